@@ -1,0 +1,12 @@
+#!/usr/bin/env node
+// Plain JavaScript, so that an old Node says what to do instead of failing on the first type annotation.
+const major = Number(process.versions.node.split('.')[0])
+if (major < 26) {
+  console.error(
+    `Doorcode runs on Node 26, which "npm ci" installs beside it; this is Node ${process.versions.node}.\n` +
+      'Start it through npm ("npm start", "npm run -s doorcode -- …"). If that brought you here, the platform package is\n' +
+      'missing: run "npm ci" again without --omit=optional.',
+  )
+  process.exit(1)
+}
+await import('../src/cli.ts')

@@ -1,0 +1,56 @@
+create table workspaces (
+  id uuid primary key,
+  name text not null,
+  sandbox boolean not null,
+  created_at timestamptz not null
+);
+
+create table api_keys (
+  public_id text primary key,
+  workspace_id uuid not null references workspaces,
+  name text not null,
+  secret_hash bytea not null,
+  created_at timestamptz not null,
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  last_used_at timestamptz,
+  constraint public_id_form check (public_id ~ '^[a-z2-7]{12}$'),
+  constraint secret_hash_is_sha256 check (octet_length(secret_hash) = 32)
+);
+
+-- Every node asks a few times a second which keys were revoked lately.
+create index api_keys_revoked on api_keys (revoked_at) where revoked_at is not null;
+
+create table allowances (
+  workspace_id uuid not null references workspaces,
+  kind text not null,
+  monthly_units integer not null,
+  primary key (workspace_id, kind),
+  constraint allowance_kind check (kind in ('otp', 'cod_confirmation', 'cod_refusal')),
+  constraint allowance_not_negative check (monthly_units >= 0)
+);
+
+-- One hot row per workspace, kind and month (UTC): room for HOT updates.
+create table quota_usage (
+  workspace_id uuid not null references workspaces,
+  kind text not null,
+  month date not null,
+  used integer not null,
+  primary key (workspace_id, kind, month),
+  constraint month_is_a_first check (extract(day from month) = 1),
+  constraint used_not_negative check (used >= 0)
+) with (fillfactor = 50);
+
+create table blocked_recipients (
+  workspace_id uuid not null references workspaces,
+  phone text not null,
+  created_at timestamptz not null,
+  primary key (workspace_id, phone)
+);
+
+-- The instants (database clock) of a key's requests of the last second, at most 20. Worth nothing after a crash.
+create unlogged table rate_limits (
+  public_id text primary key,
+  hits timestamptz[] not null,
+  granted smallint not null
+) with (fillfactor = 50);

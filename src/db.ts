@@ -1,0 +1,116 @@
+import pg from 'pg'
+
+pg.types.setTypeParser(pg.types.builtins.INT8, Number) // counts: far below 2^53
+pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text) // a calendar day is no instant
+
+/** Static SQL text with a name: it is prepared once per connection under that name. */
+export type Statement<Row> = { name: string; text: string; row?: Row }
+
+/** Every statement of the program, for the test that prepares each against the migrated schema. */
+export const statements: Map<string, Statement<unknown>> = new Map()
+
+/** Declares a statement beside the feature that uses it. `Row` is what one row of its answer holds. */
+export function statement<Row>(name: string, text: string): Statement<Row> {
+  if (statements.has(name)) throw new Error(`two statements are named ${name}`)
+  const declared = { name, text }
+  statements.set(name, declared)
+  return declared
+}
+
+export type Value = string | number | boolean | Date | Buffer | null | undefined | readonly Value[]
+
+/** What runs statements: the pool, or one transaction. */
+export type Sql = {
+  rows<Row>(statement: Statement<Row>, values?: readonly Value[]): Promise<Row[]>
+  /** The first row, or undefined. */
+  row<Row>(statement: Statement<Row>, values?: readonly Value[]): Promise<Row | undefined>
+}
+
+export type Db = Sql & {
+  /** Commits when `work` resolves and rolls back when it throws. READ COMMITTED. */
+  transaction<Result>(work: (tx: Sql) => Promise<Result>): Promise<Result>
+  /** A connection of its own, outside the pool: for LISTEN and advisory locks. The caller ends it. */
+  connect(): Promise<pg.Client>
+  close(): Promise<void>
+}
+
+export type DbOptions = { url: string; poolSize: number; onIdleError?: (error: Error) => void }
+
+const CONNECT_TIMEOUT_MS = 5_000
+/** No statement of ours is meant to take this long; a lock wait that does is a fault and must end. */
+const STATEMENT_TIMEOUT_MS = 30_000
+
+export function openDb({ url, poolSize, onIdleError }: DbOptions): Db {
+  const settings = {
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    application_name: 'doorcode',
+  }
+  const pool = new pg.Pool({ ...settings, max: poolSize })
+  pool.on('error', (error) => onIdleError?.(error)) // without a listener an idle connection's end would end the process
+  return {
+    ...sqlOver(pool),
+    async transaction(work) {
+      const client = await pool.connect()
+      let broken: Error | undefined
+      try {
+        await client.query('begin')
+        const result = await work(sqlOver(client))
+        await client.query('commit')
+        return result
+      } catch (error) {
+        await client.query('rollback').catch((failed: Error) => {
+          broken = failed
+        })
+        throw error
+      } finally {
+        client.release(broken)
+      }
+    },
+    async connect() {
+      const client = new pg.Client(settings)
+      await client.connect()
+      return client
+    },
+    close: () => pool.end(),
+  }
+}
+
+function sqlOver(connection: pg.Pool | pg.PoolClient): Sql {
+  const rows = async <Row>({ name, text }: Statement<Row>, values: readonly Value[] = []): Promise<Row[]> => {
+    const answer = await connection.query<Row & pg.QueryResultRow>({ name, text, values: [...values] })
+    return answer.rows
+  }
+  return { rows, row: async (statement, values) => (await rows(statement, values))[0] }
+}
+
+/**
+ * A batch for `jsonb_to_recordset($1)`: one parameter whatever its length, where arrays for `unnest` cost half as much
+ * again and `values` lists end at 65,535 parameters. Buffers go in as `bytea(…)`.
+ */
+export const batch = (rows: readonly object[]): string => JSON.stringify(rows)
+
+/** PostgreSQL's text form of bytes, for a batch. */
+export const bytea = (bytes: Buffer): string => `\\x${bytes.toString('hex')}`
+
+/** SQLSTATE classes that speak of the data or the statement; all others speak of the server or the way to it. */
+const DATA_CLASSES = new Set(['21', '22', '23', '42', 'P0'])
+
+/** Whether one row of a batch may be at fault, so that its neighbours are worth another try alone. */
+export const isDataError = (error: unknown): boolean => DATA_CLASSES.has(sqlState(error).slice(0, 2))
+
+/** Whether the database could not be reached or did not answer: the caller may try again later (503). */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const state = sqlState(error)
+  if (/^(08|53|57)/.test(state)) return true
+  return /ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|ETIMEDOUT|Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
+    `${sqlCode(error)} ${error.message}`,
+  )
+}
+
+const sqlCode = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string' ? error.code : ''
+
+const sqlState = (error: unknown): string => (/^[0-9A-Z]{5}$/.test(sqlCode(error)) ? sqlCode(error) : '')

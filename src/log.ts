@@ -1,0 +1,27 @@
+import { type Logger, pino } from 'pino'
+
+export type Log = Logger
+
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+/** Whatever object is logged, these members are blanked: an OTP code or a secret never reaches a log (contract §1). */
+const SECRET_MEMBERS = [
+  'code',
+  'authorization',
+  'accessToken',
+  'appSecret',
+  'verifyToken',
+  'secret',
+  'apiKey',
+  'password',
+]
+
+export function createLog(level: LogLevel): Log {
+  return pino({
+    level,
+    base: undefined,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    redact: { paths: SECRET_MEMBERS.flatMap((member) => [member, `*.${member}`, `*.*.${member}`]), censor: '[secret]' },
+  })
+}

@@ -1,0 +1,155 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+/** A messaging provider in our words. One implementation per provider; nothing outside its folder knows its shapes. */
+export type Provider = {
+  /** Whether the bytes were signed by the owner of the account's app secret. */
+  verify(account: { appSecret: string }, raw: Buffer, headers: IncomingHttpHeaders): boolean
+  /** Splits one webhook into its items. Never throws: what it cannot read becomes an item of kind `unknown`. */
+  parse(raw: Buffer): ProviderItem[]
+  /** Reads a stored status item again. Undefined when it is no status that we understand. */
+  readStatus(body: string): StatusReport | undefined
+  /** Reads a stored template, number or account item again, as a hint for what must be synced. */
+  readChange(body: string): ProviderChange | undefined
+  /** One attempt. Resolves with what came of it and never throws for anything that the provider did. */
+  send(account: ProviderAccount, message: OutgoingMessage): Promise<SendOutcome>
+  /** Every number and template of the account, all pages. Throws ProviderRefused or ProviderUnreachable. */
+  list(account: ProviderAccount): Promise<{ numbers: ProviderNumber[]; templates: ProviderTemplate[] }>
+  /** Asks for the account's webhooks. Throws ProviderRefused or ProviderUnreachable. */
+  subscribe(account: ProviderAccount): Promise<void>
+  close(): Promise<void>
+}
+
+export type ProviderAccount = { wabaId: string; graphUrl: string; accessToken: string }
+
+export type ProviderNumber = {
+  phoneNumberId: string
+  /** E.164 */
+  phone: string
+  verifiedName: string | null
+  status: string
+  /** STANDARD, HIGH or whatever the provider says; null when it does not */
+  throughput: string | null
+  quality: string | null
+}
+
+/** A template as the provider reads it back; `components` keep the provider's own members. */
+export type ProviderTemplate = {
+  providerTemplateId: string
+  name: string
+  language: string
+  status: string
+  category: string
+  parameterFormat: 'POSITIONAL' | 'NAMED'
+  components: TemplateComponent[]
+  quality: string | null
+  rejectedReason: string | null
+  sendTtlSeconds: number | null
+}
+
+export type TemplateComponent = { type: string; format?: string; text?: string; buttons?: TemplateButton[] }
+export type TemplateButton = { type: string; text?: string; url?: string; otp_type?: string }
+
+export type OutgoingMessage = {
+  kind: 'otp'
+  /** Our message id: travels as `biz_opaque_callback_data` and comes back with each status. */
+  messageId: string
+  phoneNumberId: string
+  recipient: string
+  template: { name: string; language: string; components: TemplateComponent[] }
+  code: string
+}
+
+export type SendOutcome =
+  | { outcome: 'accepted'; providerMessageId: string }
+  /** The provider answered that it did not take the message. */
+  | { outcome: 'refused'; httpStatus: number; error: ProviderError }
+  /** Surely not sent: no connection came about. */
+  | { outcome: 'unreachable'; detail: string }
+  /** The request may have arrived; nobody knows. */
+  | { outcome: 'unknown'; httpStatus: number | null; detail: string }
+
+/** What an error means for what we do next (whatsapp-cloud-api.md §3.2). */
+export type ErrorClass =
+  /** the token or its permissions: nothing of this account can be sent */
+  | 'credentials'
+  /** too fast at `scope`: the same message later */
+  | 'rate'
+  /** a fault of the provider: the same message later */
+  | 'transient'
+  /** a fault that may be one of the message: a few tries only */
+  | 'doubtful'
+  /** this message never */
+  | 'permanent'
+
+export type ErrorScope = 'message' | 'pair' | 'sender' | 'account' | 'template'
+
+export type ProviderError = {
+  code: number
+  title: string
+  /** Safe to store: anything that may quote the message's text is taken out. */
+  detail: string
+  class: ErrorClass
+  scope: ErrorScope
+  failureCode: FailureCode
+}
+
+/** contract §6 */
+export type FailureCode =
+  | 'RECIPIENT_UNREACHABLE'
+  | 'RECIPIENT_NOT_ALLOWED'
+  | 'RECIPIENT_RATE_LIMITED'
+  | 'SENDER_RATE_LIMITED'
+  | 'SENDER_UNAVAILABLE'
+  | 'PROVIDER_CREDENTIALS_INVALID'
+  | 'TEMPLATE_NOT_FOUND'
+  | 'TEMPLATE_PAUSED'
+  | 'TEMPLATE_DISABLED'
+  | 'TEMPLATE_PARAMETERS_REJECTED'
+  | 'POLICY_VIOLATION'
+  | 'WINDOW_CLOSED'
+  | 'PROVIDER_UNAVAILABLE'
+  | 'SUBMISSION_EXPIRED'
+  | 'UNKNOWN'
+
+export type ProviderItem = {
+  kind: 'status' | 'message' | 'template' | 'number' | 'account' | 'unknown'
+  /** What makes this item the same as a repeated one: see parse. */
+  identity: string
+  /** The item's own JSON, or what there was instead; text that may quote an OTP is taken out. */
+  body: string
+  providerMessageId: string | null
+  /** Our message id, when the item carries it. */
+  messageId: string | null
+  occurredAt: Date | null
+}
+
+export type StatusReport = {
+  outcome: 'sent' | 'delivered' | 'read' | 'played' | 'failed'
+  at: Date
+  /** Only for failed: the first error decides, all are kept in the stored item. */
+  error: ProviderError | null
+}
+
+/** What a template, number or account update names; the list is read again in any case. */
+export type ProviderChange =
+  | { kind: 'template'; name: string; language: string; status: string | null }
+  | { kind: 'number' }
+  | { kind: 'account' }
+
+/** The provider said no to a management call. */
+export class ProviderRefused extends Error {
+  readonly error: ProviderError
+
+  constructor(what: string, error: ProviderError) {
+    super(`${what}: the provider answered ${error.code} ${error.title}${error.detail ? ` (${error.detail})` : ''}`)
+    this.name = 'ProviderRefused'
+    this.error = error
+  }
+}
+
+export class ProviderUnreachable extends Error {
+  constructor(what: string, detail: string) {
+    super(`${what}: no answer from the provider (${detail})`)
+    this.name = 'ProviderUnreachable'
+  }
+}
