@@ -20,7 +20,7 @@ const SECRET_MEMBERS = [
 export function createLog(level: LogLevel): Log {
   return pino({
     level,
-    base: undefined,
+    base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: { paths: SECRET_MEMBERS.flatMap((member) => [member, `*.${member}`, `*.*.${member}`]), censor: '[secret]' },
   })
