@@ -1,0 +1,32 @@
+/** `npm run check`: everything that must hold before a change goes in, and exactly what CI runs beside `npm test`. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+
+type Step = { name: string; command: readonly [string, ...string[]] }
+
+const STEPS: readonly Step[] = [
+  { name: 'types', command: ['tsc', '--noEmit'] },
+  { name: 'lint', command: ['oxlint', '--type-aware', '--deny-warnings'] },
+  { name: 'format', command: ['biome', 'format'] },
+  { name: 'documents', command: [process.execPath, '--test', 'test/guards/documents.test.ts'] },
+  { name: 'tests on PostgreSQL 15', command: [process.execPath, 'test/run.ts', '--postgres', '15'] },
+]
+
+const ROOT = path.resolve(import.meta.dirname, '..')
+const environment = { ...process.env, PATH: `${path.join(ROOT, 'node_modules/.bin')}:${process.env.PATH}` }
+
+const results: { name: string; passed: boolean; seconds: string }[] = []
+for (const { name, command } of STEPS) {
+  console.log(`\n── ${name}: ${command.join(' ').replace(process.execPath, 'node')}`)
+  const startedAt = performance.now()
+  const [program, ...args] = command
+  const [code] = (await once(spawn(program, args, { cwd: ROOT, stdio: 'inherit', env: environment }), 'exit')) as [
+    number | null,
+  ]
+  results.push({ name, passed: code === 0, seconds: ((performance.now() - startedAt) / 1000).toFixed(1) })
+}
+
+console.log('')
+for (const { name, passed, seconds } of results) console.log(`${passed ? 'ok    ' : 'FAILED'}  ${name} (${seconds} s)`)
+process.exitCode = results.every(({ passed }) => passed) ? 0 : 1

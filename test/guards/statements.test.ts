@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { glob, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { before, test } from 'node:test'
+import { statements } from '../../src/db.ts'
+import { fileDatabase } from '../database.ts'
+import { withConnection } from '../postgres.ts'
+
+const SOURCE = path.resolve(import.meta.dirname, '../../src')
+
+/** Statements that do not name a workspace, and why. */
+const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {}
+
+/** Files that may talk to a connection directly, and why. */
+const WITH_QUERIES_OF_THEIR_OWN: Readonly<Record<string, string>> = {
+  'db.ts': 'runs the statements',
+  'migrate.ts': 'runs the migration files',
+}
+
+const sources = new Map<string, string>()
+
+before(async () => {
+  for await (const name of glob('**/*.ts', { cwd: SOURCE })) {
+    if (!name.endsWith('.test.ts')) sources.set(name, await readFile(path.join(SOURCE, name), 'utf8'))
+  }
+  // Only files that declare statements: importing cli.ts would run a command.
+  for (const [name, text] of sources) {
+    if (name !== 'db.ts' && /\bstatement(<|\()/.test(text)) await import(path.join(SOURCE, name))
+  }
+})
+
+test('every declared statement prepares against the migrated schema', async () => {
+  assert.ok(statements.size > 0, 'no statement is declared')
+  const faults: string[] = []
+  await withConnection(await fileDatabase(), async (connection) => {
+    for (const { name, text } of statements.values()) {
+      await connection
+        .query(`prepare "${name}" as ${text}`)
+        .catch((error: Error) => faults.push(`${name}: ${error.message}`))
+    }
+  })
+  assert.deepEqual(faults, [])
+})
+
+test('every statement names its workspace or is known to work over all of them', () => {
+  const silent = [...statements.values()].filter(({ text }) => !/\bworkspace_id\b/.test(text)).map(({ name }) => name)
+  assert.deepEqual(silent.sort(), Object.keys(OVER_ALL_WORKSPACES).sort())
+})
+
+test('every name of a statement is short enough for PostgreSQL to tell it from all others', () => {
+  const LONGEST_NAME_BYTES = 63
+  const long = [...statements.keys()].filter((name) => Buffer.byteLength(name) > LONGEST_NAME_BYTES)
+  assert.deepEqual(long, [])
+})
+
+test('no file runs SQL that is not a declared statement', () => {
+  const own = [...sources].filter(([, text]) => /\.query[<(]/.test(text)).map(([name]) => name)
+  assert.deepEqual(own.sort(), Object.keys(WITH_QUERIES_OF_THEIR_OWN).sort())
+})

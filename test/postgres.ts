@@ -1,0 +1,45 @@
+import { Client } from 'pg'
+
+/** The migrated database that every file's own is a copy of. */
+export const TEMPLATE_DATABASE = 'doorcode_template'
+
+/** The server that test/run.ts started. */
+export function serverUrl(): string {
+  const url = process.env.TEST_DATABASE_URL
+  if (!url) throw new Error('tests need a PostgreSQL: run them with "npm test" or "npm test -- <files>"')
+  return url
+}
+
+/** `strategy wal_log` copies a small database twice as fast as `file_copy`. */
+export async function createDatabase(server: string, name: string, template = 'template0'): Promise<void> {
+  await withConnection(server, async (connection) => {
+    await connection.query(`create database ${name} template ${template} strategy wal_log`)
+  })
+}
+
+export async function dropDatabase(server: string, name: string): Promise<void> {
+  await withConnection(server, async (connection) => {
+    await connection.query(`drop database if exists ${name} with (force)`)
+  })
+}
+
+/** The same server, another database. */
+export function urlOf(server: string, database: string): string {
+  const url = new URL(server)
+  url.pathname = `/${database}`
+  return url.href
+}
+
+/** For questions that only tests ask. */
+export async function withConnection<Result>(
+  url: string,
+  work: (connection: Client) => Promise<Result>,
+): Promise<Result> {
+  const connection = new Client(url)
+  await connection.connect()
+  try {
+    return await work(connection)
+  } finally {
+    await connection.end()
+  }
+}
