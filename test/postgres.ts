@@ -23,9 +23,9 @@ export async function dropDatabase(server: string, name: string): Promise<void> 
   })
 }
 
-/** The same server, another database. */
+/** The same server, another database. Over a socket the url has no host, which pg reads and `URL` does not. */
 export function urlOf(server: string, database: string): string {
-  const url = new URL(server)
+  const url = new URL(server.replace('@/', '@localhost/'))
   url.pathname = `/${database}`
   return url.href
 }

@@ -36,7 +36,7 @@ async function main(): Promise<number> {
   const folder = await mkdtemp(path.join(tmpdir(), 'doorcode-test-'))
   await chmod(folder, 0o711) // root's PostgreSQL runs as another user, who must pass through
   try {
-    const postgres = await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres'), version, durable: false })
+    const postgres = await startEmbeddedPostgres({ dataDir: folder, version, durable: false })
     try {
       await prepareTemplate(postgres.url)
       const code = await runFiles(files.sort(), { TEST_DATABASE_URL: postgres.url, TEST_FOLDER: folder })
