@@ -1,0 +1,238 @@
+import { webhookError } from './errors.ts'
+import { TWIN_LIMITS } from './limits.ts'
+import type { Account, NumberOfAccount, PhoneNumber } from './accounts.ts'
+import type { Behaviour, ScriptedError, StatusName, StatusStep } from './behaviour.ts'
+import type { WebhookError } from './errors.ts'
+import type { Message, MessageStatus } from './messages.ts'
+import type { Phones } from './phones.ts'
+import type { Timers } from './timers.ts'
+import type { Contact, Metadata, StatusObject, Update } from './webhook-body.ts'
+import type { Outbox, WebhookPost } from './webhooks.ts'
+
+/** When the usual statuses come, since the message was taken, each drawn up to `jitter` (a share) around it. */
+export type Schedule = { sentMs: number; deliveredMs: number; readMs: number; jitter: number }
+
+export const USUAL_SCHEDULE: Schedule = { sentMs: 300, deliveredMs: 1_000, readMs: 4_000, jitter: 0.2 }
+
+export type DeliveryParts = {
+  timers: Timers
+  outbox: Outbox
+  phones: Phones
+  schedule: Schedule
+  /** In manual mode only statuses that a script lists come by themselves. */
+  manual: boolean
+  now: () => number
+}
+
+type TimedStep = StatusStep & { afterMs: number }
+type Held = { row: NumberOfAccount; message: Message; step: StatusStep }
+
+/** What becomes of a taken message: its statuses, by plan or by order. */
+export class Delivery {
+  readonly #parts: DeliveryParts
+  /** Steps that wait for a phone to come back, by WhatsApp id. */
+  readonly #held = new Map<string, Held[]>()
+
+  constructor(parts: DeliveryParts) {
+    this.#parts = parts
+  }
+
+  /** Sets the message's statuses going. */
+  begin(row: NumberOfAccount, message: Message): void {
+    const { behaviour } = message
+    const steps = plan(behaviour, this.#parts.schedule, this.#parts.manual)
+    const ttlMs = message.expiresAt - message.acceptedAt
+    const outOfReach = behaviour.offlineForMs !== undefined && behaviour.offlineForMs > ttlMs
+    for (const step of outOfReach ? steps.filter((step) => !needsPhone(step.status)) : steps) {
+      this.#parts.timers.after(step.afterMs, () => this.#takeStep(row, message, step))
+    }
+    if (outOfReach) this.#parts.timers.after(ttlMs, () => this.#expire(row, message))
+  }
+
+  /** Posts all statuses of the plan now and waits for the answers. */
+  async beginNow(row: NumberOfAccount, message: Message): Promise<void> {
+    const steps = plan(message.behaviour, this.#parts.schedule, this.#parts.manual)
+    await this.report(row, message, steps)
+  }
+
+  /** Posts these statuses one after the other, whatever plan, phone or pause say. */
+  async report(row: NumberOfAccount, message: Message, steps: readonly StatusStep[]): Promise<WebhookPost[]> {
+    const posts: WebhookPost[] = []
+    for (const step of steps) {
+      for (const update of this.#updates(row, message, step)) {
+        const post = await this.#parts.outbox.sendNow(row.account, [update])
+        if (post !== undefined) posts.push(post)
+      }
+    }
+    return posts
+  }
+
+  /** A phone that was out of reach is back: what waited for it arrives, unless its time to live is over. */
+  phoneBack(waId: string): void {
+    const held = this.#held.get(waId) ?? []
+    this.#held.delete(waId)
+    for (const { row, message, step } of held) this.#takeStep(row, message, step)
+  }
+
+  clear(): void {
+    this.#held.clear()
+  }
+
+  #takeStep(row: NumberOfAccount, message: Message, step: StatusStep): void {
+    if (message.expired) return
+    if (needsPhone(step.status)) {
+      if (this.#parts.now() > message.expiresAt && !message.statuses.some((status) => needsPhone(status.status))) {
+        this.#expire(row, message)
+        return
+      }
+      if (message.waId !== undefined && this.#parts.phones.find(message.waId)?.online === false) {
+        this.#hold(message.waId, { row, message, step })
+        return
+      }
+    }
+    this.#emit(row, message, step)
+  }
+
+  #hold(waId: string, held: Held): void {
+    const list = this.#held.get(waId) ?? []
+    list.push(held)
+    if (list.length > TWIN_LIMITS.statusesKeptPerMessage) list.shift()
+    this.#held.set(waId, list)
+  }
+
+  #expire(row: NumberOfAccount, message: Message): void {
+    message.expired = true
+    const { whenExpired = 'silence' } = message.behaviour
+    if (whenExpired !== 'silence') this.#emit(row, message, { status: 'failed', errors: [whenExpired] })
+  }
+
+  #emit({ account, number }: NumberOfAccount, message: Message, step: StatusStep): void {
+    const { outbox } = this.#parts
+    const updates = this.#updates({ account, number }, message, step)
+    for (const update of updates) {
+      // A repeated status is a repeated POST, not two items of one.
+      if (updates.length > 1 && !outbox.paused) void outbox.sendNow(account, [update])
+      else outbox.send(account, update)
+    }
+  }
+
+  /** The same status object for every copy. */
+  #updates({ account, number }: NumberOfAccount, message: Message, step: StatusStep): Update[] {
+    const copies = step.copies ?? message.behaviour.copies ?? 1
+    const status = statusObject(account, message, step, this.#parts.now())
+    const update = {
+      kind: 'status',
+      metadata: metadataOf(number),
+      status,
+      contact: statusContact(account, message),
+    } as const
+    return Array.from({ length: copies }, () => {
+      const record: MessageStatus = {
+        status: step.status,
+        timestamp: status.timestamp,
+        errors: status.errors,
+        post: undefined,
+      }
+      if (message.statuses.length < TWIN_LIMITS.statusesKeptPerMessage) message.statuses.push(record)
+      const posted = (post: WebhookPost): void => {
+        record.post = post
+      }
+      return { ...update, posted }
+    })
+  }
+}
+
+export function metadataOf(number: PhoneNumber): Metadata {
+  return { display_phone_number: number.digits, phone_number_id: number.id }
+}
+
+/** The statuses that the behaviour makes of the usual sent, delivered, read. */
+export function plan(behaviour: Behaviour, schedule: Schedule, manual: boolean): TimedStep[] {
+  const steps = scriptedSteps(behaviour, schedule) ?? (manual ? [] : usualSteps(behaviour, schedule))
+  const kept = steps.filter((step) => !behaviour.skip?.includes(step.status))
+  return behaviour.reversed === true ? reversed(kept) : kept
+}
+
+function scriptedSteps(behaviour: Behaviour, schedule: Schedule): TimedStep[] | undefined {
+  if (behaviour.statuses === 'none') return []
+  if (behaviour.statuses !== undefined) {
+    const delays: Record<StatusName, number> = usualDelays(schedule)
+    return behaviour.statuses.map((step) => ({ ...step, afterMs: step.afterMs ?? delays[step.status] }))
+  }
+  if (behaviour.failed !== undefined)
+    return [{ status: 'failed', afterMs: schedule.sentMs, errors: [behaviour.failed] }]
+  const held = behaviour.messageStatus === 'held_for_quality_assessment' || behaviour.messageStatus === 'paused'
+  return held ? [] : undefined
+}
+
+function usualSteps(behaviour: Behaviour, schedule: Schedule): TimedStep[] {
+  const draw = () => 1 + schedule.jitter * (2 * Math.random() - 1)
+  const sentMs = schedule.sentMs * draw()
+  const arrivesMs = Math.max(sentMs, schedule.deliveredMs * draw(), behaviour.offlineForMs ?? 0)
+  return [
+    { status: 'sent', afterMs: sentMs },
+    { status: 'delivered', afterMs: arrivesMs },
+    { status: 'read', afterMs: arrivesMs + Math.max(0, schedule.readMs - schedule.deliveredMs) * draw() },
+  ]
+}
+
+function usualDelays({ sentMs, deliveredMs, readMs }: Schedule): Record<StatusName, number> {
+  return { sent: sentMs, delivered: deliveredMs, read: readMs, played: readMs, failed: deliveredMs }
+}
+
+/** The same instants with the statuses the other way round. */
+function reversed(steps: TimedStep[]): TimedStep[] {
+  const delays = steps.map((step) => step.afterMs)
+  return steps.toReversed().map((step, at) => ({ ...step, afterMs: delays[at] ?? step.afterMs }))
+}
+
+function needsPhone(status: StatusName): boolean {
+  return status === 'delivered' || status === 'read' || status === 'played'
+}
+
+function statusObject(account: Account, message: Message, step: StatusStep, now: number): StatusObject {
+  const { behaviour } = message
+  const keeps = (field: NonNullable<Behaviour['omit']>[number]) =>
+    behaviour.omit === undefined || !behaviour.omit.includes(field)
+  const status: StatusObject = {
+    id: message.id,
+    status: step.status,
+    timestamp: String(step.timestamp ?? Math.floor(now / 1000)),
+  }
+  if (message.waId !== undefined && !message.phoneHidden && keeps('recipient_id')) status.recipient_id = message.waId
+  if (account.userIds && message.userId !== undefined && keeps('recipient_user_id'))
+    status.recipient_user_id = message.userId
+  if (message.callbackData !== undefined && keeps('biz_opaque_callback_data')) {
+    status.biz_opaque_callback_data = message.callbackData
+  }
+  if (isPriced(message, step.status) && keeps('pricing')) status.pricing = message.pricing
+  if (step.status === 'failed') status.errors = (step.errors ?? [131000]).map((error) => failure(error, message))
+  if (behaviour.extraFields === true) status['unannounced_field'] = { since: 'tomorrow', values: [1, null, 'é'] }
+  return status
+}
+
+/** Pricing comes with `sent` and with the first of delivered and read. */
+function isPriced(message: Message, status: StatusName): boolean {
+  if (status === 'sent') return true
+  return needsPhone(status) && !message.statuses.some((earlier) => needsPhone(earlier.status))
+}
+
+export function failure(error: ScriptedError, message: Pick<Message, 'parameters'>): WebhookError {
+  if (typeof error === 'number') return webhookError(error)
+  return webhookError(error.code, scriptedDetails(error, message.parameters), error.title)
+}
+
+/** Meta may repeat the caller's own words in the details of an error. */
+export function scriptedDetails(
+  error: Exclude<ScriptedError, number>,
+  parameters: readonly string[],
+): string | undefined {
+  if (error.echoParameters !== true) return error.details
+  return `${error.details ?? 'A parameter was not accepted'}: ${parameters.map((value) => `"${value}"`).join(', ')}`
+}
+
+function statusContact(account: Account, message: Message): Contact | undefined {
+  if (message.behaviour.statusContacts !== true || message.waId === undefined) return undefined
+  const withUserId = account.userIds && message.userId !== undefined
+  return { wa_id: message.waId, ...(withUserId ? { user_id: message.userId } : {}) }
+}

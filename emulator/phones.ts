@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import { TWIN_LIMITS } from './limits.ts'
+
+/** What a person's phone does, apart from any one message. */
+export type Phone = {
+  online: boolean
+  name: string
+  /** A user with a username: `from`, `wa_id` and `recipient_id` are left out of webhooks. */
+  username: string | undefined
+}
+
+/** The recipient of a message or the writer of one. Both ids may be known, and at least one is. */
+export type Person = { digits: string | undefined; waId: string | undefined; userId: string | undefined }
+
+const NUMBER = /^\+?[0-9()\s-]+$/
+const USER_ID = /^[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}$/
+
+/** Digits of a number as Meta tolerates it in `to`, or undefined when it is no phone number. */
+export function digitsOf(input: string): string | undefined {
+  if (!NUMBER.test(input)) return undefined
+  const digits = input.replace(/\D/g, '')
+  return digits.length >= 7 && digits.length <= 15 ? digits : undefined
+}
+
+export function isUserId(input: string): boolean {
+  return USER_ID.test(input)
+}
+
+/** The WhatsApp id of a dialled number: Brazil loses its ninth digit, Mexico gains a 1, Argentina a 9. */
+export function waIdOf(digits: string): string {
+  if (digits.startsWith('55') && digits.length === 13 && digits[4] === '9') return digits.slice(0, 4) + digits.slice(5)
+  if (digits.startsWith('52') && digits.length === 12) return `521${digits.slice(2)}`
+  if (digits.startsWith('54') && digits.length === 12) return `549${digits.slice(2)}`
+  return digits
+}
+
+/** The same person has another id at every business portfolio, and always the same one at this. */
+export function userIdOf(businessId: string, waId: string): string {
+  const hash = createHash('sha256').update(`${businessId}/${waId}`).digest('hex').slice(0, 20)
+  return `${countryOf(waId)}.${hash}`
+}
+
+const CALLING_CODES: Record<string, string> = {
+  '1': 'US',
+  '7': 'RU',
+  '20': 'EG',
+  '27': 'ZA',
+  '33': 'FR',
+  '34': 'ES',
+  '39': 'IT',
+  '44': 'GB',
+  '49': 'DE',
+  '51': 'PE',
+  '52': 'MX',
+  '54': 'AR',
+  '55': 'BR',
+  '56': 'CL',
+  '57': 'CO',
+  '60': 'MY',
+  '62': 'ID',
+  '63': 'PH',
+  '65': 'SG',
+  '90': 'TR',
+  '91': 'IN',
+  '92': 'PK',
+  '212': 'MA',
+  '213': 'DZ',
+  '216': 'TN',
+  '218': 'LY',
+  '221': 'SN',
+  '225': 'CI',
+  '234': 'NG',
+  '249': 'SD',
+  '254': 'KE',
+  '351': 'PT',
+  '880': 'BD',
+  '961': 'LB',
+  '962': 'JO',
+  '964': 'IQ',
+  '965': 'KW',
+  '966': 'SA',
+  '967': 'YE',
+  '968': 'OM',
+  '971': 'AE',
+  '973': 'BH',
+  '974': 'QA',
+}
+
+/** ZZ where the table has no row: the id stays well-formed. */
+function countryOf(digits: string): string {
+  return (
+    CALLING_CODES[digits.slice(0, 3)] ?? CALLING_CODES[digits.slice(0, 2)] ?? CALLING_CODES[digits.slice(0, 1)] ?? 'ZZ'
+  )
+}
+
+/** Phones that differ from the usual one, and who is behind a user id. */
+export class Phones {
+  readonly #byWaId = new Map<string, Phone>()
+  readonly #waIdByUserId = new Map<string, string>()
+
+  find(waId: string | undefined): Phone | undefined {
+    return waId === undefined ? undefined : this.#byWaId.get(waId)
+  }
+
+  set(waId: string, change: Partial<Phone>): Phone {
+    const phone = { ...(this.#byWaId.get(waId) ?? { online: true, name: 'Customer', username: undefined }), ...change }
+    this.#byWaId.delete(waId)
+    this.#byWaId.set(waId, phone)
+    forgetOldest(this.#byWaId, TWIN_LIMITS.phonesKept)
+    return phone
+  }
+
+  rememberUserId(userId: string, waId: string): void {
+    this.#waIdByUserId.set(userId, waId)
+    forgetOldest(this.#waIdByUserId, TWIN_LIMITS.phonesKept)
+  }
+
+  findByUserId(userId: string): string | undefined {
+    return this.#waIdByUserId.get(userId)
+  }
+
+  clear(): void {
+    this.#byWaId.clear()
+    this.#waIdByUserId.clear()
+  }
+}
+
+/** Maps keep insertion order, so the first key is the oldest. */
+export function forgetOldest<Value>(map: Map<string, Value>, limit: number): void {
+  if (map.size <= limit) return
+  const oldest = map.keys().next().value
+  if (oldest !== undefined) map.delete(oldest)
+}

@@ -1,0 +1,259 @@
+import { createHmac } from 'node:crypto'
+import { Agent, request } from 'undici'
+import { META_LIMITS, TWIN_LIMITS, WEBHOOK_RETRY_GAPS_MS } from './limits.ts'
+import { mergeUpdates, toWireJson } from './webhook-body.ts'
+import type { Account } from './accounts.ts'
+import type { Update } from './webhook-body.ts'
+import type { Timers } from './timers.ts'
+
+export type Attempt = { at: number; tookMs: number; httpStatus: number | undefined; fault: string | undefined }
+
+/** One POST to a callback with all attempts at it. Several updates may share it. */
+export type WebhookPost = {
+  id: string
+  accountId: string
+  url: string
+  updates: number
+  attempts: Attempt[]
+  state: 'waiting' | 'answered' | 'lost'
+  /** The bytes as sent, shortened. */
+  body: string
+}
+
+export type Batch = { maxUpdates: number; windowMs: number }
+
+export type OutboxOptions = {
+  batch: Batch
+  retrySpeed: number
+  retryGapsMs: readonly number[] | undefined
+  now: () => number
+  log: (line: string) => void
+}
+
+export type OutboxCounts = {
+  updates: number
+  posts: number
+  attempts: number
+  answered: number
+  refused: number
+  lost: number
+  unsubscribed: number
+}
+
+/** The updates for one callback: queued, gathered for a moment, posted a bounded number at a time. */
+type Lane = { account: Account; url: string; secret: string; waiting: Update[]; gathering: boolean; inFlight: number }
+type Sealed = { post: WebhookPost; bytes: Buffer; signature: string }
+
+export class Outbox {
+  readonly counts: OutboxCounts = {
+    updates: 0,
+    posts: 0,
+    attempts: 0,
+    answered: 0,
+    refused: 0,
+    lost: 0,
+    unsubscribed: 0,
+  }
+  readonly #options: OutboxOptions
+  readonly #timers: Timers
+  readonly #onIdle: () => void
+  readonly #lanes = new Map<string, Lane>()
+  readonly #agent = new Agent({
+    connections: TWIN_LIMITS.postsInFlight,
+    headersTimeout: TWIN_LIMITS.webhookTimeoutMs,
+    bodyTimeout: TWIN_LIMITS.webhookTimeoutMs,
+    connectTimeout: TWIN_LIMITS.webhookTimeoutMs,
+  })
+  #posts: WebhookPost[] = []
+  #nextId = 1
+  #busy = 0
+  #paused = false
+  #closed = false
+
+  constructor(options: OutboxOptions, timers: Timers, onIdle: () => void) {
+    this.#options = options
+    this.#timers = timers
+    this.#onIdle = onIdle
+  }
+
+  /** Updates that wait or are on their way, without those that a pause holds back. */
+  get busy(): number {
+    let gathering = 0
+    if (!this.#paused) for (const lane of this.#lanes.values()) gathering += lane.waiting.length
+    return this.#busy + gathering
+  }
+
+  get paused(): boolean {
+    return this.#paused
+  }
+
+  posts(): WebhookPost[] {
+    return [...this.#posts]
+  }
+
+  /** Queues an update for the account's callback, to be posted with its neighbours. */
+  send(account: Account, update: Update): void {
+    const lane = this.#laneOf(account)
+    if (lane === undefined) return
+    this.counts.updates++
+    lane.waiting.push(update)
+    if (lane.waiting.length > TWIN_LIMITS.updatesWaiting) {
+      lane.waiting.shift()
+      this.counts.lost++
+    }
+    this.#gather(lane)
+  }
+
+  /** Posts at once and by itself, pause or not. Resolves when the first attempt was answered or has failed. */
+  async sendNow(account: Account, updates: Update[]): Promise<WebhookPost | undefined> {
+    const lane = this.#laneOf(account)
+    if (lane === undefined) return undefined
+    this.counts.updates += updates.length
+    const sealed = this.#seal(lane, updates)
+    await this.#attempt(sealed)
+    return sealed.post
+  }
+
+  pause(): void {
+    this.#paused = true
+  }
+
+  resume(): void {
+    this.#paused = false
+    for (const lane of this.#lanes.values()) this.#gather(lane)
+  }
+
+  clear(): void {
+    for (const lane of this.#lanes.values()) lane.waiting = []
+    this.#posts = []
+    this.#paused = false
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.clear()
+    await this.#agent.destroy()
+  }
+
+  #laneOf(account: Account): Lane | undefined {
+    const url = account.overrideCallbackUrl ?? account.callbackUrl
+    if (!account.subscribed || url === undefined || this.#closed) {
+      this.counts.unsubscribed++
+      return undefined
+    }
+    const key = `${account.id} ${url}`
+    let lane = this.#lanes.get(key)
+    if (lane === undefined) {
+      lane = { account, url, secret: account.appSecret, waiting: [], gathering: false, inFlight: 0 }
+      this.#lanes.set(key, lane)
+    }
+    return lane
+  }
+
+  #gather(lane: Lane): void {
+    if (this.#paused || lane.waiting.length === 0) return
+    if (lane.waiting.length >= this.#options.batch.maxUpdates) this.#flush(lane)
+    if (lane.gathering || lane.waiting.length === 0) return
+    lane.gathering = true
+    this.#timers.afterUnscaled(this.#options.batch.windowMs, () => {
+      lane.gathering = false
+      this.#flush(lane)
+    })
+  }
+
+  #flush(lane: Lane): void {
+    while (!this.#paused && lane.waiting.length > 0 && lane.inFlight < TWIN_LIMITS.postsInFlight) {
+      const updates = lane.waiting.splice(0, Math.min(this.#options.batch.maxUpdates, META_LIMITS.updatesPerWebhook))
+      lane.inFlight++
+      void this.#attempt(this.#seal(lane, updates)).finally(() => {
+        lane.inFlight--
+        this.#flush(lane)
+      })
+    }
+  }
+
+  #seal(lane: Lane, updates: Update[]): Sealed {
+    const text = toWireJson(mergeUpdates(lane.account.id, updates, this.#options.now()))
+    const bytes = Buffer.from(text, 'latin1')
+    const post: WebhookPost = {
+      id: `post-${this.#nextId++}`,
+      accountId: lane.account.id,
+      url: lane.url,
+      updates: updates.length,
+      attempts: [],
+      state: 'waiting',
+      body: text.slice(0, TWIN_LIMITS.webhookBodyCharactersKept),
+    }
+    for (const update of updates) update.posted?.(post)
+    this.counts.posts++
+    this.#posts.push(post)
+    this.#forgetOldestBody()
+    return { post, bytes, signature: sign(bytes, lane.secret) }
+  }
+
+  /** Messages keep pointing at their posts, but only the latest posts keep their bodies. */
+  #forgetOldestBody(): void {
+    const forgotten = this.#posts.length > TWIN_LIMITS.webhookPostsKept ? this.#posts.shift() : undefined
+    if (forgotten !== undefined) forgotten.body = ''
+  }
+
+  async #attempt(sealed: Sealed): Promise<void> {
+    this.#busy++
+    const attempt = await this.#post(sealed)
+    this.#busy--
+    const { post } = sealed
+    post.attempts.push(attempt)
+    this.counts.attempts++
+    if (attempt.httpStatus === 200) {
+      post.state = 'answered'
+      this.counts.answered++
+    } else {
+      this.counts.refused++
+      this.#retryLater(sealed)
+    }
+    this.#onIdle()
+  }
+
+  #retryLater(sealed: Sealed): void {
+    const { post } = sealed
+    const gaps = this.#options.retryGapsMs ?? WEBHOOK_RETRY_GAPS_MS
+    const gap = gaps[post.attempts.length - 1]
+    const answer = post.attempts.at(-1)
+    this.#options.log(`webhook ${post.id} was not answered 200 but ${answer?.httpStatus ?? answer?.fault}`)
+    if (gap === undefined || this.#closed) {
+      post.state = 'lost'
+      this.counts.lost += post.updates
+      return
+    }
+    this.#timers.afterUnscaled(gap * this.#options.retrySpeed, () => void this.#attempt(sealed))
+  }
+
+  async #post({ post, bytes, signature }: Sealed): Promise<Attempt> {
+    const at = this.#options.now()
+    const startedAt = performance.now()
+    const done = (httpStatus: number | undefined, fault: string | undefined): Attempt => {
+      return { at, tookMs: Math.round(performance.now() - startedAt), httpStatus, fault }
+    }
+    try {
+      const answer = await request(post.url, {
+        method: 'POST',
+        dispatcher: this.#agent,
+        headers: {
+          'content-type': 'application/json',
+          'user-agent': 'facebookexternalua',
+          'x-hub-signature-256': signature,
+        },
+        body: bytes,
+      })
+      await answer.body.dump()
+      return done(answer.statusCode, undefined)
+    } catch (fault) {
+      return done(undefined, fault instanceof Error ? fault.message || fault.name : String(fault))
+    }
+  }
+}
+
+/** The value of X-Hub-Signature-256. */
+export function sign(body: Buffer | string, appSecret: string): string {
+  return `sha256=${createHmac('sha256', appSecret).update(body).digest('hex')}`
+}
