@@ -52,15 +52,15 @@ create table templates (
   constraint template_parameter_format check (parameter_format in ('POSITIONAL', 'NAMED'))
 );
 
--- How fast a sender may go, over all nodes: the sends of the running window, and a hold after a rate error.
--- Apart from senders, because it changes with each claim.
+-- How fast a sender may go, over all nodes: how many sends each short slot of the last second took, and a hold after a
+-- rate error. Apart from senders, because it changes with each claim.
 create table sender_pace (
   sender_id uuid primary key references senders,
-  window_at timestamptz not null,
-  window_sends integer not null,
-  previous_sends integer not null,
+  slots bigint[] not null default '{}',
+  slot_sends integer[] not null default '{}',
   held_until timestamptz,
-  hold_step smallint not null
+  hold_step smallint not null default 0,
+  constraint slots_and_sends_pair_up check (cardinality(slots) = cardinality(slot_sends))
 ) with (fillfactor = 50);
 
 -- When the pair of sender and recipient has its next regular slot. Worth nothing after a crash.

@@ -31,6 +31,8 @@ create table messages (
   -- set while an attempt may have reached the provider and its outcome is not known
   attempted_at timestamptz,
   unknown_outcomes smallint not null default 0,
+  -- what the last refused attempt would have failed with: the window may close before another one
+  last_failure_code text,
   provider_message_id text,
   accepted_at timestamptz,
 

@@ -58,6 +58,10 @@ create table webhook_deliveries (
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.1);
 
 create index webhook_deliveries_due on webhook_deliveries (endpoint_id, due_at) where due_at is not null;
+-- What is sent again in bulk: mostly what never arrived.
+create index webhook_deliveries_undelivered on webhook_deliveries (endpoint_id, created_at) where status in ('failed', 'held');
+-- Rows come in order of time, so this costs next to nothing.
+create index webhook_deliveries_created on webhook_deliveries using brin (created_at);
 
 create table webhook_attempts (
   workspace_id uuid not null,

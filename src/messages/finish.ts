@@ -1,0 +1,219 @@
+import { type Sql, type Statement, batch, isDataError, statement } from '../db.ts'
+import { type Grouped, grouped } from '../group.ts'
+import type { Parts } from '../parts.ts'
+import type { SendOutcome } from '../providers/provider.ts'
+import { markCredentialsInvalid, syncSoon } from '../senders/sync.ts'
+import type { Claimed } from './claim.ts'
+import type { Next } from './decide.ts'
+import { type MessageReport, applyReports } from './outcome.ts'
+import { PAIR_BURST, PAIR_INTERVAL_MS } from './pace.ts'
+
+/** A claimed message after its turn; `outcome` is null when no request was made. */
+export type Ended = { message: Claimed; startedAt: Date; endedAt: Date; outcome: SendOutcome | null; next: Next }
+
+const GROUP_MOST = 256
+const GROUP_LANES = 2
+
+/** Stores what came of attempts, those that end in the same turn together. */
+export function finishing(parts: Pick<Parts, 'db' | 'clock' | 'wake'>): Grouped<Ended, void> {
+  return grouped(
+    async (group: Ended[]) => {
+      await finishTogether(parts, group)
+      return group.map(() => undefined)
+    },
+    { most: GROUP_MOST, lanes: GROUP_LANES, mayRunAlone: isDataError },
+  )
+}
+
+async function finishTogether(
+  { db, clock, wake }: Pick<Parts, 'db' | 'clock' | 'wake'>,
+  group: Ended[],
+): Promise<void> {
+  const now = clock.now()
+  const failed = group.filter(({ next }) => next.next === 'failed')
+  const held = group.filter(({ next, message }) => (next.next === 'retry' && next.hold) || message.holdStep > 0)
+  if (failed.length === 0 && held.length === 0) {
+    await write(db, group, now)
+    return
+  }
+  await db.transaction(async (tx) => {
+    const ours = await write(tx, group, now)
+    const reports = failed.filter(({ message }) => ours.has(message.id)).map((ended) => asReport(ended, now))
+    if (reports.length > 0) await applyReports(tx, now, reports)
+    for (const ended of held) await hold(tx, ended)
+    for (const ended of failed) await readAgain(tx, ended, now)
+  })
+  if (failed.length > 0) wake('deliver')
+}
+
+const asReport = ({ message, next }: Ended, now: Date): MessageReport => ({
+  workspaceId: message.workspaceId,
+  messageId: message.id,
+  providerMessageId: null,
+  report: { outcome: 'failed', at: now, failureCode: next.next === 'failed' ? next.failureCode : 'UNKNOWN' },
+})
+
+/** Returns the ids of the messages that were still ours: an expired lease writes nothing but its attempt. */
+async function write(sql: Sql, group: Ended[], now: Date): Promise<Set<string>> {
+  const rows = await sql.rows(finish, [batch(group.map(finishRow)), batch(group.flatMap(attemptRows)), now])
+  return new Set(rows.map(({ id }) => id))
+}
+
+/**
+ * One statement for the message, its attempts, and the reports that came before the provider's answer was stored.
+ * A message that will fail keeps its place until applyReports ends it in the same transaction.
+ */
+const finish: Statement<{ id: string }> = statement(
+  'finish_attempts',
+  `with ended as (
+     select * from jsonb_to_recordset($1) as e (id uuid, workspace_id uuid, lease uuid, account_id uuid, accepted boolean, known boolean,
+       due_at timestamptz, provider_message_id text, unknown_outcomes smallint, last_failure_code text)
+   ), finished as (
+     update messages m
+     set status = case when not e.accepted and e.known and m.status = 'sending' then 'queued' else m.status end,
+         due_at = e.due_at, lease = null,
+         attempted_at = case when e.known then null else m.attempted_at end,
+         unknown_outcomes = e.unknown_outcomes,
+         last_failure_code = e.last_failure_code,
+         provider_message_id = coalesce(e.provider_message_id, m.provider_message_id),
+         accepted_at = case when e.accepted then $3 else m.accepted_at end,
+         code = case when e.accepted then null else m.code end
+     from ended e
+     where m.workspace_id = e.workspace_id and m.id = e.id and m.lease = e.lease
+     returning m.id
+   ), attempts as (
+     insert into message_attempts (workspace_id, message_id, attempt, started_at, ended_at, outcome, http_status, provider_code, detail)
+     select workspace_id, message_id, attempt, started_at, ended_at, outcome, http_status, provider_code, detail
+     from jsonb_to_recordset($2) as a (workspace_id uuid, message_id uuid, attempt smallint, started_at timestamptz, ended_at timestamptz,
+       outcome text, http_status smallint, provider_code int, detail text)
+     on conflict do nothing
+   ), unparked as (
+     update provider_reports r set outcome = 'waiting', due_at = $3
+     from ended e
+     where e.accepted and r.workspace_id = e.workspace_id and r.account_id = e.account_id
+       and r.provider_message_id = e.provider_message_id and r.outcome = 'parked'
+   )
+   select id from finished`,
+)
+
+const finishRow = ({ message, next }: Ended) => ({
+  id: message.id,
+  workspace_id: message.workspaceId,
+  lease: message.lease,
+  account_id: message.accountId,
+  accepted: next.next === 'accepted',
+  known: next.next !== 'unknown',
+  due_at: next.next === 'accepted' ? null : next.next === 'failed' ? message.submitBy : next.dueAt,
+  provider_message_id: next.next === 'accepted' ? next.providerMessageId : null,
+  unknown_outcomes: message.openAttempt ? message.unknownOutcomes + 1 : message.unknownOutcomes,
+  last_failure_code: next.next === 'accepted' ? null : next.failureCode,
+})
+
+function attemptRows({ message, startedAt, endedAt, outcome, next }: Ended) {
+  const of = { workspace_id: message.workspaceId, message_id: message.id }
+  const rows = []
+  if (message.openAttempt?.interrupted) {
+    rows.push({
+      ...of,
+      attempt: message.attempts - 1,
+      started_at: message.openAttempt.startedAt,
+      ended_at: startedAt,
+      outcome: 'unknown',
+      http_status: null,
+      provider_code: null,
+      detail: 'the process ended before the answer was stored',
+    })
+  }
+  if (outcome)
+    rows.push({
+      ...of,
+      attempt: message.attempts,
+      started_at: startedAt,
+      ended_at: endedAt,
+      ...described(outcome, next),
+    })
+  return rows
+}
+
+function described(outcome: SendOutcome, next: Next) {
+  const nothing = { http_status: null, provider_code: null, detail: null }
+  switch (outcome.outcome) {
+    case 'accepted':
+      return { ...nothing, outcome: 'accepted' }
+    case 'unreachable':
+      return { ...nothing, outcome: 'retry', detail: outcome.detail }
+    case 'unknown':
+      return { ...nothing, outcome: 'unknown', http_status: outcome.httpStatus, detail: outcome.detail }
+    case 'refused': {
+      const { code, title, detail } = outcome.error
+      return {
+        outcome: next.next === 'failed' ? 'refused' : 'retry',
+        http_status: outcome.httpStatus,
+        provider_code: code,
+        detail: detail ? `${title}: ${detail}` : title,
+      }
+    }
+  }
+}
+
+/** Slows or stops what the error named; a sender that sends again is let go. */
+async function hold(tx: Sql, { message, next, outcome }: Ended): Promise<void> {
+  if (next.next === 'accepted') {
+    await tx.rows(letGo, [message.senderId])
+    return
+  }
+  if (next.next !== 'retry') return
+  switch (next.hold) {
+    case 'pair':
+      await tx.rows(holdPair, [
+        message.senderId,
+        message.recipient,
+        new Date(next.dueAt.getTime() + (PAIR_BURST - 1) * PAIR_INTERVAL_MS),
+      ])
+      return
+    case 'sender':
+      await tx.rows(holdSender, [message.senderId, next.dueAt])
+      return
+    case 'account':
+      await tx.rows(holdAccount, [message.workspaceId, message.accountId, next.dueAt])
+      return
+    case 'credentials':
+      await markCredentialsInvalid(
+        tx,
+        message,
+        outcome?.outcome === 'refused' ? `${outcome.error.code} ${outcome.error.title}` : '',
+      )
+      return
+    case null:
+      return
+  }
+}
+
+const holdPair = statement(
+  'hold_pair',
+  `insert into pair_pace as p (sender_id, recipient, free_at) values ($1, $2, $3)
+   on conflict (sender_id, recipient) do update set free_at = greatest(p.free_at, excluded.free_at)`,
+)
+
+const holdSender = statement(
+  'hold_sender',
+  `update sender_pace set held_until = greatest(held_until, $2), hold_step = least(hold_step + 1, 30) where sender_id = $1`,
+)
+
+const holdAccount = statement(
+  'hold_account',
+  `update sender_pace p set held_until = greatest(p.held_until, $3), hold_step = least(p.hold_step + 1, 30)
+   from senders s where s.workspace_id = $1 and s.account_id = $2 and p.sender_id = s.id`,
+)
+
+const letGo = statement(
+  'let_sender_go',
+  `update sender_pace set held_until = null, hold_step = 0 where sender_id = $1 and hold_step > 0`,
+)
+
+/** An error about the sender or the template says that what we know of them is old. */
+async function readAgain(tx: Sql, { message, outcome }: Ended, now: Date): Promise<void> {
+  if (outcome?.outcome !== 'refused') return
+  const { scope } = outcome.error
+  if (scope === 'sender' || scope === 'template' || scope === 'account') await syncSoon(tx, message, now)
+}

@@ -1,0 +1,100 @@
+import { type Sql, type Statement, batch, statement } from '../db.ts'
+import { type NewEvent, recordEvents } from '../events/record.ts'
+import { newId } from '../ids.ts'
+import { type OtpReport, type OtpState, type OtpStatus, applyReport } from '../otp/status.ts'
+import { otpView } from '../otp/view.ts'
+import type { FailureCode } from '../providers/provider.ts'
+
+/** Something that became known of a message: a provider's report, or the end of our own tries. */
+export type MessageReport = {
+  workspaceId: string
+  messageId: string
+  /** The provider's id of the message, when the report names it. */
+  providerMessageId: string | null
+  report: OtpReport
+}
+
+type MessageRow = {
+  id: string
+  workspace_id: string
+  status: OtpStatus
+  reference: string | null
+  recipient: string
+  created_at: Date
+  sent_at: Date | null
+  failure_code: FailureCode | null
+  failed_at: Date | null
+  sent_event_at: Date | null
+  failed_event_at: Date | null
+  provider_message_id: string | null
+}
+
+/**
+ * Applies reports in their order, in the caller's transaction: status, event and deliveries commit together. Whatever is
+ * known of a message proves that its submission is over: its code is erased and it is due no more.
+ * Returns for each report why it changed nothing that callers see, or null when it did.
+ */
+export async function applyReports(tx: Sql, now: Date, reports: readonly MessageReport[]): Promise<(string | null)[]> {
+  const rows = await tx.rows(lockMessages, [
+    batch(reports.map(({ workspaceId, messageId }) => ({ workspace_id: workspaceId, id: messageId }))),
+  ])
+  const messages = new Map(rows.map((row) => [row.id, row]))
+  const events: NewEvent[] = []
+  const ignored = reports.map(({ messageId, providerMessageId, report }) => {
+    const row = messages.get(messageId)
+    if (!row) return 'no such message'
+    const step = applyReport(stateOf(row), report)
+    const changed = withState(row, step.state, now, providerMessageId)
+    messages.set(messageId, changed)
+    if (step.event) {
+      const data = { ...otpView(changed), occurredAt: report.at.toISOString() }
+      events.push({ id: newId(), workspaceId: row.workspace_id, type: step.event, messageId, data })
+    }
+    return step.ignored
+  })
+  await tx.rows(writeMessages, [batch([...messages.values()]), now])
+  if (events.length > 0) await recordEvents(tx, now, events)
+  return ignored
+}
+
+/** In one order, so that two batches wait for each other and never in a circle. */
+const lockMessages: Statement<MessageRow> = statement(
+  'lock_messages_for_reports',
+  `select m.id, m.workspace_id, m.status, m.reference, m.recipient, m.created_at, m.sent_at, m.failure_code, m.failed_at,
+          m.sent_event_at, m.failed_event_at, m.provider_message_id
+   from messages m
+   where (m.workspace_id, m.id) in (select r.workspace_id, r.id from jsonb_to_recordset($1) as r (workspace_id uuid, id uuid))
+   order by m.id
+   for no key update of m`,
+)
+
+const writeMessages = statement(
+  'write_reported_messages',
+  `update messages m
+   set status = r.status, sent_at = r.sent_at, failure_code = r.failure_code, failed_at = r.failed_at,
+       sent_event_at = r.sent_event_at, failed_event_at = r.failed_event_at, provider_message_id = r.provider_message_id,
+       accepted_at = case when r.provider_message_id is null then m.accepted_at else coalesce(m.accepted_at, $2) end,
+       due_at = null, lease = null, attempted_at = null, code = null
+   from jsonb_to_recordset($1) as r (id uuid, workspace_id uuid, status text, sent_at timestamptz, failure_code text,
+     failed_at timestamptz, sent_event_at timestamptz, failed_event_at timestamptz, provider_message_id text)
+   where m.workspace_id = r.workspace_id and m.id = r.id`,
+)
+
+const stateOf = (row: MessageRow): OtpState => ({
+  status: row.status,
+  sentAt: row.sent_at,
+  failure: row.failure_code && row.failed_at ? { code: row.failure_code, at: row.failed_at } : null,
+  sentEventRecorded: row.sent_event_at !== null,
+  failedEventRecorded: row.failed_event_at !== null,
+})
+
+const withState = (row: MessageRow, state: OtpState, now: Date, providerMessageId: string | null): MessageRow => ({
+  ...row,
+  status: state.status,
+  sent_at: state.sentAt,
+  failure_code: state.failure?.code ?? null,
+  failed_at: state.failure?.at ?? null,
+  sent_event_at: state.sentEventRecorded ? (row.sent_event_at ?? now) : null,
+  failed_event_at: state.failedEventRecorded ? (row.failed_event_at ?? now) : null,
+  provider_message_id: row.provider_message_id ?? providerMessageId,
+})

@@ -1,0 +1,68 @@
+import { SECOND_MS } from '../clock.ts'
+import { type Statement, statement } from '../db.ts'
+import type { Loop } from '../jobs/loop.ts'
+import type { Parts } from '../parts.ts'
+import type { FailureCode } from '../providers/provider.ts'
+import { applyReports } from './outcome.ts'
+
+const EACH_MOST = 100
+
+/**
+ * Messages that waited behind a hold, a pause or a refused token until their window closed. Those that nothing holds are
+ * found by the claim itself. Looks at the oldest of each sender only, so that a long queue costs nothing.
+ */
+export const overdueLoop = (parts: Pick<Parts, 'db' | 'clock' | 'wake'>): Loop => ({
+  name: 'overdue',
+  pollMs: SECOND_MS,
+  turn: async () => ({ more: (await failOverdue(parts)) >= EACH_MOST }),
+})
+
+async function failOverdue({ db, clock, wake }: Pick<Parts, 'db' | 'clock' | 'wake'>): Promise<number> {
+  const failed = await db.transaction(async (tx) => {
+    const now = clock.now()
+    const overdue = await tx.rows(findOverdue, [now])
+    if (overdue.length === 0) return 0
+    await applyReports(
+      tx,
+      now,
+      overdue.map((message) => ({
+        workspaceId: message.workspace_id,
+        messageId: message.id,
+        providerMessageId: null,
+        report: { outcome: 'failed', at: now, failureCode: failureOf(message) },
+      })),
+    )
+    return overdue.length
+  })
+  if (failed > 0) wake('deliver')
+  return failed
+}
+
+type Overdue = { id: string; workspace_id: string; last_failure_code: FailureCode | null; open_attempt: boolean }
+
+const findOverdue: Statement<Overdue> = statement(
+  'find_overdue_messages',
+  `with recursive waiting as (
+     (select sender_id, priority from messages where due_at is not null order by sender_id, priority limit 1)
+     union all
+     select n.sender_id, n.priority from waiting w cross join lateral (
+       select m.sender_id, m.priority from messages m
+       where m.due_at is not null and (m.sender_id, m.priority) > (w.sender_id, w.priority)
+       order by m.sender_id, m.priority limit 1) n
+   )
+   select o.id, o.workspace_id, o.last_failure_code, o.attempted_at is not null as open_attempt
+   from waiting w
+   join sender_pace p on p.sender_id = w.sender_id
+   join senders s on s.id = w.sender_id
+   join provider_accounts a on a.workspace_id = s.workspace_id and a.id = s.account_id
+   cross join lateral (
+     select * from (
+       select m.id, m.workspace_id, m.last_failure_code, m.attempted_at, m.submit_by from messages m
+       where m.sender_id = w.sender_id and m.priority = w.priority and m.due_at <= $1
+       order by m.due_at limit ${EACH_MOST} for no key update skip locked) oldest
+     where oldest.submit_by <= $1) o
+   where p.held_until > $1 or s.paused_at is not null or a.status <> 'connected'`,
+)
+
+const failureOf = ({ last_failure_code, open_attempt }: Overdue): FailureCode =>
+  open_attempt ? 'PROVIDER_UNAVAILABLE' : (last_failure_code ?? 'SUBMISSION_EXPIRED')

@@ -1,0 +1,213 @@
+import { HOUR_MS, MINUTE_MS, SECOND_MS, later } from '../clock.ts'
+import { type Sql, type Statement, batch, isDatabaseUnavailable, statement } from '../db.ts'
+import type { Loop } from '../jobs/loop.ts'
+import type { OtpReport } from '../otp/status.ts'
+import type { Parts } from '../parts.ts'
+import type { ProviderItem, StatusReport } from '../providers/provider.ts'
+import { applyChange } from '../senders/sync.ts'
+import { type MessageReport, applyReports } from './outcome.ts'
+
+type ReportParts = Pick<Parts, 'db' | 'clock' | 'log' | 'metrics' | 'provider' | 'wake'>
+
+const TURN_MOST = 500
+const POLL_MS = 500
+/** After so many failures on its own an item is left for people to look at. */
+const TRIES_MOST = 5
+const TRY_AGAIN_MS = 30 * SECOND_MS
+/** A report may come before the answer that names its message; storing that answer looks here too. */
+const PARKED_LOOKS_MS = [SECOND_MS, 5 * SECOND_MS, 30 * SECOND_MS, 5 * MINUTE_MS, HOUR_MS]
+
+/** Processes stored provider reports. A crash loses nothing: an item is over only when its effect is committed. */
+export function reportsLoop(parts: ReportParts): Loop {
+  return {
+    name: 'reports',
+    pollMs: POLL_MS,
+    async turn() {
+      try {
+        return { more: (await processTurn(parts, TURN_MOST)) === TURN_MOST }
+      } catch (error) {
+        if (isDatabaseUnavailable(error)) throw error
+        parts.log.error({ err: error }, 'a batch of provider reports failed; its items are processed one by one')
+        await processOneByOne(parts)
+        return { more: true }
+      }
+    },
+  }
+}
+
+type Report = {
+  id: string
+  workspace_id: string
+  account_id: string
+  kind: ProviderItem['kind']
+  body: string
+  provider_message_id: string | null
+  attempts: number
+  /** Found by our id or by the provider's; null when no message of the account is known by either. */
+  message_id: string | null
+}
+
+type Processed = {
+  report: Report
+  outcome: 'applied' | 'ignored' | 'parked' | 'quarantined' | 'waiting'
+  note: string | null
+  dueAt: Date | null
+}
+
+async function processTurn({ db, clock, metrics, provider, wake }: ReportParts, most: number): Promise<number> {
+  const { count, statuses, changed } = await db.transaction(async (tx) => {
+    const now = clock.now()
+    const reports = await tx.rows(takeReports, [now, most])
+    const processed = await processBatch(tx, provider, reports, now)
+    if (reports.length > 0) await tx.rows(endReports, [batch(processed.map(reportEnd))])
+    for (const { outcome } of processed) metrics.processedReports.inc({ outcome })
+    return {
+      count: reports.length,
+      statuses: reports.some(({ kind }) => kind === 'status'),
+      changed: reports.some(({ kind }) => kind === 'template' || kind === 'number' || kind === 'account'),
+    }
+  })
+  if (statuses) wake('deliver')
+  if (changed) wake('sync')
+  return count
+}
+
+/** The batch failed: each item alone, so that the one at fault stops nobody else. */
+async function processOneByOne(parts: ReportParts): Promise<void> {
+  for (let done = 0; done < TURN_MOST; done += 1) {
+    const now = parts.clock.now()
+    const taken: { id?: string; attempts?: number } = {}
+    try {
+      const count = await parts.db.transaction(async (tx) => {
+        const [report] = await tx.rows(takeReports, [now, 1])
+        if (!report) return 0
+        taken.id = report.id
+        taken.attempts = report.attempts
+        await tx.rows(endReports, [batch((await processBatch(tx, parts.provider, [report], now)).map(reportEnd))])
+        return 1
+      })
+      if (count === 0) return
+    } catch (error) {
+      if (isDatabaseUnavailable(error) || taken.id === undefined) throw error
+      const over = (taken.attempts ?? 0) + 1 >= TRIES_MOST
+      parts.log.error({ err: error, reportId: taken.id, quarantined: over }, 'a provider report could not be processed')
+      await parts.db.rows(countFailure, [
+        taken.id,
+        over ? null : later(now, TRY_AGAIN_MS),
+        over ? 'quarantined' : 'waiting',
+        String(error).slice(0, 500),
+      ])
+    }
+  }
+}
+
+const takeReports: Statement<Report> = statement(
+  'take_provider_reports',
+  `select r.id, r.workspace_id, r.account_id, r.kind, r.body, r.provider_message_id, r.attempts,
+          coalesce(own.id, theirs.id) as message_id
+   from (
+     select * from provider_reports where due_at <= $1 order by due_at limit $2 for no key update skip locked) r
+   left join lateral (
+     select m.id from messages m join senders s on s.workspace_id = m.workspace_id and s.id = m.sender_id
+     where m.workspace_id = r.workspace_id and m.id = r.message_id and s.account_id = r.account_id limit 1) own on true
+   left join lateral (
+     select m.id from messages m join senders s on s.workspace_id = m.workspace_id and s.id = m.sender_id
+     where own.id is null and m.provider_message_id = r.provider_message_id and m.workspace_id = r.workspace_id
+       and s.account_id = r.account_id limit 1) theirs on true
+   order by r.due_at, r.id`,
+)
+
+const endReports = statement(
+  'end_provider_reports',
+  `update provider_reports p
+   set outcome = r.outcome, note = r.note, due_at = r.due_at, message_id = coalesce(r.message_id, p.message_id), attempts = p.attempts + 1
+   from jsonb_to_recordset($1) as r (id uuid, workspace_id uuid, outcome text, note text, due_at timestamptz, message_id uuid)
+   where p.workspace_id = r.workspace_id and p.id = r.id`,
+)
+
+const countFailure = statement(
+  'count_failed_provider_report',
+  // by id alone: an id belongs to one workspace, and whoever calls has just read the row
+  `update provider_reports set attempts = attempts + 1, due_at = $2, outcome = $3, note = $4 where id = $1`,
+)
+
+const reportEnd = ({ report, outcome, note, dueAt }: Processed) => ({
+  id: report.id,
+  workspace_id: report.workspace_id,
+  outcome,
+  note,
+  due_at: dueAt,
+  message_id: report.message_id,
+})
+
+async function processBatch(
+  tx: Sql,
+  provider: ReportParts['provider'],
+  reports: Report[],
+  now: Date,
+): Promise<Processed[]> {
+  const applicable: { place: number; known: MessageReport }[] = []
+  const processed = reports.map((report, place): Processed | undefined => {
+    if (report.kind !== 'status') return undefined
+    const status = provider.readStatus(report.body)
+    if (!status) return ignored(report, 'a status that this release does not know')
+    if (!report.message_id) return parked(report, now)
+    const known = {
+      workspaceId: report.workspace_id,
+      messageId: report.message_id,
+      providerMessageId: report.provider_message_id,
+      report: asOtpReport(status),
+    }
+    applicable.push({ place, known })
+    return undefined
+  })
+  if (applicable.length > 0) {
+    const reasons = await applyReports(
+      tx,
+      now,
+      applicable.map(({ known }) => known),
+    )
+    applicable.forEach(({ place }, index) => {
+      const report = reports[place]
+      const reason = reasons[index]
+      if (report) processed[place] = reason ? ignored(report, reason) : applied(report)
+    })
+  }
+  for (const [place, report] of reports.entries()) processed[place] ??= await processOther(tx, provider, report, now)
+  return processed as Processed[]
+}
+
+async function processOther(tx: Sql, provider: ReportParts['provider'], report: Report, now: Date): Promise<Processed> {
+  switch (report.kind) {
+    case 'template':
+    case 'number':
+    case 'account': {
+      const change = provider.readChange(report.body)
+      if (!change) return ignored(report, 'an update that this release does not know')
+      await applyChange(tx, { workspaceId: report.workspace_id, accountId: report.account_id }, change, now)
+      return applied(report)
+    }
+    case 'message':
+      return ignored(report, 'no conversation waits for a reply')
+    case 'status':
+    case 'unknown':
+      return ignored(report, 'a kind of update that this release does not know')
+  }
+}
+
+const asOtpReport = ({ outcome, at, error }: StatusReport): OtpReport =>
+  outcome === 'failed' ? { outcome, at, failureCode: error?.failureCode ?? 'UNKNOWN' } : { outcome, at }
+
+const applied = (report: Report): Processed => ({ report, outcome: 'applied', note: null, dueAt: null })
+
+const ignored = (report: Report, note: string): Processed => ({ report, outcome: 'ignored', note, dueAt: null })
+
+const parked = (report: Report, now: Date): Processed => {
+  const wait = PARKED_LOOKS_MS[report.attempts]
+  return {
+    report,
+    outcome: 'parked',
+    note: 'no message with this id is known yet',
+    dueAt: wait === undefined ? null : later(now, wait),
+  }
+}

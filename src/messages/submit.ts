@@ -1,0 +1,99 @@
+import type { Loop } from '../jobs/loop.ts'
+import { otpCodeSeal } from '../otp/accept.ts'
+import type { Parts } from '../parts.ts'
+import type { SendOutcome } from '../providers/provider.ts'
+import { SEND_TIMEOUT_MS } from '../providers/whatsapp/send.ts'
+import { type Claimed, SUBMIT_LEASE_MS, claimMessages } from './claim.ts'
+import { type Next, UNKNOWN_RESENDS_MOST, afterAttempt } from './decide.ts'
+import { type Ended, finishing } from './finish.ts'
+
+type SubmitParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'log' | 'metrics' | 'provider' | 'wake'>
+
+/** At 300 ms an answer, as many as one sender of the highest throughput needs. */
+const IN_FLIGHT_MOST = 500
+const CLAIM_MOST = 200
+const POLL_MS = 250
+
+/** Submits what is due to the provider (contract §7). */
+export function submitLoop(parts: SubmitParts): Loop {
+  const finish = finishing(parts)
+  const underWay = new Set<Promise<void>>()
+
+  const submit = async (message: Claimed): Promise<void> => {
+    const ended = await attempt(parts, message)
+    await finish(ended)
+  }
+  return {
+    name: 'submit',
+    pollMs: POLL_MS,
+    async turn() {
+      const room = Math.min(CLAIM_MOST, IN_FLIGHT_MOST - underWay.size)
+      if (room <= 0) {
+        await Promise.race(underWay)
+        return { more: true }
+      }
+      const messages = await claimMessages(parts, room)
+      for (const message of messages) {
+        const work = submit(message)
+          // The lease ends by itself: then the message is taken again, as one whose attempt was interrupted.
+          .catch((error: unknown) =>
+            parts.log.error({ err: error, messageId: message.id }, 'the outcome of an attempt could not be stored'),
+          )
+          .finally(() => underWay.delete(work))
+        underWay.add(work)
+      }
+      return { more: messages.length > 0 }
+    },
+    async drain() {
+      await Promise.all(underWay)
+    },
+  }
+}
+
+/** One claimed message, through at most one request to the provider. */
+async function attempt(parts: SubmitParts, message: Claimed): Promise<Ended> {
+  const started = parts.clock.now()
+  const over = (next: Next, outcome: SendOutcome | null): Ended => ({
+    message,
+    startedAt: started,
+    endedAt: parts.clock.now(),
+    outcome,
+    next,
+  })
+
+  const reason = whyNotSend(message, started)
+  if (reason) return over(reason, null)
+  // A process that was held up for so long that somebody else may have taken the message must not send it.
+  if (parts.clock.now().getTime() - message.claimedAt.getTime() > SUBMIT_LEASE_MS - SEND_TIMEOUT_MS) {
+    return over({ next: 'unknown', dueAt: started, failureCode: 'PROVIDER_UNAVAILABLE' }, null)
+  }
+  if (message.attempts === 1)
+    parts.metrics.acceptToAttempt.observe((started.getTime() - message.createdAt.getTime()) / 1000)
+  const { components } = message.template
+  const outcome = await parts.provider.send(message.account, {
+    kind: 'otp',
+    messageId: message.id,
+    phoneNumberId: message.phoneNumberId,
+    recipient: message.recipient,
+    template: { name: message.template.name, language: message.template.language, components: components ?? [] },
+    code: message.code ? parts.seal.open(message.code, otpCodeSeal(message.id)) : '',
+  })
+  parts.metrics.attempts.inc({ outcome: outcome.outcome })
+  const context = {
+    now: parts.clock.now(),
+    attempts: message.attempts,
+    holdStep: message.holdStep,
+    random: Math.random(),
+  }
+  return over(afterAttempt(outcome, context), outcome)
+}
+
+/** The end of a message that needs no further request. */
+function whyNotSend(message: Claimed, now: Date): Next | undefined {
+  if (message.openAttempt && message.unknownOutcomes >= UNKNOWN_RESENDS_MOST) {
+    return { next: 'failed', failureCode: 'PROVIDER_UNAVAILABLE' }
+  }
+  if (now >= message.submitBy) return { next: 'failed', failureCode: message.lastFailureCode ?? 'SUBMISSION_EXPIRED' }
+  if (!message.template.components) return { next: 'failed', failureCode: 'TEMPLATE_NOT_FOUND' }
+  return undefined
+}
