@@ -1,9 +1,11 @@
 import { accountSeedSchema, numberSeedSchema } from './accounts.ts'
 import { scriptSchema, stepSchema } from './behaviour.ts'
 import { messageRoutes } from './graph-messages.ts'
+import { objectRoutes } from './graph-objects.ts'
 import { TWIN_LIMITS } from './limits.ts'
 import { makeParts, whenIdle } from './parts.ts'
 import { buildServer } from './server.ts'
+import { subscriptionRoutes } from './subscriptions.ts'
 import { templateSeedSchema } from './templates.ts'
 import type { Account, AccountSeed, NumberSeed, PhoneNumber } from './accounts.ts'
 import type { ScriptSeed, StatusName } from './behaviour.ts'
@@ -15,6 +17,13 @@ import type { WebhookPost } from './webhooks.ts'
 import type { z } from 'zod'
 
 export { DEMO, demoAccount } from './demo.ts'
+export { sign } from './webhooks.ts'
+export type { Account, AccountSeed, NumberSeed, PhoneNumber } from './accounts.ts'
+export type { BehaviourSeed, ScriptedError, ScriptSeed, StatusName } from './behaviour.ts'
+export type { Message, MessageFilter, MessageMatch, MessageStatus } from './messages.ts'
+export type { ReviewSeed } from './review-plan.ts'
+export type { Template, TemplateSeed } from './templates.ts'
+export type { WebhookPost } from './webhooks.ts'
 
 export type EmulatorOptions = Settings & {
   /** 0 takes any free port. */
@@ -35,6 +44,8 @@ export async function startEmulator(options: EmulatorOptions = {}) {
   for (const seed of accounts) addAccount(parts, seed)
   const server = buildServer()
   messageRoutes(server, parts)
+  objectRoutes(server, parts)
+  subscriptionRoutes(server, parts)
   const url = await server.listen({ port, host: HOST })
   return {
     url,
