@@ -23,7 +23,7 @@ export type ProviderAccount = { wabaId: string; graphUrl: string; accessToken: s
 
 export type ProviderNumber = {
   phoneNumberId: string
-  /** E.164 */
+  /** E.164; empty when the provider does not tell it */
   phone: string
   verifiedName: string | null
   status: string
@@ -84,7 +84,8 @@ export type ErrorClass =
 export type ErrorScope = 'message' | 'pair' | 'sender' | 'account' | 'template'
 
 export type ProviderError = {
-  code: number
+  /** Null when the answer named none. */
+  code: number | null
   title: string
   /** Safe to store: anything that may quote the message's text is taken out. */
   detail: string
@@ -126,22 +127,28 @@ export type ProviderItem = {
 export type StatusReport = {
   outcome: 'sent' | 'delivered' | 'read' | 'played' | 'failed'
   at: Date
-  /** Only for failed: the first error decides, all are kept in the stored item. */
+  /** Set exactly for failed: the first error decides, all are kept in the stored item. */
   error: ProviderError | null
 }
 
-/** What a template, number or account update names; the list is read again in any case. */
-export type ProviderChange =
+/**
+ * What a template, number or account update names; the list is read again in any case. `wabaId` is the account that it
+ * speaks of: one app's webhooks for several accounts all come to one of them.
+ */
+export type ProviderChange = { wabaId: string | null } & (
   | { kind: 'template'; name: string; language: string; status: string | null }
   | { kind: 'number' }
   | { kind: 'account' }
+)
 
 /** The provider said no to a management call. */
 export class ProviderRefused extends Error {
   readonly error: ProviderError
 
   constructor(what: string, error: ProviderError) {
-    super(`${what}: the provider answered ${error.code} ${error.title}${error.detail ? ` (${error.detail})` : ''}`)
+    super(
+      `${what}: the provider answered ${error.code ?? 'no code'}, ${error.title}${error.detail ? ` (${error.detail})` : ''}`,
+    )
     this.name = 'ProviderRefused'
     this.error = error
   }

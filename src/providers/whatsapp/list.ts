@@ -1,0 +1,161 @@
+import { parametersOf } from '../../templates/parameters.ts'
+import {
+  type ProviderAccount,
+  type ProviderNumber,
+  ProviderRefused,
+  type ProviderTemplate,
+  ProviderUnreachable,
+  type TemplateButton,
+  type TemplateComponent,
+} from '../provider.ts'
+import { readAnswerError } from './errors.ts'
+import type { Graph, GraphRequest } from './graph.ts'
+import { type JsonObject, listOf, objectOf, readObject, storable, textOf } from './json.ts'
+import { withoutToken } from './mask.ts'
+
+const TIMEOUT_MS = 30_000
+/** A page of 100 templates with ten buttons each stays below 1 MB. */
+const PAGE_BYTES_MOST = 8 * 1024 * 1024
+const PAGE_ITEMS = 100
+/** The provider allows 6,000 templates per account. */
+const PAGES_MOST = 100
+
+// Only what is read: one field that the provider does not know fails the whole call (§5.1).
+const NUMBER_FIELDS = 'id,display_phone_number,verified_name,quality_rating,status,throughput'
+const TEMPLATE_FIELDS =
+  'id,name,language,status,category,parameter_format,components,quality_score,rejected_reason,message_send_ttl_seconds'
+
+export async function list(
+  graph: Graph,
+  account: ProviderAccount,
+): Promise<{ numbers: ProviderNumber[]; templates: ProviderTemplate[] }> {
+  const numbers = await readPages(graph, account, {
+    what: 'listing the phone numbers',
+    path: `/${account.wabaId}/phone_numbers?fields=${NUMBER_FIELDS}`,
+  })
+  const templates = await readPages(graph, account, {
+    what: 'listing the templates',
+    path: `/${account.wabaId}/message_templates?fields=${TEMPLATE_FIELDS}`,
+  })
+  return { numbers: numbers.flatMap(readNumber), templates: templates.flatMap(readTemplate) }
+}
+
+export async function subscribe(graph: Graph, account: ProviderAccount): Promise<void> {
+  await call(graph, account, {
+    what: 'subscribing to webhooks',
+    method: 'POST',
+    path: `/${account.wabaId}/subscribed_apps`,
+  })
+}
+
+type Listing = { what: string; path: string }
+
+const CURSOR_INVALID = 131_059
+
+async function readPages(graph: Graph, account: ProviderAccount, listing: Listing): Promise<JsonObject[]> {
+  try {
+    return await readPagesOnce(graph, account, listing)
+  } catch (error) {
+    if (!(error instanceof ProviderRefused) || error.error.code !== CURSOR_INVALID) throw error
+    return readPagesOnce(graph, account, listing)
+  }
+}
+
+async function readPagesOnce(graph: Graph, account: ProviderAccount, { what, path }: Listing): Promise<JsonObject[]> {
+  const items: JsonObject[] = []
+  let after = ''
+  for (let page = 0; page < PAGES_MOST; page += 1) {
+    const cursor = after === '' ? '' : `&after=${encodeURIComponent(after)}`
+    const body = await call(graph, account, { what, method: 'GET', path: `${path}&limit=${PAGE_ITEMS}${cursor}` })
+    if (!Array.isArray(body.data)) throw new ProviderUnreachable(what, 'what answers is not the Graph API')
+    items.push(...listOf(body.data).map((each) => objectOf(storable(each)) ?? {}))
+    const paging = objectOf(body.paging)
+    after = textOf(objectOf(paging?.cursors)?.after) ?? ''
+    // The last page has a cursor too: only `next` tells that there is more. Its link holds the token and is not followed.
+    if (paging?.next === undefined || after === '') return items
+  }
+  // Half a list must not pass for the whole: what it lacks would be taken for deleted.
+  throw new ProviderUnreachable(what, `more than ${PAGES_MOST} pages of ${PAGE_ITEMS}`)
+}
+
+type Call = { what: string } & Pick<GraphRequest, 'method' | 'path'>
+
+async function call(graph: Graph, account: ProviderAccount, { what, method, path }: Call): Promise<JsonObject> {
+  const answer = await graph.ask(account, { method, path, timeoutMs: TIMEOUT_MS, answerBytesMost: PAGE_BYTES_MOST })
+  if (answer.outcome !== 'answered') throw new ProviderUnreachable(what, answer.detail)
+  const { httpStatus } = answer
+  const body = readObject(answer.body)
+  if (body && httpStatus >= 200 && httpStatus < 300) return body
+  if (!objectOf(body?.error)) throw new ProviderUnreachable(what, `HTTP ${httpStatus} without a Graph answer`)
+  const mask = (text: string): string => withoutToken(text, account.accessToken)
+  throw new ProviderRefused(what, readAnswerError(body, { httpStatus, mask }))
+}
+
+function readNumber(from: JsonObject): ProviderNumber[] {
+  const phoneNumberId = textOf(from.id)
+  if (!phoneNumberId) return []
+  return [
+    {
+      phoneNumberId,
+      phone: phoneOf(textOf(from.display_phone_number) ?? ''),
+      verifiedName: textOf(from.verified_name) ?? null,
+      status: textOf(from.status) ?? 'UNKNOWN',
+      throughput: textOf(objectOf(from.throughput)?.level) ?? null,
+      quality: textOf(from.quality_rating) ?? null,
+    },
+  ]
+}
+
+/** "+1 631-555-0100" → "+16315550100" */
+function phoneOf(displayed: string): string {
+  const digits = displayed.replaceAll(/\D/g, '')
+  return digits === '' ? '' : `+${digits}`
+}
+
+function readTemplate(from: JsonObject): ProviderTemplate[] {
+  const name = textOf(from.name)
+  const language = textOf(from.language)
+  if (!name || !language) return []
+  const components = listOf(from.components).flatMap(readComponent)
+  const rejectedReason = textOf(from.rejected_reason)
+  return [
+    {
+      providerTemplateId: textOf(from.id) ?? '',
+      name,
+      language,
+      status: textOf(from.status) ?? 'UNKNOWN',
+      category: textOf(from.category) ?? 'UNKNOWN',
+      parameterFormat: parameterFormat(from.parameter_format, components),
+      components,
+      quality: textOf(objectOf(from.quality_score)?.score) ?? textOf(from.quality_score) ?? null,
+      rejectedReason: rejectedReason === 'NONE' ? null : (rejectedReason ?? null),
+      sendTtlSeconds: Number.isInteger(from.message_send_ttl_seconds) ? Number(from.message_send_ttl_seconds) : null,
+    },
+  ]
+}
+
+function parameterFormat(given: unknown, components: readonly TemplateComponent[]): 'POSITIONAL' | 'NAMED' {
+  const format = textOf(given)?.toUpperCase()
+  if (format === 'NAMED' || format === 'POSITIONAL') return format
+  return components.some(({ text }) => parametersOf(text ?? '').form === 'named') ? 'NAMED' : 'POSITIONAL'
+}
+
+/** All members stay; those that we read have the types that we read them with. */
+function readComponent(given: unknown): TemplateComponent[] {
+  const { type, format, text, buttons, ...rest } = objectOf(given) ?? {}
+  const component: TemplateComponent = { ...rest, type: (textOf(type) ?? '').toUpperCase() }
+  if (textOf(format)) component.format = textOf(format)?.toUpperCase() ?? ''
+  if (textOf(text)) component.text = textOf(text) ?? ''
+  if (buttons !== undefined) component.buttons = listOf(buttons).map(readButton)
+  return component.type === '' ? [] : [component]
+}
+
+/** One that cannot be read stays too: it holds a place, and places are what parameters go by. */
+function readButton(given: unknown): TemplateButton {
+  const { type, text, url, otp_type: otpType, ...rest } = objectOf(given) ?? {}
+  const button: TemplateButton = { ...rest, type: (textOf(type) ?? 'UNKNOWN').toUpperCase() }
+  if (textOf(text)) button.text = textOf(text) ?? ''
+  if (textOf(url)) button.url = textOf(url) ?? ''
+  if (textOf(otpType)) button.otp_type = textOf(otpType)?.toUpperCase() ?? ''
+  return button
+}

@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto'
+import type { ProviderItem } from '../provider.ts'
+import { readCallbackData } from './callback-data.ts'
+import { codeOf, errorMeanings } from './errors.ts'
+import { type JsonObject, listOf, objectOf, readObject, textOf } from './json.ts'
+
+/**
+ * Splits a webhook into its items: entries × changes × (messages | statuses | errors), every member optional (§4.2).
+ *
+ * What is stored of an item can't hold an OTP in clear, by what it is made from, not by searching for it:
+ * - a status keeps the members named here; of its errors the code alone, with the title of our own table, because
+ *   details and unknown titles may quote the message, and a code of up to 15 letters or digits looks like any word;
+ * - an inbound message keeps what its customer wrote;
+ * - what is not understood keeps its outline: names, numbers and lengths, no text.
+ */
+export function parse(raw: Buffer): ProviderItem[] {
+  const envelope = readObject(raw.toString('utf8'))
+  if (!envelope) return [unreadable(raw)]
+  const items: ProviderItem[] = []
+  for (const entry of listOf(envelope.entry)) {
+    for (const change of listOf(objectOf(entry)?.changes)) {
+      for (const item of itemsOf(objectOf(entry), change)) items.push(item)
+    }
+  }
+  return items.length > 0 ? items : [unknown(envelope)]
+}
+
+type FieldKind = 'template' | 'number' | 'account'
+
+/** Fields other than `messages` (§4.7). The list grows: what is not here is stored as unknown. */
+const FIELDS: Readonly<Record<string, FieldKind>> = {
+  message_template_status_update: 'template',
+  message_template_quality_update: 'template',
+  message_template_components_update: 'template',
+  template_category_update: 'template',
+  template_correct_category_detection: 'template',
+  phone_number_quality_update: 'number',
+  phone_number_name_update: 'number',
+  account_update: 'account',
+  account_review_update: 'account',
+  account_alerts: 'account',
+  business_capability_update: 'account',
+  security: 'account',
+}
+
+function itemsOf(entry: JsonObject | undefined, given: unknown): ProviderItem[] {
+  const change = objectOf(given)
+  const value = objectOf(change?.value)
+  const field = textOf(change?.field)
+  if (!value || field === undefined) return [unknown(given)]
+  const kind = Object.hasOwn(FIELDS, field) ? FIELDS[field] : undefined
+  if (kind) return [changed(kind, { entry, field, value })]
+  const statuses = listOf(value.statuses)
+  const messages = listOf(value.messages)
+  const errors = listOf(value.errors)
+  if (field !== 'messages' || statuses.length + messages.length + errors.length === 0)
+    return [unknownField(field, value)]
+  const phoneNumberId = textOf(objectOf(value.metadata)?.phone_number_id) ?? null
+  return [
+    ...statuses.map(status),
+    ...messages.map((each) => message(each, phoneNumberId)),
+    ...errors.map((each) => unknown({ phoneNumberId, error: withoutTexts(each) })),
+  ]
+}
+
+function status(given: unknown): ProviderItem {
+  const from = objectOf(given)
+  if (!from) return unknown(given)
+  const callbackData = readCallbackData(textOf(from.biz_opaque_callback_data))
+  const providerMessageId = identifier(from.id)
+  const body = bodyText({
+    id: providerMessageId ?? undefined,
+    status: identifier(from.status) ?? undefined,
+    timestamp: textOf(from.timestamp),
+    recipient_id: textOf(from.recipient_id),
+    recipient_user_id: textOf(from.recipient_user_id),
+    biz_opaque_callback_data: callbackData && textOf(from.biz_opaque_callback_data),
+    pricing: from.pricing,
+    conversation: from.conversation,
+    errors: from.errors === undefined ? undefined : listOf(from.errors).map(withoutTexts),
+  })
+  const outcome = identifier(from.status)
+  const timestamp = textOf(from.timestamp)
+  const isComplete = providerMessageId !== null && outcome !== null && timestamp !== undefined
+  return {
+    kind: 'status',
+    identity: isComplete ? `status:${providerMessageId}:${outcome}:${timestamp}` : `status:${hashOf(body)}`,
+    body,
+    providerMessageId,
+    messageId: callbackData?.kind === 'otp' ? callbackData.messageId : null,
+    occurredAt: instantOf(from.timestamp),
+  }
+}
+
+function withoutTexts(given: unknown): object {
+  const code = codeOf(given)
+  return { code, title: code === null ? undefined : errorMeanings[code]?.title }
+}
+
+function message(given: unknown, phoneNumberId: string | null): ProviderItem {
+  const from = objectOf(given)
+  if (!from) return unknown(given)
+  const kept = from.errors === undefined ? from : { ...from, errors: listOf(from.errors).map(withoutTexts) }
+  const body = bodyText({ phone_number_id: phoneNumberId, message: kept })
+  const providerMessageId = identifier(from.id)
+  return {
+    kind: 'message',
+    identity: `message:${providerMessageId ?? hashOf(body)}`,
+    body,
+    providerMessageId,
+    messageId: null,
+    occurredAt: instantOf(from.timestamp),
+  }
+}
+
+type Change = { entry: JsonObject | undefined; field: string; value: JsonObject }
+
+function changed(kind: FieldKind, { entry, field, value }: Change): ProviderItem {
+  // The time is part of it: a template can be paused twice in the same words.
+  const body = bodyText({ waba_id: textOf(entry?.id), time: entry?.time, field, value })
+  return {
+    kind,
+    identity: `${kind}:${hashOf(body)}`,
+    body,
+    providerMessageId: null,
+    messageId: null,
+    occurredAt: instantOf(entry?.time),
+  }
+}
+
+const unknown = (given: unknown): ProviderItem => unknownItem(outlineText(given))
+
+/** Its name tells an operator what the provider has begun to send. */
+function unknownField(field: string, value: JsonObject): ProviderItem {
+  const { identity, ...item } = unknown(value)
+  const name = NAME.test(field) ? field : `[${field.length} characters]`
+  return { ...item, identity: `${identity}:${name}`, body: `{"field":"${name}","value":${item.body}}` }
+}
+
+/** Its size and hash alone: what cannot be read cannot be cleaned. */
+const unreadable = (raw: Buffer): ProviderItem =>
+  unknownItem(JSON.stringify({ notJson: { bytes: raw.length, sha256: hashOf(raw) } }))
+
+const unknownItem = (body: string): ProviderItem => ({
+  kind: 'unknown',
+  identity: `unknown:${hashOf(body)}`,
+  body,
+  providerMessageId: null,
+  messageId: null,
+  occurredAt: null,
+})
+
+/** Real items have one or two thousand characters; a long inbound text adds 4,096. */
+const BODY_CHARACTERS_MOST = 32 * 1024
+
+function bodyText(value: object): string {
+  try {
+    const text = JSON.stringify(value) // escapes NUL and halves of surrogate pairs
+    return text.length > BODY_CHARACTERS_MOST ? outlineText(value) : text
+  } catch {
+    return outlineText(value) // nested so deeply that it overflows the stack
+  }
+}
+
+function outlineText(value: unknown): string {
+  const text = JSON.stringify(outline(value, 0))
+  return text.length > BODY_CHARACTERS_MOST ? JSON.stringify({ tooLong: text.length, sha256: hashOf(text) }) : text
+}
+
+const OUTLINE_DEPTH = 6
+const OUTLINE_NAMES = 30
+const OUTLINE_LIST = 10
+const NAME = /^[A-Za-z_][A-Za-z_.-]{0,60}$/
+
+/** The shape of a value. A member whose name has a digit may be named by data. */
+function outline(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return `[${value.length} characters]`
+  if (typeof value !== 'object' || value === null) return value
+  if (depth >= OUTLINE_DEPTH) return '[deeper]'
+  if (Array.isArray(value)) return value.slice(0, OUTLINE_LIST).map((each) => outline(each, depth + 1))
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, OUTLINE_NAMES)
+      .map(([name, member]) => [NAME.test(name) ? name : `[${name.length} characters]`, outline(member, depth + 1)]),
+  )
+}
+
+const IDENTIFIER = /^[\x21-\x7e]{1,512}$/
+
+/** A provider's own id or word, fit for a text column and for an index. */
+function identifier(value: unknown): string | null {
+  const text = textOf(value)
+  return text !== undefined && IDENTIFIER.test(text) ? text : null
+}
+
+const SECONDS = /^\d{9,10}$/
+const MILLISECONDS = /^\d{12,13}$/
+
+/** Unix seconds, as text or number; some fields have milliseconds. */
+export function instantOf(value: unknown): Date | null {
+  const text = textOf(value) ?? ''
+  if (SECONDS.test(text)) return new Date(Number(text) * 1000)
+  return MILLISECONDS.test(text) ? new Date(Number(text)) : null
+}
+
+const hashOf = (content: string | Buffer): string => createHash('sha256').update(content).digest('base64url')

@@ -1,0 +1,60 @@
+import type { ProviderChange, StatusReport } from '../provider.ts'
+import { readStatusError } from './errors.ts'
+import { type JsonObject, listOf, objectOf, readObject, textOf } from './json.ts'
+import { instantOf } from './parse.ts'
+
+const OUTCOMES = ['sent', 'delivered', 'read', 'played', 'failed'] as const
+
+/** Reads a status that parse has stored. Undefined for outcomes that we do not know, and without a time. */
+export function readStatus(body: string): StatusReport | undefined {
+  const status = readObject(body)
+  const outcome = OUTCOMES.find((each) => each === status?.status)
+  const at = instantOf(status?.timestamp)
+  if (!outcome || !at) return undefined
+  return { outcome, at, error: outcome === 'failed' ? readStatusError(listOf(status?.errors)[0]) : null }
+}
+
+/**
+ * What an event of message_template_status_update says of the template's status, where it says anything.
+ * FLAGGED and LOCKED leave open whether it can be sent: the list tells.
+ */
+const STATUS_OF_EVENT: Readonly<Record<string, string>> = {
+  APPROVED: 'APPROVED',
+  REINSTATED: 'APPROVED',
+  UNARCHIVED: 'APPROVED',
+  ARCHIVED: 'ARCHIVED',
+  DELETED: 'DELETED',
+  DISABLED: 'DISABLED',
+  IN_APPEAL: 'IN_APPEAL',
+  LIMIT_EXCEEDED: 'LIMIT_EXCEEDED',
+  PAUSED: 'PAUSED',
+  PENDING: 'PENDING',
+  PENDING_DELETION: 'PENDING_DELETION',
+  REJECTED: 'REJECTED',
+}
+
+/** Reads a template, number or account item that parse has stored. */
+export function readChange(body: string): ProviderChange | undefined {
+  const change = readObject(body)
+  const value = objectOf(change?.value)
+  const field = textOf(change?.field)
+  if (!field || !value) return undefined
+  const wabaId = textOf(change?.waba_id) ?? null
+  if (field.startsWith('phone_number_')) return { kind: 'number', wabaId }
+  if (!field.includes('template')) return { kind: 'account', wabaId }
+  return templateChange(value, { field, wabaId })
+}
+
+/** By name and language: the template's id is a number beyond what JSON.parse keeps exactly. */
+function templateChange(
+  value: JsonObject,
+  { field, wabaId }: { field: string; wabaId: string | null },
+): ProviderChange | undefined {
+  const name = textOf(value.message_template_name)
+  const language = textOf(value.message_template_language)?.replaceAll('-', '_')
+  const event = textOf(value.event)?.toUpperCase() ?? ''
+  const isStatus = field === 'message_template_status_update' && Object.hasOwn(STATUS_OF_EVENT, event)
+  // Without a name it still says that some template of the account has changed.
+  if (!name || !language) return { kind: 'account', wabaId }
+  return { kind: 'template', wabaId, name, language, status: isStatus ? (STATUS_OF_EVENT[event] ?? null) : null }
+}

@@ -1,0 +1,82 @@
+import { isOtpButton } from '../../templates/otp-button.ts'
+import { parametersOf } from '../../templates/parameters.ts'
+import type { OutgoingMessage, ProviderAccount, SendOutcome, TemplateComponent } from '../provider.ts'
+import { callbackDataOf } from './callback-data.ts'
+import { readAnswerError } from './errors.ts'
+import type { Graph, GraphAnswer } from './graph.ts'
+import { listOf, objectOf, readObject, textOf } from './json.ts'
+import { withoutCode, withoutToken } from './mask.ts'
+
+/** Of a whole attempt, from the wait for a connection to the last byte. A lease on a message must outlast it. */
+export const SEND_TIMEOUT_MS = 10_000
+/** An answer has a few hundred bytes. */
+const ANSWER_BYTES_MOST = 64 * 1024
+
+export async function send(
+  graph: Graph,
+  account: ProviderAccount,
+  { message, timeoutMs }: { message: OutgoingMessage; timeoutMs: number },
+): Promise<SendOutcome> {
+  const answer = await graph.ask(account, {
+    method: 'POST',
+    path: `/${message.phoneNumberId}/messages`,
+    body: JSON.stringify(bodyOf(message)),
+    timeoutMs,
+    answerBytesMost: ANSWER_BYTES_MOST,
+  })
+  return readOutcome(answer, (text) => withoutToken(withoutCode(text, message.code), account.accessToken))
+}
+
+export const bodyOf = (message: OutgoingMessage): object => ({
+  messaging_product: 'whatsapp',
+  recipient_type: 'individual',
+  to: message.recipient, // with its plus: without it the sender's country code may be put before it (§2.1)
+  type: 'template',
+  biz_opaque_callback_data: callbackDataOf(message.kind, message.messageId),
+  template: {
+    name: message.template.name,
+    language: { code: message.template.language },
+    components: otpComponents(message.template.components, message.code),
+  },
+})
+
+/** The code goes into the body and again into each OTP button, at the button's place among all buttons (§2.2). */
+export function otpComponents(components: readonly TemplateComponent[], code: string): object[] {
+  return components.flatMap((component): object[] => {
+    if (component.type === 'BODY') return bodyComponent(component.text ?? '', code)
+    if (component.type === 'BUTTONS') return buttonComponents(component, code)
+    return []
+  })
+}
+
+function bodyComponent(text: string, code: string): object[] {
+  const { form, names } = parametersOf(text)
+  if (names.length === 0) return []
+  const parameters = names.map((name) =>
+    form === 'named' ? { type: 'text', parameter_name: name, text: code } : { type: 'text', text: code },
+  )
+  return [{ type: 'body', parameters }]
+}
+
+const buttonComponents = ({ buttons }: TemplateComponent, code: string): object[] =>
+  (buttons ?? []).flatMap((button, index) =>
+    isOtpButton(button)
+      ? [{ type: 'button', sub_type: 'url', index: String(index), parameters: [{ type: 'text', text: code }] }]
+      : [],
+  )
+
+export function readOutcome(answer: GraphAnswer, mask: (text: string) => string): SendOutcome {
+  if (answer.outcome !== 'answered') return answer
+  const { httpStatus } = answer
+  const body = readObject(answer.body)
+  if (httpStatus >= 200 && httpStatus < 300) {
+    const providerMessageId = textOf(objectOf(listOf(body?.messages)[0])?.id)
+    if (providerMessageId) return { outcome: 'accepted', providerMessageId }
+    return { outcome: 'unknown', httpStatus, detail: 'the answer names no message id' }
+  }
+  const isFromGraph = objectOf(body?.error) !== undefined
+  // A proxy on the way may give up on a request that the provider goes on with.
+  if (httpStatus >= 500 && !isFromGraph)
+    return { outcome: 'unknown', httpStatus, detail: 'the answer is no Graph error' }
+  return { outcome: 'refused', httpStatus, error: readAnswerError(body, { httpStatus, mask }) }
+}
