@@ -31,7 +31,7 @@ export type Verdict =
   /** The receiver says that it is gone for good. */
   | { outcome: 'gone' }
 
-export type Ended = { step: number; answer: Answer; endedAt: Date; /** 0 to 1 */ chance: number }
+export type Ended = { step: number; answer: Answer; endedAt: Date /** 0 to 1 */; chance: number }
 
 /** What follows from the attempt of this step. */
 export function judge({ step, answer, endedAt, chance }: Ended): Verdict {

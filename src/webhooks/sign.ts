@@ -20,4 +20,6 @@ export function sign({ id, at, body }: Unsigned, secrets: readonly string[]): Si
 const PREFIX = 'whsec_'
 
 const hmac = (secret: string, content: string): string =>
-  createHmac('sha256', Buffer.from(secret.slice(PREFIX.length), 'base64')).update(content, 'utf8').digest('base64')
+  createHmac('sha256', Buffer.from(secret.slice(PREFIX.length), 'base64'))
+    .update(content, 'utf8')
+    .digest('base64')

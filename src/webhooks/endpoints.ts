@@ -1,0 +1,196 @@
+import { DAY_MS, later } from '../clock.ts'
+import { type Sql, statement } from '../db.ts'
+import { recordEvents } from '../events/record.ts'
+import { newId, newWebhookSecret } from '../ids.ts'
+import type { Parts } from '../parts.ts'
+import { SetupRefused } from '../setup-refused.ts'
+import type { EndpointStatus } from './claim.ts'
+import { AddressRefused, checkHost } from './connector.ts'
+import { secretContext } from './courier.ts'
+import { changeStatus } from './endpoint-status.ts'
+
+/** Each event is sent to every endpoint: a limit on what one event may cost. */
+export const ENDPOINTS_PER_WORKSPACE = 20
+export const URL_LENGTH_MOST = 2_048
+/** After a rotation the previous secret signs for so long (contract §5). */
+export const PREVIOUS_SECRET_VALID_MS = DAY_MS
+
+type EndpointParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'config' | 'wake'>
+
+/** One endpoint of one workspace: another workspace's is answered like a missing one. */
+export type EndpointId = { workspaceId: string; endpointId: string }
+
+/** Registers an endpoint, enabled from now on. The secret is shown this once. */
+export async function addEndpoint(
+  { db, clock, seal, config }: Pick<Parts, 'db' | 'clock' | 'seal' | 'config'>,
+  { workspaceId, url }: { workspaceId: string; url: string },
+): Promise<{ endpointId: string; secret: string }> {
+  const checked = await checkUrl(url, config.allowPrivateWebhooks)
+  const endpointId = newId()
+  const secret = newWebhookSecret()
+  const now = clock.now()
+  await db.transaction(async (tx) => {
+    const workspace = await tx.row(lockWorkspace, [workspaceId])
+    if (!workspace) throw new SetupRefused(`There is no workspace ${workspaceId}.`)
+    if (workspace.endpoints >= ENDPOINTS_PER_WORKSPACE)
+      throw new SetupRefused(`The workspace has ${workspace.endpoints} endpoints, the most that it may have.`)
+    await tx.rows(insertEndpoint, [
+      endpointId,
+      workspaceId,
+      checked,
+      seal.close(secret, secretContext(endpointId)),
+      now,
+    ])
+  })
+  return { endpointId, secret }
+}
+
+/** The URL as it will be requested; throws SetupRefused with what is wrong. */
+async function checkUrl(text: string, allowPrivate: boolean): Promise<string> {
+  if (text.length > URL_LENGTH_MOST) throw new SetupRefused(`The URL is longer than ${URL_LENGTH_MOST} characters.`)
+  if (!URL.canParse(text)) throw new SetupRefused('The URL is not complete: give it as https://example.com/path.')
+  const url = new URL(text)
+  const schemes = allowPrivate ? ['https:', 'http:'] : ['https:']
+  if (!schemes.includes(url.protocol)) throw new SetupRefused('The URL must start with https://.')
+  if (url.username || url.password)
+    throw new SetupRefused('The URL must not hold a user name or password: webhooks are verified by their signature.')
+  if (url.hash) throw new SetupRefused('The URL must not have a fragment (#…): it would never be sent.')
+  if (url.href.length > URL_LENGTH_MOST)
+    throw new SetupRefused(`The URL, once encoded, is longer than ${URL_LENGTH_MOST} characters.`)
+  if (!allowPrivate) await checkPublic(url.hostname)
+  return url.href
+}
+
+/** Only so that a mistake shows early: what counts is the check at each connection. */
+async function checkPublic(hostname: string): Promise<void> {
+  try {
+    await checkHost(hostname)
+  } catch (error) {
+    throw new SetupRefused(
+      error instanceof AddressRefused
+        ? `The URL must lead to the public Internet: ${error.message}.`
+        : `The host ${hostname} cannot be found at present: check its name and its DNS records.`,
+    )
+  }
+}
+
+/** Locks the workspace: two endpoints added at once must not pass its limit. */
+const lockWorkspace = statement<{ endpoints: number }>(
+  'lock_workspace_for_endpoint',
+  `select (select count(*) from webhook_endpoints where workspace_id = workspaces.id) as endpoints
+   from workspaces where id = $1 for no key update`,
+)
+
+const insertEndpoint = statement(
+  'insert_endpoint',
+  `insert into webhook_endpoints (id, workspace_id, url, secret, status, status_at, created_at)
+   values ($1, $2, $3, $4, 'enabled', $5, $5)`,
+)
+
+export type Endpoint = {
+  endpointId: string
+  url: string
+  status: EndpointStatus
+  statusReason: string | null
+  statusAt: Date
+  failingSince: Date | null
+  previousSecretUntil: Date | null
+  createdAt: Date
+}
+
+/** Every endpoint of the workspace, the oldest first. At most ENDPOINTS_PER_WORKSPACE. */
+export const listEndpoints = (db: Sql, workspaceId: string): Promise<Endpoint[]> =>
+  db.rows(selectEndpoints, [workspaceId, null])
+
+export const findEndpoint = (db: Sql, { workspaceId, endpointId }: EndpointId): Promise<Endpoint | undefined> =>
+  db.row(selectEndpoints, [workspaceId, endpointId])
+
+const selectEndpoints = statement<Endpoint>(
+  'select_endpoints',
+  `select id as "endpointId", url, status, status_reason as "statusReason", status_at as "statusAt",
+     failing_since as "failingSince", previous_secret_until as "previousSecretUntil", created_at as "createdAt"
+   from webhook_endpoints where workspace_id = $1 and id = coalesce($2, id)
+   order by id`,
+)
+
+/** For the command line, which names an endpoint alone. */
+export async function findWorkspaceOf(db: Sql, endpointId: string): Promise<string | undefined> {
+  return (await db.row(selectWorkspaceOf, [endpointId]))?.workspaceId
+}
+
+const selectWorkspaceOf = statement<{ workspaceId: string }>(
+  'select_workspace_of_endpoint',
+  'select workspace_id as "workspaceId" from webhook_endpoints where id = $1',
+)
+
+/** A new secret, shown this once. The present one signs as well for a day; one that was still in that day ends at once. */
+export async function rotateSecret({ db, clock, seal }: EndpointParts, id: EndpointId): Promise<{ secret: string }> {
+  const { workspaceId, endpointId } = id
+  const secret = newWebhookSecret()
+  const until = later(clock.now(), PREVIOUS_SECRET_VALID_MS)
+  const sealed = seal.close(secret, secretContext(endpointId))
+  const rotated = await db.row(replaceSecret, [workspaceId, endpointId, sealed, until])
+  if (!rotated) throw missing(endpointId)
+  return { secret }
+}
+
+const replaceSecret = statement<{ id: string }>(
+  'rotate_endpoint_secret',
+  `update webhook_endpoints set previous_secret = secret, previous_secret_until = $4, secret = $3
+   where workspace_id = $1 and id = $2 returning id`,
+)
+
+/** Stops deliveries to the endpoint. What waits, and what happens from now on, is held. */
+export const pauseEndpoint = (parts: EndpointParts, id: EndpointId): Promise<void> =>
+  move(parts, id, { from: 'enabled', to: 'paused' })
+
+/** New events are delivered again. What was held stays held until it is sent again: see resend.ts. */
+export const resumeEndpoint = (parts: EndpointParts, id: EndpointId): Promise<void> =>
+  move(parts, id, { from: 'paused', to: 'enabled' })
+
+/** As resume, for an endpoint that was disabled for its failures; they are counted from the beginning. */
+export const enableEndpoint = (parts: EndpointParts, id: EndpointId): Promise<void> =>
+  move(parts, id, { from: 'disabled', to: 'enabled' })
+
+async function move(
+  { db, clock }: EndpointParts,
+  { workspaceId, endpointId }: EndpointId,
+  { from, to }: { from: EndpointStatus; to: EndpointStatus },
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    if (await changeStatus(tx, { workspaceId, endpointId, now: clock.now(), from, to })) return
+    const endpoint = await getEndpoint(tx, { workspaceId, endpointId })
+    throw new SetupRefused(`The endpoint is ${endpoint.status}; only one that is ${from} can become ${to}.`)
+  })
+}
+
+async function getEndpoint(db: Sql, id: EndpointId): Promise<Endpoint> {
+  const endpoint = await findEndpoint(db, id)
+  if (!endpoint) throw missing(id.endpointId)
+  return endpoint
+}
+
+const missing = (endpointId: string): SetupRefused => new SetupRefused(`There is no endpoint ${endpointId}.`)
+
+/** Sends a test event to this endpoint alone. `deliverNow` waits for what comes of it. */
+export async function pingEndpoint(
+  { db, clock, wake }: EndpointParts,
+  { workspaceId, endpointId }: EndpointId,
+): Promise<{ eventId: string; deliveryId: string }> {
+  const eventId = newId()
+  const deliveryId = await db.transaction(async (tx) => {
+    const { status } = await getEndpoint(tx, { workspaceId, endpointId })
+    if (status !== 'enabled') throw new SetupRefused(`The endpoint is ${status}: enable it, then ping it.`)
+    const now = clock.now()
+    const data = { endpointId, occurredAt: now.toISOString() }
+    await recordEvents(tx, now, [{ id: eventId, workspaceId, type: 'ping', endpointId, data }])
+    return (await tx.row(selectDeliveryOf, [workspaceId, eventId, endpointId]))?.deliveryId ?? ''
+  })
+  wake('deliver')
+  return { eventId, deliveryId }
+}
+
+const selectDeliveryOf = statement<{ deliveryId: string }>(
+  'select_delivery_of_event',
+  'select id as "deliveryId" from webhook_deliveries where workspace_id = $1 and event_id = $2 and endpoint_id = $3',
+)

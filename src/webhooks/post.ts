@@ -1,0 +1,114 @@
+import { type Dispatcher, Agent, request } from 'undici'
+import { SECOND_MS } from '../clock.ts'
+import { type ConnectorOptions, AddressRefused, publicConnector } from './connector.ts'
+
+/** For everything: name, connection, answer and body. */
+export const ATTEMPT_TIMEOUT_MS = 15 * SECOND_MS
+/** So much of an answer's body is kept, for whoever looks for the cause; the rest is not even read. */
+export const RESPONSE_BYTES_MOST = 2_048
+/** Shorter than what common servers keep idle connections for, so that they seldom end just as one is used. */
+const KEEP_ALIVE_MS = 4 * SECOND_MS
+const USER_AGENT = 'Doorcode-Webhooks/1'
+
+/** What one request brought. Without an `httpStatus` no answer came, and `error` says why. */
+export type Posted = {
+  httpStatus: number | null
+  retryAfter: string | null
+  response: string | null
+  error: string | null
+}
+
+/**
+ * Connections are kept per origin, as many as there are attempts under way: two endpoints on one host never wait for
+ * each other. How many attempts there may be is decided before, per endpoint.
+ */
+export const webhookAgent = (options: ConnectorOptions): Agent =>
+  new Agent({ connect: publicConnector(options), pipelining: 1, keepAliveTimeout: KEEP_ALIVE_MS })
+
+export class Interrupted extends Error {}
+
+export type Outgoing = { url: string; headers: Record<string, string>; body: string }
+
+/** One request. Never throws for what the receiver or the network did; throws Interrupted when `stop` was aborted. */
+export async function post(agent: Dispatcher, { url, headers, body }: Outgoing, stop: AbortSignal): Promise<Posted> {
+  const attempt = new AbortController()
+  const end = (): void => attempt.abort(new Interrupted())
+  const timer = setTimeout(() => attempt.abort(new TookTooLong()), ATTEMPT_TIMEOUT_MS)
+  stop.addEventListener('abort', end)
+  try {
+    if (stop.aborted) throw new Interrupted()
+    const answer = await request(url, {
+      dispatcher: agent,
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json', 'user-agent': USER_AGENT },
+      body,
+      signal: attempt.signal,
+    })
+    const response = await firstBytes(answer.body)
+    return {
+      httpStatus: answer.statusCode,
+      retryAfter: single(answer.headers['retry-after']),
+      response: response === '' ? null : response,
+      error: answer.statusCode >= 300 && answer.statusCode < 400 ? 'Redirects are not followed.' : null,
+    }
+  } catch (error) {
+    if (error instanceof Interrupted) throw error
+    return { httpStatus: null, retryAfter: null, response: null, error: reason(error) }
+  } finally {
+    clearTimeout(timer)
+    stop.removeEventListener('abort', end)
+  }
+}
+
+/** The status has come: whatever happens to the body changes nothing any more. Leaving the loop ends the connection. */
+async function firstBytes(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = []
+  let length = 0
+  try {
+    for await (const chunk of body) {
+      chunks.push(chunk)
+      length += chunk.length
+      if (length > RESPONSE_BYTES_MOST) break
+    }
+  } catch {
+    // kept as far as it came
+  }
+  return storable(Buffer.concat(chunks).subarray(0, RESPONSE_BYTES_MOST))
+}
+
+/** PostgreSQL takes neither NUL nor bad UTF-8. A character that the limit cut in two is left out. */
+const storable = (bytes: Buffer): string => new TextDecoder().decode(bytes, { stream: true }).replaceAll('\0', '\uFFFD')
+
+const single = (header: string | string[] | undefined): string | null =>
+  (Array.isArray(header) ? header[0] : header) ?? null
+
+class TookTooLong extends Error {}
+
+const REASONS: Record<string, string> = {
+  ENOTFOUND: 'The host name does not exist.',
+  ENODATA: 'The host name has no address.',
+  ETIMEOUT: 'The name servers of the host did not answer.',
+  ECONNREFUSED: 'The connection was refused.',
+  ECONNRESET: 'The connection was ended before an answer came.',
+  UND_ERR_SOCKET: 'The connection was ended before an answer came.',
+  EHOSTUNREACH: 'There is no route to the host.',
+  ENETUNREACH: 'There is no route to the host.',
+  UND_ERR_CONNECT_TIMEOUT: 'No connection could be made in time.',
+  UND_ERR_HEADERS_OVERFLOW: 'The headers of the answer are too long.',
+  CERT_HAS_EXPIRED: 'The certificate has expired.',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate is signed by itself.',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'The chain of certificates is not complete.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is not for this host name.',
+}
+
+const ERROR_LENGTH_MOST = 300
+
+function reason(error: unknown): string {
+  if (error instanceof TookTooLong) return `There was no answer within ${ATTEMPT_TIMEOUT_MS / SECOND_MS} s.`
+  if (error instanceof AddressRefused) return `Not sent: ${error.message}.`
+  if (!(error instanceof Error)) return 'The request failed.'
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  return (
+    REASONS[code] ?? `${code} ${error.message}`.trim().slice(0, ERROR_LENGTH_MOST).replaceAll('\0', '').toWellFormed()
+  )
+}
