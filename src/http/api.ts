@@ -1,0 +1,89 @@
+import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Refusal } from '../errors.ts'
+import type { Metrics } from '../metrics.ts'
+import type { KeyRing } from '../workspaces/keys.ts'
+import { readJson } from './body.ts'
+import type { Fault } from './faults.ts'
+import type { Problem } from './problem.ts'
+import { REQUESTS_PER_WINDOW, type RateLimit } from './rate-limit.ts'
+import type { RawInput, Route } from './route.ts'
+
+export const API_PREFIX = '/api/v1'
+
+export type ApiParts = {
+  keys: KeyRing
+  limit: RateLimit
+  refusal: (error: unknown, correlationId: string) => Problem
+  metrics: Pick<Metrics, 'requests'>
+}
+
+/** The routes of the table, each behind the same checks in the order of contract §2. */
+export function serveApi(
+  app: FastifyInstance,
+  routes: readonly Route[],
+  { keys, limit, refusal, metrics }: ApiParts,
+): void {
+  const serve = async (route: ServedRoute, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const startedAt = performance.now()
+    try {
+      const body = await answer(route, request)
+      reply.code(route.success.status).header('content-type', 'application/json').send(JSON.stringify(body))
+    } catch (error) {
+      const { status, headers, body } = refusal(error, request.id)
+      reply.code(status).headers(headers).send(body)
+    }
+    metrics.requests.observe({ route: route.path, status: reply.statusCode }, (performance.now() - startedAt) / 1000)
+  }
+
+  const answer = async (route: ServedRoute, request: FastifyRequest): Promise<unknown> => {
+    const found = keys.find(request.headers.authorization)
+    const key = found instanceof Promise ? await found : found
+    if (!key) throw new Refusal('API_KEY_INVALID', 'The request carries no API key that is valid.')
+
+    const granted = limit(key.publicId)
+    if (!(typeof granted === 'boolean' ? granted : await granted)) {
+      throw new Refusal('RATE_LIMITED', `This key made ${REQUESTS_PER_WINDOW} requests within the last second.`)
+    }
+
+    const { faults, answer } = route.read(await readInput(route, request))
+    if (faults) throw new Refusal('DEVELOPER_INVALID_INPUT', countOf(faults), faults)
+    return answer({ workspaceId: key.workspaceId, apiKeyId: key.publicId, correlationId: request.id })
+  }
+
+  for (const route of routes) {
+    const served = { ...route, bodyRequired: !route.schemas.body.safeParse(undefined).success }
+    app.route({
+      method: route.method,
+      url: API_PREFIX + route.path,
+      // Answered from this hook: the next thing Fastify does is to refuse content types in its own order and format.
+      onRequest: (request, reply) => void serve(served, request, reply),
+      handler: () => Promise.reject(new Error('answered in onRequest')),
+    })
+  }
+}
+
+type ServedRoute = Route & { bodyRequired: boolean }
+
+async function readInput(route: ServedRoute, { raw, params, query }: FastifyRequest): Promise<RawInput> {
+  const body = await readJson(raw, route.bodyRequired)
+  return { params, query, headers: raw.headers, body: body.value, faults: [...repeatedHeaders(raw), ...body.faults] }
+}
+
+const ONCE_ONLY = new Set(['authorization', 'content-type', 'host', 'idempotency-key'])
+
+/** Node drops or joins what is repeated, so that two values would pass for one. */
+function repeatedHeaders({ rawHeaders }: IncomingMessage): Fault[] {
+  const seen = new Set<string>()
+  const faults: Fault[] = []
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]?.toLowerCase() ?? ''
+    if (!ONCE_ONLY.has(name)) continue
+    if (seen.has(name)) faults.push({ in: 'header', pointer: `/${name}`, detail: 'must not be repeated' })
+    seen.add(name)
+  }
+  return faults
+}
+
+const countOf = (faults: readonly Fault[]): string =>
+  faults.length === 1 ? 'The request has a fault.' : `The request has ${faults.length} faults.`

@@ -1,0 +1,170 @@
+import { type IncomingMessage, STATUS_CODES, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { isDatabaseUnavailable } from '../db.ts'
+import { Refusal } from '../errors.ts'
+import { isUuid } from '../ids.ts'
+import type { Parts } from '../parts.ts'
+import { openKeyRing } from '../workspaces/keys.ts'
+import { serveApi } from './api.ts'
+import { faultOfOurs } from './fault-of-ours.ts'
+import { serveProbes } from './probes.ts'
+import { type Problem, problems } from './problem.ts'
+import { limitInDatabase, limitInMemory } from './rate-limit.ts'
+import { RAW_BODY_BYTES_MOST, serveRaw } from './raw.ts'
+import type { Route } from './route.ts'
+
+export type ServerOptions = {
+  /** The node is about to stop: /readyz sends traffic elsewhere while what is under way ends. */
+  isDraining?: () => boolean
+  /** The schema is that of this release. */
+  isMigrated?: () => boolean
+  /** Routes outside `/api/v1` whose handlers get the body as bytes and answer plain text. See raw.ts. */
+  rawRoutes?: (scope: FastifyInstance) => void
+}
+
+/** A request that takes longer to arrive is cut off: slow senders must not hold connections. */
+const REQUEST_TIMEOUT_MS = 30_000
+const HEADERS_TIMEOUT_MS = 15_000
+/** How often Node looks for requests over those times. */
+const TIMEOUT_CHECK_MS = 5_000
+/** Longer than the 60 s after which common proxies drop an idle connection, so that it is never us who do. */
+const KEEP_ALIVE_MS = 75_000
+const HEADER_BYTES_MOST = 16_384
+
+/** The whole HTTP side without a port. `listen` or `inject` start its background work, `close` ends it. */
+export function buildServer(parts: Parts, routes: readonly Route[], options: ServerOptions = {}): FastifyInstance {
+  const { log } = parts
+  const problem = problems(parts.config.publicUrl)
+  const keys = openKeyRing(parts)
+  const limit = parts.config.rateLimit === 'memory' ? limitInMemory() : limitInDatabase(parts.db)
+
+  const app = Fastify({
+    exposeHeadRoutes: false,
+    return503OnClosing: false, // it answers in Fastify's own format; what still arrives is served
+    requestIdHeader: false,
+    genReqId: correlationId,
+    rewriteUrl: readableUrl,
+    bodyLimit: RAW_BODY_BYTES_MOST,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // No parameter is cut short by the router: its own schema refuses it, after the key and the rate.
+    routerOptions: { maxParamLength: HEADER_BYTES_MOST },
+    http: {
+      maxHeaderSize: HEADER_BYTES_MOST,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+      requireHostHeader: false, // Node would answer in its own format
+    },
+    clientErrorHandler: (_error, socket) => refuseRaw(socket, unreadable(problem)),
+    frameworkErrors: (error, request, reply) => {
+      const { status, headers, body } = refusal(error, request.id)
+      reply
+        .hijack()
+        .raw.writeHead(status, { ...commonHeaders(request.id), ...headers })
+        .end(body)
+    },
+  })
+
+  /** What an error becomes for the caller. A fault of ours is logged and says nothing of itself. */
+  const refusal = (error: unknown, correlationId: string): Problem => {
+    if (error instanceof Refusal) return problem(error.code, error.message, correlationId, error.faults)
+    if (isFaultOfRequest(error)) return problem('DEVELOPER_INVALID_INPUT', 'The request cannot be read.', correlationId)
+    if (isDatabaseUnavailable(error)) {
+      log.error({ correlationId, fault: faultOfOurs(error) }, 'the database cannot be reached')
+      return problem('SERVICE_UNAVAILABLE', 'The service cannot answer right now. Try again later.', correlationId)
+    }
+    log.error({ correlationId, fault: faultOfOurs(error) }, 'a request met a fault of ours')
+    return problem('INTERNAL_ERROR', 'The service met a fault of its own.', correlationId)
+  }
+
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(commonHeaders(request.id))
+    // Now, before Fastify looks at a body that nobody asked for.
+    done(request.is404 ? new Refusal('NOT_FOUND', 'No route has this path and method.') : undefined)
+  })
+  app.setErrorHandler((error, request, reply) => {
+    const { status, headers, body } = refusal(error, request.id)
+    return reply.headers(headers).code(status).send(body)
+  })
+  app.setNotFoundHandler((request, reply) => reply.send(new Refusal('NOT_FOUND', `No route has this path and method.`)))
+  app.addHook('onReady', async () => keys.watch())
+  app.addHook('onClose', () => keys.close())
+
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  app.server.on('connect', (_request, socket) => {
+    refuseRaw(socket, (id) => problem('NOT_FOUND', 'No route has this path and method.', id))
+  })
+
+  serveProbes(app, parts.db, options)
+  serveApi(app, routes, { keys, limit, refusal, metrics: parts.metrics })
+  if (options.rawRoutes) serveRaw(app, log, options.rawRoutes)
+  return app
+}
+
+const commonHeaders = (correlationId: string): Record<string, string> => ({
+  'x-correlation-id': correlationId,
+  'cache-control': 'no-store',
+})
+
+function correlationId({ headers }: { headers: IncomingMessage['headers'] }): string {
+  const given = headers['x-correlation-id']
+  return typeof given === 'string' && isUuid(given) ? given : crypto.randomUUID()
+}
+
+/**
+ * A path with broken percent-encoding is taken letter by letter, so that it meets the checks in their order: 404 for
+ * no route, 401 without a key, and only then 422 for an id that is none.
+ */
+function readableUrl({ url = '/' }: { url?: string | undefined }): string {
+  if (!url.includes('%')) return url
+  const [path = '', ...query] = url.split('?')
+  try {
+    decodeURIComponent(path)
+    return url
+  } catch {
+    return [path.replaceAll('%', '%25'), ...query].join('?')
+  }
+}
+
+/** Fastify's own refusals: all of them speak of the request. */
+const isFaultOfRequest = (error: unknown): boolean =>
+  error instanceof Error &&
+  'statusCode' in error &&
+  typeof error.statusCode === 'number' &&
+  error.statusCode >= 400 &&
+  error.statusCode < 500
+
+const unreadable = (problem: ReturnType<typeof problems>) => (correlationId: string) =>
+  problem('DEVELOPER_INVALID_INPUT', 'This is no complete HTTP request within the limits.', correlationId, [
+    {
+      in: 'header',
+      pointer: '',
+      detail: `must be a well-formed HTTP/1.1 request with at most ${HEADER_BYTES_MOST} bytes of headers, and arrive whole within ${REQUEST_TIMEOUT_MS / 1000} s`,
+    },
+  ])
+
+/** Answers where Fastify has no request to reply to, and ends the connection: the bytes that follow mean nothing. */
+function refuseRaw(socket: Duplex, make: (correlationId: string) => Problem): void {
+  const answering = answerInProgress(socket)
+  if (!socket.writable || (answering?.headersSent && !answering.req.complete)) {
+    socket.destroy()
+    return
+  }
+  if (answering?.req.complete) {
+    // The fault is in what came after a good request, whose own answer goes first.
+    answering.once('close', () => refuseRaw(socket, make))
+    return
+  }
+  const id = answering ? correlationId(answering.req) : crypto.randomUUID()
+  const { status, headers, body } = make(id)
+  const all = { ...commonHeaders(id), ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
+}
+
+/** Node keeps the response that a connection is busy with in this member. */
+function answerInProgress(socket: Duplex): ServerResponse | undefined {
+  const message: unknown = Reflect.get(socket, '_httpMessage')
+  return message instanceof ServerResponse ? message : undefined
+}
