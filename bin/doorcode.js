@@ -9,4 +9,9 @@ if (major < 26) {
   )
   process.exit(1)
 }
-await import('../src/cli.ts')
+const { runCommandLine } = await import('../src/cli.ts')
+process.exitCode = await runCommandLine(process.argv.slice(2), {
+  environment: process.env,
+  stdout: (text) => process.stdout.write(`${text}\n`),
+  stderr: (text) => process.stderr.write(`${text}\n`),
+})

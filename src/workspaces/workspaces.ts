@@ -5,8 +5,6 @@ import { WorkspaceUnknown } from './keys.ts'
 import { DEFAULT_MONTHLY_UNITS, QUOTA_KINDS } from './quota.ts'
 import { setAllowance } from './allowances.ts'
 
-export const WORKSPACE_NAME_MOST = 100
-
 const insertWorkspace = statement(
   'insert_workspace',
   'insert into workspaces (id, name, sandbox, created_at) values ($1, $2, $3, $4)',

@@ -1,0 +1,30 @@
+import { blockRecipient, unblockRecipient } from '../workspaces/blocked.ts'
+import { workspaceMustExist } from '../workspaces/workspaces.ts'
+import { command, required } from './command.ts'
+import { phone, uuid } from './inputs.ts'
+
+const options = { workspace: required(uuid('W')), phone: required(phone) }
+
+export const blockAdd = command({
+  words: 'block add',
+  summary: 'Refuse every message to a recipient.',
+  options,
+  async run(parts, { workspace, phone }) {
+    await workspaceMustExist(parts.db, workspace)
+    const changed = await blockRecipient(parts, { workspaceId: workspace, phone })
+    return { workspaceId: workspace, phone, blocked: true, changed }
+  },
+  tell: ({ phone, changed }) => `${phone} is ${changed ? 'now' : 'already'} blocked.`,
+})
+
+export const blockRemove = command({
+  words: 'block remove',
+  summary: 'Let messages to a recipient through again.',
+  options,
+  async run({ db }, { workspace, phone }) {
+    await workspaceMustExist(db, workspace)
+    const changed = await unblockRecipient(db, { workspaceId: workspace, phone })
+    return { workspaceId: workspace, phone, blocked: false, changed }
+  },
+  tell: ({ phone, changed }) => (changed ? `${phone} is no longer blocked.` : `${phone} was not blocked.`),
+})

@@ -1,0 +1,17 @@
+import { blockAdd, blockRemove } from './block.ts'
+import type { Command } from './command.ts'
+import { keyCreate, keyRevoke } from './key.ts'
+import { serve, start } from './serve.ts'
+import { workspaceAllowance, workspaceCreate } from './workspace.ts'
+
+/** Every command (contract §9). */
+export const commands: readonly Command[] = [
+  start,
+  serve,
+  workspaceCreate,
+  workspaceAllowance,
+  keyCreate,
+  keyRevoke,
+  blockAdd,
+  blockRemove,
+]

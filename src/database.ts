@@ -1,0 +1,99 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { CannotStart } from './cannot-start.ts'
+import type { Config } from './config.ts'
+import { type Db, isDatabaseUnavailable, openDb, statement } from './db.ts'
+import { startEmbeddedPostgres } from './embedded-postgres.ts'
+import type { Log } from './log.ts'
+import { migrate, SchemaTooNew } from './migrate.ts'
+
+export type OpenDatabase = { db: Db; close: () => Promise<void> }
+
+export type OpenDatabaseOptions = {
+  config: Pick<Config, 'databaseUrl' | 'dataDir' | 'databasePool'>
+  log: Log
+  /** How long to wait for a database that does not answer yet, ms. */
+  patienceMs: number
+}
+
+/** The database of DATABASE_URL or the embedded one, reached, checked and migrated. Throws CannotStart. */
+export async function openDatabase({ config, log, patienceMs }: OpenDatabaseOptions): Promise<OpenDatabase> {
+  await using opened = new AsyncDisposableStack()
+  const url = config.databaseUrl ?? (await startEmbedded(config.dataDir, opened))
+  const db = openDb({
+    url,
+    poolSize: config.databasePool,
+    onIdleError: (error) => log.warn({ err: error }, 'a database connection ended'),
+  })
+  opened.defer(() => db.close())
+  mustServe(await reach(db, { url, log, patienceMs }))
+  await migrate(db).catch((error: unknown) => {
+    throw error instanceof SchemaTooNew ? new CannotStart(error.message) : error
+  })
+  const whenClosed = opened.move()
+  return { db, close: () => whenClosed.disposeAsync() }
+}
+
+async function startEmbedded(dataDir: string, opened: AsyncDisposableStack): Promise<string> {
+  const postgres = await startEmbeddedPostgres({ dataDir })
+  opened.defer(() => postgres.stop())
+  return postgres.url
+}
+
+type Server = { version: number; version_name: string; encoding: string }
+
+const askServer = statement<Server>(
+  'ask_server',
+  `select current_setting('server_version_num')::integer as version, current_setting('server_version') as version_name,
+     current_setting('server_encoding') as encoding`,
+)
+
+const RETRY_MS = 500
+/** Wrong password, no such role or database, not allowed from here: these do not pass by waiting. */
+const WRONG_ADDRESS = new Set(['28000', '28P01', '3D000'])
+
+/** A database that is still starting, as in a compose file, is waited for; one that says no is not. */
+async function reach(
+  db: Db,
+  { url, log, patienceMs }: { url: string; log: Log; patienceMs: number },
+): Promise<Server | undefined> {
+  const deadline = Date.now() + patienceMs
+  for (;;) {
+    try {
+      return await db.row(askServer)
+    } catch (error) {
+      if (!(error instanceof Error)) throw error
+      const code = 'code' in error ? String(error.code) : ''
+      if (WRONG_ADDRESS.has(code)) throw new CannotStart(`the database refused the connection: ${error.message}`)
+      if (!isDatabaseUnavailable(error) && !UNREACHABLE.has(code)) throw error
+      if (Date.now() > deadline) throw new CannotStart(unreachable(url, error, patienceMs))
+      log.info({ reason: reasonOf(error) }, 'waiting for the database')
+      await wait(RETRY_MS)
+    }
+  }
+}
+
+const UNREACHABLE = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
+
+/** Never the url itself, which holds a password. */
+function unreachable(url: string, error: Error, patienceMs: number): string {
+  const { host, pathname } = new URL(url.replace('@/', '@localhost/'))
+  return `the database at ${host}${pathname} could not be reached within ${Math.round(patienceMs / 1000)} s (${reasonOf(error)}): is it running, and is DATABASE_URL right?`
+}
+
+/** A host with several addresses fails with one error per address and an empty message. */
+const reasonOf = (error: Error): string =>
+  error.message || (error instanceof AggregateError ? error.errors.map(String).join('; ') : error.name)
+
+const OLDEST_VERSION = 150_000
+
+function mustServe(server: Server | undefined): void {
+  if (!server) throw new CannotStart('the database did not tell its version')
+  if (server.version < OLDEST_VERSION) {
+    throw new CannotStart(`the database is PostgreSQL ${server.version_name}; Doorcode needs 15 or later`)
+  }
+  if (server.encoding !== 'UTF8') {
+    throw new CannotStart(
+      `the database stores text as ${server.encoding}; create one with "create database … encoding 'UTF8' template template0" and name it in DATABASE_URL`,
+    )
+  }
+}
