@@ -1,0 +1,29 @@
+import { type Sql, statement } from '../db.ts'
+import type { Parts } from '../parts.ts'
+
+export type SenderOf = { workspaceId: string; senderId: string }
+
+const pause = statement<{ id: string }>(
+  'pause_sender',
+  `update senders set paused_at = coalesce(paused_at, $3) where workspace_id = $1 and id = $2 returning id`,
+)
+
+const resume = statement<{ id: string }>(
+  'resume_sender',
+  'update senders set paused_at = null where workspace_id = $1 and id = $2 returning id',
+)
+
+/** What is accepted already waits until its window closes. False when the workspace has no such sender. */
+export async function pauseSender(sql: Sql, { workspaceId, senderId }: SenderOf, now: Date): Promise<boolean> {
+  return (await sql.row(pause, [workspaceId, senderId, now])) !== undefined
+}
+
+/** False when the workspace has no such sender. */
+export async function resumeSender(
+  { db, wake }: Pick<Parts, 'db' | 'wake'>,
+  { workspaceId, senderId }: SenderOf,
+): Promise<boolean> {
+  const found = (await db.row(resume, [workspaceId, senderId])) !== undefined
+  if (found) wake('submit')
+  return found
+}
