@@ -99,6 +99,14 @@ function sqlOver(connection: pg.Pool | pg.PoolClient): Sql {
  */
 export const batch = (rows: readonly object[]): string => JSON.stringify(rows)
 
+/**
+ * A batch of changes, for `update … set (a, b) = (select r.a, r.b from jsonb_to_record($1::jsonb -> t.id::text) as r (…))
+ * where t.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))`. Joined with a recordset instead, an update may
+ * read the whole table, when it was planned while the table was small; this form has nothing to join.
+ */
+export const changes = (rows: readonly { id: string }[]): string =>
+  JSON.stringify(Object.fromEntries(rows.map((row) => [row.id, row])))
+
 /** PostgreSQL's text form of bytes, for a batch. */
 export const bytea = (bytes: Buffer): string => `\\x${bytes.toString('hex')}`
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { SECOND_MS, later } from '../clock.ts'
-import { type Sql, type Statement, batch, statement } from '../db.ts'
+import { type Sql, type Statement, batch, changes, statement } from '../db.ts'
 import type { Parts } from '../parts.ts'
 import type { FailureCode, ProviderAccount, TemplateComponent } from '../providers/provider.ts'
 import { SEND_TIMEOUT_MS } from '../providers/whatsapp/send.ts'
@@ -46,17 +46,20 @@ export async function claimMessages(parts: Pick<Parts, 'db' | 'clock' | 'seal'>,
     const now = parts.clock.now()
     const senders = await tx.rows(lockSendersWithWork, [now])
     if (senders.length === 0) return []
-    const shares = shareRoom(senders, room, now)
-    const rows = await tx.rows(claim, [batch(shares), now, later(now, SUBMIT_LEASE_MS), randomUUID()])
-    if (rows.length === 0) return []
-    const early = await beforeTheirPairsSlot(tx, rows, now)
-    if (early.length > 0) await tx.rows(postpone, [batch(early)])
-    const kept = early.length === 0 ? rows : rows.filter((row) => !early.some(({ id }) => id === row.id))
-    await tx.rows(writePaces, [batch(newPaces(senders, kept, now))])
+    const due = await tx.rows(lockDueMessages, [batch(shareRoom(senders, room, now)), now])
+    if (due.length === 0) return []
+    const { free, early } = await byPairSlots(tx, due, now)
+    if (early.length > 0) await tx.rows(postpone, [changes(early)])
+    const lease = randomUUID()
+    await tx.rows(claim, [free.map(({ id }) => id), now, later(now, SUBMIT_LEASE_MS), lease])
+    await tx.rows(writePaces, [changes(newPaces(senders, free, now))])
     const origins = new Map(senders.map((sender) => [sender.sender_id, origin(parts, sender)]))
-    return kept.map((row) => claimed(row, origins.get(row.sender_id), now))
+    return free.map((row) => claimed(row, origins.get(row.sender_id), lease, now))
   })
 }
+
+const DUE_COLUMNS =
+  'id, workspace_id, sender_id, recipient, template_name, template_language, code, created_at, submit_by, lease, attempts, attempted_at, unknown_outcomes, last_failure_code'
 
 type SenderRow = {
   sender_id: string
@@ -88,13 +91,15 @@ const lockSendersWithWork: Statement<SenderRow> = statement(
    )
    select p.sender_id, s.workspace_id, s.account_id, s.phone_number_id, s.throughput, p.slots, p.slot_sends, p.hold_step,
           a.waba_id, a.graph_url, a.access_token
-   from (select distinct sender_id from waiting where due_at <= $1) d
-   join sender_pace p on p.sender_id = d.sender_id
-   join senders s on s.id = p.sender_id
-   join provider_accounts a on a.workspace_id = s.workspace_id and a.id = s.account_id
-   where (p.held_until is null or p.held_until <= $1) and s.paused_at is null and a.status = 'connected'
-   order by p.sender_id
-   for no key update of p skip locked`,
+   from (select distinct sender_id from waiting where due_at <= $1 order by sender_id) d
+   cross join lateral (
+     select * from sender_pace p
+     where p.sender_id = d.sender_id and (p.held_until is null or p.held_until <= $1)
+     limit 1 for no key update skip locked) p
+   cross join lateral (select * from senders s where s.id = d.sender_id and s.paused_at is null limit 1) s
+   cross join lateral (
+     select * from provider_accounts a
+     where a.workspace_id = s.workspace_id and a.id = s.account_id and a.status = 'connected' limit 1) a`,
 )
 
 const pace = (row: SenderRow): SenderPace => ({ slots: row.slots, slotSends: row.slot_sends })
@@ -113,7 +118,7 @@ function shareRoom(senders: SenderRow[], room: number, now: Date): { sender_id: 
   })
 }
 
-type ClaimedRow = {
+type DueRow = {
   id: string
   workspace_id: string
   sender_id: string
@@ -124,89 +129,95 @@ type ClaimedRow = {
   code: Buffer | null
   created_at: Date
   submit_by: Date
-  lease: string
+  lease: string | null
   attempts: number
+  attempted_at: Date | null
   unknown_outcomes: number
   last_failure_code: FailureCode | null
-  open_attempt_at: Date | null
-  open_lease: string | null
 }
 
-const claim: Statement<ClaimedRow> = statement(
-  'claim_messages',
-  `update messages m
-   set status = case when m.status = 'queued' then 'sending' else m.status end,
-       due_at = $3, lease = $4, attempts = m.attempts + 1, attempted_at = $2
-   from (
-     select c.* from jsonb_to_recordset($1) as s (sender_id uuid, room int)
-     cross join lateral (
-       select * from (
-         select id, due_at, attempted_at, lease from messages
-         where sender_id = s.sender_id and priority = 0 and due_at <= $2
-         order by due_at limit s.room for update skip locked) first
-       union all
-       select * from (
-         select id, due_at, attempted_at, lease from messages
-         where sender_id = s.sender_id and priority = 1 and due_at <= $2
-         order by due_at limit s.room for update skip locked) second
-       limit s.room) c
-   ) picked
-   where m.id = picked.id
-   returning m.id, m.workspace_id, m.sender_id, m.recipient, m.template_name, m.template_language, m.code, m.created_at,
-     m.submit_by, m.lease, m.attempts, m.unknown_outcomes, m.last_failure_code,
-     picked.attempted_at as open_attempt_at, picked.lease as open_lease,
-     (select t.components from senders s
-      join templates t on t.workspace_id = s.workspace_id and t.account_id = s.account_id
-        and t.name = m.template_name and t.language = m.template_language
-      where s.workspace_id = m.workspace_id and s.id = m.sender_id) as components`,
+/** Of each sender the codes first, then what is due longest. */
+const lockDueMessages: Statement<DueRow> = statement(
+  'lock_due_messages',
+  `select m.*, (
+     select t.components from templates t
+     where t.workspace_id = m.workspace_id and t.name = m.template_name and t.language = m.template_language and t.account_id = (
+       select s.account_id from senders s where s.workspace_id = m.workspace_id and s.id = m.sender_id)) as components
+   from jsonb_to_recordset($1) as r (sender_id uuid, room int)
+   cross join lateral (
+     select * from (
+       select ${DUE_COLUMNS} from messages
+       where sender_id = r.sender_id and priority = 0 and due_at <= $2
+       order by due_at limit r.room for no key update skip locked) first
+     union all
+     select * from (
+       select ${DUE_COLUMNS} from messages
+       where sender_id = r.sender_id and priority = 1 and due_at <= $2
+       order by due_at limit r.room for no key update skip locked) second
+     limit r.room) m`,
 )
 
-type PairSlot = { sender_id: string; recipient: string; free_at: Date }
-type Early = Pick<ClaimedRow, 'id' | 'workspace_id' | 'open_attempt_at' | 'open_lease'> & { due_at: Date }
+const claim = statement(
+  'claim_messages',
+  // by id alone: lockDueMessages has just read and locked these rows
+  `update messages
+   set status = case when status = 'queued' then 'sending' else status end,
+       due_at = $3, lease = $4, attempts = attempts + 1, attempted_at = $2
+   where id = any ($1::uuid[])`,
+)
 
-/** Takes a regular slot for each claimed message and finds those whose pair has used up its burst. */
-async function beforeTheirPairsSlot(tx: Sql, rows: ClaimedRow[], now: Date): Promise<Early[]> {
-  const pairs = new Map<string, { sender_id: string; recipient: string; rows: ClaimedRow[] }>()
-  for (const row of rows) {
-    const key = `${row.sender_id} ${row.recipient}`
-    const pair = pairs.get(key) ?? { sender_id: row.sender_id, recipient: row.recipient, rows: [] }
-    pair.rows.push(row)
-    pairs.set(key, pair)
-  }
-  const wanted = [...pairs.values()]
-    .map((pair) => ({
-      sender_id: pair.sender_id,
-      recipient: pair.recipient,
-      interval_ms: pair.rows.length * PAIR_INTERVAL_MS,
+const postpone = statement(
+  'postpone_messages',
+  // by id alone: lockDueMessages has just read and locked these rows
+  `update messages m set due_at = ($1::jsonb -> m.id::text ->> 'due_at')::timestamptz
+   where m.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))`,
+)
+
+type Pair = { sender_id: string; recipient: string; rows: DueRow[] }
+type PairSlot = { sender_id: string; recipient: string; free_at: Date }
+type Early = { id: string; due_at: Date }
+
+/** Takes a regular slot for each message, and tells those whose pair has used up its burst from the others. */
+async function byPairSlots(tx: Sql, due: DueRow[], now: Date): Promise<{ free: DueRow[]; early: Early[] }> {
+  const pairs = pairsOf(due)
+  const wanted = [...pairs.entries()]
+    .sort(([one], [other]) => (one < other ? -1 : 1)) // one order: no two claims wait in a circle
+    .map(([, { sender_id, recipient, rows }]) => ({
+      sender_id,
+      recipient,
+      interval_ms: rows.length * PAIR_INTERVAL_MS,
     }))
-    .sort((one, other) => (one.sender_id + one.recipient < other.sender_id + other.recipient ? -1 : 1))
   const slots = await tx.rows(takePairSlots, [batch(wanted), now])
   const early: Early[] = []
   const unused: { sender_id: string; recipient: string; interval_ms: number }[] = []
-  for (const slot of slots) {
-    const pair = pairs.get(`${slot.sender_id} ${slot.recipient}`)
-    if (!pair) continue
-    const firstSlot = slot.free_at.getTime() - pair.rows.length * PAIR_INTERVAL_MS
-    const late = pair.rows
-      .map((row, index) => ({
-        ...asEarly(row),
-        due_at: new Date(firstSlot + (index - PAIR_BURST + 1) * PAIR_INTERVAL_MS),
-      }))
+  for (const { sender_id, recipient, free_at } of slots) {
+    const rows = pairs.get(pairKey(sender_id, recipient))?.rows ?? []
+    const firstSlot = free_at.getTime() - rows.length * PAIR_INTERVAL_MS
+    const late = rows
+      .map(({ id }, index) => ({ id, due_at: new Date(firstSlot + (index - PAIR_BURST + 1) * PAIR_INTERVAL_MS) }))
       .filter(({ due_at }) => due_at > now)
     if (late.length === 0) continue
     early.push(...late)
-    unused.push({ sender_id: pair.sender_id, recipient: pair.recipient, interval_ms: late.length * PAIR_INTERVAL_MS })
+    unused.push({ sender_id, recipient, interval_ms: late.length * PAIR_INTERVAL_MS })
   }
-  if (unused.length > 0) await tx.rows(returnPairSlots, [batch(unused)])
-  return early
+  if (early.length === 0) return { free: due, early }
+  await tx.rows(returnPairSlots, [batch(unused)])
+  const ids = new Set(early.map(({ id }) => id))
+  return { free: due.filter(({ id }) => !ids.has(id)), early }
 }
 
-const asEarly = ({ id, workspace_id, open_attempt_at, open_lease }: ClaimedRow) => ({
-  id,
-  workspace_id,
-  open_attempt_at,
-  open_lease,
-})
+function pairsOf(due: DueRow[]): Map<string, Pair> {
+  const pairs = new Map<string, Pair>()
+  for (const row of due) {
+    const key = pairKey(row.sender_id, row.recipient)
+    const pair = pairs.get(key)
+    if (pair) pair.rows.push(row)
+    else pairs.set(key, { sender_id: row.sender_id, recipient: row.recipient, rows: [row] })
+  }
+  return pairs
+}
+
+const pairKey = (senderId: string, recipient: string): string => `${senderId} ${recipient}`
 
 const takePairSlots: Statement<PairSlot> = statement(
   'take_pair_slots',
@@ -225,32 +236,22 @@ const returnPairSlots = statement(
    where p.sender_id = w.sender_id and p.recipient = w.recipient`,
 )
 
-/** Puts a claimed message back as if it had not been claimed, until its slot. */
-const postpone = statement(
-  'postpone_messages',
-  `update messages m
-   set due_at = r.due_at, lease = r.open_lease, attempts = m.attempts - 1, attempted_at = r.open_attempt_at,
-       status = case when m.status = 'sending' and r.open_attempt_at is null then 'queued' else m.status end
-   from jsonb_to_recordset($1) as r (id uuid, workspace_id uuid, due_at timestamptz, open_attempt_at timestamptz, open_lease uuid)
-   where m.workspace_id = r.workspace_id and m.id = r.id`,
-)
-
-function newPaces(senders: SenderRow[], rows: ClaimedRow[], now: Date) {
+function newPaces(senders: SenderRow[], rows: DueRow[], now: Date) {
   const sends = new Map<string, number>()
   for (const row of rows) sends.set(row.sender_id, (sends.get(row.sender_id) ?? 0) + 1)
   return senders.flatMap((sender) => {
     const count = sends.get(sender.sender_id)
     if (!count) return []
     const { slots, slotSends } = withSends(pace(sender), count, now)
-    return [{ sender_id: sender.sender_id, slots, slot_sends: slotSends }]
+    return [{ id: sender.sender_id, slots, slot_sends: slotSends }]
   })
 }
 
 const writePaces = statement(
   'write_sender_paces',
-  `update sender_pace p set slots = r.slots, slot_sends = r.slot_sends
-   from jsonb_to_recordset($1) as r (sender_id uuid, slots bigint[], slot_sends int[])
-   where p.sender_id = r.sender_id`,
+  `update sender_pace p set (slots, slot_sends) = (
+     select r.slots, r.slot_sends from jsonb_to_record($1::jsonb -> p.sender_id::text) as r (slots bigint[], slot_sends int[]))
+   where p.sender_id = any (array (select jsonb_object_keys($1::jsonb)::uuid))`,
 )
 
 type Origin = Pick<Claimed, 'accountId' | 'account' | 'phoneNumberId' | 'holdStep'>
@@ -266,7 +267,7 @@ const origin = ({ seal }: Pick<Parts, 'seal'>, sender: SenderRow): Origin => ({
   holdStep: sender.hold_step,
 })
 
-function claimed(row: ClaimedRow, from: Origin | undefined, now: Date): Claimed {
+function claimed(row: DueRow, from: Origin | undefined, lease: string, now: Date): Claimed {
   if (!from) throw new Error(`message ${row.id} was claimed for a sender that was not locked`)
   return {
     ...from,
@@ -278,11 +279,11 @@ function claimed(row: ClaimedRow, from: Origin | undefined, now: Date): Claimed 
     code: row.code,
     createdAt: row.created_at,
     submitBy: row.submit_by,
-    lease: row.lease,
+    lease,
     claimedAt: now,
-    attempts: row.attempts,
+    attempts: row.attempts + 1,
     unknownOutcomes: row.unknown_outcomes,
     lastFailureCode: row.last_failure_code,
-    openAttempt: row.open_attempt_at && { startedAt: row.open_attempt_at, interrupted: row.open_lease !== null },
+    openAttempt: row.attempted_at && { startedAt: row.attempted_at, interrupted: row.lease !== null },
   }
 }

@@ -1,4 +1,4 @@
-import { type Sql, type Statement, batch, isDataError, statement } from '../db.ts'
+import { type Sql, type Statement, batch, changes, isDataError, statement } from '../db.ts'
 import { type Grouped, grouped } from '../group.ts'
 import type { Parts } from '../parts.ts'
 import type { SendOutcome } from '../providers/provider.ts'
@@ -13,6 +13,8 @@ export type Ended = { message: Claimed; startedAt: Date; endedAt: Date; outcome:
 
 const GROUP_MOST = 256
 const GROUP_LANES = 2
+/** Statuses of one message: sent, delivered, read, failed, and as many again. */
+const UNPARKED_EACH_MOST = 8
 
 /** Stores what came of attempts, those that end in the same turn together. */
 export function finishing(parts: Pick<Parts, 'db' | 'clock' | 'wake'>): Grouped<Ended, void> {
@@ -55,7 +57,7 @@ const asReport = ({ message, next }: Ended, now: Date): MessageReport => ({
 
 /** Returns the ids of the messages that were still ours: an expired lease writes nothing but its attempt. */
 async function write(sql: Sql, group: Ended[], now: Date): Promise<Set<string>> {
-  const rows = await sql.rows(finish, [batch(group.map(finishRow)), batch(group.flatMap(attemptRows)), now])
+  const rows = await sql.rows(finish, [changes(group.map(finishRow)), batch(group.flatMap(attemptRows)), now])
   return new Set(rows.map(({ id }) => id))
 }
 
@@ -65,21 +67,20 @@ async function write(sql: Sql, group: Ended[], now: Date): Promise<Set<string>> 
  */
 const finish: Statement<{ id: string }> = statement(
   'finish_attempts',
-  `with ended as (
-     select * from jsonb_to_recordset($1) as e (id uuid, workspace_id uuid, lease uuid, account_id uuid, accepted boolean, known boolean,
-       due_at timestamptz, provider_message_id text, unknown_outcomes smallint, last_failure_code text)
-   ), finished as (
+  `with finished as (
      update messages m
-     set status = case when not e.accepted and e.known and m.status = 'sending' then 'queued' else m.status end,
-         due_at = e.due_at, lease = null,
-         attempted_at = case when e.known then null else m.attempted_at end,
-         unknown_outcomes = e.unknown_outcomes,
-         last_failure_code = e.last_failure_code,
-         provider_message_id = coalesce(e.provider_message_id, m.provider_message_id),
-         accepted_at = case when e.accepted then $3 else m.accepted_at end,
-         code = case when e.accepted then null else m.code end
-     from ended e
-     where m.workspace_id = e.workspace_id and m.id = e.id and m.lease = e.lease
+     set (status, due_at, lease, attempted_at, unknown_outcomes, last_failure_code, provider_message_id, accepted_at, code) = (
+       select case when e.known and not e.accepted and m.status = 'sending' then 'queued' else m.status end,
+              e.due_at, null::uuid,
+              case when e.known then null else m.attempted_at end,
+              e.unknown_outcomes, e.last_failure_code,
+              coalesce(e.provider_message_id, m.provider_message_id),
+              case when e.accepted then $3::timestamptz else m.accepted_at end,
+              case when e.accepted then null else m.code end
+       from jsonb_to_record($1::jsonb -> m.id::text) as e (accepted boolean, known boolean, due_at timestamptz,
+         provider_message_id text, unknown_outcomes smallint, last_failure_code text))
+     where m.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))
+       and m.lease = ($1::jsonb -> m.id::text ->> 'lease')::uuid
      returning m.id
    ), attempts as (
      insert into message_attempts (workspace_id, message_id, attempt, started_at, ended_at, outcome, http_status, provider_code, detail)
@@ -88,17 +89,19 @@ const finish: Statement<{ id: string }> = statement(
        outcome text, http_status smallint, provider_code int, detail text)
      on conflict do nothing
    ), unparked as (
-     update provider_reports r set outcome = 'waiting', due_at = $3
-     from ended e
-     where e.accepted and r.workspace_id = e.workspace_id and r.account_id = e.account_id
-       and r.provider_message_id = e.provider_message_id and r.outcome = 'parked'
+     update provider_reports set outcome = 'waiting', due_at = $3
+     where outcome is not distinct from 'parked' and id = any (array (
+       select r.id from jsonb_each($1::jsonb) as e
+       cross join lateral (
+         select p.id from provider_reports p
+         where p.outcome = 'parked' and p.account_id = (e.value ->> 'account_id')::uuid
+           and p.provider_message_id = e.value ->> 'provider_message_id' limit ${UNPARKED_EACH_MOST}) r))
    )
    select id from finished`,
 )
 
 const finishRow = ({ message, next }: Ended) => ({
   id: message.id,
-  workspace_id: message.workspaceId,
   lease: message.lease,
   account_id: message.accountId,
   accepted: next.next === 'accepted',

@@ -1,4 +1,4 @@
-import { type Sql, type Statement, batch, statement } from '../db.ts'
+import { type Sql, type Statement, batch, changes, statement } from '../db.ts'
 import { type NewEvent, recordEvents } from '../events/record.ts'
 import { newId } from '../ids.ts'
 import { type OtpReport, type OtpState, type OtpStatus, applyReport } from '../otp/status.ts'
@@ -52,32 +52,40 @@ export async function applyReports(tx: Sql, now: Date, reports: readonly Message
     }
     return step.ignored
   })
-  await tx.rows(writeMessages, [batch([...messages.values()]), now])
+  await tx.rows(writeMessages, [changes([...messages.values()]), now])
   if (events.length > 0) await recordEvents(tx, now, events)
   return ignored
 }
 
-/** In one order, so that two batches wait for each other and never in a circle. */
 const lockMessages: Statement<MessageRow> = statement(
   'lock_messages_for_reports',
   `select m.id, m.workspace_id, m.status, m.reference, m.recipient, m.created_at, m.sent_at, m.failure_code, m.failed_at,
           m.sent_event_at, m.failed_event_at, m.provider_message_id
-   from messages m
-   where (m.workspace_id, m.id) in (select r.workspace_id, r.id from jsonb_to_recordset($1) as r (workspace_id uuid, id uuid))
-   order by m.id
-   for no key update of m`,
+   from jsonb_to_recordset($1) as r (workspace_id uuid, id uuid)
+   cross join lateral (
+     select * from messages m where m.workspace_id = r.workspace_id and m.id = r.id limit 1 for no key update) m`,
 )
+
+/** In one order, so that two batches wait for each other and never in a circle. */
+function messagesOf(reports: readonly MessageReport[]): { workspace_id: string; id: string }[] {
+  const once = new Map(
+    reports.map(({ workspaceId, messageId }) => [messageId, { workspace_id: workspaceId, id: messageId }]),
+  )
+  return [...once.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
+}
 
 const writeMessages = statement(
   'write_reported_messages',
+  // by id alone: lockMessages has just read these rows by workspace_id and id
   `update messages m
-   set status = r.status, sent_at = r.sent_at, failure_code = r.failure_code, failed_at = r.failed_at,
-       sent_event_at = r.sent_event_at, failed_event_at = r.failed_event_at, provider_message_id = r.provider_message_id,
-       accepted_at = case when r.provider_message_id is null then m.accepted_at else coalesce(m.accepted_at, $2) end,
-       due_at = null, lease = null, attempted_at = null, code = null
-   from jsonb_to_recordset($1) as r (id uuid, workspace_id uuid, status text, sent_at timestamptz, failure_code text,
-     failed_at timestamptz, sent_event_at timestamptz, failed_event_at timestamptz, provider_message_id text)
-   where m.workspace_id = r.workspace_id and m.id = r.id`,
+   set (status, sent_at, failure_code, failed_at, sent_event_at, failed_event_at, provider_message_id, accepted_at,
+        due_at, lease, attempted_at, code) = (
+     select r.status, r.sent_at, r.failure_code, r.failed_at, r.sent_event_at, r.failed_event_at, r.provider_message_id,
+            case when r.provider_message_id is null then m.accepted_at else coalesce(m.accepted_at, $2::timestamptz) end,
+            null::timestamptz, null::uuid, null::timestamptz, null::bytea
+     from jsonb_to_record($1::jsonb -> m.id::text) as r (status text, sent_at timestamptz, failure_code text, failed_at timestamptz,
+       sent_event_at timestamptz, failed_event_at timestamptz, provider_message_id text))
+   where m.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))`,
 )
 
 const stateOf = (row: MessageRow): OtpState => ({

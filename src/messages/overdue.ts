@@ -52,16 +52,17 @@ const findOverdue: Statement<Overdue> = statement(
    )
    select o.id, o.workspace_id, o.last_failure_code, o.attempted_at is not null as open_attempt
    from waiting w
-   join sender_pace p on p.sender_id = w.sender_id
-   join senders s on s.id = w.sender_id
-   join provider_accounts a on a.workspace_id = s.workspace_id and a.id = s.account_id
+   cross join lateral (
+     select 1 from senders s
+     join sender_pace p on p.sender_id = s.id
+     join provider_accounts a on a.workspace_id = s.workspace_id and a.id = s.account_id
+     where s.id = w.sender_id and (p.held_until > $1 or s.paused_at is not null or a.status <> 'connected') limit 1) held
    cross join lateral (
      select * from (
        select m.id, m.workspace_id, m.last_failure_code, m.attempted_at, m.submit_by from messages m
        where m.sender_id = w.sender_id and m.priority = w.priority and m.due_at <= $1
        order by m.due_at limit ${EACH_MOST} for no key update skip locked) oldest
-     where oldest.submit_by <= $1) o
-   where p.held_until > $1 or s.paused_at is not null or a.status <> 'connected'`,
+     where oldest.submit_by <= $1) o`,
 )
 
 const failureOf = ({ last_failure_code, open_attempt }: Overdue): FailureCode =>

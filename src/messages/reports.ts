@@ -1,5 +1,5 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS, later } from '../clock.ts'
-import { type Sql, type Statement, batch, isDatabaseUnavailable, statement } from '../db.ts'
+import { type Sql, type Statement, changes, isDatabaseUnavailable, statement } from '../db.ts'
 import type { Loop } from '../jobs/loop.ts'
 import type { OtpReport } from '../otp/status.ts'
 import type { Parts } from '../parts.ts'
@@ -59,7 +59,7 @@ async function processTurn({ db, clock, metrics, provider, wake }: ReportParts, 
     const now = clock.now()
     const reports = await tx.rows(takeReports, [now, most])
     const processed = await processBatch(tx, provider, reports, now)
-    if (reports.length > 0) await tx.rows(endReports, [batch(processed.map(reportEnd))])
+    if (reports.length > 0) await tx.rows(endReports, [changes(processed.map(reportEnd))])
     for (const { outcome } of processed) metrics.processedReports.inc({ outcome })
     return {
       count: reports.length,
@@ -83,7 +83,7 @@ async function processOneByOne(parts: ReportParts): Promise<void> {
         if (!report) return 0
         taken.id = report.id
         taken.attempts = report.attempts
-        await tx.rows(endReports, [batch((await processBatch(tx, parts.provider, [report], now)).map(reportEnd))])
+        await tx.rows(endReports, [changes((await processBatch(tx, parts.provider, [report], now)).map(reportEnd))])
         return 1
       })
       if (count === 0) return
@@ -108,21 +108,26 @@ const takeReports: Statement<Report> = statement(
    from (
      select * from provider_reports where due_at <= $1 order by due_at limit $2 for no key update skip locked) r
    left join lateral (
-     select m.id from messages m join senders s on s.workspace_id = m.workspace_id and s.id = m.sender_id
-     where m.workspace_id = r.workspace_id and m.id = r.message_id and s.account_id = r.account_id limit 1) own on true
+     select m.id from messages m
+     where m.workspace_id = r.workspace_id and m.id = r.message_id and r.account_id = (
+       select s.account_id from senders s where s.workspace_id = m.workspace_id and s.id = m.sender_id)
+     limit 1) own on true
    left join lateral (
-     select m.id from messages m join senders s on s.workspace_id = m.workspace_id and s.id = m.sender_id
-     where own.id is null and m.provider_message_id = r.provider_message_id and m.workspace_id = r.workspace_id
-       and s.account_id = r.account_id limit 1) theirs on true
+     select m.id from messages m
+     where own.id is null and m.provider_message_id = r.provider_message_id and m.workspace_id = r.workspace_id and r.account_id = (
+       select s.account_id from senders s where s.workspace_id = m.workspace_id and s.id = m.sender_id)
+     limit 1) theirs on true
    order by r.due_at, r.id`,
 )
 
 const endReports = statement(
   'end_provider_reports',
+  // by id alone: takeReports has just read and locked these rows
   `update provider_reports p
-   set outcome = r.outcome, note = r.note, due_at = r.due_at, message_id = coalesce(r.message_id, p.message_id), attempts = p.attempts + 1
-   from jsonb_to_recordset($1) as r (id uuid, workspace_id uuid, outcome text, note text, due_at timestamptz, message_id uuid)
-   where p.workspace_id = r.workspace_id and p.id = r.id`,
+   set (outcome, note, due_at, message_id, attempts) = (
+     select r.outcome, r.note, r.due_at, coalesce(r.message_id, p.message_id), p.attempts + 1
+     from jsonb_to_record($1::jsonb -> p.id::text) as r (outcome text, note text, due_at timestamptz, message_id uuid))
+   where p.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))`,
 )
 
 const countFailure = statement(
@@ -133,7 +138,6 @@ const countFailure = statement(
 
 const reportEnd = ({ report, outcome, note, dueAt }: Processed) => ({
   id: report.id,
-  workspace_id: report.workspace_id,
   outcome,
   note,
   due_at: dueAt,

@@ -215,52 +215,54 @@ const messageRow = (request: OtpRequest, id: string, code: Buffer, now: Date) =>
   month: quotaMonth(now),
 })
 
-type Committed = { id: string; verdict: 'accepted' | 'over_quota' | 'key_taken' | 'month_not_open' }
+type Committed = { accepted: string[] | null; admitted: string[] | null; open_workspaces: string[] | null }
 
 /**
- * One statement is one transaction. The counters are locked in one order, so that groups of several nodes wait for each
- * other and never in a circle; a unit is counted for each row that was really inserted.
+ * One statement is one transaction. The counters come, and are locked, in one order, so that groups of several nodes wait
+ * for each other and never in a circle; a unit is counted for each row that was really inserted.
  */
 const insertWithinQuota: Statement<Committed> = statement(
   'insert_otp_messages_within_quota',
-  `with candidates as materialized (
-     select * from jsonb_to_recordset($1) with ordinality as c (
-       id uuid, workspace_id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text,
-       code bytea, correlation_id uuid, api_key_id text, created_at timestamptz, submit_by timestamptz, month date, n bigint)
-   ), counters as materialized (
-     select q.workspace_id, q.month, q.used, a.monthly_units
-     from quota_usage q
-     join allowances a on a.workspace_id = q.workspace_id and a.kind = q.kind
-     where q.kind = 'otp' and (q.workspace_id, q.month) in (select c.workspace_id, c.month from candidates c)
-     order by q.workspace_id, q.month
-     for update of q
+  `with counters as materialized (
+     select g.workspace_id, g.month, g.candidates, q.used, q.monthly_units
+     from jsonb_to_recordset($1) as g (workspace_id uuid, month date, candidates jsonb)
+     cross join lateral (
+       select q.used, (
+         select a.monthly_units from allowances a where a.workspace_id = q.workspace_id and a.kind = q.kind) as monthly_units
+       from quota_usage q
+       where q.workspace_id = g.workspace_id and q.kind = 'otp' and q.month = g.month
+       limit 1 for update) q
    ), admitted as materialized (
-     select * from (
-       select c.*, u.used + row_number() over (partition by c.workspace_id, c.month order by c.n) as unit, u.monthly_units
-       from candidates c join counters u on u.workspace_id = c.workspace_id and u.month = c.month) numbered
-     where unit <= monthly_units
+     select c.*, u.workspace_id, u.month, u.used + c.place as unit
+     from counters u
+     cross join lateral jsonb_to_recordset(u.candidates) as c (
+       place int, id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea,
+       correlation_id uuid, api_key_id text, created_at timestamptz, submit_by timestamptz)
+     where u.used + c.place <= u.monthly_units
    ), inserted as (
      insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference,
        idempotency_key, code, correlation_id, api_key_id, quota_unit, created_at, status, priority, submit_by, due_at)
      select id, workspace_id, 'otp', sender_id, recipient, name, language, reference,
        key, code, correlation_id, api_key_id, unit, created_at, 'queued', ${OTP_PRIORITY}, submit_by, created_at
-     from admitted order by n
+     from admitted
      on conflict do nothing
-     returning id
+     returning id, workspace_id, created_at
+   ), counts as materialized (
+     select coalesce(jsonb_object_agg(workspace_id || ' ' || month, units), '{}') as units,
+            array_agg(workspace_id) as workspaces, array_agg(month) as months
+     from (
+       select workspace_id, date_trunc('month', created_at at time zone 'UTC')::date as month, count(*) as units
+       from inserted group by 1, 2) c
    ), counted as (
-     update quota_usage q set used = q.used + c.units
-     from (select a.workspace_id, a.month, count(*) as units from admitted a join inserted i on i.id = a.id group by 1, 2) c
-     where q.workspace_id = c.workspace_id and q.kind = 'otp' and q.month = c.month
+     update quota_usage q
+     set used = q.used + ((select units from counts) ->> (q.workspace_id || ' ' || q.month))::int
+     where q.workspace_id = any ((select workspaces from counts)::uuid[]) and q.kind = 'otp'
+       and q.month = any ((select months from counts)::date[])
+       and (select units from counts) ? (q.workspace_id || ' ' || q.month)
    )
-   select c.id,
-          case when i.id is not null then 'accepted'
-               when a.id is not null then 'key_taken'
-               when u.workspace_id is not null then 'over_quota'
-               else 'month_not_open' end as verdict
-   from candidates c
-   left join counters u on u.workspace_id = c.workspace_id and u.month = c.month
-   left join admitted a on a.id = c.id
-   left join inserted i on i.id = c.id`,
+   select (select array_agg(id) from inserted) as accepted,
+          (select array_agg(id) from admitted) as admitted,
+          (select array_agg(workspace_id) from counters) as open_workspaces`,
 )
 
 /** Writes the outcomes that are certain; what another node was quicker with stays open for the next round. */
@@ -269,37 +271,48 @@ async function commit(
   candidates: Candidate[],
   outcomes: (Outcome | undefined)[],
 ): Promise<void> {
-  const committed = await db.rows(insertWithinQuota, [batch(candidates.map(({ row }) => row))])
-  const verdicts = new Map(committed.map(({ id, verdict }) => [id, verdict]))
-  const taken = new Set(
+  const row = await db.row(insertWithinQuota, [batch(byWorkspace(candidates))])
+  const inserted = new Set(row?.accepted)
+  const admitted = new Set(row?.admitted)
+  const openWorkspaces = new Set(row?.open_workspaces)
+  const crowded = new Set(
     candidates
-      .filter(({ messageId }) => verdicts.get(messageId) === 'key_taken')
+      .filter(({ messageId }) => admitted.has(messageId) && !inserted.has(messageId))
       .map(({ request }) => request.workspaceId),
   )
-  let accepted = 0
   for (const { place, request, messageId } of candidates) {
-    const verdict = verdicts.get(messageId)
-    if (verdict === 'accepted') {
+    if (inserted.has(messageId)) {
       outcomes[place] = { messageId, status: 'queued', reference: request.reference }
-      accepted += 1
-    }
-    // A row that was not inserted may have held the last unit: then this request deserves another round.
-    if (verdict === 'over_quota' && !taken.has(request.workspaceId)) {
+    } else if (openWorkspaces.has(request.workspaceId) && !crowded.has(request.workspaceId)) {
+      // In a crowded workspace a row that met its key elsewhere may have held the last unit: there is another round.
       outcomes[place] = new Refusal(
         'OTP_QUOTA_EXCEEDED',
         'The workspace’s allowance of one-time codes of this calendar month (UTC) is used up.',
       )
     }
   }
-  const closed = candidates.filter(({ messageId }) => verdicts.get(messageId) === 'month_not_open')
+  const closed = candidates.filter(({ request }) => !openWorkspaces.has(request.workspaceId))
   if (closed.length > 0) {
     await openQuotaMonths(
       db,
       closed.map(({ row }) => ({ workspace_id: row.workspace_id, kind: 'otp', month: row.month })),
     )
   }
-  if (accepted > 0) {
-    metrics.otpAccepted.inc(accepted)
+  if (inserted.size > 0) {
+    metrics.otpAccepted.inc(inserted.size)
     wake('submit')
   }
+}
+
+/** Each workspace's candidates in the order they came, numbered from 1; the workspaces in one order. */
+function byWorkspace(candidates: Candidate[]) {
+  const groups = new Map<string, { workspace_id: string; month: string; candidates: object[] }>()
+  for (const { row } of candidates) {
+    const { workspace_id, month } = row
+    const key = `${workspace_id} ${month}`
+    const group = groups.get(key) ?? { workspace_id, month, candidates: [] }
+    group.candidates.push({ ...row, place: group.candidates.length + 1 })
+    groups.set(key, group)
+  }
+  return [...groups.entries()].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, group]) => group)
 }
