@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ControlError } from './control-error.ts'
 import { TWIN_LIMITS } from './limits.ts'
 import { reviewSchema } from './review-plan.ts'
 import type { ReviewPlan } from './review-plan.ts'
@@ -143,9 +144,9 @@ export class Accounts {
 
   add(seed: z.output<typeof accountSeedSchema>, now: number): Account {
     const accountId = seed.id ?? this.#makeId('10203040506')
-    if (this.#byId.has(accountId)) throw new Error(`account ${accountId} exists already`)
+    if (this.#byId.has(accountId)) throw new ControlError(`account ${accountId} exists already`)
     if (this.#byId.size >= TWIN_LIMITS.accounts)
-      throw new Error(`the twin holds ${TWIN_LIMITS.accounts} accounts at most`)
+      throw new ControlError(`the twin holds ${TWIN_LIMITS.accounts} accounts at most`)
     const account: Account = {
       id: accountId,
       name: seed.name,
@@ -176,9 +177,9 @@ export class Accounts {
 
   addNumber(account: Account, seed: z.output<typeof numberSeedSchema>): PhoneNumber {
     const numberId = seed.id ?? this.#makeId('70809010203')
-    if (this.#numbers.has(numberId)) throw new Error(`phone number ${numberId} exists already`)
+    if (this.#numbers.has(numberId)) throw new ControlError(`phone number ${numberId} exists already`)
     if (account.numbers.size >= TWIN_LIMITS.numbersPerAccount) {
-      throw new Error(`an account holds ${TWIN_LIMITS.numbersPerAccount} numbers at most`)
+      throw new ControlError(`an account holds ${TWIN_LIMITS.numbersPerAccount} numbers at most`)
     }
     const number: PhoneNumber = {
       ...seed,
@@ -195,7 +196,7 @@ export class Accounts {
 
   addTemplate(account: Account, seed: z.output<typeof templateSeedSchema>, now: number): Template {
     const key = templateKey(seed.name, seed.language)
-    if (account.templates.has(key)) throw new Error(`template ${seed.name} exists already in ${seed.language}`)
+    if (account.templates.has(key)) throw new ControlError(`template ${seed.name} exists already in ${seed.language}`)
     const template = makeTemplate(seed, seed.id ?? this.#makeTemplateId(), now)
     account.templates.set(key, template)
     return template

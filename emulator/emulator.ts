@@ -1,38 +1,63 @@
-import { accountSeedSchema, numberSeedSchema } from './accounts.ts'
-import { scriptSchema, stepSchema } from './behaviour.ts'
+import {
+  addAccount,
+  addNumber,
+  addScript,
+  addTemplate,
+  changeAccountSettings,
+  changeNumber,
+  changeTemplateById,
+  getAccount,
+  metricsOf,
+  planReview,
+  report,
+  reset,
+  setPhone,
+  tellField,
+} from './control-actions.ts'
+import { addControl } from './control.ts'
+import { frontPage } from './front-page.ts'
 import { messageRoutes } from './graph-messages.ts'
 import { objectRoutes } from './graph-objects.ts'
+import { templateRoutes } from './graph-templates.ts'
+import { receive } from './inbound.ts'
 import { TWIN_LIMITS } from './limits.ts'
 import { makeParts, whenIdle } from './parts.ts'
+import { createTemplate } from './review.ts'
 import { buildServer } from './server.ts'
 import { subscriptionRoutes } from './subscriptions.ts'
-import { templateSeedSchema } from './templates.ts'
+import { readNewTemplate } from './template-rules.ts'
 import type { Account, AccountSeed, NumberSeed, PhoneNumber } from './accounts.ts'
-import type { ScriptSeed, StatusName } from './behaviour.ts'
+import type { ScriptSeed } from './behaviour.ts'
+import type { AccountChange, NumberChange, PhoneChange, ReportedStatus, TemplateChange } from './control-actions.ts'
+import type { InboundRecord } from './inbox.ts'
+import type { InboundSeed } from './inbound.ts'
 import type { Message, MessageMatch } from './messages.ts'
 import type { Parts, Settings } from './parts.ts'
+import type { Phone } from './phones.ts'
+import type { ReviewSeed } from './review-plan.ts'
 import type { Script } from './scripts.ts'
 import type { Template, TemplateSeed } from './templates.ts'
 import type { WebhookPost } from './webhooks.ts'
-import type { z } from 'zod'
 
 export { DEMO, demoAccount } from './demo.ts'
 export { sign } from './webhooks.ts'
 export type { Account, AccountSeed, NumberSeed, PhoneNumber } from './accounts.ts'
 export type { BehaviourSeed, ScriptedError, ScriptSeed, StatusName } from './behaviour.ts'
+export type { AccountChange, NumberChange, PhoneChange, ReportedStatus, TemplateChange } from './control-actions.ts'
+export type { InboundSeed } from './inbound.ts'
 export type { Message, MessageFilter, MessageMatch, MessageStatus } from './messages.ts'
 export type { ReviewSeed } from './review-plan.ts'
+export type { Script } from './scripts.ts'
 export type { Template, TemplateSeed } from './templates.ts'
 export type { WebhookPost } from './webhooks.ts'
 
 export type EmulatorOptions = Settings & {
-  /** 0 takes any free port. */
+  /** 0, or nothing, takes any free port. */
   port?: number | undefined
   accounts?: AccountSeed[] | undefined
 }
 
-export type ReportedStatus = StatusName | z.input<typeof stepSchema>
-
+/** The twin as seen by a program. The control API has the same verbs. */
 export type Emulator = Awaited<ReturnType<typeof startEmulator>>
 
 /** The twin never listens anywhere else: it holds tokens and shows one-time codes. */
@@ -42,62 +67,78 @@ export async function startEmulator(options: EmulatorOptions = {}) {
   const { port = 0, accounts = [], ...settings } = options
   const parts = makeParts(settings)
   for (const seed of accounts) addAccount(parts, seed)
-  const server = buildServer()
-  messageRoutes(server, parts)
-  objectRoutes(server, parts)
-  subscriptionRoutes(server, parts)
+  const server = await buildTwin(parts)
   const url = await server.listen({ port, host: HOST })
   return {
     url,
-    addAccount: (seed: AccountSeed): Account => addAccount(parts, seed),
-    addNumber: (accountId: string, seed: NumberSeed): PhoneNumber =>
-      parts.accounts.addNumber(getAccount(parts, accountId), numberSeedSchema.parse(seed)),
-    addTemplate: (accountId: string, seed: TemplateSeed): Template =>
-      parts.accounts.addTemplate(getAccount(parts, accountId), templateSeedSchema.parse(seed), parts.now()),
-
-    script: (seed: ScriptSeed): Script & { remove: () => boolean } => {
-      const { match, behaviour } = scriptSchema.parse(seed)
-      const script = parts.scripts.add(match, behaviour)
-      return Object.assign(script, { remove: () => parts.scripts.remove(script.id) })
+    ...programmatic(parts),
+    get metrics() {
+      return metricsOf(parts)
     },
-    clearScripts: (): void => parts.scripts.clear(),
-
-    messages: (match?: MessageMatch): Message[] => parts.messages.list(match),
-    waitForMessage: (match: MessageMatch = {}, options: { timeoutMs?: number } = {}): Promise<Message> =>
-      parts.messages.wait(match, options.timeoutMs ?? TWIN_LIMITS.waitForMessageMs),
-    onMessage: (listener: (message: Message) => void): (() => void) => parts.messages.onMessage(listener),
-
-    report: (message: Message | string, statuses: ReportedStatus[]): Promise<WebhookPost[]> =>
-      report(parts, message, statuses),
-    webhook: (accountId: string, field: string, value: unknown): Promise<WebhookPost | undefined> =>
-      parts.outbox.sendNow(getAccount(parts, accountId), [{ kind: 'field', field, value }]),
-
-    pauseStatuses: (): void => parts.outbox.pause(),
-    resumeStatuses: (): void => parts.outbox.resume(),
-    idle: (): Promise<void> => whenIdle(parts),
-
+    /** Drops what is scheduled or on its way; nothing is left open. */
     async close(): Promise<void> {
       parts.timers.close()
-      await parts.outbox.close()
-      await server.close()
+      await Promise.all([parts.outbox.close(), server.close()])
     },
   }
 }
 
-function addAccount(parts: Parts, seed: AccountSeed): Account {
-  return parts.accounts.add(accountSeedSchema.parse(seed), parts.now())
+async function buildTwin(parts: Parts) {
+  const server = buildServer()
+  frontPage(server)
+  await addControl(server, parts)
+  messageRoutes(server, parts)
+  objectRoutes(server, parts)
+  templateRoutes(server, parts)
+  subscriptionRoutes(server, parts)
+  return server
 }
 
-function getAccount(parts: Parts, accountId: string): Account {
-  const account = parts.accounts.find(accountId)
-  if (account === undefined) throw new Error(`there is no account ${accountId}; add it first`)
-  return account
-}
+function programmatic(parts: Parts) {
+  return {
+    addAccount: (seed: AccountSeed): Account => addAccount(parts, seed),
+    getAccount: (accountId: string): Account => getAccount(parts, accountId),
+    changeAccount: (accountId: string, change: AccountChange): Account =>
+      changeAccountSettings(parts, accountId, change),
+    addNumber: (accountId: string, seed: NumberSeed): PhoneNumber => addNumber(parts, accountId, seed),
+    changeNumber: (idOrNumber: string, change: NumberChange): PhoneNumber => changeNumber(parts, idOrNumber, change),
+    /** Approved unless the seed says otherwise, and without Meta's checks. */
+    addTemplate: (accountId: string, seed: TemplateSeed): Template => addTemplate(parts, accountId, seed),
+    /** As a POST to message_templates: with all checks and a review. */
+    createTemplate: (accountId: string, body: unknown): Template =>
+      createTemplate(parts, getAccount(parts, accountId), readNewTemplate(body)),
+    /** Told by webhook. */
+    changeTemplate: (templateId: string, change: TemplateChange): Template =>
+      changeTemplateById(parts, templateId, change),
+    planReview: (accountId: string, plan: ReviewSeed): void => planReview(parts, accountId, plan),
 
-function report(parts: Parts, given: Message | string, statuses: ReportedStatus[]): Promise<WebhookPost[]> {
-  const message = typeof given === 'string' ? parts.messages.find(given) : given
-  const row = message === undefined ? undefined : parts.accounts.findNumber(message.phoneNumberId)
-  if (message === undefined || row === undefined) throw new Error('there is no such message on any phone')
-  const steps = statuses.map((status) => stepSchema.parse(typeof status === 'string' ? { status } : status))
-  return parts.delivery.report(row, message, steps)
+    script: (seed: ScriptSeed): Script & { remove: () => boolean } => {
+      const script = addScript(parts, seed)
+      return Object.assign(script, { remove: () => parts.scripts.remove(script.id) })
+    },
+    clearScripts: (): void => parts.scripts.clear(),
+    setPhone: (change: PhoneChange): Phone => setPhone(parts, change),
+
+    messages: (match?: MessageMatch): Message[] => parts.messages.list(match),
+    /** The first match that no earlier call was given, be it there already or still to come. */
+    waitForMessage: (match: MessageMatch = {}, options: { timeoutMs?: number } = {}): Promise<Message> =>
+      parts.messages.wait(match, options.timeoutMs ?? TWIN_LIMITS.waitForMessageMs),
+    onMessage: (listener: (message: Message) => void): (() => void) => parts.messages.onMessage(listener),
+
+    /** Posts these statuses now, in this order. Resolves when each was answered once. */
+    report: (message: Message | string, statuses: readonly ReportedStatus[]): Promise<WebhookPost[]> =>
+      report(parts, message, statuses),
+    /** A customer writes, taps or chooses. Resolves when the webhook was answered once. */
+    inbound: (seed: InboundSeed): Promise<{ id: string; posts: WebhookPost[] }> => receive(parts, seed),
+    inboundMessages: (): InboundRecord[] => parts.inbox.list(),
+    webhook: (accountId: string, field: string, value: unknown): Promise<WebhookPost | undefined> =>
+      tellField(parts, accountId, field, value),
+    webhookPosts: (): WebhookPost[] => parts.outbox.posts(),
+
+    pauseStatuses: (): void => parts.outbox.pause(),
+    resumeStatuses: (): void => parts.outbox.resume(),
+    /** Resolves when nothing is scheduled, waiting to be posted or being posted. */
+    idle: (): Promise<void> => whenIdle(parts),
+    reset: (): void => reset(parts),
+  }
 }

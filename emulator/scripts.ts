@@ -1,3 +1,4 @@
+import { ControlError } from './control-error.ts'
 import { magicBehaviour } from './magic-numbers.ts'
 import { digitsOf } from './phones.ts'
 import { TWIN_LIMITS } from './limits.ts'
@@ -35,7 +36,7 @@ export class Scripts {
 
   add(match: ScriptMatch, behaviour: Behaviour): Script {
     if (this.#counted.length + this.#standing.length >= TWIN_LIMITS.scripts) {
-      throw new Error(`the twin holds ${TWIN_LIMITS.scripts} scripts at most; remove some`)
+      throw new ControlError(`the twin holds ${TWIN_LIMITS.scripts} scripts at most; remove some`)
     }
     const script = {
       id: `script-${this.#nextId++}`,

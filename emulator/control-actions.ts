@@ -1,0 +1,191 @@
+import { z } from 'zod'
+import { accountSeedSchema, NUMBER_STATUSES, numberSeedSchema } from './accounts.ts'
+import { scriptSchema, stepSchema } from './behaviour.ts'
+import { ControlError } from './control-error.ts'
+import { findNumber } from './inbound.ts'
+import { digitsOf, waIdOf } from './phones.ts'
+import { reviewSchema } from './review-plan.ts'
+import { changeTemplate } from './review.ts'
+import { CATEGORIES, TEMPLATE_STATUSES, templateSeedSchema } from './templates.ts'
+import type { Account, AccountSeed, NumberSeed, PhoneNumber } from './accounts.ts'
+import type { ScriptSeed, StatusName } from './behaviour.ts'
+import type { Message } from './messages.ts'
+import type { Parts } from './parts.ts'
+import type { Phone } from './phones.ts'
+import type { ReviewSeed } from './review-plan.ts'
+import type { Script } from './scripts.ts'
+import type { Template, TemplateSeed } from './templates.ts'
+import type { WebhookPost } from './webhooks.ts'
+
+/** What the control API and the programmatic surface both order. Seeds are checked here, once, for both. */
+
+export const accountChangeSchema = z.strictObject({
+  callbackUrl: z.url({ protocol: /^https?$/ }).optional(),
+  subscribed: z.boolean().optional(),
+  /** null lifts the block. */
+  blockedBy: z.int().nullable().optional(),
+})
+
+export const numberChangeSchema = z.strictObject({
+  status: z.enum(NUMBER_STATUSES).optional(),
+  throughput: z.enum(['STANDARD', 'HIGH', 'NOT_APPLICABLE']).optional(),
+  qualityRating: z.enum(['GREEN', 'YELLOW', 'RED', 'UNKNOWN', 'NA']).optional(),
+  messagingLimit: z.string().optional(),
+})
+
+export const templateChangeSchema = z.strictObject({
+  status: z.enum(TEMPLATE_STATUSES).optional(),
+  category: z.enum(CATEGORIES).optional(),
+  quality: z.enum(['GREEN', 'YELLOW', 'RED', 'UNKNOWN']).optional(),
+  reason: z.string().optional(),
+})
+
+export const phoneChangeSchema = z.strictObject({
+  number: z.string().min(1),
+  /** A phone that is off gets nothing until it is on again. */
+  online: z.boolean().optional(),
+  name: z.string().optional(),
+  /** Someone with a username: webhooks do not tell the number. null takes it away. */
+  username: z.string().nullable().optional(),
+})
+
+export type ReportedStatus = StatusName | z.input<typeof stepSchema>
+export type AccountChange = z.input<typeof accountChangeSchema>
+export type NumberChange = z.input<typeof numberChangeSchema>
+export type TemplateChange = z.input<typeof templateChangeSchema>
+export type PhoneChange = z.input<typeof phoneChangeSchema>
+
+export function addAccount(parts: Parts, seed: AccountSeed): Account {
+  return parts.accounts.add(accountSeedSchema.parse(seed), parts.now())
+}
+
+export function changeAccountSettings(parts: Parts, accountId: string, given: AccountChange): Account {
+  const account = getAccount(parts, accountId)
+  const change = accountChangeSchema.parse(given)
+  if (change.callbackUrl !== undefined) {
+    account.callbackUrl = change.callbackUrl
+    account.subscribed = true
+  }
+  if (change.subscribed !== undefined) account.subscribed = change.subscribed
+  if (change.blockedBy !== undefined) account.blockedBy = change.blockedBy ?? undefined
+  return account
+}
+
+export function addNumber(parts: Parts, accountId: string, seed: NumberSeed): PhoneNumber {
+  return parts.accounts.addNumber(getAccount(parts, accountId), numberSeedSchema.parse(seed))
+}
+
+/** A change of the limit or of the throughput is told as Meta tells it; a change of status is not. */
+export function changeNumber(parts: Parts, name: string, given: NumberChange): PhoneNumber {
+  const row = findNumber(parts, name)
+  if (row === undefined) throw new ControlError(`there is no business number ${name}`, 404)
+  const { account, number } = row
+  const change = numberChangeSchema.parse(given)
+  const upgraded = change.throughput === 'HIGH' && number.throughput !== 'HIGH'
+  const limitChanged = change.messagingLimit !== undefined && change.messagingLimit !== number.messagingLimit
+  for (const [key, value] of Object.entries(change)) if (value !== undefined) Object.assign(number, { [key]: value })
+  if (upgraded || limitChanged) {
+    const value = {
+      display_phone_number: number.digits,
+      event: upgraded ? 'THROUGHPUT_UPGRADE' : 'ONBOARDING',
+      max_daily_conversations_per_business: number.messagingLimit,
+    }
+    parts.outbox.send(account, { kind: 'field', field: 'phone_number_quality_update', value })
+  }
+  return number
+}
+
+export function addTemplate(parts: Parts, accountId: string, seed: TemplateSeed): Template {
+  return parts.accounts.addTemplate(getAccount(parts, accountId), templateSeedSchema.parse(seed), parts.now())
+}
+
+export function changeTemplateById(parts: Parts, templateId: string, given: TemplateChange): Template {
+  const row = parts.accounts.findTemplateById(templateId)
+  if (row === undefined) throw new ControlError(`there is no template ${templateId}`, 404)
+  changeTemplate(parts, row.account, row.template, templateChangeSchema.parse(given))
+  return row.template
+}
+
+/** Plans for the next creations go before the standing one. */
+export function planReview(parts: Parts, accountId: string, seed: ReviewSeed): void {
+  const account = getAccount(parts, accountId)
+  const plan = reviewSchema.parse(seed)
+  const counted = account.reviews.filter((review) => review.times !== undefined)
+  const standing = account.reviews.filter((review) => review.times === undefined)
+  const plans = plan.times === undefined ? [...counted, plan] : [...counted, plan, ...standing]
+  account.reviews.splice(0, account.reviews.length, ...plans)
+}
+
+export function addScript(parts: Parts, seed: ScriptSeed): Script {
+  const { match, behaviour } = scriptSchema.parse(seed)
+  return parts.scripts.add(match, behaviour)
+}
+
+export function setPhone(parts: Parts, given: PhoneChange): Phone {
+  const { number, online, name, username } = phoneChangeSchema.parse(given)
+  const digits = digitsOf(number)
+  if (digits === undefined) throw new ControlError(`number: ${number} is no phone number`)
+  const waId = waIdOf(digits)
+  const phone = parts.phones.set(waId, {
+    ...(online === undefined ? {} : { online }),
+    ...(name === undefined ? {} : { name }),
+    ...(username === undefined ? {} : { username: username ?? undefined }),
+  })
+  if (phone.online) parts.delivery.phoneBack(waId)
+  return phone
+}
+
+/** Posts these statuses now, one after the other. Resolves when the callback has answered each once. */
+export async function report(
+  parts: Parts,
+  given: Message | string,
+  statuses: readonly ReportedStatus[],
+): Promise<WebhookPost[]> {
+  const message = typeof given === 'string' ? parts.messages.find(given) : given
+  const row = message === undefined ? undefined : parts.accounts.findNumber(message.phoneNumberId)
+  if (message === undefined || row === undefined) throw new ControlError('there is no such message on any phone', 404)
+  const steps = statuses.map((status) => stepSchema.parse(typeof status === 'string' ? { status } : status))
+  return await parts.delivery.report(row, message, steps)
+}
+
+export async function tellField(
+  parts: Parts,
+  accountId: string,
+  field: string,
+  value: unknown,
+): Promise<WebhookPost | undefined> {
+  return await parts.outbox.sendNow(getAccount(parts, accountId), [{ kind: 'field', field, value }])
+}
+
+/** Forgets all that happened; accounts, numbers and templates stay. */
+export function reset(parts: Parts): void {
+  parts.scripts.clear()
+  parts.messages.clear()
+  parts.inbox.clear()
+  parts.phones.clear()
+  parts.windows.clear()
+  parts.pairs.clear()
+  parts.throughput.clear()
+  parts.managementCalls.clear()
+  parts.delivery.clear()
+  parts.outbox.clear()
+  parts.timers.clear()
+}
+
+export function metricsOf(parts: Parts) {
+  return {
+    sends: { ...parts.counts, byCode: { ...parts.counts.byCode } },
+    webhooks: { ...parts.outbox.counts, busy: parts.outbox.busy, paused: parts.outbox.paused },
+    messagesKept: parts.messages.count,
+    scripts: parts.scripts.list().length,
+    pairsTracked: parts.pairs.keys,
+    timersWaiting: parts.timers.waiting,
+  }
+}
+
+export function getAccount(parts: Parts, accountId: string): Account {
+  const account = parts.accounts.find(accountId)
+  if (account === undefined)
+    throw new ControlError(`there is no account ${accountId}; GET /control/accounts lists them`, 404)
+  return account
+}

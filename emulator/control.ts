@@ -1,0 +1,288 @@
+import { z } from 'zod'
+import {
+  addAccount,
+  addNumber,
+  addScript,
+  addTemplate,
+  changeAccountSettings,
+  changeNumber,
+  changeTemplateById,
+  getAccount,
+  metricsOf,
+  planReview,
+  report,
+  reset,
+  setPhone,
+  tellField,
+} from './control-actions.ts'
+import { stepSchema, STATUS_NAMES } from './behaviour.ts'
+import { ControlError } from './control-error.ts'
+import { showAccount, showMessage, showPost, showTemplate } from './control-views.ts'
+import { GraphError } from './errors.ts'
+import { receive } from './inbound.ts'
+import { META_LIMITS, TWIN_LIMITS } from './limits.ts'
+import { verifyCallback } from './subscriptions.ts'
+import type { FastifyInstance } from 'fastify'
+import type { AccountSeed, NumberSeed } from './accounts.ts'
+import type { ScriptSeed } from './behaviour.ts'
+import type { AccountChange, NumberChange, PhoneChange, TemplateChange } from './control-actions.ts'
+import type { InboundSeed } from './inbound.ts'
+import type { MessageFilter } from './messages.ts'
+import type { Parts } from './parts.ts'
+import type { ReviewSeed } from './review-plan.ts'
+import type { TemplateSeed } from './templates.ts'
+
+type Call = { id: string; query: Record<string, unknown>; body: unknown }
+type ControlRoute = {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  path: string
+  what: string
+  run: (parts: Parts, call: Call) => unknown
+}
+
+const messageQuery = z.strictObject({
+  id: z.string().optional(),
+  to: z.string().optional(),
+  from: z.string().optional(),
+  template: z.string().optional(),
+  callbackData: z.string().optional(),
+  limit: z.coerce.number().int().min(1).max(TWIN_LIMITS.messagesKept).default(100),
+})
+const statusesBody = z.strictObject({
+  message: z.string().min(1),
+  statuses: z
+    .array(z.union([z.enum(STATUS_NAMES), stepSchema]))
+    .min(1)
+    .max(TWIN_LIMITS.stepsPerScript),
+})
+const webhookBody = z.strictObject({ field: z.string().min(1), value: z.unknown() })
+
+/** Every route of the control API. Bodies are checked by what they call. */
+export const controlRoutes: readonly ControlRoute[] = [
+  {
+    method: 'GET',
+    path: '/control/accounts',
+    what: 'Accounts with their numbers and templates',
+    run: (parts) => ({ accounts: parts.accounts.list().map(showAccount) }),
+  },
+  {
+    method: 'POST',
+    path: '/control/accounts',
+    what: 'Adds an account',
+    run: (parts, { body }) => showAccount(addAccount(parts, body as AccountSeed)),
+  },
+  {
+    method: 'PATCH',
+    path: '/control/accounts/:id',
+    what: 'Callback, subscription, a code that blocks all sends',
+    run: (parts, { id, body }) => showAccount(changeAccountSettings(parts, id, body as AccountChange)),
+  },
+  {
+    method: 'POST',
+    path: '/control/accounts/:id/numbers',
+    what: 'Adds a phone number',
+    run: (parts, { id, body }) => addNumber(parts, id, body as NumberSeed),
+  },
+  {
+    method: 'POST',
+    path: '/control/accounts/:id/templates',
+    what: 'Adds a template, approved unless it says otherwise',
+    run: (parts, { id, body }) => showTemplate(addTemplate(parts, id, body as TemplateSeed)),
+  },
+  {
+    method: 'POST',
+    path: '/control/accounts/:id/review',
+    what: 'How the next created templates are reviewed',
+    run: (parts, { id, body }) => {
+      planReview(parts, id, body as ReviewSeed)
+      return { reviews: getAccount(parts, id).reviews }
+    },
+  },
+  {
+    method: 'POST',
+    path: '/control/accounts/:id/webhook',
+    what: 'Posts any webhook field now',
+    run: async (parts, { id, body }) => {
+      const { field, value } = webhookBody.parse(body)
+      return { posts: [await tellField(parts, id, field, value)].map(showPost) }
+    },
+  },
+  {
+    method: 'POST',
+    path: '/control/accounts/:id/verify-callback',
+    what: 'Does the verification handshake with the callback',
+    run: (parts, { id }) => verify(parts, id),
+  },
+  {
+    method: 'PATCH',
+    path: '/control/numbers/:id',
+    what: 'Status, quality, throughput, limit of a number',
+    run: (parts, { id, body }) => changeNumber(parts, id, body as NumberChange),
+  },
+  {
+    method: 'PATCH',
+    path: '/control/templates/:id',
+    what: 'Status, category, quality of a template, told by webhook',
+    run: (parts, { id, body }) => showTemplate(changeTemplateById(parts, id, body as TemplateChange)),
+  },
+  {
+    method: 'GET',
+    path: '/control/scripts',
+    what: 'Scripts in the order in which they are tried',
+    run: (parts) => ({ scripts: parts.scripts.list() }),
+  },
+  {
+    method: 'POST',
+    path: '/control/scripts',
+    what: 'Adds a script',
+    run: (parts, { body }) => addScript(parts, body as ScriptSeed),
+  },
+  {
+    method: 'DELETE',
+    path: '/control/scripts',
+    what: 'Removes all scripts',
+    run: (parts) => {
+      parts.scripts.clear()
+      return { scripts: [] }
+    },
+  },
+  {
+    method: 'DELETE',
+    path: '/control/scripts/:id',
+    what: 'Removes one script',
+    run: (parts, { id }) => {
+      if (!parts.scripts.remove(id)) throw new ControlError(`there is no script ${id}; it may be used up`, 404)
+      return { removed: id }
+    },
+  },
+  {
+    method: 'GET',
+    path: '/control/messages',
+    what: 'Messages on the phones, latest first: ?to= ?from= ?template= ?callbackData= ?id= ?limit=',
+    run: (parts, { query }) => listMessages(parts, query),
+  },
+  {
+    method: 'POST',
+    path: '/control/statuses',
+    what: 'Posts statuses of a message now',
+    run: async (parts, { body }) => {
+      const { message, statuses } = statusesBody.parse(body)
+      return { posts: (await report(parts, message, statuses)).map(showPost) }
+    },
+  },
+  {
+    method: 'POST',
+    path: '/control/inbound',
+    what: 'A customer writes, taps or chooses',
+    run: async (parts, { body }) => {
+      const { id, posts } = await receive(parts, body as InboundSeed)
+      return { id, posts: posts.map(showPost) }
+    },
+  },
+  {
+    method: 'GET',
+    path: '/control/inbound',
+    what: 'What customers wrote, and what the business marked as read',
+    run: (parts) => ({ inbound: parts.inbox.list().toReversed() }),
+  },
+  {
+    method: 'POST',
+    path: '/control/phones',
+    what: 'Turns a phone off or on, gives it a name or a username',
+    run: (parts, { body }) => setPhone(parts, body as PhoneChange),
+  },
+  {
+    method: 'GET',
+    path: '/control/webhooks',
+    what: 'The latest webhook posts with their answers',
+    run: (parts) => ({ posts: parts.outbox.posts().toReversed() }),
+  },
+  {
+    method: 'POST',
+    path: '/control/pause',
+    what: 'Holds webhooks back',
+    run: (parts) => {
+      parts.outbox.pause()
+      return { paused: true }
+    },
+  },
+  {
+    method: 'POST',
+    path: '/control/resume',
+    what: 'Posts what was held back',
+    run: (parts) => {
+      parts.outbox.resume()
+      return { paused: false }
+    },
+  },
+  {
+    method: 'POST',
+    path: '/control/reset',
+    what: 'Forgets messages, scripts, windows, limits and what is scheduled',
+    run: (parts) => {
+      reset(parts)
+      return { reset: true }
+    },
+  },
+  { method: 'GET', path: '/control/metrics', what: 'Counts', run: (parts) => metricsOf(parts) },
+  {
+    method: 'GET',
+    path: '/control/limits',
+    what: 'Every limit, Meta’s and the twin’s own',
+    run: () => ({ meta: META_LIMITS, twin: TWIN_LIMITS }),
+  },
+]
+
+/** Adds the control API. Its errors are its own: `{"error":{"message","faults"}}`. */
+export async function addControl(server: FastifyInstance, parts: Parts): Promise<void> {
+  await server.register((scope, _options, done) => {
+    scope.setErrorHandler((fault: Error & { statusCode?: number }, _request, reply) => {
+      const { status, body } = controlFault(fault)
+      return reply.code(status).send(body)
+    })
+    // `curl -d` calls everything a form: here a body is JSON whatever its content type says.
+    scope.removeContentTypeParser('application/x-www-form-urlencoded')
+    for (const { method, path, run } of controlRoutes) {
+      scope.route<{ Params: { id?: string }; Querystring: Record<string, unknown> }>({
+        method,
+        url: path,
+        handler: async ({ params, query, body }) => await run(parts, { id: params.id ?? '', query, body: body ?? {} }),
+      })
+    }
+    done()
+  })
+}
+
+function listMessages(parts: Parts, query: Record<string, unknown>) {
+  const { id, limit, ...given } = messageQuery.parse(query)
+  const filter = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as MessageFilter
+  const messages = parts.messages.list(filter).filter((message) => id === undefined || message.id === id)
+  return { messages: messages.slice(-limit).toReversed().map(showMessage) }
+}
+
+async function verify(parts: Parts, accountId: string) {
+  const { overrideCallbackUrl, callbackUrl, verifyToken } = getAccount(parts, accountId)
+  const url = overrideCallbackUrl ?? callbackUrl
+  if (url === undefined) throw new ControlError('the account has no callbackUrl; PATCH /control/accounts/:id sets it')
+  const fault = await verifyCallback(url, verifyToken)
+  if (fault !== undefined) throw new ControlError(fault, 422)
+  return { verified: url }
+}
+
+type Faults = { message: string; faults?: { path: string; message: string }[] }
+
+function controlFault(fault: Error & { statusCode?: number }): { status: number; body: { error: Faults } } {
+  if (fault instanceof z.ZodError) {
+    const faults = fault.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }))
+    return {
+      status: 400,
+      body: { error: { message: 'the request is not right; see faults, and README.md for the forms', faults } },
+    }
+  }
+  if (fault instanceof ControlError) return { status: fault.httpStatus, body: { error: { message: fault.message } } }
+  const known = fault instanceof GraphError || (fault.statusCode ?? 500) < 500
+  const message = known
+    ? `${fault.message}: the body must be JSON of at most ${TWIN_LIMITS.requestBytes} bytes`
+    : `a fault of the twin: ${fault.message}`
+  return { status: known ? 400 : 500, body: { error: { message } } }
+}

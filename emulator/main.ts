@@ -1,0 +1,65 @@
+import { readConfiguration } from './configuration.ts'
+import { DEMO, demoAccount, startEmulator } from './emulator.ts'
+import type { Configuration } from './configuration.ts'
+import type { Message } from './messages.ts'
+
+await main()
+
+async function main(): Promise<void> {
+  const configuration = readOrExit()
+  const { callbackUrl, appSecret, accessToken, verifyToken, portNumber, speedFactor } = configuration
+  const account = demoAccount({ appSecret, accessToken, verifyToken, ...(callbackUrl === '' ? {} : { callbackUrl }) })
+  const emulator = await startEmulator({
+    port: portNumber,
+    speed: speedFactor,
+    accounts: [account],
+    log: console.log,
+  }).catch(exit)
+  emulator.onMessage((message) => console.log(line(message)))
+  console.log(welcome(emulator.url, configuration))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      console.log('\nThe twin stops.')
+      void emulator.close()
+    })
+  }
+}
+
+function readOrExit(): Configuration {
+  try {
+    return readConfiguration(process.argv.slice(2), process.env)
+  } catch (fault) {
+    return exit(fault)
+  }
+}
+
+function exit(fault: unknown): never {
+  console.error(fault instanceof Error ? fault.message : fault)
+  process.exit(1)
+}
+
+/** This is a phone on somebody's desk: it shows its messages, codes too. */
+function line({ to, template, text }: Message): string {
+  return `→ ${to}${template === undefined ? '' : ` (${template.name}, ${template.language})`}: ${text.replaceAll('\n', ' ⏎ ')}`
+}
+
+function welcome(url: string, { accessToken, callbackUrl }: Configuration): string {
+  return `The WhatsApp twin listens on ${url}
+
+  account         ${DEMO.accountId}
+  phone numbers   ${DEMO.standardNumberId} (${DEMO.standardNumber}, 80 messages/s)
+                  ${DEMO.highNumberId} (${DEMO.highNumber}, 1000 messages/s)
+  access token    ${accessToken}
+  webhooks to     ${callbackUrl === '' ? 'nowhere: start with --callback-url to get them' : callbackUrl}
+
+Send a one-time code:
+
+  curl -s ${url}/v25.0/${DEMO.standardNumberId}/messages -H 'authorization: Bearer ${accessToken}' -H 'content-type: application/json' -d '{
+    "messaging_product":"whatsapp","to":"+34600111222","type":"template","template":{"name":"login_code","language":{"code":"en_US"},"components":[
+      {"type":"body","parameters":[{"type":"text","text":"493817"}]},
+      {"type":"button","sub_type":"url","index":"0","parameters":[{"type":"text","text":"493817"}]}]}}'
+
+See it on the phone:  curl -s '${url}/control/messages?to=%2B34600111222'
+Everything else:      curl -s ${url}/    and emulator/README.md
+`
+}
