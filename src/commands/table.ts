@@ -1,5 +1,8 @@
+import { accountConnect, accountSync } from './account.ts'
 import { blockAdd, blockRemove } from './block.ts'
 import type { Command } from './command.ts'
+import { endpointAdd, endpointPing } from './endpoint.ts'
+import { explainCommand } from './explain.ts'
 import { keyCreate, keyRevoke } from './key.ts'
 import { serve, start } from './serve.ts'
 import { workspaceAllowance, workspaceCreate } from './workspace.ts'
@@ -12,6 +15,11 @@ export const commands: readonly Command[] = [
   workspaceAllowance,
   keyCreate,
   keyRevoke,
+  accountConnect,
+  accountSync,
+  endpointAdd,
+  endpointPing,
   blockAdd,
   blockRemove,
+  explainCommand,
 ]

@@ -1,0 +1,38 @@
+import { type ConnectedAccount, connectAccount } from '../senders/accounts.ts'
+import { syncAccount } from '../senders/sync.ts'
+import { command, optional, required } from './command.ts'
+import { filled, url, uuid } from './inputs.ts'
+
+export const accountConnect = command({
+  words: 'account connect',
+  summary: 'Connect a WhatsApp account, or give a connected one new secrets.',
+  options: {
+    workspace: required(uuid('W')),
+    wabaId: required(filled('ID')),
+    accessToken: required(filled('T')),
+    appSecret: required(filled('S')),
+    verifyToken: required(filled('V')),
+    graphUrl: optional(url),
+  },
+  run: (parts, { workspace, ...account }) => connectAccount(parts, { workspaceId: workspace, ...account }),
+  tell: tellAccount,
+})
+
+export const accountSync = command({
+  words: 'account sync',
+  summary: 'Read the numbers and templates of a connected account again.',
+  argument: { name: 'accountId', ...required(uuid('ID')) },
+  run: (parts, { argument }) => syncAccount(parts, argument),
+  tell: tellAccount,
+})
+
+function tellAccount({ accountId, webhookPath, senders, templates }: ConnectedAccount): string {
+  return [
+    `Account ${accountId}. WhatsApp sends its webhooks to <public URL>${webhookPath}.`,
+    ...section('Senders', senders, (sender) => `${sender.senderId}  ${sender.phoneNumber}  ${sender.status}`),
+    ...section('Templates', templates, (each) => `${each.name} (${each.language})  ${each.category}  ${each.status}`),
+  ].join('\n')
+}
+
+const section = <Item>(title: string, items: readonly Item[], line: (item: Item) => string): string[] =>
+  items.length === 0 ? [`${title}: none`] : [`${title}:`, ...items.map((item) => `  ${line(item)}`)]
