@@ -4,7 +4,9 @@ import { SetupRefused } from '../setup-refused.ts'
 /** What to tell an operator whose account the provider does not let us read. Errors of other kinds stay as they are. */
 export function providerRefusal(error: unknown, { wabaId, graphUrl }: ProviderAccount): unknown {
   if (error instanceof ProviderUnreachable)
-    return new SetupRefused(`${error.message}. Check that ${graphUrl} is the Graph API and can be reached from here.`)
+    return new SetupRefused(
+      `WhatsApp could not be asked: ${error.message}. Check that ${graphUrl} is the Graph API and can be reached from here.`,
+    )
   if (!(error instanceof ProviderRefused)) return error
   return new SetupRefused(`${remedy(error, wabaId)} (WhatsApp: ${error.message})`)
 }
@@ -18,7 +20,7 @@ function remedy({ error }: ProviderRefused, wabaId: string): string {
   if (OTHER_OBJECT.test(text))
     return `${wabaId} is the id of something else, perhaps of a phone number: give the id of the WhatsApp Business Account, which WhatsApp Manager shows.`
   if (NO_OBJECT.test(text))
-    return `WhatsApp has no account ${wabaId} that this token may see. Check the id, and that the token’s system user has the account among its assets.`
+    return `WhatsApp has no account ${wabaId} that this token may see. Check that the id is that of the WhatsApp Business Account, not of a phone number or app, and that the token’s system user has the account among its assets.`
   if (error.class === 'credentials')
     return `WhatsApp refuses the access token for the account ${wabaId}. Make a system user token with the permissions whatsapp_business_management and whatsapp_business_messaging, for a system user that has the account among its assets.`
   if (error.class === 'rate') return 'WhatsApp limits how often this account may be read. Try again in an hour.'

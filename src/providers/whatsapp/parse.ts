@@ -68,20 +68,20 @@ function status(given: unknown): ProviderItem {
   if (!from) return unknown(given)
   const callbackData = readCallbackData(textOf(from.biz_opaque_callback_data))
   const providerMessageId = identifier(from.id)
+  const outcome = wordOf(from.status)
+  const timestamp = identifier(from.timestamp)
   const body = bodyText({
     id: providerMessageId ?? undefined,
-    status: identifier(from.status) ?? undefined,
-    timestamp: textOf(from.timestamp),
-    recipient_id: textOf(from.recipient_id),
-    recipient_user_id: textOf(from.recipient_user_id),
+    status: outcome ?? undefined,
+    timestamp: timestamp ?? undefined,
+    recipient_id: identifier(from.recipient_id) ?? undefined,
+    recipient_user_id: identifier(from.recipient_user_id) ?? undefined,
     biz_opaque_callback_data: callbackData && textOf(from.biz_opaque_callback_data),
     pricing: from.pricing,
     conversation: from.conversation,
     errors: from.errors === undefined ? undefined : listOf(from.errors).map(withoutTexts),
   })
-  const outcome = identifier(from.status)
-  const timestamp = textOf(from.timestamp)
-  const isComplete = providerMessageId !== null && outcome !== null && timestamp !== undefined
+  const isComplete = providerMessageId !== null && outcome !== null && timestamp !== null
   return {
     kind: 'status',
     identity: isComplete ? `status:${providerMessageId}:${outcome}:${timestamp}` : `status:${hashOf(body)}`,
@@ -192,6 +192,10 @@ function identifier(value: unknown): string | null {
   const text = textOf(value)
   return text !== undefined && IDENTIFIER.test(text) ? text : null
 }
+
+const WORD = /^[a-z_]{1,30}$/
+
+const wordOf = (value: unknown): string | null => (typeof value === 'string' && WORD.test(value) ? value : null)
 
 const SECONDS = /^\d{9,10}$/
 const MILLISECONDS = /^\d{12,13}$/

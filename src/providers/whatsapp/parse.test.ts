@@ -1,0 +1,293 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import type { ProviderItem } from '../provider.ts'
+import { parse } from './parse.ts'
+import { readChange, readStatus } from './read.ts'
+
+const MESSAGE_ID = randomUUID()
+const CODE = '493817'
+
+const parseJson = (value: unknown): ProviderItem[] => parse(Buffer.from(JSON.stringify(value)))
+const webhook = (...changes: unknown[]) => ({
+  object: 'whatsapp_business_account',
+  entry: [{ id: '1020304050', time: 1_763_640_000, changes }],
+})
+const messagesChange = (value: object) => ({
+  field: 'messages',
+  value: { messaging_product: 'whatsapp', metadata: { phone_number_id: '7788990011' }, ...value },
+})
+const status = (more: object = {}) => ({
+  id: 'wamid.A',
+  status: 'delivered',
+  timestamp: '1763640000',
+  recipient_id: '34600111222',
+  biz_opaque_callback_data: `otp:${MESSAGE_ID}`,
+  ...more,
+})
+const only = (items: ProviderItem[]): ProviderItem => {
+  assert.equal(items.length, 1)
+  return items[0] as ProviderItem
+}
+const onlyStatus = (more: object): ProviderItem =>
+  only(parseJson(webhook(messagesChange({ statuses: [status(more)] }))))
+
+test('a status tells its message by the provider’s id, by ours, and its time', () => {
+  const item = onlyStatus({})
+  assert.equal(item.kind, 'status')
+  assert.equal(item.providerMessageId, 'wamid.A')
+  assert.equal(item.messageId, MESSAGE_ID)
+  assert.equal(item.occurredAt?.toISOString(), '2025-11-20T12:00:00.000Z')
+  assert.deepEqual(readStatus(item.body), { outcome: 'delivered', at: item.occurredAt, error: null })
+})
+
+test('the same status has the same identity however often and with whatever else it comes', () => {
+  const first = onlyStatus({})
+  assert.equal(onlyStatus({ pricing: { billable: true } }).identity, first.identity)
+  for (const other of [{ status: 'read' }, { timestamp: '1763640001' }, { id: 'wamid.B' }])
+    assert.notEqual(onlyStatus(other).identity, first.identity)
+})
+
+test('statuses, messages and errors of several accounts in one webhook all become items', () => {
+  const items = parseJson({
+    entry: [
+      {
+        id: '1',
+        changes: [
+          messagesChange({
+            statuses: [status(), status({ id: 'wamid.B' })],
+            messages: [{ id: 'wamid.C', type: 'text' }],
+          }),
+        ],
+      },
+      {
+        id: '2',
+        changes: [messagesChange({ errors: [{ code: 130_429 }] }), { field: 'account_update', value: { event: 'X' } }],
+      },
+    ],
+  })
+  assert.deepEqual(
+    items.map(({ kind }) => kind),
+    ['status', 'status', 'message', 'unknown', 'account'],
+  )
+})
+
+test('our id is read only from callback data of the form that we send', () => {
+  for (const data of [
+    undefined,
+    '',
+    MESSAGE_ID,
+    `otp:${MESSAGE_ID} `,
+    `otp:${MESSAGE_ID}0`,
+    'otp:not-a-uuid',
+    `cod:${MESSAGE_ID}`,
+    `OTP:${MESSAGE_ID}`,
+    7,
+    { otp: MESSAGE_ID },
+  ])
+    assert.equal(onlyStatus({ biz_opaque_callback_data: data }).messageId, null, JSON.stringify(data))
+  assert.equal(onlyStatus({ biz_opaque_callback_data: `otp:${MESSAGE_ID.toUpperCase()}` }).messageId, MESSAGE_ID)
+})
+
+test('a failed status keeps every code and its meaning', () => {
+  const item = onlyStatus({
+    status: 'failed',
+    errors: [{ code: 131_026, title: 'Message undeliverable' }, { code: 131_000 }],
+  })
+  const report = readStatus(item.body)
+  assert.equal(report?.error?.failureCode, 'RECIPIENT_UNREACHABLE')
+  assert.equal(report?.error?.title, 'Message undeliverable')
+  assert.match(item.body, /131000/)
+})
+
+test('a failed status without a readable error is a failure all the same', () => {
+  for (const errors of [undefined, [], null, 'x', [null], [{ title: 'no code' }]]) {
+    const report = readStatus(onlyStatus({ status: 'failed', errors }).body)
+    assert.equal(report?.outcome, 'failed')
+    assert.equal(report?.error?.code, null)
+  }
+})
+
+test('no text of a status that may quote a code is stored', () => {
+  const quoting = `parameter ${CODE} is not allowed`
+  const error = {
+    code: 132_018,
+    title: quoting,
+    message: quoting,
+    error_data: { details: quoting },
+    href: quoting,
+    [CODE]: 1,
+  }
+  const bodies = [
+    onlyStatus({ status: 'failed', errors: [error, { ...error, code: 999_999 }] }),
+    onlyStatus({ text: quoting, message: { text: quoting }, biz_opaque_callback_data: quoting, status: quoting }),
+    ...parseJson(webhook(messagesChange({ errors: [error] }))),
+    ...parseJson(webhook(messagesChange({ statuses: [quoting, [quoting]] }))),
+    ...parseJson(
+      webhook(messagesChange({ messages: [quoting, { id: 'wamid.C', type: 'unsupported', errors: [error] }] })),
+    ),
+    ...parseJson(webhook({ field: 'something_new', value: { text: quoting, [CODE]: quoting, list: [[{ quoting }]] } })),
+    ...parseJson(webhook({ field: quoting, value: { text: quoting } }, quoting, null)),
+    ...parseJson({ entry: quoting, text: quoting }),
+    ...parse(Buffer.from(`{"entry": [{"text": "${quoting}"`)),
+  ]
+  assert.ok(bodies.length >= 12)
+  for (const { body, identity } of bodies) assert.ok(!`${body} ${identity}`.includes(CODE), body)
+})
+
+test('a customer’s message is kept as it was written, with the number that it was sent to', () => {
+  const message = {
+    from: '34600111222',
+    id: 'wamid.C',
+    timestamp: '1763640050',
+    type: 'text',
+    text: { body: 'Mañana 🙂\u0000' },
+  }
+  const item = only(parseJson(webhook(messagesChange({ messages: [message] }))))
+  assert.equal(item.identity, 'message:wamid.C')
+  assert.deepEqual(JSON.parse(item.body), { phone_number_id: '7788990011', message })
+  assert.ok(!item.body.includes('\u0000'))
+})
+
+test('a message of a user without a phone is an item like any other', () => {
+  const item = only(
+    parseJson(webhook(messagesChange({ messages: [{ id: 'wamid.C', from_user_id: 'ES.9ab', type: 'text' }] }))),
+  )
+  assert.equal(item.kind, 'message')
+  assert.equal(item.occurredAt, null)
+})
+
+test('a template’s update is matched by name and language, which may be written with a hyphen', () => {
+  const raw = `{"entry":[{"id":"1020304050","time":1763640000,"changes":[{"field":"message_template_status_update","value":
+    {"event":"PAUSED","message_template_id":90071992547409931,"message_template_name":"login_code","message_template_language":"en-US"}}]}]}`
+  const item = only(parse(Buffer.from(raw)))
+  assert.equal(item.kind, 'template')
+  const expected = { kind: 'template', wabaId: '1020304050', name: 'login_code', language: 'en_US', status: 'PAUSED' }
+  assert.deepEqual(readChange(item.body), expected)
+})
+
+test('a template’s update says something of its status only where the provider does', () => {
+  const named = { message_template_name: 'login_code', message_template_language: 'es' }
+  const statusAfter = (field: string, value: object): string | null | undefined => {
+    const change = readChange(only(parseJson(webhook({ field, value: { ...named, ...value } }))).body)
+    return change?.kind === 'template' ? change.status : undefined
+  }
+  assert.equal(statusAfter('message_template_status_update', { event: 'REINSTATED' }), 'APPROVED')
+  assert.equal(statusAfter('message_template_status_update', { event: 'FLAGGED' }), null)
+  assert.equal(statusAfter('message_template_status_update', { event: 'constructor' }), null)
+  assert.equal(statusAfter('message_template_quality_update', { event: 'PAUSED' }), null)
+  assert.equal(
+    statusAfter('message_template_status_update', { event: 'PAUSED', message_template_name: undefined }),
+    undefined,
+  )
+})
+
+test('the same pause at another time is another update', () => {
+  const at = (time: number): string =>
+    only(parseJson({ entry: [{ id: '1', time, changes: [{ field: 'account_update', value: {} }] }] })).identity
+  assert.equal(at(1_763_640_000), at(1_763_640_000))
+  assert.notEqual(at(1_763_640_000), at(1_763_640_001))
+})
+
+test('updates of numbers and accounts are told apart', () => {
+  const kindOf = (field: string): string | undefined =>
+    readChange(only(parseJson(webhook({ field, value: {} }))).body)?.kind
+  assert.equal(kindOf('phone_number_quality_update'), 'number')
+  assert.equal(kindOf('account_update'), 'account')
+})
+
+test('a field that is not known becomes an item that names it', () => {
+  for (const field of ['calls', 'toString', '__proto__']) {
+    const item = only(parseJson(webhook({ field, value: { a: 1 } })))
+    assert.equal(item.kind, 'unknown')
+    assert.equal(JSON.parse(item.body).field, field)
+  }
+})
+
+test('outcomes that are not known are no reports, and throw nothing', () => {
+  for (const more of [
+    { status: 'warped' },
+    { status: undefined },
+    { timestamp: undefined },
+    { timestamp: 'soon' },
+    { timestamp: '-1' },
+  ])
+    assert.equal(readStatus(onlyStatus(more).body), undefined, JSON.stringify(more))
+  for (const body of ['', 'null', '[]', '{', '7']) assert.equal(readStatus(body), undefined)
+})
+
+const textColumn = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
+
+function storableItem(item: ProviderItem): void {
+  assert.ok(textColumn(item.body) && textColumn(item.identity))
+  JSON.parse(item.body)
+  assert.ok(item.providerMessageId === null || /^[\x21-\x7e]{1,512}$/.test(item.providerMessageId))
+  assert.ok(item.occurredAt === null || !Number.isNaN(item.occurredAt.getTime()))
+  readStatus(item.body)
+  readChange(item.body)
+}
+
+test('any bytes become at least one item that the database can hold', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+      const items = parse(Buffer.from(bytes))
+      assert.ok(items.length > 0)
+      items.forEach(storableItem)
+    }),
+  )
+})
+
+test('any JSON, also in the places of known members, becomes items that the database can hold', () => {
+  const any = fc.jsonValue({ stringUnit: 'binary' })
+  const nearly = fc.oneof(
+    any,
+    any.map((each) => webhook(each)),
+    fc
+      .tuple(fc.constantFrom('messages', 'account_update', 'message_template_status_update', 'new'), any)
+      .map(([field, value]) => webhook({ field, value })),
+    fc
+      .tuple(fc.constantFrom('statuses', 'messages', 'errors'), fc.array(any))
+      .map(([name, list]) => webhook(messagesChange({ [name]: list }))),
+    fc
+      .record(
+        { id: any, status: any, timestamp: any, errors: any, pricing: any, biz_opaque_callback_data: any },
+        { requiredKeys: [] },
+      )
+      .map((each) => webhook(messagesChange({ statuses: [each] }))),
+  )
+  fc.assert(
+    fc.property(nearly, (value) => {
+      const items = parseJson(value)
+      assert.ok(items.length > 0)
+      items.forEach(storableItem)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('nesting of any depth overflows nothing', () => {
+  const deep = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`
+  const places = [
+    (nested: string) => nested,
+    (nested: string) => `{"entry":[{"changes":[{"field":"account_update","value":{"a":${nested}}}]}]}`,
+    (nested: string) =>
+      `{"entry":[{"changes":[{"field":"messages","value":{"messages":[{"id":"wamid.C","a":${nested}}]}}]}]}`,
+    (nested: string) =>
+      `{"entry":[{"changes":[{"field":"messages","value":{"statuses":[{"id":"wamid.A","pricing":${nested}},{"id":"wamid.B"}]}}]}]}`,
+    (nested: string) => `{"entry":[{"changes":[{"field":"new","value":{"a":${nested}}}]}]}`,
+  ]
+  for (const place of places) parse(Buffer.from(place(deep(400_000)))).forEach(storableItem)
+})
+
+test('a webhook of 3 MB with 1,000 updates has each of them as an item of bounded size', () => {
+  const statuses = Array.from({ length: 1000 }, (_, index) =>
+    status({ id: `wamid.${index}`, padding: 'x'.repeat(2900), pricing: { padding: 'x'.repeat(100) } }),
+  )
+  const items = parseJson(webhook(messagesChange({ statuses })))
+  assert.equal(new Set(items.map(({ identity }) => identity)).size, 1000)
+  const [huge] = parseJson(
+    webhook(messagesChange({ messages: [{ id: 'wamid.C', text: { body: 'x'.repeat(3_000_000) } }] })),
+  )
+  assert.ok((huge?.body.length ?? 0) < 64 * 1024)
+})

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { verify } from './verify.ts'
+
+const account = { appSecret: 'app-secret' }
+const NAME = 'x-hub-signature-256'
+const sign = (raw: Buffer, secret = account.appSecret): string =>
+  `sha256=${createHmac('sha256', secret).update(raw).digest('hex')}`
+
+test('bytes signed with the app secret are taken, whatever the bytes are', () => {
+  fc.assert(
+    fc.property(fc.uint8Array(), (bytes) => {
+      const raw = Buffer.from(bytes)
+      assert.ok(verify(account, raw, { [NAME]: sign(raw) }))
+    }),
+  )
+})
+
+test('bytes that differ in one place from those signed are not taken', () => {
+  const raw = Buffer.from('{"text":"caf\\u00e9 \\/"}')
+  const signature = sign(raw)
+  for (let index = 0; index < raw.length; index += 1) {
+    const other = Buffer.from(raw)
+    other[index] = (other[index] ?? 0) ^ 1
+    assert.ok(!verify(account, other, { [NAME]: signature }))
+  }
+})
+
+test('a signature under another secret is not taken', () => {
+  const raw = Buffer.from('{}')
+  assert.ok(!verify(account, raw, { [NAME]: sign(raw, 'other') }))
+})
+
+test('no malformed header is taken, and none throws', () => {
+  const raw = Buffer.from('{}')
+  const right = sign(raw)
+  const wrong = [
+    undefined,
+    '',
+    'sha256=',
+    right.slice(0, -1),
+    `${right}0`,
+    right.slice(7),
+    `sha1=${right.slice(7)}`,
+    `${right}, ${right}`,
+    ` ${right}`,
+    'sha256=é',
+    `sha256=${'z'.repeat(64)}`,
+  ]
+  for (const header of wrong) assert.ok(!verify(account, raw, { [NAME]: header }), String(header))
+  assert.ok(!verify(account, raw, { [NAME]: [right] }))
+})
+
+test('an account without an app secret takes nothing, not even what is signed with nothing', () => {
+  const raw = Buffer.from('{}')
+  assert.ok(!verify({ appSecret: '' }, raw, { [NAME]: sign(raw, '') }))
+})
