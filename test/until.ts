@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 
 /** Nothing that a test waits for takes this long. */
-const PATIENCE_MS = 20_000
+const PATIENCE_MS = 10_000
 const BETWEEN_LOOKS_MS = 3
 
 /** Looks until the condition holds and returns what it gave; fails with what was still missing. */

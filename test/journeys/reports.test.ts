@@ -1,0 +1,299 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { test } from 'node:test'
+import { type World, startWorld } from '../world.ts'
+
+/** A status whose time, as the provider has it, lies so many seconds after the message was made. */
+async function at(
+  world: World,
+  otp: { messageId: string },
+  status: 'sent' | 'delivered' | 'read' | 'played' | 'failed',
+  seconds: number,
+) {
+  const { createdAt } = await world.getOtp(otp)
+  return { status, timestamp: Math.floor(Date.parse(String(createdAt)) / 1000) + seconds }
+}
+
+const isoAfter = (from: unknown, seconds: number): string =>
+  new Date((Math.floor(Date.parse(String(from)) / 1000) + seconds) * 1000).toISOString()
+
+test('a message is queued until an attempt begins, then sending until a report comes', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const otp = await world.sendOtp()
+  assert.equal((await world.getOtp(otp)).status, 'queued')
+  await world.node({ works: true })
+  await world.whatsapp.gets(otp)
+  await world.settled()
+  const sending = await world.getOtp(otp)
+  assert.deepEqual([sending.status, sending.sentAt, sending.failure], ['sending', null, null])
+})
+
+test('a late "sent" never hides that the message was read', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, ['read', 'sent', 'delivered'])
+  assert.equal((await world.getOtp(otp)).status, 'read')
+  assert.deepEqual(
+    receiver.events().map(({ type, data }) => [type, data.status]),
+    [['message.sent', 'read']],
+  )
+})
+
+test('sentAt is the provider’s time of the earliest sent-type outcome, in whatever order they come', async (t) => {
+  const world = await startWorld(t)
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, [await at(world, otp, 'delivered', 30)])
+  const { createdAt, sentAt } = await world.getOtp(otp)
+  assert.equal(sentAt, isoAfter(createdAt, 30))
+  await world.whatsapp.reports(otp, [await at(world, otp, 'sent', 20)])
+  assert.equal((await world.getOtp(otp)).sentAt, isoAfter(createdAt, 20))
+  await world.whatsapp.reports(otp, [await at(world, otp, 'read', 40)])
+  const last = await world.getOtp(otp)
+  assert.deepEqual([last.status, last.sentAt], ['read', isoAfter(createdAt, 20)])
+})
+
+test('a repeated report is stored once and has no second effect', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  const otp = await world.sendOtp()
+  const sent = await at(world, otp, 'sent', 1)
+  await world.whatsapp.reports(otp, [{ ...sent, copies: 5 }, sent])
+  assert.equal(receiver.received.length, 1)
+  const reports = await world.ask<{ repeats: number }>(
+    `select repeats from provider_reports where workspace_id = $1 and kind = 'status'`,
+    [world.workspaceId],
+  )
+  assert.deepEqual(reports, [{ repeats: 5 }])
+})
+
+test('a failure after "sent" takes effect: status, failure and one event of each kind', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  const otp = await world.sendOtp({ reference: 'r-9' })
+  await world.whatsapp.reports(otp, ['sent', { status: 'failed', errors: [131026] }])
+  const status = await world.getOtp(otp)
+  assert.equal(status.status, 'failed')
+  const failure = status.failure as { code: string; message: string }
+  assert.equal(failure.code, 'RECIPIENT_UNREACHABLE')
+  assert.ok(failure.message.length > 20)
+  assert.deepEqual(
+    receiver.events().map(({ type }) => type),
+    ['message.sent', 'message.failed'],
+  )
+  assert.deepEqual(receiver.events('message.failed')[0]?.data.failure, failure)
+  assert.equal(receiver.events('message.failed')[0]?.data.reference, 'r-9')
+})
+
+test('a failure of a delivered or read message is stale: kept in the timeline, not shown', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  for (const outcome of ['delivered', 'read', 'played'] as const) {
+    const otp = await world.sendOtp()
+    await world.whatsapp.reports(otp, [outcome, { status: 'failed', errors: [131026] }])
+    const status = await world.getOtp(otp)
+    assert.deepEqual([status.status, status.failure], [outcome, null])
+    const kept = await world.ask<{ outcome: string; note: string }>(
+      `select outcome, note from provider_reports where message_id = $1 and body like '%failed%'`,
+      [otp.messageId],
+    )
+    assert.equal(kept[0]?.outcome, 'ignored')
+    assert.ok(kept[0]?.note)
+  }
+  assert.equal(receiver.events('message.failed').length, 0)
+})
+
+test('a sent-type outcome beyond or later than the failure is a correction: the failure is cleared', async (t) => {
+  const world = await startWorld(t)
+  for (const [status, seconds] of [
+    ['sent', 20],
+    ['delivered', 5],
+    ['read', 5],
+  ] as const) {
+    const receiver = await world.receiver()
+    const otp = await world.sendOtp()
+    await world.whatsapp.reports(otp, [{ ...(await at(world, otp, 'failed', 10)), errors: [131000] }])
+    assert.equal((await world.getOtp(otp)).status, 'failed')
+    await world.whatsapp.reports(otp, [await at(world, otp, status, seconds)])
+    const corrected = await world.getOtp(otp)
+    assert.deepEqual([corrected.status, corrected.failure], [status, null])
+    assert.deepEqual(
+      receiver.events().map(({ type }) => type),
+      ['message.failed', 'message.sent'],
+    )
+  }
+})
+
+test('a "sent" from before the failure corrects nothing but is remembered as sentAt', async (t) => {
+  const world = await startWorld(t)
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, [
+    { ...(await at(world, otp, 'failed', 10)), errors: [131026] },
+    await at(world, otp, 'sent', 5),
+  ])
+  const status = await world.getOtp(otp)
+  assert.deepEqual([status.status, status.sentAt], ['failed', isoAfter(status.createdAt, 5)])
+})
+
+test('a message that fails, is corrected and fails again has each event once', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, [
+    { ...(await at(world, otp, 'failed', 10)), errors: [131000] },
+    await at(world, otp, 'sent', 20),
+    { ...(await at(world, otp, 'failed', 30)), errors: [131026] },
+  ])
+  const status = await world.getOtp(otp)
+  assert.equal(status.status, 'failed')
+  assert.equal((status.failure as { code: string }).code, 'RECIPIENT_UNREACHABLE')
+  assert.deepEqual(
+    receiver
+      .events()
+      .map(({ type }) => type)
+      .sort(),
+    ['message.failed', 'message.sent'],
+  )
+})
+
+test('a report that comes before the provider’s answer is matched, by our own id', async (t) => {
+  const world = await startWorld(t, { statuses: 'automatic' })
+  world.twin.script({ match: {}, behaviour: { statusesBeforeAnswer: true } })
+  const receiver = await world.receiver()
+  const otp = await world.sendOtp()
+  await world.whatsapp.gets(otp)
+  await world.settled()
+  assert.equal((await world.getOtp(otp)).status, 'read')
+  assert.equal(receiver.received.length, 1)
+  assert.equal(world.whatsapp.got(otp).length, 1)
+})
+
+test('a report that comes before the provider’s answer and does not carry our id is parked until the answer is stored', async (t) => {
+  const world = await startWorld(t, { statuses: 'automatic' })
+  world.twin.script({ match: {}, behaviour: { statusesBeforeAnswer: true, omit: ['biz_opaque_callback_data'] } })
+  const otp = await world.sendOtp()
+  await world.whatsapp.gets(otp)
+  await world.settled()
+  assert.equal((await world.getOtp(otp)).status, 'read')
+})
+
+test('reports without recipient, pricing or contacts, or with unknown members, count like any other', async (t) => {
+  const world = await startWorld(t, { statuses: 'automatic' })
+  world.twin.script({
+    match: {},
+    behaviour: {
+      omit: ['recipient_id', 'recipient_user_id', 'pricing', 'wa_id', 'user_id'],
+      extraFields: true,
+      statusContacts: true,
+    },
+  })
+  const otp = await world.sendOtp()
+  await world.whatsapp.gets(otp)
+  await world.settled()
+  assert.equal((await world.getOtp(otp)).status, 'read')
+})
+
+test('a webhook of unknown things is answered 200, stored, and stops nothing that comes with it', async (t) => {
+  const world = await startWorld(t)
+  const otp = await world.sendOtp()
+  const message = await world.whatsapp.gets(otp)
+  await world.settled()
+  const statuses = [
+    { id: message.id, status: 'teleported', timestamp: '1763640000' },
+    { id: message.id, status: 'sent' },
+    { status: 'sent', timestamp: 'soon' },
+    null,
+    'sent',
+    { id: { $gt: '' }, status: ['sent'], timestamp: -1 },
+    { id: 'x'.repeat(10_000), status: 'sent', timestamp: '1763640000' },
+    { id: message.id, status: 'delivered', timestamp: String(Math.floor(world.clock.now().getTime() / 1000)) },
+  ]
+  const bodies = [
+    {
+      object: 'whatsapp_business_account',
+      entry: [{ id: world.account.accountId, changes: [{ field: 'messages', value: { statuses } }] }],
+    },
+    { object: 'page', entry: [] },
+    {
+      object: 'whatsapp_business_account',
+      entry: [{ changes: [{ field: 'holograms', value: { a: 'b\u0000c' } }, null] }, 7],
+    },
+    {},
+    [],
+    'x',
+    null,
+    { object: 'whatsapp_business_account', entry: { 0: 'x' } },
+  ]
+  for (const body of bodies) {
+    assert.equal(await postSigned(world, JSON.stringify(body)), 200, JSON.stringify(body).slice(0, 80))
+  }
+  for (const text of ['', '{', 'not json', '[[[[']) assert.equal(await postSigned(world, text), 200, text)
+  await world.settled()
+  assert.equal((await world.getOtp(otp)).status, 'delivered')
+})
+
+test('a webhook that is not signed with the app secret is refused and not stored', async (t) => {
+  const world = await startWorld(t)
+  const count = () =>
+    world.ask('select count(*)::int as n from provider_reports where workspace_id = $1', [world.workspaceId])
+  const before = await count()
+  const body = '{"object":"whatsapp_business_account","entry":[]}'
+  const good = signature(body)
+  for (const headers of [{}, { 'x-hub-signature-256': '' }, { 'x-hub-signature-256': 'sha256=00' }]) {
+    const answer = await fetch(`${world.first.url}${world.account.webhookPath}`, { method: 'POST', body, headers })
+    assert.equal(answer.status, 401)
+  }
+  const tampered = await fetch(`${world.first.url}${world.account.webhookPath}`, {
+    method: 'POST',
+    body: `${body} `,
+    headers: { 'x-hub-signature-256': good },
+  })
+  assert.equal(tampered.status, 401)
+  const elsewhere = await fetch(`${world.first.url}/whatsapp/00000000-0000-4000-8000-000000000000`, {
+    method: 'POST',
+    body,
+  })
+  assert.equal(elsewhere.status, 404)
+  assert.deepEqual(await count(), before)
+})
+
+test('the provider’s handshake is answered with its challenge for the right token alone', async (t) => {
+  const world = await startWorld(t)
+  const ask = async (query: string) => {
+    const answer = await fetch(`${world.first.url}${world.account.webhookPath}?${query}`)
+    return [answer.status, await answer.text()]
+  }
+  const token = 'demo-verify-token'
+  assert.deepEqual(await ask(`hub.mode=subscribe&hub.challenge=11%3C5&hub.verify_token=${token}`), [200, '11<5'])
+  assert.equal((await ask('hub.mode=subscribe&hub.challenge=1&hub.verify_token=wrong'))[0], 403)
+  assert.equal((await ask(`hub.mode=subscribe&hub.verify_token=${token}`))[0], 403)
+  assert.equal((await ask(''))[0], 403)
+})
+
+test('another account of the same installation cannot report on a message that is not its own', async (t) => {
+  const [victim, attacker] = [await startWorld(t), await startWorld(t)]
+  const otp = await victim.sendOtp()
+  const message = await victim.whatsapp.gets(otp)
+  await victim.settled()
+  const status = { id: message.id, status: 'read', timestamp: '1763640000', biz_opaque_callback_data: otp.messageId }
+  const body = JSON.stringify({
+    object: 'whatsapp_business_account',
+    entry: [{ id: '1', changes: [{ field: 'messages', value: { statuses: [status] } }] }],
+  })
+  assert.equal(await postSigned(attacker, body), 200)
+  await attacker.settled()
+  await victim.settled()
+  assert.equal((await victim.getOtp(otp)).status, 'sending')
+})
+
+const APP_SECRET = 'demo0twin0app0secret'
+const signature = (body: string): string => `sha256=${createHmac('sha256', APP_SECRET).update(body).digest('hex')}`
+
+async function postSigned(world: World, body: string): Promise<number> {
+  const answer = await fetch(`${world.first.url}${world.account.webhookPath}`, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json', 'x-hub-signature-256': signature(body) },
+  })
+  return answer.status
+}
