@@ -1,3 +1,110 @@
-import type { Config } from './config.ts'
+import { DEMO, demoAccount, type Emulator, startEmulator } from '../emulator/emulator.ts'
+import { type Config, ROLES } from './config.ts'
+import { type DemoReceiver, type ReceivedWebhook, startReceiver } from './demo/receiver.ts'
+import { openDemoEndpoint, openDemoWorkspace } from './demo/workspace.ts'
+import { createLog } from './log.ts'
+import { portTaken, type Serving, startServing, untilSignal } from './main.ts'
+import { connectAccount } from './senders/accounts.ts'
 
-export async function startDemo(_config: Config): Promise<void> {}
+/** `npm start`: all that `serve` runs, with a WhatsApp twin, a receiver of webhooks and a workspace to try them with. */
+export async function startDemo(config: Config): Promise<void> {
+  const signal = untilSignal()
+  await using opened = new AsyncDisposableStack()
+  const demo = await open(config, opened)
+  console.log(welcome(demo))
+  await signal
+  console.log('\nStopping …')
+  await opened.disposeAsync()
+  console.log('Stopped. The next start finds everything again.')
+}
+
+type Demo = {
+  serving: Serving
+  twinUrl: string
+  webhooksUrl: string
+  apiKey: string
+  senderId: string
+  workspaceId: string
+}
+
+async function open(given: Config, opened: AsyncDisposableStack): Promise<Demo> {
+  const config = demoConfig(given)
+  const twin = opened.adopt(await startTwin(config), (twin) => twin.close())
+  const secret: { value?: string } = {}
+  const receiver = opened.adopt(await startDemoReceiver(config, () => secret.value), (receiver) => receiver.close())
+  const serving = opened.adopt(await startServing(config, createLog(config.logLevel)), (serving) => serving.stop())
+  const { parts } = serving
+
+  const workspace = await openDemoWorkspace(parts)
+  const { workspaceId, apiKey } = workspace
+  secret.value = (await openDemoEndpoint(parts, workspace, receiver.url)).secret
+  const account = await connectAccount(parts, { ...DEMO, workspaceId, wabaId: DEMO.accountId, graphUrl: twin.url })
+  twin.changeAccount(DEMO.accountId, { callbackUrl: `${serving.url}${account.webhookPath}` })
+  const sender = account.senders.find(({ phoneNumberId }) => phoneNumberId === DEMO.standardNumberId)
+  return {
+    serving,
+    twinUrl: twin.url,
+    webhooksUrl: receiver.url,
+    apiKey,
+    senderId: sender?.senderId ?? '',
+    workspaceId,
+  }
+}
+
+/** One process that does everything and talks to itself. The lines of a log that a machine collects stay out of it. */
+const demoConfig = (config: Config): Config => ({
+  ...config,
+  roles: new Set(ROLES),
+  allowPrivateWebhooks: true,
+  logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel,
+})
+
+async function startTwin({ twinPort }: Config): Promise<Emulator> {
+  const twin = await startEmulator({ port: twinPort, accounts: [demoAccount()] }).catch((error: unknown) => {
+    throw portTaken(error, { host: '127.0.0.1', port: twinPort }, 'DOORCODE_TWIN_PORT') ?? error
+  })
+  twin.onMessage(({ to, text }) => tell(`the phone ${to} shows: ${text.replaceAll('\n', ' ⏎ ')}`))
+  return twin
+}
+
+/** On the port after the twin's. */
+async function startDemoReceiver({ twinPort }: Config, secret: () => string | undefined): Promise<DemoReceiver> {
+  const port = twinPort + 1
+  return startReceiver({ port, secret, onWebhook: tellWebhook }).catch((error: unknown) => {
+    throw portTaken(error, { host: '127.0.0.1', port }, 'DOORCODE_TWIN_PORT') ?? error
+  })
+}
+
+const tellWebhook = ({ type, id, verified }: ReceivedWebhook): void =>
+  tell(`webhook ${type} ${id}, ${verified ? 'its signature is right' : 'but its signature is WRONG'}`)
+
+const tell = (line: string): void => console.log(`${new Date().toISOString().slice(11, 19)}  ${line}`)
+
+const RECIPIENT = '+34600111222'
+
+function welcome({ serving, twinUrl, webhooksUrl, apiKey, senderId, workspaceId }: Demo): string {
+  const { url, metricsUrl } = serving
+  return `
+Doorcode is ready. What it sends goes to a twin of WhatsApp in this process, and no further.
+
+  API            ${url}/api/v1
+  Reference      ${url}/docs
+  WhatsApp twin  ${twinUrl}
+  Webhooks       ${webhooksUrl}
+  Metrics        ${metricsUrl === undefined ? 'off' : `${metricsUrl}/metrics`}
+  Workspace      ${workspaceId}
+
+Send a one-time code:
+
+  curl -s ${url}/api/v1/otp/messages \\
+    -H 'Authorization: Bearer ${apiKey}' \\
+    -H 'Content-Type: application/json' \\
+    -d '{"to":"${RECIPIENT}","senderId":"${senderId}","template":{"name":"login_code","language":"en_US"},"code":"493817"}'
+
+See it on the phone:     curl -s '${twinUrl}/control/messages?to=${encodeURIComponent(RECIPIENT)}'
+See its webhook arrive:  curl -s ${webhooksUrl}
+See all that is known:   npm run -s doorcode -- explain <messageId>
+
+Ctrl-C stops it.
+`
+}

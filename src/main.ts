@@ -24,13 +24,14 @@ export async function startServing(config: Config, log: Log): Promise<Serving> {
   await using opened = new AsyncDisposableStack()
   const { parts, wakes, close } = await openParts(config, log, SERVER_PATIENCE_MS)
   opened.defer(close)
-  const app = await buildApp(parts)
+  parts.metrics.watchProcess()
+  const app = buildApp(parts, wakes)
   opened.defer(() => stopInTime(app, log))
   const { host, port, metricsPort } = config
   const url = await listen(app.server, { host, port }, 'DOORCODE_PORT')
   const metricsUrl =
     metricsPort > 0 ? await listen(app.metricsServer, { host, port: metricsPort }, 'DOORCODE_METRICS_PORT') : undefined
-  app.startWork()
+  if (config.roles.has('worker')) app.startWork()
   wakes.start()
   const whenStopped = opened.move()
   return { parts, url, metricsUrl, stop: () => whenStopped.disposeAsync() }
