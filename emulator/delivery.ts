@@ -149,7 +149,10 @@ export function metadataOf(number: PhoneNumber): Metadata {
 /** The statuses that the behaviour makes of the usual sent, delivered, read. */
 export function plan(behaviour: Behaviour, schedule: Schedule, manual: boolean): TimedStep[] {
   const steps = scriptedSteps(behaviour, schedule) ?? (manual ? [] : usualSteps(behaviour, schedule))
-  const kept = steps.filter((step) => !behaviour.skip?.includes(step.status))
+  // By time, so that the order is the same when all delays are scaled to nothing.
+  const kept = steps
+    .filter((step) => !behaviour.skip?.includes(step.status))
+    .toSorted((earlier, later) => earlier.afterMs - later.afterMs)
   return behaviour.reversed === true ? reversed(kept) : kept
 }
 
