@@ -1,0 +1,398 @@
+import assert from 'node:assert/strict'
+import { type TestContext, after, test } from 'node:test'
+import { DEMO, type Emulator, demoAccount, startEmulator } from '../../emulator/emulator.ts'
+import { fileDatabase } from '../../test/database.ts'
+import { withConnection } from '../../test/postgres.ts'
+import { HOUR_MS, MINUTE_MS, type MovedClock, movedClock } from '../clock.ts'
+import { type Db, openDb } from '../db.ts'
+import { newId } from '../ids.ts'
+import { createLog } from '../log.ts'
+import { createMetrics } from '../metrics.ts'
+import type { Parts, WorkName } from '../parts.ts'
+import type { Provider } from '../providers/provider.ts'
+import { whatsapp } from '../providers/whatsapp/whatsapp.ts'
+import { sealWith } from '../seal.ts'
+import { SetupRefused } from '../setup-refused.ts'
+import { createWorkspace } from '../workspaces/workspaces.ts'
+import { connectAccount, findWebhookAccount, getAccount } from './accounts.ts'
+import { pauseSender, resumeSender } from './pause.ts'
+import { applyChange, markCredentialsInvalid, syncAccount, syncLoop, syncSoon } from './sync.ts'
+
+let db: Db | undefined
+const openedDb = async (): Promise<Db> => (db ??= openDb({ url: await fileDatabase(), poolSize: 4 }))
+after(() => db?.close())
+
+type Row = Record<string, unknown>
+
+/** A workspace, the twin with one account, and all of the program that reads it; nothing runs by itself. */
+async function start(t: TestContext) {
+  const db = await openedDb()
+  const clock = movedClock()
+  const provider = whatsapp()
+  const woken: WorkName[] = []
+  const parts: Omit<Parts, 'config'> & { clock: MovedClock } = {
+    db,
+    clock,
+    provider,
+    seal: sealWith(Buffer.alloc(32, 7)),
+    log: createLog('silent'),
+    metrics: createMetrics(),
+    wake: (work) => void woken.push(work),
+  }
+  const twin = await startEmulator()
+  const account = twin.addAccount(demoAccount())
+  t.after(() => Promise.all([provider.close(), twin.close()]))
+  const { workspaceId } = await createWorkspace(parts, { name: 'Shop', sandbox: false })
+  const url = await fileDatabase()
+  const ask = (text: string, values: unknown[]): Promise<Row[]> =>
+    withConnection(url, async (connection) => (await connection.query<Row>(text, values)).rows)
+  // The next test's clock is another one: what this one leaves must not be due by it.
+  t.after(() => ask(`update provider_accounts set sync_due_at = 'infinity'`, []))
+  return {
+    ...parts,
+    parts,
+    woken,
+    twin,
+    account,
+    workspaceId,
+    ask,
+    connect: (more: Partial<Parameters<typeof connectAccount>[1]> = {}) =>
+      connectAccount(parts, {
+        workspaceId,
+        wabaId: DEMO.accountId,
+        accessToken: DEMO.accessToken,
+        appSecret: DEMO.appSecret,
+        verifyToken: DEMO.verifyToken,
+        graphUrl: twin.url,
+        ...more,
+      }),
+    stored: async (): Promise<Row> =>
+      (await ask('select * from provider_accounts where workspace_id = $1', [workspaceId]))[0] ?? {},
+    turn: () => syncLoop(parts).turn(),
+  }
+}
+
+const refusedWith = (pattern: RegExp) => (error: unknown) =>
+  error instanceof SetupRefused && pattern.test(error.message)
+
+test('a connected account has its numbers as senders, its templates, and the webhooks of the provider', async (t) => {
+  const { connect, account, stored } = await start(t)
+  const connected = await connect()
+  assert.deepEqual(
+    connected.senders.map(({ phoneNumberId, phoneNumber, status }) => [phoneNumberId, phoneNumber, status]),
+    [
+      [DEMO.standardNumberId, '+15550100101', 'CONNECTED'],
+      [DEMO.highNumberId, '+15550100102', 'CONNECTED'],
+    ],
+  )
+  assert.ok(connected.templates.some(({ name, language }) => name === 'login_code' && language === 'en_US'))
+  assert.equal(connected.templates.length, account.templates.size)
+  assert.equal(connected.webhookPath, `/whatsapp/${connected.accountId}`)
+  assert.ok(account.subscribed)
+  assert.equal((await stored()).status, 'connected')
+})
+
+test('token and secrets open again and are stored in no readable form', async (t) => {
+  const { connect, parts, stored } = await start(t)
+  const { accountId } = await connect()
+  assert.equal((await getAccount(parts, accountId)).accessToken, DEMO.accessToken)
+  const webhook = await findWebhookAccount(parts, accountId)
+  assert.deepEqual([webhook?.appSecret, webhook?.verifyToken], [DEMO.appSecret, DEMO.verifyToken])
+  const row = Object.values(await stored()).map((value) =>
+    Buffer.isBuffer(value) ? value.toString('latin1') : String(value),
+  )
+  for (const secret of [DEMO.accessToken, DEMO.appSecret, DEMO.verifyToken]) assert.ok(!row.join(' ').includes(secret))
+})
+
+test('connecting again renews the secrets, keeps every id and makes a refused account work', async (t) => {
+  const { connect, parts, stored, woken, workspaceId } = await start(t)
+  const first = await connect()
+  await markCredentialsInvalid(parts.db, { workspaceId, accountId: first.accountId }, '190')
+  const second = await connect({ appSecret: 'renewed' })
+  assert.deepEqual(second, first)
+  assert.equal((await findWebhookAccount(parts, first.accountId))?.appSecret, 'renewed')
+  assert.deepEqual([(await stored()).status, (await stored()).status_detail], ['connected', null])
+  assert.ok(woken.includes('submit'))
+})
+
+test('two connects of one account at once make one account', async (t) => {
+  const { connect, parts } = await start(t)
+  const [one, other] = await Promise.all([connect(), connect()])
+  assert.equal(one.accountId, other.accountId)
+  assert.equal((await getAccount(parts, one.accountId)).accessToken, DEMO.accessToken)
+})
+
+test('two workspaces may connect one account, each with senders of its own', async (t) => {
+  const { connect, parts } = await start(t)
+  const other = await createWorkspace(parts, { name: 'Other', sandbox: false })
+  const [mine, theirs] = [await connect(), await connect({ workspaceId: other.workspaceId })]
+  const ids = [...mine.senders, ...theirs.senders].map(({ senderId }) => senderId)
+  assert.equal(new Set(ids).size, 4)
+})
+
+test('what is wrong with an account is told, and nothing of it is stored', async (t) => {
+  const { connect, ask, workspaceId } = await start(t)
+  await assert.rejects(connect({ accessToken: 'not-the-token' }), refusedWith(/refuses the access token.*190/))
+  await assert.rejects(connect({ wabaId: '99999999999' }), refusedWith(/no account 99999999999/))
+  await assert.rejects(connect({ wabaId: DEMO.standardNumberId }), refusedWith(/phone number/))
+  await assert.rejects(connect({ graphUrl: 'http://127.0.0.1:1' }), refusedWith(/ECONNREFUSED.*can be reached/))
+  await assert.rejects(connect({ workspaceId: newId() }), refusedWith(/No workspace has the id/))
+  await assert.rejects(connect({ workspaceId: 'mine' }), refusedWith(/No workspace has the id/))
+  assert.deepEqual(await ask('select id from provider_accounts where workspace_id = $1', [workspaceId]), [])
+})
+
+test('every fault of what was typed is told at once', async (t) => {
+  const { connect } = await start(t)
+  const typed = {
+    wabaId: '12 34',
+    accessToken: ' ',
+    appSecret: 'two words',
+    verifyToken: '',
+    graphUrl: 'http://graph.facebook.com',
+  }
+  await assert.rejects(
+    connect(typed),
+    refusedWith(/WABA id.*access token is missing.*app secret.*verify token is missing.*https/),
+  )
+  for (const graphUrl of [
+    'graph',
+    'ftp://localhost',
+    'https://user:pw@graph.facebook.com',
+    'https://graph.facebook.com/?a=b',
+  ])
+    await assert.rejects(connect({ graphUrl }), refusedWith(/Graph URL/))
+})
+
+test('a sync brings new numbers and templates, marks what is gone, and keeps the id of a number that returns', async (t) => {
+  const { connect, parts, account, twin, ask, workspaceId } = await start(t)
+  const before = await connect()
+  const number = account.numbers.get(DEMO.highNumberId)
+  assert.ok(number)
+  account.numbers.delete(DEMO.highNumberId)
+  twin.addNumber(DEMO.accountId, { displayPhoneNumber: '+1 555-010-0199' })
+  for (const [key, template] of account.templates) if (template.name === 'summer_offer') account.templates.delete(key)
+  const during = await syncAccount(parts, before.accountId)
+  assert.deepEqual(
+    during.senders.map(({ phoneNumber }) => phoneNumber),
+    ['+15550100101', '+15550100199'],
+  )
+  assert.ok(!during.templates.some(({ name }) => name === 'summer_offer'))
+  const gone = await ask('select id from senders where workspace_id = $1 and gone_at is not null', [workspaceId])
+  assert.deepEqual(gone, [{ id: before.senders[1]?.senderId }])
+  const paced = await ask(
+    'select sender_id from sender_pace where sender_id in (select id from senders where workspace_id = $1)',
+    [workspaceId],
+  )
+  assert.equal(paced.length, 3)
+
+  account.numbers.set(DEMO.highNumberId, number)
+  const again = await syncAccount(parts, before.accountId)
+  assert.ok(again.senders.some(({ senderId }) => senderId === before.senders[1]?.senderId))
+})
+
+test('a sync of an id that is no account’s says so', async (t) => {
+  const { parts } = await start(t)
+  for (const id of [newId(), 'x']) await assert.rejects(syncAccount(parts, id), refusedWith(/No account has the id/))
+})
+
+test('an account is synced an hour after its last sync, and not before', async (t) => {
+  const { connect, clock, twin, turn, ask, workspaceId } = await start(t)
+  await connect()
+  twin.addNumber(DEMO.accountId, { displayPhoneNumber: '+1 555-010-0199' })
+  const count = async (): Promise<number> =>
+    (await ask('select id from senders where workspace_id = $1', [workspaceId])).length
+  clock.advance(HOUR_MS - MINUTE_MS)
+  await turn()
+  assert.equal(await count(), 2)
+  clock.advance(2 * MINUTE_MS)
+  await turn()
+  assert.equal(await count(), 3)
+})
+
+test('of two nodes that look at once only one syncs an account', async (t) => {
+  const { connect, clock, parts } = await start(t)
+  await connect()
+  clock.advance(2 * HOUR_MS)
+  let lists = 0
+  const provider: Provider = { ...parts.provider, list: (account) => (lists++, parts.provider.list(account)) }
+  await Promise.all([syncLoop({ ...parts, provider }).turn(), syncLoop({ ...parts, provider }).turn()])
+  assert.equal(lists, 1)
+})
+
+/** The same account on another twin, with another token: to the old token it is gone. */
+async function revokeToken(t: TestContext, { ask, workspaceId }: Awaited<ReturnType<typeof start>>): Promise<Emulator> {
+  const other = await startEmulator({ accounts: [demoAccount({ accessToken: 'another-token' })] })
+  t.after(() => other.close())
+  await ask('update provider_accounts set graph_url = $2 where workspace_id = $1', [workspaceId, other.url])
+  return other
+}
+
+test('a token that the provider refuses stops the account until a look finds it working again', async (t) => {
+  const world = await start(t)
+  const { connect, clock, stored, turn, twin, ask, workspaceId, woken } = world
+  const { accountId } = await connect()
+  await revokeToken(t, world)
+  await assert.rejects(syncAccount(world.parts, accountId), refusedWith(/refuses the access token/))
+  assert.equal((await stored()).status, 'credentials_invalid')
+  assert.match(String((await stored()).status_detail), /190/)
+
+  await ask('update provider_accounts set graph_url = $2 where workspace_id = $1', [workspaceId, twin.url])
+  await turn()
+  assert.equal((await stored()).status, 'credentials_invalid', 'it was looked at before its time')
+  clock.advance(10 * MINUTE_MS)
+  woken.length = 0
+  await turn()
+  assert.deepEqual([(await stored()).status, (await stored()).status_detail], ['connected', null])
+  assert.ok(woken.includes('submit'), 'waiting messages are not told')
+})
+
+test('an old token that is refused while a new one is stored does not stop the account', async (t) => {
+  const world = await start(t)
+  const { connect, parts, stored, twin } = world
+  const { accountId } = await connect()
+  await revokeToken(t, world)
+  const provider: Provider = {
+    ...parts.provider,
+    async list(account) {
+      try {
+        return await parts.provider.list(account)
+      } finally {
+        await connect({ graphUrl: twin.url })
+      }
+    },
+  }
+  await assert.rejects(syncAccount({ ...parts, provider }, accountId), SetupRefused)
+  assert.equal((await stored()).status, 'connected')
+})
+
+test('a provider that is away changes nothing of an account but the time of its next sync', async (t) => {
+  const { connect, parts, ask, stored, workspaceId } = await start(t)
+  const before = await connect()
+  await ask(`update provider_accounts set graph_url = 'http://127.0.0.1:1' where workspace_id = $1`, [workspaceId])
+  await assert.rejects(syncAccount(parts, before.accountId), refusedWith(/could not be asked/))
+  assert.equal((await stored()).status, 'connected')
+  const due = (await stored()).sync_due_at as Date
+  assert.ok(due.getTime() < Date.now() + HOUR_MS / 2)
+  const senders = await ask('select id from senders where workspace_id = $1 and gone_at is null', [workspaceId])
+  assert.equal(senders.length, before.senders.length)
+})
+
+const pausedLogin = {
+  kind: 'template',
+  wabaId: DEMO.accountId,
+  name: 'login_code',
+  language: 'en_US',
+  status: 'PAUSED',
+} as const
+
+test('what an update says against a template counts at once, what it says for one waits for the list', async (t) => {
+  const { connect, parts, workspaceId, ask, turn, clock, stored } = await start(t)
+  const { accountId } = await connect()
+  const of = { workspaceId, accountId }
+  const statusOf = async (name: string, language: string): Promise<unknown> =>
+    (
+      await ask('select status from templates where workspace_id = $1 and name = $2 and language = $3', [
+        workspaceId,
+        name,
+        language,
+      ])
+    )[0]?.status
+  await applyChange(parts.db, of, pausedLogin, clock.now())
+  assert.equal(await statusOf('login_code', 'en_US'), 'PAUSED')
+  assert.equal(await statusOf('login_code', 'fr'), 'APPROVED')
+  await applyChange(
+    parts.db,
+    of,
+    { ...pausedLogin, name: 'order_shipped', language: 'en', status: 'APPROVED' },
+    clock.now(),
+  )
+  assert.equal(await statusOf('order_shipped', 'en'), 'PENDING')
+  await turn()
+  assert.equal(await statusOf('login_code', 'en_US'), 'APPROVED', 'the list has the last word')
+  assert.ok(((await stored()).sync_due_at as Date) > clock.now())
+})
+
+test('an update that names another account of the workspace counts there, and one of a stranger restricts nothing', async (t) => {
+  const { connect, parts, workspaceId, ask, twin, clock } = await start(t)
+  const first = await connect()
+  const { id: _id, ...seed } = demoAccount()
+  const added = twin.addAccount({
+    ...seed,
+    numbers: [],
+    templates: (seed.templates ?? []).map(({ id: _id, ...template }) => template),
+  })
+  const second = await connect({ wabaId: added.id })
+  const paused = () =>
+    ask(`select account_id from templates where workspace_id = $1 and name = 'login_code' and status = 'PAUSED'`, [
+      workspaceId,
+    ])
+  const of = { workspaceId, accountId: first.accountId }
+  await applyChange(parts.db, of, { ...pausedLogin, wabaId: '123456789' }, clock.now())
+  assert.deepEqual(await paused(), [])
+  await applyChange(parts.db, of, { ...pausedLogin, wabaId: added.id }, clock.now())
+  assert.deepEqual(await paused(), [{ account_id: second.accountId }])
+})
+
+test('an update that comes while the list is read makes it be read once more', async (t) => {
+  const { connect, parts, workspaceId, clock, stored } = await start(t)
+  const { accountId } = await connect()
+  clock.advance(2 * HOUR_MS)
+  const provider: Provider = {
+    ...parts.provider,
+    async list(account) {
+      const listing = await parts.provider.list(account)
+      await syncSoon(parts.db, { workspaceId, accountId }, clock.now())
+      return listing
+    },
+  }
+  await syncLoop({ ...parts, provider }).turn()
+  assert.ok(((await stored()).sync_due_at as Date) <= clock.now())
+})
+
+test('a list that was begun before a stored one does not replace it', async (t) => {
+  const { connect, parts, clock, twin, ask, workspaceId } = await start(t)
+  const { accountId } = await connect()
+  clock.advance(1000)
+  const provider: Provider = {
+    ...parts.provider,
+    async list(account) {
+      const old = await parts.provider.list(account)
+      twin.addNumber(DEMO.accountId, { displayPhoneNumber: '+1 555-010-0199' })
+      clock.advance(1000)
+      await syncAccount(parts, accountId)
+      return old
+    },
+  }
+  await syncAccount({ ...parts, provider }, accountId)
+  assert.equal(
+    (await ask('select id from senders where workspace_id = $1 and gone_at is null', [workspaceId])).length,
+    3,
+  )
+})
+
+test('an account whose token a send found refused is not looked at in the same moment', async (t) => {
+  const { connect, parts, workspaceId, clock, stored } = await start(t)
+  const { accountId } = await connect()
+  const of = { workspaceId, accountId }
+  await markCredentialsInvalid(parts.db, of, '200 Permission missing')
+  await syncSoon(parts.db, of, clock.now())
+  const due = ((await stored()).sync_due_at as Date).getTime() - clock.now().getTime()
+  assert.ok(due > MINUTE_MS && due < 10 * MINUTE_MS)
+})
+
+test('a sender is paused and resumed by its own workspace alone', async (t) => {
+  const { connect, parts, workspaceId, ask, clock, woken } = await start(t)
+  const senderId = (await connect()).senders[0]?.senderId ?? ''
+  const paused = async (): Promise<boolean> =>
+    (await ask('select paused_at from senders where id = $1', [senderId]))[0]?.paused_at !== null
+  assert.equal(await pauseSender(parts.db, { workspaceId: newId(), senderId }, clock.now()), false)
+  assert.equal(await paused(), false)
+  assert.equal(await pauseSender(parts.db, { workspaceId, senderId }, clock.now()), true)
+  assert.equal(await paused(), true)
+  assert.equal(await resumeSender(parts, { workspaceId: newId(), senderId }), false)
+  assert.equal(await paused(), true)
+  woken.length = 0
+  assert.equal(await resumeSender(parts, { workspaceId, senderId }), true)
+  assert.equal(await paused(), false)
+  assert.deepEqual(woken, ['submit'])
+})
