@@ -26,4 +26,4 @@ create table provider_reports (
 
 create index provider_reports_due on provider_reports (due_at) where due_at is not null;
 create index provider_reports_message on provider_reports (message_id) where message_id is not null;
-create index provider_reports_parked on provider_reports (account_id, provider_message_id) where outcome = 'parked';
+create index provider_reports_parked on provider_reports (workspace_id, provider_message_id) where outcome = 'parked';

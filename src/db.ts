@@ -1,7 +1,7 @@
-import pg from 'pg'
+import { Client, Pool, type PoolClient, type QueryResultRow, types } from 'pg'
 
-pg.types.setTypeParser(pg.types.builtins.INT8, Number) // counts: far below 2^53
-pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text) // a calendar day is no instant
+types.setTypeParser(types.builtins.INT8, Number) // counts: far below 2^53
+types.setTypeParser(types.builtins.DATE, (text) => text) // a calendar day is no instant
 
 /** Static SQL text with a name: it is prepared once per connection under that name. */
 export type Statement<Row> = { name: string; text: string; row?: Row }
@@ -30,7 +30,7 @@ export type Db = Sql & {
   /** Commits when `work` resolves and rolls back when it throws. READ COMMITTED. */
   transaction<Result>(work: (tx: Sql) => Promise<Result>): Promise<Result>
   /** A connection of its own, outside the pool: for LISTEN and advisory locks. The caller ends it. */
-  connect(): Promise<pg.Client>
+  connect(): Promise<Client>
   close(): Promise<void>
 }
 
@@ -54,7 +54,7 @@ export function openDb({ url, poolSize, onIdleError }: DbOptions): Db {
     statement_timeout: STATEMENT_TIMEOUT_MS,
     application_name: 'doorcode',
   }
-  const pool = new pg.Pool({ ...settings, max: poolSize })
+  const pool = new Pool({ ...settings, max: poolSize })
   pool.on('error', (error) => onIdleError?.(error)) // without a listener an idle connection's end would end the process
   pool.on('connect', (client) => void client.query(STEADY_PLANS).catch((error: Error) => onIdleError?.(error)))
   return {
@@ -77,7 +77,7 @@ export function openDb({ url, poolSize, onIdleError }: DbOptions): Db {
       }
     },
     async connect() {
-      const client = new pg.Client(settings)
+      const client = new Client(settings)
       await client.connect()
       return client
     },
@@ -85,9 +85,9 @@ export function openDb({ url, poolSize, onIdleError }: DbOptions): Db {
   }
 }
 
-function sqlOver(connection: pg.Pool | pg.PoolClient): Sql {
+function sqlOver(connection: Pool | PoolClient): Sql {
   const rows = async <Row>({ name, text }: Statement<Row>, values: readonly Value[] = []): Promise<Row[]> => {
-    const answer = await connection.query<Row & pg.QueryResultRow>({ name, text, values: [...values] })
+    const answer = await connection.query<Row & QueryResultRow>({ name, text, values: [...values] })
     return answer.rows
   }
   return { rows, row: async (statement, values) => (await rows(statement, values))[0] }

@@ -94,7 +94,7 @@ const finish: Statement<{ id: string }> = statement(
        select r.id from jsonb_each($1::jsonb) as e
        cross join lateral (
          select p.id from provider_reports p
-         where p.outcome = 'parked' and p.account_id = (e.value ->> 'account_id')::uuid
+         where p.outcome = 'parked' and p.workspace_id = (e.value ->> 'workspace_id')::uuid
            and p.provider_message_id = e.value ->> 'provider_message_id' limit ${UNPARKED_EACH_MOST}) r))
    )
    select id from finished`,
@@ -103,7 +103,7 @@ const finish: Statement<{ id: string }> = statement(
 const finishRow = ({ message, next }: Ended) => ({
   id: message.id,
   lease: message.lease,
-  account_id: message.accountId,
+  workspace_id: message.workspaceId,
   accepted: next.next === 'accepted',
   known: next.next !== 'unknown',
   due_at: next.next === 'accepted' ? null : next.next === 'failed' ? message.submitBy : next.dueAt,

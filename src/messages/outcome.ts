@@ -35,9 +35,7 @@ type MessageRow = {
  * Returns for each report why it changed nothing that callers see, or null when it did.
  */
 export async function applyReports(tx: Sql, now: Date, reports: readonly MessageReport[]): Promise<(string | null)[]> {
-  const rows = await tx.rows(lockMessages, [
-    batch(reports.map(({ workspaceId, messageId }) => ({ workspace_id: workspaceId, id: messageId }))),
-  ])
+  const rows = await tx.rows(lockMessages, [batch(messagesOf(reports))])
   const messages = new Map(rows.map((row) => [row.id, row]))
   const events: NewEvent[] = []
   const ignored = reports.map(({ messageId, providerMessageId, report }) => {

@@ -43,7 +43,10 @@ type Report = {
   body: string
   provider_message_id: string | null
   attempts: number
-  /** Found by our id or by the provider's; null when no message of the account is known by either. */
+  /**
+   * Found by our id or by the provider's, within the workspace: accounts of one app share one webhook path. Null when no
+   * message is known by either.
+   */
   message_id: string | null
 }
 
@@ -108,14 +111,10 @@ const takeReports: Statement<Report> = statement(
    from (
      select * from provider_reports where due_at <= $1 order by due_at limit $2 for no key update skip locked) r
    left join lateral (
-     select m.id from messages m
-     where m.workspace_id = r.workspace_id and m.id = r.message_id and r.account_id = (
-       select s.account_id from senders s where s.workspace_id = m.workspace_id and s.id = m.sender_id)
-     limit 1) own on true
+     select m.id from messages m where m.workspace_id = r.workspace_id and m.id = r.message_id limit 1) own on true
    left join lateral (
      select m.id from messages m
-     where own.id is null and m.provider_message_id = r.provider_message_id and m.workspace_id = r.workspace_id and r.account_id = (
-       select s.account_id from senders s where s.workspace_id = m.workspace_id and s.id = m.sender_id)
+     where own.id is null and m.provider_message_id = r.provider_message_id and m.workspace_id = r.workspace_id
      limit 1) theirs on true
    order by r.due_at, r.id`,
 )

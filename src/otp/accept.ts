@@ -60,7 +60,7 @@ async function acceptTogether(
   parts: Pick<Parts, 'db' | 'clock' | 'seal' | 'wake' | 'metrics'>,
   requests: OtpRequest[],
 ): Promise<Outcome[]> {
-  const outcomes = new Array<Outcome | undefined>(requests.length)
+  const outcomes = requests.map((): Outcome | undefined => undefined)
   let open = requests.map((request, place) => ({ request, place }))
   for (let round = 0; open.length > 0 && round < ROUNDS_MOST; round += 1) {
     const found = await parts.db.rows(lookUp, [batch(open.map(asLookUp))])

@@ -1,0 +1,46 @@
+import type { FastifyInstance } from 'fastify'
+import { buildMetricsServer } from './http/metrics-server.ts'
+import { providerWebhooks } from './http/provider-webhooks.ts'
+import { apiRoutes } from './http/routes.ts'
+import { buildServer } from './http/server.ts'
+import { work } from './jobs/handlers.ts'
+import { type RunningLoop, startLoop } from './jobs/loop.ts'
+import type { Wakes } from './jobs/wake.ts'
+import type { Parts } from './parts.ts'
+
+/** The whole program without a port. */
+export type App = {
+  server: FastifyInstance
+  metricsServer: FastifyInstance
+  /** Begins the background work. A process without the worker role does not call it. */
+  startWork(): void
+  /** Takes no new requests and no new work, and waits for what is under way. */
+  stop(): Promise<void>
+}
+
+export function buildApp(parts: Parts, { attach }: Pick<Wakes, 'attach'>): App {
+  let draining = false
+  let loops: RunningLoop[] = []
+  const server = buildServer(parts, apiRoutes(parts), {
+    isDraining: () => draining,
+    rawRoutes: (scope) => providerWebhooks(scope, parts),
+  })
+  const metricsServer = buildMetricsServer(parts.metrics)
+  return {
+    server,
+    metricsServer,
+    startWork() {
+      loops = work(parts).map(({ loop, woken }) => {
+        const running = startLoop(loop, parts.log)
+        if (woken) attach(woken, () => running.wake())
+        return running
+      })
+    },
+    async stop() {
+      draining = true
+      await server.close()
+      await Promise.all(loops.map((loop) => loop.stop()))
+      await metricsServer.close()
+    },
+  }
+}
