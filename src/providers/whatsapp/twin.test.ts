@@ -14,9 +14,13 @@ type Received = { raw: Buffer; headers: IncomingHttpHeaders }
 /** The adapter with the twin on its other side, which is as strict as the provider is. */
 async function start(t: TestContext, otpButtons: 'URL' | 'OTP') {
   const received: Received[] = []
-  const server = createServer(async (request, response) => {
-    received.push({ raw: Buffer.concat(await Array.fromAsync(request)), headers: request.headers })
-    response.end()
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      received.push({ raw: Buffer.concat(chunks), headers: request.headers })
+      response.end()
+    })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const callbackUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
