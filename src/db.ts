@@ -54,9 +54,14 @@ export function openDb({ url, poolSize, onIdleError }: DbOptions): Db {
     statement_timeout: STATEMENT_TIMEOUT_MS,
     application_name: 'doorcode',
   }
-  const pool = new Pool({ ...settings, max: poolSize })
+  const pool = new Pool({
+    ...settings,
+    max: poolSize,
+    onConnect: async (client) => {
+      await client.query(STEADY_PLANS)
+    },
+  })
   pool.on('error', (error) => onIdleError?.(error)) // without a listener an idle connection's end would end the process
-  pool.on('connect', (client) => void client.query(STEADY_PLANS).catch((error: Error) => onIdleError?.(error)))
   return {
     ...sqlOver(pool),
     async transaction(work) {

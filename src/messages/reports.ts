@@ -164,6 +164,7 @@ async function processBatch(
     applicable.push({ place, known })
     return undefined
   })
+  applicable.sort((one, other) => inOrder(one.known.report, other.known.report))
   if (applicable.length > 0) {
     const reasons = await applyReports(
       tx,
@@ -197,6 +198,12 @@ async function processOther(tx: Sql, provider: ReportParts['provider'], report: 
       return ignored(report, 'a kind of update that this release does not know')
   }
 }
+
+const ORDER = { sent: 0, delivered: 1, read: 2, played: 3, failed: 4 } as const
+
+/** Reports of one batch apply in the provider's time; within its one-second grain a failure comes after "sent". */
+const inOrder = (one: OtpReport, other: OtpReport): number =>
+  one.at.getTime() - other.at.getTime() || ORDER[one.outcome] - ORDER[other.outcome]
 
 const asOtpReport = ({ outcome, at, error }: StatusReport): OtpReport =>
   outcome === 'failed' ? { outcome, at, failureCode: error?.failureCode ?? 'UNKNOWN' } : { outcome, at }
