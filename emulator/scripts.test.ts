@@ -109,7 +109,7 @@ const LIVES: [string, BehaviourSeed, string[]][] = [
 for (const [what, behaviour, expected] of LIVES) {
   test(`statuses by script: ${what}`, async (t) => {
     const world = await startWorld(t)
-    world.twin.script({ behaviour: behaviour })
+    world.twin.script({ behaviour })
     await world.sendOtp()
     await world.twin.idle()
     assert.deepEqual(world.statusNames(), expected)

@@ -4,13 +4,12 @@ import { characters } from './reading.ts'
 import { variablesIn } from './templates.ts'
 import type { TemplateButton } from './templates.ts'
 
-/** How many of each kind one template can have. */
+/** How many of each kind one template with texts of its own can have. */
 const AT_MOST: Record<string, number> = {
   QUICK_REPLY: META_LIMITS.templateButtons,
   URL: META_LIMITS.templateUrlButtons,
   PHONE_NUMBER: META_LIMITS.templatePhoneButtons,
   COPY_CODE: META_LIMITS.templateCouponButtons,
-  OTP: 1,
 }
 
 export function checkButtons(buttons: readonly TemplateButton[]): void {
@@ -34,10 +33,6 @@ function checkQuickRepliesTogether(types: readonly string[]): void {
 }
 
 function checkButton(button: TemplateButton, type: string, path: string): void {
-  if (type === 'OTP') {
-    checkOtp(button, path)
-    return
-  }
   if (type !== 'COPY_CODE') requireLabel(button.text, path)
   if (type === 'URL') checkUrl(button, path)
   if (type === 'PHONE_NUMBER' && button.phone_number === undefined)
@@ -59,7 +54,9 @@ function checkUrl(button: TemplateButton, path: string): void {
   }
 }
 
-function checkOtp(button: TemplateButton, path: string): void {
+/** The only button of an authentication template. */
+export function checkOtpButton(button: TemplateButton): void {
+  const path = 'BUTTONS[0]'
   const kind = (button.otp_type ?? '').toUpperCase()
   if (!['COPY_CODE', 'ONE_TAP', 'ZERO_TAP'].includes(kind)) {
     refuseManagement(100, `${path}: otp_type must be COPY_CODE, ONE_TAP or ZERO_TAP`)

@@ -1,7 +1,7 @@
 import { refuseManagement } from './errors.ts'
 import { LANGUAGES } from './languages.ts'
 import { META_LIMITS } from './limits.ts'
-import { checkButtons } from './template-button-rules.ts'
+import { checkButtons, checkOtpButton } from './template-button-rules.ts'
 import { characters } from './reading.ts'
 import { templateSeedSchema, variablesIn } from './templates.ts'
 import type { z } from 'zod'
@@ -98,7 +98,7 @@ function checkAuthentication(components: readonly TemplateComponent[]): void {
   if (button === undefined || buttons.length > 1 || button.type.toUpperCase() !== 'OTP') {
     return refuseManagement(100, 'BUTTONS: exactly one button of type OTP is required')
   }
-  checkButtons(buttons)
+  checkOtpButton(button)
 }
 
 function checkTexts({ components, parameter_format: format = 'POSITIONAL' }: NewTemplate): void {
