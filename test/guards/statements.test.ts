@@ -9,12 +9,39 @@ import { withConnection } from '../postgres.ts'
 const SOURCE = path.resolve(import.meta.dirname, '../../src')
 
 /** Statements that do not name a workspace, and why. */
-const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {}
+const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
+  ask_server: 'asks the server, not a table',
+  ask_the_time: 'asks the server, not a table',
+  database_answers: 'asks the server, not a table',
+  find_key_check: 'of the whole instance',
+  insert_key_check: 'of the whole instance',
+  find_workspace: 'its id is the workspace',
+  insert_workspace: 'its id is the workspace',
+  revoke_api_key: 'by the public id of one key, for the operator',
+  list_lately_revoked_api_keys: 'every node must know every revoked key',
+  note_api_key_uses: 'by public ids of keys that were used',
+  grant_requests: 'by public ids of keys that make requests',
+  claim_messages: 'by ids of rows that the same transaction holds locked',
+  postpone_messages: 'by ids of rows that the same transaction holds locked',
+  write_reported_messages: 'by ids of rows that the same transaction holds locked',
+  end_provider_reports: 'by ids of rows that the same transaction holds locked',
+  count_failed_provider_report: 'by the id of a row that was just read',
+  take_pair_slots: 'by sender, which belongs to one workspace',
+  return_pair_slots: 'by sender, which belongs to one workspace',
+  hold_pair: 'by sender, which belongs to one workspace',
+  hold_sender: 'by sender, which belongs to one workspace',
+  let_sender_go: 'by sender, which belongs to one workspace',
+  write_sender_paces: 'by sender, which belongs to one workspace',
+  remove_idle_pair_paces: 'housekeeping of all of them',
+  remove_idle_rate_limits: 'housekeeping of all of them',
+}
 
 /** Files that may talk to a connection directly, and why. */
 const WITH_QUERIES_OF_THEIR_OWN: Readonly<Record<string, string>> = {
   'db.ts': 'runs the statements',
   'migrate.ts': 'runs the migration files',
+  'embedded-postgres.ts': 'holds advisory locks on a connection of its own',
+  'jobs/wake.ts': 'listens and notifies on a connection of its own',
 }
 
 const sources = new Map<string, string>()

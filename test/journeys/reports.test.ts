@@ -85,6 +85,28 @@ test('a failure after "sent" takes effect: status, failure and one event of each
   assert.equal(receiver.events('message.failed')[0]?.data.reference, 'r-9')
 })
 
+test('"sent" and a later failure in one webhook end alike, whichever the provider lists first', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  for (let round = 0; round < 8; round += 1) {
+    const otp = await world.sendOtp()
+    const now = Math.floor(world.clock.now().getTime() / 1000)
+    const statuses = [
+      { status: 'sent' as const, timestamp: now + 1 },
+      { status: 'failed' as const, timestamp: now + 2, errors: [131026] },
+    ]
+    const message = await world.whatsapp.gets(otp)
+    await world.twin.report(message, round % 2 ? statuses : statuses.toReversed())
+    await world.settled()
+    assert.equal((await world.getOtp(otp)).status, 'failed')
+    const types = receiver
+      .events()
+      .filter(({ data }) => data.messageId === otp.messageId)
+      .map(({ type }) => type)
+    assert.deepEqual(types.sort(), ['message.failed', 'message.sent'])
+  }
+})
+
 test('a failure of a delivered or read message is stale: kept in the timeline, not shown', async (t) => {
   const world = await startWorld(t)
   const receiver = await world.receiver()

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { BehaviourSeed } from '../../emulator/behaviour.ts'
+import { explain } from '../../src/explain/explain.ts'
+import { type SentOtp, type World, newCode, newPhone, startWorld } from '../world.ts'
+
+/** What may happen to an OTP, each with the code quoted wherever a provider could quote it. */
+const FATES: Record<string, (code: string) => BehaviourSeed> = {
+  delivered: () => ({ statuses: [{ status: 'sent' }, { status: 'delivered' }] }),
+  'failed later, quoting the code': (code) => ({
+    statuses: [{ status: 'failed', errors: [{ code: 131026, title: `Code ${code}`, echoParameters: true }] }],
+  }),
+  'failed later with several errors': (code) => ({
+    statuses: [
+      {
+        status: 'failed',
+        errors: [
+          { code: 131000, details: code },
+          { code: 132018, echoParameters: true },
+        ],
+      },
+    ],
+  }),
+  'refused for good, quoting the code': () => ({ error: { code: 132018, echoParameters: true } }),
+  'refused with the code in the title': (code) => ({ error: { code: 131009, title: `Parameter ${code} is wrong` } }),
+  'refused for now, quoting the code': () => ({ error: { code: 131016, echoParameters: true } }),
+  'refused with a code of its own': (code) => ({
+    error: { code: 999_999, title: code, details: code, httpStatus: 400 },
+  }),
+  'answered with a page that quotes the code': (code) => ({ html: { httpStatus: 502, body: `<p>${code}</p>` } }),
+  'refused with a page that quotes the code': (code) => ({ html: { httpStatus: 400, body: code } }),
+  'cut off before it was taken': () => ({ connection: 'drop_before_accepting' }),
+  'cut off after it was taken': () => ({ connection: 'drop_after_accepting' }),
+}
+
+test('a code is found nowhere, neither while its message waits nor after whatever became of it', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const receiver = await world.receiver()
+  const answers: string[] = []
+  const send = async (code: string, fate: BehaviourSeed): Promise<SentOtp> => {
+    const to = newPhone()
+    world.twin.script({ match: { to }, behaviour: fate })
+    return world.sendOtp({ to, code, reference: 'r' })
+  }
+  const otps: SentOtp[] = []
+  for (const fate of Object.values(FATES)) {
+    const code = newCode()
+    otps.push(await send(code, fate(code)))
+  }
+  const wrong = newCode()
+  for (const asked of misplaced(world, wrong)) {
+    const answer = await world.request(asked.method, asked.path, asked)
+    assert.ok(answer.status >= 400, `${asked.method} ${asked.path} was refused`)
+    answers.push(JSON.stringify([...answer.headers]), answer.text)
+  }
+  const codes = [wrong, ...otps.map(({ code }) => code)]
+  await assertNowhere(world, codes, answers, 'while everything waits')
+
+  const worker = await world.node({ works: true })
+  await world.settled()
+  for (const otp of otps) answers.push(JSON.stringify(await world.getOtp(otp)))
+  await world.settled()
+  await assertNowhere(world, codes, answers, 'while some are tried again')
+  for (let step = 0; step < 4; step += 1) {
+    world.advance('4m')
+    await world.settled()
+  }
+  const open = await world.ask('select id from messages where code is not null and workspace_id = $1', [
+    world.workspaceId,
+  ])
+  assert.deepEqual(open, [], 'no code is kept after the end')
+  for (const otp of otps) answers.push(JSON.stringify(await world.getOtp(otp)))
+  assert.ok(receiver.received.length >= otps.length)
+  answers.push(...receiver.received.map(({ body, headers }) => body + JSON.stringify(headers)))
+  for (const { messageId } of otps) answers.push(JSON.stringify(await explain(world.parts, messageId)))
+  answers.push(await world.parts.metrics.registry.metrics(), await worker.parts.metrics.registry.metrics())
+  await assertNowhere(world, codes, answers, 'at the end')
+})
+
+test('a code that is handed to the log by mistake is blanked', async (t) => {
+  const world = await startWorld(t)
+  const code = newCode()
+  world.parts.log.info({ code, request: { code, body: { code } } }, 'a mistake')
+  const [line] = world.first.logLines.slice(-1)
+  assert.match(line ?? '', /a mistake/)
+  assert.ok(!line?.includes(code))
+})
+
+/** Requests that hold the code where it does not belong. A field that is named like a code is told back by its name. */
+function misplaced(world: World, code: string) {
+  const POST = '/api/v1/otp/messages'
+  const good = world.otpBody({ code })
+  const json = { 'content-type': 'application/json' }
+  return [
+    { method: 'POST', path: POST, body: { ...good, otp: code, extra: { [`x`]: code } } },
+    { method: 'POST', path: `${POST}?code=${code}`, body: good },
+    { method: 'POST', path: POST, body: { ...good, code: `${code}-` } },
+    { method: 'POST', path: POST, body: { ...good, code: [code] } },
+    { method: 'POST', path: POST, body: { ...good, to: code } },
+    { method: 'POST', path: POST, body: { ...good, senderId: code } },
+    { method: 'POST', path: POST, body: { ...good, template: { name: 'login_code', language: 'en_US', code } } },
+    { method: 'POST', path: POST, body: { ...good, template: code } },
+    { method: 'POST', path: POST, body: { ...good, template: { name: 'missing', language: 'en_US' } } },
+    { method: 'POST', path: POST, body: { ...good, reference: code.repeat(20) } },
+    { method: 'POST', path: POST, rawBody: `{"code":"${code}"` },
+    { method: 'POST', path: POST, rawBody: `{"code":"${code}"}`, headers: { 'content-type': 'text/plain' } },
+    { method: 'POST', path: POST, body: good, headers: { 'idempotency-key': code.repeat(20) } },
+    { method: 'POST', path: POST, body: good, key: code },
+    { method: 'GET', path: `${POST}/${code}` },
+    { method: 'GET', path: `${POST}/%${code}?x=${code}` },
+    { method: 'GET', path: `/api/v1/${code}` },
+    {
+      method: 'GET',
+      path: `${POST}/00000000-0000-4000-8000-000000000000`,
+      rawBody: `{"code":"${code}"}`,
+      headers: json,
+    },
+  ]
+}
+
+async function assertNowhere(world: World, codes: readonly string[], answers: readonly string[], when: string) {
+  const places = [
+    ...(await dump(world)),
+    { place: 'the log', text: world.nodes.flatMap((node) => node.logLines).join('') },
+    ...answers.map((text, index) => ({ place: `answer ${index}`, text })),
+  ]
+  assert.ok(places.length > 15, 'there is much to look through')
+  const found: string[] = []
+  for (const code of codes) {
+    const bytes = Buffer.from(code)
+    const forms = [code, bytes.toString('hex'), bytes.toString('base64').slice(0, 18)]
+    for (const { place, text } of places) {
+      if (forms.some((form) => text.includes(form))) found.push(`${place}: ${around(text, forms)}`)
+    }
+  }
+  assert.deepEqual(found, [], `a code was found ${when}`)
+}
+
+/** Every column of every table. */
+async function dump(world: World): Promise<{ place: string; text: string }[]> {
+  const tables = await world.ask<{ name: string }>(
+    `select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,
+  )
+  assert.ok(tables.length > 10)
+  return Promise.all(
+    tables.map(async ({ name }) => {
+      const rows = await world.ask<{ row: string }>(`select t::text as row from ${name} t`)
+      return { place: name, text: rows.map(({ row }) => row).join('\n') }
+    }),
+  )
+}
+
+/** The find with a little of what stands beside it. */
+function around(text: string, forms: readonly string[]): string {
+  const at = Math.max(...forms.map((form) => text.indexOf(form)))
+  return text.slice(Math.max(0, at - 200), at + 60)
+}

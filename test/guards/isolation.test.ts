@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type World, startWorld } from '../world.ts'
+
+const MISSING_ID = '00000000-0000-4000-8000-000000000000'
+
+/** What the answer says apart from which request it belongs to. */
+const withoutCorrelation = (answer: Awaited<ReturnType<World['request']>>): unknown => {
+  const { correlationId: _, instance: __, ...rest } = answer.body
+  const headers = [...answer.headers].filter(([name]) => !['x-correlation-id', 'date'].includes(name))
+  return { status: answer.status, headers, rest }
+}
+
+/** For each path parameter of the API: an id that exists in a workspace. */
+const idsOf = async (world: World): Promise<Record<string, string>> => ({
+  messageId: (await world.sendOtp()).messageId,
+})
+
+test('every route answers another workspace’s id exactly like a missing one', async (t) => {
+  const [mine, theirs] = [await startWorld(t), await startWorld(t)]
+  const ids = await idsOf(theirs)
+  const document = (await (await fetch(`${mine.first.url}/openapi.json`)).json()) as { paths: Record<string, object> }
+  const asked: string[] = []
+  for (const [path, operations] of Object.entries(document.paths)) {
+    const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => name ?? '')
+    if (names.length === 0) continue
+    const filled = (id: (name: string) => string) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => id(name))
+    for (const method of Object.keys(operations).map((each) => each.toUpperCase())) {
+      const foreign = filled((name) => ids[name] ?? assert.fail(`this test has no id for {${name}}`))
+      const answers = [
+        await mine.request(method, foreign),
+        await mine.request(
+          method,
+          filled(() => MISSING_ID),
+        ),
+      ]
+      assert.deepEqual(withoutCorrelation(answers[0]!), withoutCorrelation(answers[1]!), `${method} ${path}`)
+      assert.equal(answers[0]!.status, 404)
+      asked.push(`${method} ${path}`)
+    }
+  }
+  assert.ok(asked.length > 0)
+})
+
+test('another workspace’s sender is exactly like a missing one', async (t) => {
+  const [mine, theirs] = [await startWorld(t), await startWorld(t)]
+  const post = (senderId: string) => mine.request('POST', '/api/v1/otp/messages', { body: mine.otpBody({ senderId }) })
+  const [foreign, missing] = [await post(theirs.senderId), await post(MISSING_ID)]
+  assert.equal(foreign.body.code, 'OTP_SENDER_NOT_FOUND')
+  assert.deepEqual(withoutCorrelation(foreign), withoutCorrelation(missing))
+})
+
+test('another workspace’s template, block and allowance have no effect', async (t) => {
+  const mine = await startWorld(t)
+  const theirs = await startWorld(t, {
+    otpAllowance: 0,
+    account: {
+      templates: [{ name: 'theirs', language: 'en_US', category: 'AUTHENTICATION', components: [{ type: 'BODY' }] }],
+    },
+  })
+  const body = mine.otpBody({ template: { name: 'theirs', language: 'en_US' } })
+  assert.equal((await mine.request('POST', '/api/v1/otp/messages', { body })).body.code, 'OTP_TEMPLATE_NOT_FOUND')
+  const { to } = await mine.sendOtp()
+  await theirs.ask('insert into blocked_recipients (workspace_id, phone, created_at) values ($1, $2, now())', [
+    theirs.workspaceId,
+    to,
+  ])
+  await mine.sendOtp({ to })
+})
+
+test('an event goes to the endpoints of its own workspace alone', async (t) => {
+  const [mine, theirs] = [await startWorld(t), await startWorld(t)]
+  const [ours, foreign] = [await mine.receiver(), await theirs.receiver()]
+  const otp = await mine.sendOtp()
+  await mine.whatsapp.reports(otp, ['sent'])
+  await theirs.settled()
+  assert.deepEqual([ours.received.length, foreign.received.length], [1, 0])
+})
