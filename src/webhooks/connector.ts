@@ -54,17 +54,17 @@ export async function checkHost(hostname: string, resolve: Resolve = resolveName
 
 const publicLookup =
   (resolve: Resolve): LookupFunction =>
-  (hostname, options, callback) => {
-    const answer = async (): Promise<void> => {
+  (hostname, options, answer) => {
+    const look = async (): Promise<void> => {
       const addresses = await resolve(hostname)
       const refused = addresses.find(({ address }) => !isPublicAddress(address))
       if (refused) throw new AddressRefused(refused.address)
       const [first] = addresses
       if (!first) throw new Error(`${hostname} has no address`)
-      if (options.all) callback(null, addresses)
-      else callback(null, first.address, first.family)
+      if (options.all) answer(null, addresses)
+      else answer(null, first.address, first.family)
     }
-    answer().catch((error: Error) => callback(error, ''))
+    look().catch((error: Error) => answer(error, ''))
   }
 
 /**

@@ -1,5 +1,5 @@
 import { later } from '../clock.ts'
-import { type Sql, batch, isDataError, statement } from '../db.ts'
+import { type Sql, batch, isBatchFault, statement } from '../db.ts'
 import { type Grouped, grouped } from '../group.ts'
 import type { Parts } from '../parts.ts'
 import type { Carried } from './courier.ts'
@@ -27,7 +27,7 @@ export const finisher = ({ db, clock }: Pick<Parts, 'db' | 'clock'>): Finish =>
       }
       return carried.map(() => undefined)
     },
-    { most: MOST, lanes: LANES, mayRunAlone: isDataError },
+    { most: MOST, lanes: LANES, mayRunAlone: isBatchFault },
   )
 
 /** Returns the endpoints that have failed too long. */

@@ -1,0 +1,144 @@
+import { type Sql, statement } from '../db.ts'
+import type { EventType } from '../events/event-types.ts'
+import type { Parts } from '../parts.ts'
+import { SetupRefused } from '../setup-refused.ts'
+import { findEndpoint } from './endpoints.ts'
+
+type ResendParts = Pick<Parts, 'db' | 'clock' | 'wake'>
+
+/**
+ * Sends one event to one endpoint once more, whatever came of it before: the schedule starts anew and the `webhook-id`
+ * stays, so that a receiver that has it already knows it.
+ */
+export async function resendDelivery(
+  { db, clock, wake }: ResendParts,
+  { workspaceId, deliveryId }: { workspaceId: string; deliveryId: string },
+): Promise<void> {
+  const delivery = await db.row(restart, [workspaceId, deliveryId, clock.now()])
+  if (!delivery) throw new SetupRefused(`There is no delivery ${deliveryId}.`)
+  if (delivery.status !== 'enabled') throw notEnabled(delivery.status)
+  wake('deliver')
+}
+
+const notEnabled = (status: string): SetupRefused =>
+  new SetupRefused(`The endpoint is ${status}: enable it first, then send again.`)
+
+/** Returns the endpoint's status; the delivery is changed only when that is `enabled`. */
+const restart = statement<{ status: string }>(
+  'resend_delivery',
+  `with chosen as (
+     select delivery.id, endpoint.status from webhook_deliveries delivery
+     join webhook_endpoints endpoint
+       on endpoint.id = delivery.endpoint_id and endpoint.workspace_id = delivery.workspace_id
+     where delivery.workspace_id = $1 and delivery.id = $2
+   ),
+   restarted as (
+     update webhook_deliveries delivery
+     set status = 'pending', step = 0, due_at = $3, lease = null, ended_at = null
+     from chosen where delivery.workspace_id = $1 and delivery.id = chosen.id and chosen.status = 'enabled'
+   )
+   select status from chosen`,
+)
+
+/** End states of a delivery that can be sent again in bulk. */
+export const resendable = ['failed', 'held', 'succeeded'] as const
+export type Resendable = (typeof resendable)[number]
+
+/** What never arrived, unless succeeded ones are asked for. */
+const NEVER_ARRIVED: readonly Resendable[] = ['failed', 'held']
+
+export type ResendFilter = {
+  workspaceId: string
+  /** All enabled endpoints of the workspace, if not given. */
+  endpointId?: string
+  type?: EventType
+  statuses?: readonly Resendable[]
+  /** Recorded at this time or later. */
+  from?: Date
+  /** Recorded before this time. */
+  to?: Date
+}
+
+/** Sent again in one statement: the locks of each are short. */
+const RESEND_BATCH = 1_000
+
+/** How many deliveries `resendByFilter` would send again now. */
+export async function countResendable(
+  { db, clock }: Pick<Parts, 'db' | 'clock'>,
+  filter: ResendFilter,
+): Promise<number> {
+  await checkEndpoint(db, filter)
+  let total = 0
+  for (const status of filter.statuses ?? NEVER_ARRIVED)
+    total += (await db.row(counts[status], criteria(filter, clock.now())))?.total ?? 0
+  return total
+}
+
+/** Sends again all that the filter finds, batch by batch. Returns how many. */
+export async function resendByFilter({ db, clock, wake }: ResendParts, filter: ResendFilter): Promise<number> {
+  await checkEndpoint(db, filter)
+  const startedAt = clock.now()
+  let total = 0
+  for (const status of filter.statuses ?? NEVER_ARRIVED) {
+    let taken: number
+    do {
+      const values = [...criteria(filter, startedAt), RESEND_BATCH, clock.now()]
+      taken = (await db.rows(restarts[status], values)).length
+      total += taken
+      if (taken > 0) wake('deliver')
+    } while (taken === RESEND_BATCH)
+  }
+  return total
+}
+
+async function checkEndpoint(db: Sql, { workspaceId, endpointId }: ResendFilter): Promise<void> {
+  if (endpointId === undefined) return
+  const endpoint = await findEndpoint(db, { workspaceId, endpointId })
+  if (!endpoint) throw new SetupRefused(`There is no endpoint ${endpointId}.`)
+  if (endpoint.status !== 'enabled') throw notEnabled(endpoint.status)
+}
+
+const criteria = ({ workspaceId, endpointId, type, from, to }: ResendFilter, startedAt: Date) => [
+  workspaceId,
+  endpointId,
+  type,
+  from,
+  to,
+  startedAt,
+]
+
+/**
+ * The status is written out, so that the partial index on undelivered ones serves. One that ended after the start is
+ * left out: otherwise what was sent again and succeeded would be found again, for ever.
+ */
+const found = (status: Resendable): string =>
+  `from webhook_endpoints endpoint
+   join webhook_deliveries delivery
+     on delivery.endpoint_id = endpoint.id and delivery.workspace_id = endpoint.workspace_id
+   join events event on event.id = delivery.event_id and event.workspace_id = delivery.workspace_id
+   where endpoint.workspace_id = $1 and endpoint.status = 'enabled' and endpoint.id = coalesce($2, endpoint.id)
+     and event.type = coalesce($3, event.type)
+     and delivery.created_at >= coalesce($4, '-infinity'::timestamptz)
+     and delivery.created_at < coalesce($5, 'infinity'::timestamptz)
+     and delivery.status = '${status}' and (delivery.ended_at is null or delivery.ended_at < $6)`
+
+const counting = (status: Resendable) =>
+  statement<{ total: number }>(`count_resendable_${status}`, `select count(*) as total ${found(status)}`)
+
+const counts = { failed: counting('failed'), held: counting('held'), succeeded: counting('succeeded') }
+
+const restarting = (status: Resendable) =>
+  statement<{ id: string }>(
+    `resend_${status}`,
+    `with chosen as (
+       select delivery.id ${found(status)}
+       limit $7
+       for update of delivery skip locked
+     )
+     update webhook_deliveries delivery
+     set status = 'pending', step = 0, due_at = $8, lease = null, ended_at = null
+     from chosen where delivery.workspace_id = $1 and delivery.id = chosen.id
+     returning delivery.id`,
+  )
+
+const restarts = { failed: restarting('failed'), held: restarting('held'), succeeded: restarting('succeeded') }
