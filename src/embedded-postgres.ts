@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { Client } from 'pg'
 import { CannotStart } from './cannot-start.ts'
@@ -39,21 +40,26 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const folder = path.resolve(dataDir)
   const user = await systemUserFor(folder)
   const binaries = await findBinaries(version, user)
-  return withFolderLock(folder, user, async () => {
+  const alone = <Result>(work: () => Promise<Result>): Promise<Result> => withFolderLock(folder, user, work)
+  return alone(async () => {
     const cluster = await openCluster({ folder, binaries, user, durable })
     const adopted = await bringUp(cluster, binaries, user)
-    const use = await holdUse(cluster)
+    const use = holdUse(await join(cluster), () =>
+      alone(async () => {
+        await bringUp(cluster, binaries, user)
+        return join(cluster)
+      }),
+    )
     let stopped: Promise<void> | undefined
-    return {
-      url: await urlOf(cluster),
-      adopted,
-      stop() {
-        stopped ??= withFolderLock(folder, user, async () => {
-          if (await use.leave()) await stopPostmaster(cluster.data)
-        })
-        return stopped
-      },
+    const stop = async (): Promise<void> => {
+      const held = await use.end() // before the lock, which a return to the server may be waiting for
+      await alone(async () => {
+        if (!(await wasLast(held, cluster))) return
+        await stopPostmaster(cluster.data)
+        await rm(cluster.socketFolder, { recursive: true, force: true })
+      })
     }
+    return { url: await urlOf(cluster), adopted, stop: () => (stopped ??= stop()) }
   })
 }
 
@@ -108,52 +114,56 @@ async function urlOf(cluster: Cluster): Promise<string> {
 const USE_LOCK = 7_305_220
 const REJOIN_AFTER_MS = 500
 
-type Use = {
-  /** True when nobody else uses the server. */
-  leave(): Promise<boolean>
+/** A connection that says that the server is in use. */
+async function join(cluster: Cluster): Promise<Client> {
+  const client = await connect(cluster)
+  client.on('error', () => {}) // what follows is "end"
+  await client.query('select pg_advisory_lock_shared($1)', [USE_LOCK])
+  return client
 }
 
-/** Joins again when the connection is lost: the server's own crash recovery ends all of them and drops the lock. */
-async function holdUse(cluster: Cluster): Promise<Use> {
-  let left = false
-  let rejoin: NodeJS.Timeout | undefined
-  const join = async (): Promise<Client> => {
-    const client = await connect(cluster)
-    client.on('error', () => {}) // what follows is "end"
-    client.on('end', () => {
-      if (!left) rejoinLater()
-    })
-    await client.query('select pg_advisory_lock_shared($1)', [USE_LOCK])
+type Use = {
+  /** The connection as it is; undefined when it is lost at present. */
+  end(): Promise<Client | undefined>
+}
+
+/** The connection ends when the server crashes, and the lock with it: then the server is brought up and joined again. */
+function holdUse(first: Client, rejoin: () => Promise<Client>): Use {
+  let ended = false
+  let timer: NodeJS.Timeout | undefined
+  let held: Promise<Client | undefined>
+
+  const hold = (client: Client): Client => {
+    client.on('end', rejoinLater)
     return client
   }
   const rejoinLater = (): void => {
-    rejoin = setTimeout(() => {
-      holding = join()
-      holding.catch(() => {
-        if (!left) rejoinLater()
+    if (ended) return
+    held = Promise.resolve(undefined)
+    timer = setTimeout(() => {
+      held = rejoin().then(hold, () => {
+        rejoinLater()
+        return undefined
       })
     }, REJOIN_AFTER_MS).unref()
   }
-  let holding = Promise.resolve(await join())
+  held = Promise.resolve(hold(first))
 
   return {
-    async leave() {
-      left = true
-      clearTimeout(rejoin)
-      const client = await holding.then(
-        (held) => held,
-        () => undefined,
-      )
-      const alone = await leaveOver(client).catch(async () => leaveOver(await connect(cluster)))
-      return alone
+    async end() {
+      ended = true
+      clearTimeout(timer)
+      return held
     },
   }
 }
 
-async function leaveOver(client: Client | undefined): Promise<boolean> {
-  if (!client) throw new Error('not connected')
+/** Leaves, and tells whether nobody else uses the server. */
+async function wasLast(held: Client | undefined, cluster: Cluster): Promise<boolean> {
+  if (!held && !(await findPostmaster(cluster.data))) return false
+  const client = held ?? (await connect(cluster))
   try {
-    await client.query('select pg_advisory_unlock_shared($1)', [USE_LOCK])
+    if (held) await client.query('select pg_advisory_unlock_shared($1)', [USE_LOCK])
     const answer = await client.query<{ alone: boolean }>('select pg_try_advisory_lock($1) as alone', [USE_LOCK])
     return answer.rows[0]?.alone ?? false
   } finally {

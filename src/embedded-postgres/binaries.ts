@@ -44,7 +44,7 @@ function packageFolder(version: PostgresVersion): string {
 }
 
 /** The package makes these links in its install script, which npm may have been told not to run. */
-async function linkLibraries(native: string): Promise<void> {
+export async function linkLibraries(native: string): Promise<void> {
   const list = await readFile(path.join(native, 'pg-symlinks.json'), 'utf8')
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
     const link = path.resolve(native, '..', target)

@@ -1,9 +1,9 @@
-import { chmod, chown } from 'node:fs/promises'
+import { chown } from 'node:fs/promises'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
 import { CannotStart } from '../cannot-start.ts'
-import { makePrivateFolder } from './private-folder.ts'
+import { makeDataFolder } from './private-folder.ts'
 import type { SystemUser } from './system-user.ts'
 
 const WAIT_MOST_MS = 90_000
@@ -19,8 +19,7 @@ export async function withFolderLock<Result>(
   user: SystemUser | undefined,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  await makePrivateFolder(folder)
-  if (user) await chmod(folder, 0o711) // PostgreSQL's user must pass through; the files inside are private
+  await makeDataFolder(folder, user)
   const file = path.join(folder, 'postgres.lock')
   const lock = openLock(file)
   try {
