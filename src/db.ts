@@ -39,7 +39,7 @@ export type Db = Sql & {
  * table grew, must not talk the planner into reading whole tables: then one claim costs 20 times as much.
  */
 const STEADY_PLANS =
-  'set jit = off; set plan_cache_mode = force_generic_plan; set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off'
+  '-c jit=off -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off'
 
 export type DbOptions = { url: string; poolSize: number; onIdleError?: (error: Error) => void }
 
@@ -53,13 +53,11 @@ export function openDb({ url, poolSize, onIdleError }: DbOptions): Db {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     application_name: 'doorcode',
+    options: STEADY_PLANS,
   }
   const pool = new Pool({
     ...settings,
     max: poolSize,
-    onConnect: async (client) => {
-      await client.query(STEADY_PLANS)
-    },
   })
   pool.on('error', (error) => onIdleError?.(error)) // without a listener an idle connection's end would end the process
   return {
@@ -115,11 +113,14 @@ export const changes = (rows: readonly { id: string }[]): string =>
 /** PostgreSQL's text form of bytes, for a batch. */
 export const bytea = (bytes: Buffer): string => `\\x${bytes.toString('hex')}`
 
-/** SQLSTATE classes that speak of the data or the statement; all others speak of the server or the way to it. */
-const DATA_CLASSES = new Set(['21', '22', '23', '42', 'P0'])
+/**
+ * SQLSTATE classes that speak of the data, the statement or a deadlock with another batch; all others speak of the
+ * server or the way to it.
+ */
+const BATCH_CLASSES = new Set(['21', '22', '23', '40', '42', 'P0'])
 
-/** Whether one row of a batch may be at fault, so that its neighbours are worth another try alone. */
-export const isDataError = (error: unknown): boolean => DATA_CLASSES.has(sqlState(error).slice(0, 2))
+/** Whether a batch failed as a batch: its rows are worth another try, each alone. */
+export const isBatchFault = (error: unknown): boolean => BATCH_CLASSES.has(sqlState(error).slice(0, 2))
 
 /** Whether the database could not be reached or did not answer: the caller may try again later (503). */
 export function isDatabaseUnavailable(error: unknown): boolean {

@@ -30,6 +30,7 @@ export type Claimed = {
   claimedAt: Date
   /** This claim's attempt included. */
   attempts: number
+  /** How often it was sent again already without knowing what became of the attempt before. */
   unknownOutcomes: number
   lastFailureCode: FailureCode | null
   /** Set when the attempt before this one left no outcome behind. */
@@ -162,7 +163,8 @@ const claim = statement(
   // by id alone: lockDueMessages has just read and locked these rows
   `update messages
    set status = case when status = 'queued' then 'sending' else status end,
-       due_at = $3, lease = $4, attempts = attempts + 1, attempted_at = $2
+       due_at = $3, lease = $4, attempts = attempts + 1, attempted_at = $2,
+       unknown_outcomes = unknown_outcomes + (attempted_at is not null)::int
    where id = any ($1::uuid[])`,
 )
 

@@ -1,4 +1,4 @@
-import { type Sql, type Statement, batch, changes, isDataError, statement } from '../db.ts'
+import { type Sql, type Statement, batch, changes, isBatchFault, statement } from '../db.ts'
 import { type Grouped, grouped } from '../group.ts'
 import type { Parts } from '../parts.ts'
 import type { SendOutcome } from '../providers/provider.ts'
@@ -15,37 +15,39 @@ const GROUP_MOST = 256
 const GROUP_LANES = 2
 /** Statuses of one message: sent, delivered, read, failed, and as many again. */
 const UNPARKED_EACH_MOST = 8
+/** Far above the step at which the waits stop growing. */
+const HOLD_STEPS_MOST = 30
+
+type FinishParts = Pick<Parts, 'db' | 'clock' | 'wake'>
 
 /** Stores what came of attempts, those that end in the same turn together. */
-export function finishing(parts: Pick<Parts, 'db' | 'clock' | 'wake'>): Grouped<Ended, void> {
+export function finishing(parts: FinishParts): Grouped<Ended, void> {
   return grouped(
     async (group: Ended[]) => {
       await finishTogether(parts, group)
       return group.map(() => undefined)
     },
-    { most: GROUP_MOST, lanes: GROUP_LANES, mayRunAlone: isDataError },
+    { most: GROUP_MOST, lanes: GROUP_LANES, mayRunAlone: isBatchFault },
   )
 }
 
-async function finishTogether(
-  { db, clock, wake }: Pick<Parts, 'db' | 'clock' | 'wake'>,
-  group: Ended[],
-): Promise<void> {
+async function finishTogether({ db, clock, wake }: FinishParts, group: Ended[]): Promise<void> {
   const now = clock.now()
   const failed = group.filter(({ next }) => next.next === 'failed')
-  const held = group.filter(({ next, message }) => (next.next === 'retry' && next.hold) || message.holdStep > 0)
-  if (failed.length === 0 && held.length === 0) {
+  if (failed.length === 0) {
     await write(db, group, now)
-    return
+  } else {
+    await db.transaction(async (tx) => {
+      const ours = await write(tx, group, now)
+      const reports = failed.filter(({ message }) => ours.has(message.id)).map((ended) => asReport(ended, now))
+      if (reports.length > 0) await applyReports(tx, now, reports)
+    })
+    wake('deliver')
   }
-  await db.transaction(async (tx) => {
-    const ours = await write(tx, group, now)
-    const reports = failed.filter(({ message }) => ours.has(message.id)).map((ended) => asReport(ended, now))
-    if (reports.length > 0) await applyReports(tx, now, reports)
-    for (const ended of held) await hold(tx, ended)
-    for (const ended of failed) await readAgain(tx, ended, now)
-  })
-  if (failed.length > 0) wake('deliver')
+  // Apart from the outcomes: a claim holds a sender's pace while it waits for a pair's, and must never wait for us in a
+  // circle. A hold that a crash loses is made again by the next error.
+  for (const ended of group) await hold(db, ended, now)
+  for (const ended of failed) await readAgain(db, ended, now)
 }
 
 const asReport = ({ message, next }: Ended, now: Date): MessageReport => ({
@@ -69,16 +71,16 @@ const finish: Statement<{ id: string }> = statement(
   'finish_attempts',
   `with finished as (
      update messages m
-     set (status, due_at, lease, attempted_at, unknown_outcomes, last_failure_code, provider_message_id, accepted_at, code) = (
+     set (status, due_at, lease, attempted_at, last_failure_code, provider_message_id, accepted_at, code) = (
        select case when e.known and not e.accepted and m.status = 'sending' then 'queued' else m.status end,
               e.due_at, null::uuid,
               case when e.known then null else m.attempted_at end,
-              e.unknown_outcomes, e.last_failure_code,
+              e.last_failure_code,
               coalesce(e.provider_message_id, m.provider_message_id),
               case when e.accepted then $3::timestamptz else m.accepted_at end,
               case when e.accepted then null else m.code end
        from jsonb_to_record($1::jsonb -> m.id::text) as e (accepted boolean, known boolean, due_at timestamptz,
-         provider_message_id text, unknown_outcomes smallint, last_failure_code text))
+         provider_message_id text, last_failure_code text))
      where m.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))
        and m.lease = ($1::jsonb -> m.id::text ->> 'lease')::uuid
      returning m.id
@@ -108,7 +110,6 @@ const finishRow = ({ message, next }: Ended) => ({
   known: next.next !== 'unknown',
   due_at: next.next === 'accepted' ? null : next.next === 'failed' ? message.submitBy : next.dueAt,
   provider_message_id: next.next === 'accepted' ? next.providerMessageId : null,
-  unknown_outcomes: message.openAttempt ? message.unknownOutcomes + 1 : message.unknownOutcomes,
   last_failure_code: next.next === 'accepted' ? null : next.failureCode,
 })
 
@@ -160,31 +161,31 @@ function described(outcome: SendOutcome, next: Next) {
 }
 
 /** Slows or stops what the error named; a sender that sends again is let go. */
-async function hold(tx: Sql, { message, next, outcome }: Ended): Promise<void> {
+async function hold(sql: Sql, { message, next, outcome }: Ended, now: Date): Promise<void> {
   if (next.next === 'accepted') {
-    await tx.rows(letGo, [message.senderId])
+    if (message.holdStep > 0) await sql.rows(letGo, [message.senderId, now])
     return
   }
   if (next.next !== 'retry') return
   switch (next.hold) {
     case 'pair':
-      await tx.rows(holdPair, [
+      await sql.rows(holdPair, [
         message.senderId,
         message.recipient,
         new Date(next.dueAt.getTime() + (PAIR_BURST - 1) * PAIR_INTERVAL_MS),
       ])
       return
     case 'sender':
-      await tx.rows(holdSender, [message.senderId, next.dueAt])
+      await sql.rows(holdSender, [message.senderId, next.dueAt, now])
       return
     case 'account':
-      await tx.rows(holdAccount, [message.workspaceId, message.accountId, next.dueAt])
+      await sql.rows(holdAccount, [message.workspaceId, message.accountId, next.dueAt, now])
       return
     case 'credentials':
       await markCredentialsInvalid(
-        tx,
+        sql,
         message,
-        outcome?.outcome === 'refused' ? `${outcome.error.code} ${outcome.error.title}` : '',
+        outcome?.outcome === 'refused' ? `${outcome.error.code ?? ''} ${outcome.error.title}`.trim() : '',
       )
       return
     case null:
@@ -198,25 +199,31 @@ const holdPair = statement(
    on conflict (sender_id, recipient) do update set free_at = greatest(p.free_at, excluded.free_at)`,
 )
 
+/** Errors of sends that were under way together count as one step. */
 const holdSender = statement(
   'hold_sender',
-  `update sender_pace set held_until = greatest(held_until, $2), hold_step = least(hold_step + 1, 30) where sender_id = $1`,
+  `update sender_pace
+   set held_until = greatest(held_until, $2),
+       hold_step = case when held_until > $3 then hold_step else least(hold_step + 1, ${HOLD_STEPS_MOST}) end
+   where sender_id = $1`,
 )
 
 const holdAccount = statement(
   'hold_account',
-  `update sender_pace p set held_until = greatest(p.held_until, $3), hold_step = least(p.hold_step + 1, 30)
-   from senders s where s.workspace_id = $1 and s.account_id = $2 and p.sender_id = s.id`,
+  `update sender_pace
+   set held_until = greatest(held_until, $3),
+       hold_step = case when held_until > $4 then hold_step else least(hold_step + 1, ${HOLD_STEPS_MOST}) end
+   where sender_id = any (array (select s.id from senders s where s.workspace_id = $1 and s.account_id = $2))`,
 )
 
 const letGo = statement(
   'let_sender_go',
-  `update sender_pace set held_until = null, hold_step = 0 where sender_id = $1 and hold_step > 0`,
+  `update sender_pace set held_until = null, hold_step = 0 where sender_id = $1 and held_until <= $2`,
 )
 
 /** An error about the sender or the template says that what we know of them is old. */
-async function readAgain(tx: Sql, { message, outcome }: Ended, now: Date): Promise<void> {
+async function readAgain(sql: Sql, { message, outcome }: Ended, now: Date): Promise<void> {
   if (outcome?.outcome !== 'refused') return
   const { scope } = outcome.error
-  if (scope === 'sender' || scope === 'template' || scope === 'account') await syncSoon(tx, message, now)
+  if (scope === 'sender' || scope === 'template' || scope === 'account') await syncSoon(sql, message, now)
 }

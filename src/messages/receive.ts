@@ -1,4 +1,4 @@
-import { type Statement, batch, isDataError, statement } from '../db.ts'
+import { type Statement, batch, isBatchFault, statement } from '../db.ts'
 import { grouped } from '../group.ts'
 import { contentId } from '../ids.ts'
 import type { Parts } from '../parts.ts'
@@ -26,7 +26,7 @@ export function receiving(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'metrics'
       parts.wake('reports')
       return webhooks.map(() => undefined)
     },
-    { most: GROUP_MOST, lanes: GROUP_LANES, mayRunAlone: isDataError },
+    { most: GROUP_MOST, lanes: GROUP_LANES, mayRunAlone: isBatchFault },
   )
   return async (account: ReceivingAccount, items: ProviderItem[]): Promise<void> => {
     if (items.length > 0) await store(items.map((item) => reportRow(account, item)))

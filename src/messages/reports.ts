@@ -42,6 +42,7 @@ type Report = {
   kind: ProviderItem['kind']
   body: string
   provider_message_id: string | null
+  received_at: Date
   attempts: number
   /**
    * Found by our id or by the provider's, within the workspace: accounts of one app share one webhook path. Null when no
@@ -106,7 +107,7 @@ async function processOneByOne(parts: ReportParts): Promise<void> {
 
 const takeReports: Statement<Report> = statement(
   'take_provider_reports',
-  `select r.id, r.workspace_id, r.account_id, r.kind, r.body, r.provider_message_id, r.attempts,
+  `select r.id, r.workspace_id, r.account_id, r.kind, r.body, r.provider_message_id, r.received_at, r.attempts,
           coalesce(own.id, theirs.id) as message_id
    from (
      select * from provider_reports where due_at <= $1 order by due_at limit $2 for no key update skip locked) r
@@ -159,7 +160,7 @@ async function processBatch(
       workspaceId: report.workspace_id,
       messageId: report.message_id,
       providerMessageId: report.provider_message_id,
-      report: asOtpReport(status),
+      report: asOtpReport(status, report.received_at),
     }
     applicable.push({ place, known })
     return undefined
@@ -205,8 +206,12 @@ const ORDER = { sent: 0, delivered: 1, read: 2, played: 3, failed: 4 } as const
 const inOrder = (one: OtpReport, other: OtpReport): number =>
   one.at.getTime() - other.at.getTime() || ORDER[one.outcome] - ORDER[other.outcome]
 
-const asOtpReport = ({ outcome, at, error }: StatusReport): OtpReport =>
-  outcome === 'failed' ? { outcome, at, failureCode: error?.failureCode ?? 'UNKNOWN' } : { outcome, at }
+function asOtpReport({ outcome, at, error }: StatusReport, receivedAt: Date): OtpReport {
+  const when = at ?? receivedAt
+  return outcome === 'failed'
+    ? { outcome, at: when, failureCode: error?.failureCode ?? 'UNKNOWN' }
+    : { outcome, at: when }
+}
 
 const applied = (report: Report): Processed => ({ report, outcome: 'applied', note: null, dueAt: null })
 

@@ -65,7 +65,7 @@ async function attempt(parts: SubmitParts, message: Claimed): Promise<Ended> {
   if (reason) return over(reason, null)
   // A process that was held up for so long that somebody else may have taken the message must not send it.
   if (parts.clock.now().getTime() - message.claimedAt.getTime() > SUBMIT_LEASE_MS - SEND_TIMEOUT_MS) {
-    return over({ next: 'unknown', dueAt: started, failureCode: 'PROVIDER_UNAVAILABLE' }, null)
+    return over({ next: 'retry', dueAt: started, failureCode: 'PROVIDER_UNAVAILABLE', hold: null }, null)
   }
   if (message.attempts === 1)
     parts.metrics.acceptToAttempt.observe((started.getTime() - message.createdAt.getTime()) / 1000)

@@ -1,5 +1,5 @@
 import { MINUTE_MS, later } from '../clock.ts'
-import { type Statement, batch, bytea, isDataError, statement } from '../db.ts'
+import { type Statement, batch, bytea, isBatchFault, statement } from '../db.ts'
 import { Refusal } from '../errors.ts'
 import { grouped } from '../group.ts'
 import { newId } from '../ids.ts'
@@ -45,7 +45,7 @@ export function otpAccepting(parts: Pick<Parts, 'db' | 'clock' | 'seal' | 'wake'
   const accept = grouped((requests: OtpRequest[]) => acceptTogether(parts, requests), {
     most: GROUP_MOST,
     lanes: GROUP_LANES,
-    mayRunAlone: isDataError,
+    mayRunAlone: isBatchFault,
   })
   return async (request: OtpRequest): Promise<OtpAcceptance> => {
     const outcome = await accept(request)

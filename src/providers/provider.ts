@@ -126,7 +126,8 @@ export type ProviderItem = {
 
 export type StatusReport = {
   outcome: 'sent' | 'delivered' | 'read' | 'played' | 'failed'
-  at: Date
+  /** Null when the report does not say: then it counts from when it was received. */
+  at: Date | null
   /** Set exactly for failed: the first error decides, all are kept in the stored item. */
   error: ProviderError | null
 }

@@ -27,13 +27,14 @@ export const webhookAgent = (options: ConnectorOptions): Agent =>
 
 export class Interrupted extends Error {}
 
-export type Outgoing = { url: string; headers: Record<string, string>; body: string }
+export type Outgoing = { url: string; headers: Record<string, string>; body: string; /** For tests. */ timeoutMs?: number }
 
 /** One request. Never throws for what the receiver or the network did; throws Interrupted when `stop` was aborted. */
-export async function post(agent: Dispatcher, { url, headers, body }: Outgoing, stop: AbortSignal): Promise<Posted> {
+export async function post(agent: Dispatcher, outgoing: Outgoing, stop: AbortSignal): Promise<Posted> {
+  const { url, headers, body, timeoutMs = ATTEMPT_TIMEOUT_MS } = outgoing
   const attempt = new AbortController()
   const end = (): void => attempt.abort(new Interrupted())
-  const timer = setTimeout(() => attempt.abort(new TookTooLong()), ATTEMPT_TIMEOUT_MS)
+  const timer = setTimeout(() => attempt.abort(new TookTooLong()), timeoutMs)
   stop.addEventListener('abort', end)
   try {
     if (stop.aborted) throw new Interrupted()

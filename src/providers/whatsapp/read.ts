@@ -5,12 +5,12 @@ import { instantOf } from './parse.ts'
 
 const OUTCOMES = ['sent', 'delivered', 'read', 'played', 'failed'] as const
 
-/** Reads a status that parse has stored. Undefined for outcomes that we do not know, and without a time. */
+/** Reads a status that parse has stored. Undefined for outcomes that we do not know. */
 export function readStatus(body: string): StatusReport | undefined {
   const status = readObject(body)
   const outcome = OUTCOMES.find((each) => each === status?.status)
   const at = instantOf(status?.timestamp)
-  if (!outcome || !at) return undefined
+  if (!outcome) return undefined
   return { outcome, at, error: outcome === 'failed' ? readStatusError(listOf(status?.errors)[0]) : null }
 }
 
