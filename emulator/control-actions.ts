@@ -168,8 +168,8 @@ export function reset(parts: Parts): void {
   parts.throughput.clear()
   parts.managementCalls.clear()
   parts.delivery.clear()
-  parts.outbox.clear()
   parts.timers.clear()
+  parts.outbox.clear()
 }
 
 export function metricsOf(parts: Parts) {

@@ -113,14 +113,16 @@ test('template, number and phone changes ordered by HTTP act and are told', asyn
   assert.deepEqual([phone.at('online'), phone.at('name')], [false, 'Ana'])
 })
 
-test('a reset forgets what happened and keeps the accounts', async (t) => {
-  const world = await startWorld(t, { speed: 1_000 })
+test('a reset forgets what happened, keeps the accounts, and webhooks go on afterwards', async (t) => {
+  const world = await startWorld(t, { batch: { windowMs: 30 } })
   await world.sendOtp()
   await world.call('POST', '/control/scripts', { behaviour: { error: 2 } })
   await world.call('POST', '/control/reset')
   await world.twin.idle()
   assert.deepEqual([world.twin.messages().length, world.statusNames().length], [0, 0])
   assert.equal(codeOf(await world.sendOtp()), 0)
+  await world.twin.idle()
+  assert.deepEqual(world.statusNames(), ['sent', 'delivered', 'read'])
 })
 
 test('the callback can be asked to prove itself', async (t) => {
@@ -239,4 +241,13 @@ test('only the latest messages are kept', async (t) => {
     [messages.count, messages.find('wamid.0'), messages.find('wamid.1')?.id],
     [TWIN_LIMITS.messagesKept, undefined, 'wamid.1'],
   )
+})
+
+test('a reset leaves a delayed answer to come', async (t) => {
+  const world = await startWorld(t, { speed: 0.001 })
+  world.twin.script({ behaviour: { answerAfterMs: 50_000 } })
+  const answer = world.sendOtp()
+  await world.twin.waitForMessage()
+  world.twin.reset()
+  assert.equal((await answer).status, 200)
 })

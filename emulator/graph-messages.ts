@@ -57,7 +57,7 @@ async function start(parts: Parts, { row, to }: CheckedSend, message: Message): 
 
 function pause(parts: Parts, ms: number | undefined): Promise<void> | undefined {
   if (ms === undefined) return undefined
-  return new Promise((resolve) => parts.timers.after(ms, resolve))
+  return new Promise((resolve) => parts.timers.after(ms, resolve, 'answer'))
 }
 
 function drop(reply: FastifyReply): FastifyReply {
@@ -69,7 +69,7 @@ function drop(reply: FastifyReply): FastifyReply {
 /** Holds the connection open without a word; at last it drops it, so that nothing is held for ever. */
 function hang(parts: Parts, reply: FastifyReply): FastifyReply {
   reply.hijack()
-  const stop = parts.timers.afterUnscaled(TWIN_LIMITS.hangMs, () => reply.raw.destroy(), true)
+  const stop = parts.timers.afterUnscaled(TWIN_LIMITS.hangMs, () => reply.raw.destroy(), 'background')
   reply.raw.once('close', stop)
   return reply
 }

@@ -62,6 +62,8 @@ export const TWIN_LIMITS = {
   phonesKept: 10_000,
   updatesWaiting: 200_000,
   postsInFlight: 32,
+  /** Of posts that wait for another attempt; beyond it a refused post is lost at once. */
+  retryBytesWaiting: 256 * 1_048_576,
   webhookTimeoutMs: 10_000,
   handshakeTimeoutMs: 5_000,
   hangMs: 10 * 60 * 1000,

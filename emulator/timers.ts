@@ -1,4 +1,7 @@
-type Timer = { dueAt: number; order: number; run: () => void; background: boolean; over: boolean }
+type Timer = { dueAt: number; order: number; run: () => void; kind: Kind; over: boolean }
+
+/** `answer`: someone waits for it, a reset leaves it alone. `background`: idle() does not wait for it, either. */
+type Kind = 'usual' | 'answer' | 'background'
 
 export type Cancel = () => void
 
@@ -30,32 +33,34 @@ export class Timers {
   }
 
   /** Runs after `ms` of the twin's time; with speed 0 on the next turn of the loop, in the order asked. */
-  after(ms: number, run: () => void): Cancel {
-    return this.#add(ms * this.#speed, run, false)
+  after(ms: number, run: () => void, kind: Kind = 'usual'): Cancel {
+    return this.#add(ms * this.#speed, run, kind)
   }
 
-  /** `ms` of real time; `background` timers do not keep the twin from being idle. */
-  afterUnscaled(ms: number, run: () => void, background = false): Cancel {
-    return this.#add(ms, run, background)
+  /** `ms` of real time. */
+  afterUnscaled(ms: number, run: () => void, kind: Kind = 'usual'): Cancel {
+    return this.#add(ms, run, kind)
   }
 
   clear(): void {
-    for (const timer of this.#heap) timer.over = true
-    this.#heap = []
-    this.#waiting = 0
-    this.#stopSleeping()
-    this.#onIdle()
+    for (const timer of this.#heap) if (timer.kind === 'usual') this.#cancel(timer)
+    // Sorted is a heap, too.
+    this.#heap = this.#heap.filter((timer) => !timer.over).toSorted((a, b) => (before(a, b) ? -1 : 1))
   }
 
   close(): void {
     this.#closed = true
-    this.clear()
+    this.#stopSleeping()
+    for (const timer of this.#heap) timer.over = true
+    this.#heap = []
+    this.#waiting = 0
+    this.#onIdle()
   }
 
-  #add(ms: number, run: () => void, background: boolean): Cancel {
+  #add(ms: number, run: () => void, kind: Kind): Cancel {
     if (this.#closed) return () => {}
-    const timer: Timer = { dueAt: performance.now() + ms, order: this.#order++, run, background, over: false }
-    if (!background) this.#waiting++
+    const timer: Timer = { dueAt: performance.now() + ms, order: this.#order++, run, kind, over: false }
+    if (kind !== 'background') this.#waiting++
     push(this.#heap, timer)
     if (timer.dueAt < this.#sleepsUntil) this.#arm()
     return () => this.#cancel(timer)
@@ -64,7 +69,7 @@ export class Timers {
   #cancel(timer: Timer): void {
     if (timer.over) return
     timer.over = true
-    if (!timer.background) this.#waiting--
+    if (timer.kind !== 'background') this.#waiting--
     if (this.#waiting === 0) this.#onIdle()
   }
 
@@ -94,7 +99,7 @@ export class Timers {
       pop(this.#heap)
       if (next.over) continue
       next.over = true
-      if (!next.background) this.#waiting--
+      if (next.kind !== 'background') this.#waiting--
       try {
         next.run()
       } catch (fault) {

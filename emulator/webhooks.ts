@@ -67,6 +67,7 @@ export class Outbox {
   #posts: WebhookPost[] = []
   #nextId = 1
   #busy = 0
+  #retryBytes = 0
   #paused = false
   #closed = false
 
@@ -125,6 +126,9 @@ export class Outbox {
 
   clear(): void {
     for (const lane of this.#lanes.values()) lane.waiting = []
+    // A lane that was gathering has lost its timer: the next update makes a new lane.
+    this.#lanes.clear()
+    this.#retryBytes = 0
     this.#posts = []
     this.#paused = false
   }
@@ -220,12 +224,17 @@ export class Outbox {
     const gap = gaps[post.attempts.length - 1]
     const answer = post.attempts.at(-1)
     this.#options.log(`webhook ${post.id} was not answered 200 but ${answer?.httpStatus ?? answer?.fault}`)
-    if (gap === undefined || this.#closed) {
+    const full = this.#retryBytes + sealed.bytes.length > TWIN_LIMITS.retryBytesWaiting
+    if (gap === undefined || full || this.#closed) {
       post.state = 'lost'
       this.counts.lost += post.updates
       return
     }
-    this.#timers.afterUnscaled(gap * this.#options.retrySpeed, () => void this.#attempt(sealed))
+    this.#retryBytes += sealed.bytes.length
+    this.#timers.afterUnscaled(gap * this.#options.retrySpeed, () => {
+      this.#retryBytes -= sealed.bytes.length
+      void this.#attempt(sealed)
+    })
   }
 
   async #post({ post, bytes, signature }: Sealed): Promise<Attempt> {

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { behaviourSchema } from './behaviour.ts'
+import { SETTINGS, readConfiguration } from './configuration.ts'
+import { controlRoutes } from './control.ts'
+import { DEMO } from './emulator.ts'
+import { META_LIMITS, TWIN_LIMITS } from './limits.ts'
+import { MAGIC_NUMBERS } from './magic-numbers.ts'
+
+const readme = readFileSync(new URL('README.md', import.meta.url), 'utf8')
+/** Lines without the spaces that align the cells of a table. */
+const rows = readme.split('\n').map((line) => (line.startsWith('|') ? line.replace(/ *\| */g, ' | ').trim() : line))
+
+/** The cells of each row of the table whose heading begins so. */
+function tableOf(heading: string): string[][] {
+  const at = rows.findIndex((line) => line.startsWith(`| ${heading} |`))
+  const end = rows.findIndex((line, position) => position > at && !line.startsWith('|'))
+  return rows.slice(at + 2, end).map((line) => line.slice(2, -2).split(' | '))
+}
+
+test('the README lists every magic number with what it does, and no other', () => {
+  const expected = MAGIC_NUMBERS.map(({ ending, what }) => [`\`${ending}\``, what])
+  assert.deepEqual(tableOf('ends in'), expected)
+  assert.equal(new Set(MAGIC_NUMBERS.map(({ ending }) => ending)).size, MAGIC_NUMBERS.length)
+})
+
+test('the README lists every setting with its default', () => {
+  const expected = Object.values(SETTINGS).map((row) => [
+    `\`--${row.flag}\``,
+    `\`${row.environment}\``,
+    row.standard === '' ? '' : `\`${row.standard}\``,
+    row.what,
+  ])
+  assert.deepEqual(tableOf('flag'), expected)
+})
+
+test('the README lists every control route with a command to try', () => {
+  const routes = tableOf('call | what | try')
+  assert.deepEqual(
+    routes.map(([call, what]) => [call, what]),
+    controlRoutes.map(({ method, path, what }) => [`\`${method} ${path}\``, what]),
+  )
+  assert.ok(routes.every(([, , command]) => command?.startsWith('`curl -s')))
+})
+
+test('the README lists every behaviour', () => {
+  const named = tableOf('behaviour').flatMap(([names = '']) =>
+    Array.from(names.matchAll(/`(\w+)`/g), (match) => match[1]),
+  )
+  assert.deepEqual(new Set(named), new Set(Object.keys(behaviourSchema.shape)))
+})
+
+test('the README lists every limit with its value', () => {
+  for (const [name, value] of [...Object.entries(META_LIMITS), ...Object.entries(TWIN_LIMITS)]) {
+    assert.ok(rows.includes(`| \`${name}\` | ${value} |`), name)
+  }
+})
+
+test('the README’s demo ids are the ones of the demo account', () => {
+  for (const value of Object.values(DEMO)) assert.ok(readme.includes(value), value)
+})
+
+test('a wrong setting is named, all of them at once', () => {
+  assert.throws(() => readConfiguration(['--port', 'x', '--speed=-1'], { WHATSAPP_TWIN_CALLBACK_URL: 'nowhere' }), {
+    message: 'port: x is not 0 to 65535\nspeed: -1 is not 0 to 1000\ncallback-url: nowhere is not an http or https URL',
+  })
+  assert.throws(() => readConfiguration(['--colour', 'red'], {}), /--colour/)
+})
+
+test('a flag wins over the environment, and the environment over the default', () => {
+  const read = readConfiguration(['--port', '1'], { WHATSAPP_TWIN_PORT: '2', WHATSAPP_TWIN_SPEED: '3' })
+  assert.deepEqual([read.portNumber, read.speedFactor, read.accessToken], [1, 3, DEMO.accessToken])
+})
