@@ -12,7 +12,7 @@ import { linkLibraries } from './embedded-postgres/binaries.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts'
 
 test('a second start finds what was committed before the first stop', async (t) => {
-  const { dataDir, start } = await newPlace(t)
+  const { start } = await newPlace(t)
   const first = await start()
   assert.equal(first.adopted, false)
   await ask(first.url, 'create table kept as select 7 as number')
@@ -44,7 +44,7 @@ test('a server that outlived its killed user is adopted with all that was commit
 })
 
 test('the first of two users to leave does not stop the server, the last one does', async (t) => {
-  const { dataDir, start } = await newPlace(t)
+  const { start } = await newPlace(t)
   const server = await start()
   const command = await start()
   assert.equal(command.adopted, true)
@@ -55,7 +55,7 @@ test('the first of two users to leave does not stop the server, the last one doe
 })
 
 test('two first starts at once make one database', async (t) => {
-  const { dataDir, start } = await newPlace(t)
+  const { start } = await newPlace(t)
   const [one, other] = await Promise.all([start(), start()])
   assert.equal(one.url, other.url)
   assert.notEqual(one.adopted, other.adopted)

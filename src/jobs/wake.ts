@@ -134,7 +134,10 @@ function steadyConnection(
     notBefore = performance.now() + retryMs
     if (kept) {
       clearTimeout(timer)
-      timer = setTimeout(() => void get(), retryMs).unref()
+      timer = setTimeout(() => {
+        notBefore = 0 // a timer may ring a moment early
+        void get()
+      }, retryMs).unref()
     }
     retryMs = Math.min(retryMs * 2, RETRY_MOST_MS)
   }
