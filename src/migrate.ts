@@ -23,6 +23,7 @@ export async function migrate(db: Db): Promise<number> {
   const migrations = await listMigrations()
   const connection = await db.connect()
   try {
+    await connection.query('set statement_timeout = 0') // another node may be at it, and a large table takes its time
     await connection.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
     await connection.query(
       'create table if not exists migrations (number integer primary key, name text not null, applied_at timestamptz not null default now())',
