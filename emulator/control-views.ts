@@ -1,4 +1,4 @@
-import type { Account } from './accounts.ts'
+import type { Account, PhoneNumber } from './accounts.ts'
 import type { Message } from './messages.ts'
 import type { Template } from './templates.ts'
 import type { WebhookPost } from './webhooks.ts'
@@ -16,9 +16,13 @@ export function showAccount(account: Account) {
     blockedBy,
     otpButtons,
     userIds,
-    numbers: [...account.numbers.values()].map((number) => ({ ...number, pin: undefined })),
+    numbers: [...account.numbers.values()].map(showNumber),
     templates: [...account.templates.values()].map(showTemplate),
   }
+}
+
+export function showNumber(number: PhoneNumber) {
+  return { ...number, pin: undefined }
 }
 
 export function showTemplate({ id, name, language, category, status, qualityScore, rejectedReason }: Template) {

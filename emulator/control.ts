@@ -17,7 +17,7 @@ import {
 } from './control-actions.ts'
 import { stepSchema, STATUS_NAMES } from './behaviour.ts'
 import { ControlError } from './control-error.ts'
-import { showAccount, showMessage, showPost, showTemplate } from './control-views.ts'
+import { showAccount, showMessage, showNumber, showPost, showTemplate } from './control-views.ts'
 import { GraphError } from './errors.ts'
 import { receive } from './inbound.ts'
 import { META_LIMITS, TWIN_LIMITS } from './limits.ts'
@@ -81,7 +81,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     method: 'POST',
     path: '/control/accounts/:id/numbers',
     what: 'Adds a phone number',
-    run: (parts, { id, body }) => addNumber(parts, id, body as NumberSeed),
+    run: (parts, { id, body }) => showNumber(addNumber(parts, id, body as NumberSeed)),
   },
   {
     method: 'POST',
@@ -117,7 +117,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     method: 'PATCH',
     path: '/control/numbers/:id',
     what: 'Status, quality, throughput, limit of a number',
-    run: (parts, { id, body }) => changeNumber(parts, id, body as NumberChange),
+    run: (parts, { id, body }) => showNumber(changeNumber(parts, id, body as NumberChange)),
   },
   {
     method: 'PATCH',

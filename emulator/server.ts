@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import { errorBody, GraphError } from './errors.ts'
 import { TWIN_LIMITS } from './limits.ts'
-import type { FastifyError, FastifyInstance } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify'
 
 const VERSION = /^\/v\d{1,3}\.\d{1,3}(?=\/|\?|$)/
 
@@ -13,6 +13,10 @@ export function buildServer(): FastifyInstance {
     // The version changes nothing here, and leaving it out gives the app's default: routes are written without it.
     rewriteUrl: (request) => (request.url ?? '/').replace(VERSION, '') || '/',
     routerOptions: { maxParamLength: 200 },
+    frameworkErrors: (fault, _request, reply) => {
+      const error = asGraphError(fault)
+      void (reply as FastifyReply).code(error.httpStatus).send(errorBody(error))
+    },
   })
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => {
