@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import type { TestContext } from 'node:test'
+import { Pool } from 'pg'
 import { Agent } from 'undici'
 import { type AccountSeed, DEMO, type Emulator, demoAccount, startEmulator } from '../emulator/emulator.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, type MovedClock, SECOND_MS, movedClock } from '../src/clock.ts'
@@ -15,7 +16,6 @@ import { fileDatabase } from './database.ts'
 import { type Busy, whatIsDue } from './due.ts'
 import { type Node, type NodeOptions, startNode } from './node.ts'
 import { phonesOf } from './phones.ts'
-import { withConnection } from './postgres.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import { until } from './until.ts'
 
@@ -52,6 +52,7 @@ export type World = Awaited<ReturnType<typeof startWorld>>
  */
 export async function startWorld(t: TestContext, options: WorldOptions = {}) {
   const databaseUrl = await fileDatabase()
+  const database = new Pool({ connectionString: databaseUrl, max: 3 })
   const clock = movedClock()
   const http = new Agent({ connections: 128, pipelining: 1 })
   const twin = await startTwin(clock, options)
@@ -63,7 +64,8 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}) {
   t.after(async () => {
     await Promise.all(nodes.map((node) => node.stop()))
     await Promise.all([twin.close(), http.destroy(), ...receivers.map((receiver) => receiver.close())])
-    await retire(databaseUrl, workspaceId)
+    await retire(database, workspaceId)
+    await database.end()
     if (!t.passed) tellWhatWasLogged(t, nodes)
     if (!options.mayLogErrors) assertNoErrors(nodes)
   })
@@ -87,7 +89,7 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}) {
       async () => {
         wakeAll()
         await twin.idle()
-        busy = await whatIsDue(databaseUrl, workspaceId, clock.now())
+        busy = await whatIsDue(database, workspaceId, clock)
         return busy === undefined
       },
     )
@@ -155,8 +157,10 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}) {
     },
 
     /** For questions that only tests ask. */
-    ask: <Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> =>
-      withConnection(databaseUrl, async (connection) => (await connection.query<Row>(text, values)).rows),
+    async ask<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
+      const answer = await database.query<Row>(text, values)
+      return answer.rows
+    },
   }
 }
 
@@ -193,10 +197,8 @@ async function settleIn({ parts, url }: Node, twin: Emulator, { otpAllowance, ac
 }
 
 /** What is left of a workspace must not reach the next test of the file, whose clock is another one. */
-async function retire(databaseUrl: string, workspaceId: string): Promise<void> {
-  await withConnection(databaseUrl, async (connection) => {
-    for (const text of RETIREMENTS) await connection.query(text, [workspaceId])
-  })
+async function retire(database: Pool, workspaceId: string): Promise<void> {
+  for (const text of RETIREMENTS) await database.query(text, [workspaceId])
 }
 
 const RETIREMENTS = [
