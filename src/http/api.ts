@@ -3,9 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
 import type { KeyRing } from '../workspaces/keys.ts'
+import { type Answer, sendAnswer } from './answer.ts'
 import { readJson } from './body.ts'
 import type { Fault } from './faults.ts'
-import type { Problem } from './problem.ts'
 import { REQUESTS_PER_WINDOW, type RateLimit } from './rate-limit.ts'
 import type { RawInput, Route } from './route.ts'
 
@@ -14,7 +14,7 @@ export const API_PREFIX = '/api/v1'
 export type ApiParts = {
   keys: KeyRing
   limit: RateLimit
-  refusal: (error: unknown, correlationId: string) => Problem
+  refusal: (error: unknown, correlationId: string) => Answer
   metrics: Pick<Metrics, 'requests'>
 }
 
@@ -27,13 +27,15 @@ export function serveApi(
   const serve = async (route: ServedRoute, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const startedAt = performance.now()
     try {
-      const body = await answer(route, request)
-      reply.code(route.success.status).header('content-type', 'application/json').send(JSON.stringify(body))
+      const body = JSON.stringify(await answer(route, request))
+      sendAnswer(reply, request.id, { status: route.success.status, headers: JSON_HEADERS, body })
     } catch (error) {
-      const { status, headers, body } = refusal(error, request.id)
-      reply.code(status).headers(headers).send(body)
+      sendAnswer(reply, request.id, refusal(error, request.id))
     }
-    metrics.requests.observe({ route: route.path, status: reply.statusCode }, (performance.now() - startedAt) / 1000)
+    metrics.requests.observe(
+      { route: route.path, status: reply.raw.statusCode },
+      (performance.now() - startedAt) / 1000,
+    )
   }
 
   const answer = async (route: ServedRoute, request: FastifyRequest): Promise<unknown> => {
@@ -62,6 +64,8 @@ export function serveApi(
     })
   }
 }
+
+const JSON_HEADERS = { 'content-type': 'application/json' }
 
 type ServedRoute = Route & { bodyRequired: boolean }
 

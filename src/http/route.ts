@@ -23,13 +23,18 @@ export type RouteRequest<Params, Query, Headers, Body> = Caller & {
   body: Body
 }
 
+/** The headings of the reference. */
+export const tags = {
+  'One-time codes': 'Send a code that your backend made, and follow it to the phone.',
+  Webhooks: 'What the service tells your endpoints, signed, as it happens.',
+}
+
 type Description = {
   method: 'GET' | 'POST'
   /** Below `/api/v1`, parameters as `:name`. */
   path: `/${string}`
   operationId: string
-  /** The heading under which the reference lists it. */
-  tag: string
+  tag: keyof typeof tags
   summary: string
   description: string
   /** Beyond those that every route may answer with. */

@@ -1,15 +1,20 @@
 import { type IncomingMessage, STATUS_CODES, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import packageJson from '../../package.json' with { type: 'json' }
 import Fastify, { type FastifyInstance } from 'fastify'
 import { isDatabaseUnavailable } from '../db.ts'
 import { Refusal } from '../errors.ts'
 import { isUuid } from '../ids.ts'
 import type { Parts } from '../parts.ts'
 import { openKeyRing } from '../workspaces/keys.ts'
+import { type Answer, commonHeaders, sendAnswer } from './answer.ts'
 import { serveApi } from './api.ts'
 import { faultOfOurs } from './fault-of-ours.ts'
+import { documentedEvents } from './documented-events.ts'
+import { describeApi } from './openapi.ts'
+import { servePages } from './pages.ts'
 import { serveProbes } from './probes.ts'
-import { type Problem, problems } from './problem.ts'
+import { problems } from './problem.ts'
 import { limitInDatabase, limitInMemory } from './rate-limit.ts'
 import { RAW_BODY_BYTES_MOST, serveRaw } from './raw.ts'
 import type { Route } from './route.ts'
@@ -57,19 +62,13 @@ export function buildServer(parts: Parts, routes: readonly Route[], options: Ser
       requireHostHeader: false, // Node would answer in its own format
     },
     clientErrorHandler: (_error, socket) => refuseRaw(socket, unreadable(problem)),
-    frameworkErrors: (error, request, reply) => {
-      const { status, headers, body } = refusal(error, request.id)
-      reply
-        .hijack()
-        .raw.writeHead(status, { ...commonHeaders(request.id), ...headers })
-        .end(body)
-    },
+    frameworkErrors: (error, request, reply) => sendAnswer(reply, request.id, refusal(error, request.id)),
   })
 
   /** What an error becomes for the caller. A fault of ours is logged and says nothing of itself. */
-  const refusal = (error: unknown, correlationId: string): Problem => {
+  const refusal = (error: unknown, correlationId: string): Answer => {
     if (error instanceof Refusal) return problem(error.code, error.message, correlationId, error.faults)
-    if (isFaultOfRequest(error)) return problem('DEVELOPER_INVALID_INPUT', 'The request cannot be read.', correlationId)
+    if (isFaultOfRequest(error)) return unreadable(problem)(correlationId)
     if (isDatabaseUnavailable(error)) {
       log.error({ correlationId, fault: faultOfOurs(error) }, 'the database cannot be reached')
       return problem('SERVICE_UNAVAILABLE', 'The service cannot answer right now. Try again later.', correlationId)
@@ -83,10 +82,7 @@ export function buildServer(parts: Parts, routes: readonly Route[], options: Ser
     // Now, before Fastify looks at a body that nobody asked for.
     done(request.is404 ? new Refusal('NOT_FOUND', 'No route has this path and method.') : undefined)
   })
-  app.setErrorHandler((error, request, reply) => {
-    const { status, headers, body } = refusal(error, request.id)
-    return reply.headers(headers).code(status).send(body)
-  })
+  app.setErrorHandler((error, request, reply) => sendAnswer(reply, request.id, refusal(error, request.id)))
   app.setNotFoundHandler((request, reply) => reply.send(new Refusal('NOT_FOUND', `No route has this path and method.`)))
   app.addHook('onReady', async () => keys.watch())
   app.addHook('onClose', () => keys.close())
@@ -97,15 +93,14 @@ export function buildServer(parts: Parts, routes: readonly Route[], options: Ser
   })
 
   serveProbes(app, parts.db, options)
+  servePages(
+    app,
+    describeApi({ routes, events: documentedEvents, publicUrl: parts.config.publicUrl, version: packageJson.version }),
+  )
   serveApi(app, routes, { keys, limit, refusal, metrics: parts.metrics })
   if (options.rawRoutes) serveRaw(app, log, options.rawRoutes)
   return app
 }
-
-const commonHeaders = (correlationId: string): Record<string, string> => ({
-  'x-correlation-id': correlationId,
-  'cache-control': 'no-store',
-})
 
 function correlationId({ headers }: { headers: IncomingMessage['headers'] }): string {
   const given = headers['x-correlation-id']
@@ -145,7 +140,7 @@ const unreadable = (problem: ReturnType<typeof problems>) => (correlationId: str
   ])
 
 /** Answers where Fastify has no request to reply to, and ends the connection: the bytes that follow mean nothing. */
-function refuseRaw(socket: Duplex, make: (correlationId: string) => Problem): void {
+function refuseRaw(socket: Duplex, make: (correlationId: string) => Answer): void {
   const answering = answerInProgress(socket)
   if (!socket.writable || (answering?.headersSent && !answering.req.complete)) {
     socket.destroy()
