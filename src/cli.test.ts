@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { test } from 'node:test'
+import { startEmulator, demoAccount, DEMO } from '../emulator/emulator.ts'
+import { fileDatabase } from '../test/database.ts'
+import { startReceiver } from '../test/receiver.ts'
+import { runCommandLine } from './cli.ts'
+import { commands } from './commands/table.ts'
+
+const UNKNOWN = '019f0000-0000-7000-8000-000000000000'
+
+/** The arguments, and what they are told. */
+const mistakes: readonly [string, RegExp][] = [
+  ['', /which command\? "doorcode --help" lists them/],
+  ['frobnicate', /there is no command "frobnicate"/],
+  ['workspace', /which one of "workspace create" and "workspace allowance"\?/],
+  ['workspace destroy', /there is no command "workspace destroy", but "workspace create"/],
+  ['workspace create', /--name is missing\nUsage: doorcode workspace create --name N \[--sandbox\]/],
+  ['workspace create --name', /--name needs a value/],
+  ['workspace create --name=', /--name must be 1 to 100 characters on one line/],
+  [`workspace create --name ${'x'.repeat(101)}`, /--name must be 1 to 100 characters/],
+  ['workspace create --name A --name B', /--name is given twice/],
+  ['workspace create --name A --sandbox=yes', /--sandbox takes no value/],
+  ['workspace create --name A --colour red', /there is no option --colour/],
+  ['workspace create --name A extra', /one word is too many/],
+  ['workspace allowance --workspace 7', /--workspace must be a UUID, not "7"/],
+  [
+    `workspace allowance --workspace ${UNKNOWN} --otp -5`,
+    /--otp must be a whole number from 0 to 2147483647, not "-5"/,
+  ],
+  [`workspace allowance --workspace ${UNKNOWN} --otp 1e3`, /--otp must be a whole number/],
+  [`workspace allowance --workspace ${UNKNOWN} --otp 2147483648`, /--otp must be a whole number/],
+  [`workspace allowance --workspace ${UNKNOWN} --otp 5`, /no workspace has the id/],
+  [`key create --workspace ${UNKNOWN} --name k`, /no workspace has the id/],
+  ['key revoke', /<publicId> is missing/],
+  ['key revoke UPPERCASE123', /<publicId> must be the 12 characters/],
+  ['key revoke abcdefghijkl', /no API key has the public id abcdefghijkl/],
+  [`block add --workspace ${UNKNOWN} --phone 0612345678`, /--phone must be a phone number in international form/],
+  [`block add --workspace ${UNKNOWN} --phone +34600111222`, /no workspace has the id/],
+  [`endpoint add --workspace ${UNKNOWN} --url ftp://a.example`, /--url must be a URL that begins with https:/],
+  [`endpoint add --workspace ${UNKNOWN} --url https://a.example`, /no workspace has the id/],
+  [`endpoint ping ${UNKNOWN}`, /There is no endpoint/],
+  [`account sync ${UNKNOWN}`, /No account has the id/],
+  [
+    `account connect --workspace ${UNKNOWN} --waba-id 1`,
+    /--access-token is missing\n.*--app-secret is missing\n.*--verify-token is missing/,
+  ],
+  [`explain ${UNKNOWN}`, /No message and no event has the id/],
+  ['explain', /<id> is missing/],
+]
+
+for (const [args, told] of mistakes) {
+  test(`"${args.slice(0, 80)}" is refused with what is wrong, in words and as a problem`, async () => {
+    const words = args.split(' ').filter(Boolean)
+    const spoken = await run(words)
+    assert.deepEqual([spoken.code, spoken.stdout], [1, ''])
+    assert.match(spoken.stderr, told)
+
+    const { code, stdout, stderr } = await run([...words, '--json'])
+    assert.deepEqual([code, stdout], [1, ''])
+    const problem = JSON.parse(stderr) as Record<string, unknown>
+    assert.deepEqual(Object.keys(problem).sort(), ['code', 'detail', 'status', 'title', 'type'])
+    assert.ok(Number(problem['status']) < 500, stderr)
+  })
+}
+
+test('a mistake on the command line is told before anything is opened or made', async (t) => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-cli-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const environment = { DOORCODE_DATA_DIR: folder }
+  const { code } = await run(['workspace', 'create', '--name', ''], environment)
+  assert.equal(code, 1)
+  assert.deepEqual(await readdir(folder), [])
+})
+
+test('mistakes of the configuration are told all at once', async () => {
+  const { code, stderr } = await run(['workspace', 'create', '--name', 'A'], {
+    DOORCODE_PORT: 'x',
+    DOORCODE_ROLES: 'boss',
+  })
+  assert.equal(code, 1)
+  assert.match(stderr, /2 mistakes:\n {2}DOORCODE_PORT .*\n {2}DOORCODE_ROLES/)
+})
+
+test('no secret of the command line comes back in a mistake', async () => {
+  const words = [
+    'account',
+    'connect',
+    '--workspace',
+    'x',
+    '--access-token',
+    'hidden1',
+    'hidden2',
+    '--appsecret',
+    'hidden3',
+  ]
+  const { stderr } = await run([...words, '--json'])
+  assert.doesNotMatch(stderr, /hidden/)
+})
+
+test('every command and every noun explains itself', async () => {
+  for (const { words } of commands) {
+    const { code, stdout } = await run([...words.split(' '), '--help'])
+    assert.equal(code, 0)
+    assert.match(stdout, new RegExp(`^ {2}${words}`, 'm'))
+  }
+  assert.match((await run(['key', '--help'])).stdout, /key create.*[\s\S]*key revoke/)
+})
+
+test('a workspace is set up from nothing to its first webhook', async (t) => {
+  const json = async (...words: string[]): Promise<Record<string, unknown>> => {
+    const { code, stdout, stderr } = await run([...words, '--json'])
+    assert.equal(code, 0, stderr)
+    assert.equal(stderr, '')
+    return JSON.parse(stdout) as Record<string, unknown>
+  }
+  const twin = await startEmulator({ speed: 0, accounts: [demoAccount()] })
+  const receiver = await startReceiver()
+  t.after(() => Promise.all([twin.close(), receiver.close()]))
+
+  const workspace = String((await json('workspace', 'create', '--name', 'Shop'))['workspaceId'])
+  assert.deepEqual(await json('workspace', 'allowance', '--workspace', workspace, '--otp', '5'), {
+    workspaceId: workspace,
+    otp: 5,
+    codConfirmations: 10_000,
+    codRefusals: 10_000,
+  })
+  const key = await json('key', 'create', '--workspace', workspace.toUpperCase(), '--name', 'backend')
+  assert.match(String(key['apiKey']), new RegExp(`^dck_${String(key['publicId'])}_`))
+
+  const secrets = ['--access-token', DEMO.accessToken, '--app-secret', DEMO.appSecret, '--verify-token', 'v']
+  const to = ['--workspace', workspace, '--waba-id', DEMO.accountId, '--graph-url', twin.url]
+  const account = await json('account', 'connect', ...to, ...secrets)
+  assert.equal(account['webhookPath'], `/whatsapp/${String(account['accountId'])}`)
+  assert.deepEqual(Object.keys((account['senders'] as object[])[0] ?? {}).sort(), [
+    'phoneNumber',
+    'phoneNumberId',
+    'senderId',
+    'status',
+  ])
+  assert.deepEqual(await json('account', 'sync', String(account['accountId'])), account)
+
+  const { endpointId } = await json('endpoint', 'add', '--workspace', workspace, '--url', receiver.url)
+  const ping = await json('endpoint', 'ping', String(endpointId))
+  assert.deepEqual([ping['status'], ping['httpStatus']], ['succeeded', 204])
+  assert.equal(receiver.events('ping').length, 1)
+  const explained = await json('explain', String(ping['eventId']))
+  assert.deepEqual(explained['next'], {
+    who: 'nobody',
+    sentence: 'Nobody must act: the event has reached every endpoint that it was for.',
+  })
+
+  assert.equal((await json('block', 'add', '--workspace', workspace, '--phone', '+34 600 111 222'))['changed'], true)
+  assert.equal((await json('block', 'remove', '--workspace', workspace, '--phone', '+34600111222'))['changed'], true)
+  assert.equal((await json('key', 'revoke', String(key['publicId'])))['revoked'], true)
+})
+
+async function run(args: readonly string[], environment?: Record<string, string>) {
+  const written = { stdout: '', stderr: '' }
+  const code = await runCommandLine(args, {
+    environment: environment ?? {
+      DATABASE_URL: await fileDatabase(),
+      DOORCODE_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+      DOORCODE_ALLOW_PRIVATE_WEBHOOKS: '1',
+    },
+    stdout: (text) => (written.stdout += text),
+    stderr: (text) => (written.stderr += text),
+  })
+  return { code, ...written }
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startWorld, type World } from '../../test/world.ts'
+import { type Explanation, explain } from './explain.ts'
+
+test('a message is told from its request to its last report, in order, with what was ignored and why', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  const otp = await world.sendOtp({ reference: 'login-7' })
+  await world.whatsapp.reports(otp, ['read', 'sent'])
+  await receiver.waitFor(1)
+  await world.settled()
+
+  const told = await explained(world, otp.messageId)
+  assert.deepEqual([told.kind, told.messageId, told.status], ['message', otp.messageId, 'read'])
+  const kinds = told.timeline.map(({ what }) => what)
+  assert.deepEqual(kinds.toSorted(), ['attempt', 'event', 'quota', 'report', 'report', 'request', 'webhook'])
+  assert.deepEqual(kinds.slice(0, 3), ['request', 'quota', 'attempt'])
+  const times = told.timeline.map(({ at }) => at)
+  assert.deepEqual(times, times.toSorted())
+
+  const [request, quota] = told.timeline
+  assert.equal(request?.['to'], otp.to)
+  assert.equal(request?.['reference'], 'login-7')
+  assert.equal(quota?.['unit'], 1)
+  const ignored = told.timeline.find(({ outcome }) => outcome === 'ignored')
+  assert.match(ignored?.detail ?? '', /reports sent at .*; ignored: the message is already known to be read/)
+  assert.equal(told.next.who, 'nobody')
+})
+
+test('an event is told with the message that it speaks of', async (t) => {
+  const world = await startWorld(t)
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, ['delivered'])
+  const event = (await explained(world, otp.messageId)).timeline.find(({ what }) => what === 'event')
+  const told = await explained(world, String(event?.['eventId']))
+  assert.deepEqual([told.kind, told.messageId], ['event', otp.messageId])
+})
+
+test('a webhook that failed is told with its answer and the time of the next attempt', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  receiver.always({ status: 500 })
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, ['delivered'])
+  await receiver.waitFor(1)
+  await world.settled()
+  const { timeline, next } = await explained(world, otp.messageId)
+  const [attempt, waiting] = timeline.filter(({ what }) => what === 'webhook')
+  assert.equal(attempt?.['httpStatus'], 500)
+  assert.equal(waiting?.['dueAt'], waiting?.at)
+  assert.equal(next.who, 'caller')
+  assert.match(next.sentence, /answered 500; the next attempt is at/)
+})
+
+test('a message that waits for a worker is told before any attempt', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const { messageId } = await world.sendOtp()
+  const { status, timeline } = await explained(world, messageId)
+  assert.equal(status, 'queued')
+  assert.deepEqual(
+    timeline.map(({ what }) => what),
+    ['request', 'quota'],
+  )
+})
+
+test('a failure is told with the provider’s own code', async (t) => {
+  const world = await startWorld(t)
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, [{ status: 'failed', errors: [131026] }])
+  const { timeline, next } = await explained(world, otp.messageId)
+  assert.ok(timeline.some(({ detail }) => /reports failed .*code 131026/.test(detail)))
+  assert.equal(next.sentence, 'The caller must check the number with the recipient or use another channel.')
+})
+
+test('the code is nowhere in what is told', async (t) => {
+  const world = await startWorld(t)
+  const otp = await world.sendOtp({ code: 'CANARY7' })
+  await world.whatsapp.reports(otp, ['sent', 'read'])
+  assert.doesNotMatch(JSON.stringify(await explained(world, otp.messageId)), /CANARY7/)
+})
+
+test('an id of nothing is told as such', async (t) => {
+  const world = await startWorld(t)
+  assert.equal(await explain(world.parts, '019f0000-0000-7000-8000-000000000000'), undefined)
+})
+
+async function explained(world: World, id: string): Promise<Explanation> {
+  const told = await explain(world.parts, id)
+  assert.ok(told, `nothing is known of ${id}`)
+  return told
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { fileDatabase } from '../test/database.ts'
+import { until } from '../test/until.ts'
+
+test('a server says when it is ready, and ends in order on a signal', async (t) => {
+  const server = await serve(t)
+  assert.equal((await fetch(`${server.url}/readyz`)).status, 200)
+  assert.match(await (await fetch(`${server.metricsUrl}/metrics`)).text(), /doorcode_/)
+  server.child.kill('SIGTERM')
+  assert.deepEqual(await server.ended, [0, null])
+  assert.match(server.stdout(), /"signal":"SIGTERM","msg":"shutting down"[\s\S]*"msg":"stopped"/)
+  assert.equal(server.stderr(), '')
+})
+
+test('one Ctrl-C that npm doubles is one signal', async (t) => {
+  const server = await serve(t)
+  server.child.kill('SIGINT')
+  server.child.kill('SIGINT')
+  assert.deepEqual(await server.ended, [0, null])
+})
+
+test('a port that is taken is told with the setting that changes it, and without a stack trace', async (t) => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  t.after(() => other.close())
+  const port = portOf(other)
+  const api = await run(t, { DOORCODE_PORT: String(port) })
+  assert.deepEqual(await api.ended, [1, null])
+  assert.equal(
+    api.stderr(),
+    `127.0.0.1:${port} is taken: end what listens there, or set DOORCODE_PORT to another port\n`,
+  )
+  const metrics = await run(t, { DOORCODE_METRICS_PORT: String(port) })
+  assert.deepEqual(await metrics.ended, [1, null])
+  assert.match(metrics.stderr(), /set DOORCODE_METRICS_PORT to another port\n$/)
+})
+
+test('an address of another machine is told', async (t) => {
+  const server = await run(t, { DOORCODE_HOST: '192.0.2.1' })
+  assert.deepEqual(await server.ended, [1, null])
+  assert.match(server.stderr(), /^192\.0\.2\.1:\d+ is no address of this machine: set DOORCODE_HOST/)
+})
+
+type Running = {
+  child: ChildProcess
+  ended: Promise<[number | null, NodeJS.Signals | null]>
+  stdout: () => string
+  stderr: () => string
+}
+
+async function serve(t: TestContext): Promise<Running & { url: string; metricsUrl: string }> {
+  const running = await run(t)
+  const line = await until(
+    () => `the server to be ready: ${running.stderr()}`,
+    () =>
+      running
+        .stdout()
+        .split('\n')
+        .find((each) => each.includes('"msg":"serving"')),
+  )
+  return { ...running, ...(JSON.parse(line) as { url: string; metricsUrl: string }) }
+}
+
+async function run(t: TestContext, environment: Record<string, string> = {}): Promise<Running> {
+  const child = spawn(process.execPath, ['bin/doorcode.js', 'serve'], {
+    cwd: path.resolve(import.meta.dirname, '..'),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env['PATH'],
+      DATABASE_URL: await fileDatabase(),
+      DOORCODE_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+      DOORCODE_PORT: String(await freePort()),
+      DOORCODE_METRICS_PORT: String(await freePort()),
+      ...environment,
+    },
+  })
+  t.after(() => child.kill('SIGKILL'))
+  const written = { stdout: '', stderr: '' }
+  child.stdout.on('data', (chunk: Buffer) => (written.stdout += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (written.stderr += chunk.toString()))
+  const ended = once(child, 'close') as Running['ended']
+  return { child, ended, stdout: () => written.stdout, stderr: () => written.stderr }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const port = portOf(server)
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+const portOf = (server: ReturnType<typeof createServer>): number => (server.address() as AddressInfo).port
