@@ -1,0 +1,119 @@
+import { type Figure, atLeast, atMost, median, megabytes, ms, perSecond, times } from './figures.ts'
+import { openHttpClient } from './http-client.ts'
+import { type Load, closedLoop, openLoop } from './load.ts'
+import type { Part } from './part.ts'
+import { type ServerProcess, type Subject, memoryOf, startServer } from './server-process.ts'
+import { type Shop, openShops, otpRequests } from './shop.ts'
+
+const PART = 'accept'
+const KEYS = 1_000
+const SHOPS = 100
+const WORKERS = 128
+const ROUND_MS = 4_000
+const WARM_UP_MS = 3_000
+const ROUNDS = 5
+const OPEN_RATE = 1_000
+const OPEN_MS = 20_000
+
+const SUBJECTS = ['doorcode', 'floor', 'plain'] as const satisfies Subject[]
+
+/** `POST /otp/messages` with every check and a durable commit, beside the least and the plainest way to do it. */
+export const accept: Part = async ({ postgres, provider, short, profile, say }) => {
+  const database = await postgres.database('bench_accept')
+  const rounds = short ? 2 : ROUNDS
+  const spread = await openShops({
+    databaseUrl: database.url,
+    graphUrl: provider.url,
+    shops: SHOPS,
+    keysEach: KEYS / SHOPS,
+  })
+  const hot = await openShops({ databaseUrl: database.url, graphUrl: provider.url, shops: 1, keysEach: KEYS })
+  const servers = await startAll(database.url, profile)
+  try {
+    const many = await compare(servers, spread, { rounds, say: (line) => say(`${SHOPS} workspaces, ${line}`) })
+    const one = await compare(servers, hot, { rounds, say: (line) => say(`1 workspace, ${line}`) })
+    const steady = await steadily(servers.doorcode, spread, short ? OPEN_MS / 4 : OPEN_MS)
+    const memory = memoryOf(servers.doorcode.samples)
+    return [
+      ...ratios(`${SHOPS} workspaces`, many),
+      ...ratios('1 workspace (one hot quota row)', one),
+      { part: PART, what: `open loop ${perSecond(OPEN_RATE)}: p50`, figure: ms(steady.p50) },
+      {
+        part: PART,
+        what: `open loop ${perSecond(OPEN_RATE)}: p99`,
+        figure: ms(steady.p99),
+        goal: atMost(steady.p99, 50, ' ms'),
+      },
+      { part: PART, what: 'memory of the server at the most', figure: megabytes(memory.highest) },
+    ] satisfies Figure[]
+  } finally {
+    await Promise.all(SUBJECTS.map((subject) => servers[subject].stop()))
+    await database.drop()
+  }
+}
+
+type Servers = Record<Subject, ServerProcess>
+type Rates = Record<Subject, number>
+
+async function startAll(databaseUrl: string, profile: string | undefined): Promise<Servers> {
+  const start = (subject: Subject): Promise<ServerProcess> =>
+    startServer({ subject, databaseUrl, works: false, profile })
+  return { doorcode: await start('doorcode'), floor: await start('floor'), plain: await start('plain') }
+}
+
+type CompareOptions = { rounds: number; say: (line: string) => void }
+
+/** In turns of a few seconds, so that what else the machine does meets all three alike. The median round counts. */
+async function compare(servers: Servers, shops: readonly Shop[], { rounds, say }: CompareOptions): Promise<Rates> {
+  const rates: Record<Subject, number[]> = { doorcode: [], floor: [], plain: [] }
+  for (const subject of SUBJECTS) await saturate(servers[subject], shops, WARM_UP_MS)
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const subject of SUBJECTS) rates[subject].push((await saturate(servers[subject], shops, ROUND_MS)).rate)
+    say(
+      `round ${round}: ${SUBJECTS.map((subject) => `${subject} ${perSecond(rates[subject].at(-1) ?? 0)}`).join(', ')}`,
+    )
+  }
+  return { doorcode: median(rates.doorcode), floor: median(rates.floor), plain: median(rates.plain) }
+}
+
+async function saturate({ port }: ServerProcess, shops: readonly Shop[], ms: number): Promise<Load> {
+  const client = openHttpClient({ port, connections: WORKERS })
+  const requests = otpRequests(shops)
+  try {
+    return await closedLoop(() => client.send(requests.next()), { workers: WORKERS, ms, expected: 202 })
+  } finally {
+    client.close()
+  }
+}
+
+async function steadily({ port }: ServerProcess, shops: readonly Shop[], ms: number): Promise<Load> {
+  const client = openHttpClient({ port, connections: WORKERS })
+  const requests = otpRequests(shops)
+  try {
+    await openLoop(() => client.send(requests.next()), { rate: OPEN_RATE, ms: WARM_UP_MS, expected: 202 })
+    return await openLoop(() => client.send(requests.next()), { rate: OPEN_RATE, ms, expected: 202 })
+  } finally {
+    client.close()
+  }
+}
+
+const FLOOR_SHARE = 0.5
+const PLAIN_FACTOR = 2.5
+
+const ratios = (where: string, { doorcode, floor, plain }: Rates): Figure[] => [
+  { part: PART, what: `${where}: Doorcode`, figure: perSecond(doorcode) },
+  { part: PART, what: `${where}: bare group-committed insert`, figure: perSecond(floor) },
+  { part: PART, what: `${where}: a transaction per request`, figure: perSecond(plain) },
+  {
+    part: PART,
+    what: `${where}: Doorcode ÷ bare insert`,
+    figure: times(doorcode / floor),
+    goal: atLeast(doorcode / floor, FLOOR_SHARE, ' ×'),
+  },
+  {
+    part: PART,
+    what: `${where}: Doorcode ÷ plain`,
+    figure: times(doorcode / plain),
+    goal: atLeast(doorcode / plain, PLAIN_FACTOR, ' ×'),
+  },
+]

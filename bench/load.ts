@@ -1,0 +1,88 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { percentile } from './figures.ts'
+
+/** What a load brought. */
+export type Load = {
+  /** Answered requests per second. */
+  rate: number
+  p50: number
+  p99: number
+  slowest: number
+}
+
+export type Sent = {
+  /** Sends one request and resolves with its status. `at` is when it was meant to go, on the clock of `performance`. */
+  (at: number): Promise<number>
+}
+
+export type LoadOptions = { ms: number; expected: number }
+
+/** `workers` callers who each ask again as soon as they are answered: what the server carries at the most. */
+export async function closedLoop(
+  send: Sent,
+  { workers, ms, expected }: LoadOptions & { workers: number },
+): Promise<Load> {
+  const { note, result } = record(expected)
+  const began = performance.now()
+  const work = async (): Promise<void> => {
+    for (let at = performance.now(); at - began < ms; at = performance.now()) note(at, await send(at))
+  }
+  await Promise.all(Array.from({ length: workers }, work))
+  return result(performance.now() - began)
+}
+
+/** How long the last answers may take. */
+const LAST_ANSWERS_MS = 30_000
+
+/**
+ * Requests at a steady rate, whatever the answers do. Latency counts from the instant at which a request was meant to
+ * go: while the server or this process is late, the wait of everything that queues behind counts as well.
+ */
+export async function openLoop(send: Sent, { rate, ms, expected }: LoadOptions & { rate: number }): Promise<Load> {
+  const { note, result } = record(expected)
+  const total = Math.floor((rate * ms) / 1000)
+  const began = performance.now()
+  let sent = 0
+  let open = 0
+  let fault: unknown
+  const one = async (at: number): Promise<void> => {
+    open += 1
+    try {
+      note(at, await send(at))
+    } catch (error) {
+      fault ??= error
+    } finally {
+      open -= 1
+    }
+  }
+  while (sent < total) {
+    const due = Math.min(total, Math.floor(((performance.now() - began) * rate) / 1000))
+    for (; sent < due; sent += 1) void one(began + (sent * 1000) / rate)
+    await wait(1)
+  }
+  const lastSent = performance.now()
+  while (open > 0 && fault === undefined) {
+    if (performance.now() - lastSent > LAST_ANSWERS_MS) throw new Error(`${open} requests were not answered`)
+    await wait(1)
+  }
+  if (fault !== undefined) throw fault
+  return result(performance.now() - began)
+}
+
+type Record = { note: (at: number, status: number) => void; result: (elapsedMs: number) => Load }
+
+function record(expected: number): Record {
+  const latencies: number[] = []
+  return {
+    note: (at, status) => {
+      if (status !== expected) throw new Error(`an answer was ${status} where ${expected} was expected`)
+      latencies.push(performance.now() - at)
+    },
+    result: (elapsedMs) => ({
+      rate: (latencies.length * 1000) / elapsedMs,
+      p50: percentile(latencies, 0.5),
+      p99: percentile(latencies, 0.99),
+      slowest: percentile(latencies, 1),
+    }),
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * `npm run bench`: measures the promises of speed and memory, and prints them beside their goals.
+ * `npm run bench -- accept queue` runs these parts alone, `--short` takes a quarter of the time, and `--profile <folder>`
+ * writes a CPU profile of each server.
+ */
+import { cpus } from 'node:os'
+import { parseArgs } from 'node:util'
+import { accept } from './accept.ts'
+import { type Figure, printTable } from './figures.ts'
+import type { Part } from './part.ts'
+import { startBenchPostgres } from './postgres.ts'
+import { startProvider } from './provider.ts'
+
+const parts: Readonly<Record<string, Part>> = { accept }
+
+const { values, positionals } = parseArgs({
+  options: { short: { type: 'boolean', default: false }, profile: { type: 'string' } },
+  allowPositionals: true,
+})
+const unknown = positionals.filter((name) => !(name in parts))
+if (unknown.length > 0) {
+  console.error(`There is no part ${unknown.join(', ')}. The parts are ${Object.keys(parts).join(', ')}.`)
+  process.exit(1)
+}
+
+await using opened = new AsyncDisposableStack()
+const postgres = await startBenchPostgres()
+opened.defer(() => postgres.stop())
+const provider = await startProvider()
+opened.defer(() => provider.stop())
+
+const figures: Figure[] = []
+for (const [name, run] of Object.entries(parts)) {
+  if (positionals.length > 0 && !positionals.includes(name)) continue
+  const say = (line: string): void => console.error(`${name}: ${line}`)
+  figures.push(...(await run({ postgres, provider, short: values.short, profile: values.profile, say })))
+}
+console.log(
+  `\n${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}, PostgreSQL 18, everything on this machine\n`,
+)
+printTable(figures)

@@ -1,0 +1,115 @@
+import { once } from 'node:events'
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export const TEMPLATE = { name: 'login_code', language: 'en_US' }
+export const APP_SECRET = 'bench-app-secret'
+
+/** A send as it arrived. */
+export type Arrival = {
+  /** When its first bytes were read, on the clock of `performance`. */
+  at: number
+  phoneNumberId: string
+  recipient: string
+  providerMessageId: string
+  callbackData: string
+}
+
+export type BenchProvider = {
+  url: string
+  port: number
+  onSend(listener: (arrival: Arrival) => void): void
+  stop(): Promise<void>
+}
+
+/** As much of the Graph API as a connect and a send need, and no more: it must cost next to nothing. */
+export async function startProvider(): Promise<BenchProvider> {
+  let sends = 0
+  let listener: (arrival: Arrival) => void = () => {}
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const at = performance.now()
+    const [, , node = '', edge = ''] = (request.url ?? '').split(/[/?]/)
+    const body = await textOf(request)
+    if (edge !== 'messages') return reply(response, listings[edge]?.(node) ?? { success: true })
+    const message = JSON.parse(body) as { to: string; biz_opaque_callback_data: string }
+    sends += 1
+    const providerMessageId = `wamid.${node}.${process.pid}.${sends}`
+    reply(response, {
+      messaging_product: 'whatsapp',
+      contacts: [{ input: message.to, wa_id: message.to.slice(1) }],
+      messages: [{ id: providerMessageId, message_status: 'accepted' }],
+    })
+    const callbackData = message.biz_opaque_callback_data
+    listener({ at, phoneNumberId: node, recipient: message.to, providerMessageId, callbackData })
+  }
+
+  const server = createServer((request, response) => void answer(request, response))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    onSend(heard) {
+      listener = heard
+    },
+    async stop() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+const listings: Readonly<Record<string, (account: string) => object>> = {
+  phone_numbers: (account) => ({
+    data: [
+      {
+        id: `${account}1`,
+        display_phone_number: `+1 555-${account.slice(-7)}`,
+        verified_name: 'Bench',
+        quality_rating: 'GREEN',
+        status: 'CONNECTED',
+        throughput: { level: 'HIGH' },
+      },
+    ],
+  }),
+  message_templates: (account) => ({
+    data: [
+      {
+        ...TEMPLATE,
+        id: `${account}2`,
+        status: 'APPROVED',
+        category: 'AUTHENTICATION',
+        parameter_format: 'POSITIONAL',
+        components: [
+          { type: 'BODY', text: '*{{1}}* is your verification code.', add_security_recommendation: true },
+          { type: 'FOOTER', text: 'This code expires in 10 minutes.', code_expiration_minutes: 10 },
+          {
+            type: 'BUTTONS',
+            buttons: [
+              {
+                type: 'URL',
+                text: 'Copy code',
+                url: 'https://www.whatsapp.com/otp/code/?otp_type=COPY_CODE&code=otp{{1}}',
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  }),
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = ''
+  request.setEncoding('utf8')
+  for await (const chunk of request) text += String(chunk)
+  return text
+}
+
+function reply(response: ServerResponse, body: object): void {
+  const text = JSON.stringify(body)
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }).end(text)
+}

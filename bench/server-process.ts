@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { percentile } from './figures.ts'
+
+/** What is measured: Doorcode, or one of the two that it is compared with. */
+export type Subject = 'doorcode' | 'floor' | 'plain'
+
+export type ServerOptions = {
+  subject: Subject
+  databaseUrl: string
+  /** Whether it does the background work too. */
+  works: boolean
+  /** A folder for a CPU profile of its whole life. */
+  profile: string | undefined
+}
+
+export type Sample = { rssBytes: number; cpuMs: number }
+
+export type ServerProcess = {
+  port: number
+  /** Two a second, the oldest first. */
+  samples: readonly Sample[]
+  now(): Promise<Sample>
+  stop(): Promise<void>
+}
+
+/** What the process says: where it listens, then how it fares. */
+export type ServerNews = { port: number } | Sample
+
+/** The same for all processes of a run, as of one installation. */
+export const INSTANCE_KEY = Buffer.alloc(32, 7)
+
+/** In a process of its own, so that its memory and its processor time are its own. */
+export async function startServer({ subject, databaseUrl, works, profile }: ServerOptions): Promise<ServerProcess> {
+  const profiling = profile
+    ? ['--cpu-prof', `--cpu-prof-dir=${profile}`, `--cpu-prof-name=${subject}.${Date.now()}.cpuprofile`]
+    : []
+  const child = spawn(process.execPath, [...profiling, path.join(import.meta.dirname, 'server.ts'), subject], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    env: {
+      PATH: process.env['PATH'],
+      DATABASE_URL: databaseUrl,
+      DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),
+      DOORCODE_RATE_LIMIT: 'memory',
+      DOORCODE_ROLES: works ? 'api,worker' : 'api',
+      DOORCODE_ALLOW_PRIVATE_WEBHOOKS: '1',
+      DOORCODE_METRICS_PORT: '0',
+      DOORCODE_LOG_LEVEL: 'warn',
+    },
+  })
+  const samples: Sample[] = []
+  const port = await new Promise<number>((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`the ${subject} server ended with ${code}`)))
+    child.on('message', (news: ServerNews) => {
+      if ('port' in news) resolve(news.port)
+      else samples.push(news)
+    })
+  })
+  return {
+    port,
+    samples,
+    now: () => sampleOf(child),
+    async stop() {
+      const ended = once(child, 'exit')
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+async function sampleOf(child: ChildProcess): Promise<Sample> {
+  const [news] = (await once(child, 'message')) as [ServerNews]
+  return 'port' in news ? sampleOf(child) : news
+}
+
+/** The highest of an early and of a late stretch: a leak shows as the difference. */
+export function memoryOf(samples: readonly Sample[]): { first: number; last: number; highest: number } {
+  const sizes = samples.map(({ rssBytes }) => rssBytes)
+  const third = Math.max(1, Math.floor(sizes.length / 3))
+  return {
+    first: percentile(sizes.slice(third, 2 * third), 0.5),
+    last: percentile(sizes.slice(-third), 0.5),
+    highest: percentile(sizes, 1),
+  }
+}

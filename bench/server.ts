@@ -1,0 +1,31 @@
+/** The process under test. Says where it listens and how it fares to the process that started it. */
+import { readConfig } from '../src/config.ts'
+import { createLog } from '../src/log.ts'
+import { startServing } from '../src/main.ts'
+import { serveFloor } from './floor.ts'
+import { servePlain } from './plain-accept.ts'
+import type { ServerNews, Subject } from './server-process.ts'
+
+const SAMPLED_EVERY_MS = 500
+
+const tell = (news: ServerNews): void => void process.send?.(news)
+
+const { NODE_CHANNEL_FD: _fd, NODE_CHANNEL_SERIALIZATION_MODE: _mode, ...environment } = process.env
+const config = { ...readConfig(environment), port: 0 }
+const subjects: Record<Subject, () => Promise<{ url: string; stop(): Promise<void> }>> = {
+  doorcode: () => startServing(config, createLog(config.logLevel)),
+  floor: () => serveFloor(config),
+  plain: () => servePlain(config),
+}
+const serving = await subjects[process.argv[2] as Subject]()
+tell({ port: Number(new URL(serving.url).port) })
+const timer = setInterval(() => {
+  const { user, system } = process.cpuUsage()
+  tell({ rssBytes: process.memoryUsage.rss(), cpuMs: (user + system) / 1000 })
+}, SAMPLED_EVERY_MS)
+const stop = (): void => {
+  clearInterval(timer)
+  void serving.stop().then(() => process.exit())
+}
+process.once('SIGTERM', stop)
+process.once('disconnect', stop) // whoever measures is gone

@@ -1,0 +1,129 @@
+import { systemClock } from '../src/clock.ts'
+import { type Db, openDb } from '../src/db.ts'
+import { createLog } from '../src/log.ts'
+import { whatsapp } from '../src/providers/whatsapp/whatsapp.ts'
+import { sealWith } from '../src/seal.ts'
+import { connectAccount } from '../src/senders/accounts.ts'
+import { setAllowance } from '../src/workspaces/allowances.ts'
+import { createKey } from '../src/workspaces/keys.ts'
+import { openQuotaMonths, quotaMonth } from '../src/workspaces/quota.ts'
+import { createWorkspace } from '../src/workspaces/workspaces.ts'
+import { APP_SECRET, TEMPLATE } from './provider.ts'
+import { INSTANCE_KEY } from './server-process.ts'
+
+/** A workspace with one number of the highest throughput. */
+export type Shop = {
+  workspaceId: string
+  accountId: string
+  senderId: string
+  phoneNumberId: string
+  webhookPath: string
+  keys: string[]
+}
+
+export type ShopsOptions = { databaseUrl: string; graphUrl: string; shops: number; keysEach: number }
+
+const MONTHLY_UNITS = 1_000_000_000
+
+export type Setup = ReturnType<typeof setupParts>
+
+/** The parts that an operator's commands need. */
+export function setupParts(databaseUrl: string) {
+  const db = openDb({ url: databaseUrl, poolSize: 4 })
+  const provider = whatsapp()
+  return {
+    db,
+    provider,
+    clock: systemClock,
+    seal: sealWith(INSTANCE_KEY),
+    log: createLog('silent'),
+    wake: () => {},
+    close: async () => {
+      await provider.close()
+      await db.close()
+    },
+  }
+}
+
+/** What exists before the first request. The month's counters as well: opening them is not what is measured. */
+export async function openShops({ databaseUrl, graphUrl, shops, keysEach }: ShopsOptions): Promise<Shop[]> {
+  const parts = setupParts(databaseUrl)
+  try {
+    const opened: Shop[] = []
+    for (let number = 0; number < shops; number += 1) {
+      const { workspaceId } = await createWorkspace(parts, { name: `Shop ${number}`, sandbox: false })
+      await setAllowance(parts.db, { workspaceId, kind: 'otp', monthlyUnits: MONTHLY_UNITS })
+      const account = await connectAccount(parts, {
+        workspaceId,
+        wabaId: String(10_000_000 + number),
+        graphUrl,
+        accessToken: 'bench-token',
+        appSecret: APP_SECRET,
+        verifyToken: 'bench-verify',
+      })
+      const sender = account.senders[0]
+      if (!sender) throw new Error('the account has no number')
+      const keys = await Promise.all(
+        Array.from({ length: keysEach }, () => createKey(parts.db, parts.clock, { workspaceId, name: 'bench' })),
+      )
+      opened.push({
+        workspaceId,
+        accountId: account.accountId,
+        senderId: sender.senderId,
+        phoneNumberId: sender.phoneNumberId,
+        webhookPath: account.webhookPath,
+        keys: keys.map(({ apiKey }) => apiKey),
+      })
+    }
+    await openMonths(parts.db, opened)
+    return opened
+  } finally {
+    await parts.close()
+  }
+}
+
+const openMonths = (db: Db, shops: readonly Shop[]): Promise<void> =>
+  openQuotaMonths(
+    db,
+    shops.map(({ workspaceId }) => ({ workspace_id: workspaceId, kind: 'otp', month: quotaMonth(new Date()) })),
+  )
+
+export type OtpRequests = {
+  /** The next request, whole as it goes over the wire. */
+  next(): string
+  /** The recipient of the request that was made last; no two requests have the same. */
+  lastRecipient(): string
+}
+
+/**
+ * Requests of all shops and all their keys in turn, so that no key comes near its rate limit. Each has an idempotency
+ * key, a recipient and a reference of its own.
+ */
+export function otpRequests(shops: readonly Shop[]): OtpRequests {
+  const callers = interleaved(shops)
+  let made = 0
+  let recipient = ''
+  const run = Math.floor(Math.random() * 1e9).toString(36)
+  return {
+    lastRecipient: () => recipient,
+    next() {
+      const caller = callers[made % callers.length]
+      if (!caller) throw new Error('there is no key to ask with')
+      recipient = `+2126${String(made % 100_000_000).padStart(8, '0')}`
+      made += 1
+      const body = `{"to":"${recipient}","senderId":"${caller.senderId}","template":{"name":"${TEMPLATE.name}","language":"${TEMPLATE.language}"},"code":"493817","reference":"login-${made}"}`
+      return post('/api/v1/otp/messages', body, `${caller.head}idempotency-key: ${run}-${made}\r\n`)
+    },
+  }
+}
+
+function interleaved(shops: readonly Shop[]): { senderId: string; head: string }[] {
+  const keysEach = shops[0]?.keys.length ?? 0
+  return Array.from({ length: keysEach }, (_, place) =>
+    shops.map(({ senderId, keys }) => ({ senderId, head: `authorization: Bearer ${keys[place]}\r\n` })),
+  ).flat()
+}
+
+/** `body` has ASCII characters only. */
+export const post = (path: string, body: string, headers: string): string =>
+  `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${headers}content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
