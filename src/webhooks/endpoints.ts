@@ -30,10 +30,10 @@ export async function addEndpoint(
   const secret = newWebhookSecret()
   const now = clock.now()
   await db.transaction(async (tx) => {
-    const workspace = await tx.row(lockWorkspace, [workspaceId])
-    if (!workspace) throw new SetupRefused(`There is no workspace ${workspaceId}.`)
-    if (workspace.endpoints >= ENDPOINTS_PER_WORKSPACE)
-      throw new SetupRefused(`The workspace has ${workspace.endpoints} endpoints, the most that it may have.`)
+    if (!(await tx.row(lockWorkspace, [workspaceId]))) throw new SetupRefused(`There is no workspace ${workspaceId}.`)
+    const { length } = await listEndpoints(tx, workspaceId)
+    if (length >= ENDPOINTS_PER_WORKSPACE)
+      throw new SetupRefused(`The workspace has ${length} endpoints, the most that it may have.`)
     await tx.rows(insertEndpoint, [
       endpointId,
       workspaceId,
@@ -74,11 +74,10 @@ async function checkPublic(hostname: string): Promise<void> {
   }
 }
 
-/** Locks the workspace: two endpoints added at once must not pass its limit. */
-const lockWorkspace = statement<{ endpoints: number }>(
+/** Two endpoints added at once must not pass the limit: who waits for this lock counts only after it. */
+const lockWorkspace = statement<{ workspace_id: string }>(
   'lock_workspace_for_endpoint',
-  `select (select count(*) from webhook_endpoints where workspace_id = workspaces.id) as endpoints
-   from workspaces where id = $1 for no key update`,
+  'select id as workspace_id from workspaces where id = $1 for no key update',
 )
 
 const insertEndpoint = statement(

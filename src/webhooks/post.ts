@@ -27,7 +27,12 @@ export const webhookAgent = (options: ConnectorOptions): Agent =>
 
 export class Interrupted extends Error {}
 
-export type Outgoing = { url: string; headers: Record<string, string>; body: string; /** For tests. */ timeoutMs?: number }
+export type Outgoing = {
+  url: string
+  headers: Record<string, string>
+  body: string /** For tests. */
+  timeoutMs?: number
+}
 
 /** One request. Never throws for what the receiver or the network did; throws Interrupted when `stop` was aborted. */
 export async function post(agent: Dispatcher, outgoing: Outgoing, stop: AbortSignal): Promise<Posted> {

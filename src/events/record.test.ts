@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { fileDatabase } from '../../test/database.ts'
+import { movedClock } from '../clock.ts'
+import { type Db, openDb } from '../db.ts'
+import { newId } from '../ids.ts'
+import { createWorkspace } from '../workspaces/workspaces.ts'
+import { type NewEvent, recordEvents } from './record.ts'
+
+const clock = movedClock()
+let db: Db
+
+before(async () => {
+  db = openDb({ url: await fileDatabase(), poolSize: 2 })
+})
+after(() => db.close())
+
+const newWorkspace = async (): Promise<string> =>
+  (await createWorkspace({ db, clock }, { name: 'events', sandbox: true })).workspaceId
+
+/** Of a status; its secret is never opened here. */
+async function newEndpoint(workspaceId: string, status: string): Promise<string> {
+  const id = newId()
+  const text = `insert into webhook_endpoints (id, workspace_id, url, secret, status, status_at, created_at)
+    values ($1, $2, 'https://example.com/', '\\x00', $3, $4, $4)`
+  await db.rows({ name: 'new_endpoint', text }, [id, workspaceId, status, clock.now()])
+  return id
+}
+
+const newEvent = (workspaceId: string, more: Partial<NewEvent> = {}): NewEvent => ({
+  id: newId(),
+  workspaceId,
+  type: 'message.sent',
+  data: { messageId: newId(), occurredAt: '2026-12-01T00:00:00.123Z' },
+  ...more,
+})
+
+const record = (events: NewEvent[]): Promise<void> => db.transaction((tx) => recordEvents(tx, clock.now(), events))
+
+type DeliveryRow = { id: string; event_id: string; endpoint_id: string; status: string; due: boolean }
+
+const deliveriesOf = (workspaceId: string): Promise<DeliveryRow[]> =>
+  db.rows<DeliveryRow>(
+    {
+      name: 'deliveries_of',
+      text: `select id, event_id, endpoint_id, status, due_at is not null as due
+        from webhook_deliveries where workspace_id = $1 order by endpoint_id, event_id`,
+    },
+    [workspaceId],
+  )
+
+const bodyOf = async (id: string): Promise<string | undefined> =>
+  (await db.row<{ body: string }>({ name: 'body_of', text: 'select body from events where id = $1' }, [id]))?.body
+
+test('the body is the envelope, whose timestamp is the data’s own time', async () => {
+  const workspaceId = await newWorkspace()
+  const data = { reference: 'à 18h — مساءً "\\', failure: null, occurredAt: '2026-12-01T00:00:00.123Z' }
+  const event = newEvent(workspaceId, { type: 'message.failed', data })
+  await record([event])
+  assert.equal(
+    await bodyOf(event.id),
+    `{"type":"message.failed","timestamp":"2026-12-01T00:00:00.123Z","data":${JSON.stringify(data)}}`,
+  )
+})
+
+test('each event has one delivery per endpoint of its workspace: due where it is enabled, held elsewhere', async () => {
+  const [workspaceId, other] = [await newWorkspace(), await newWorkspace()]
+  const enabled = await newEndpoint(workspaceId, 'enabled')
+  const paused = await newEndpoint(workspaceId, 'paused')
+  const disabled = await newEndpoint(workspaceId, 'disabled')
+  const elsewhere = await newEndpoint(other, 'enabled')
+  const events = [newEvent(workspaceId), newEvent(workspaceId)]
+  const foreign = newEvent(other)
+  await record([...events, foreign])
+  const found = (await deliveriesOf(workspaceId)).map(
+    ({ event_id, endpoint_id, status, due }) => `${event_id} ${endpoint_id} ${status} ${due ? 'due' : 'not due'}`,
+  )
+  const expected = events.flatMap(({ id }) => [
+    `${id} ${enabled} pending due`,
+    `${id} ${paused} held not due`,
+    `${id} ${disabled} held not due`,
+  ])
+  assert.deepEqual(found.sort(), expected.sort())
+  assert.deepEqual(
+    (await deliveriesOf(other)).map(({ event_id, endpoint_id }) => [event_id, endpoint_id]),
+    [[foreign.id, elsewhere]],
+  )
+})
+
+test('a ping goes to the endpoint that it names, and never to one of another workspace', async () => {
+  const [workspaceId, other] = [await newWorkspace(), await newWorkspace()]
+  const endpointId = await newEndpoint(workspaceId, 'enabled')
+  await newEndpoint(workspaceId, 'enabled')
+  const foreign = await newEndpoint(other, 'enabled')
+  await record([
+    newEvent(workspaceId, { type: 'ping', endpointId }),
+    newEvent(workspaceId, { type: 'ping', endpointId: foreign }),
+  ])
+  assert.deepEqual(
+    (await deliveriesOf(workspaceId)).map(({ endpoint_id }) => endpoint_id),
+    [endpointId],
+  )
+  assert.deepEqual(await deliveriesOf(other), [])
+})
+
+test('a delivery’s id is a UUIDv7 of the time of its event', async () => {
+  const workspaceId = await newWorkspace()
+  await newEndpoint(workspaceId, 'enabled')
+  const event = newEvent(workspaceId)
+  await record([event])
+  const [delivery] = await deliveriesOf(workspaceId)
+  assert.match(delivery?.id ?? '', /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  assert.equal(delivery?.id.slice(0, 13), event.id.slice(0, 13))
+  assert.notEqual(delivery?.id, event.id)
+})
+
+test('events live and die with the transaction that caused them', async () => {
+  const workspaceId = await newWorkspace()
+  await newEndpoint(workspaceId, 'enabled')
+  const event = newEvent(workspaceId)
+  const failing = db.transaction(async (tx) => {
+    await recordEvents(tx, clock.now(), [event])
+    throw new Error('the change failed')
+  })
+  await assert.rejects(failing, /the change failed/)
+  assert.equal(await bodyOf(event.id), undefined)
+  assert.deepEqual(await deliveriesOf(workspaceId), [])
+})
+
+test('a workspace without endpoints still has its events', async () => {
+  const event = newEvent(await newWorkspace())
+  await record([event])
+  assert.ok(await bodyOf(event.id))
+})

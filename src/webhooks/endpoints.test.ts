@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { MINUTE_MS } from '../clock.ts'
+import { newId } from '../ids.ts'
+import { createWorkspace } from '../workspaces/workspaces.ts'
+import {
+  ENDPOINTS_PER_WORKSPACE,
+  addEndpoint,
+  enableEndpoint,
+  findEndpoint,
+  listEndpoints,
+  pauseEndpoint,
+  pingEndpoint,
+  resumeEndpoint,
+  rotateSecret,
+} from './endpoints.ts'
+import { countResendable, resendByFilter, resendDelivery } from './resend.ts'
+import { startWebhookWorld } from './webhook-world.ts'
+
+const URL = 'https://127.0.0.1/hooks'
+
+test('only an https URL to a public host, without credentials or fragment, can be registered', async (t) => {
+  const { parts, workspaceId } = await startWebhookWorld(t, { loops: 0 })
+  const strict = { ...parts, config: { ...parts.config, allowPrivateWebhooks: false } }
+  const faults: [string, RegExp][] = [
+    ['http://example.com/', /https:\/\//],
+    ['ftp://example.com/', /https:\/\//],
+    ['example.com', /not complete/],
+    ['', /not complete/],
+    ['https://', /not complete/],
+    ['https://user:secret@example.com/', /user name/],
+    ['https://user@example.com/', /user name/],
+    ['https://example.com/#part', /fragment/],
+    [`https://example.com/${'x'.repeat(2_048)}`, /longer/],
+    [`https://example.com/${'é'.repeat(1_000)}`, /longer/],
+    ['https://127.0.0.1/', /public/],
+    ['https://2130706433/', /public/],
+    ['https://[::1]/', /public/],
+    ['https://169.254.169.254/latest/meta-data', /public/],
+    ['https://10.0.0.1:8443/', /public/],
+  ]
+  for (const [url, fault] of faults)
+    await assert.rejects(addEndpoint(strict, { workspaceId, url }), { name: 'SetupRefused', message: fault }, url)
+  assert.deepEqual(await listEndpoints(parts.db, workspaceId), [])
+})
+
+test('the secret is shown once and stored sealed', async (t) => {
+  const { parts, db, workspaceId } = await startWebhookWorld(t, { loops: 0 })
+  const { endpointId, secret } = await addEndpoint(parts, { workspaceId, url: URL })
+  assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
+  const text = 'select secret from webhook_endpoints where id = $1'
+  const row = await db.row<{ secret: Buffer }>({ name: 'sealed_secret', text }, [endpointId])
+  assert.ok(row)
+  assert.equal(row.secret.includes(secret.slice(6)), false)
+  assert.equal(parts.seal.open(row.secret, `endpoint:${endpointId}`), secret)
+  const listed = await listEndpoints(db, workspaceId)
+  assert.equal(JSON.stringify(listed).includes('secret"'), false)
+  assert.deepEqual(
+    listed.map(({ endpointId, url, status }) => ({ endpointId, url, status })),
+    [{ endpointId, url: URL, status: 'enabled' }],
+  )
+})
+
+test('endpoints added at once never pass the limit of their workspace', async (t) => {
+  const { parts, db, workspaceId } = await startWebhookWorld(t, { loops: 0 })
+  const tries = Array.from({ length: ENDPOINTS_PER_WORKSPACE + 5 }, () => addEndpoint(parts, { workspaceId, url: URL }))
+  const outcomes = await Promise.allSettled(tries)
+  assert.equal(outcomes.filter(({ status }) => status === 'rejected').length, 5)
+  assert.equal((await listEndpoints(db, workspaceId)).length, ENDPOINTS_PER_WORKSPACE)
+})
+
+test('an endpoint moves only along: enabled, paused, enabled, and from disabled to enabled', async (t) => {
+  const { parts, db, workspaceId } = await startWebhookWorld(t, { loops: 0 })
+  const { endpointId } = await addEndpoint(parts, { workspaceId, url: URL })
+  const id = { workspaceId, endpointId }
+  await assert.rejects(resumeEndpoint(parts, id), /is enabled/)
+  await assert.rejects(enableEndpoint(parts, id), /is enabled/)
+  await pauseEndpoint(parts, id)
+  await assert.rejects(pauseEndpoint(parts, id), /is paused/)
+  await assert.rejects(enableEndpoint(parts, id), /is paused/)
+  await assert.rejects(pingEndpoint(parts, id), /is paused/)
+  await resumeEndpoint(parts, id)
+  assert.equal((await findEndpoint(db, id))?.status, 'enabled')
+})
+
+test('a second rotation within the day leaves the last two secrets', async (t) => {
+  const { parts, clock, db, workspaceId } = await startWebhookWorld(t, { loops: 0 })
+  const { endpointId } = await addEndpoint(parts, { workspaceId, url: URL })
+  const id = { workspaceId, endpointId }
+  const { secret: second } = await rotateSecret(parts, id)
+  clock.advance(MINUTE_MS)
+  const { secret: third } = await rotateSecret(parts, id)
+  const text = 'select secret, previous_secret from webhook_endpoints where id = $1'
+  const row = await db.row<{ secret: Buffer; previous_secret: Buffer }>({ name: 'sealed_secrets', text }, [endpointId])
+  assert.ok(row)
+  const open = (sealed: Buffer): string => parts.seal.open(sealed, `endpoint:${endpointId}`)
+  assert.deepEqual([open(row.secret), open(row.previous_secret)], [third, second])
+})
+
+test('another workspace’s endpoint or delivery is answered exactly like a missing one', async (t) => {
+  const world = await startWebhookWorld(t, { loops: 0 })
+  const { parts, db } = world
+  const receiver = await world.receiver()
+  const [eventId] = await world.record()
+  const { deliveryId } = await world.delivery(eventId, receiver)
+  const { workspaceId: stranger } = await createWorkspace(parts, { name: 'stranger', sandbox: true })
+
+  const answers = async (endpointId: string, delivery: string): Promise<string[]> => {
+    const id = { workspaceId: stranger, endpointId }
+    const tries = [
+      pauseEndpoint(parts, id),
+      resumeEndpoint(parts, id),
+      enableEndpoint(parts, id),
+      rotateSecret(parts, id),
+      pingEndpoint(parts, id),
+      countResendable(parts, id),
+      resendByFilter(parts, id),
+      resendDelivery(parts, { workspaceId: stranger, deliveryId: delivery }),
+    ]
+    const outcomes = await Promise.allSettled(tries)
+    return outcomes.map((outcome) => {
+      assert.equal(outcome.status, 'rejected')
+      const { name, message } = outcome.reason as Error
+      return `${name} ${message}`.replaceAll(endpointId, '<id>').replaceAll(delivery, '<id>')
+    })
+  }
+  assert.deepEqual(await answers(receiver.endpointId, deliveryId), await answers(newId(), newId()))
+  assert.equal(await findEndpoint(db, { workspaceId: stranger, endpointId: receiver.endpointId }), undefined)
+  assert.deepEqual(await listEndpoints(db, stranger), [])
+  assert.equal((await findEndpoint(db, { ...world, endpointId: receiver.endpointId }))?.status, 'enabled')
+})

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type ServerResponse, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { Interrupted, type Outgoing, post, webhookAgent } from './post.ts'
+
+const NEVER = new AbortController().signal
+const SHORT_MS = 40
+
+async function startServer(t: TestContext, answer: (response: ServerResponse) => void) {
+  let connections = 0
+  const server = createServer((request, response) => {
+    request.resume()
+    answer(response)
+  })
+  server.on('connection', () => (connections += 1))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const agent = webhookAgent({ allowPrivate: true })
+  t.after(async () => {
+    await agent.destroy()
+    server.closeAllConnections()
+    server.close()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  return {
+    agent,
+    connections: () => connections,
+    send: (outgoing: Partial<Outgoing> = {}, stop = NEVER) =>
+      post(agent, { url, headers: {}, body: '{}', ...outgoing }, stop),
+  }
+}
+
+test('a receiver that never answers is given up when the time is over', async (t) => {
+  const server = await startServer(t, () => undefined)
+  const { httpStatus, error } = await server.send({ timeoutMs: SHORT_MS })
+  assert.deepEqual({ httpStatus, error }, { httpStatus: null, error: 'There was no answer within 15 s.' })
+})
+
+test('a receiver that answers 200 and never ends its body has taken the event, and holds nobody up for longer', async (t) => {
+  const server = await startServer(t, (response) => response.writeHead(200).write('started'))
+  const { httpStatus, response } = await server.send({ timeoutMs: SHORT_MS })
+  assert.deepEqual({ httpStatus, response }, { httpStatus: 200, response: 'started' })
+})
+
+test('of an endless body only the first bytes are read', async (t) => {
+  const server = await startServer(t, (response) => {
+    const more = (): void => {
+      while (!response.destroyed && response.write('x'.repeat(1_000)));
+      response.once('drain', more)
+    }
+    more()
+  })
+  const { httpStatus, response } = await server.send()
+  assert.equal(httpStatus, 200)
+  assert.equal(response, 'x'.repeat(2_048))
+})
+
+test('a character that the limit cuts in two is left out', async (t) => {
+  const server = await startServer(t, (response) => response.end('é'.repeat(2_000).replace('é', 'e')))
+  assert.equal((await server.send()).response, `e${'é'.repeat(1_023)}`)
+})
+
+test('bytes that are no UTF-8 become characters that can be stored', async (t) => {
+  const server = await startServer(t, (response) => response.end(Buffer.from([0x61, 0xff, 0x00, 0xed, 0xa0, 0x80])))
+  const { response } = await server.send()
+  assert.equal(response?.startsWith('a\uFFFD\uFFFD'), true)
+  assert.equal(response?.isWellFormed(), true)
+})
+
+test('an interrupted attempt says so instead of counting as a failure', async (t) => {
+  const server = await startServer(t, () => undefined)
+  const stop = new AbortController()
+  const attempt = server.send({}, stop.signal)
+  stop.abort()
+  await assert.rejects(attempt, Interrupted)
+  await assert.rejects(server.send({}, stop.signal), Interrupted)
+})
+
+test('connections are used again for the next events', async (t) => {
+  const server = await startServer(t, (response) => response.writeHead(204).end())
+  for (let each = 0; each < 20; each += 1) await server.send()
+  assert.ok(server.connections() <= 2, 'one may not be free again when the next event comes')
+})
+
+test('what went wrong is told in a sentence', async () => {
+  const agent = webhookAgent({ allowPrivate: false, resolve: async () => [{ address: '10.0.0.1', family: 4 }] })
+  const outgoing = { headers: {}, body: '{}' }
+  const hidden = await post(agent, { ...outgoing, url: 'https://inside.example/' }, NEVER)
+  assert.equal(hidden.error, 'Not sent: 10.0.0.1 is not a public address.')
+  const open = webhookAgent({ allowPrivate: true })
+  const closed = await post(open, { ...outgoing, url: 'http://127.0.0.1:1/' }, NEVER)
+  assert.equal(closed.error, 'The connection was refused.')
+  await Promise.all([agent.destroy(), open.destroy()])
+})
