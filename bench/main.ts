@@ -7,11 +7,13 @@ import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { accept } from './accept.ts'
 import { type Figure, printTable } from './figures.ts'
+import { intake } from './intake.ts'
 import type { Part } from './part.ts'
 import { startBenchPostgres } from './postgres.ts'
 import { startProvider } from './provider.ts'
+import { wire } from './wire.ts'
 
-const parts: Readonly<Record<string, Part>> = { accept }
+const parts: Readonly<Record<string, Part>> = { accept, wire, intake }
 
 const { values, positionals } = parseArgs({
   options: { short: { type: 'boolean', default: false }, profile: { type: 'string' } },
