@@ -19,6 +19,8 @@ import { limitInDatabase, limitInMemory } from './rate-limit.ts'
 import { RAW_BODY_BYTES_MOST, serveRaw } from './raw.ts'
 import type { Route } from './route.ts'
 
+export type ServerParts = Pick<Parts, 'config' | 'db' | 'clock' | 'log' | 'metrics'>
+
 export type ServerOptions = {
   /** The node is about to stop: /readyz sends traffic elsewhere while what is under way ends. */
   isDraining?: () => boolean
@@ -38,7 +40,11 @@ const KEEP_ALIVE_MS = 75_000
 const HEADER_BYTES_MOST = 16_384
 
 /** The whole HTTP side without a port. `listen` or `inject` start its background work, `close` ends it. */
-export function buildServer(parts: Parts, routes: readonly Route[], options: ServerOptions = {}): FastifyInstance {
+export function buildServer(
+  parts: ServerParts,
+  routes: readonly Route[],
+  options: ServerOptions = {},
+): FastifyInstance {
   const { log } = parts
   const problem = problems(parts.config.publicUrl)
   const keys = openKeyRing(parts)

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../clock.ts'
-import { type Db, type Sql, batch, statement } from '../db.ts'
+import { type Db, type Sql, statement } from '../db.ts'
 import { grouped } from '../group.ts'
 import { type ApiKeyParts, hashSecret, newApiKey, parseApiKey } from '../ids.ts'
 import { type Loop, type RunningLoop, startLoop } from '../jobs/loop.ts'
@@ -85,12 +85,11 @@ const listRevoked = statement<{ public_id: string }>(
   `select public_id from api_keys where revoked_at > clock_timestamp() - interval '1 minute'`,
 )
 
-/** Several nodes may note the same key: the row changes once a minute all the same. */
+/** Several nodes may note the same key: its row changes once a minute all the same. */
 const noteUses = statement(
   'note_api_key_uses',
-  `update api_keys k set last_used_at = u.used_at
-   from jsonb_to_recordset($1) as u (public_id text, used_at timestamptz)
-   where k.public_id = u.public_id and (k.last_used_at is null or k.last_used_at < u.used_at - interval '50 seconds')`,
+  `update api_keys set last_used_at = $2
+   where public_id = any($1) and (last_used_at is null or last_used_at < $2::timestamptz - interval '50 seconds')`,
 )
 
 type RememberedKey = ApiKey & {
@@ -114,7 +113,7 @@ export type KeyRingOptions = {
 export function openKeyRing({ db, clock, log, monotonicMs = () => performance.now() }: KeyRingOptions): KeyRing {
   const remembered = new Map<string, RememberedKey>()
   const unknown = new Map<string, number>()
-  const uses = new Map<string, Date>()
+  const uses = new Set<string>()
   let polls = 0
   let polledAtMs = Number.NEGATIVE_INFINITY
   let loops: RunningLoop[] = []
@@ -134,11 +133,10 @@ export function openKeyRing({ db, clock, log, monotonicMs = () => performance.no
 
   const check = (key: RememberedKey | undefined, { secret }: ApiKeyParts, nowMs: number): ApiKey | undefined => {
     if (!key || !isSecretOf(key, secret)) return undefined
-    const now = clock.now()
-    if (key.expiresAtMs <= now.getTime()) return undefined
+    if (key.expiresAtMs <= clock.now().getTime()) return undefined
     if (nowMs - key.useNotedAtMs >= USE_NOTED_EVERY_MS && uses.size < USES_MOST) {
       key.useNotedAtMs = nowMs
-      uses.set(key.publicId, now)
+      uses.add(key.publicId)
     }
     return key
   }
@@ -189,9 +187,9 @@ export function openKeyRing({ db, clock, log, monotonicMs = () => performance.no
 
   const writeUses = async (): Promise<void> => {
     if (uses.size === 0) return
-    const noted = [...uses].map(([public_id, used_at]) => ({ public_id, used_at }))
+    const noted = [...uses]
     uses.clear() // a note that is lost with a failed statement comes again a minute later
-    await db.rows(noteUses, [batch(noted)])
+    await db.rows(noteUses, [noted, clock.now()])
   }
 
   return {
