@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
 import { fileDatabase } from '../test/database.ts'
-import { withConnection } from '../test/postgres.ts'
+import { createDatabase, dropDatabase, serverUrl, urlOf, withConnection } from '../test/postgres.ts'
 import { CannotStart } from './cannot-start.ts'
 import { openDatabase } from './database.ts'
 
@@ -50,4 +50,25 @@ test('a schema of a later release is refused', async () => {
   await withConnection(url, (sql) => sql.query(`insert into migrations (number, name) values (999999, 'later')`))
   await refused(url, /migration 999999 and this release knows \d+: start a release at least as new/)
   await withConnection(url, (sql) => sql.query('delete from migrations where number = 999999'))
+})
+
+test('a user who may not create tables is told what is missing', async () => {
+  const name = `bare_${process.pid}`
+  await createDatabase(serverUrl(), name)
+  const owner = urlOf(serverUrl(), name)
+  await withConnection(owner, (sql) => sql.query(`create role ${name} login password 'hidden'`))
+  await refused(owner.replace(/\/\/[^@]+@/, `//${name}:hidden@`), /may not create tables: make it the owner/)
+  await dropDatabase(serverUrl(), name)
+  await withConnection(serverUrl(), (sql) => sql.query(`drop role ${name}`))
+})
+
+test('a database in another encoding than UTF-8 is refused', async () => {
+  const name = `latin_${process.pid}`
+  await withConnection(serverUrl(), (sql) =>
+    sql.query(
+      `create database ${name} template template0 encoding 'SQL_ASCII' lc_collate 'C' lc_ctype 'C' locale_provider libc`,
+    ),
+  )
+  await refused(urlOf(serverUrl(), name), /stores text as SQL_ASCII/)
+  await dropDatabase(serverUrl(), name)
 })

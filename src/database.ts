@@ -27,7 +27,7 @@ export async function openDatabase({ config, log, patienceMs }: OpenDatabaseOpti
   opened.defer(() => db.close())
   mustServe(await reach(db, { url, log, patienceMs }))
   await migrate(db).catch((error: unknown) => {
-    throw error instanceof SchemaTooNew ? new CannotStart(error.message) : error
+    throw whyNotMigrated(error) ?? error
   })
   const whenClosed = opened.move()
   return { db, close: () => whenClosed.disposeAsync() }
@@ -37,6 +37,21 @@ async function startEmbedded(dataDir: string, opened: AsyncDisposableStack): Pro
   const postgres = await startEmbeddedPostgres({ dataDir })
   opened.defer(() => postgres.stop())
   return postgres.url
+}
+
+/** What the operator can mend, or undefined for a fault of ours. */
+function whyNotMigrated(error: unknown): CannotStart | undefined {
+  if (error instanceof SchemaTooNew) return new CannotStart(error.message)
+  switch (error instanceof Error && 'code' in error && error.code) {
+    case '42501':
+      return new CannotStart(
+        'the database user may not create tables: make it the owner of the database, or "grant create on schema public" to it',
+      )
+    case '25006':
+      return new CannotStart('the database is read-only, as a standby is: name the primary in DATABASE_URL')
+    default:
+      return undefined
+  }
 }
 
 type Server = { version: number; version_name: string; encoding: string }

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileDatabase } from '../test/database.ts'
+import { freePort, type Program, runProgram } from '../test/program.ts'
 import { until } from '../test/until.ts'
 
 test('a server says when it is ready, and ends in order on a signal', async (t) => {
@@ -29,7 +28,7 @@ test('a port that is taken is told with the setting that changes it, and without
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
   t.after(() => other.close())
-  const port = portOf(other)
+  const { port } = other.address() as AddressInfo
   const api = await run(t, { DOORCODE_PORT: String(port) })
   assert.deepEqual(await api.ended, [1, null])
   assert.equal(
@@ -47,14 +46,7 @@ test('an address of another machine is told', async (t) => {
   assert.match(server.stderr(), /^192\.0\.2\.1:\d+ is no address of this machine: set DOORCODE_HOST/)
 })
 
-type Running = {
-  child: ChildProcess
-  ended: Promise<[number | null, NodeJS.Signals | null]>
-  stdout: () => string
-  stderr: () => string
-}
-
-async function serve(t: TestContext): Promise<Running & { url: string; metricsUrl: string }> {
+async function serve(t: TestContext): Promise<Program & { url: string; metricsUrl: string }> {
   const running = await run(t)
   const line = await until(
     () => `the server to be ready: ${running.stderr()}`,
@@ -67,34 +59,12 @@ async function serve(t: TestContext): Promise<Running & { url: string; metricsUr
   return { ...running, ...(JSON.parse(line) as { url: string; metricsUrl: string }) }
 }
 
-async function run(t: TestContext, environment: Record<string, string> = {}): Promise<Running> {
-  const child = spawn(process.execPath, ['bin/doorcode.js', 'serve'], {
-    cwd: path.resolve(import.meta.dirname, '..'),
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      PATH: process.env['PATH'],
-      DATABASE_URL: await fileDatabase(),
-      DOORCODE_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
-      DOORCODE_PORT: String(await freePort()),
-      DOORCODE_METRICS_PORT: String(await freePort()),
-      ...environment,
-    },
+async function run(t: TestContext, environment: Record<string, string> = {}): Promise<Program> {
+  return runProgram(t, ['serve'], {
+    DATABASE_URL: await fileDatabase(),
+    DOORCODE_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+    DOORCODE_PORT: String(await freePort()),
+    DOORCODE_METRICS_PORT: String(await freePort()),
+    ...environment,
   })
-  t.after(() => child.kill('SIGKILL'))
-  const written = { stdout: '', stderr: '' }
-  child.stdout.on('data', (chunk: Buffer) => (written.stdout += chunk.toString()))
-  child.stderr.on('data', (chunk: Buffer) => (written.stderr += chunk.toString()))
-  const ended = once(child, 'close') as Running['ended']
-  return { child, ended, stdout: () => written.stdout, stderr: () => written.stderr }
 }
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const port = portOf(server)
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
-const portOf = (server: ReturnType<typeof createServer>): number => (server.address() as AddressInfo).port

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import os from 'node:os'
+import path from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { fileDatabase } from '../test/database.ts'
+import { freePort, type Program, runProgram } from '../test/program.ts'
+import { until } from '../test/until.ts'
+
+test('the printed curl sends a code to the phone and a verified webhook back, on the second start too', async (t) => {
+  const environment = await newEnvironment(t)
+  const first = await start(t, environment)
+  const body = printed(first.stdout(), /-d '(.*)'/)
+  const key = printed(first.stdout(), /Bearer ([^']+)'/)
+  await send(first.stdout(), key, body)
+  await until('the phone to show the code', () => /the phone \+34600111222 shows: .*493817/.test(first.stdout()))
+  await until('a webhook that was verified', () => /webhook message\.sent .*signature is right/.test(first.stdout()))
+  assert.equal((await stat(path.join(environment['DOORCODE_DATA_DIR'] ?? '', 'demo.json'))).mode & 0o777, 0o600)
+  first.child.kill('SIGKILL') // no harm to the next start
+  await first.ended
+
+  const second = await start(t, environment)
+  assert.equal(printed(second.stdout(), /Bearer ([^']+)'/), key)
+  assert.equal(printed(second.stdout(), /-d '(.*)'/), body)
+  await send(second.stdout(), key, body)
+  await until('a webhook that was verified', () => /webhook message\.sent .*signature is right/.test(second.stdout()))
+  second.child.kill('SIGINT')
+  assert.deepEqual(await second.ended, [0, null])
+  assert.match(second.stdout(), /Stopped\./)
+})
+
+test('a port of the twin that is taken is told with its setting', async (t) => {
+  const environment = await newEnvironment(t)
+  const other = createServer().listen(Number(environment['DOORCODE_TWIN_PORT']), '127.0.0.1')
+  await once(other, 'listening')
+  t.after(() => other.close())
+  const demo = runProgram(t, ['start'], environment)
+  assert.deepEqual(await demo.ended, [1, null])
+  assert.match(demo.stderr(), /^127\.0\.0\.1:\d+ is taken: .* DOORCODE_TWIN_PORT to another port\n$/)
+})
+
+async function send(stdout: string, key: string, body: string): Promise<void> {
+  const answer = await fetch(printed(stdout, /curl -s (\S+\/otp\/messages)/), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body,
+  })
+  assert.equal(answer.status, 202, await answer.text())
+}
+
+function printed(stdout: string, what: RegExp): string {
+  const found = what.exec(stdout)?.[1]
+  assert.ok(found, `${String(what)} is not in ${stdout}`)
+  return found
+}
+
+async function start(t: TestContext, environment: Record<string, string>): Promise<Program> {
+  const running = runProgram(t, ['start'], environment)
+  await until(
+    () => `the demo to be ready: ${running.stderr()}`,
+    () => running.stdout().includes('Ctrl-C stops it.'),
+  )
+  return running
+}
+
+async function newEnvironment(t: TestContext): Promise<Record<string, string>> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-demo-'))
+  t.after(() => rm(folder, { recursive: true }))
+  return {
+    DATABASE_URL: await fileDatabase(),
+    DOORCODE_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+    DOORCODE_DATA_DIR: folder,
+    DOORCODE_PORT: String(await freePort()),
+    DOORCODE_METRICS_PORT: '0',
+    DOORCODE_TWIN_PORT: String(await freePortBelowAnother()),
+  }
+}
+
+/** The receiver of webhooks takes the port after the twin's. */
+async function freePortBelowAnother(): Promise<number> {
+  for (;;) {
+    const port = await freePort()
+    if (await freePort(port + 1).catch(() => undefined)) return port
+  }
+}
