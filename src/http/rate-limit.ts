@@ -71,7 +71,7 @@ const grantRequests = statement<{ public_id: string; granted: number }>(
 const GRANTED_TOGETHER_MOST = 1_000
 
 /** Exact over all nodes of the instance. The requests of one turn cost one statement, and those of one key one row. */
-export function limitInDatabase(db: Db): RateLimit {
+export function limitInDatabase(db: Db): (publicId: string) => Promise<boolean> {
   return grouped(
     async (publicIds: string[]): Promise<boolean[]> => {
       const asked = new Map<string, number>()

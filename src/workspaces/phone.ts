@@ -8,5 +8,9 @@ export function normalizePhone(text: string): string | undefined {
   const trimmed = text.trim()
   if (!trimmed.startsWith('+')) return undefined
   const phone = parsePhoneNumberFromString(trimmed, { extract: false })
-  return phone && !phone.ext && phone.isPossible() ? phone.number : undefined
+  if (!phone || phone.ext || !phone.isPossible()) return undefined
+  return phone.number === trimmed || isStable(phone.number) ? phone.number : undefined
 }
+
+/** A number of zeros loses one each time it is read; what has no form to keep is no number. */
+const isStable = (number: string): boolean => normalizePhone(number) === number

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import * as fc from 'fast-check'
+import { fileDatabase } from '../../test/database.ts'
+import { withConnection } from '../../test/postgres.ts'
+import { openDb } from '../db.ts'
+import { REQUESTS_PER_WINDOW, WINDOW_MS, limitInDatabase, limitInMemory } from './rate-limit.ts'
+
+/** Steps between requests, of which many lie at the edges of the window. */
+const pauses = fc.array(
+  fc.oneof(fc.constantFrom(0, 0, 0, 1, 49, 50, 51, 999, 1_000, 1_001), fc.integer({ min: 0, max: 2_500 })),
+  {
+    maxLength: 300,
+  },
+)
+
+test('in memory never more than 20 are granted in any 1,000 ms, and a refused one does not lengthen the wait', () => {
+  fc.assert(
+    fc.property(pauses, (pauses) => {
+      let now = 0
+      const limit = limitInMemory(() => now)
+      const granted: number[] = []
+      for (const pause of pauses) {
+        now += pause
+        const inWindow = granted.filter((at) => at >= now - WINDOW_MS).length
+        assert.equal(limit('key'), inWindow < REQUESTS_PER_WINDOW)
+        if (inWindow < REQUESTS_PER_WINDOW) granted.push(now)
+      }
+    }),
+  )
+})
+
+test('in memory one key’s requests are never counted for another', () => {
+  const limit = limitInMemory(() => 0)
+  for (let count = 0; count < REQUESTS_PER_WINDOW; count += 1) assert.equal(limit('one'), true)
+  assert.equal(limit('one'), false)
+  assert.equal(limit('other'), true)
+})
+
+const opened: { close(): Promise<void> }[] = []
+after(() => Promise.all(opened.map((db) => db.close())))
+
+async function openNode() {
+  const db = openDb({ url: await fileDatabase(), poolSize: 2 })
+  opened.push(db)
+  return limitInDatabase(db)
+}
+
+const times = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
+
+/** As if so much time had gone by for the key. */
+async function pass(publicId: string, ms: number): Promise<void> {
+  const text = `update rate_limits set hits = (select array_agg(h - $2 * interval '1 ms' order by h) from unnest(hits) h) where public_id = $1`
+  await withConnection(await fileDatabase(), (connection) => connection.query(text, [publicId, ms]))
+}
+
+test('of 100 requests at once over three nodes exactly 20 are granted', async () => {
+  const nodes = await Promise.all([openNode(), openNode(), openNode()])
+  const answers = await Promise.all(times(100).map((index) => (nodes[index % nodes.length] ?? assert.fail())('k100')))
+  assert.equal(answers.filter(Boolean).length, REQUESTS_PER_WINDOW)
+})
+
+test('over nodes the room that a request takes is free again after a second, and not before', async () => {
+  const [one, other] = [await openNode(), await openNode()]
+  for (const _ of times(15)) assert.equal(await one('later'), true)
+  await pass('later', 500)
+  const second = await Promise.all(times(10).map(() => other('later')))
+  assert.equal(second.filter(Boolean).length, 5)
+  await pass('later', 510) // now the 15 are older than a second, the 5 are not
+  const third = await Promise.all(times(30).map((index) => (index % 2 === 0 ? one : other)('later')))
+  assert.equal(third.filter(Boolean).length, 15)
+})
+
+test('over nodes a refused request leaves nothing that would lengthen the wait', async () => {
+  const node = await openNode()
+  await Promise.all(times(20).map(() => node('refused')))
+  assert.deepEqual(
+    await Promise.all(times(50).map(() => node('refused'))),
+    times(50)
+      .fill(0)
+      .map(() => false),
+  )
+  const { rows } = await withConnection(await fileDatabase(), (connection) =>
+    connection.query<{ count: number }>(
+      `select cardinality(hits) as count from rate_limits where public_id = 'refused'`,
+    ),
+  )
+  assert.equal(rows[0]?.count, REQUESTS_PER_WINDOW)
+  await pass('refused', 1_001)
+  assert.equal(await node('refused'), true)
+})
+
+test('over nodes a key takes nothing from another in the same statement', async () => {
+  const node = await openNode()
+  const answers = await Promise.all(times(60).map((index) => node(`mixed${index % 2}`)))
+  assert.equal(answers.filter(Boolean).length, 2 * REQUESTS_PER_WINDOW)
+})
