@@ -11,9 +11,10 @@ import { intake } from './intake.ts'
 import type { Part } from './part.ts'
 import { startBenchPostgres } from './postgres.ts'
 import { startProvider } from './provider.ts'
+import { wholeWay } from './whole-way.ts'
 import { wire } from './wire.ts'
 
-const parts: Readonly<Record<string, Part>> = { accept, wire, intake }
+const parts: Readonly<Record<string, Part>> = { accept, wire, 'whole-way': wholeWay, intake }
 
 const { values, positionals } = parseArgs({
   options: { short: { type: 'boolean', default: false }, profile: { type: 'string' } },
@@ -25,6 +26,11 @@ if (unknown.length > 0) {
   process.exit(1)
 }
 
+const ended = Promise.withResolvers<never>()
+process.once('SIGINT', () => ended.reject(new Error('ended by a signal')))
+process.once('SIGTERM', () => ended.reject(new Error('ended by a signal')))
+process.once('unhandledRejection', (error) => ended.reject(error))
+
 await using opened = new AsyncDisposableStack()
 const postgres = await startBenchPostgres()
 opened.defer(() => postgres.stop())
@@ -35,7 +41,8 @@ const figures: Figure[] = []
 for (const [name, run] of Object.entries(parts)) {
   if (positionals.length > 0 && !positionals.includes(name)) continue
   const say = (line: string): void => console.error(`${name}: ${line}`)
-  figures.push(...(await run({ postgres, provider, short: values.short, profile: values.profile, say })))
+  const { short, profile } = values
+  figures.push(...(await Promise.race([run({ postgres, provider, short, profile, say }), ended.promise])))
 }
 console.log(
   `\n${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}, PostgreSQL 18, everything on this machine\n`,

@@ -1,0 +1,62 @@
+import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export type EventReceived = { type: string; to: string }
+
+export type BenchReceiver = {
+  /** The endpoint's URL for a shop. */
+  urlOf(place: number): string
+  /** Without its secret nothing of a shop is taken. */
+  trust(place: number, secret: string): void
+  onEvent(listener: (event: EventReceived) => void): void
+  /** Requests whose signature did not fit. */
+  refused(): number
+  stop(): Promise<void>
+}
+
+/** A caller's endpoint: verifies the signature, reads the event, answers 200. */
+export async function startReceiver(): Promise<BenchReceiver> {
+  const secrets = new Map<string, Buffer>()
+  let listener: (event: EventReceived) => void = () => {}
+  let refused = 0
+  const server = createServer((request, response) => {
+    let body = ''
+    request.setEncoding('utf8')
+    request.on('data', (text: string) => {
+      body += text
+    })
+    request.on('end', () => {
+      const header = (name: string): string => String(request.headers[name])
+      const secret = secrets.get(request.url ?? '') ?? Buffer.alloc(0)
+      const content = `${header('webhook-id')}.${header('webhook-timestamp')}.${body}`
+      const expected = `v1,${createHmac('sha256', secret).update(content).digest('base64')}`
+      if (header('webhook-signature') !== expected) {
+        refused += 1
+        response.writeHead(401, { 'content-length': 0 }).end()
+        return
+      }
+      response.writeHead(200, { 'content-length': 0 }).end()
+      const { type, data } = JSON.parse(body) as { type: string; data: { to: string } }
+      listener({ type, to: data.to })
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const pathOf = (place: number): string => `/shops/${place}`
+  return {
+    urlOf: (place) => `http://127.0.0.1:${port}${pathOf(place)}`,
+    trust: (place, secret) => secrets.set(pathOf(place), Buffer.from(secret.slice('whsec_'.length), 'base64')),
+    onEvent(heard) {
+      listener = heard
+    },
+    refused: () => refused,
+    async stop() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

@@ -1,0 +1,281 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { Client } from 'pg'
+import { readConfig } from '../src/config.ts'
+import { addEndpoint } from '../src/webhooks/endpoints.ts'
+import { type Figure, atLeast, atMost, count, megabytes, ms, percentile, perSecond, share } from './figures.ts'
+import { type HttpClient, openHttpClient } from './http-client.ts'
+import type { Part } from './part.ts'
+import type { BenchPostgres } from './postgres.ts'
+import type { Arrival } from './provider.ts'
+import { type BenchReceiver, startReceiver } from './receiver.ts'
+import { INSTANCE_KEY, type ServerProcess, memoryOf, startServer } from './server-process.ts'
+import { type Shop, openShops, otpRequests, setupParts } from './shop.ts'
+import { type Status, statusWebhook } from './status-webhook.ts'
+
+const PART = 'whole way'
+/** Each with one number of the highest throughput, 1,000/s: our own pace is not what is measured. */
+const SHOPS = 10
+const KEYS = 1_000
+/** A message is begun when another has gone the whole way, so that what is under way cannot grow. */
+const UNDER_WAY = 1_000
+const WARM_UP_MS = 10_000
+const SUSTAINED_MS = 60_000
+const CONNECTIONS = 64
+/** How often it is looked at; when nothing went the whole way in that time, something broke. */
+const LOOK_EVERY_MS = 5_000
+
+/**
+ * Accept → provider → sent, delivered and read webhooks in → one signed webhook out, verified by its receiver. A message
+ * has gone the whole way when its webhook was received and its last status was answered 200.
+ */
+export const wholeWay: Part = async ({ postgres, provider, short, profile, say }) => {
+  const database = await postgres.database('bench_whole_way')
+  const shops = await openShops({
+    databaseUrl: database.url,
+    graphUrl: provider.url,
+    shops: SHOPS,
+    keysEach: KEYS / SHOPS,
+  })
+  await using opened = new AsyncDisposableStack()
+  opened.defer(() => database.drop())
+  const receiver = opened.adopt(await startReceiver(), (receiver) => receiver.stop())
+  await addEndpoints(database.url, shops, receiver)
+  const server = opened.adopt(
+    await startServer({ subject: 'doorcode', databaseUrl: database.url, works: true, profile }),
+    (server) => server.stop(),
+  )
+  const client = opened.adopt(openHttpClient({ port: server.port, connections: CONNECTIONS }), (client) =>
+    client.close(),
+  )
+  const statusClient = openHttpClient({ port: server.port, connections: CONNECTIONS })
+  opened.defer(() => statusClient.close())
+  const asker = new Client(database.url)
+  await asker.connect()
+  opened.defer(() => asker.end())
+
+  const way = startWay({ shops, client, receiver })
+  const reports = opened.adopt(startReports(shops, statusClient, way), (reports) => reports.stop())
+  provider.onSend((arrival) => reports.begin(arrival))
+  const running = way.run(UNDER_WAY)
+  await wait(short ? WARM_UP_MS / 2 : WARM_UP_MS)
+
+  const before = await usageOf({ server, postgres, way: way.done() })
+  const backlogs: number[] = []
+  const rates: number[] = []
+  const until = performance.now() + (short ? SUSTAINED_MS / 4 : SUSTAINED_MS)
+  while (performance.now() < until) {
+    const [from, began] = [way.done(), performance.now()]
+    await Promise.race([wait(LOOK_EVERY_MS), running])
+    if (way.done() === from) throw new Error(`nothing went the whole way in ${LOOK_EVERY_MS / 1000} s`)
+    rates.push(((way.done() - from) * 1000) / (performance.now() - began))
+    backlogs.push(await backlogOf(asker))
+    say(
+      `${perSecond(rates.at(-1) ?? 0)}, ${count(backlogs.at(-1) ?? 0)} rows due, ${megabytes(server.samples.at(-1)?.rssBytes ?? 0)}`,
+    )
+  }
+  const after = await usageOf({ server, postgres, way: way.done() })
+  way.stop()
+  await running
+  const elapsedMs = after.at - before.at
+  const rate = ((after.done - before.done) * 1000) / elapsedMs
+  const memory = memoryOf(server.samples)
+  if (receiver.refused() > 0) throw new Error(`${receiver.refused()} webhooks did not verify`)
+  return [
+    {
+      part: PART,
+      what: `${UNDER_WAY} under way, ${count(elapsedMs / 1000)} s: messages`,
+      figure: perSecond(rate),
+      goal: atLeast(rate, 1_000, '/s'),
+    },
+    {
+      part: PART,
+      what: 'slowest and fastest 5 s of it',
+      figure: `${perSecond(Math.min(...rates))}, ${perSecond(Math.max(...rates))}`,
+    },
+    {
+      part: PART,
+      what: "from the caller's request to the webhook at the receiver: p50",
+      figure: ms(percentile(way.latencies, 0.5)),
+    },
+    {
+      part: PART,
+      what: "from the caller's request to the webhook at the receiver: p99",
+      figure: ms(percentile(way.latencies, 0.99)),
+    },
+    {
+      part: PART,
+      what: 'rows due, at the first and the last look',
+      figure: `${count(backlogs[0] ?? 0)}, ${count(backlogs.at(-1) ?? 0)}`,
+    },
+    { part: PART, what: 'processor time: Doorcode', figure: share((after.serverMs - before.serverMs) / elapsedMs) },
+    {
+      part: PART,
+      what: 'processor time: PostgreSQL',
+      figure: share((after.postgresMs - before.postgresMs) / elapsedMs),
+    },
+    {
+      part: PART,
+      what: 'processor time: load, provider and receiver',
+      figure: share((after.benchMs - before.benchMs) / elapsedMs),
+    },
+    {
+      part: PART,
+      what: 'memory of the server: second and last third',
+      figure: `${megabytes(memory.first)}, ${megabytes(memory.last)}`,
+    },
+    {
+      part: PART,
+      what: 'memory of the server at the most',
+      figure: megabytes(memory.highest),
+      goal: atMost(memory.highest / 1024 / 1024, 300, ' MB'),
+    },
+  ] satisfies Figure[]
+}
+
+async function addEndpoints(databaseUrl: string, shops: readonly Shop[], receiver: BenchReceiver): Promise<void> {
+  const parts = setupParts(databaseUrl)
+  const config = readConfig({
+    DATABASE_URL: databaseUrl,
+    DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),
+    DOORCODE_ALLOW_PRIVATE_WEBHOOKS: '1',
+  })
+  for (const [place, { workspaceId }] of shops.entries()) {
+    const { secret } = await addEndpoint({ ...parts, config }, { workspaceId, url: receiver.urlOf(place) })
+    receiver.trust(place, secret)
+  }
+  await parts.close()
+}
+
+type UnderWay = { at: number; webhook: boolean; reports: boolean; over: () => void }
+
+type Way = ReturnType<typeof startWay>
+
+function startWay({
+  shops,
+  client,
+  receiver,
+}: {
+  shops: readonly Shop[]
+  client: HttpClient
+  receiver: BenchReceiver
+}) {
+  const requests = otpRequests(shops)
+  const underWay = new Map<string, UnderWay>()
+  const latencies: number[] = []
+  const broken = Promise.withResolvers<never>()
+  let done = 0
+  let stopped = false
+
+  const endIfOver = (recipient: string, message: UnderWay): void => {
+    if (!message.webhook || !message.reports) return
+    underWay.delete(recipient)
+    done += 1
+    message.over()
+  }
+  receiver.onEvent(({ type, to }) => {
+    if (type !== 'message.sent') return broken.reject(new Error(`a webhook told ${type} of ${to}`))
+    const message = underWay.get(to)
+    if (!message || message.webhook) return // delivered twice is allowed
+    message.webhook = true
+    latencies.push(performance.now() - message.at)
+    endIfOver(to, message)
+  })
+
+  const one = async (): Promise<void> => {
+    const request = requests.next()
+    const recipient = requests.lastRecipient()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    underWay.set(recipient, { at: performance.now(), webhook: false, reports: false, over: resolve })
+    const status = await client.send(request)
+    if (status !== 202) throw new Error(`a request was answered ${status}`)
+    await promise
+  }
+  const work = async (): Promise<void> => {
+    while (!stopped) await one()
+  }
+  return {
+    latencies,
+    done: () => done,
+    reported(recipient: string): void {
+      const message = underWay.get(recipient)
+      if (!message) return
+      message.reports = true
+      endIfOver(recipient, message)
+    },
+    async run(workers: number): Promise<void> {
+      await Promise.race([Promise.all(Array.from({ length: workers }, work)), broken.promise])
+    },
+    fail: (error: Error): void => broken.reject(error),
+    stop() {
+      stopped = true
+    },
+  }
+}
+
+const OUTCOMES = ['sent', 'delivered', 'read'] as const
+/** After the provider's answer. */
+const REPORTED_AFTER_MS = { sent: 10, delivered: 150, read: 300 } as const
+const TICK_MS = 10
+/** The shops with an even place get their statuses as the provider batches them: those of so many ms in one POST. */
+const BATCH_MS = 100
+const BATCH_MOST = 100
+
+type Planned = { shop: Shop; status: Status }
+
+/** The provider's side of what follows a send: its statuses, half of the shops one per POST, half in batches. */
+function startReports(shops: readonly Shop[], client: HttpClient, way: Pick<Way, 'reported' | 'fail'>) {
+  const shopOf = new Map(shops.map((shop, place) => [shop.phoneNumberId, { shop, batches: place % 2 === 0 }]))
+  const planned = new Map<number, Planned[]>()
+  let nextTick = Math.floor(performance.now() / TICK_MS)
+
+  const begin = ({ phoneNumberId, recipient, providerMessageId, callbackData }: Arrival): void => {
+    const found = shopOf.get(phoneNumberId)
+    if (!found) return way.fail(new Error(`a send came from the number ${phoneNumberId} that nobody has`))
+    for (const outcome of OUTCOMES) {
+      const grain = found.batches ? BATCH_MS : TICK_MS
+      const tick = (Math.ceil((performance.now() + REPORTED_AFTER_MS[outcome]) / grain) * grain) / TICK_MS
+      const status = { providerMessageId, outcome, recipient, callbackData }
+      const same = planned.get(tick)
+      if (same) same.push({ shop: found.shop, status })
+      else planned.set(tick, [{ shop: found.shop, status }])
+    }
+  }
+  const postDue = (): void => {
+    for (const now = Math.floor(performance.now() / TICK_MS); nextTick <= now; nextTick += 1) {
+      const due = planned.get(nextTick) ?? []
+      planned.delete(nextTick)
+      for (const [shop, of] of Map.groupBy(due, (each) => each.shop)) {
+        const most = shopOf.get(shop.phoneNumberId)?.batches ? BATCH_MOST : 1
+        for (let from = 0; from < of.length; from += most)
+          void postTogether(
+            shop,
+            of.slice(from, from + most).map(({ status }) => status),
+          )
+      }
+    }
+  }
+  const postTogether = async (shop: Shop, statuses: readonly Status[]): Promise<void> => {
+    const answer = await client.send(statusWebhook(shop, statuses))
+    if (answer !== 200) return way.fail(new Error(`a provider webhook was answered ${answer}`))
+    for (const { outcome, recipient } of statuses) if (outcome === 'read') way.reported(recipient)
+  }
+  const timer = setInterval(postDue, TICK_MS)
+  return { begin, stop: () => clearInterval(timer) }
+}
+
+async function usageOf({ server, postgres, way }: { server: ServerProcess; postgres: BenchPostgres; way: number }) {
+  const { cpuMs: serverMs } = await server.now()
+  const { user, system } = process.cpuUsage()
+  const postgresMs = (await postgres.cpuMs()) ?? Number.NaN
+  return { at: performance.now(), done: way, serverMs, postgresMs, benchMs: (user + system) / 1000 }
+}
+
+/** What waits to be sent, to be processed or to be delivered. */
+async function backlogOf(client: Client): Promise<number> {
+  const answer = await client.query<{ due: number }>(
+    `select ((select count(*) from messages where due_at is not null)
+       + (select count(*) from provider_reports where due_at is not null)
+       + (select count(*) from webhook_deliveries where due_at is not null))::int as due`,
+  )
+  return answer.rows[0]?.due ?? 0
+}
