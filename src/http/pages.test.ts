@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import { refusals } from '../errors.ts'
+import { eventTypes } from '../events/event-types.ts'
+import { startDemo } from './demo-for-tests.ts'
+import { html, prose } from './html.ts'
+
+const PAGES = ['/', '/docs', '/problems', ...Object.keys(refusals).map((code) => `/problems/${code}`)]
+
+test('every code has a page that says cause and remedy, and an unknown code has none', async (t) => {
+  const demo = await startDemo(t)
+  for (const [code, { cause, title }] of Object.entries(refusals)) {
+    const { statusCode, body, headers } = await demo.ask({ url: `/problems/${code}` })
+    assert.equal(statusCode, 200)
+    assert.equal(headers['content-type'], 'text/html; charset=utf-8')
+    for (const text of [title, cause.split('"')[0] ?? ''])
+      assert.ok(body.includes(html`${text}`.html), `${code}: ${text}`)
+  }
+  for (const code of ['NOPE', 'toString', '__proto__', '%00', '<script>']) {
+    const answer = await demo.ask({ url: `/problems/${encodeURIComponent(code)}` })
+    assert.equal(answer.statusCode, 404)
+    assert.equal(answer.body.includes('<script'), false)
+  }
+})
+
+test('every link of a page leads somewhere', async (t) => {
+  const demo = await startDemo(t)
+  for (const url of PAGES) {
+    const { body } = await demo.ask({ url })
+    for (const [, target = ''] of body.matchAll(/href="([^"]*)"/g)) {
+      if (target.startsWith('#')) assert.ok(body.includes(`id="${target.slice(1)}"`), `${url} → ${target}`)
+      else if (target.startsWith('/'))
+        assert.equal((await demo.ask({ url: target })).statusCode, 200, `${url} → ${target}`)
+    }
+  }
+})
+
+test('a page may load and run nothing but its own style', async (t) => {
+  const demo = await startDemo(t)
+  for (const url of PAGES) {
+    const { body, headers } = await demo.ask({ url })
+    const style = /<style>([^]*?)<\/style>/.exec(body)?.[1] ?? assert.fail('no style')
+    const hash = createHash('sha256').update(style).digest('base64')
+    assert.match(String(headers['content-security-policy']), /^default-src 'none';/)
+    assert.ok(String(headers['content-security-policy']).includes(`style-src 'sha256-${hash}'`))
+    assert.doesNotMatch(body, /<script|<img|<link|style="| on\w+="/)
+  }
+})
+
+test('text in a page is text, whatever it holds', () => {
+  assert.equal(html`<p>${`<b a="'">&`}</p>`.html, '<p>&lt;b a=&quot;&#39;&quot;&gt;&amp;</p>')
+  assert.equal(html`${prose('a `<b>` c')}`.html, 'a <code>&lt;b&gt;</code> c')
+})
+
+type Document = {
+  paths: Record<
+    string,
+    Record<string, { responses: Record<string, { content?: Record<string, { examples?: object }> }> }>
+  >
+  webhooks: object
+}
+
+test('the OpenAPI document describes every route, every status it may answer with, and every event', async (t) => {
+  const demo = await startDemo(t)
+  const answer = await demo.ask({ url: '/openapi.json' })
+  const document = answer.json<Document>()
+  assert.deepEqual(Object.keys(document.webhooks), Object.keys(eventTypes))
+  assert.deepEqual(Object.keys(document.paths), ['/api/v1/things/{id}', '/api/v1/lenient', '/api/v1/failing'])
+  assert.deepEqual(Object.keys(document.paths['/api/v1/things/{id}'] ?? {}), ['post', 'get'])
+  for (const operation of Object.values(document.paths).flatMap((methods) => Object.values(methods))) {
+    const problems = Object.entries(operation.responses).filter(([status]) => Number(status) >= 400)
+    assert.deepEqual(
+      problems.map(([status]) => status),
+      ['401', '422', '429', '500', '503'],
+    )
+    for (const [status, { content }] of problems) {
+      const examples = Object.keys(content?.['application/problem+json']?.examples ?? {})
+      assert.ok(examples.length > 0)
+      for (const code of examples) assert.equal(String(refusals[code as keyof typeof refusals].status), status)
+    }
+  }
+})
+
+test('the reference page shows operations, nested fields with their limits, problems and events', async (t) => {
+  const demo = await startDemo(t)
+  const { body } = await demo.ask({ url: '/docs' })
+  for (const part of [
+    'id="putThing"',
+    'nested.note',
+    'At most 5 characters.',
+    'message.sent',
+    '/problems/RATE_LIMITED',
+  ]) {
+    assert.ok(body.includes(part), part)
+  }
+})
