@@ -15,3 +15,5 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   stdout: (text) => process.stdout.write(`${text}\n`),
   stderr: (text) => process.stderr.write(`${text}\n`),
 })
+// What was given up at the end, such as a request that nobody answers, must not keep the process.
+setTimeout(() => process.exit(), 1000).unref()

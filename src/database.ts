@@ -24,13 +24,22 @@ export async function openDatabase({ config, log, patienceMs }: OpenDatabaseOpti
     poolSize: config.databasePool,
     onIdleError: (error) => log.warn({ err: error }, 'a database connection ended'),
   })
-  opened.defer(() => db.close())
+  opened.defer(() => closeInTime(db))
   mustServe(await reach(db, { url, log, patienceMs }))
   await migrate(db).catch((error: unknown) => {
     throw whyNotMigrated(error) ?? error
   })
   const whenClosed = opened.move()
   return { db, close: () => whenClosed.disposeAsync() }
+}
+
+/** Whoever still holds a connection then was given up before; the server must be stopped all the same. */
+const CLOSE_MOST_MS = 5_000
+
+async function closeInTime(db: Db): Promise<void> {
+  const over = new AbortController()
+  await Promise.race([db.close(), wait(CLOSE_MOST_MS, undefined, { signal: over.signal }).catch(() => undefined)])
+  over.abort()
 }
 
 async function startEmbedded(dataDir: string, opened: AsyncDisposableStack): Promise<string> {

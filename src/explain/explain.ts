@@ -127,7 +127,8 @@ function reportEntry(
 ): Entry {
   const status = provider.readStatus(body)
   const error = status?.error
-  const says = status ? `${status.outcome} at ${status.at.toISOString()}` : 'something that is no status'
+  const occurredAt = status?.at?.toISOString() ?? null
+  const says = status ? `${status.outcome}${occurredAt ? ` at ${occurredAt}` : ''}` : 'something that is no status'
   const why = error ? ` (code ${error.code} ${error.title}${error.detail ? `: ${error.detail}` : ''})` : ''
   const fate = outcome === 'applied' ? '' : `; ${outcome}${note ? `: ${note}` : ''}`
   const again = repeats > 0 ? `; came ${repeats + 1} times` : ''
@@ -136,7 +137,7 @@ function reportEntry(
     what: 'report',
     detail: `WhatsApp reports ${says}${why}${fate}${again}`,
     report: status?.outcome ?? null,
-    occurredAt: status?.at.toISOString() ?? null,
+    occurredAt,
     outcome,
     note,
     repeats,
