@@ -32,7 +32,7 @@ export type Claimed = {
   lease: string
 }
 
-export type Due = Target & { status: EndpointStatus }
+export type Due = Target & { status: EndpointStatus; failingSince: Date | null }
 
 /** Where the first search starts: before every endpoint. */
 export const FIRST = '00000000-0000-0000-0000-000000000000'
@@ -65,7 +65,8 @@ const selectDue = statement<Due & { place: number; isDue: boolean }>(
    )
    select head.place, head.due_at <= $2 as "isDue", endpoint.workspace_id as "workspaceId", endpoint.id as "endpointId",
      endpoint.url, endpoint.secret, endpoint.previous_secret as "previousSecret",
-     endpoint.previous_secret_until as "previousSecretUntil", endpoint.status
+     endpoint.previous_secret_until as "previousSecretUntil", endpoint.status,
+     endpoint.failing_since as "failingSince"
    from head join webhook_endpoints endpoint on endpoint.id = head.endpoint_id
    where head.due_at <= $2 or head.place = $3`,
 )

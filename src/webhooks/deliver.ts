@@ -14,19 +14,20 @@ const TURN_SPACING_MS = 8
 /** With very many waiting endpoints the search takes at most one part in so many of the time. */
 const SEARCH_SHARE = 4
 
-/** Attempts under way per endpoint: at first, at the most, and while it fails. One more with each success. */
-const AT_FIRST = 8
-const AT_MOST = 32
-const FAILING = 2
+/** Attempts under way per endpoint: until it has proven itself and while it fails, and at the most. One more with each success. */
+const LEAST = 2
+const MOST = 32
 
 /** An endpoint with an attempt under way for so long counts as slow. */
 const SLOW_AFTER_MS = 2 * SECOND_MS
-/** Attempts under way to all endpoints that are neither slow nor failing. */
-const BRISK_MOST = 512
-/** To all others: they fill this share and never the one above. */
-const LAME_MOST = 512
-/** To all together: brisk ones that turn lame take their attempts with them. Bounds sockets and memory. */
-const ALL_MOST = 2_048
+/**
+ * Attempts under way, by how their endpoints fare. Endpoints that never answer fill the share of the lame and, at first,
+ * of the new: those that answer have theirs to themselves.
+ */
+const SHARES = { brisk: 512, new: 512, lame: 512 }
+type Share = keyof typeof SHARES
+/** The new and the lame together: who turns lame takes its attempts along. Bounds sockets and memory. */
+const UNPROVEN_MOST = 2_048
 
 /** So many endpoints' pace is remembered. */
 const LANES_MOST = 10_000
@@ -37,9 +38,13 @@ const FINISH_TRIES = 3
 const FINISH_PAUSE_MS = 500
 
 /** What this process knows of an endpoint's pace. */
-type Lane = { most: number; failing: boolean; underWay: Map<string, number> }
-
-type Shares = { brisk: number; lame: number }
+type Lane = {
+  state: 'new' | 'proven' | 'failing'
+  most: number
+  servedAt: number
+  /** Leases and when their attempts started, the oldest first. */
+  underWay: Map<string, number>
+}
 
 /** Delivers what is due, each endpoint at its own pace: none waits for another. */
 export function deliverLoop(parts: Parts): Loop {
@@ -53,14 +58,19 @@ export function deliverLoop(parts: Parts): Loop {
   let cursor = FIRST
   let searchMs = 0
   let lastTurnAt = Number.NEGATIVE_INFINITY
-  /** Something due was left for want of room: the next attempt to end makes some. */
+  /** In this round, from the first endpoint to the last, something due was left for want of room. */
   let wanting = false
+  /** In this round an attempt ended, which made room. */
+  let ended = false
 
   return { name: 'deliver', pollMs: POLL_MS, turn, drain }
 
   async function turn(): Promise<{ more: boolean }> {
     await space()
-    wanting = false
+    if (cursor === FIRST) {
+      wanting = false
+      ended = false
+    }
     const began = performance.now()
     const { due, next } = await findDue(parts.db, cursor, parts.clock.now())
     searchMs = performance.now() - began
@@ -77,7 +87,7 @@ export function deliverLoop(parts: Parts): Loop {
     // An event that was recorded while its endpoint was being paused.
     for (const { workspaceId, endpointId } of due.filter(({ status }) => status !== 'enabled'))
       await hold(parts.db, workspaceId, endpointId)
-    return { more: next !== undefined }
+    return { more: next !== undefined || (wanting && ended) }
   }
 
   async function space(): Promise<void> {
@@ -90,36 +100,49 @@ export function deliverLoop(parts: Parts): Loop {
     const now = performance.now()
     const left = sharesLeft(now)
     const rooms: Room[] = []
-    for (const { workspaceId, endpointId } of due) {
-      const lane = laneOf(endpointId)
-      const share = isLame(lane, now) ? 'lame' : 'brisk'
+    for (const { target, lane } of leastRecentlyServed(due)) {
+      const share = shareOf(lane, now)
       const room = Math.min(lane.most - lane.underWay.size, left[share])
-      if (room > 0) rooms.push({ workspaceId, endpointId, room })
-      else wanting = true
-      left[share] -= Math.max(room, 0)
+      if (room > 0) {
+        const { workspaceId, endpointId } = target
+        rooms.push({ workspaceId, endpointId, room })
+        left[share] -= room
+      } else wanting = true
     }
     return rooms
   }
 
-  function sharesLeft(now: number): Shares {
-    const taken: Shares = { brisk: 0, lame: 0 }
-    for (const lane of busy) taken[isLame(lane, now) ? 'lame' : 'brisk'] += lane.underWay.size
-    const all = ALL_MOST - taken.brisk - taken.lame
-    return { brisk: Math.min(BRISK_MOST - taken.brisk, all), lame: Math.min(LAME_MOST - taken.lame, all) }
+  /** So that a share that is full goes round, and an endpoint that recovers gets its chance among those that do not. */
+  function leastRecentlyServed(due: readonly Due[]): { target: Due; lane: Lane }[] {
+    return due
+      .map((target) => ({ target, lane: laneOf(target.endpointId, target.failingSince !== null) }))
+      .sort((a, b) => a.lane.servedAt - b.lane.servedAt)
   }
 
-  function laneOf(endpointId: string): Lane {
+  function sharesLeft(now: number): Record<Share, number> {
+    const taken = { brisk: 0, new: 0, lame: 0 }
+    for (const lane of busy) taken[shareOf(lane, now)] += lane.underWay.size
+    const unproven = UNPROVEN_MOST - taken.new - taken.lame
+    return {
+      brisk: SHARES.brisk - taken.brisk,
+      new: Math.min(SHARES.new - taken.new, unproven),
+      lame: Math.min(SHARES.lame - taken.lame, unproven),
+    }
+  }
+
+  function laneOf(endpointId: string, failing: boolean): Lane {
     const known = lanes.get(endpointId)
     if (known) return known
     if (lanes.size >= LANES_MOST) for (const [id, lane] of lanes) if (lane.underWay.size === 0) lanes.delete(id)
-    const lane: Lane = { most: AT_FIRST, failing: false, underWay: new Map() }
+    const lane: Lane = { state: failing ? 'failing' : 'new', most: LEAST, servedAt: 0, underWay: new Map() }
     lanes.set(endpointId, lane)
     return lane
   }
 
   function start(delivery: Claimed, target: Due): void {
-    const lane = laneOf(delivery.endpointId)
-    lane.underWay.set(delivery.lease, performance.now())
+    const lane = laneOf(delivery.endpointId, target.failingSince !== null)
+    lane.servedAt = performance.now()
+    lane.underWay.set(delivery.lease, lane.servedAt)
     busy.add(lane)
     const ended = run(delivery, target, lane).finally(() => running.delete(ended))
     running.add(ended)
@@ -131,6 +154,7 @@ export function deliverLoop(parts: Parts): Loop {
     await keep(carried)
     lane.underWay.delete(delivery.lease)
     if (lane.underWay.size === 0) busy.delete(lane)
+    ended = true
     if (wanting) parts.wake('deliver')
   }
 
@@ -158,12 +182,13 @@ export function deliverLoop(parts: Parts): Loop {
 
 function pace(lane: Lane, { verdict }: Carried): void {
   if (verdict.outcome === 'interrupted') return
-  lane.failing = verdict.outcome !== 'succeeded'
-  lane.most = lane.failing ? FAILING : Math.min(lane.most + 1, AT_MOST)
+  lane.state = verdict.outcome === 'succeeded' ? 'proven' : 'failing'
+  lane.most = lane.state === 'proven' ? Math.min(lane.most + 1, MOST) : LEAST
 }
 
-/** Attempts are kept in the order of their start: the first is the oldest. */
-function isLame({ failing, underWay }: Lane, now: number): boolean {
+function shareOf({ state, underWay }: Lane, now: number): Share {
   const [oldest] = underWay.values()
-  return failing || (oldest !== undefined && now - oldest > SLOW_AFTER_MS)
+  const slow = oldest !== undefined && now - oldest > SLOW_AFTER_MS
+  if (slow || state === 'failing') return 'lame'
+  return state === 'new' ? 'new' : 'brisk'
 }
