@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
+import metadata from 'libphonenumber-js/max/metadata'
 import { normalizePhone } from './phone.ts'
 
 test('the same number in any usual spelling has one form', () => {
@@ -45,5 +47,41 @@ test('a normalized number is E.164 and stays as it is', () => {
       assert.equal(normalizePhone(phone), phone)
     }),
     { numRuns: 5_000 },
+  )
+})
+
+/** What normalizePhone is without its short way. */
+function byTheLibrary(text: string): string | undefined {
+  const phone = parsePhoneNumberFromString(text, { extract: false })
+  return phone?.isPossible() && !phone.ext ? phone.number : undefined
+}
+
+test('the short way for plain numbers says what the library says, for every calling code, length and beginning', () => {
+  const TAILS = ['', '0000000000000', '2345678901234', '9876543210987', '5555555555555']
+  let taken = 0
+  for (const callingCode of Object.keys(metadata.country_calling_codes)) {
+    for (let length = 2; length <= 14; length += 1) {
+      for (let start = 0; start < 100; start += 1) {
+        const tail = TAILS[(start + length) % TAILS.length] ?? ''
+        const text = `+${callingCode}${String(start).padStart(2, '0')}${tail}`.slice(0, callingCode.length + 1 + length)
+        if (normalizePhone(text) !== text) continue
+        taken += 1
+        assert.equal(byTheLibrary(text), text)
+      }
+    }
+  }
+  assert.ok(taken > 10_000)
+})
+
+test('the short way for plain numbers refuses and changes nothing that the library does not', () => {
+  const callingCode = fc.constantFrom(...Object.keys(metadata.country_calling_codes))
+  fc.assert(
+    fc.property(callingCode, fc.stringMatching(/^\d{1,15}$/), (callingCode, national) => {
+      const text = `+${callingCode}${national}`
+      const expected = byTheLibrary(text)
+      const stable = expected === undefined || byTheLibrary(expected) === expected
+      assert.equal(normalizePhone(text), stable ? expected : undefined)
+    }),
+    { numRuns: 20_000 },
   )
 })
