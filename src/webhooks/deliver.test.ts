@@ -382,6 +382,19 @@ async function claimBesides(world: WebhookWorld, receiver: WebhookReceiver, deli
   })
 }
 
+test('a delivery that was recorded while its endpoint was being paused is held, not attempted', async (t) => {
+  const world = await startWebhookWorld(t, { loops: 0 })
+  const receiver = await world.receiver()
+  const [eventId] = await world.record()
+  await pauseEndpoint(world.parts, idOf(world, receiver))
+  const text = "update webhook_deliveries set status = 'pending', due_at = $2 where event_id = $1"
+  await world.db.rows({ name: 'record_late', text }, [eventId, world.clock.now()])
+  world.startWorker()
+  await world.settled()
+  assert.equal((await world.delivery(eventId, receiver)).status, 'held')
+  assert.equal(receiver.received.length, 0)
+})
+
 test('a success that was under way when the endpoint was paused counts', async (t) => {
   const world = await startWebhookWorld(t)
   const receiver = await world.receiver()

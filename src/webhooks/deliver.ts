@@ -84,7 +84,7 @@ export function deliverLoop(parts: Parts): Loop {
     }
     const taken = Map.groupBy(claimed, ({ endpointId }) => endpointId)
     wanting ||= rooms.some(({ endpointId, room }) => taken.get(endpointId)?.length === room)
-    // An event that was recorded while its endpoint was being paused.
+    // Recorded or given its next time while the endpoint was being paused or disabled.
     for (const { workspaceId, endpointId } of due.filter(({ status }) => status !== 'enabled'))
       await hold(parts.db, workspaceId, endpointId)
     return { more: next !== undefined || (wanting && ended) }

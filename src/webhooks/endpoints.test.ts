@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { MINUTE_MS } from '../clock.ts'
 import { newId } from '../ids.ts'
 import { createWorkspace } from '../workspaces/workspaces.ts'
+import { HOLD_BATCH } from './endpoint-status.ts'
 import {
   ENDPOINTS_PER_WORKSPACE,
   addEndpoint,
@@ -81,6 +82,17 @@ test('an endpoint moves only along: enabled, paused, enabled, and from disabled 
   await assert.rejects(pingEndpoint(parts, id), /is paused/)
   await resumeEndpoint(parts, id)
   assert.equal((await findEndpoint(db, id))?.status, 'enabled')
+})
+
+test('however much waits for an endpoint, pausing it holds all of that', async (t) => {
+  const world = await startWebhookWorld(t, { loops: 0 })
+  const { endpointId } = await world.receiver()
+  await world.record(2 * HOLD_BATCH + 1)
+  await pauseEndpoint(world.parts, { workspaceId: world.workspaceId, endpointId })
+  const text = 'select status, count(*) as total from webhook_deliveries where endpoint_id = $1 group by status'
+  assert.deepEqual(await world.db.rows({ name: 'count_by_status', text }, [endpointId]), [
+    { status: 'held', total: 2 * HOLD_BATCH + 1 },
+  ])
 })
 
 test('a second rotation within the day leaves the last two secrets', async (t) => {

@@ -156,11 +156,10 @@ async function move(
   { workspaceId, endpointId }: EndpointId,
   { from, to }: { from: EndpointStatus; to: EndpointStatus },
 ): Promise<void> {
-  await db.transaction(async (tx) => {
-    if (await changeStatus(tx, { workspaceId, endpointId, now: clock.now(), from, to })) return
-    const endpoint = await getEndpoint(tx, { workspaceId, endpointId })
-    throw new SetupRefused(`The endpoint is ${endpoint.status}; only one that is ${from} can become ${to}.`)
-  })
+  const now = clock.now()
+  if (await changeStatus(db, { workspaceId, endpointId, from, to, reason: null, now })) return
+  const { status } = await getEndpoint(db, { workspaceId, endpointId })
+  throw new SetupRefused(`The endpoint is ${status}; only one that is ${from} can become ${to}.`)
 }
 
 async function getEndpoint(db: Sql, id: EndpointId): Promise<Endpoint> {

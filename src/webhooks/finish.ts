@@ -1,9 +1,9 @@
-import { later } from '../clock.ts'
+import { DAY_MS, later } from '../clock.ts'
 import { type Sql, batch, isBatchFault, statement } from '../db.ts'
 import { type Grouped, grouped } from '../group.ts'
 import type { Parts } from '../parts.ts'
 import type { Carried } from './courier.ts'
-import { disable } from './endpoint-status.ts'
+import { changeStatus } from './endpoint-status.ts'
 import { FAILING_DISABLES_AFTER_MS } from './schedule.ts'
 
 /** So many ended attempts are stored in one statement. */
@@ -18,24 +18,23 @@ export const finisher = ({ db, clock }: Pick<Parts, 'db' | 'clock'>): Finish =>
   grouped(
     async (carried) => {
       const now = clock.now()
-      for (const { delivery } of carried.filter(({ verdict }) => verdict.outcome === 'gone')) {
-        const { workspaceId, endpointId } = delivery
-        await disable(db, { workspaceId, endpointId, now, reason: 'The receiver answered 410: it is gone for good.' })
-      }
-      for (const { workspaceId, endpointId } of await store(db, carried, now)) {
-        await disable(db, { workspaceId, endpointId, now, reason: 'For 5 days there were nothing but failures.' })
-      }
+      const disable = ({ workspaceId, endpointId }: EndpointId, reason: string): Promise<boolean> =>
+        changeStatus(db, { workspaceId, endpointId, from: 'enabled', to: 'disabled', reason, now })
+      // Before its result is stored, so that nothing more is claimed in between.
+      for (const { delivery, verdict } of carried) if (verdict.outcome === 'gone') await disable(delivery, GONE)
+      for (const endpoint of await store(db, carried, now)) await disable(endpoint, FAILED_TOO_LONG)
       return carried.map(() => undefined)
     },
     { most: MOST, lanes: LANES, mayRunAlone: isBatchFault },
   )
 
+type EndpointId = { workspaceId: string; endpointId: string }
+
+const GONE = 'The receiver answered 410: it is gone for good.'
+const FAILED_TOO_LONG = `For ${FAILING_DISABLES_AFTER_MS / DAY_MS} days there were nothing but failures.`
+
 /** Returns the endpoints that have failed too long. */
-function store(
-  db: Sql,
-  carried: readonly Carried[],
-  now: Date,
-): Promise<{ workspaceId: string; endpointId: string }[]> {
+function store(db: Sql, carried: readonly Carried[], now: Date): Promise<EndpointId[]> {
   const results = carried.map(asResult).sort((a, b) => (a.id < b.id ? -1 : 1)) // always locked in the same order
   return db.rows(storeResults, [batch(results), batch(fares(carried)), later(now, -FAILING_DISABLES_AFTER_MS)])
 }
@@ -93,7 +92,7 @@ function fares(carried: readonly Carried[]): Fare[] {
  * and is kept. A delivery that was held under way stays held, unless it succeeded. failing_since is written only when
  * it changes: most endpoints succeed all the time.
  */
-const storeResults = statement<{ workspaceId: string; endpointId: string }>(
+const storeResults = statement<EndpointId>(
   'finish_deliveries',
   `with result as (
      select * from jsonb_to_recordset($1::jsonb) as r
