@@ -11,10 +11,11 @@ import { intake } from './intake.ts'
 import type { Part } from './part.ts'
 import { startBenchPostgres } from './postgres.ts'
 import { startProvider } from './provider.ts'
+import { queue } from './queue.ts'
 import { wholeWay } from './whole-way.ts'
 import { wire } from './wire.ts'
 
-const parts: Readonly<Record<string, Part>> = { accept, wire, 'whole-way': wholeWay, intake }
+const parts: Readonly<Record<string, Part>> = { accept, wire, 'whole-way': wholeWay, intake, queue }
 
 const { values, positionals } = parseArgs({
   options: { short: { type: 'boolean', default: false }, profile: { type: 'string' } },

@@ -1,0 +1,67 @@
+import { FIRST, claim, findDue } from '../../src/webhooks/claim.ts'
+import { finisher } from '../../src/webhooks/finish.ts'
+import { openShops, setupParts } from '../shop.ts'
+import { type QueueEngine, type QueueEngineOptions, insertInBulk } from './engine.ts'
+
+const ENDPOINTS = 20
+/** Under way to one endpoint at the most, as in the loop that delivers. */
+const ROOM = 32
+
+/** Doorcode's own: the claim and the finish of webhook deliveries, with nothing posted in between. */
+export async function deliveriesEngine({ databaseUrl, graphUrl }: QueueEngineOptions): Promise<QueueEngine> {
+  await openShops({ databaseUrl, graphUrl, shops: ENDPOINTS, keysEach: 0 })
+  await insertInBulk(databaseUrl, [
+    `insert into webhook_endpoints (id, workspace_id, url, secret, status, status_at, created_at)
+     select uuidv7(), id, 'http://127.0.0.1:1', '', 'enabled', now(), now() from workspaces`,
+  ])
+  const parts = setupParts(databaseUrl)
+  const finish = finisher(parts)
+  const insert = (count: number, dueIn: string): Promise<void> =>
+    insertInBulk(
+      databaseUrl,
+      [
+        `with made as (
+           select uuidv7() as id, uuidv7() as event_id, e.id as endpoint_id, e.workspace_id
+           from generate_series(1, $1::int) n
+           join (select *, row_number() over (order by id) as place from webhook_endpoints) e on e.place = n % ${ENDPOINTS} + 1
+         ), events as (
+           insert into events (id, workspace_id, type, occurred_at, recorded_at, body)
+           select event_id, workspace_id, 'message.sent', now(), now(), repeat('x', 400) from made
+         )
+         insert into webhook_deliveries (id, workspace_id, event_id, endpoint_id, status, due_at, created_at)
+         select id, workspace_id, event_id, endpoint_id, 'pending', now() + $2::interval, now() from made`,
+      ],
+      [count, dueIn],
+    )
+
+  /** Returns how many were claimed and finished. */
+  const turn = async (): Promise<number> => {
+    const { due } = await findDue(parts.db, FIRST, parts.clock.now())
+    const rooms = due.map(({ workspaceId, endpointId }) => ({ workspaceId, endpointId, room: ROOM }))
+    if (rooms.length === 0) return 0
+    const claimed = await claim(parts.db, rooms, parts.clock)
+    const now = parts.clock.now()
+    const result = {
+      startedAt: now,
+      endedAt: now,
+      durationMs: 0,
+      httpStatus: 200,
+      retryAfter: null,
+      response: null,
+      error: null,
+    }
+    await Promise.all(claimed.map((delivery) => finish({ ...result, delivery, verdict: { outcome: 'succeeded' } })))
+    return claimed.length
+  }
+  return {
+    name: 'Doorcode deliveries',
+    put: (count) => insert(count, '0'),
+    putFuture: (count) => insert(count, '1 day'),
+    async drain(count) {
+      const began = performance.now()
+      for (let done = 0; done < count; ) done += await turn()
+      return performance.now() - began
+    },
+    close: () => parts.close(),
+  }
+}
