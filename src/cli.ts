@@ -31,7 +31,7 @@ type Asked = { command: Command; values: Record<string, unknown>; json: boolean 
 async function run({ command, values, json }: Asked, { environment, stdout }: Surroundings): Promise<void> {
   const config = readConfig(environment)
   if (command.work.on === 'config') return command.work.run(config)
-  const { parts, close } = await openParts(forCommand(config), createLog('silent'), COMMAND_PATIENCE_MS)
+  const { parts, close } = await openParts(forCommand(config), createLog('silent'), { patienceMs: COMMAND_PATIENCE_MS })
   try {
     const { result, text } = await command.work.run(parts, values)
     stdout(json ? JSON.stringify(result) : text)

@@ -13,10 +13,12 @@ export type OpenDatabaseOptions = {
   log: Log
   /** How long to wait for a database that does not answer yet, ms. */
   patienceMs: number
+  /** Ends that wait. */
+  signal?: AbortSignal | undefined
 }
 
 /** The database of DATABASE_URL or the embedded one, reached, checked and migrated. Throws CannotStart. */
-export async function openDatabase({ config, log, patienceMs }: OpenDatabaseOptions): Promise<OpenDatabase> {
+export async function openDatabase({ config, log, patienceMs, signal }: OpenDatabaseOptions): Promise<OpenDatabase> {
   await using opened = new AsyncDisposableStack()
   const url = config.databaseUrl ?? (await startEmbedded(config.dataDir, opened))
   const db = openDb({
@@ -25,7 +27,7 @@ export async function openDatabase({ config, log, patienceMs }: OpenDatabaseOpti
     onIdleError: (error) => log.warn({ err: error }, 'a database connection ended'),
   })
   opened.defer(() => closeInTime(db))
-  mustServe(await reach(db, { url, log, patienceMs }))
+  mustServe(await reach(db, { url, log, patienceMs, signal }))
   await migrate(db).catch((error: unknown) => {
     throw whyNotMigrated(error) ?? error
   })
@@ -78,7 +80,7 @@ const WRONG_ADDRESS = new Set(['28000', '28P01', '3D000'])
 /** A database that is still starting, as in a compose file, is waited for; one that says no is not. */
 async function reach(
   db: Db,
-  { url, log, patienceMs }: { url: string; log: Log; patienceMs: number },
+  { url, log, patienceMs, signal }: Omit<OpenDatabaseOptions, 'config'> & { url: string },
 ): Promise<Server | undefined> {
   const deadline = Date.now() + patienceMs
   for (;;) {
@@ -91,7 +93,9 @@ async function reach(
       if (!isDatabaseUnavailable(error) && !UNREACHABLE.has(code)) throw error
       if (Date.now() > deadline) throw new CannotStart(unreachable(url, error, patienceMs))
       log.info({ reason: reasonOf(error) }, 'waiting for the database')
-      await wait(RETRY_MS)
+      await wait(RETRY_MS, undefined, { signal }).catch(() => {
+        throw new CannotStart('the wait for the database was ended by a signal')
+      })
     }
   }
 }

@@ -3,16 +3,16 @@ import { type Config, ROLES } from './config.ts'
 import { type DemoReceiver, type ReceivedWebhook, startReceiver } from './demo/receiver.ts'
 import { openDemoEndpoint, openDemoWorkspace } from './demo/workspace.ts'
 import { createLog } from './log.ts'
-import { portTaken, type Serving, startServing, untilSignal } from './main.ts'
+import { aborted, endingSignal, portTaken, type Serving, startServing } from './main.ts'
 import { connectAccount } from './senders/accounts.ts'
 
 /** `npm start`: all that `serve` runs, with a WhatsApp twin, a receiver of webhooks and a workspace to try them with. */
 export async function startDemo(config: Config): Promise<void> {
-  const signal = untilSignal()
+  const signal = endingSignal()
   await using opened = new AsyncDisposableStack()
-  const demo = await open(config, opened)
+  const demo = await open(config, opened, signal)
   console.log(welcome(demo))
-  await signal
+  await aborted(signal)
   console.log('\nStopping …')
   await opened.disposeAsync()
   console.log('Stopped. The next start finds everything again.')
@@ -27,12 +27,14 @@ type Demo = {
   workspaceId: string
 }
 
-async function open(given: Config, opened: AsyncDisposableStack): Promise<Demo> {
+async function open(given: Config, opened: AsyncDisposableStack, signal: AbortSignal): Promise<Demo> {
   const config = demoConfig(given)
   const twin = opened.adopt(await startTwin(config), (twin) => twin.close())
   const secret: { value?: string } = {}
   const receiver = opened.adopt(await startDemoReceiver(config, () => secret.value), (receiver) => receiver.close())
-  const serving = opened.adopt(await startServing(config, createLog(config.logLevel)), (serving) => serving.stop())
+  const serving = opened.adopt(await startServing(config, createLog(config.logLevel), signal), (serving) =>
+    serving.stop(),
+  )
   const { parts } = serving
 
   const workspace = await openDemoWorkspace(parts)

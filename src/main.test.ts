@@ -24,6 +24,14 @@ test('one Ctrl-C that npm doubles is one signal', async (t) => {
   assert.deepEqual(await server.ended, [0, null])
 })
 
+test('a server that waits for its database ends on the first signal', async (t) => {
+  const server = await run(t, { DATABASE_URL: 'postgres://app:pw@127.0.0.1:1/doorcode' })
+  await until('the server to wait', () => server.stdout().includes('waiting for the database'))
+  server.child.kill('SIGTERM')
+  assert.deepEqual(await server.ended, [1, null])
+  assert.equal(server.stderr(), 'the wait for the database was ended by a signal\n')
+})
+
 test('a port that is taken is told with the setting that changes it, and without a stack trace', async (t) => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')

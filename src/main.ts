@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type App, buildApp } from './app.ts'
 import { CannotStart } from './cannot-start.ts'
@@ -11,18 +12,22 @@ export type Serving = { parts: Parts; url: string; metricsUrl: string | undefine
 /** `doorcode serve`: until a signal. */
 export async function serve(config: Config): Promise<void> {
   const log = createLog(config.logLevel)
-  const signal = untilSignal()
-  const serving = await startServing(config, log)
+  const signal = endingSignal()
+  const serving = await startServing(config, log, signal)
   log.info({ url: serving.url, metricsUrl: serving.metricsUrl, roles: [...config.roles] }, 'serving')
-  log.info({ signal: await signal }, 'shutting down')
+  await aborted(signal)
+  log.info({ signal: signal.reason as NodeJS.Signals }, 'shutting down')
   await serving.stop()
   log.info('stopped')
 }
 
-/** Opens everything from the database up, listens and works; `stop` goes the same way back. Throws CannotStart. */
-export async function startServing(config: Config, log: Log): Promise<Serving> {
+/**
+ * Opens everything from the database up, listens and works; `stop` goes the same way back. `signal` ends the wait for a
+ * database that does not answer yet. Throws CannotStart.
+ */
+export async function startServing(config: Config, log: Log, signal?: AbortSignal): Promise<Serving> {
   await using opened = new AsyncDisposableStack()
-  const { parts, wakes, close } = await openParts(config, log, SERVER_PATIENCE_MS)
+  const { parts, wakes, close } = await openParts(config, log, { patienceMs: SERVER_PATIENCE_MS, signal })
   opened.defer(close)
   parts.metrics.watchProcess()
   const app = buildApp(parts, wakes)
@@ -84,16 +89,20 @@ async function stopInTime(app: App, log: Log): Promise<void> {
 /** npm passes a terminal's Ctrl-C on to its child, which gets it from the terminal as well: two signals for one. */
 const SAME_SIGNAL_MS = 500
 
-/** Resolves with the first signal to end. A second one ends the process at once. */
-export function untilSignal(): Promise<NodeJS.Signals> {
-  const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>()
+/** Aborts with the name of the first signal to end. A second one ends the process at once. */
+export function endingSignal(): AbortSignal {
+  const ending = new AbortController()
   let firstAt: number | undefined
   const onSignal = (signal: NodeJS.Signals): void => {
     firstAt ??= performance.now()
     if (performance.now() - firstAt > SAME_SIGNAL_MS) process.exit(1)
-    resolve(signal)
+    ending.abort(signal)
   }
   process.on('SIGINT', onSignal)
   process.on('SIGTERM', onSignal)
-  return promise
+  return ending.signal
+}
+
+export async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort')
 }

@@ -16,9 +16,13 @@ export const SERVER_PATIENCE_MS = 60_000
 export const COMMAND_PATIENCE_MS = 5_000
 
 /** All that the program is made of, down from the database. Throws CannotStart for what the operator can mend. */
-export async function openParts(config: Config, log: Log, patienceMs: number): Promise<OpenParts> {
+export async function openParts(
+  config: Config,
+  log: Log,
+  waiting: { patienceMs: number; signal?: AbortSignal | undefined },
+): Promise<OpenParts> {
   await using opened = new AsyncDisposableStack()
-  const database = await openDatabase({ config, log, patienceMs })
+  const database = await openDatabase({ config, log, ...waiting })
   opened.defer(database.close)
   const { db } = database
   const seal = await openSeal(config, db)
