@@ -1,7 +1,8 @@
-import { type Figure, atLeast, atMost, median, megabytes, ms, perSecond, times } from './figures.ts'
+import { type Figure, atLeast, atMost, count, median, megabytes, ms, perSecond, times } from './figures.ts'
 import { openHttpClient } from './http-client.ts'
 import { type Load, closedLoop, openLoop } from './load.ts'
 import type { Part } from './part.ts'
+import type { BenchPostgres } from './postgres.ts'
 import { type ServerProcess, type Subject, memoryOf, startServer } from './server-process.ts'
 import { type Shop, openShops, otpRequests } from './shop.ts'
 
@@ -30,8 +31,12 @@ export const accept: Part = async ({ postgres, provider, short, profile, say }) 
   const hot = await openShops({ databaseUrl: database.url, graphUrl: provider.url, shops: 1, keysEach: KEYS })
   const servers = await startAll(database.url, profile)
   try {
-    const many = await compare(servers, spread, { rounds, say: (line) => say(`${SHOPS} workspaces, ${line}`) })
-    const one = await compare(servers, hot, { rounds, say: (line) => say(`1 workspace, ${line}`) })
+    const many = await compare(servers, spread, {
+      postgres,
+      rounds,
+      say: (line) => say(`${SHOPS} workspaces, ${line}`),
+    })
+    const one = await compare(servers, hot, { postgres, rounds, say: (line) => say(`1 workspace, ${line}`) })
     const steady = await steadily(servers.doorcode, spread, short ? OPEN_MS / 4 : OPEN_MS)
     const memory = memoryOf(servers.doorcode.samples)
     return [
@@ -53,7 +58,9 @@ export const accept: Part = async ({ postgres, provider, short, profile, say }) 
 }
 
 type Servers = Record<Subject, ServerProcess>
-type Rates = Record<Subject, number>
+/** Requests a second, and the processor time of the server and of PostgreSQL that each took. */
+type Round = { rate: number; serverMs: number; postgresMs: number }
+type Rounds = Record<Subject, Round>
 
 async function startAll(databaseUrl: string, profile: string | undefined): Promise<Servers> {
   const start = (subject: Subject): Promise<ServerProcess> =>
@@ -61,26 +68,54 @@ async function startAll(databaseUrl: string, profile: string | undefined): Promi
   return { doorcode: await start('doorcode'), floor: await start('floor'), plain: await start('plain') }
 }
 
-type CompareOptions = { rounds: number; say: (line: string) => void }
+type CompareOptions = { postgres: BenchPostgres; rounds: number; say: (line: string) => void }
 
 /** In turns of a few seconds, so that what else the machine does meets all three alike. The median round counts. */
-async function compare(servers: Servers, shops: readonly Shop[], { rounds, say }: CompareOptions): Promise<Rates> {
-  const rates: Record<Subject, number[]> = { doorcode: [], floor: [], plain: [] }
-  for (const subject of SUBJECTS) await saturate(servers[subject], shops, WARM_UP_MS)
+async function compare(
+  servers: Servers,
+  shops: readonly Shop[],
+  { postgres, rounds, say }: CompareOptions,
+): Promise<Rounds> {
+  const taken: Record<Subject, Round[]> = { doorcode: [], floor: [], plain: [] }
+  const of = (subject: Subject): SaturateOptions => ({ server: servers[subject], shops, postgres })
+  for (const subject of SUBJECTS) await saturate(of(subject), WARM_UP_MS)
   for (let round = 1; round <= rounds; round += 1) {
-    for (const subject of SUBJECTS) rates[subject].push((await saturate(servers[subject], shops, ROUND_MS)).rate)
-    say(
-      `round ${round}: ${SUBJECTS.map((subject) => `${subject} ${perSecond(rates[subject].at(-1) ?? 0)}`).join(', ')}`,
-    )
+    for (const subject of SUBJECTS) taken[subject].push(await saturate(of(subject), ROUND_MS))
+    say(`round ${round}: ${SUBJECTS.map((subject) => `${subject} ${described(taken[subject].at(-1))}`).join(', ')}`)
   }
-  return { doorcode: median(rates.doorcode), floor: median(rates.floor), plain: median(rates.plain) }
+  return { doorcode: middle(taken.doorcode), floor: middle(taken.floor), plain: middle(taken.plain) }
 }
 
-async function saturate({ port }: ServerProcess, shops: readonly Shop[], ms: number): Promise<Load> {
-  const client = openHttpClient({ port, connections: WORKERS })
+const described = (round: Round | undefined): string =>
+  round ? `${perSecond(round.rate)} (${microseconds(round.serverMs)} + ${microseconds(round.postgresMs)})` : ''
+
+const microseconds = (milliseconds: number): string => `${count(milliseconds * 1000)} µs`
+
+const middle = (rounds: readonly Round[]): Round => ({
+  rate: median(rounds.map(({ rate }) => rate)),
+  serverMs: median(rounds.map(({ serverMs }) => serverMs)),
+  postgresMs: median(rounds.map(({ postgresMs }) => postgresMs)),
+})
+
+type SaturateOptions = { server: ServerProcess; shops: readonly Shop[]; postgres: BenchPostgres }
+
+async function saturate({ server, shops, postgres }: SaturateOptions, ms: number): Promise<Round> {
+  const client = openHttpClient({ port: server.port, connections: WORKERS })
   const requests = otpRequests(shops)
+  const usage = async () => ({ server: (await server.now()).cpuMs, postgres: (await postgres.cpuMs()) ?? Number.NaN })
   try {
-    return await closedLoop(() => client.send(requests.next()), { workers: WORKERS, ms, expected: 202 })
+    const before = await usage()
+    const { rate, answers } = await closedLoop(() => client.send(requests.next()), {
+      workers: WORKERS,
+      ms,
+      expected: 202,
+    })
+    const after = await usage()
+    return {
+      rate,
+      serverMs: (after.server - before.server) / answers,
+      postgresMs: (after.postgres - before.postgres) / answers,
+    }
   } finally {
     client.close()
   }
@@ -100,20 +135,27 @@ async function steadily({ port }: ServerProcess, shops: readonly Shop[], ms: num
 const FLOOR_SHARE = 0.5
 const PLAIN_FACTOR = 2.5
 
-const ratios = (where: string, { doorcode, floor, plain }: Rates): Figure[] => [
-  { part: PART, what: `${where}: Doorcode`, figure: perSecond(doorcode) },
-  { part: PART, what: `${where}: bare group-committed insert`, figure: perSecond(floor) },
-  { part: PART, what: `${where}: a transaction per request`, figure: perSecond(plain) },
+const ratios = (where: string, { doorcode, floor, plain }: Rounds): Figure[] => [
+  told(`${where}: Doorcode`, doorcode),
+  told(`${where}: bare group-committed insert`, floor),
+  told(`${where}: a transaction per request`, plain),
   {
     part: PART,
     what: `${where}: Doorcode ÷ bare insert`,
-    figure: times(doorcode / floor),
-    goal: atLeast(doorcode / floor, FLOOR_SHARE, ' ×'),
+    figure: times(doorcode.rate / floor.rate),
+    goal: atLeast(doorcode.rate / floor.rate, FLOOR_SHARE, ' ×'),
   },
   {
     part: PART,
     what: `${where}: Doorcode ÷ plain`,
-    figure: times(doorcode / plain),
-    goal: atLeast(doorcode / plain, PLAIN_FACTOR, ' ×'),
+    figure: times(doorcode.rate / plain.rate),
+    goal: atLeast(doorcode.rate / plain.rate, PLAIN_FACTOR, ' ×'),
   },
 ]
+
+/** With the processor time that a request costs, which the rest of the machine's work bends less than the rate. */
+const told = (what: string, { rate, serverMs, postgresMs }: Round): Figure => ({
+  part: PART,
+  what,
+  figure: `${perSecond(rate)}; ${microseconds(serverMs)} server + ${microseconds(postgresMs)} PostgreSQL each`,
+})

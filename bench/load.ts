@@ -3,7 +3,8 @@ import { percentile } from './figures.ts'
 
 /** What a load brought. */
 export type Load = {
-  /** Answered requests per second. */
+  answers: number
+  /** Answers per second. */
   rate: number
   p50: number
   p99: number
@@ -79,6 +80,7 @@ function record(expected: number): Record {
       latencies.push(performance.now() - at)
     },
     result: (elapsedMs) => ({
+      answers: latencies.length,
       rate: (latencies.length * 1000) / elapsedMs,
       p50: percentile(latencies, 0.5),
       p99: percentile(latencies, 0.99),
