@@ -1,11 +1,9 @@
 import type { Db, Sql, Statement, Value } from '../src/db.ts'
 
-/** What happens instead of a statement: `run` runs it. */
-export type Around = (
-  statement: Statement<unknown>,
-  values: readonly Value[],
-  run: () => Promise<unknown[]>,
-) => Promise<unknown[]>
+export type Call = { statement: Statement<unknown>; values: readonly Value[]; run: () => Promise<unknown[]> }
+
+/** What happens instead of a statement; `run` runs it. */
+export type Around = (call: Call) => Promise<unknown[]>
 
 /** The same database with something around each statement, inside transactions as well. */
 export function aroundDb(db: Db, around: Around): Db {
@@ -17,8 +15,8 @@ export function aroundDb(db: Db, around: Around): Db {
   }
 }
 
-function aroundSql(sql: Sql, around: Around): Sql {
+export function aroundSql(sql: Sql, around: Around): Sql {
   const rows = async <Row>(statement: Statement<Row>, values: readonly Value[] = []): Promise<Row[]> =>
-    (await around(statement, values, () => sql.rows(statement, values))) as Row[]
+    (await around({ statement, values, run: () => sql.rows(statement, values) })) as Row[]
   return { rows, row: async (statement, values) => (await rows(statement, values))[0] }
 }

@@ -59,7 +59,7 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}) {
   const first = await startNode({ databaseUrl, clock, ...options })
   const nodes = [first]
   const receivers: Receiver[] = []
-  const { workspaceId, account } = await settleIn(first, twin, options)
+  const { workspaceId, account, credentials, setCallback } = await settleIn(first, twin, options)
 
   t.after(async () => {
     await Promise.all(nodes.map((node) => node.stop()))
@@ -108,6 +108,10 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}) {
     workspaceId,
     senderId: sender.senderId,
     account,
+    /** What the account was connected with. */
+    credentials,
+    /** Sends the provider's webhooks to another origin. */
+    setCallback,
     clock,
     twin,
     first,
@@ -184,16 +188,14 @@ async function settleIn({ parts, url }: Node, twin: Emulator, { otpAllowance, ac
   }
   const seed = demoAccount(changes)
   const added = twin.addAccount(seed)
-  const account = await connectAccount(parts, {
-    workspaceId,
-    wabaId: added.id,
-    graphUrl: twin.url,
-    accessToken: seed.accessToken,
-    appSecret: seed.appSecret,
-    verifyToken: seed.verifyToken,
-  })
-  added.callbackUrl = `${url}${account.webhookPath}`
-  return { workspaceId, account }
+  const { accessToken, appSecret, verifyToken } = seed
+  const credentials = { workspaceId, wabaId: added.id, graphUrl: twin.url, accessToken, appSecret, verifyToken }
+  const account = await connectAccount(parts, credentials)
+  const setCallback = (origin: string): void => {
+    added.callbackUrl = `${origin}${account.webhookPath}`
+  }
+  setCallback(url)
+  return { workspaceId, account, credentials, setCallback }
 }
 
 /** What is left of a workspace must not reach the next test of the file, whose clock is another one. */

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Statement, Value } from '../../src/db.ts'
-import { aroundDb } from '../around-db.ts'
+import { type Call, aroundDb } from '../around-db.ts'
 import { withConnection } from '../postgres.ts'
 import { type World, startWorld } from '../world.ts'
 
-type Call = { statement: Statement<unknown>; values: readonly Value[] }
 type Plan = {
   'Node Type': string
   'Relation Name'?: string
@@ -24,9 +23,9 @@ test('with 100,000 of everything waiting in the future no statement of a journey
   const calls = new Map<string, Call>()
   const world = await startWorld(t, {
     wrapDb: (db) =>
-      aroundDb(db, (statement, values, run) => {
-        calls.set(statement.name, { statement, values })
-        return run()
+      aroundDb(db, (call) => {
+        calls.set(call.statement.name, call)
+        return call.run()
       }),
   })
   const receiver = await world.receiver()

@@ -1,0 +1,312 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { BehaviourSeed } from '../../emulator/behaviour.ts'
+import { connectAccount } from '../../src/senders/accounts.ts'
+import { pauseSender, resumeSender } from '../../src/senders/pause.ts'
+import { syncAccount } from '../../src/senders/sync.ts'
+import { type SentOtp, type World, newPhone, startWorld } from '../world.ts'
+
+/** What the next sends to a phone of its own meet, one behaviour after the other; then all goes well. */
+async function sendInto(world: World, ...fates: BehaviourSeed[]): Promise<SentOtp> {
+  const to = newPhone()
+  for (const behaviour of fates) world.twin.script({ match: { to, times: 1 }, behaviour })
+  return world.sendOtp({ to })
+}
+
+async function failureOf(world: World, otp: SentOtp): Promise<string | undefined> {
+  const { status, failure } = await world.getOtp(otp)
+  return status === 'failed' ? (failure as { code: string }).code : undefined
+}
+
+const attemptsOf = (world: World, otp: SentOtp) =>
+  world.ask<{ outcome: string; provider_code: number | null }>(
+    'select outcome, provider_code from message_attempts where message_id = $1 order by attempt',
+    [otp.messageId],
+  )
+
+test('a permanent error fails the message at once, with one event and no second attempt', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  for (const [code, failure] of [
+    [131026, 'RECIPIENT_UNREACHABLE'],
+    [132018, 'TEMPLATE_PARAMETERS_REJECTED'],
+    [132000, 'TEMPLATE_PARAMETERS_REJECTED'],
+    [131030, 'RECIPIENT_NOT_ALLOWED'],
+  ] as const) {
+    const otp = await sendInto(world, { error: code })
+    await world.settled()
+    assert.equal(await failureOf(world, otp), failure, String(code))
+    assert.deepEqual(await attemptsOf(world, otp), [{ outcome: 'refused', provider_code: code }])
+    assert.equal(world.whatsapp.got(otp).length, 0)
+    assert.equal(receiver.events('message.failed').filter(({ data }) => data.messageId === otp.messageId).length, 1)
+  }
+})
+
+test('a fault of the provider is tried again until it is over', async (t) => {
+  const world = await startWorld(t)
+  for (const fate of [{ error: 131016 }, { error: 2 }, { error: 131057 }] satisfies BehaviourSeed[]) {
+    const otp = await sendInto(world, fate, fate, fate)
+    await world.settled()
+    assert.equal((await world.getOtp(otp)).status, 'queued', 'it waits for its next attempt')
+    for (let step = 0; step < 4; step += 1) {
+      world.advance('30s')
+      await world.settled()
+    }
+    assert.equal((await world.getOtp(otp)).status, 'sending')
+    assert.equal(world.whatsapp.got(otp).length, 1)
+    assert.deepEqual(
+      (await attemptsOf(world, otp)).map(({ outcome }) => outcome),
+      ['retry', 'retry', 'retry', 'accepted'],
+    )
+  }
+})
+
+test('a provider that is away for the whole window fails the message with its last error', async (t) => {
+  const world = await startWorld(t)
+  const to = newPhone()
+  world.twin.script({ match: { to }, behaviour: { error: 131016 } })
+  const otp = await world.sendOtp({ to })
+  for (let minute = 0; minute < 9; minute += 1) {
+    await world.settled()
+    assert.equal((await world.getOtp(otp)).status, 'queued')
+    world.advance('1m')
+  }
+  for (let minute = 0; minute < 3; minute += 1) {
+    await world.settled()
+    world.advance('1m')
+  }
+  await world.settled()
+  assert.equal(await failureOf(world, otp), 'PROVIDER_UNAVAILABLE')
+  assert.equal(world.whatsapp.got(otp).length, 0)
+})
+
+test('a doubtful error is tried a few times only', async (t) => {
+  const world = await startWorld(t)
+  const to = newPhone()
+  world.twin.script({ match: { to }, behaviour: { error: 131000 } })
+  const otp = await world.sendOtp({ to })
+  for (let step = 0; step < 4; step += 1) {
+    await world.settled()
+    world.advance('1m')
+  }
+  assert.notEqual(await failureOf(world, otp), undefined)
+  const attempts = await attemptsOf(world, otp)
+  assert.ok(attempts.length >= 2 && attempts.length <= 3, `${attempts.length} attempts`)
+})
+
+test('a rate error of the number holds all its messages, and none of another number', async (t) => {
+  const world = await startWorld(t)
+  const first = await sendInto(world, { error: 130429 })
+  await world.settled()
+  const held = await world.sendOtp()
+  const other = await world.sendOtp({ senderId: world.account.senders[1]?.senderId ?? '' })
+  await world.whatsapp.gets(other)
+  await world.settled()
+  assert.equal(world.whatsapp.got(held).length, 0)
+  world.advance('10s')
+  await world.settled()
+  world.advance('10s')
+  await world.settled()
+  for (const otp of [first, held, other]) assert.equal(world.whatsapp.got(otp).length, 1)
+})
+
+test('a rate error of the pair holds this recipient alone', async (t) => {
+  const world = await startWorld(t)
+  const first = await sendInto(world, { error: 131056 })
+  await world.settled()
+  const samePair = await world.sendOtp({ to: first.to })
+  const otherPair = await world.sendOtp()
+  await world.whatsapp.gets(otherPair)
+  await world.settled()
+  assert.equal(world.whatsapp.got(samePair).length, 0)
+  for (let step = 0; step < 6; step += 1) {
+    world.advance('30s')
+    await world.settled()
+  }
+  for (const otp of [first, samePair]) assert.equal(world.whatsapp.got(otp).length, 1)
+})
+
+test('a refused token stops the account, fails nothing before the window closes, and a new token lets it all go', async (t) => {
+  const world = await startWorld(t)
+  const otp = await sendInto(world, { error: 190 })
+  await world.settled()
+  assert.equal(await failureOf(world, otp), undefined)
+  assert.equal(
+    (await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody() })).body.code,
+    'OTP_SENDER_UNAVAILABLE',
+  )
+  await connectAccount(world.parts, world.credentials)
+  await world.settled()
+  world.advance('20s')
+  await world.settled()
+  assert.equal(world.whatsapp.got(otp).length, 1)
+})
+
+test('a message that waits behind a refused token fails when its window closes', async (t) => {
+  const world = await startWorld(t)
+  const otp = await sendInto(world, ...Array.from({ length: 5 }, () => ({ error: 190 })))
+  await world.settled()
+  world.advance('11m')
+  await world.settled()
+  assert.equal(await failureOf(world, otp), 'PROVIDER_CREDENTIALS_INVALID')
+})
+
+test('a paused sender sends nothing until it is resumed', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const of = { workspaceId: world.workspaceId, senderId: world.senderId }
+  const otp = await world.sendOtp()
+  await pauseSender(world.parts.db, of, world.clock.now())
+  await world.node({ works: true })
+  await world.settled()
+  assert.equal(world.whatsapp.got(otp).length, 0)
+  await resumeSender(world.parts, of)
+  await world.settled()
+  assert.equal(world.whatsapp.got(otp).length, 1)
+})
+
+test('what waits behind a pause fails with SUBMISSION_EXPIRED when its window closes, ten minutes after acceptance', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const receiver = await world.receiver()
+  const otp = await world.sendOtp()
+  await pauseSender(world.parts.db, { workspaceId: world.workspaceId, senderId: world.senderId }, world.clock.now())
+  await world.node({ works: true })
+  world.advance('9m')
+  await world.settled()
+  assert.equal((await world.getOtp(otp)).status, 'queued')
+  world.advance('61s')
+  await world.settled()
+  assert.equal(await failureOf(world, otp), 'SUBMISSION_EXPIRED')
+  assert.deepEqual(
+    receiver.events().map(({ type }) => type),
+    ['message.failed'],
+  )
+  await resumeSender(world.parts, { workspaceId: world.workspaceId, senderId: world.senderId })
+  await world.settled()
+  assert.equal(world.whatsapp.got(otp).length, 0, 'an expired code is not sent after all')
+})
+
+test('a connection that broke before the provider took the message costs one resend after ten seconds', async (t) => {
+  const world = await startWorld(t)
+  const otp = await sendInto(world, { connection: 'drop_before_accepting' })
+  await world.settled()
+  assert.equal((await world.getOtp(otp)).status, 'sending', 'nobody knows yet')
+  world.advance('8s')
+  await world.settled()
+  assert.equal((await attemptsOf(world, otp)).length, 1)
+  world.advance('3s')
+  await world.settled()
+  assert.deepEqual(
+    (await attemptsOf(world, otp)).map(({ outcome }) => outcome),
+    ['unknown', 'accepted'],
+  )
+  assert.equal(world.whatsapp.got(otp).length, 1)
+})
+
+test('a connection that broke after the provider took the message is adopted when its status comes, and not sent again', async (t) => {
+  const world = await startWorld(t)
+  const otp = await sendInto(world, { connection: 'drop_after_accepting' })
+  await world.whatsapp.reports(otp, ['sent'])
+  assert.equal((await world.getOtp(otp)).status, 'sent')
+  world.advance('1m')
+  await world.settled()
+  assert.equal(world.whatsapp.got(otp).length, 1)
+  assert.equal((await attemptsOf(world, otp)).length, 1)
+})
+
+test('without a status the lost message is sent once more, and never twice more', async (t) => {
+  const world = await startWorld(t)
+  const lost = await sendInto(world, { connection: 'drop_after_accepting' })
+  await world.settled()
+  for (let step = 0; step < 8; step += 1) {
+    world.advance('1m')
+    await world.settled()
+  }
+  assert.equal(world.whatsapp.got(lost).length, 2)
+
+  const to = newPhone()
+  world.twin.script({ match: { to }, behaviour: { connection: 'drop_after_accepting' } })
+  const hopeless = await world.sendOtp({ to })
+  for (let step = 0; step < 12; step += 1) {
+    await world.settled()
+    world.advance('1m')
+  }
+  await world.settled()
+  assert.equal(world.whatsapp.got(hopeless).length, 2)
+  assert.equal(await failureOf(world, hopeless), 'PROVIDER_UNAVAILABLE')
+})
+
+test('a 5xx page instead of an answer is an unknown outcome as well', async (t) => {
+  const world = await startWorld(t)
+  const otp = await sendInto(world, { html: { httpStatus: 502 } })
+  await world.settled()
+  world.advance('11s')
+  await world.settled()
+  assert.equal(world.whatsapp.got(otp).length, 1)
+  assert.deepEqual(
+    (await attemptsOf(world, otp)).map(({ outcome }) => outcome),
+    ['unknown', 'accepted'],
+  )
+})
+
+test('under the twin’s own limits 200 codes at once all arrive, without one rate error', async (t) => {
+  const world = await startWorld(t, { limits: true })
+  const otps = await Promise.all(Array.from({ length: 200 }, () => world.sendOtp()))
+  for (const otp of otps) await world.whatsapp.gets(otp)
+  for (const otp of otps) assert.equal(world.whatsapp.got(otp).length, 1)
+  const refused = await world.ask(`select 1 from message_attempts where workspace_id = $1 and outcome <> 'accepted'`, [
+    world.workspaceId,
+  ])
+  assert.deepEqual(refused, [])
+})
+
+test('60 codes to one recipient go as a burst of 45 and then one in six seconds', async (t) => {
+  const world = await startWorld(t, { limits: true })
+  const to = newPhone()
+  await Promise.all(Array.from({ length: 60 }, () => world.sendOtp({ to })))
+  world.advance('2s') // beyond the number's own 80 a second
+  await world.settled()
+  const burst = world.twin.messages({ to }).length
+  assert.ok(burst === 45 || burst === 46, `${burst} in the burst`)
+  world.advance('6s')
+  await world.settled()
+  world.advance('6s')
+  await world.settled()
+  assert.equal(world.twin.messages({ to }).length, burst + 2)
+  const refused = await world.ask(`select 1 from message_attempts where workspace_id = $1 and outcome <> 'accepted'`, [
+    world.workspaceId,
+  ])
+  assert.deepEqual(refused, [])
+})
+
+test('a code overtakes everything of lower priority that waits', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const waiting = await Promise.all(Array.from({ length: 100 }, () => world.sendOtp()))
+  await world.ask('update messages set priority = 1 where workspace_id = $1', [world.workspaceId])
+  const code = await world.sendOtp()
+  await world.node({ works: true })
+  for (const otp of waiting) await world.whatsapp.gets(otp)
+  const order = world.twin.messages().map((message) => message.callbackData ?? '')
+  const place = order.findIndex((data) => data.endsWith(code.messageId))
+  assert.ok(place < 80, `it went in place ${place}, not with the first 80, which is what a number may send in a second`)
+})
+
+test('a template that is gone at the provider fails the message and is read again', async (t) => {
+  const world = await startWorld(t)
+  const otp = await sendInto(world, { error: 132001 })
+  await world.settled()
+  assert.equal(await failureOf(world, otp), 'TEMPLATE_NOT_FOUND')
+})
+
+test('what the provider changes is known after a sync', async (t) => {
+  const world = await startWorld(t)
+  world.twin.addTemplate(world.credentials.wabaId, {
+    name: 'new_one',
+    language: 'en_US',
+    category: 'AUTHENTICATION',
+    components: [{ type: 'BODY' }],
+  })
+  const body = world.otpBody({ template: { name: 'new_one', language: 'en_US' } })
+  assert.equal((await world.request('POST', '/api/v1/otp/messages', { body })).status, 404)
+  await syncAccount(world.parts, world.account.accountId)
+  assert.equal((await world.request('POST', '/api/v1/otp/messages', { body })).status, 202)
+})

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type ServeProcess, startServe } from '../processes.ts'
+import { until } from '../until.ts'
+import { type SentOtp, type World, startWorld } from '../world.ts'
+
+const MESSAGES = 160
+
+const sendTo = (world: World, servers: readonly ServeProcess[], count: number): Promise<SentOtp[]> =>
+  Promise.all(
+    Array.from({ length: count }, (_, index) => world.sendOtp({}, { url: servers[index % servers.length]?.url ?? '' })),
+  )
+
+/** How many attempts this process made. */
+async function attemptsOf(server: ServeProcess): Promise<number> {
+  const text = await (await fetch(server.metricsUrl)).text()
+  const lines = text.split('\n').filter((line) => line.startsWith('doorcode_message_attempts_total{'))
+  return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+}
+
+/** Every message is on its phone exactly once, was read, and told by exactly one webhook. */
+async function assertOnce(world: World, otps: readonly SentOtp[], received: () => unknown[]): Promise<void> {
+  await until(
+    () => `${otps.length} webhooks, of which ${received().length} came`,
+    () => received().length >= otps.length,
+    30_000,
+  )
+  await until('all to be read', async () => {
+    const open = await world.ask(`select 1 from messages where workspace_id = $1 and status <> 'read' limit 1`, [
+      world.workspaceId,
+    ])
+    return open.length === 0
+  })
+  assert.equal(new Set(received()).size, otps.length)
+  assert.equal(received().length, otps.length)
+  assert.equal(world.twin.messages().length, otps.length)
+  for (const otp of otps) assert.equal(world.whatsapp.got(otp).length, 1)
+}
+
+test('two server processes on one database share the work, and nothing is sent or told twice', async (t) => {
+  const world = await startWorld(t, { works: false, statuses: 'automatic' })
+  const receiver = await world.receiver()
+  const servers = await Promise.all([startServe(world.databaseUrl), startServe(world.databaseUrl)])
+  world.setCallback(servers[0].url)
+  const otps = await sendTo(world, servers, MESSAGES)
+  await assertOnce(world, otps, () => receiver.events('message.sent').map(({ data }) => data.messageId))
+  const attempts = await Promise.all(servers.map(attemptsOf))
+  assert.ok(
+    attempts.every((count) => count > 0),
+    `attempts per process: ${attempts.join(', ')}`,
+  )
+  assert.equal(
+    attempts.reduce((sum, count) => sum + count, 0),
+    MESSAGES,
+  )
+  for (const server of servers) server.kill('SIGTERM')
+  for (const server of servers) assert.equal(await server.ended, 0, server.written())
+})
+
+test('a server that is told to stop in the middle of traffic leaves nothing behind and nothing is done twice', async (t) => {
+  const world = await startWorld(t, { works: false, statuses: 'automatic' })
+  const receiver = await world.receiver()
+  const [leaving, staying] = await Promise.all([startServe(world.databaseUrl), startServe(world.databaseUrl)])
+  world.setCallback(staying.url)
+  const before = await sendTo(world, [leaving, staying], MESSAGES / 2)
+  leaving.kill('SIGTERM')
+  const after = await sendTo(world, [staying], MESSAGES / 2)
+  assert.equal(await leaving.ended, 0, leaving.written())
+  await assertOnce(world, [...before, ...after], () =>
+    receiver.events('message.sent').map(({ data }) => data.messageId),
+  )
+  staying.kill('SIGINT')
+  assert.equal(await staying.ended, 0, staying.written())
+})
