@@ -21,9 +21,11 @@ export type App = {
 export function buildApp(parts: Parts, { attach }: Pick<Wakes, 'attach'>): App {
   let draining = false
   let loops: RunningLoop[] = []
-  const server = buildServer(parts, apiRoutes(parts), {
+  const answersApi = parts.config.roles.has('api')
+  // Without the role there are only the probes: whoever takes work must be watched as well.
+  const server = buildServer(parts, answersApi ? apiRoutes(parts) : [], {
     isDraining: () => draining,
-    rawRoutes: (scope) => providerWebhooks(scope, parts),
+    ...(answersApi && { rawRoutes: (scope: FastifyInstance) => providerWebhooks(scope, parts) }),
   })
   const metricsServer = buildMetricsServer(parts.metrics)
   return {

@@ -41,6 +41,7 @@ export const envelope = (type: EventType, data: NewEvent['data']): string =>
  * A delivery's id takes the time and version of its event's UUIDv7, the first 15 characters, and chance for the rest:
  * the application cannot make it, since it does not know the endpoints.
  */
+// "offset 0" keeps it a look-up per event: see docs/decisions/0003.
 const insertEvents = statement(
   'record_events',
   `with event as (
@@ -57,6 +58,8 @@ const insertEvents = statement(
      case endpoint.status when 'enabled' then $2::timestamptz end,
      $2
    from event
-   join webhook_endpoints endpoint on endpoint.workspace_id = event.workspace_id
-     and (event.endpoint_id is null or endpoint.id = event.endpoint_id)`,
+   cross join lateral (
+     select id, status from webhook_endpoints
+     where workspace_id = event.workspace_id and (event.endpoint_id is null or id = event.endpoint_id)
+     offset 0) endpoint`,
 )

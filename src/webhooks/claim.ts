@@ -67,7 +67,7 @@ const selectDue = statement<Due & { place: number; isDue: boolean }>(
      endpoint.url, endpoint.secret, endpoint.previous_secret as "previousSecret",
      endpoint.previous_secret_until as "previousSecretUntil", endpoint.status,
      endpoint.failing_since as "failingSince"
-   from head join webhook_endpoints endpoint on endpoint.id = head.endpoint_id
+   from head cross join lateral (select * from webhook_endpoints where id = head.endpoint_id limit 1) endpoint
    where head.due_at <= $2 or head.place = $3`,
 )
 
@@ -86,7 +86,7 @@ export const claim = (db: Sql, rooms: readonly Room[], clock: Clock): Promise<Cl
 
 const takeDue = statement<Claimed>(
   'claim_deliveries',
-  `with due as (
+  `with due as materialized (
      select waiting.id
      from jsonb_to_recordset($1::jsonb) as wanted (workspace_id uuid, endpoint_id uuid, room integer)
      cross join lateral (
@@ -98,10 +98,11 @@ const takeDue = statement<Claimed>(
    )
    update webhook_deliveries delivery
    set due_at = $3, lease = gen_random_uuid(), attempts = delivery.attempts + 1
-   from due, events event
-   where delivery.id = due.id and event.id = delivery.event_id and event.workspace_id = delivery.workspace_id
+   where delivery.id = any (array (select id from due))
    returning delivery.id as "deliveryId", delivery.workspace_id as "workspaceId", delivery.endpoint_id as "endpointId",
-     delivery.event_id as "eventId", event.body, delivery.step, delivery.attempts as attempt, delivery.lease`,
+     delivery.event_id as "eventId", delivery.step, delivery.attempts as attempt, delivery.lease,
+     (select event.body from events event
+      where event.workspace_id = delivery.workspace_id and event.id = delivery.event_id) as body`,
 )
 
 /** Takes this one delivery if it is due and nobody has it. */

@@ -1,5 +1,5 @@
 import { DAY_MS, later } from '../clock.ts'
-import { type Sql, batch, isBatchFault, statement } from '../db.ts'
+import { type Sql, changes, isBatchFault, statement } from '../db.ts'
 import { type Grouped, grouped } from '../group.ts'
 import type { Parts } from '../parts.ts'
 import type { Carried } from './courier.ts'
@@ -35,8 +35,8 @@ const FAILED_TOO_LONG = `For ${FAILING_DISABLES_AFTER_MS / DAY_MS} days there we
 
 /** Returns the endpoints that have failed too long. */
 function store(db: Sql, carried: readonly Carried[], now: Date): Promise<EndpointId[]> {
-  const results = carried.map(asResult).sort((a, b) => (a.id < b.id ? -1 : 1)) // always locked in the same order
-  return db.rows(storeResults, [batch(results), batch(fares(carried)), later(now, -FAILING_DISABLES_AFTER_MS)])
+  const results = carried.map(asResult)
+  return db.rows(storeResults, [changes(results), changes(fares(carried)), later(now, -FAILING_DISABLES_AFTER_MS)])
 }
 
 function asResult({ delivery, verdict, startedAt, endedAt, durationMs, httpStatus, error, response }: Carried) {
@@ -67,24 +67,19 @@ const STATUS = {
   interrupted: 'pending',
 } as const satisfies Record<Carried['verdict']['outcome'], string>
 
-type Fare = { workspace_id: string; endpoint_id: string; succeeded: boolean; failed_at: Date | null }
+type Fare = { id: string; succeeded: boolean; failed_at: Date | null }
 
 /** Per endpoint: whether anything succeeded, and the first failure after the last success. */
 function fares(carried: readonly Carried[]): Fare[] {
   const all = new Map<string, Fare>()
   for (const { delivery, verdict, endedAt } of carried) {
     if (verdict.outcome === 'interrupted') continue
-    const { workspaceId, endpointId } = delivery
-    const fare = all.get(endpointId) ?? {
-      workspace_id: workspaceId,
-      endpoint_id: endpointId,
-      succeeded: false,
-      failed_at: null,
-    }
+    const { endpointId } = delivery
+    const fare = all.get(endpointId) ?? { id: endpointId, succeeded: false, failed_at: null }
     if (verdict.outcome === 'succeeded') all.set(endpointId, { ...fare, succeeded: true, failed_at: null })
     else all.set(endpointId, { ...fare, failed_at: fare.failed_at ?? endedAt })
   }
-  return [...all.values()].sort((a, b) => (a.endpoint_id < b.endpoint_id ? -1 : 1))
+  return [...all.values()]
 }
 
 /**
@@ -94,38 +89,37 @@ function fares(carried: readonly Carried[]): Fare[] {
  */
 const storeResults = statement<EndpointId>(
   'finish_deliveries',
-  `with result as (
-     select * from jsonb_to_recordset($1::jsonb) as r
-       (workspace_id uuid, id uuid, lease uuid, status text, step smallint, due_at timestamptz, ended_at timestamptz,
-        attempt integer, started_at timestamptz, duration_ms integer, http_status smallint, error text, response text)
-   ),
-   fare as (
-     select * from jsonb_to_recordset($2::jsonb) as f
-       (workspace_id uuid, endpoint_id uuid, succeeded boolean, failed_at timestamptz)
-   ),
-   attempted as (
+  `with attempted as (
      insert into webhook_attempts (workspace_id, delivery_id, attempt, started_at, duration_ms, http_status, error, response)
-     select workspace_id, id, attempt, started_at, duration_ms, http_status, error, response from result
+     select r.workspace_id, r.id, r.attempt, r.started_at, r.duration_ms, r.http_status, r.error, r.response
+     from jsonb_each($1::jsonb) as result
+     cross join lateral jsonb_to_record(result.value) as r (workspace_id uuid, id uuid, attempt integer,
+       started_at timestamptz, duration_ms integer, http_status smallint, error text, response text)
      on conflict do nothing
    ),
    fared as (
      update webhook_endpoints endpoint
-     set failing_since = case when fare.succeeded then fare.failed_at else coalesce(failing_since, fare.failed_at) end
-     from fare
-     where endpoint.id = fare.endpoint_id and endpoint.workspace_id = fare.workspace_id
-       and failing_since is distinct from
-         case when fare.succeeded then fare.failed_at else coalesce(failing_since, fare.failed_at) end
+     set failing_since = (
+       select case when fare.succeeded then fare.failed_at else coalesce(endpoint.failing_since, fare.failed_at) end
+       from jsonb_to_record($2::jsonb -> endpoint.id::text) as fare (succeeded boolean, failed_at timestamptz))
+     where endpoint.id = any (array (select jsonb_object_keys($2::jsonb)::uuid))
+       and endpoint.failing_since is distinct from (
+         select case when fare.succeeded then fare.failed_at else coalesce(endpoint.failing_since, fare.failed_at) end
+         from jsonb_to_record($2::jsonb -> endpoint.id::text) as fare (succeeded boolean, failed_at timestamptz))
    ),
    ended as (
      update webhook_deliveries delivery
-     set status = case when delivery.status = 'held' and result.status = 'pending' then 'held' else result.status end,
-       due_at = case when delivery.status = 'held' then null else result.due_at end,
-       step = result.step, ended_at = result.ended_at, lease = null
-     from result
-     where delivery.id = result.id and delivery.workspace_id = result.workspace_id and delivery.lease = result.lease
+     set (status, due_at, step, ended_at, lease) = (
+       select case when delivery.status = 'held' and r.status = 'pending' then 'held' else r.status end,
+              case when delivery.status = 'held' then null else r.due_at end,
+              r.step, r.ended_at, null::uuid
+       from jsonb_to_record($1::jsonb -> delivery.id::text) as r
+         (status text, step smallint, due_at timestamptz, ended_at timestamptz))
+     where delivery.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))
+       and delivery.lease = ($1::jsonb -> delivery.id::text ->> 'lease')::uuid
    )
    select endpoint.workspace_id as "workspaceId", endpoint.id as "endpointId"
-   from fare join webhook_endpoints endpoint
-     on endpoint.id = fare.endpoint_id and endpoint.workspace_id = fare.workspace_id
-   where not fare.succeeded and endpoint.failing_since <= $3 and endpoint.status = 'enabled'`,
+   from jsonb_each($2::jsonb) as fare
+   cross join lateral (select * from webhook_endpoints where id = fare.key::uuid limit 1) endpoint
+   where not (fare.value ->> 'succeeded')::boolean and endpoint.failing_since <= $3 and endpoint.status = 'enabled'`,
 )
