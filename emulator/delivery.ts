@@ -25,13 +25,13 @@ export type DeliveryParts = {
 }
 
 type TimedStep = StatusStep & { afterMs: number }
-type Held = { row: NumberOfAccount; message: Message; step: StatusStep }
 
 /** What becomes of a taken message: its statuses, by plan or by order. */
 export class Delivery {
   readonly #parts: DeliveryParts
-  /** Steps that wait for a phone to come back, by WhatsApp id. */
-  readonly #held = new Map<string, Held[]>()
+  /** What waits for a phone to come back, by WhatsApp id. */
+  readonly #held = new Map<string, (() => void)[]>()
+  readonly #listeners = new Set<(message: Message) => void>()
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts
@@ -47,12 +47,14 @@ export class Delivery {
       this.#parts.timers.after(step.afterMs, () => this.#takeStep(row, message, step))
     }
     if (outOfReach) this.#parts.timers.after(ttlMs, () => this.#expire(row, message))
+    else this.#arriveUntold(row, message)
   }
 
   /** Posts all statuses of the plan now and waits for the answers. */
   async beginNow(row: NumberOfAccount, message: Message): Promise<void> {
     const steps = plan(message.behaviour, this.#parts.schedule, this.#parts.manual)
     await this.report(row, message, steps)
+    this.#arriveUntold(row, message)
   }
 
   /** Posts these statuses one after the other, whatever plan, phone or pause say. */
@@ -63,6 +65,7 @@ export class Delivery {
         const post = await this.#parts.outbox.sendNow(row.account, [update])
         if (post !== undefined) posts.push(post)
       }
+      if (needsPhone(step.status)) this.#arrive(message)
     }
     return posts
   }
@@ -71,7 +74,13 @@ export class Delivery {
   phoneBack(waId: string): void {
     const held = this.#held.get(waId) ?? []
     this.#held.delete(waId)
-    for (const { row, message, step } of held) this.#takeStep(row, message, step)
+    for (const take of held) take()
+  }
+
+  /** Called once for each message that comes to its phone. */
+  onArrival(listener: (message: Message) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
   clear(): void {
@@ -79,23 +88,46 @@ export class Delivery {
   }
 
   #takeStep(row: NumberOfAccount, message: Message, step: StatusStep): void {
-    if (message.expired) return
-    if (needsPhone(step.status)) {
-      if (this.#parts.now() > message.expiresAt && !message.statuses.some((status) => needsPhone(status.status))) {
-        this.#expire(row, message)
-        return
-      }
-      if (message.waId !== undefined && this.#parts.phones.find(message.waId)?.online === false) {
-        this.#hold(message.waId, { row, message, step })
-        return
-      }
+    if (!needsPhone(step.status)) {
+      if (!message.expired) this.#emit(row, message, step)
+      return
     }
-    this.#emit(row, message, step)
+    this.#whenInReach(row, message, () => {
+      this.#arrive(message)
+      if (step.status !== 'read' || !message.ignored) this.#emit(row, message, step)
+    })
   }
 
-  #hold(waId: string, held: Held): void {
+  /** In manual mode nobody says that the message has come, and the phone shows it all the same. */
+  #arriveUntold(row: NumberOfAccount, message: Message): void {
+    if (!this.#parts.manual || scriptedSteps(message.behaviour, this.#parts.schedule) !== undefined) return
+    const arrive = () => this.#whenInReach(row, message, () => this.#arrive(message))
+    if (message.behaviour.offlineForMs === undefined) arrive()
+    else this.#parts.timers.after(message.behaviour.offlineForMs, arrive)
+  }
+
+  #arrive(message: Message): void {
+    if (message.arrivedAt !== undefined) return
+    message.arrivedAt = this.#parts.now()
+    for (const listener of this.#listeners) listener(message)
+  }
+
+  #whenInReach(row: NumberOfAccount, message: Message, take: () => void): void {
+    if (message.expired) return
+    if (this.#parts.now() > message.expiresAt && message.arrivedAt === undefined) {
+      this.#expire(row, message)
+      return
+    }
+    if (message.waId !== undefined && this.#parts.phones.find(message.waId)?.online === false) {
+      this.#hold(message.waId, () => this.#whenInReach(row, message, take))
+      return
+    }
+    take()
+  }
+
+  #hold(waId: string, take: () => void): void {
     const list = this.#held.get(waId) ?? []
-    list.push(held)
+    list.push(take)
     if (list.length > TWIN_LIMITS.statusesKeptPerMessage) list.shift()
     this.#held.set(waId, list)
   }

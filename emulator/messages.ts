@@ -68,6 +68,10 @@ export type Message = {
   /** The script that acts on this message; empty when none does. */
   readonly behaviour: Behaviour
   expired: boolean
+  /** When it came to the phone; undefined while it is on its way, and for one that never comes. */
+  arrivedAt: number | undefined
+  /** The customer does not even look at it: it is not read. */
+  ignored: boolean
   readonly statuses: MessageStatus[]
   /** What Meta takes but a person would stumble over. */
   readonly warnings: readonly string[]

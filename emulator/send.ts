@@ -80,6 +80,8 @@ export function accept(parts: Parts, { row, request, to, content, behaviour }: C
     pricing: priceOf(parts, number, to, template),
     behaviour: withClosedWindow(parts, number, to, content, behaviour),
     expired: false,
+    arrivedAt: undefined,
+    ignored: false,
     statuses: [],
     warnings: content.warnings,
   }
