@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { accountSeedSchema, NUMBER_STATUSES, numberSeedSchema } from './accounts.ts'
 import { scriptSchema, stepSchema } from './behaviour.ts'
 import { ControlError } from './control-error.ts'
+import { customerSchema } from './customer-steps.ts'
 import { findNumber } from './inbound.ts'
 import { digitsOf, waIdOf } from './phones.ts'
 import { reviewSchema } from './review-plan.ts'
@@ -9,6 +10,9 @@ import { changeTemplate } from './review.ts'
 import { CATEGORIES, TEMPLATE_STATUSES, templateSeedSchema } from './templates.ts'
 import type { Account, AccountSeed, NumberSeed, PhoneNumber } from './accounts.ts'
 import type { ScriptSeed, StatusName } from './behaviour.ts'
+import type { Conversation, ConversationFilter } from './conversations.ts'
+import type { CustomerMatch, StepSeed } from './customer-steps.ts'
+import type { Customer } from './customers.ts'
 import type { Message } from './messages.ts'
 import type { Parts } from './parts.ts'
 import type { Phone } from './phones.ts'
@@ -121,6 +125,19 @@ export function addScript(parts: Parts, seed: ScriptSeed): Script {
   return parts.scripts.add(match, behaviour)
 }
 
+export function addCustomer(parts: Parts, match: CustomerMatch, plays: string | readonly StepSeed[]): Customer {
+  const customer = customerSchema.parse({ match, plays })
+  return parts.customers.add(customer.match, customer.plays)
+}
+
+/** Filters by what people call a phone and a business number. */
+export function listConversations(parts: Parts, { phone, number }: ConversationFilter = {}): Conversation[] {
+  if (phone !== undefined && digitsOf(phone) === undefined) throw new ControlError(`phone: ${phone} is no phone number`)
+  const row = number === undefined ? undefined : findNumber(parts, number)
+  if (number !== undefined && row === undefined) throw new ControlError(`number: there is no business number ${number}`)
+  return parts.conversations.list({ phone, number: row?.number.id })
+}
+
 export function setPhone(parts: Parts, given: PhoneChange): Phone {
   const { number, online, name, username } = phoneChangeSchema.parse(given)
   const digits = digitsOf(number)
@@ -160,8 +177,10 @@ export async function tellField(
 /** Forgets all that happened; accounts, numbers and templates stay. */
 export function reset(parts: Parts): void {
   parts.scripts.clear()
+  parts.customers.clear()
   parts.messages.clear()
   parts.inbox.clear()
+  parts.conversations.clear()
   parts.phones.clear()
   parts.windows.clear()
   parts.pairs.clear()
@@ -178,6 +197,7 @@ export function metricsOf(parts: Parts) {
     webhooks: { ...parts.outbox.counts, busy: parts.outbox.busy, paused: parts.outbox.paused },
     messagesKept: parts.messages.count,
     scripts: parts.scripts.list().length,
+    customers: parts.customers.list().length,
     pairsTracked: parts.pairs.keys,
     timersWaiting: parts.timers.waiting,
   }

@@ -205,7 +205,7 @@ const WRONG: [string, 'POST' | 'PATCH' | 'GET', string, unknown, number, RegExp]
     '/control/inbound',
     { from: CUSTOMER },
     400,
-    /exactly one of text, tap, choose and raw/,
+    /exactly one of text, tap, choose, raw and again/,
   ],
   ['an inbound message to nobody', 'POST', '/control/inbound', { from: CUSTOMER, text: 'x' }, 400, /say by \\"to\\"/],
   ['an inbound message from no number', 'POST', '/control/inbound', { from: 'Ana', text: 'x' }, 400, /no phone number/],

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import {
   addAccount,
+  addCustomer,
   addNumber,
   addScript,
   addTemplate,
@@ -8,6 +9,7 @@ import {
   changeNumber,
   changeTemplateById,
   getAccount,
+  listConversations,
   metricsOf,
   planReview,
   report,
@@ -17,7 +19,8 @@ import {
 } from './control-actions.ts'
 import { stepSchema, STATUS_NAMES } from './behaviour.ts'
 import { ControlError } from './control-error.ts'
-import { showAccount, showMessage, showNumber, showPost, showTemplate } from './control-views.ts'
+import { customerSchema } from './customer-steps.ts'
+import { showAccount, showConversation, showMessage, showNumber, showPost, showTemplate } from './control-views.ts'
 import { GraphError } from './errors.ts'
 import { receive } from './inbound.ts'
 import { META_LIMITS, TWIN_LIMITS } from './limits.ts'
@@ -47,6 +50,11 @@ const messageQuery = z.strictObject({
   template: z.string().optional(),
   callbackData: z.string().optional(),
   limit: z.coerce.number().int().min(1).max(TWIN_LIMITS.messagesKept).default(100),
+})
+const conversationQuery = z.strictObject({
+  phone: z.string().optional(),
+  number: z.string().optional(),
+  limit: z.coerce.number().int().min(1).max(TWIN_LIMITS.conversationEntriesKept).default(100),
 })
 const statusesBody = z.strictObject({
   message: z.string().min(1),
@@ -157,6 +165,45 @@ export const controlRoutes: readonly ControlRoute[] = [
   },
   {
     method: 'GET',
+    path: '/control/customers',
+    what: 'Customers in the order in which they are tried, with what they could not do; then the named ones',
+    run: (parts) => ({ customers: parts.customers.list(), named: parts.customers.named() }),
+  },
+  {
+    method: 'POST',
+    path: '/control/customers',
+    what: 'Puts a customer behind a phone: one of the table, or steps',
+    run: (parts, { body }) => {
+      const { match, plays } = customerSchema.parse(body)
+      return addCustomer(parts, match, plays)
+    },
+  },
+  {
+    method: 'DELETE',
+    path: '/control/customers',
+    what: 'Removes all customers and what they are about to do',
+    run: (parts) => {
+      parts.customers.clear()
+      return { customers: [] }
+    },
+  },
+  {
+    method: 'DELETE',
+    path: '/control/customers/:id',
+    what: 'Removes one customer and what it is about to do',
+    run: (parts, { id }) => {
+      if (!parts.customers.remove(id)) throw new ControlError(`there is no customer ${id}; it may be used up`, 404)
+      return { removed: id }
+    },
+  },
+  {
+    method: 'GET',
+    path: '/control/conversations',
+    what: 'Chats with both sides in order, latest chat first: ?phone= ?number= ?limit=',
+    run: (parts, { query }) => listChats(parts, query),
+  },
+  {
+    method: 'GET',
     path: '/control/messages',
     what: 'Messages on the phones, latest first: ?to= ?from= ?template= ?callbackData= ?id= ?limit=',
     run: (parts, { query }) => listMessages(parts, query),
@@ -173,7 +220,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/control/inbound',
-    what: 'A customer writes, taps or chooses',
+    what: 'A customer writes, taps or chooses, now or later, once more too',
     run: async (parts, { body }) => {
       const { id, posts } = await receive(parts, body as InboundSeed)
       return { id, posts: posts.map(showPost) }
@@ -260,6 +307,12 @@ function listMessages(parts: Parts, query: Record<string, unknown>) {
   return { messages: messages.slice(-limit).toReversed().map(showMessage) }
 }
 
+function listChats(parts: Parts, query: Record<string, unknown>) {
+  const { limit, ...filter } = conversationQuery.parse(query)
+  const conversations = listConversations(parts, filter).slice(0, TWIN_LIMITS.conversationsShown)
+  return { conversations: conversations.map((conversation) => showConversation(conversation, limit)) }
+}
+
 async function verify(parts: Parts, accountId: string) {
   const { overrideCallbackUrl, callbackUrl, verifyToken } = getAccount(parts, accountId)
   const url = overrideCallbackUrl ?? callbackUrl
@@ -273,7 +326,7 @@ type Faults = { message: string; faults?: { path: string; message: string }[] }
 
 function controlFault(fault: Error & { statusCode?: number }): { status: number; body: { error: Faults } } {
   if (fault instanceof z.ZodError) {
-    const faults = fault.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }))
+    const faults = fault.issues.flatMap((issue) => readIssue(issue))
     return {
       status: 400,
       body: { error: { message: 'the request is not right; see faults, and README.md for the forms', faults } },
@@ -285,4 +338,16 @@ function controlFault(fault: Error & { statusCode?: number }): { status: number;
     ? `${fault.message}: the body must be JSON of at most ${TWIN_LIMITS.requestBytes} bytes`
     : `a fault of the twin: ${fault.message}`
   return { status: known ? 400 : 500, body: { error: { message } } }
+}
+
+/** Of a choice between forms, the faults within the form that was meant: the one that was understood deepest. */
+function readIssue(issue: z.core.$ZodIssue, within: readonly PropertyKey[] = []): { path: string; message: string }[] {
+  const path = [...within, ...issue.path]
+  const meant = issue.code === 'invalid_union' ? issue.errors.find((form) => form.some(isInside)) : undefined
+  if (meant !== undefined) return meant.flatMap((inner) => readIssue(inner, path))
+  return [{ path: path.join('.'), message: issue.message }]
+}
+
+function isInside(issue: z.core.$ZodIssue): boolean {
+  return issue.path.length > 0 || issue.code === 'custom' || issue.code === 'unrecognized_keys'
 }

@@ -1,5 +1,6 @@
 import {
   addAccount,
+  addCustomer,
   addNumber,
   addScript,
   addTemplate,
@@ -7,6 +8,7 @@ import {
   changeNumber,
   changeTemplateById,
   getAccount,
+  listConversations,
   metricsOf,
   planReview,
   report,
@@ -15,6 +17,7 @@ import {
   tellField,
 } from './control-actions.ts'
 import { addControl } from './control.ts'
+import { playCustomers } from './customer-play.ts'
 import { frontPage } from './front-page.ts'
 import { messageRoutes } from './graph-messages.ts'
 import { objectRoutes } from './graph-objects.ts'
@@ -29,6 +32,9 @@ import { readNewTemplate } from './template-rules.ts'
 import type { Account, AccountSeed, NumberSeed, PhoneNumber } from './accounts.ts'
 import type { ScriptSeed } from './behaviour.ts'
 import type { AccountChange, NumberChange, PhoneChange, ReportedStatus, TemplateChange } from './control-actions.ts'
+import type { Conversation, ConversationFilter } from './conversations.ts'
+import type { CustomerMatch, StepSeed } from './customer-steps.ts'
+import type { Customer } from './customers.ts'
 import type { InboundRecord } from './inbox.ts'
 import type { InboundSeed } from './inbound.ts'
 import type { Message, MessageMatch } from './messages.ts'
@@ -40,11 +46,17 @@ import type { Template, TemplateSeed } from './templates.ts'
 import type { WebhookPost } from './webhooks.ts'
 
 export { DEMO, demoAccount } from './demo.ts'
+export { NAMED_CUSTOMERS } from './named-customers.ts'
 export { sign } from './webhooks.ts'
 export type { Account, AccountSeed, NumberSeed, PhoneNumber } from './accounts.ts'
 export type { BehaviourSeed, ScriptedError, ScriptSeed, StatusName } from './behaviour.ts'
 export type { AccountChange, NumberChange, PhoneChange, ReportedStatus, TemplateChange } from './control-actions.ts'
+export type { Conversation, ConversationFilter, Entry } from './conversations.ts'
+export type { CustomerMatch, StepSeed } from './customer-steps.ts'
+export type { Customer } from './customers.ts'
 export type { InboundSeed } from './inbound.ts'
+export type { InboundRecord } from './inbox.ts'
+export type { NamedCustomer } from './named-customers.ts'
 export type { Message, MessageFilter, MessageMatch, MessageStatus } from './messages.ts'
 export type { ReviewSeed } from './review-plan.ts'
 export type { Script } from './scripts.ts'
@@ -67,6 +79,7 @@ export async function startEmulator(options: EmulatorOptions = {}) {
   const { port = 0, accounts = [], ...settings } = options
   const parts = makeParts(settings)
   for (const seed of accounts) addAccount(parts, seed)
+  playCustomers(parts)
   const server = await buildTwin(parts)
   const url = await server.listen({ port, host: HOST })
   return {
@@ -78,6 +91,7 @@ export async function startEmulator(options: EmulatorOptions = {}) {
     /** Drops what is scheduled or on its way; nothing is left open. */
     async close(): Promise<void> {
       parts.timers.close()
+      parts.customers.clear()
       await Promise.all([parts.outbox.close(), server.close()])
     },
   }
@@ -117,6 +131,12 @@ function programmatic(parts: Parts) {
       return Object.assign(script, { remove: () => parts.scripts.remove(script.id) })
     },
     clearScripts: (): void => parts.scripts.clear(),
+    /** Whoever is behind `to`, or anybody, plays a customer of the table or these steps. */
+    customer: (match: CustomerMatch, plays: string | readonly StepSeed[]): Customer & { remove: () => boolean } => {
+      const customer = addCustomer(parts, match, plays)
+      return Object.assign(customer, { remove: () => parts.customers.remove(customer.id) })
+    },
+    customers: (): Customer[] => parts.customers.list(),
     setPhone: (change: PhoneChange): Phone => setPhone(parts, change),
 
     messages: (match?: MessageMatch): Message[] => parts.messages.list(match),
@@ -130,14 +150,17 @@ function programmatic(parts: Parts) {
       report(parts, message, statuses),
     /** A customer writes, taps or chooses. Resolves when the webhook was answered once. */
     inbound: (seed: InboundSeed): Promise<{ id: string; posts: WebhookPost[] }> => receive(parts, seed),
+    onInbound: (listener: (record: InboundRecord) => void): (() => void) => parts.inbox.onInbound(listener),
     inboundMessages: (): InboundRecord[] => parts.inbox.list(),
+    /** What was said between business numbers and customers, in the order in which it happened. */
+    conversations: (filter?: ConversationFilter): Conversation[] => listConversations(parts, filter),
     webhook: (accountId: string, field: string, value: unknown): Promise<WebhookPost | undefined> =>
       tellField(parts, accountId, field, value),
     webhookPosts: (): WebhookPost[] => parts.outbox.posts(),
 
     pauseStatuses: (): void => parts.outbox.pause(),
     resumeStatuses: (): void => parts.outbox.resume(),
-    /** Resolves when nothing is scheduled, waiting to be posted or being posted. */
+    /** Resolves when nothing is scheduled, waiting to be posted or being posted, and no customer is about to answer. */
     idle: (): Promise<void> => whenIdle(parts),
     reset: (): void => reset(parts),
   }

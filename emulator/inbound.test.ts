@@ -134,7 +134,66 @@ test('a tap on a button that is not there says which ones are', async (t) => {
   )
   await world.sendOtp()
   const otp = world.twin.messages().at(-1)?.id ?? ''
-  await assert.rejects(world.twin.inbound({ from: CUSTOMER, tap: { button: 0, message: otp } }), /nothing of that kind/)
+  await assert.rejects(world.twin.inbound({ from: CUSTOMER, tap: { button: 0, message: otp } }), /has no reply buttons/)
+})
+
+test('a message that is not there, not of that kind or on another phone is named', async (t) => {
+  const world = await startOpen(t, { statuses: 'manual' })
+  const { twin } = world
+  await assert.rejects(twin.inbound({ from: CUSTOMER, choose: { row: 0 } }), {
+    message: 'no message with a list is on the phone 34600111222; send one first',
+  })
+  await world.sendOrder()
+  const message = twin.messages()[0]?.id ?? ''
+  const press = { button: 0, message }
+  await assert.rejects(twin.inbound({ from: CUSTOMER, choose: { row: 0, message } }), {
+    message: `message ${message} has no list`,
+  })
+  await assert.rejects(twin.inbound({ from: '+34600111223', tap: press }), {
+    message: `message ${message} is not on the phone 34600111223 but on ${CUSTOMER}`,
+  })
+  await assert.rejects(twin.inbound({ from: CUSTOMER, tap: { button: 0, message: 'wamid.x' } }), {
+    message: 'there is no message wamid.x on any phone',
+  })
+  await world.send(list(SLOTS))
+  await assert.rejects(twin.inbound({ from: CUSTOMER, choose: { row: '12:00' } }), {
+    message: 'there is no row "12:00"; choose from 0 "10:30", 1 "11:00"',
+  })
+})
+
+test('the last button or row can be had without counting them', async (t) => {
+  const world = await startOpen(t, { statuses: 'manual' })
+  await world.sendOrder()
+  await world.send(list(SLOTS))
+  await world.twin.inbound({ from: CUSTOMER, tap: { button: -1 } })
+  await world.twin.inbound({ from: CUSTOMER, choose: { row: -1 } })
+  const said = world.twin.inboundMessages().map(({ text }) => text)
+  assert.deepEqual(said, ['Hello', 'Change time', '11:00'])
+})
+
+test('an earlier webhook can come again much later, byte for byte, and is no second message', async (t) => {
+  const world = await startWorld(t, { statuses: 'manual' })
+  await world.sendOrder()
+  const { id } = await world.twin.inbound({ from: CUSTOMER, tap: { button: 0 }, hidePhone: true })
+  world.pass(DAY_MS)
+  await world.twin.inbound({ from: CUSTOMER, again: id })
+  assert.equal(world.callback.posts.length, 2)
+  assert.equal(world.callback.posts[0]?.raw, world.callback.posts[1]?.raw)
+  assert.equal(world.twin.inboundMessages().length, 1)
+  await assert.rejects(world.twin.inbound({ from: CUSTOMER, again: 'wamid.x' }), /no customer wrote wamid\.x/)
+  await assert.rejects(world.twin.inbound({ from: '+34600111223', again: id }), /was written by 34600111222/)
+})
+
+test('a customer can be ordered to answer later, and a reset does not leave the caller waiting', async (t) => {
+  const world = await startWorld(t, { statuses: 'manual', speed: 0.001 })
+  await world.sendOrder()
+  const answer = world.twin.inbound({ from: CUSTOMER, tap: { button: 0 }, afterMs: 30_000 })
+  assert.deepEqual(world.twin.inboundMessages(), [])
+  await world.twin.idle()
+  assert.equal(world.twin.inboundMessages()[0]?.id, (await answer).id)
+  const late = world.twin.inbound({ from: CUSTOMER, to: DEMO.standardNumberId, text: 'Hello', afterMs: 30_000 })
+  world.twin.reset()
+  assert.equal((await late).posts.length, 1)
 })
 
 test('the phone number, the context and the contacts can be left out', async (t) => {

@@ -1,30 +1,60 @@
 import { TWIN_LIMITS } from './limits.ts'
 import { forgetOldest } from './phones.ts'
+import type { Account } from './accounts.ts'
+import type { Update } from './webhook-body.ts'
 
-/** What customers wrote to the business, and which of it the business has marked as read. */
+/** What a customer wrote to the business, and whether the business has marked it as read. */
 export type InboundRecord = {
   id: string
   phoneNumberId: string
+  /** The customer's WhatsApp id, also when the webhook hides it. */
   from: string
+  /** As in the webhook. */
   type: string
+  did: 'typed' | 'tapped' | 'chose' | 'sent'
+  /** What the customer's own bubble shows: the words, or the label of what was tapped or chosen. */
+  text: string
+  payload: string | undefined
+  /** The message that is answered or quoted, also when the webhook leaves the context out. */
+  quotes: string | undefined
+  /** The scripted customer that did it; undefined when it was ordered. */
+  customer: string | undefined
+  /** Milliseconds since 1970, as the message claims. */
   at: number
   readByBusiness: boolean
 }
 
-export class Inbox {
-  readonly #byId = new Map<string, InboundRecord>()
+/** A record with the webhook that told it, to be told again. */
+type Letter = { record: InboundRecord; account: Account; update: Update }
 
-  add(record: InboundRecord): void {
-    this.#byId.set(record.id, record)
+export class Inbox {
+  readonly #byId = new Map<string, Letter>()
+  readonly #listeners = new Set<(record: InboundRecord) => void>()
+
+  /** One that is there already stays as it is: a repeated webhook is no second message. */
+  add(letter: Letter): void {
+    const { record } = letter
+    if (this.#byId.has(record.id)) return
+    this.#byId.set(record.id, letter)
     forgetOldest(this.#byId, TWIN_LIMITS.inboundKept)
+    for (const listener of this.#listeners) listener(record)
   }
 
   find(id: string): InboundRecord | undefined {
+    return this.#byId.get(id)?.record
+  }
+
+  findLetter(id: string): Letter | undefined {
     return this.#byId.get(id)
   }
 
   list(): InboundRecord[] {
-    return [...this.#byId.values()]
+    return [...this.#byId.values()].map(({ record }) => record)
+  }
+
+  onInbound(listener: (record: InboundRecord) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
   clear(): void {

@@ -1,6 +1,7 @@
 import { readConfiguration } from './configuration.ts'
 import { DEMO, demoAccount, startEmulator } from './emulator.ts'
 import type { Configuration } from './configuration.ts'
+import type { InboundRecord } from './inbox.ts'
 import type { Message } from './messages.ts'
 
 await main()
@@ -16,6 +17,7 @@ async function main(): Promise<void> {
     log: console.log,
   }).catch(exit)
   emulator.onMessage((message) => console.log(line(message)))
+  emulator.onInbound((record) => console.log(answerLine(record)))
   console.log(welcome(emulator.url, configuration))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
@@ -43,6 +45,10 @@ function line({ to, template, text }: Message): string {
   return `→ ${to}${template === undefined ? '' : ` (${template.name}, ${template.language})`}: ${text.replaceAll('\n', ' ⏎ ')}`
 }
 
+function answerLine({ from, did, text }: InboundRecord): string {
+  return `← +${from} ${did}: ${text.replaceAll('\n', ' ⏎ ')}`
+}
+
 function welcome(url: string, { accessToken, callbackUrl }: Configuration): string {
   return `The WhatsApp twin listens on ${url}
 
@@ -59,6 +65,7 @@ Send a one-time code:
       {"type":"body","parameters":[{"type":"text","text":"493817"}]},
       {"type":"button","sub_type":"url","index":"0","parameters":[{"type":"text","text":"493817"}]}]}}'
 
+A customer who answers: send order_confirmation to +34600110701; emulator/README.md lists the others.
 See it on the phone:  curl -s '${url}/control/messages?to=%2B34600111222'
 Everything else:      curl -s ${url}/    and emulator/README.md
 `

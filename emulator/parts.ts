@@ -1,4 +1,6 @@
 import { Accounts } from './accounts.ts'
+import { Conversations } from './conversations.ts'
+import { Customers } from './customers.ts'
 import { Delivery, USUAL_SCHEDULE } from './delivery.ts'
 import { Inbox } from './inbox.ts'
 import { META_LIMITS, TWIN_LIMITS } from './limits.ts'
@@ -23,7 +25,7 @@ export type Settings = {
   /** `manual` posts only what a script lists or `report` orders. */
   statuses?: 'automatic' | 'manual' | undefined
   schedule?: Partial<Schedule> | undefined
-  /** Whether the last four digits of a recipient can ask for a failure. */
+  /** Whether the last four digits of a recipient can ask for a failure or a customer. */
   magicNumbers?: boolean | undefined
   /** How a text outside the service window is refused: as Meta does by a `failed` status, or at once by HTTP. */
   closedWindow?: 'status' | 'http' | undefined
@@ -54,7 +56,7 @@ export function makeParts(settings: Settings) {
   const speed = settings.speed ?? 1
   const idleWaiters = new Set<() => void>()
   const wakeIdleWaiters = (): void => {
-    if (timers.waiting > 0 || outbox.busy > 0) return
+    if (!isIdle({ timers, outbox, customers })) return
     for (const wake of idleWaiters) wake()
     idleWaiters.clear()
   }
@@ -74,6 +76,13 @@ export function makeParts(settings: Settings) {
     wakeIdleWaiters,
   )
   const phones = new Phones()
+  const magic = settings.magicNumbers ?? true
+  const customers = new Customers(magic, wakeIdleWaiters)
+  const messages = new Messages()
+  const inbox = new Inbox()
+  const conversations = new Conversations()
+  messages.onMessage((message) => conversations.add({ by: 'business', message }))
+  inbox.onInbound((record) => conversations.add({ by: 'customer', record }))
   const manual = settings.statuses === 'manual'
   const schedule = { ...USUAL_SCHEDULE, ...settings.schedule }
   const counts: SendCounts = { requests: 0, accepted: 0, refused: 0, readReceipts: 0, inbound: 0, byCode: {} }
@@ -86,9 +95,11 @@ export function makeParts(settings: Settings) {
     phones,
     idleWaiters,
     accounts: new Accounts(),
-    scripts: new Scripts(settings.magicNumbers ?? true),
-    messages: new Messages(),
-    inbox: new Inbox(),
+    scripts: new Scripts(magic),
+    customers,
+    messages,
+    inbox,
+    conversations,
     windows: new ServiceWindows(),
     pairs: new Pacer(TWIN_LIMITS.pairsKept),
     throughput: new Pacer(TWIN_LIMITS.numbersPerAccount),
@@ -98,8 +109,12 @@ export function makeParts(settings: Settings) {
   }
 }
 
-/** Nothing is scheduled, waiting to be posted or being posted. */
+/** Nothing is scheduled, waiting to be posted or being posted, and no customer is about to answer. */
 export function whenIdle(parts: Parts): Promise<void> {
-  if (parts.timers.waiting === 0 && parts.outbox.busy === 0) return Promise.resolve()
+  if (isIdle(parts)) return Promise.resolve()
   return new Promise((resolve) => parts.idleWaiters.add(resolve))
+}
+
+function isIdle({ timers, outbox, customers }: { timers: Timers; outbox: Outbox; customers: Customers }): boolean {
+  return timers.waiting === 0 && outbox.busy === 0 && customers.acting === 0
 }

@@ -6,7 +6,9 @@ import { SETTINGS, readConfiguration } from './configuration.ts'
 import { controlRoutes } from './control.ts'
 import { DEMO } from './emulator.ts'
 import { META_LIMITS, TWIN_LIMITS } from './limits.ts'
+import { customerSchema } from './customer-steps.ts'
 import { MAGIC_NUMBERS } from './magic-numbers.ts'
+import { NAMED_CUSTOMERS } from './named-customers.ts'
 
 const readme = readFileSync(new URL('README.md', import.meta.url), 'utf8')
 /** Lines without the spaces that align the cells of a table. */
@@ -23,6 +25,17 @@ test('the README lists every magic number with what it does, and no other', () =
   const expected = MAGIC_NUMBERS.map(({ ending, what }) => [`\`${ending}\``, what])
   assert.deepEqual(tableOf('ends in'), expected)
   assert.equal(new Set(MAGIC_NUMBERS.map(({ ending }) => ending)).size, MAGIC_NUMBERS.length)
+})
+
+test('the README lists every named customer with what it does, and no other', () => {
+  const expected = NAMED_CUSTOMERS.map(({ name, ending, three, two }) => [`\`${name}\``, `\`${ending}\``, three, two])
+  assert.deepEqual(tableOf('customer'), expected)
+})
+
+test('the README’s customers are ones that the twin takes', () => {
+  const bodies = Array.from(readme.matchAll(/\/control\/customers -d '([^']+)'/g), (match) => match[1] ?? '')
+  assert.ok(bodies.length >= 3)
+  for (const body of bodies) customerSchema.parse(JSON.parse(body))
 })
 
 test('the README lists every setting with its default', () => {
