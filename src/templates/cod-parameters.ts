@@ -1,0 +1,100 @@
+import type { ProviderTemplate } from '../providers/provider.ts'
+import { parametersOf, type TextParameters } from './parameters.ts'
+
+type Template = Pick<ProviderTemplate, 'components'>
+
+/** As a request gives them (spec §2.7). */
+export type GivenParameters = { header?: string | undefined; body?: readonly string[] | NamedValues | undefined }
+type NamedValues = Readonly<Record<string, string>>
+
+/** Ready to send, in the order in which the provider wants them. A positional value has no name. */
+export type ParameterValue = { name: string | null; text: string }
+export type FilledParameters = { header: ParameterValue | null; body: ParameterValue[] }
+
+/** Code points (spec §8). */
+export const PARAMETER_LENGTH_MOST = 1_024
+
+/**
+ * Compares the parameters of a request with a usable template, and names every fault at once; no fault quotes a value.
+ * The length of the filled text is left to the provider: a value that the specification allows must not be refused here.
+ */
+export function checkParameters(
+  template: Template,
+  given: GivenParameters = {},
+): { filled: FilledParameters } | { faults: string[] } {
+  const header = checkHeader(parametersOf(textOf(template, 'HEADER')), given.header)
+  const body = checkBody(parametersOf(textOf(template, 'BODY')), given.body)
+  const faults = [...header.faults, ...body.faults]
+  return faults.length > 0 ? { faults } : { filled: { header: header.values[0] ?? null, body: body.values } }
+}
+
+const textOf = ({ components }: Template, type: 'HEADER' | 'BODY'): string =>
+  components.find((component) => component.type === type)?.text ?? ''
+
+type Checked = { values: ParameterValue[]; faults: string[] }
+
+function checkHeader({ names, form }: TextParameters, text: string | undefined): Checked {
+  const [name] = names
+  if (name === undefined)
+    return text === undefined ? NOTHING : faulty('parameters.header must be left out: the header has no parameter')
+  if (text === undefined) return faulty(`parameters.header is required: the header has the parameter {{${name}}}`)
+  return checkValues([{ at: 'parameters.header', name: form === 'named' ? name : null, text }])
+}
+
+function checkBody({ names, form }: TextParameters, given: GivenParameters['body']): Checked {
+  if (names.length === 0) return checkEmptyBody(given)
+  return form === 'named' ? checkNamed(names, given) : checkPositional(names, given)
+}
+
+function checkEmptyBody(given: GivenParameters['body']): Checked {
+  if (given === undefined || Object.keys(given).length === 0) return NOTHING
+  return faulty('parameters.body must be empty or left out: the body has no parameters')
+}
+
+function checkPositional(names: readonly string[], given: GivenParameters['body']): Checked {
+  const wanted = `the body has ${names.length === 1 ? 'one numbered parameter' : `${names.length} numbered parameters`}`
+  if (given === undefined) return faulty(`parameters.body is required: ${wanted}`)
+  if (!isList(given)) return faulty(`parameters.body must be an array of strings: ${wanted}`)
+  const { values, faults } = checkValues(
+    given.map((text, index) => ({ at: `parameters.body[${index}]`, name: null, text })),
+  )
+  const count = `parameters.body has ${given.length === 1 ? 'one value' : `${given.length} values`}, but ${wanted}`
+  return { values, faults: given.length === names.length ? faults : [count, ...faults] }
+}
+
+function checkNamed(names: readonly string[], given: GivenParameters['body']): Checked {
+  const wanted = `the body has the parameters ${names.join(', ')}`
+  if (given === undefined) return faulty(`parameters.body is required: ${wanted}`)
+  if (isList(given)) return faulty(`parameters.body must be an object with a string for each name: ${wanted}`)
+  const missing = names.filter((name) => !Object.hasOwn(given, name)).map((name) => `parameters.body lacks ${name}`)
+  const tooMany = Object.keys(given).filter((name) => !names.includes(name)).length
+  const unknown = tooMany === 0 ? [] : [`parameters.body has names that the template has not: ${wanted}`]
+  const { values, faults } = checkValues(
+    names
+      .filter((name) => Object.hasOwn(given, name))
+      .map((name) => ({ at: `parameters.body.${name}`, name, text: given[name] ?? '' })),
+  )
+  return { values, faults: [...missing, ...unknown, ...faults] }
+}
+
+const checkValues = (places: readonly (ParameterValue & { at: string })[]): Checked => ({
+  values: places.map(({ name, text }) => ({ name, text })),
+  faults: places.flatMap(({ at, text }) => valueFaults(text).map((fault) => `${at} ${fault}`)),
+})
+
+/** The last one is WhatsApp's own rule (error 132018): told at once, it costs no unit and no lost message. */
+function valueFaults(text: string): string[] {
+  const faults: string[] = []
+  if (text.trim() === '') return ['must not be blank']
+  if (Array.from(text).length > PARAMETER_LENGTH_MOST)
+    faults.push(`must have at most ${PARAMETER_LENGTH_MOST} characters`)
+  if (/[\t\n\v\f\r\u0085\u2028\u2029]| {5}/.test(text))
+    faults.push('must not hold line breaks, tabs or more than four spaces in a row, which WhatsApp refuses')
+  return faults
+}
+
+const NOTHING: Checked = { values: [], faults: [] }
+const faulty = (fault: string): Checked => ({ values: [], faults: [fault] })
+
+/** `Array.isArray` does not know of read-only arrays. */
+const isList = (given: readonly string[] | NamedValues): given is readonly string[] => Array.isArray(given)
