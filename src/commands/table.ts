@@ -1,5 +1,6 @@
 import { accountConnect, accountSync } from './account.ts'
 import { blockAdd, blockRemove } from './block.ts'
+import { codSettingsGet, codSettingsSet } from './cod-settings.ts'
 import type { Command } from './command.ts'
 import { endpointAdd, endpointPing } from './endpoint.ts'
 import { explainCommand } from './explain.ts'
@@ -19,6 +20,8 @@ export const commands: readonly Command[] = [
   accountSync,
   endpointAdd,
   endpointPing,
+  codSettingsSet,
+  codSettingsGet,
   blockAdd,
   blockRemove,
   explainCommand,
