@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { refusals } from '../../src/errors.ts'
+import { aroundDb } from '../around-db.ts'
+import { until } from '../until.ts'
+import { startWorld } from '../world.ts'
+
+const MISSING = '/api/v1/otp/messages/00000000-0000-4000-8000-000000000000'
+
+test('a fault of ours is a 500 that tells the caller nothing, and the next request is served', async (t) => {
+  let faulty = true
+  const world = await startWorld(t, {
+    mayLogErrors: true,
+    wrapDb: (db) =>
+      aroundDb(db, ({ statement, run }) => {
+        if (faulty && /look_up_otp_requests|find_otp/.test(statement.name)) throw new TypeError('inner secret')
+        return run()
+      }),
+  })
+  const correlationId = '7f3b2a10-7c1d-4e8f-9a2b-0c1d2e3f4a5b'
+  const headers = { 'x-correlation-id': correlationId }
+  for (const answer of [
+    await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody(), headers }),
+    await world.request('GET', MISSING, { headers }),
+  ]) {
+    assert.deepEqual([answer.status, answer.body.code], [500, 'INTERNAL_ERROR'])
+    assert.ok(!/inner|secret|TypeError/.test(answer.text))
+  }
+  assert.ok(
+    world.first.logLines.some((line) => line.includes(correlationId)),
+    'the log has it under the correlation id',
+  )
+  faulty = false
+  await world.sendOtp()
+})
+
+test('each problem has a page of this instance that says cause and fix, and its type leads there', async (t) => {
+  const world = await startWorld(t)
+  for (const [code, { title, fix }] of Object.entries(refusals)) {
+    const answer = await fetch(`${world.first.url}/problems/${code}`)
+    assert.equal(answer.status, 200, code)
+    const page = unescaped(await answer.text())
+    for (const words of [code, title, fix.split('"')[0]?.slice(0, 40)])
+      assert.ok(page.includes(words ?? ''), `${code}: ${words}`)
+  }
+  assert.equal((await fetch(`${world.first.url}/problems/NO_SUCH_CODE`)).status, 404)
+  const { body } = await world.request('GET', MISSING)
+  assert.equal(new URL(String(body.type)).pathname, '/problems/NOT_FOUND')
+})
+
+const unescaped = (html: string): string =>
+  html
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+
+test('a stopped program leaves nothing that keeps its process', async (t) => {
+  const world = await startWorld(t)
+  await world.sendOtp()
+  await world.settled()
+  const before = process
+    .getActiveResourcesInfo()
+    .filter((each) => each === 'Timeout' || each === 'TCPServerWrap').length
+  const node = await world.node()
+  await world.settled()
+  await node.stop()
+  world.nodes.pop()
+  await until('timers and servers to be gone', () => {
+    const left = process.getActiveResourcesInfo().filter((each) => each === 'Timeout' || each === 'TCPServerWrap')
+    return left.length <= before + 2 // the loops of the first node sleep on timers that come and go
+  })
+})
