@@ -9,8 +9,8 @@ import { type Shop, openShops, otpRequests } from './shop.ts'
 const PART = 'accept'
 const KEYS = 1_000
 const SHOPS = 100
-const WORKERS = 128
-const ROUND_MS = 4_000
+const WORKERS = 256
+const ROUND_MS = 3_000
 const WARM_UP_MS = 3_000
 const ROUNDS = 5
 const OPEN_RATE = 1_000
