@@ -1,7 +1,20 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  chown,
+  lchown,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -9,7 +22,8 @@ import { Client } from 'pg'
 import { until } from '../test/until.ts'
 import { CannotStart } from './cannot-start.ts'
 import { linkLibraries } from './embedded-postgres/binaries.ts'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts'
+import { copyWithinReach } from './embedded-postgres/binaries-copy.ts'
+import { type EmbeddedPostgres, type EmbeddedPostgresOptions, startEmbeddedPostgres } from './embedded-postgres.ts'
 
 test('a second start finds what was committed before the first stop', async (t) => {
   const { start } = await newPlace(t)
@@ -37,7 +51,7 @@ test('the database speaks UTF-8 and UTC, and nobody gets in without the password
 
 test('a server that outlived its killed user is adopted with all that was committed', async (t) => {
   const { dataDir, start } = await newPlace(t)
-  await startAndDie(dataDir, `await client.query('create table kept as select 7 as number')`)
+  await startAndDie({ dataDir }, `await client.query('create table kept as select 7 as number')`)
   const next = await start()
   assert.equal(next.adopted, true)
   assert.deepEqual(await ask(next.url, 'select number from kept'), [{ number: 7 }])
@@ -116,16 +130,133 @@ test('data of another version of PostgreSQL is refused with what to do', async (
   })
 })
 
-test('root is told which folder keeps PostgreSQL’s own user out', { skip: process.getuid?.() !== 0 }, async (t) => {
-  const { dataDir, start } = await newPlace(t, 'closed/data')
-  const closed = path.dirname(dataDir)
-  await mkdir(closed, { mode: 0o700 })
+const asRoot = { skip: process.getuid?.() !== 0 }
+
+test(
+  'below a folder that keeps PostgreSQL’s own user out, root’s second start finds the database of the first',
+  asRoot,
+  async (t) => {
+    const { dataDir, start } = await newClosedPlace(t)
+    const first = await start()
+    await ask(first.url, 'create table kept as select 7 as number')
+    await first.stop()
+    const second = await start()
+    assert.deepEqual(await ask(second.url, 'select number from kept'), [{ number: 7 }])
+    await second.stop()
+
+    await rm(dataDir, { recursive: true })
+    const anew = await start()
+    await assert.rejects(ask(anew.url, 'select number from kept'), /does not exist/)
+  },
+)
+
+test('a server outside its data folder is adopted as well', asRoot, async (t) => {
+  const { dataDir, systemFolder, start } = await newClosedPlace(t)
+  await startAndDie({ dataDir, systemFolder }, `await client.query('create table kept as select 7 as number')`)
+  const next = await start()
+  assert.equal(next.adopted, true)
+  assert.deepEqual(await ask(next.url, 'select number from kept'), [{ number: 7 }])
+})
+
+test('a database outside its data folder that was lost is told, and not begun anew', asRoot, async (t) => {
+  const { dataDir, systemFolder, start } = await newClosedPlace(t)
+  await (await start()).stop()
+  await rm(path.join(systemFolder, 'clusters'), { recursive: true })
   await assert.rejects(start(), (error) => {
     assert.ok(error instanceof CannotStart)
-    assert.match(error.message, new RegExp(`may not enter ${closed}: open it with "chmod o\\+x`))
+    assert.match(error.message, /was in .*\/clusters\/\w+, which is gone: .* remove the link/)
     return true
   })
+  await rm(path.join(dataDir, 'postgres'))
+  await start()
 })
+
+test('a database in its data folder is not begun anew when a folder above it is closed', asRoot, async (t) => {
+  const { dataDir, start } = await newClosedPlace(t)
+  const closed = path.dirname(dataDir)
+  await chmod(closed, 0o711)
+  await (await start()).stop()
+  await chmod(closed, 0o700)
+  await assert.rejects(start(), keptOutBy(closed))
+  await chmod(closed, 0o711)
+  await start()
+})
+
+test('root is told which folder keeps PostgreSQL’s own user out when there is no other place', asRoot, async (t) => {
+  const { dataDir, systemFolder, start } = await newClosedPlace(t)
+  await mkdir(systemFolder)
+  await writeFile(path.join(systemFolder, 'clusters'), '')
+  await assert.rejects(start(), keptOutBy(path.dirname(dataDir)))
+})
+
+const keptOutBy = (closed: string) => (error: unknown) => {
+  assert.ok(error instanceof CannotStart)
+  assert.match(error.message, new RegExp(`may not enter ${closed}: open it with "chmod o\\+x`))
+  return true
+}
+
+test(
+  'binaries are copied once for a user who cannot reach them, and again when the copy has lost a file',
+  asRoot,
+  async (t) => {
+    const { dataDir, systemFolder } = await newClosedPlace(t)
+    await makeBinaries(dataDir)
+    const copying = { name: 'postgresql-18', user: nobody, places: [systemFolder] }
+    const copy = await copyWithinReach(dataDir, copying)
+    assert.ok(copy)
+    const program = path.join(copy, 'bin', 'postgres')
+    assert.equal(await readFile(path.join(copy, 'lib', 'libpq.so.5'), 'utf8'), 'library')
+    assert.deepEqual(
+      [(await stat(program)).mode & 0o777, (await stat(path.dirname(program))).mode & 0o777],
+      [0o755, 0o755],
+    )
+
+    const { ino } = await stat(program)
+    assert.equal(await copyWithinReach(dataDir, copying), copy)
+    assert.equal((await stat(program)).ino, ino)
+
+    await rm(path.join(copy, 'lib', 'libpq.so.5.18'))
+    assert.equal(await copyWithinReach(dataDir, copying), copy)
+    assert.equal(await readFile(path.join(copy, 'lib', 'libpq.so.5'), 'utf8'), 'library')
+    assert.deepEqual(await readdir(systemFolder), ['postgresql-18'])
+  },
+)
+
+test('of two who copy the binaries at once both find them', asRoot, async (t) => {
+  const { dataDir, systemFolder } = await newClosedPlace(t)
+  await makeBinaries(dataDir)
+  const copying = { name: 'postgresql-18', user: nobody, places: [systemFolder] }
+  const [one, other] = await Promise.all([copyWithinReach(dataDir, copying), copyWithinReach(dataDir, copying)])
+  assert.ok(one)
+  assert.equal(one, other)
+  assert.deepEqual(await readdir(systemFolder), ['postgresql-18'])
+})
+
+test('binaries are never copied to nor run from a folder that another user could change', asRoot, async (t) => {
+  const { dataDir, systemFolder } = await newClosedPlace(t)
+  await makeBinaries(dataDir)
+  const own = `${systemFolder}-own`
+  await mkdir(own)
+  await chown(own, nobody.uid, nobody.gid)
+  const linked = `${systemFolder}-linked`
+  await symlink(path.dirname(systemFolder), linked)
+  await lchown(linked, nobody.uid, nobody.gid)
+  const copying = { name: 'postgresql-18', user: nobody, places: [own, linked, '/dev/null/none'] }
+  assert.equal(await copyWithinReach(dataDir, copying), undefined)
+  const places = [...copying.places, systemFolder]
+  assert.equal(await copyWithinReach(dataDir, { ...copying, places }), path.join(systemFolder, 'postgresql-18'))
+})
+
+const nobody = { name: 'nobody', uid: 65_534, gid: 65_534, ownsFolder: false }
+
+/** Unpacked for their owner alone. */
+async function makeBinaries(folder: string): Promise<void> {
+  await mkdir(path.join(folder, 'bin'), { recursive: true, mode: 0o700 })
+  await mkdir(path.join(folder, 'lib'), { mode: 0o700 })
+  await writeFile(path.join(folder, 'bin', 'postgres'), '#!/bin/sh\n', { mode: 0o700 })
+  await writeFile(path.join(folder, 'lib', 'libpq.so.5.18'), 'library', { mode: 0o600 })
+  await symlink('libpq.so.5.18', path.join(folder, 'lib', 'libpq.so.5'))
+}
 
 test('library links that npm’s blocked install scripts did not make are made', async (t) => {
   const native = path.join((await newPlace(t)).dataDir, 'native')
@@ -137,7 +268,9 @@ test('library links that npm’s blocked install scripts did not make are made',
   assert.ok((await lstat(path.join(native, 'lib', 'libpq.so.5'))).isSymbolicLink())
 })
 
-type Place = { dataDir: string; start: () => Promise<EmbeddedPostgres> }
+type Options = Omit<EmbeddedPostgresOptions, 'dataDir'>
+
+type Place = { dataDir: string; start: (options?: Options) => Promise<EmbeddedPostgres> }
 
 /** A folder of its own; what was started in it is stopped before it goes. */
 async function newPlace(t: TestContext, below = ''): Promise<Place> {
@@ -151,22 +284,29 @@ async function newPlace(t: TestContext, below = ''): Promise<Place> {
   })
   return {
     dataDir,
-    async start() {
-      const postgres = await startEmbeddedPostgres(starting(dataDir))
+    async start(options = {}) {
+      const postgres = await startEmbeddedPostgres({ dataDir, durable: false, ...options })
       started.push(postgres)
       return postgres
     },
   }
 }
 
-const starting = (dataDir: string) => ({ dataDir, durable: false })
+/** Below a folder that root alone may enter, with a system folder of its own beside that. */
+async function newClosedPlace(t: TestContext): Promise<Place & { systemFolder: string }> {
+  const { dataDir, start } = await newPlace(t, 'closed/data')
+  const closed = path.dirname(dataDir)
+  await mkdir(closed, { mode: 0o700 })
+  const systemFolder = path.join(path.dirname(closed), 'system')
+  return { dataDir, systemFolder, start: (options = {}) => start({ systemFolder, ...options }) }
+}
 
 /** A process that starts the server, works with it, and is killed. */
-async function startAndDie(dataDir: string, work: string): Promise<void> {
+async function startAndDie(options: EmbeddedPostgresOptions, work: string): Promise<void> {
   const script = `
     import { Client } from 'pg'
     import { startEmbeddedPostgres } from './src/embedded-postgres.ts'
-    const { url } = await startEmbeddedPostgres(${JSON.stringify(starting(dataDir))})
+    const { url } = await startEmbeddedPostgres(${JSON.stringify({ durable: false, ...options })})
     const client = new Client(url)
     await client.connect()
     ${work}

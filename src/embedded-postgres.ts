@@ -12,6 +12,7 @@ import {
   launchPostmaster,
   stopPostmaster,
 } from './embedded-postgres/postmaster.ts'
+import { SYSTEM_FOLDER } from './embedded-postgres/system-folder.ts'
 import { type SystemUser, systemUserFor } from './embedded-postgres/system-user.ts'
 
 export type EmbeddedPostgresOptions = {
@@ -20,6 +21,8 @@ export type EmbeddedPostgresOptions = {
   version?: PostgresVersion
   /** False gives up safety against a crash of the machine for speed: for tests. */
   durable?: boolean
+  /** Where root puts the binaries and a new cluster when PostgreSQL's user cannot reach them in their place. */
+  systemFolder?: string
 }
 
 export type EmbeddedPostgres = {
@@ -36,13 +39,13 @@ export type EmbeddedPostgres = {
  * stopped by whoever finds nobody else holding it, and never under somebody's feet.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { dataDir, version = 18, durable = true } = options
+  const { dataDir, version = 18, durable = true, systemFolder = SYSTEM_FOLDER } = options
   const folder = path.resolve(dataDir)
   const user = await systemUserFor(folder)
-  const binaries = await findBinaries(version, user)
+  const binaries = await findBinaries(version, { user, systemFolder })
   const alone = <Result>(work: () => Promise<Result>): Promise<Result> => withFolderLock(folder, user, work)
   return alone(async () => {
-    const cluster = await openCluster({ folder, binaries, user, durable })
+    const cluster = await openCluster({ folder, systemFolder, binaries, user, durable })
     const adopted = await bringUp(cluster, binaries, user)
     const use = holdUse(await join(cluster), () =>
       alone(async () => {

@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process'
 import { readFile, symlink } from 'node:fs/promises'
+import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { CannotStart } from '../cannot-start.ts'
+import { copyWithinReach } from './binaries-copy.ts'
 import { closedFolderAbove, type SystemUser } from './system-user.ts'
 
 const run = promisify(execFile)
@@ -20,16 +22,45 @@ const packageOf: Record<PostgresVersion, (platform: string) => string> = {
 
 const INSTEAD = 'or set DATABASE_URL to a PostgreSQL of your own'
 
-export async function findBinaries(version: PostgresVersion, user: SystemUser | undefined): Promise<Binaries> {
-  const native = path.join(packageFolder(version), 'native')
-  const binaries = {
-    version,
-    initdb: path.join(native, 'bin', 'initdb'),
-    postgres: path.join(native, 'bin', 'postgres'),
-  }
-  await linkLibraries(native)
-  await mustRun(binaries, user)
+type FindOptions = { user: SystemUser | undefined; systemFolder: string }
+
+/** Those of the installed package, or of a copy where `user` may not go there, as below /root. */
+export async function findBinaries(version: PostgresVersion, options: FindOptions): Promise<Binaries> {
+  const folder = packageFolder(version)
+  await linkLibraries(path.join(folder, 'native'))
+  const binaries = binariesIn(await findNative(folder, options), version)
+  await mustRun(binaries, options.user)
   return binaries
+}
+
+/** Where there is no place for a copy it stays the installed one, of which mustRun tells what keeps the user out. */
+async function findNative(folder: string, { user, systemFolder }: FindOptions): Promise<string> {
+  const installed = path.join(folder, 'native')
+  if (!user || !(await isKeptOut(installed, user))) return installed
+  const places = [systemFolder, path.join(os.tmpdir(), 'doorcode-system')]
+  const copy = await copyWithinReach(installed, { name: await nameOfCopy(folder), user, places })
+  return copy ?? installed
+}
+
+/** Tried, for the modes of the folders do not tell everything: access lists and network mounts may say no as well. */
+async function isKeptOut(native: string, user: SystemUser): Promise<boolean> {
+  try {
+    await run(path.join(native, 'bin', 'postgres'), ['--version'], { ...idsOf(user), cwd: '/' })
+    return false
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EACCES'
+  }
+}
+
+const binariesIn = (native: string, version: PostgresVersion): Binaries => ({
+  version,
+  initdb: path.join(native, 'bin', 'initdb'),
+  postgres: path.join(native, 'bin', 'postgres'),
+})
+
+async function nameOfCopy(folder: string): Promise<string> {
+  const { version } = JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')) as { version: string }
+  return `postgresql-${version}-${process.platform}-${process.arch}`
 }
 
 function packageFolder(version: PostgresVersion): string {

@@ -1,13 +1,15 @@
 import { execFile } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
-import { chown, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { chown, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { CannotStart } from '../cannot-start.ts'
 import { type Binaries, idsOf } from './binaries.ts'
+import { halfMadeIn, removeHalfMade, syncFolder } from './half-made.ts'
+import { openHome } from './home.ts'
 import { makePrivateFolder } from './private-folder.ts'
-import { closedFolderAbove, type SystemUser } from './system-user.ts'
+import type { SystemUser } from './system-user.ts'
 
 const run = promisify(execFile)
 
@@ -21,38 +23,32 @@ export type Cluster = {
   durable: boolean
 }
 
-type ClusterOptions = { folder: string; binaries: Binaries; user: SystemUser | undefined; durable: boolean }
+type Making = { binaries: Binaries; user: SystemUser | undefined; durable: boolean }
+
+type ClusterOptions = Making & { folder: string; systemFolder: string }
 
 const ROLE = 'doorcode'
 
-/** Opens the cluster in the folder, and makes it when there is none. */
-export async function openCluster({ folder, binaries, user, durable }: ClusterOptions): Promise<Cluster> {
-  const home = path.join(folder, 'postgres')
-  await makePrivateFolder(home, user)
-  await mustBeReachable(home, user)
-  const data = path.join(home, 'data')
-  const passwordFile = path.join(home, 'password')
+/** Opens the cluster of the data folder, and makes it when there is none. */
+export async function openCluster({ folder, systemFolder, ...making }: ClusterOptions): Promise<Cluster> {
+  const { binaries, user, durable } = making
+  const home = await openHome({ folder, user, systemFolder, make: (place) => makeCluster(place, making) })
+  const data = dataIn(home)
   const version = await versionOf(data)
-  if (version === undefined) await makeCluster({ home, data, passwordFile, binaries, user, durable })
+  if (version === undefined) await makeCluster(home, making)
   else mustFit(version, binaries, data)
   return {
     data,
     log: path.join(home, 'server.log'),
     socketFolder: await makeSocketFolder(home, user),
     role: ROLE,
-    password: await readPassword(passwordFile),
+    password: await readPassword(passwordFileIn(home)),
     durable,
   }
 }
 
-async function mustBeReachable(home: string, user: SystemUser | undefined): Promise<void> {
-  const closed = user && (await closedFolderAbove(home, user))
-  if (closed) {
-    throw new CannotStart(
-      `PostgreSQL does not run as root but as "${user.name}", who may not enter ${closed}: open it with "chmod o+x ${closed}", set DOORCODE_DATA_DIR to a folder elsewhere, start Doorcode as an ordinary user, or set DATABASE_URL`,
-    )
-  }
-}
+const dataIn = (home: string): string => path.join(home, 'data')
+const passwordFileIn = (home: string): string => path.join(home, 'password')
 
 async function versionOf(data: string): Promise<string | undefined> {
   try {
@@ -72,19 +68,10 @@ function mustFit(version: string, binaries: Binaries, data: string): void {
   )
 }
 
-type Making = {
-  home: string
-  data: string
-  passwordFile: string
-  binaries: Binaries
-  user: SystemUser | undefined
-  durable: boolean
-}
-
-/** Made under another name and renamed when it is whole: what a killed start leaves behind is never taken for data. */
-async function makeCluster({ home, data, passwordFile, binaries, user, durable }: Making): Promise<void> {
+async function makeCluster(home: string, { binaries, user, durable }: Making): Promise<void> {
   await removeHalfMade(home)
-  const unfinished = path.join(home, `${HALF_MADE}${randomBytes(6).toString('hex')}`)
+  const unfinished = halfMadeIn(home)
+  const passwordFile = passwordFileIn(home)
   await makePrivateFolder(unfinished, user)
   await writePassword(passwordFile, user)
   const command = [
@@ -103,21 +90,14 @@ async function makeCluster({ home, data, passwordFile, binaries, user, durable }
     await run(binaries.initdb, command, { ...idsOf(user), cwd: home, env: postgresEnvironment })
   } catch (error) {
     const reason = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error)
-    throw new CannotStart(`the embedded PostgreSQL could not make its data folder ${data}: ${reason.trim()}`)
+    throw new CannotStart(`the embedded PostgreSQL could not make its data folder in ${home}: ${reason.trim()}`)
   }
-  await rename(unfinished, data)
+  await rename(unfinished, dataIn(home))
   if (durable) await syncFolder(home)
 }
 
 /** Nothing of the caller's environment: PGDATA, PGPORT and their like would bend what is started. */
 export const postgresEnvironment: NodeJS.ProcessEnv = { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' }
-
-const HALF_MADE = 'unfinished-'
-
-async function removeHalfMade(home: string): Promise<void> {
-  const names = (await readdir(home)).filter((name) => name.startsWith(HALF_MADE))
-  for (const name of names) await rm(path.join(home, name), { recursive: true, force: true, maxRetries: 5 })
-}
 
 async function writePassword(file: string, user: SystemUser | undefined): Promise<void> {
   await rm(file, { force: true })
@@ -132,15 +112,6 @@ async function readPassword(file: string): Promise<string> {
     throw new CannotStart(
       `${file}, which holds the password of the embedded PostgreSQL, is missing or not readable: bring it back from a backup of the data folder`,
     )
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }
 

@@ -20,7 +20,7 @@ export async function makeDataFolder(folder: string, passing: SystemUser | undef
   })
 }
 
-async function orTellWhy(folder: string, make: () => Promise<void>): Promise<void> {
+export async function orTellWhy(folder: string, make: () => Promise<void>): Promise<void> {
   try {
     await make()
   } catch (error) {
