@@ -47,8 +47,9 @@ create table confirmations (
 
 create unique index confirmations_idempotency_key on confirmations (workspace_id, idempotency_key) where idempotency_key is not null;
 create index confirmations_timer on confirmations (timer_due_at) where timer_due_at is not null;
--- typed text looks for the open follow-ups of a customer
-create index confirmations_follow_up on confirmations (sender_id, recipient) where follow_up_at is not null;
+-- a customer's message without a payload looks for the customer's confirmations, by number or by the provider's user id
+create index confirmations_customer on confirmations (sender_id, recipient, id);
+create index confirmations_customer_user on confirmations (sender_id, customer_user_id, id) where customer_user_id is not null;
 
 -- At most one per confirmation.
 create table refusal_checks (
@@ -63,6 +64,7 @@ create table refusal_checks (
   api_key_id text not null,
   quota_unit integer not null,
   created_at timestamptz not null,
+  first_message_id uuid not null,
 
   status text not null,
   answered_at timestamptz,

@@ -16,7 +16,11 @@ export async function messagesEngine({ databaseUrl, graphUrl }: QueueEngineOptio
     ...parts.provider,
     send: () => {
       sends += 1
-      return Promise.resolve({ outcome: 'accepted', providerMessageId: `wamid.${process.pid}.${sends}` })
+      return Promise.resolve({
+        outcome: 'accepted',
+        customer: { waId: null, userId: null },
+        providerMessageId: `wamid.${process.pid}.${sends}`,
+      })
     },
   }
   let made = 0

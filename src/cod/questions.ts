@@ -1,14 +1,7 @@
+import type { Choice, Content } from '../providers/provider.ts'
 import { dayLabels } from './labels.ts'
 import { writeReply } from './replies.ts'
 import { type CodSettings, type LanguageSettings, WEEKDAYS } from './settings.ts'
-
-/** What a customer sees, within WhatsApp's limits because the settings are. */
-export type Content =
-  | { type: 'buttons'; body: string; buttons: Choice[] }
-  | { type: 'list'; body: string; button: string; rows: Choice[] }
-  | { type: 'text'; body: string }
-
-export type Choice = { id: string; title: string }
 
 /** `offered` is what each choice means, by its index; it is stored, since settings and days change under old questions. */
 export type Question = { content: Content; offered: string[] }

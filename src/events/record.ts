@@ -7,6 +7,7 @@ export type NewEvent = {
   workspaceId: string
   type: EventType
   messageId?: string
+  confirmationId?: string
   /** A ping: to this endpoint alone. */
   endpointId?: string
   /** `occurredAt` is ISO 8601 with milliseconds and becomes the envelope's `timestamp`. */
@@ -23,11 +24,12 @@ export async function recordEvents(tx: Sql, now: Date, events: readonly NewEvent
   await tx.rows(insertEvents, [batch(events.map(asRow)), now])
 }
 
-const asRow = ({ id, workspaceId, type, messageId, endpointId, data }: NewEvent): object => ({
+const asRow = ({ id, workspaceId, type, messageId, confirmationId, endpointId, data }: NewEvent): object => ({
   id,
   workspace_id: workspaceId,
   type,
   message_id: messageId,
+  confirmation_id: confirmationId,
   endpoint_id: endpointId,
   occurred_at: data.occurredAt,
   body: envelope(type, data),
@@ -45,10 +47,10 @@ export const envelope = (type: EventType, data: NewEvent['data']): string =>
 const insertEvents = statement(
   'record_events',
   `with event as (
-     insert into events (id, workspace_id, type, message_id, endpoint_id, occurred_at, recorded_at, body)
-     select id, workspace_id, type, message_id, endpoint_id, occurred_at, $2, body
+     insert into events (id, workspace_id, type, message_id, confirmation_id, endpoint_id, occurred_at, recorded_at, body)
+     select id, workspace_id, type, message_id, confirmation_id, endpoint_id, occurred_at, $2, body
      from jsonb_to_recordset($1::jsonb) as e
-       (id uuid, workspace_id uuid, type text, message_id uuid, endpoint_id uuid, occurred_at timestamptz, body text)
+       (id uuid, workspace_id uuid, type text, message_id uuid, confirmation_id uuid, endpoint_id uuid, occurred_at timestamptz, body text)
      returning id, workspace_id, endpoint_id
    )
    insert into webhook_deliveries (id, workspace_id, event_id, endpoint_id, status, due_at, created_at)

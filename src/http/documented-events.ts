@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type EventType, eventTypes, isEventType } from '../events/event-types.ts'
+import { confirmationExample, confirmationSchema } from '../cod/routes.ts'
 import { otpStatusSchema } from '../otp/routes.ts'
 
 /** An event as the API's documentation describes it. */
@@ -18,8 +19,15 @@ const MESSAGE = {
 
 const dataSchemas = {
   message: otpStatusSchema.extend({ occurredAt }),
+  confirmation: confirmationSchema.extend({ occurredAt }),
   endpoint: z.strictObject({ endpointId: z.uuid(), occurredAt }),
 }
+
+/** Answered a second after it was asked for. */
+const CONFIRMATION = { ...confirmationExample, answeredAt: OCCURRED_AT, reschedule: null, occurredAt: OCCURRED_AT }
+const CHECK = { reason: null, note: null, answeredAt: OCCURRED_AT }
+const UNREACHABLE = { code: 'RECIPIENT_UNREACHABLE', message: 'The recipient cannot be reached on WhatsApp.' }
+const refusalCheck = (check: object) => ({ ...CONFIRMATION, status: 'confirmed', refusalCheck: { ...CHECK, ...check } })
 
 const examples: Record<EventType, object> = {
   'message.sent': { ...MESSAGE, status: 'sent', sentAt: OCCURRED_AT, failure: null },
@@ -27,8 +35,17 @@ const examples: Record<EventType, object> = {
     ...MESSAGE,
     status: 'failed',
     sentAt: null,
-    failure: { code: 'RECIPIENT_UNREACHABLE', message: 'The recipient cannot be reached on WhatsApp.' },
+    failure: UNREACHABLE,
   },
+  'cod.confirmed': { ...CONFIRMATION, status: 'confirmed' },
+  'cod.cancelled': { ...CONFIRMATION, status: 'cancelled' },
+  'cod.reschedule_requested': { ...CONFIRMATION, reschedule: confirmationExample.reschedule },
+  'cod.no_response': { ...CONFIRMATION, status: 'no_response', answeredAt: null },
+  'cod.failed': { ...CONFIRMATION, status: 'failed', answeredAt: null, failure: UNREACHABLE },
+  'cod.refusal_confirmed': refusalCheck({ status: 'refusal_confirmed', reason: 'Damaged' }),
+  'cod.refusal_denied': refusalCheck({ status: 'denied' }),
+  'cod.refusal_no_response': refusalCheck({ status: 'no_response', answeredAt: null }),
+  'cod.refusal_failed': { ...refusalCheck({ status: 'failed', answeredAt: null }), failure: UNREACHABLE },
   ping: { endpointId: '01994f5e-7c52-7b66-9a0f-2f0d7f6a3d54', occurredAt: OCCURRED_AT },
 }
 

@@ -26,6 +26,7 @@ export type RouteRequest<Params, Query, Headers, Body> = Caller & {
 /** The headings of the reference. */
 export const tags = {
   'One-time codes': 'Send a code that your backend made, and follow it to the phone.',
+  'Cash on delivery': 'Ask customers to confirm orders, and whether they refused a parcel.',
   Webhooks: 'What the service tells your endpoints, signed, as it happens.',
 }
 

@@ -1,3 +1,4 @@
+import { timersLoop } from '../cod/ring.ts'
 import { overdueLoop } from '../messages/overdue.ts'
 import { reportsLoop } from '../messages/reports.ts'
 import { submitLoop } from '../messages/submit.ts'
@@ -12,6 +13,7 @@ export const work = (parts: Parts): readonly { loop: Loop; woken?: WorkName }[] 
   { loop: submitLoop(parts), woken: 'submit' },
   { loop: overdueLoop(parts) },
   { loop: reportsLoop(parts), woken: 'reports' },
+  { loop: timersLoop(parts) },
   { loop: deliverLoop(parts), woken: 'deliver' },
   { loop: syncLoop(parts), woken: 'sync' },
   { loop: housekeepingLoop(parts) },

@@ -2,8 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { SECOND_MS, later } from '../clock.ts'
 import { type Sql, type Statement, batch, changes, statement } from '../db.ts'
 import type { Parts } from '../parts.ts'
-import type { FailureCode, ProviderAccount, TemplateComponent } from '../providers/provider.ts'
+import type {
+  FailureCode,
+  MessageKind,
+  OutgoingContent,
+  ProviderAccount,
+  TemplateComponent,
+} from '../providers/provider.ts'
 import { SEND_TIMEOUT_MS } from '../providers/whatsapp/send.ts'
+import type { Check, Conversation, Purpose } from './conversation.ts'
 import { UNKNOWN_WAIT_MS } from './decide.ts'
 import { PAIR_BURST, PAIR_INTERVAL_MS, type SenderPace, roomNow, sendsPerSecond, withSends } from './pace.ts'
 
@@ -21,7 +28,12 @@ export type Claimed = {
   account: ProviderAccount
   phoneNumberId: string
   recipient: string
+  kind: MessageKind
+  /** Of an OTP. */
   template: { name: string; language: string; components: TemplateComponent[] | null }
+  /** Of every other message. */
+  content: OutgoingContent | null
+  conversation: Conversation | null
   /** Sealed. */
   code: Buffer | null
   createdAt: Date
@@ -60,7 +72,7 @@ export async function claimMessages(parts: Pick<Parts, 'db' | 'clock' | 'seal'>,
 }
 
 const DUE_COLUMNS =
-  'id, workspace_id, sender_id, recipient, template_name, template_language, code, created_at, submit_by, lease, attempts, attempted_at, unknown_outcomes, last_failure_code'
+  'id, workspace_id, kind, sender_id, recipient, template_name, template_language, code, content, confirmation_id, check_kind, purpose, created_at, submit_by, lease, attempts, attempted_at, unknown_outcomes, last_failure_code'
 
 type SenderRow = {
   sender_id: string
@@ -124,9 +136,14 @@ type DueRow = {
   workspace_id: string
   sender_id: string
   recipient: string
-  template_name: string
-  template_language: string
+  kind: MessageKind
+  template_name: string | null
+  template_language: string | null
   components: TemplateComponent[] | null
+  content: OutgoingContent | null
+  confirmation_id: string | null
+  check_kind: Check | null
+  purpose: Purpose | null
   code: Buffer | null
   created_at: Date
   submit_by: Date
@@ -142,7 +159,7 @@ const lockDueMessages: Statement<DueRow> = statement(
   'lock_due_messages',
   `select m.*, (
      select t.components from templates t
-     where t.workspace_id = m.workspace_id and t.name = m.template_name and t.language = m.template_language and t.account_id = (
+     where m.kind = 'otp' and t.workspace_id = m.workspace_id and t.name = m.template_name and t.language = m.template_language and t.account_id = (
        select s.account_id from senders s where s.workspace_id = m.workspace_id and s.id = m.sender_id)) as components
    from jsonb_to_recordset($1) as r (sender_id uuid, room int)
    cross join lateral (
@@ -277,7 +294,13 @@ function claimed(row: DueRow, from: Origin | undefined, lease: string, now: Date
     workspaceId: row.workspace_id,
     senderId: row.sender_id,
     recipient: row.recipient,
-    template: { name: row.template_name, language: row.template_language, components: row.components },
+    kind: row.kind,
+    template: { name: row.template_name ?? '', language: row.template_language ?? '', components: row.components },
+    content: row.content,
+    conversation:
+      row.confirmation_id && row.check_kind && row.purpose
+        ? { confirmationId: row.confirmation_id, check: row.check_kind, purpose: row.purpose }
+        : null,
     code: row.code,
     createdAt: row.created_at,
     submitBy: row.submit_by,

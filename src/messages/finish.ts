@@ -1,4 +1,5 @@
 import { type Sql, type Statement, batch, changes, isBatchFault, statement } from '../db.ts'
+import { advance } from '../cod/advance.ts'
 import { type Grouped, grouped } from '../group.ts'
 import type { Parts } from '../parts.ts'
 import type { SendOutcome } from '../providers/provider.ts'
@@ -34,13 +35,17 @@ export function finishing(parts: FinishParts): Grouped<Ended, void> {
 async function finishTogether({ db, clock, wake }: FinishParts, group: Ended[]): Promise<void> {
   const now = clock.now()
   const failed = group.filter(({ next }) => next.next === 'failed')
-  if (failed.length === 0) {
+  const begun = group.filter(
+    ({ message, next }) => next.next === 'accepted' && message.conversation?.purpose === 'template',
+  )
+  if (failed.length === 0 && begun.length === 0) {
     await write(db, group, now)
   } else {
     await db.transaction(async (tx) => {
       const ours = await write(tx, group, now)
       const reports = failed.filter(({ message }) => ours.has(message.id)).map((ended) => asReport(ended, now))
       if (reports.length > 0) await applyReports(tx, now, reports)
+      if (begun.length > 0) await beginConversations(tx, begun)
     })
     wake('deliver')
   }
@@ -49,6 +54,42 @@ async function finishTogether({ db, clock, wake }: FinishParts, group: Ended[]):
   for (const ended of group) await hold(db, ended, now)
   for (const ended of failed) await readAgain(db, ended, now)
 }
+
+/** Timers start from the submission, not from the delivery (spec §8). A tap may have come before our own answer. */
+async function beginConversations(tx: Sql, begun: readonly Ended[]): Promise<void> {
+  await tx.rows(knowCustomers, [changes(begun.flatMap(customerRow))])
+  await advance(
+    tx,
+    begun[0]?.endedAt ?? new Date(0),
+    begun.flatMap(({ message: { workspaceId, conversation }, endedAt }) =>
+      conversation
+        ? [
+            {
+              workspaceId,
+              confirmationId: conversation.confirmationId,
+              check: conversation.check,
+              event: { type: 'template_submitted', at: endedAt },
+            },
+          ]
+        : [],
+    ),
+  )
+}
+
+const customerRow = ({ message: { conversation }, outcome }: Ended) =>
+  conversation && outcome?.outcome === 'accepted'
+    ? [{ id: conversation.confirmationId, wa_id: outcome.customer.waId, user_id: outcome.customer.userId }]
+    : []
+
+/** How the provider names the customer: a later message may come without the number. */
+const knowCustomers = statement(
+  'know_customers',
+  // by id alone: the messages that were just finished name these confirmations
+  `update confirmations c
+   set customer_wa_id = coalesce($1::jsonb -> c.id::text ->> 'wa_id', c.customer_wa_id),
+       customer_user_id = coalesce($1::jsonb -> c.id::text ->> 'user_id', c.customer_user_id)
+   where c.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))`,
+)
 
 const asReport = ({ message, next }: Ended, now: Date): MessageReport => ({
   workspaceId: message.workspaceId,

@@ -1,9 +1,12 @@
+import { later } from '../clock.ts'
+import { type Happening, advance } from '../cod/advance.ts'
 import { type Sql, type Statement, batch, changes, statement } from '../db.ts'
 import { type NewEvent, recordEvents } from '../events/record.ts'
 import { newId } from '../ids.ts'
-import { type OtpReport, type OtpState, type OtpStatus, applyReport } from '../otp/status.ts'
+import { type OtpReport, type OtpState, type OtpStatus, type OtpStep, applyReport } from '../otp/status.ts'
 import { otpView } from '../otp/view.ts'
-import type { FailureCode } from '../providers/provider.ts'
+import type { FailureCode, MessageKind } from '../providers/provider.ts'
+import type { Check, Purpose } from './conversation.ts'
 
 /** Something that became known of a message: a provider's report, or the end of our own tries. */
 export type MessageReport = {
@@ -17,6 +20,11 @@ export type MessageReport = {
 type MessageRow = {
   id: string
   workspace_id: string
+  kind: MessageKind
+  confirmation_id: string | null
+  check_kind: Check | null
+  purpose: Purpose | null
+  clock_offset_ms: number
   status: OtpStatus
   reference: string | null
   recipient: string
@@ -38,27 +46,43 @@ export async function applyReports(tx: Sql, now: Date, reports: readonly Message
   const rows = await tx.rows(lockMessages, [batch(messagesOf(reports))])
   const messages = new Map(rows.map((row) => [row.id, row]))
   const events: NewEvent[] = []
+  const happenings: Happening[] = []
   const ignored = reports.map(({ messageId, providerMessageId, report }) => {
     const row = messages.get(messageId)
     if (!row) return 'no such message'
-    const step = applyReport(stateOf(row), report)
+    const seen = { ...report, at: later(report.at, row.clock_offset_ms) } // what callers see is in the workspace's time
+    const step = applyReport(stateOf(row), seen)
     const changed = withState(row, step.state, now, providerMessageId)
     messages.set(messageId, changed)
-    if (step.event) {
-      const data = { ...otpView(changed), occurredAt: report.at.toISOString() }
-      events.push({ id: newId(), workspaceId: row.workspace_id, type: step.event, messageId, data })
-    }
+    if (row.kind === 'cod') happenings.push(...happeningsOf(row, report, step))
+    else if (step.event) events.push(otpEvent(changed, step.event, seen.at))
     return step.ignored
   })
   await tx.rows(writeMessages, [changes([...messages.values()]), now])
   if (events.length > 0) await recordEvents(tx, now, events)
+  if (happenings.length > 0) await advance(tx, now, happenings)
   return ignored
+}
+
+function otpEvent(row: MessageRow, type: 'message.sent' | 'message.failed', at: Date): NewEvent {
+  const data = { ...otpView(row), occurredAt: at.toISOString() }
+  return { id: newId(), workspaceId: row.workspace_id, type, messageId: row.id, data }
+}
+
+/** A question that fails changes no state; the template and its reminder do (contract §4). */
+function happeningsOf(row: MessageRow, report: OtpReport, { ignored }: OtpStep): Happening[] {
+  if (report.outcome !== 'failed' || ignored !== null || !row.confirmation_id) return []
+  if (row.purpose !== 'template' && row.purpose !== 'reminder') return []
+  const event = { type: 'send_failed', at: report.at, code: report.failureCode } as const
+  const of = { workspaceId: row.workspace_id, confirmationId: row.confirmation_id }
+  return [row.check_kind === 'refusal' ? { ...of, check: 'refusal', event } : { ...of, check: 'confirmation', event }]
 }
 
 const lockMessages: Statement<MessageRow> = statement(
   'lock_messages_for_reports',
   `select m.id, m.workspace_id, m.status, m.reference, m.recipient, m.created_at, m.sent_at, m.failure_code, m.failed_at,
-          m.sent_event_at, m.failed_event_at, m.provider_message_id
+          m.sent_event_at, m.failed_event_at, m.provider_message_id, m.kind, m.confirmation_id, m.check_kind, m.purpose,
+          (select w.clock_offset_ms from workspaces w where w.id = m.workspace_id) as clock_offset_ms
    from jsonb_to_recordset($1) as r (workspace_id uuid, id uuid)
    cross join lateral (
      select * from messages m where m.workspace_id = r.workspace_id and m.id = r.id limit 1 for no key update) m`,

@@ -1,5 +1,6 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS, later } from '../clock.ts'
 import { type Sql, type Statement, changes, isDatabaseUnavailable, statement } from '../db.ts'
+import { receiveMessages } from '../cod/receive.ts'
 import type { Loop } from '../jobs/loop.ts'
 import type { OtpReport } from '../otp/status.ts'
 import type { Parts } from '../parts.ts'
@@ -42,6 +43,7 @@ type Report = {
   kind: ProviderItem['kind']
   body: string
   provider_message_id: string | null
+  occurred_at: Date | null
   received_at: Date
   attempts: number
   /**
@@ -49,6 +51,8 @@ type Report = {
    * message is known by either.
    */
   message_id: string | null
+  /** Whose conversation a customer's message was found to belong to. */
+  confirmation_id?: string | null
 }
 
 type Processed = {
@@ -59,7 +63,7 @@ type Processed = {
 }
 
 async function processTurn({ db, clock, metrics, provider, wake }: ReportParts, most: number): Promise<number> {
-  const { count, statuses, changed } = await db.transaction(async (tx) => {
+  const { count, told, asked, changed } = await db.transaction(async (tx) => {
     const now = clock.now()
     const reports = await tx.rows(takeReports, [now, most])
     const processed = await processBatch(tx, provider, reports, now)
@@ -67,11 +71,13 @@ async function processTurn({ db, clock, metrics, provider, wake }: ReportParts, 
     for (const { outcome } of processed) metrics.processedReports.inc({ outcome })
     return {
       count: reports.length,
-      statuses: reports.some(({ kind }) => kind === 'status'),
+      told: reports.some(({ kind }) => kind === 'status' || kind === 'message'),
+      asked: reports.some(({ kind }) => kind === 'message'),
       changed: reports.some(({ kind }) => kind === 'template' || kind === 'number' || kind === 'account'),
     }
   })
-  if (statuses) wake('deliver')
+  if (told) wake('deliver')
+  if (asked) wake('submit')
   if (changed) wake('sync')
   return count
 }
@@ -107,7 +113,7 @@ async function processOneByOne(parts: ReportParts): Promise<void> {
 
 const takeReports: Statement<Report> = statement(
   'take_provider_reports',
-  `select r.id, r.workspace_id, r.account_id, r.kind, r.body, r.provider_message_id, r.received_at, r.attempts,
+  `select r.id, r.workspace_id, r.account_id, r.kind, r.body, r.provider_message_id, r.occurred_at, r.received_at, r.attempts,
           coalesce(own.id, theirs.id) as message_id
    from (
      select * from provider_reports where due_at <= $1 order by due_at limit $2 for no key update skip locked) r
@@ -124,9 +130,9 @@ const endReports = statement(
   'end_provider_reports',
   // by id alone: takeReports has just read and locked these rows
   `update provider_reports p
-   set (outcome, note, due_at, message_id, attempts) = (
-     select r.outcome, r.note, r.due_at, coalesce(r.message_id, p.message_id), p.attempts + 1
-     from jsonb_to_record($1::jsonb -> p.id::text) as r (outcome text, note text, due_at timestamptz, message_id uuid))
+   set (outcome, note, due_at, message_id, confirmation_id, attempts) = (
+     select r.outcome, r.note, r.due_at, coalesce(r.message_id, p.message_id), r.confirmation_id, p.attempts + 1
+     from jsonb_to_record($1::jsonb -> p.id::text) as r (outcome text, note text, due_at timestamptz, message_id uuid, confirmation_id uuid))
    where p.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))`,
 )
 
@@ -142,6 +148,7 @@ const reportEnd = ({ report, outcome, note, dueAt }: Processed) => ({
   note,
   due_at: dueAt,
   message_id: report.message_id,
+  confirmation_id: report.confirmation_id ?? null,
 })
 
 async function processBatch(
@@ -178,8 +185,30 @@ async function processBatch(
       if (report) processed[place] = reason ? ignored(report, reason) : applied(report)
     })
   }
+  await receiveAll(tx, provider, { reports, processed, now })
   for (const [place, report] of reports.entries()) processed[place] ??= await processOther(tx, provider, report, now)
   return processed as Processed[]
+}
+
+type Batch = { reports: readonly Report[]; processed: (Processed | undefined)[]; now: Date }
+
+/** Customers' messages go to their conversations; they stay in the transcript in any case. */
+async function receiveAll(
+  tx: Sql,
+  provider: ReportParts['provider'],
+  { reports, processed, now }: Batch,
+): Promise<void> {
+  const places = [...reports.keys()].filter((place) => reports[place]?.kind === 'message')
+  if (places.length === 0) return
+  const messages = places.flatMap((place) => reports[place] ?? [])
+  const received = await receiveMessages(tx, provider, now, messages)
+  received.forEach(({ note, confirmationId }, index) => {
+    const report = messages[index]
+    const place = places[index]
+    if (!report || place === undefined) return
+    report.confirmation_id = confirmationId
+    processed[place] = note === null ? applied(report) : ignored(report, note)
+  })
 }
 
 async function processOther(tx: Sql, provider: ReportParts['provider'], report: Report, now: Date): Promise<Processed> {
@@ -193,7 +222,6 @@ async function processOther(tx: Sql, provider: ReportParts['provider'], report: 
       return applied(report)
     }
     case 'message':
-      return ignored(report, 'no conversation waits for a reply')
     case 'status':
     case 'unknown':
       return ignored(report, 'a kind of update that this release does not know')

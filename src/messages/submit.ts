@@ -1,7 +1,7 @@
 import type { Loop } from '../jobs/loop.ts'
 import { otpCodeSeal } from '../otp/accept.ts'
 import type { Parts } from '../parts.ts'
-import type { SendOutcome } from '../providers/provider.ts'
+import type { OutgoingContent, SendOutcome } from '../providers/provider.ts'
 import { SEND_TIMEOUT_MS } from '../providers/whatsapp/send.ts'
 import { type Claimed, SUBMIT_LEASE_MS, claimMessages } from './claim.ts'
 import { type Next, UNKNOWN_RESENDS_MOST, afterAttempt } from './decide.ts'
@@ -69,14 +69,12 @@ async function attempt(parts: SubmitParts, message: Claimed): Promise<Ended> {
   }
   if (message.attempts === 1)
     parts.metrics.acceptToAttempt.observe((started.getTime() - message.createdAt.getTime()) / 1000)
-  const { components } = message.template
   const outcome = await parts.provider.send(message.account, {
-    kind: 'otp',
+    kind: message.kind,
     messageId: message.id,
     phoneNumberId: message.phoneNumberId,
     recipient: message.recipient,
-    template: { name: message.template.name, language: message.template.language, components: components ?? [] },
-    code: message.code ? parts.seal.open(message.code, otpCodeSeal(message.id)) : '',
+    content: message.content ?? otpContent(parts, message),
   })
   parts.metrics.attempts.inc({ outcome: outcome.outcome })
   const context = {
@@ -88,12 +86,19 @@ async function attempt(parts: SubmitParts, message: Claimed): Promise<Ended> {
   return over(afterAttempt(outcome, context), outcome)
 }
 
+/** Opened as late as possible, and nowhere kept. */
+const otpContent = ({ seal }: Pick<Parts, 'seal'>, { id, template, code }: Claimed): OutgoingContent => ({
+  type: 'otp',
+  template: { name: template.name, language: template.language, components: template.components ?? [] },
+  code: code ? seal.open(code, otpCodeSeal(id)) : '',
+})
+
 /** The end of a message that needs no further request. */
 function whyNotSend(message: Claimed, now: Date): Next | undefined {
   if (message.openAttempt && message.unknownOutcomes >= UNKNOWN_RESENDS_MOST) {
     return { next: 'failed', failureCode: 'PROVIDER_UNAVAILABLE' }
   }
   if (now >= message.submitBy) return { next: 'failed', failureCode: message.lastFailureCode ?? 'SUBMISSION_EXPIRED' }
-  if (!message.template.components) return { next: 'failed', failureCode: 'TEMPLATE_NOT_FOUND' }
+  if (!message.content && !message.template.components) return { next: 'failed', failureCode: 'TEMPLATE_NOT_FOUND' }
   return undefined
 }

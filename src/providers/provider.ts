@@ -8,6 +8,8 @@ export type Provider = {
   parse(raw: Buffer): ProviderItem[]
   /** Reads a stored status item again. Undefined when it is no status that we understand. */
   readStatus(body: string): StatusReport | undefined
+  /** Reads a stored message of a customer again. Undefined when it holds nothing that we understand. */
+  readInbound(body: string): InboundMessage | undefined
   /** Reads a stored template, number or account item again, as a hint for what must be synced. */
   readChange(body: string): ProviderChange | undefined
   /** One attempt. Resolves with what came of it and never throws for anything that the provider did. */
@@ -50,23 +52,54 @@ export type TemplateComponent = { type: string; format?: string; text?: string; 
 export type TemplateButton = { type: string; text?: string; url?: string; otp_type?: string }
 
 export type OutgoingMessage = {
-  kind: 'otp'
-  /** Our message id: travels as `biz_opaque_callback_data` and comes back with each status. */
+  /** Kind and our message id travel as `biz_opaque_callback_data` and come back with each status. */
+  kind: MessageKind
   messageId: string
   phoneNumberId: string
   recipient: string
-  template: { name: string; language: string; components: TemplateComponent[] }
-  code: string
+  content: OutgoingContent
 }
 
+export type MessageKind = 'otp' | 'cod'
+
+export type OutgoingContent =
+  | { type: 'otp'; template: { name: string; language: string; components: TemplateComponent[] }; code: string }
+  | TemplateContent
+  | Content
+
+/** A template with its parameters filled; `payloads` come back when the quick reply at their place is tapped. */
+export type TemplateContent = {
+  type: 'template'
+  name: string
+  language: string
+  header: ParameterValue | null
+  body: ParameterValue[]
+  payloads: string[]
+}
+
+/** A positional value has no name. */
+export type ParameterValue = { name: string | null; text: string }
+
+/** What may be sent while the customer's service window is open. */
+export type Content =
+  | { type: 'buttons'; body: string; buttons: Choice[] }
+  | { type: 'list'; body: string; button: string; rows: Choice[] }
+  | { type: 'text'; body: string }
+
+/** `id` comes back when it is chosen. */
+export type Choice = { id: string; title: string }
+
 export type SendOutcome =
-  | { outcome: 'accepted'; providerMessageId: string }
+  | { outcome: 'accepted'; providerMessageId: string; customer: CustomerIds }
   /** The provider answered that it did not take the message. */
   | { outcome: 'refused'; httpStatus: number; error: ProviderError }
   /** Surely not sent: no connection came about. */
   | { outcome: 'unreachable'; detail: string }
   /** The request may have arrived; nobody knows. */
   | { outcome: 'unknown'; httpStatus: number | null; detail: string }
+
+/** How the provider names a customer, as far as it tells: neither is sure to be there, nor to be the number asked for. */
+export type CustomerIds = { waId: string | null; userId: string | null }
 
 /** What an error means for what we do next (whatsapp-cloud-api.md §3.2). */
 export type ErrorClass =
@@ -130,6 +163,19 @@ export type StatusReport = {
   at: Date | null
   /** Set exactly for failed: the first error decides, all are kept in the stored item. */
   error: ProviderError | null
+}
+
+export type InboundMessage = {
+  /** The number that it was sent to. */
+  phoneNumberId: string | null
+  customer: CustomerIds
+  /** The provider's id of the message that it answers or quotes. */
+  quotes: string | null
+  says:
+    | { type: 'tap'; payload: string }
+    | { type: 'text'; text: string }
+    /** A picture, a reaction or the like: a message all the same. */
+    | { type: 'other'; kind: string }
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { ProviderTemplate } from '../providers/provider.ts'
+import type { ParameterValue, ProviderTemplate } from '../providers/provider.ts'
 import { parametersOf, type TextParameters } from './parameters.ts'
 
 type Template = Pick<ProviderTemplate, 'components'>
@@ -7,8 +7,7 @@ type Template = Pick<ProviderTemplate, 'components'>
 export type GivenParameters = { header?: string | undefined; body?: readonly string[] | NamedValues | undefined }
 type NamedValues = Readonly<Record<string, string>>
 
-/** Ready to send, in the order in which the provider wants them. A positional value has no name. */
-export type ParameterValue = { name: string | null; text: string }
+/** Ready to send, in the order in which the provider wants them. */
 export type FilledParameters = { header: ParameterValue | null; body: ParameterValue[] }
 
 /** Code points (spec §8). */

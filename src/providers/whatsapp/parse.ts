@@ -87,10 +87,12 @@ function status(given: unknown): ProviderItem {
     identity: isComplete ? `status:${providerMessageId}:${outcome}:${timestamp}` : `status:${hashOf(body)}`,
     body,
     providerMessageId,
-    messageId: callbackData?.kind === 'otp' ? callbackData.messageId : null,
+    messageId: callbackData && isMessageKind(callbackData.kind) ? callbackData.messageId : null,
     occurredAt: instantOf(from.timestamp),
   }
 }
+
+const isMessageKind = (kind: string): boolean => kind === 'otp' || kind === 'cod'
 
 function withoutTexts(given: unknown): object {
   const code = codeOf(given)

@@ -1,4 +1,4 @@
-import type { ProviderChange, StatusReport } from '../provider.ts'
+import type { InboundMessage, ProviderChange, StatusReport } from '../provider.ts'
 import { readStatusError } from './errors.ts'
 import { type JsonObject, listOf, objectOf, readObject, textOf } from './json.ts'
 import { instantOf } from './parse.ts'
@@ -12,6 +12,31 @@ export function readStatus(body: string): StatusReport | undefined {
   const at = instantOf(status?.timestamp)
   if (!outcome) return undefined
   return { outcome, at, error: outcome === 'failed' ? readStatusError(listOf(status?.errors)[0]) : null }
+}
+
+/** Reads a customer's message that parse has stored (§4.4). Every member is optional, `from` too (§4.6). */
+export function readInbound(body: string): InboundMessage | undefined {
+  const stored = readObject(body)
+  const message = objectOf(stored?.message)
+  if (!message) return undefined
+  return {
+    phoneNumberId: textOf(stored?.phone_number_id) ?? null,
+    customer: { waId: textOf(message.from) ?? null, userId: textOf(message.from_user_id) ?? null },
+    quotes: textOf(objectOf(message.context)?.id) ?? null,
+    says: saysOf(message),
+  }
+}
+
+/** Two shapes for one gesture: a tap on a template's quick reply, and a choice of an interactive message. */
+function saysOf(message: JsonObject): InboundMessage['says'] {
+  const type = textOf(message.type) ?? 'unknown'
+  if (type === 'text') return { type: 'text', text: textOf(objectOf(message.text)?.body) ?? '' }
+  const interactive = objectOf(message.interactive)
+  const payload =
+    textOf(objectOf(message.button)?.payload) ??
+    textOf(objectOf(interactive?.button_reply)?.id) ??
+    textOf(objectOf(interactive?.list_reply)?.id)
+  return payload === undefined ? { type: 'other', kind: type } : { type: 'tap', payload }
 }
 
 /**

@@ -1,10 +1,19 @@
 import { isOtpButton } from '../../templates/otp-button.ts'
 import { parametersOf } from '../../templates/parameters.ts'
-import type { OutgoingMessage, ProviderAccount, SendOutcome, TemplateComponent } from '../provider.ts'
+import type {
+  CustomerIds,
+  OutgoingContent,
+  OutgoingMessage,
+  ParameterValue,
+  ProviderAccount,
+  SendOutcome,
+  TemplateComponent,
+  TemplateContent,
+} from '../provider.ts'
 import { callbackDataOf } from './callback-data.ts'
 import { readAnswerError } from './errors.ts'
 import type { Graph, GraphAnswer } from './graph.ts'
-import { listOf, objectOf, readObject, textOf } from './json.ts'
+import { type JsonObject, listOf, objectOf, readObject, textOf } from './json.ts'
 import { withoutCode, withoutToken } from './mask.ts'
 
 /** Of a whole attempt, from the wait for a connection to the last byte. A lease on a message must outlast it. */
@@ -24,21 +33,61 @@ export async function send(
     timeoutMs,
     answerBytesMost: ANSWER_BYTES_MOST,
   })
-  return readOutcome(answer, (text) => withoutToken(withoutCode(text, message.code), account.accessToken))
+  const code = message.content.type === 'otp' ? message.content.code : ''
+  return readOutcome(answer, (text) => withoutToken(withoutCode(text, code), account.accessToken))
 }
 
-export const bodyOf = (message: OutgoingMessage): object => ({
+export const bodyOf = ({ kind, messageId, recipient, content }: OutgoingMessage): object => ({
   messaging_product: 'whatsapp',
   recipient_type: 'individual',
-  to: message.recipient, // with its plus: without it the sender's country code may be put before it (§2.1)
-  type: 'template',
-  biz_opaque_callback_data: callbackDataOf(message.kind, message.messageId),
-  template: {
-    name: message.template.name,
-    language: { code: message.template.language },
-    components: otpComponents(message.template.components, message.code),
-  },
+  to: recipient, // with its plus: without it the sender's country code may be put before it (§2.1)
+  biz_opaque_callback_data: callbackDataOf(kind, messageId),
+  ...contentOf(content),
 })
+
+function contentOf(content: OutgoingContent): object {
+  switch (content.type) {
+    case 'otp': {
+      const { name, language, components } = content.template
+      return template(name, language, otpComponents(components, content.code))
+    }
+    case 'template':
+      return template(content.name, content.language, templateComponents(content))
+    case 'buttons':
+      return interactive('button', content.body, {
+        buttons: content.buttons.map(({ id, title }) => ({ type: 'reply', reply: { id, title } })),
+      })
+    case 'list':
+      return interactive('list', content.body, { button: content.button, sections: [{ rows: content.rows }] })
+    case 'text':
+      return { type: 'text', text: { body: content.body, preview_url: false } }
+  }
+}
+
+const template = (name: string, language: string, components: object[]): object => ({
+  type: 'template',
+  template: { name, language: { code: language }, components },
+})
+
+const interactive = (type: 'button' | 'list', body: string, action: object): object => ({
+  type: 'interactive',
+  interactive: { type, body: { text: body }, action },
+})
+
+/** A component without parameters is left out (§2.3). */
+const templateComponents = ({ header, body, payloads }: TemplateContent): object[] => [
+  ...(header ? [{ type: 'header', parameters: [parameter(header)] }] : []),
+  ...(body.length > 0 ? [{ type: 'body', parameters: body.map(parameter) }] : []),
+  ...payloads.map((payload, index) => ({
+    type: 'button',
+    sub_type: 'quick_reply',
+    index: String(index),
+    parameters: [{ type: 'payload', payload }],
+  })),
+]
+
+const parameter = ({ name, text }: ParameterValue): object =>
+  name === null ? { type: 'text', text } : { type: 'text', parameter_name: name, text }
 
 /** The code goes into the body and again into each OTP button, at the button's place among all buttons (§2.2). */
 export function otpComponents(components: readonly TemplateComponent[], code: string): object[] {
@@ -52,9 +101,7 @@ export function otpComponents(components: readonly TemplateComponent[], code: st
 function bodyComponent(text: string, code: string): object[] {
   const { form, names } = parametersOf(text)
   if (names.length === 0) return []
-  const parameters = names.map((name) =>
-    form === 'named' ? { type: 'text', parameter_name: name, text: code } : { type: 'text', text: code },
-  )
+  const parameters = names.map((name) => parameter({ name: form === 'named' ? name : null, text: code }))
   return [{ type: 'body', parameters }]
 }
 
@@ -71,7 +118,7 @@ export function readOutcome(answer: GraphAnswer, mask: (text: string) => string)
   const body = readObject(answer.body)
   if (httpStatus >= 200 && httpStatus < 300) {
     const providerMessageId = textOf(objectOf(listOf(body?.messages)[0])?.id)
-    if (providerMessageId) return { outcome: 'accepted', providerMessageId }
+    if (providerMessageId) return { outcome: 'accepted', providerMessageId, customer: customerOf(body) }
     return { outcome: 'unknown', httpStatus, detail: 'the answer names no message id' }
   }
   const isFromGraph = objectOf(body?.error) !== undefined
@@ -79,4 +126,9 @@ export function readOutcome(answer: GraphAnswer, mask: (text: string) => string)
   if (httpStatus >= 500 && !isFromGraph)
     return { outcome: 'unknown', httpStatus, detail: 'the answer is no Graph error' }
   return { outcome: 'refused', httpStatus, error: readAnswerError(body, { httpStatus, mask }) }
+}
+
+const customerOf = (body: JsonObject | undefined): CustomerIds => {
+  const contact = objectOf(listOf(body?.contacts)[0])
+  return { waId: textOf(contact?.wa_id) ?? null, userId: textOf(contact?.user_id) ?? null }
 }

@@ -49,8 +49,7 @@ const otp = (template: ProviderTemplate, messageId: string): OutgoingMessage => 
   messageId,
   phoneNumberId: DEMO.standardNumberId,
   recipient: '+34600111222',
-  template,
-  code: CODE,
+  content: { type: 'otp', template, code: CODE },
 })
 
 for (const form of ['URL', 'OTP'] as const) {

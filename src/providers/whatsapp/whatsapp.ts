@@ -2,7 +2,7 @@ import type { Provider } from '../provider.ts'
 import { openGraph } from './graph.ts'
 import { list, subscribe } from './list.ts'
 import { parse } from './parse.ts'
-import { readChange, readStatus } from './read.ts'
+import { readChange, readInbound, readStatus } from './read.ts'
 import { SEND_TIMEOUT_MS, send } from './send.ts'
 import { verify } from './verify.ts'
 
@@ -18,6 +18,7 @@ export function whatsapp({ sendTimeoutMs = SEND_TIMEOUT_MS }: WhatsAppOptions = 
     verify,
     parse,
     readStatus,
+    readInbound,
     readChange,
     send: (account, message) => send(graph, account, { message, timeoutMs: sendTimeoutMs }),
     list: (account) => list(graph, account),

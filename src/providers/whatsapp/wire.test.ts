@@ -31,8 +31,7 @@ const message: OutgoingMessage = {
   messageId: randomUUID(),
   phoneNumberId: '7788990011',
   recipient: '+34600111222',
-  template: { name: 'login_code', language: 'es', components },
-  code: CODE,
+  content: { type: 'otp', template: { name: 'login_code', language: 'es', components }, code: CODE },
 }
 
 type Asked = { method: string; url: string; headers: IncomingMessage['headers']; body: string }
@@ -76,7 +75,11 @@ const json =
 
 test('an accepted message was sent with its plus, our id and the code in body and button', async (t) => {
   const { provider, account, asked } = await startProvider(t, json(200, { messages: [{ id: 'wamid.A' }] }))
-  assert.deepEqual(await provider.send(account, message), { outcome: 'accepted', providerMessageId: 'wamid.A' })
+  assert.deepEqual(await provider.send(account, message), {
+    outcome: 'accepted',
+    customer: { waId: null, userId: null },
+    providerMessageId: 'wamid.A',
+  })
   const [request] = asked
   assert.equal(request?.method, 'POST')
   assert.equal(request?.url, '/v26.0/7788990011/messages')

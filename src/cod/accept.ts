@@ -1,0 +1,251 @@
+import { later } from '../clock.ts'
+import { type Statement, statement } from '../db.ts'
+import { Refusal } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { SUBMISSION_WINDOW_MS } from '../messages/put.ts'
+import type { Parts } from '../parts.ts'
+import type { TemplateComponent, TemplateContent } from '../providers/provider.ts'
+import { senderUnavailableReason } from '../senders/availability.ts'
+import { type FilledParameters, type GivenParameters, checkParameters } from '../templates/cod-parameters.ts'
+import { type CodCheck, codUnusableReason } from '../templates/cod-usability.ts'
+import {
+  type Accepting,
+  type Committed,
+  MONTH_OF_ROW,
+  acceptingInGroups,
+  withinQuota,
+} from '../workspaces/accept-in-groups.ts'
+import { quotaMonth } from '../workspaces/quota.ts'
+import { canonicalParameters } from './parameters.ts'
+import { CONFIRMATION_TAPS, writeReply } from './replies.ts'
+
+export type ConfirmationRequest = {
+  workspaceId: string
+  apiKeyId: string
+  correlationId: string
+  idempotencyKey: string | null
+  /** E.164 */
+  recipient: string
+  senderId: string
+  template: { name: string; language: string }
+  parameters: GivenParameters
+  reference: string
+}
+
+/** spec §2.4 */
+export type ConfirmationAcceptance = { confirmationId: string; status: 'accepted'; reference: string }
+
+type AcceptParts = Pick<Parts, 'db' | 'clock' | 'wake'>
+
+/** Accepts a confirmation: the key, the unit, the confirmation and its first message commit together. */
+export const confirmationAccepting = (
+  parts: AcceptParts,
+): ((request: ConfirmationRequest) => Promise<ConfirmationAcceptance>) =>
+  acceptingInGroups(parts.db, acceptingConfirmations(parts), () => parts.wake('submit'))
+
+const acceptingConfirmations = (
+  parts: Pick<Parts, 'clock'>,
+): Accepting<ConfirmationRequest, Found, ConfirmationAcceptance> => ({
+  kind: 'cod_confirmation',
+  overQuota: 'COD_QUOTA_EXCEEDED',
+  lookUp,
+  asLookUp: (request) => ({
+    workspace_id: request.workspaceId,
+    key: request.idempotencyKey,
+    sender_id: request.senderId,
+    name: request.template.name,
+    language: request.template.language,
+    recipient: request.recipient,
+  }),
+  decide,
+  row: (request, found) => confirmationRow(parts, request, found),
+  insert: insertWithinQuota,
+  accepted: (request, confirmationId) => ({ confirmationId, status: 'accepted', reference: request.reference }),
+})
+
+/** What must hold of sender, template and settings before a check may start, as one row of a look-up tells it. */
+export type Preconditions = {
+  sender_found: boolean
+  sender_status: string
+  sender_paused: boolean
+  sender_gone: boolean
+  account_status: string
+  template_status: string | null
+  template_category: string
+  template_components: TemplateComponent[]
+  configured: boolean
+  language_configured: boolean
+  blocked: boolean
+  clock_offset_ms: number
+}
+
+/** For a look-up of requests `r` with workspace_id, sender_id, name, language and recipient. */
+export const PRECONDITION_COLUMNS = `s.id is not null as sender_found, s.status as sender_status, s.paused_at is not null as sender_paused,
+          s.gone_at is not null as sender_gone, s.account_status,
+          t.status as template_status, t.category as template_category, t.components as template_components,
+          cs.workspace_id is not null as configured, coalesce(cs.language_configured, false) as language_configured,
+          b.phone is not null as blocked,
+          (select w.clock_offset_ms from workspaces w where w.id = r.workspace_id) as clock_offset_ms`
+
+/** `of` is where sender_id and recipient come from: the request, or the confirmation that it names. */
+export const preconditionJoins = (of: string): string => `left join lateral (
+     select s.*, a.status as account_status from senders s
+     join provider_accounts a on a.workspace_id = s.workspace_id and a.id = s.account_id
+     where s.workspace_id = r.workspace_id and s.id = ${of}.sender_id limit 1) s on true
+   left join lateral (
+     select * from templates t
+     where t.workspace_id = r.workspace_id and t.account_id = s.account_id and t.name = r.name and t.language = r.language limit 1) t on true
+   left join lateral (
+     select cs.workspace_id, cs.document -> 'languages' ? r.language as language_configured from cod_settings cs
+     where cs.workspace_id = r.workspace_id limit 1) cs on true
+   left join lateral (
+     select b.phone from blocked_recipients b
+     where b.workspace_id = r.workspace_id and b.phone = ${of}.recipient limit 1) b on true`
+
+type Found = Preconditions & {
+  n: number
+  earlier_id: string | null
+  earlier_recipient: string | null
+  earlier_sender_id: string | null
+  earlier_name: string | null
+  earlier_language: string | null
+  earlier_reference: string | null
+  earlier_parameters: GivenParameters | null
+}
+
+const lookUp: Statement<Found> = statement(
+  'look_up_confirmation_requests',
+  `select r.n,
+          e.id as earlier_id, e.recipient as earlier_recipient, e.sender_id as earlier_sender_id, e.template_name as earlier_name,
+          e.template_language as earlier_language, e.reference as earlier_reference, e.parameters as earlier_parameters,
+          ${PRECONDITION_COLUMNS}
+   from jsonb_to_recordset($1) as r (n int, workspace_id uuid, key text, sender_id uuid, name text, language text, recipient text)
+   left join lateral (
+     select * from confirmations c where c.workspace_id = r.workspace_id and c.idempotency_key = r.key limit 1) e on true
+   ${preconditionJoins('r')}`,
+)
+
+function decide(request: ConfirmationRequest, found: Found): ConfirmationAcceptance | Refusal | undefined {
+  if (found.earlier_id !== null) return repeat(request, found, found.earlier_id)
+  return refusalOf('confirmation', request, found)
+}
+
+/** The contract's order from the sender on: existence, settings, state, content (§2). */
+export function refusalOf(
+  check: CodCheck,
+  { parameters }: { parameters: GivenParameters },
+  found: Preconditions,
+): Refusal | undefined {
+  if (!found.sender_found) return new Refusal('COD_SENDER_NOT_FOUND', 'No sender of this workspace has this senderId.')
+  if (found.template_status === null) {
+    return new Refusal(
+      'COD_TEMPLATE_NOT_FOUND',
+      'The sender’s account has no template of exactly this name and language.',
+    )
+  }
+  if (!found.configured) return new Refusal('COD_NOT_CONFIGURED', 'The workspace’s delivery time zone is not set.')
+  if (!found.language_configured) {
+    return new Refusal(
+      'COD_LANGUAGE_NOT_CONFIGURED',
+      'The workspace has no follow-up texts for the template’s language.',
+    )
+  }
+  const unavailable = senderUnavailableReason({
+    status: found.sender_status,
+    paused: found.sender_paused,
+    gone: found.sender_gone,
+    accountStatus: found.account_status,
+  })
+  if (unavailable) return new Refusal('COD_SENDER_UNAVAILABLE', unavailable)
+  const unusable = codUnusableReason(templateOf(found), check)
+  if (unusable) return new Refusal('COD_TEMPLATE_NOT_USABLE', unusable)
+  const checked = checkParameters(templateOf(found), parameters)
+  if ('faults' in checked) return new Refusal('COD_TEMPLATE_PARAMETERS_INVALID', `${checked.faults.join('; ')}.`)
+  if (found.blocked)
+    return new Refusal('RECIPIENT_BLOCKED', 'The recipient is on this workspace’s list of blocked recipients.')
+  return undefined
+}
+
+const templateOf = (found: Preconditions) => ({
+  status: found.template_status ?? '',
+  category: found.template_category,
+  components: found.template_components,
+})
+
+/** Every field is compared, after normalisation (spec §4.4). */
+function repeat(request: ConfirmationRequest, found: Found, confirmationId: string): ConfirmationAcceptance | Refusal {
+  const same =
+    found.earlier_recipient === request.recipient &&
+    found.earlier_sender_id === request.senderId &&
+    found.earlier_name === request.template.name &&
+    found.earlier_language === request.template.language &&
+    found.earlier_reference === request.reference &&
+    canonicalParameters(found.earlier_parameters ?? {}) === canonicalParameters(request.parameters)
+  if (same) return { confirmationId, status: 'accepted', reference: request.reference }
+  return new Refusal(
+    'IDEMPOTENCY_KEY_REUSED',
+    'This Idempotency-Key was used for a request with another recipient, sender, template, reference or other parameters.',
+  )
+}
+
+/** The template as it goes out, each quick reply with what it means. */
+export function templateContent(
+  { template, parameters }: Pick<ConfirmationRequest, 'template' | 'parameters'>,
+  found: Preconditions,
+  payloads: string[],
+): TemplateContent {
+  const checked = checkParameters(templateOf(found), parameters)
+  const filled: FilledParameters = 'filled' in checked ? checked.filled : { header: null, body: [] }
+  return { type: 'template', name: template.name, language: template.language, ...filled, payloads }
+}
+
+/** The work is due by the real clock; what callers see is in the workspace's time. */
+function confirmationRow({ clock }: Pick<Parts, 'clock'>, request: ConfirmationRequest, found: Found) {
+  const id = newId()
+  const now = clock.now()
+  const created = later(now, found.clock_offset_ms)
+  const payloads = CONFIRMATION_TAPS.map((answer) => writeReply({ to: 'confirmation', confirmationId: id, answer }))
+  return {
+    id,
+    workspace_id: request.workspaceId,
+    month: quotaMonth(created),
+    created_at: created,
+    sender_id: request.senderId,
+    recipient: request.recipient,
+    name: request.template.name,
+    language: request.template.language,
+    parameters: request.parameters,
+    content: templateContent(request, found, payloads),
+    reference: request.reference,
+    key: request.idempotencyKey,
+    correlation_id: request.correlationId,
+    api_key_id: request.apiKeyId,
+    message_id: newId(),
+    due_at: now,
+    submit_by: later(now, SUBMISSION_WINDOW_MS),
+  }
+}
+
+const insertWithinQuota: Statement<Committed> = statement(
+  'insert_confirmations_within_quota',
+  withinQuota('cod_confirmation', {
+    columns: `id uuid, sender_id uuid, recipient text, name text, language text, parameters jsonb, content jsonb, reference text,
+      key text, correlation_id uuid, api_key_id text, message_id uuid, due_at timestamptz, submit_by timestamptz`,
+    inserts: `inserted as (
+     insert into confirmations (id, workspace_id, sender_id, recipient, template_name, template_language, parameters, content,
+       reference, idempotency_key, correlation_id, api_key_id, quota_unit, created_at, status, asked_at)
+     select id, workspace_id, sender_id, recipient, name, language, parameters, content,
+       reference, key, correlation_id, api_key_id, unit, created_at, 'accepted', due_at
+     from admitted
+     on conflict do nothing
+     returning id, workspace_id, ${MONTH_OF_ROW}
+   ), first_messages as (
+     insert into messages (id, workspace_id, kind, sender_id, recipient, confirmation_id, check_kind, purpose, content,
+       template_name, template_language, created_at, status, priority, submit_by, due_at)
+     select message_id, workspace_id, 'cod', sender_id, recipient, id, 'confirmation', 'template', content,
+       name, language, created_at, 'queued', 1, submit_by, due_at
+     from admitted
+     where id = any (array (select id from inserted))
+   )`,
+  }),
+)

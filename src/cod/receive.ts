@@ -1,0 +1,242 @@
+import { type Sql, type Statement, batch, statement } from '../db.ts'
+import type { Check, Purpose } from '../messages/conversation.ts'
+import type { InboundMessage, Provider } from '../providers/provider.ts'
+import { type Happening, advance } from './advance.ts'
+import { phoneForms } from './customer.ts'
+import { type Reply, readReply } from './replies.ts'
+
+/** A stored message of a customer. */
+export type Inbound = {
+  id: string
+  workspace_id: string
+  account_id: string
+  body: string
+  occurred_at: Date | null
+  received_at: Date
+}
+
+/** What became of it; `confirmationId` says in whose transcript it belongs. */
+export type Received = { note: string | null; confirmationId: string | null }
+
+/**
+ * Brings customers' messages to their conversations, in the caller's transaction: by the payload that was tapped and the
+ * message that is quoted, never by a label or a number alone (contract §4). What fits nothing changes nothing.
+ */
+export async function receiveMessages(
+  tx: Sql,
+  provider: Pick<Provider, 'readInbound'>,
+  now: Date,
+  messages: readonly Inbound[],
+): Promise<Received[]> {
+  const received = messages.map((): Received => ({ note: 'nothing that this release can read', confirmationId: null }))
+  for (const wave of wavesOf(read(provider, messages))) {
+    const places = await findPlaces(tx, wave)
+    const decided = wave.map((each, index) => decide(each, places[index] ?? NOWHERE))
+    const happenings = decided.flatMap((each) => each.happenings)
+    const ignored = happenings.length > 0 ? await advance(tx, now, happenings) : []
+    let next = 0
+    for (const [index, each] of decided.entries()) {
+      const own = ignored.slice(next, next + each.happenings.length)
+      next += each.happenings.length
+      const place = wave[index]?.place
+      if (place !== undefined)
+        received[place] = { note: each.note ?? own[0] ?? null, confirmationId: each.confirmationId }
+    }
+  }
+  return received
+}
+
+type Read = { place: number; stored: Inbound; inbound: InboundMessage; reply: ReturnType<typeof readReply> | null }
+
+function read(provider: Pick<Provider, 'readInbound'>, messages: readonly Inbound[]): Read[] {
+  return messages
+    .flatMap((stored, place): Read[] => {
+      const inbound = provider.readInbound(stored.body)
+      if (!inbound) return []
+      const reply = inbound.says.type === 'tap' ? readReply(inbound.says.payload) : null
+      return [{ place, stored, inbound, reply }]
+    })
+    .sort((one, other) => happenedAt(one).getTime() - happenedAt(other).getTime())
+}
+
+const happenedAt = ({ stored }: Read): Date => stored.occurred_at ?? stored.received_at
+
+/** One customer's messages go one after the other: the second one may answer what the first one brings up. */
+function wavesOf(messages: Read[]): Read[][] {
+  const waves: Read[][] = []
+  const seen = new Map<string, number>()
+  for (const message of messages) {
+    const { waId, userId } = message.inbound.customer
+    const customer = `${message.stored.account_id} ${message.inbound.phoneNumberId} ${waId ?? userId}`
+    const wave = seen.get(customer) ?? 0
+    seen.set(customer, wave + 1)
+    ;(waves[wave] ??= []).push(message)
+  }
+  return waves
+}
+
+type Place = {
+  n: number
+  sender_id: string | null
+  question: {
+    confirmation_id: string
+    check_kind: Check
+    purpose: Purpose
+    offered: string[] | null
+    round: number | null
+  } | null
+  quoted: { confirmation_id: string; check_kind: Check; purpose: Purpose } | null
+  /** The confirmation that the payload, the question or the quoted message names, when it is one of this workspace. */
+  target: { id: string; sender_id: string } | null
+  /** Of the customer's confirmations with this sender: the newest, and those with an open follow-up. */
+  newest: string | null
+  open: { id: string; check: Check; asked_at: string | null }[] | null
+}
+
+const NOWHERE: Place = { n: 0, sender_id: null, question: null, quoted: null, target: null, newest: null, open: null }
+
+/** So many of a customer's confirmations are looked at, the newest first. */
+const CONFIRMATIONS_LOOKED_AT = 50
+
+const findPlacesOfMessages: Statement<Place> = statement(
+  'find_places_of_messages',
+  `select r.n, s.id as sender_id, to_jsonb(q) as question, to_jsonb(quoted) as quoted, to_jsonb(target) as target,
+          (select max(c.id::text)::uuid from unnest(theirs.ids) as c (id)) as newest,
+          open.followups as open
+   from jsonb_to_recordset($1) as r (n int, workspace_id uuid, account_id uuid, phone_number_id text, question_id uuid,
+     confirmation_id uuid, quotes text, phones jsonb, user_id text)
+   left join lateral (
+     select s.id from senders s
+     where s.workspace_id = r.workspace_id and s.account_id = r.account_id and s.phone_number_id = r.phone_number_id limit 1) s on true
+   left join lateral (
+     select m.confirmation_id, m.check_kind, m.purpose, m.offered, m.round from messages m
+     where m.workspace_id = r.workspace_id and m.id = r.question_id and m.kind = 'cod' limit 1) q on true
+   left join lateral (
+     select m.confirmation_id, m.check_kind, m.purpose from messages m
+     where m.provider_message_id = r.quotes and m.workspace_id = r.workspace_id and m.kind = 'cod' limit 1) quoted on true
+   left join lateral (
+     select c.id, c.sender_id from confirmations c
+     where c.workspace_id = r.workspace_id and c.id = coalesce(r.confirmation_id, q.confirmation_id, quoted.confirmation_id) limit 1) target on true
+   left join lateral (
+     select array_agg(c.id) as ids from (
+       (select c.id from confirmations c
+        where c.workspace_id = r.workspace_id and c.sender_id = s.id and c.recipient = any (array (select jsonb_array_elements_text(r.phones)))
+        order by c.id desc limit ${CONFIRMATIONS_LOOKED_AT})
+       union
+       (select c.id from confirmations c
+        where c.workspace_id = r.workspace_id and c.sender_id = s.id and c.customer_user_id = r.user_id
+        order by c.id desc limit ${CONFIRMATIONS_LOOKED_AT})) c) theirs on true
+   left join lateral (
+     select jsonb_agg(f) as followups from (
+       select c.id, 'confirmation' as check, c.asked_at from confirmations c
+       where c.workspace_id = r.workspace_id and c.id = any (theirs.ids) and c.status = 'rescheduling'
+       union all
+       select f.confirmation_id, 'refusal', f.asked_at from refusal_checks f
+       where f.workspace_id = r.workspace_id and f.confirmation_id = any (theirs.ids) and f.status in ('awaiting_reason', 'awaiting_note')) f) open on true
+   order by r.n`,
+)
+
+async function findPlaces(tx: Sql, wave: readonly Read[]): Promise<Place[]> {
+  const wanted = wave.map(({ stored, inbound, reply }, n) => ({
+    n,
+    workspace_id: stored.workspace_id,
+    account_id: stored.account_id,
+    phone_number_id: inbound.phoneNumberId,
+    question_id: reply?.to === 'question' ? reply.questionId : null,
+    confirmation_id: reply?.to === 'confirmation' || reply?.to === 'refusal' ? reply.confirmationId : null,
+    quotes: inbound.quotes,
+    phones: inbound.customer.waId === null ? [] : phoneForms(inbound.customer.waId),
+    user_id: inbound.customer.userId,
+  }))
+  return tx.rows(findPlacesOfMessages, [batch(wanted)])
+}
+
+type Decided = { happenings: Happening[]; note: string | null; confirmationId: string | null }
+
+/** The first happening is what the message says; the others only move the expiry of the customer's open follow-ups. */
+function decide(message: Read, place: Place): Decided {
+  const at = happenedAt(message)
+  const own = sayingOf(message, place, at)
+  const workspaceId = message.stored.workspace_id
+  const wrote = (place.open ?? []).map(
+    ({ id, check }): Happening => ({ workspaceId, confirmationId: id, check, event: { type: 'customer_wrote', at } }),
+  )
+  if (typeof own !== 'string') return { happenings: [own, ...wrote], note: null, confirmationId: own.confirmationId }
+  const transcript = message.reply?.to === 'nothing' || !place.target ? place.newest : place.target.id
+  return { happenings: wrote, note: own, confirmationId: transcript }
+}
+
+/** What the message says to which check, or why it says nothing. */
+function sayingOf(message: Read, place: Place, at: Date): Happening | string {
+  const { says } = message.inbound
+  if (says.type === 'other') return `a message of the type "${says.kind}" answers no question`
+  if (says.type === 'text') return typed(message, place, { at, text: says.text })
+  const { reply } = message
+  if (!reply || reply.to === 'nothing') {
+    return reply?.because === 'version' ? 'the button was sent by another release' : 'the button is none of ours'
+  }
+  const objection = objectionTo(reply, place)
+  return objection ?? tapped(reply, place, { workspaceId: message.stored.workspace_id, at })
+}
+
+/** A payload alone is not believed when the message that it came with says otherwise. */
+function objectionTo(reply: Reply, { target, sender_id, quoted }: Place): string | null {
+  if (!target) return 'no confirmation of this workspace has this button'
+  if (sender_id !== null && sender_id !== target.sender_id) return 'the button was tapped in a chat with another sender'
+  if (!quoted) return null
+  const check = reply.to === 'question' ? null : reply.to
+  const fits = quoted.confirmation_id === target.id && (check === null || quoted.check_kind === check)
+  return fits ? null : 'the message that was tapped belongs to another conversation'
+}
+
+type Said = { workspaceId: string; at: Date }
+
+function tapped(reply: Reply, { target, question }: Place, { workspaceId, at }: Said): Happening | string {
+  const confirmationId = target?.id ?? ''
+  const of = { workspaceId, confirmationId }
+  switch (reply.to) {
+    case 'confirmation':
+      return { ...of, check: 'confirmation', event: { type: 'tapped', at, answer: reply.answer } }
+    case 'refusal':
+      return { ...of, check: 'refusal', event: { type: 'tapped', at, answer: reply.answer } }
+    case 'question': {
+      const choice = question?.offered?.[reply.index]
+      if (!question || choice === undefined) return 'the question offered no such choice'
+      const round = question.round ?? 0
+      switch (question.purpose) {
+        case 'day_question':
+          return { ...of, check: 'confirmation', event: { type: 'day_chosen', at, date: choice, followUp: round } }
+        case 'time_question':
+          return {
+            ...of,
+            check: 'confirmation',
+            event: { type: 'range_chosen', at, timeRange: choice, followUp: round },
+          }
+        case 'reasons_question':
+          return reply.index === (question.offered?.length ?? 0) - 1
+            ? { ...of, check: 'refusal', event: { type: 'other_chosen', at, label: choice } }
+            : { ...of, check: 'refusal', event: { type: 'reason_chosen', at, reason: choice, list: round } }
+        case 'template':
+        case 'reminder':
+        case 'note_prompt':
+        case 'closing':
+          return 'the question offered no such choice'
+      }
+    }
+  }
+}
+
+/** To the conversation whose message it quotes, else to the one that asked the latest question still open (contract §4). */
+function typed(message: Read, place: Place, { at, text }: { at: Date; text: string }): Happening | string {
+  if (text.trim() === '') return 'an empty message'
+  const event = { type: 'typed', at, text } as const
+  const { workspace_id: workspaceId } = message.stored
+  const { quoted, target, open } = place
+  if (quoted && target) {
+    return { workspaceId, confirmationId: target.id, check: quoted.check_kind, event }
+  }
+  const [latest] = (open ?? []).toSorted((one, other) => ((one.asked_at ?? '') < (other.asked_at ?? '') ? 1 : -1))
+  return latest
+    ? { workspaceId, confirmationId: latest.id, check: latest.check, event }
+    : 'no question is open that it could answer'
+}
