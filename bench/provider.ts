@@ -3,6 +3,7 @@ import { type IncomingMessage, type ServerResponse, createServer } from 'node:ht
 import type { AddressInfo } from 'node:net'
 
 export const TEMPLATE = { name: 'login_code', language: 'en_US' }
+export const CONFIRMATION_TEMPLATE = { name: 'order_confirmation', language: 'en_US' }
 export const APP_SECRET = 'bench-app-secret'
 
 /** A send as it arrived. */
@@ -13,6 +14,8 @@ export type Arrival = {
   recipient: string
   providerMessageId: string
   callbackData: string
+  /** What comes back when the customer taps the first button; undefined when there is none to tap. */
+  firstPayload: string | undefined
 }
 
 export type BenchProvider = {
@@ -32,7 +35,7 @@ export async function startProvider(): Promise<BenchProvider> {
     const [, , node = '', edge = ''] = (request.url ?? '').split(/[/?]/)
     const body = await textOf(request)
     if (edge !== 'messages') return reply(response, listings[edge]?.(node) ?? { success: true })
-    const message = JSON.parse(body) as { to: string; biz_opaque_callback_data: string }
+    const message = JSON.parse(body) as Message
     sends += 1
     const providerMessageId = `wamid.${node}.${process.pid}.${sends}`
     reply(response, {
@@ -41,7 +44,8 @@ export async function startProvider(): Promise<BenchProvider> {
       messages: [{ id: providerMessageId, message_status: 'accepted' }],
     })
     const callbackData = message.biz_opaque_callback_data
-    listener({ at, phoneNumberId: node, recipient: message.to, providerMessageId, callbackData })
+    const firstPayload = payloadOf(message)
+    listener({ at, phoneNumberId: node, recipient: message.to, providerMessageId, callbackData, firstPayload })
   }
 
   const server = createServer((request, response) => void answer(request, response))
@@ -61,6 +65,15 @@ export async function startProvider(): Promise<BenchProvider> {
     },
   }
 }
+
+type Message = {
+  to: string
+  biz_opaque_callback_data: string
+  template?: { components: { sub_type?: string; parameters: { payload?: string }[] }[] }
+}
+
+const payloadOf = ({ template }: Message): string | undefined =>
+  template?.components.find(({ sub_type: type }) => type === 'quick_reply')?.parameters[0]?.payload
 
 const listings: Readonly<Record<string, (account: string) => object>> = {
   phone_numbers: (account) => ({
@@ -95,6 +108,21 @@ const listings: Readonly<Record<string, (account: string) => object>> = {
                 url: 'https://www.whatsapp.com/otp/code/?otp_type=COPY_CODE&code=otp{{1}}',
               },
             ],
+          },
+        ],
+      },
+      {
+        ...CONFIRMATION_TEMPLATE,
+        id: `${account}3`,
+        status: 'APPROVED',
+        category: 'UTILITY',
+        parameter_format: 'POSITIONAL',
+        components: [
+          { type: 'HEADER', format: 'TEXT', text: 'Your order' },
+          { type: 'BODY', text: 'Order {{1}} for {{2}} is ready to be shipped. Is everything right?' },
+          {
+            type: 'BUTTONS',
+            buttons: ['Confirm', 'Cancel', 'Change time'].map((text) => ({ type: 'QUICK_REPLY', text })),
           },
         ],
       },

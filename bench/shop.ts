@@ -117,7 +117,8 @@ export function otpRequests(shops: readonly Shop[]): OtpRequests {
   }
 }
 
-function interleaved(shops: readonly Shop[]): { senderId: string; head: string }[] {
+/** The keys of all shops in turn. */
+export function interleaved(shops: readonly Shop[]): { senderId: string; head: string }[] {
   const keysEach = shops[0]?.keys.length ?? 0
   return Array.from({ length: keysEach }, (_, place) =>
     shops.map(({ senderId, keys }) => ({ senderId, head: `authorization: Bearer ${keys[place]}\r\n` })),

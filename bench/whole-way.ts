@@ -132,7 +132,11 @@ export const wholeWay: Part = async ({ postgres, provider, short, profile, say }
   ] satisfies Figure[]
 }
 
-async function addEndpoints(databaseUrl: string, shops: readonly Shop[], receiver: BenchReceiver): Promise<void> {
+export async function addEndpoints(
+  databaseUrl: string,
+  shops: readonly Shop[],
+  receiver: BenchReceiver,
+): Promise<void> {
   const parts = setupParts(databaseUrl)
   const config = readConfig({
     DATABASE_URL: databaseUrl,
@@ -263,7 +267,15 @@ function startReports(shops: readonly Shop[], client: HttpClient, way: Pick<Way,
   return { begin, stop: () => clearInterval(timer) }
 }
 
-async function usageOf({ server, postgres, way }: { server: ServerProcess; postgres: BenchPostgres; way: number }) {
+export async function usageOf({
+  server,
+  postgres,
+  way,
+}: {
+  server: ServerProcess
+  postgres: BenchPostgres
+  way: number
+}) {
   const { cpuMs: serverMs } = await server.now()
   const { user, system } = process.cpuUsage()
   const postgresMs = (await postgres.cpuMs()) ?? Number.NaN
@@ -271,7 +283,7 @@ async function usageOf({ server, postgres, way }: { server: ServerProcess; postg
 }
 
 /** What waits to be sent, to be processed or to be delivered. */
-async function backlogOf(client: Client): Promise<number> {
+export async function backlogOf(client: Client): Promise<number> {
   const answer = await client.query<{ due: number }>(
     `select ((select count(*) from messages where due_at is not null)
        + (select count(*) from provider_reports where due_at is not null)
