@@ -1,4 +1,4 @@
-import { Client } from 'pg'
+import { Client, type DatabaseError } from 'pg'
 
 /** The migrated database that every file's own is a copy of. */
 export const TEMPLATE_DATABASE = 'doorcode_template'
@@ -17,9 +17,25 @@ export async function createDatabase(server: string, name: string, template = 't
   })
 }
 
+const LEAVING_MS = 1_000
+const STILL_IN_USE = '55006'
+
+/**
+ * Once its connections are closed: to throw one out would be an error of the test that has it. A database that a test
+ * still holds goes with the whole server.
+ */
 export async function dropDatabase(server: string, name: string): Promise<void> {
   await withConnection(server, async (connection) => {
-    await connection.query(`drop database if exists ${name} with (force)`)
+    const deadline = performance.now() + LEAVING_MS
+    for (let dropped = false; !dropped && performance.now() < deadline; ) {
+      dropped = await connection.query(`drop database ${name}`).then(
+        () => true,
+        (error: DatabaseError) => {
+          if (error.code !== STILL_IN_USE) throw error
+          return false
+        },
+      )
+    }
   })
 }
 

@@ -45,8 +45,8 @@ async function main(): Promise<number> {
         // Each file is a process of its own that loads much the same modules.
         NODE_COMPILE_CACHE: path.join(folder, 'compiled'),
       })
-      const whole = positionals.length === 0
-      return whole && code === 0 ? await reportCoverage(folder) : code
+      const uncovered = positionals.length === 0 ? await reportCoverage(folder) : 0
+      return code || uncovered
     } finally {
       await postgres.stop()
     }
