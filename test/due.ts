@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Clock } from '../src/clock.ts'
 
-export type Busy = { messages: number; reports: number; deliveries: number; syncs: number }
+export type Busy = { messages: number; reports: number; timers: number; deliveries: number; syncs: number }
 
 /**
  * What a workspace's background work would do now, or is doing: undefined when there is nothing. Messages that a hold, a
@@ -27,6 +27,8 @@ const DUE = `
        or m.due_at <= moved.now and (m.submit_by <= moved.now
          or (s.paused_at is null and a.status = 'connected' and coalesce(p.held_until <= moved.now, true))))) as messages,
     (select count(*)::int from provider_reports where workspace_id = $1 and due_at <= moved.now) as reports,
+    (select count(*)::int from confirmations where workspace_id = $1 and timer_due_at <= moved.now)
+      + (select count(*)::int from refusal_checks where workspace_id = $1 and timer_due_at <= moved.now) as timers,
     (select count(*)::int from webhook_deliveries
      where workspace_id = $1 and due_at is not null and (due_at <= moved.now or lease is not null)) as deliveries,
     (select count(*)::int from provider_accounts where workspace_id = $1 and sync_due_at <= moved.now) as syncs

@@ -12,6 +12,7 @@ import { createKey } from '../src/workspaces/keys.ts'
 import { createWorkspace } from '../src/workspaces/workspaces.ts'
 import { fetchAnswerCheck } from './answers.ts'
 import { type Asked, asking, rotatingKeys } from './ask.ts'
+import { codOf } from './cod.ts'
 import { fileDatabase } from './database.ts'
 import { type Busy, whatIsDue } from './due.ts'
 import { type Node, type NodeOptions, startNode } from './node.ts'
@@ -119,6 +120,7 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}) {
     databaseUrl,
     parts: first.parts,
     whatsapp: phonesOf({ twin, settled }),
+    ...codOf({ parts: first.parts, workspaceId, senderId: sender.senderId, twin, request, settled, newPhone }),
     freshKey,
     request,
     settled,
@@ -208,6 +210,10 @@ const RETIREMENTS = [
   `update provider_reports set due_at = null, outcome = 'ignored' where workspace_id = $1 and due_at is not null`,
   `update webhook_deliveries set due_at = null, lease = null, status = 'failed' where workspace_id = $1 and due_at is not null`,
   `update provider_accounts set sync_due_at = 'infinity' where workspace_id = $1`,
+  ...['confirmations', 'refusal_checks'].map(
+    (table) =>
+      `update ${table} set reminder_at = null, deadline_at = null, follow_up_at = null where workspace_id = $1 and timer_due_at is not null`,
+  ),
 ]
 
 const WARN_LEVEL = 40

@@ -12,13 +12,21 @@ const withoutCorrelation = (answer: Awaited<ReturnType<World['request']>>): unkn
 }
 
 /** For each path parameter of the API: an id that exists in a workspace. */
-const idsOf = async (world: World): Promise<Record<string, string>> => ({
-  messageId: (await world.sendOtp()).messageId,
-})
+async function idsOf(world: World): Promise<Record<string, string>> {
+  await world.codSettings()
+  const { messageId } = await world.sendOtp()
+  const { confirmationId } = await world.createConfirmation()
+  return { messageId, confirmationId }
+}
+
+/** Bodies that would be accepted if the id were one of the workspace's own. */
+const bodyOf = (world: World, path: string): object =>
+  path.endsWith('/refusal-check') ? { body: world.refusalBody() } : {}
 
 test('every route answers another workspace’s id exactly like a missing one', async (t) => {
   const [mine, theirs] = [await startWorld(t), await startWorld(t)]
   const ids = await idsOf(theirs)
+  await mine.codSettings()
   const document = (await (await fetch(`${mine.first.url}/openapi.json`)).json()) as { paths: Record<string, object> }
   const asked: string[] = []
   for (const [path, operations] of Object.entries(document.paths)) {
@@ -27,12 +35,10 @@ test('every route answers another workspace’s id exactly like a missing one', 
     const filled = (id: (name: string) => string) => path.replaceAll(/\{(\w+)\}/g, (_, name: string) => id(name))
     for (const method of Object.keys(operations).map((each) => each.toUpperCase())) {
       const foreign = filled((name) => ids[name] ?? assert.fail(`this test has no id for {${name}}`))
+      const missing = filled(() => MISSING_ID)
       const answers = [
-        await mine.request(method, foreign),
-        await mine.request(
-          method,
-          filled(() => MISSING_ID),
-        ),
+        await mine.request(method, foreign, bodyOf(mine, path)),
+        await mine.request(method, missing, bodyOf(mine, path)),
       ]
       assert.deepEqual(withoutCorrelation(answers[0]!), withoutCorrelation(answers[1]!), `${method} ${path}`)
       assert.equal(answers[0]!.status, 404)

@@ -81,13 +81,14 @@ test('our id is read only from callback data of the form that we send', () => {
     `otp:${MESSAGE_ID} `,
     `otp:${MESSAGE_ID}0`,
     'otp:not-a-uuid',
-    `cod:${MESSAGE_ID}`,
+    `ad:${MESSAGE_ID}`,
     `OTP:${MESSAGE_ID}`,
     7,
     { otp: MESSAGE_ID },
   ])
     assert.equal(onlyStatus({ biz_opaque_callback_data: data }).messageId, null, JSON.stringify(data))
-  assert.equal(onlyStatus({ biz_opaque_callback_data: `otp:${MESSAGE_ID.toUpperCase()}` }).messageId, MESSAGE_ID)
+  for (const data of [`otp:${MESSAGE_ID.toUpperCase()}`, `cod:${MESSAGE_ID}`])
+    assert.equal(onlyStatus({ biz_opaque_callback_data: data }).messageId, MESSAGE_ID)
 })
 
 test('a failed status keeps every code and its meaning', () => {
@@ -206,15 +207,17 @@ test('a field that is not known becomes an item that names it', () => {
 })
 
 test('outcomes that are not known are no reports, and throw nothing', () => {
-  for (const more of [
-    { status: 'warped' },
-    { status: undefined },
-    { timestamp: undefined },
-    { timestamp: 'soon' },
-    { timestamp: '-1' },
-  ])
+  for (const more of [{ status: 'warped' }, { status: undefined }])
     assert.equal(readStatus(onlyStatus(more).body), undefined, JSON.stringify(more))
   for (const body of ['', 'null', '[]', '{', '7']) assert.equal(readStatus(body), undefined)
+})
+
+test('a report that does not say when it happened is a report all the same', () => {
+  for (const timestamp of [undefined, null, 'soon', '-1', '']) {
+    const item = onlyStatus({ timestamp })
+    assert.equal(item.occurredAt, null)
+    assert.deepEqual(readStatus(item.body), { outcome: 'delivered', at: null, error: null })
+  }
 })
 
 const textColumn = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
