@@ -6,6 +6,9 @@
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { accept } from './accept.ts'
+import { codAccept } from './cod-accept.ts'
+import { codFlow } from './cod-flow.ts'
+import { codTimers } from './cod-timers.ts'
 import { type Figure, printTable } from './figures.ts'
 import { intake } from './intake.ts'
 import type { Part } from './part.ts'
@@ -15,7 +18,16 @@ import { queue } from './queue.ts'
 import { wholeWay } from './whole-way.ts'
 import { wire } from './wire.ts'
 
-const parts: Readonly<Record<string, Part>> = { accept, wire, 'whole-way': wholeWay, intake, queue }
+const parts: Readonly<Record<string, Part>> = {
+  accept,
+  wire,
+  'whole-way': wholeWay,
+  intake,
+  queue,
+  'cod-accept': codAccept,
+  'cod-flow': codFlow,
+  'cod-timers': codTimers,
+}
 
 const { values, positionals } = parseArgs({
   options: { short: { type: 'boolean', default: false }, profile: { type: 'string' } },

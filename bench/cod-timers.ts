@@ -1,0 +1,295 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Client } from 'pg'
+import { writeReply } from '../src/cod/replies.ts'
+import { withConnection } from '../test/postgres.ts'
+import { type ConfirmationRequest, confirmationRequests, openCodShops } from './cod-shop.ts'
+import { type Figure, atLeast, atMost, count, median, ms, percentile, perSecond, share, times } from './figures.ts'
+import { type HttpClient, openHttpClient } from './http-client.ts'
+import type { Part } from './part.ts'
+import { type BenchProvider, CONFIRMATION_TEMPLATE } from './provider.ts'
+import { startReceiver } from './receiver.ts'
+import { startServer } from './server-process.ts'
+import type { Shop } from './shop.ts'
+import { addEndpoints, backlogOf } from './whole-way.ts'
+
+const PART = 'COD timers'
+const ARMED = 1_000_000
+const SHOPS = 10
+const KEYS = 1_000
+const CONNECTIONS = 64
+const UNDER_WAY = 500
+const ROUND_MS = 4_000
+const ROUNDS = 5
+const FULL_SHARE = 0.9
+const DUE_PER_SECOND = 500
+const DUE_MS = 20_000
+/** They are inserted before the first one is due. */
+const DUE_AFTER_MS = 3_000
+const LATENESS_MOST_MS = 1_000
+const BURST = 10_000
+const LAST_EVENTS_MS = 60_000
+
+/** What armed timers cost those who send meanwhile, and how late timers ring. */
+export const codTimers: Part = async ({ postgres, provider, short, profile, say }) => {
+  await using opened = new AsyncDisposableStack()
+  const armed = short ? ARMED / 10 : ARMED
+  const receiver = opened.adopt(await startReceiver(), (receiver) => receiver.stop())
+  const open = async (name: string) => {
+    const database = opened.adopt(await postgres.database(name), (database) => database.drop())
+    const { url: databaseUrl } = database
+    const shops = await openCodShops({ databaseUrl, graphUrl: provider.url, shops: SHOPS, keysEach: KEYS / SHOPS })
+    return { databaseUrl, shops, rates: [] as number[] }
+  }
+  const empty = await open('bench_cod_no_timers')
+  const full = await open('bench_cod_timers')
+  await addEndpoints(full.databaseUrl, full.shops, receiver)
+  const began = performance.now()
+  await withConnection(full.databaseUrl, (connection) =>
+    insertWaiting(connection, full.shops, {
+      set: 0,
+      size: armed,
+      firstAt: new Date(Date.now() + DAY_MS),
+      apartMs: 100,
+    }),
+  )
+  say(`${count(armed)} timers armed in ${ms(performance.now() - began)}`)
+  for (const { databaseUrl } of [empty, full])
+    await withConnection(databaseUrl, (connection) => connection.query('vacuum analyze'))
+
+  const serve = async ({ databaseUrl, shops }: typeof full) => {
+    const server = opened.adopt(
+      await startServer({ subject: 'doorcode', databaseUrl, works: true, profile }),
+      (server) => server.stop(),
+    )
+    const client = opened.adopt(openHttpClient({ port: server.port, connections: CONNECTIONS }), (client) =>
+      client.close(),
+    )
+    const next = confirmationRequests(shops)
+    return { server, round: () => sendFor(ROUND_MS, { next, client, provider, databaseUrl }) }
+  }
+  const emptyServer = await serve(empty)
+  const fullServer = await serve(full)
+  const sides = [
+    { ...empty, ...emptyServer },
+    { ...full, ...fullServer },
+  ]
+  for (const side of sides) await side.round() // warm
+  for (let round = 1; round <= (short ? 2 : ROUNDS); round += 1) {
+    // The one that begins has the machine as the other left it: they take turns with that too.
+    for (const side of round % 2 === 0 ? sides : sides.toReversed()) side.rates.push(await side.round())
+    say(`round ${round}: ${sides.map(({ rates }) => perSecond(rates.at(-1) ?? 0)).join(' without, ')} with them`)
+  }
+
+  const punctual = await ring(full, { receiver, postgres, server: fullServer.server, short })
+  const burst = await ringAtOnce(full, receiver)
+  if (receiver.refused() > 0) throw new Error(`${receiver.refused()} webhooks did not verify`)
+  const [without, within] = [median(empty.rates), median(full.rates)]
+  const rate = perSecond(DUE_PER_SECOND)
+  return [
+    { part: PART, what: 'accepted and submitted, no timers armed', figure: perSecond(without) },
+    { part: PART, what: `accepted and submitted, ${count(armed)} timers armed`, figure: perSecond(within) },
+    {
+      part: PART,
+      what: `with ${count(armed)} ÷ with none`,
+      figure: times(within / without),
+      goal: atLeast(within / without, FULL_SHARE, ' ×'),
+    },
+    {
+      part: PART,
+      what: `deadlines ${rate}, from the deadline to its event: p50`,
+      figure: ms(percentile(punctual.recorded, 0.5)),
+    },
+    {
+      part: PART,
+      what: `deadlines ${rate}, from the deadline to its event: p99`,
+      figure: ms(percentile(punctual.recorded, 0.99)),
+      goal: atMost(percentile(punctual.recorded, 0.99), LATENESS_MOST_MS, ' ms'),
+    },
+    {
+      part: PART,
+      what: `deadlines ${rate}, from the deadline to the receiver: p50, p99`,
+      figure: `${ms(percentile(punctual.received, 0.5))}, ${ms(percentile(punctual.received, 0.99))}`,
+    },
+    {
+      part: PART,
+      what: `deadlines ${rate}, processor time: Doorcode, PostgreSQL`,
+      figure: `${share(punctual.serverShare)}, ${share(punctual.postgresShare)}`,
+    },
+    { part: PART, what: `${count(BURST)} due in one instant: events recorded`, figure: perSecond(burst) },
+  ] satisfies Figure[]
+}
+
+const DAY_MS = 86_400_000
+
+type Waiting = {
+  /** Tells the ids and recipients of one set from those of another. */
+  set: number
+  size: number
+  /** The first deadline, and the time between two. */
+  firstAt: Date
+  apartMs: number
+}
+
+/** Confirmations that wait for an answer, as the submit loop leaves them. */
+async function insertWaiting(
+  connection: Client,
+  shops: readonly Shop[],
+  { set, size, firstAt, apartMs }: Waiting,
+): Promise<void> {
+  const { name, language } = CONFIRMATION_TEMPLATE
+  const content = {
+    type: 'template',
+    name,
+    language,
+    header: null,
+    body: ['5521', '349 MAD'].map((text) => ({ name: null, text })),
+    payloads: (['confirm', 'cancel', 'change_time'] as const).map((answer) =>
+      writeReply({ to: 'confirmation', confirmationId: 'ID', answer }),
+    ),
+  }
+  await connection.query(
+    `insert into confirmations (id, workspace_id, sender_id, recipient, template_name, template_language, parameters, content,
+       reference, correlation_id, api_key_id, quota_unit, created_at, status, asked_at, deadline_at)
+     select id::uuid, ($1::uuid[])[1 + n % $3::int], ($2::uuid[])[1 + n % $3::int], $4 || lpad(n::text, 8, '0'), $5, $6, '{"body": ["5521", "349 MAD"]}',
+       replace($7, 'ID', id)::jsonb, 'order-' || n, gen_random_uuid(), 'bench', n, now(), 'awaiting_answer', now(),
+       $8::timestamptz + n * $9::float8 * interval '1 ms'
+     from generate_series(0, $10::int - 1) n
+     cross join lateral (select $11 || lpad(n::text, 12, '0') as id) i`,
+    [
+      shops.map(({ workspaceId }) => workspaceId),
+      shops.map(({ senderId }) => senderId),
+      shops.length,
+      recipientPrefix(set),
+      name,
+      language,
+      JSON.stringify(content),
+      firstAt,
+      apartMs,
+      size,
+      `01994f60-7a1c-7cc${set}-8000-`,
+    ],
+  )
+}
+
+const recipientPrefix = (set: number): string => `+212${5 + set}`
+
+type Sending = { next: () => ConfirmationRequest; client: HttpClient; provider: BenchProvider; databaseUrl: string }
+
+/** How many confirmations a second came to the provider, always so many of them under way. */
+async function sendFor(roundMs: number, { next, client, provider, databaseUrl }: Sending): Promise<number> {
+  const underWay = new Map<string, () => void>()
+  provider.onSend(({ recipient }) => {
+    underWay.get(recipient)?.()
+    underWay.delete(recipient)
+  })
+  let sent = 0
+  const began = performance.now()
+  const work = async (): Promise<void> => {
+    while (performance.now() - began < roundMs) {
+      const { recipient, text } = next()
+      const arrived = new Promise<void>((resolve) => underWay.set(recipient, resolve))
+      const status = await client.send(text)
+      if (status !== 202) throw new Error(`a request was answered ${status}`)
+      await arrived
+      sent += 1
+    }
+  }
+  await Promise.all(Array.from({ length: UNDER_WAY }, work))
+  const rate = (sent * 1000) / (performance.now() - began)
+  await untilNothingIsDue(databaseUrl)
+  return rate
+}
+
+const IDLE_AFTER_MS = 30_000
+
+/** What one round left to do must not be done in the other's. */
+async function untilNothingIsDue(databaseUrl: string): Promise<void> {
+  await withConnection(databaseUrl, async (connection) => {
+    const deadline = performance.now() + IDLE_AFTER_MS
+    while ((await backlogOf(connection)) > 0) {
+      if (performance.now() > deadline) throw new Error('the work of a round did not end')
+      await wait(20)
+    }
+  })
+}
+
+type Ringing = {
+  receiver: Awaited<ReturnType<typeof startReceiver>>
+  postgres: Parameters<Part>[0]['postgres']
+  server: Awaited<ReturnType<typeof startServer>>
+  short: boolean
+}
+type Database = { databaseUrl: string; shops: readonly Shop[] }
+
+/** Lateness of each deadline, ms: of its event as recorded, and as it came to the receiver. */
+async function ring({ databaseUrl, shops }: Database, { receiver, postgres, server, short }: Ringing) {
+  const set = 1
+  const forMs = short ? DUE_MS / 4 : DUE_MS
+  const size = (DUE_PER_SECOND * forMs) / 1000
+  const firstAt = new Date(Date.now() + DUE_AFTER_MS)
+  const apartMs = 1000 / DUE_PER_SECOND
+  const received: number[] = []
+  const heard = new Set<string>()
+  receiver.onEvent(({ type, to }) => {
+    if (type !== 'cod.no_response') throw new Error(`a webhook told ${type} of ${to}`)
+    if (heard.has(to)) return // delivered twice is allowed
+    heard.add(to)
+    const place = Number(to.slice(recipientPrefix(set).length))
+    received.push(Date.now() - (firstAt.getTime() + place * apartMs))
+  })
+  return withConnection(databaseUrl, async (connection) => {
+    await insertWaiting(connection, shops, { set, size, firstAt, apartMs })
+    if (new Date() > firstAt) throw new Error('the first deadline passed before all were there')
+    await wait(firstAt.getTime() - Date.now())
+    const usage = async () => ({
+      at: performance.now(),
+      server: (await server.now()).cpuMs,
+      postgres: (await postgres.cpuMs()) ?? Number.NaN,
+    })
+    const before = await usage()
+    await wait(forMs)
+    const after = await usage()
+    await until(() => received.length === size, `${size} deadlines to come to the receiver`)
+    const elapsedMs = after.at - before.at
+    return {
+      received,
+      recorded: await recordedLateness(connection, set),
+      serverShare: (after.server - before.server) / elapsedMs,
+      postgresShare: (after.postgres - before.postgres) / elapsedMs,
+    }
+  })
+}
+
+/** An event of a deadline occurred at the deadline, whenever it was heard. */
+async function recordedLateness(connection: Client, set: number): Promise<number[]> {
+  const answer = await connection.query<{ late_ms: number }>(
+    `select extract(epoch from e.recorded_at - e.occurred_at)::float8 * 1000 as late_ms
+     from events e join confirmations c on c.id = e.confirmation_id where c.recipient like $1`,
+    [`${recipientPrefix(set)}%`],
+  )
+  return answer.rows.map((row) => row.late_ms)
+}
+
+/** Events a second, when so many deadlines are due at once: what a restart after an outage meets. */
+async function ringAtOnce({ databaseUrl, shops }: Database, receiver: Ringing['receiver']): Promise<number> {
+  const set = 2
+  let received = 0
+  receiver.onEvent(() => {
+    received += 1
+  })
+  return withConnection(databaseUrl, async (connection) => {
+    const firstAt = new Date(Date.now() + DUE_AFTER_MS)
+    await insertWaiting(connection, shops, { set, size: BURST, firstAt, apartMs: 0 })
+    await until(() => received >= BURST, `${BURST} deadlines to come to the receiver`)
+    const lateness = await recordedLateness(connection, set)
+    return (BURST * 1000) / percentile(lateness, 1)
+  })
+}
+
+async function until(isSo: () => boolean, what: string): Promise<void> {
+  const deadline = performance.now() + LAST_EVENTS_MS
+  while (!isSo()) {
+    if (performance.now() > deadline) throw new Error(`waited in vain for ${what}`)
+    await wait(20)
+  }
+}
