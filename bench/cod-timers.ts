@@ -229,9 +229,10 @@ async function ring({ databaseUrl, shops }: Database, { receiver, postgres, serv
   const firstAt = new Date(Date.now() + DUE_AFTER_MS)
   const apartMs = 1000 / DUE_PER_SECOND
   const received: number[] = []
+  const strange: string[] = []
   const heard = new Set<string>()
   receiver.onEvent(({ type, to }) => {
-    if (type !== 'cod.no_response') throw new Error(`a webhook told ${type} of ${to}`)
+    if (type !== 'cod.no_response') strange.push(`${type} of ${to}`)
     if (heard.has(to)) return // delivered twice is allowed
     heard.add(to)
     const place = Number(to.slice(recipientPrefix(set).length))
@@ -249,7 +250,8 @@ async function ring({ databaseUrl, shops }: Database, { receiver, postgres, serv
     const before = await usage()
     await wait(forMs)
     const after = await usage()
-    await until(() => received.length === size, `${size} deadlines to come to the receiver`)
+    await until(() => received.length >= size, `${size} deadlines to come to the receiver`)
+    if (strange.length > 0) throw new Error(`webhooks told ${strange.join(', ')}`)
     const elapsedMs = after.at - before.at
     return {
       received,
