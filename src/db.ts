@@ -65,6 +65,11 @@ export function openDb({ url, poolSize, onIdleError }: DbOptions): Db {
     async transaction(work) {
       const client = await pool.connect()
       let broken: Error | undefined
+      // The pool listens to idle connections only: one that is lost here would end the process.
+      const lost = (error: Error): void => {
+        broken = error
+      }
+      client.on('error', lost)
       try {
         await client.query('begin')
         const result = await work(sqlOver(client))
@@ -76,6 +81,7 @@ export function openDb({ url, poolSize, onIdleError }: DbOptions): Db {
         })
         throw error
       } finally {
+        client.off('error', lost)
         client.release(broken)
       }
     },

@@ -22,6 +22,14 @@ export function createLog(level: LogLevel): Log {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { err: errorFields },
     redact: { paths: SECRET_MEMBERS.flatMap((member) => [member, `*.${member}`, `*.*.${member}`]), censor: '[secret]' },
   })
+}
+
+/** No other member: a database error carries its connection and quotes rows. */
+function errorFields(error: unknown): object {
+  if (!(error instanceof Error)) return { message: String(error) }
+  const code: unknown = Reflect.get(error, 'code')
+  return { type: error.name, message: error.message, ...(code !== undefined && { code }), stack: error.stack }
 }

@@ -102,7 +102,7 @@ const lockSendersWithWork: Statement<SenderRow> = statement(
        where m.due_at is not null and (m.sender_id, m.priority) > (w.sender_id, w.priority)
        order by m.sender_id, m.priority, m.due_at limit 1) n
    )
-   select p.sender_id, s.workspace_id, s.account_id, s.phone_number_id, s.throughput, p.slots, p.slot_sends, p.hold_step,
+   select p.sender_id, s.workspace_id, s.account_id, s.phone_number_id, s.throughput, to_jsonb(p.slots) as slots, p.slot_sends, p.hold_step,
           a.waba_id, a.graph_url, a.access_token
    from (select distinct sender_id from waiting where due_at <= $1 order by sender_id) d
    cross join lateral (

@@ -84,7 +84,6 @@ const customerRow = ({ message: { conversation }, outcome }: Ended) =>
 /** How the provider names the customer: a later message may come without the number. */
 const knowCustomers = statement(
   'know_customers',
-  // by id alone: the messages that were just finished name these confirmations
   `update confirmations c
    set customer_wa_id = coalesce($1::jsonb -> c.id::text ->> 'wa_id', c.customer_wa_id),
        customer_user_id = coalesce($1::jsonb -> c.id::text ->> 'user_id', c.customer_user_id)
