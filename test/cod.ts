@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { AccountSeed, Emulator, InboundSeed } from '../emulator/emulator.ts'
+import type { AccountSeed, Emulator, InboundSeed, ReportedStatus } from '../emulator/emulator.ts'
 import { demoAccount } from '../emulator/emulator.ts'
 import type { ConfirmationView } from '../src/cod/view.ts'
 import { setCodSettings } from '../src/cod/settings-store.ts'
@@ -86,8 +86,8 @@ type CodWorld = {
   senderId: string
   twin: Emulator
   request: Ask
-  settled(): Promise<void>
-  newPhone(): string
+  settled: () => Promise<void>
+  newPhone: () => string
 }
 
 /** What a world can say about cash on delivery. */
@@ -144,6 +144,12 @@ export function codOf({ parts, workspaceId, senderId, twin, request, settled, ne
       assert.equal(answer.status, 202, answer.text)
     },
 
+    /** What the provider says of a message that is on a phone. */
+    async reported(message: TwinMessage, ...statuses: ReportedStatus[]): Promise<void> {
+      await twin.report(message, statuses)
+      await settled()
+    },
+
     /** Whoever is behind the number. What they do is processed when it resolves. */
     customer: (confirmation: { to: string }): Customer => customerOf({ twin, settled }, confirmation.to),
   }
@@ -154,7 +160,7 @@ export type Customer = ReturnType<typeof customerOf>
 /** How a gesture comes: which message it answers, and what the webhook says or hides. */
 type How = Omit<InboundSeed, 'from' | 'tap' | 'choose' | 'text'> & { on?: TwinMessage | undefined }
 
-function customerOf({ twin, settled }: { twin: Emulator; settled(): Promise<void> }, phone: string) {
+function customerOf({ twin, settled }: { twin: Emulator; settled: () => Promise<void> }, phone: string) {
   const inbound = async (seed: Omit<InboundSeed, 'from'>): Promise<string> => {
     const { id, posts } = await twin.inbound({ from: phone, ...seed })
     assert.ok(

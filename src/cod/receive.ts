@@ -1,3 +1,4 @@
+import { SECOND_MS, later } from '../clock.ts'
 import { type Sql, type Statement, batch, statement } from '../db.ts'
 import type { Check, Purpose } from '../messages/conversation.ts'
 import type { InboundMessage, Provider } from '../providers/provider.ts'
@@ -56,10 +57,20 @@ function read(provider: Pick<Provider, 'readInbound'>, messages: readonly Inboun
       const reply = inbound.says.type === 'tap' ? readReply(inbound.says.payload) : null
       return [{ place, stored, inbound, reply }]
     })
-    .sort((one, other) => happenedAt(one).getTime() - happenedAt(other).getTime())
+    .sort((one, other) => toldAt(one).getTime() - toldAt(other).getTime())
 }
 
-const happenedAt = ({ stored }: Read): Date => stored.occurred_at ?? stored.received_at
+const toldAt = ({ stored }: Read): Date => stored.occurred_at ?? stored.received_at
+
+/**
+ * The provider tells whole seconds. What came in the second that it names happened when it came, as far as anybody knows:
+ * cut to the second, an answer might be older than its question.
+ */
+function happenedAt(message: Read): Date {
+  const told = toldAt(message)
+  const { received_at: received } = message.stored
+  return later(told, SECOND_MS) > received ? received : told
+}
 
 /** One customer's messages go one after the other: the second one may answer what the first one brings up. */
 function wavesOf(messages: Read[]): Read[][] {
@@ -180,12 +191,12 @@ function sayingOf(message: Read, place: Place, at: Date): Happening | string {
 }
 
 /** A payload alone is not believed when the message that it came with says otherwise. */
-function objectionTo(reply: Reply, { target, sender_id, quoted }: Place): string | null {
+function objectionTo(reply: Reply, { target, sender_id, question, quoted }: Place): string | null {
   if (!target) return 'no confirmation of this workspace has this button'
   if (sender_id !== null && sender_id !== target.sender_id) return 'the button was tapped in a chat with another sender'
   if (!quoted) return null
-  const check = reply.to === 'question' ? null : reply.to
-  const fits = quoted.confirmation_id === target.id && (check === null || quoted.check_kind === check)
+  const check = reply.to === 'question' ? question?.check_kind : reply.to
+  const fits = quoted.confirmation_id === target.id && quoted.check_kind === check
   return fits ? null : 'the message that was tapped belongs to another conversation'
 }
 

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import type { ProviderItem } from '../provider.ts'
 import { parse } from './parse.ts'
-import { readChange, readStatus } from './read.ts'
+import { readChange, readInbound, readStatus } from './read.ts'
 
 const MESSAGE_ID = randomUUID()
 const CODE = '493817'
@@ -293,4 +293,12 @@ test('a webhook of 3 MB with 1,000 updates has each of them as an item of bounde
     webhook(messagesChange({ messages: [{ id: 'wamid.C', text: { body: 'x'.repeat(3_000_000) } }] })),
   )
   assert.ok((huge?.body.length ?? 0) < 64 * 1024)
+})
+
+test('what a customer wrote is read as text that the database can hold', () => {
+  const message = { id: 'wamid.C', from_user_id: 'ES.\u00009ab', type: 'text', text: { body: 'Six\u0000 \ud83d' } }
+  const { body } = only(parseJson(webhook(messagesChange({ messages: [message] }))))
+  const inbound = readInbound(body)
+  assert.deepEqual(inbound?.says, { type: 'text', text: 'Six \ufffd' })
+  assert.equal(inbound?.customer.userId, 'ES.9ab')
 })

@@ -1,6 +1,6 @@
 import type { InboundMessage, ProviderChange, StatusReport } from '../provider.ts'
 import { readStatusError } from './errors.ts'
-import { type JsonObject, listOf, objectOf, readObject, textOf } from './json.ts'
+import { type JsonObject, listOf, objectOf, readObject, storable, textOf } from './json.ts'
 import { instantOf } from './parse.ts'
 
 const OUTCOMES = ['sent', 'delivered', 'read', 'played', 'failed'] as const
@@ -16,7 +16,7 @@ export function readStatus(body: string): StatusReport | undefined {
 
 /** Reads a customer's message that parse has stored (§4.4). Every member is optional, `from` too (§4.6). */
 export function readInbound(body: string): InboundMessage | undefined {
-  const stored = readObject(body)
+  const stored = objectOf(storable(readObject(body))) // what it says may be stored again, as a note
   const message = objectOf(stored?.message)
   if (!message) return undefined
   return {
