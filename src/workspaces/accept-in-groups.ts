@@ -51,6 +51,7 @@ export function acceptingInGroups<Request extends Acceptable, Found extends { n:
   return async (request) => {
     const outcome = await accept(request)
     if (outcome instanceof Refusal) throw outcome
+    if (outcome instanceof Unsettled) throw outcome.fault
     return outcome
   }
 }
@@ -61,31 +62,72 @@ type Group<Request extends Acceptable, Found extends { n: number }, Acceptance> 
   onAccepted: (count: number) => void
 }
 
+/** What a request met that has no outcome, in a group of which others have theirs already. */
+class Unsettled {
+  readonly fault: unknown
+
+  constructor(fault: unknown) {
+    this.fault = fault
+  }
+}
+
+type Outcome<Acceptance> = Acceptance | Refusal | Unsettled
+type Open<Request> = { request: Request; place: number }
+
+/**
+ * Throws only while nobody has an outcome: then nothing was committed, and the whole group may run again. What a round
+ * has committed stays with those it belongs to, whatever a later round meets.
+ */
 async function acceptTogether<Request extends Acceptable, Found extends { n: number }, Acceptance>(
   group: Group<Request, Found, Acceptance>,
   requests: Request[],
-): Promise<(Acceptance | Refusal)[]> {
-  const { db, accepting } = group
-  const outcomes = requests.map((): Acceptance | Refusal | undefined => undefined)
+): Promise<Outcome<Acceptance>[]> {
+  const outcomes = requests.map((): Outcome<Acceptance> | undefined => undefined)
   let open = requests.map((request, place) => ({ request, place }))
+  const stillOpen = (): Open<Request>[] => open.filter(({ place }) => !outcomes[place])
   for (let round = 0; open.length > 0 && round < ROUNDS_MOST; round += 1) {
-    const asked = open.map(({ request }, n) => ({ n, ...accepting.asLookUp(request) }))
-    const found = await db.rows(accepting.lookUp, [batch(asked)])
-    const candidates: Candidate<Request>[] = []
-    const keys = new Set<string>()
-    for (const each of found) {
-      const request = open[each.n]
-      if (!request) continue
-      const decided = accepting.decide(request.request, each)
-      if (decided) outcomes[request.place] = decided
-      else if (claimsKey(keys, request.request))
-        candidates.push({ ...request, row: accepting.row(request.request, each) })
+    try {
+      await goRound(group, open, outcomes)
+    } catch (fault) {
+      if (stillOpen().length === requests.length) throw fault
+      for (const { request, place } of stillOpen()) outcomes[place] = await acceptAfter(fault, group, request)
     }
-    if (candidates.length > 0) await commit(group, candidates, outcomes)
-    open = open.filter(({ place }) => !outcomes[place])
+    open = stillOpen()
   }
   if (open.length > 0) throw new Error(`${open.length} requests of a group found no outcome in ${ROUNDS_MOST} rounds`)
-  return outcomes as (Acceptance | Refusal)[]
+  return outcomes as Outcome<Acceptance>[]
+}
+
+/** Alone, if the fault may be one of a neighbour. */
+async function acceptAfter<Request extends Acceptable, Found extends { n: number }, Acceptance>(
+  fault: unknown,
+  group: Group<Request, Found, Acceptance>,
+  request: Request,
+): Promise<Outcome<Acceptance>> {
+  if (!isBatchFault(fault)) return new Unsettled(fault)
+  const [outcome] = await acceptTogether(group, [request]).catch((own: unknown) => [new Unsettled(own)])
+  return outcome ?? new Unsettled(fault)
+}
+
+async function goRound<Request extends Acceptable, Found extends { n: number }, Acceptance>(
+  group: Group<Request, Found, Acceptance>,
+  open: readonly Open<Request>[],
+  outcomes: (Outcome<Acceptance> | undefined)[],
+): Promise<void> {
+  const { db, accepting } = group
+  const asked = open.map(({ request }, n) => ({ n, ...accepting.asLookUp(request) }))
+  const found = await db.rows(accepting.lookUp, [batch(asked)])
+  const candidates: Candidate<Request>[] = []
+  const keys = new Set<string>()
+  for (const each of found) {
+    const request = open[each.n]
+    if (!request) continue
+    const decided = accepting.decide(request.request, each)
+    if (decided) outcomes[request.place] = decided
+    else if (claimsKey(keys, request.request))
+      candidates.push({ ...request, row: accepting.row(request.request, each) })
+  }
+  if (candidates.length > 0) await commit(group, candidates, outcomes)
 }
 
 /** Of requests with one key in one group the first goes on; the others meet its outcome in the next round. */
@@ -107,7 +149,7 @@ type Candidate<Request> = {
 async function commit<Request extends Acceptable, Found extends { n: number }, Acceptance>(
   { db, accepting, onAccepted }: Group<Request, Found, Acceptance>,
   candidates: Candidate<Request>[],
-  outcomes: (Acceptance | Refusal | undefined)[],
+  outcomes: (Outcome<Acceptance> | undefined)[],
 ): Promise<void> {
   const committed = await db.row(accepting.insert, [batch(byWorkspace(candidates))])
   const inserted = new Set(committed?.accepted)

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { refusals } from '../../src/errors.ts'
+import { otpAccepting } from '../../src/otp/accept.ts'
 import { aroundDb } from '../around-db.ts'
 import { until } from '../until.ts'
-import { startWorld } from '../world.ts'
+import { newPhone, startWorld } from '../world.ts'
 
 const MISSING = '/api/v1/otp/messages/00000000-0000-4000-8000-000000000000'
 
@@ -33,6 +34,56 @@ test('a fault of ours is a 500 that tells the caller nothing, and the next reque
   faulty = false
   await world.sendOtp()
 })
+
+for (const { fault, sqlState, others } of [
+  { fault: 'of the batch', sqlState: '40P01', others: ['fulfilled', 'fulfilled'] },
+  { fault: 'of the database', sqlState: '57P01', others: ['rejected', 'rejected'] },
+]) {
+  test(`a fault ${fault} between two rounds of a group neither repeats nor takes back what is accepted`, async (t) => {
+    let lookUps = Number.POSITIVE_INFINITY
+    const world = await startWorld(t, {
+      works: false,
+      wrapDb: (db) =>
+        aroundDb(db, ({ statement, run }) => {
+          if (statement.name === 'look_up_otp_requests' && ++lookUps === 2)
+            throw Object.assign(new Error('between two rounds'), { code: sqlState })
+          return run()
+        }),
+    })
+    await world.sendOtp() // the month's counter is there
+    const accept = otpAccepting(world.parts)
+    const request = (idempotencyKey: string | null, recipient: string) =>
+      accept({
+        workspaceId: world.workspaceId,
+        apiKeyId: 'aaaaaaaaaaaa',
+        correlationId: crypto.randomUUID(),
+        idempotencyKey,
+        recipient,
+        senderId: world.senderId,
+        template: { name: 'login_code', language: 'en_US' },
+        code: '493817',
+        reference: null,
+      })
+    lookUps = 0
+    const kept = newPhone()
+    // Those with one key take two rounds: the second one looks what became of the first.
+    const outcomes = await Promise.allSettled([
+      request(null, kept),
+      request('k', kept),
+      request('k', kept),
+      request('k', kept),
+    ])
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'fulfilled', ...others],
+    )
+    const rows = await world.ask('select 1 from messages where workspace_id = $1 and recipient = $2', [
+      world.workspaceId,
+      kept,
+    ])
+    assert.equal(rows.length, 2)
+  })
+}
 
 test('each problem has a page of this instance that says cause and fix, and its type leads there', async (t) => {
   const world = await startWorld(t)
