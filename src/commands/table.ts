@@ -5,6 +5,7 @@ import type { Command } from './command.ts'
 import { endpointAdd, endpointPing } from './endpoint.ts'
 import { explainCommand } from './explain.ts'
 import { keyCreate, keyRevoke } from './key.ts'
+import { sandboxAdvance } from './sandbox.ts'
 import { serve, start } from './serve.ts'
 import { workspaceAllowance, workspaceCreate } from './workspace.ts'
 
@@ -24,5 +25,6 @@ export const commands: readonly Command[] = [
   codSettingsGet,
   blockAdd,
   blockRemove,
+  sandboxAdvance,
   explainCommand,
 ]

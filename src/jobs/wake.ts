@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 import type { Role } from '../config.ts'
-import type { Db } from '../db.ts'
+import { type Db, type Sql, statement } from '../db.ts'
 import type { Log } from '../log.ts'
 import type { Wake, WorkName } from '../parts.ts'
 
@@ -37,6 +37,15 @@ export function createWake({ db, roles, log }: WakeOptions): Wakes {
     stop: () => link.stop(),
   }
 }
+
+const findListener = statement<{ listens: boolean }>(
+  'find_listening_worker',
+  `select exists (
+     select from pg_stat_activity where datname = current_database() and query = 'listen ${CHANNEL}') as listens`,
+)
+
+/** Whether any process with the role "worker" listens. A database user who may not see others' queries sees none. */
+export const isAnybodyWorking = async (sql: Sql): Promise<boolean> => (await sql.row(findListener))?.listens ?? false
 
 type Link = { start(): void; tell(work: WorkName): void; stop(): Promise<void> }
 

@@ -13,6 +13,7 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   ask_server: 'asks the server, not a table',
   ask_the_time: 'asks the server, not a table',
   database_answers: 'asks the server, not a table',
+  find_listening_worker: 'asks the server, not a table',
   find_key_check: 'of the whole instance',
   insert_key_check: 'of the whole instance',
   find_workspace: 'its id is the workspace',
