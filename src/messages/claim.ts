@@ -117,15 +117,21 @@ const lockSendersWithWork: Statement<SenderRow> = statement(
 
 const pace = (row: SenderRow): SenderPace => ({ slots: row.slots, slotSends: row.slot_sends })
 
-/** Everybody gets an equal part of the room first; what one does not need, the next ones may take. */
+/**
+ * Everybody gets an equal part of the room first; what one does not need, the next ones may take. With less room than
+ * senders chance says who gets it: in any fixed order the same ones would get it each time.
+ */
 function shareRoom(senders: SenderRow[], room: number, now: Date): { sender_id: string; room: number }[] {
   const able = senders
     .map((row) => ({ sender_id: row.sender_id, room: roomNow(pace(row), sendsPerSecond(row.throughput), now) }))
     .filter((each) => each.room > 0)
-    .sort((one, other) => one.room - other.room)
+  const part = Math.ceil(room / able.length)
+  const inTurn = able
+    .map((each) => ({ ...each, needs: Math.min(each.room, part), lot: Math.random() }))
+    .sort((one, other) => one.needs - other.needs || one.lot - other.lot)
   let left = room
-  return able.map((each, index) => {
-    const share = Math.min(each.room, Math.ceil(left / (able.length - index)))
+  return inTurn.map((each, index) => {
+    const share = Math.min(each.room, Math.ceil(left / (inTurn.length - index)))
     left -= share
     return { sender_id: each.sender_id, room: share }
   })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { claimMessages } from '../../src/messages/claim.ts'
 import { startWorld } from '../world.ts'
 
 test('what a sender has sent of late is kept as one slot, however many claims it took', async (t) => {
@@ -12,6 +13,22 @@ test('what a sender has sent of late is kept as one slot, however many claims it
     'select slots, slot_sends from sender_pace where sender_id = $1',
     [world.senderId],
   )
-  assert.equal(pace?.slot_sends.reduce((sum, sends) => sum + sends, 0), 4)
+  assert.equal(
+    pace?.slot_sends.reduce((sum, sends) => sum + sends, 0),
+    4,
+  )
   assert.equal(new Set(pace?.slots).size, pace?.slots.length)
+})
+
+test('where little can be claimed at a time, no sender with a backlog keeps another one from its turn', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const [busy = '', other = ''] = world.account.senders.map(({ senderId }) => senderId)
+  await world.ask(`update senders set throughput = 'HIGH' where id = $1`, [other])
+  for (let count = 0; count < 40; count += 1) await world.sendOtp({ senderId: busy })
+  await world.sendOtp({ senderId: other })
+  const claimed: string[] = []
+  for (let turn = 0; turn < 40; turn += 1) {
+    for (const { senderId } of await claimMessages(world.parts, 1)) claimed.push(senderId)
+  }
+  assert.ok(claimed.includes(other), 'the other sender had no turn of 40')
 })
