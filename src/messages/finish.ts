@@ -21,8 +21,10 @@ const HOLD_STEPS_MOST = 30
 
 type FinishParts = Pick<Parts, 'db' | 'clock' | 'wake'>
 
+export type Finish = Grouped<Ended, void>
+
 /** Stores what came of attempts, those that end in the same turn together. */
-export function finishing(parts: FinishParts): Grouped<Ended, void> {
+export function finishing(parts: FinishParts): Finish {
   return grouped(
     async (group: Ended[]) => {
       await finishTogether(parts, group)

@@ -1,3 +1,5 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { isDatabaseUnavailable } from '../db.ts'
 import type { Loop } from '../jobs/loop.ts'
 import { otpCodeSeal } from '../otp/accept.ts'
 import type { Parts } from '../parts.ts'
@@ -5,7 +7,7 @@ import type { OutgoingContent, SendOutcome } from '../providers/provider.ts'
 import { SEND_TIMEOUT_MS } from '../providers/whatsapp/send.ts'
 import { type Claimed, SUBMIT_LEASE_MS, claimMessages } from './claim.ts'
 import { type Next, UNKNOWN_RESENDS_MOST, afterAttempt } from './decide.ts'
-import { type Ended, finishing } from './finish.ts'
+import { type Ended, type Finish, finishing } from './finish.ts'
 
 type SubmitParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'log' | 'metrics' | 'provider' | 'wake'>
 
@@ -13,6 +15,8 @@ type SubmitParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'log' | 'metrics' | 'pr
 const IN_FLIGHT_MOST = 500
 const CLAIM_MOST = 200
 const POLL_MS = 250
+/** How often an outcome is tried to be stored again while the database is away. */
+const STORE_AGAIN_MS = 500
 
 /** Submits what is due to the provider (contract §7). */
 export function submitLoop(parts: SubmitParts): Loop {
@@ -21,7 +25,7 @@ export function submitLoop(parts: SubmitParts): Loop {
 
   const submit = async (message: Claimed): Promise<void> => {
     const ended = await attempt(parts, message)
-    await finish(ended)
+    await store(finish, ended)
   }
   return {
     name: 'submit',
@@ -47,6 +51,22 @@ export function submitLoop(parts: SubmitParts): Loop {
     async drain() {
       await Promise.all(underWay)
     },
+  }
+}
+
+/**
+ * What is known must not become unknown because the database is away for a moment: the message would be sent once more.
+ * After the lease somebody else may have it.
+ */
+async function store(finish: Finish, ended: Ended): Promise<void> {
+  const endedAt = performance.now()
+  for (;;) {
+    try {
+      return await finish(ended)
+    } catch (error) {
+      if (!isDatabaseUnavailable(error) || performance.now() - endedAt > SUBMIT_LEASE_MS) throw error
+      await wait(STORE_AGAIN_MS)
+    }
   }
 }
 

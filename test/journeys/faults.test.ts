@@ -85,6 +85,27 @@ for (const { fault, sqlState, others } of [
   })
 }
 
+test('an answer of the provider outlives a database that is away when it comes', async (t) => {
+  let faults = 0
+  const world = await startWorld(t, {
+    wrapDb: (db) =>
+      aroundDb(db, ({ statement, run }) => {
+        if (statement.name === 'finish_attempts' && ++faults <= 2)
+          throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+        return run()
+      }),
+  })
+  const otp = await world.sendOtp()
+  await world.whatsapp.gets(otp)
+  await until('the answer to be stored', async () => {
+    const rows = await world.ask('select 1 from message_attempts where message_id = $1', [otp.messageId])
+    return rows.length === 1
+  })
+  world.advance('1m')
+  await world.settled()
+  assert.equal(world.whatsapp.got(otp).length, 1)
+})
+
 test('each problem has a page of this instance that says cause and fix, and its type leads there', async (t) => {
   const world = await startWorld(t)
   for (const [code, { title, fix }] of Object.entries(refusals)) {
