@@ -90,7 +90,7 @@ async function reach(
       if (!(error instanceof Error)) throw error
       const code = 'code' in error ? String(error.code) : ''
       if (WRONG_ADDRESS.has(code)) throw new CannotStart(`the database refused the connection: ${error.message}`)
-      if (!isDatabaseUnavailable(error) && !UNREACHABLE.has(code)) throw error
+      if (!isDatabaseUnavailable(error)) throw error
       if (Date.now() > deadline) throw new CannotStart(unreachable(url, error, patienceMs))
       log.info({ reason: reasonOf(error) }, 'waiting for the database')
       await wait(RETRY_MS, undefined, { signal }).catch(() => {
@@ -99,8 +99,6 @@ async function reach(
     }
   }
 }
-
-const UNREACHABLE = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'])
 
 /** Never the url itself, which holds a password. */
 function unreachable(url: string, error: Error, patienceMs: number): string {
