@@ -109,6 +109,10 @@ const NOWHERE: Place = { n: 0, sender_id: null, question: null, quoted: null, ta
 /** So many of a customer's confirmations are looked at, the newest first. */
 const CONFIRMATIONS_LOOKED_AT = 50
 
+/**
+ * The workspace is compared outside of what finds a row by its own index: beside it, the planner would read the whole
+ * workspace by another index and intersect the two.
+ */
 const findPlacesOfMessages: Statement<Place> = statement(
   'find_places_of_messages',
   `select r.n, s.id as sender_id, to_jsonb(q) as question, to_jsonb(quoted) as quoted, to_jsonb(target) as target,
@@ -123,20 +127,23 @@ const findPlacesOfMessages: Statement<Place> = statement(
      select m.confirmation_id, m.check_kind, m.purpose, m.offered, m.round from messages m
      where m.workspace_id = r.workspace_id and m.id = r.question_id and m.kind = 'cod' limit 1) q on true
    left join lateral (
-     select m.confirmation_id, m.check_kind, m.purpose from messages m
-     where m.provider_message_id = r.quotes and m.workspace_id = r.workspace_id and m.kind = 'cod' limit 1) quoted on true
+     select m.confirmation_id, m.check_kind, m.purpose from (
+       select * from messages where provider_message_id = r.quotes offset 0) m
+     where m.workspace_id = r.workspace_id and m.kind = 'cod' limit 1) quoted on true
    left join lateral (
      select c.id, c.sender_id from confirmations c
      where c.workspace_id = r.workspace_id and c.id = coalesce(r.confirmation_id, q.confirmation_id, quoted.confirmation_id) limit 1) target on true
    left join lateral (
      select array_agg(c.id) as ids from (
-       (select c.id from confirmations c
-        where c.workspace_id = r.workspace_id and c.sender_id = s.id and c.recipient = any (array (select jsonb_array_elements_text(r.phones)))
-        order by c.id desc limit ${CONFIRMATIONS_LOOKED_AT})
+       (select c.id from jsonb_array_elements_text(r.phones) as phone (number) cross join lateral (
+          select c.id, c.workspace_id from confirmations c where c.sender_id = s.id and c.recipient = phone.number
+          order by c.id desc limit ${CONFIRMATIONS_LOOKED_AT}) c
+        where c.workspace_id = r.workspace_id)
        union
-       (select c.id from confirmations c
-        where c.workspace_id = r.workspace_id and c.sender_id = s.id and c.customer_user_id = r.user_id
-        order by c.id desc limit ${CONFIRMATIONS_LOOKED_AT})) c) theirs on true
+       (select c.id from (
+          select c.id, c.workspace_id from confirmations c where c.sender_id = s.id and c.customer_user_id = r.user_id
+          order by c.id desc limit ${CONFIRMATIONS_LOOKED_AT}) c
+        where c.workspace_id = r.workspace_id)) c) theirs on true
    left join lateral (
      select jsonb_agg(f) as followups from (
        select c.id, 'confirmation' as check, c.asked_at from confirmations c
