@@ -16,7 +16,7 @@ const ROUNDS = 5
 const OPEN_RATE = 1_000
 const OPEN_MS = 20_000
 
-const SUBJECTS = ['doorcode', 'floor', 'plain'] as const satisfies Subject[]
+const SUBJECTS = ['doorcode', 'floor', 'narrow', 'plain'] as const satisfies Subject[]
 
 /** `POST /otp/messages` with every check and a durable commit, beside the least and the plainest way to do it. */
 export const accept: Part = async ({ postgres, provider, short, profile, say }) => {
@@ -60,19 +60,24 @@ export const accept: Part = async ({ postgres, provider, short, profile, say }) 
 type Servers = Record<Subject, ServerProcess>
 /** Requests a second, and the processor time of the server and of PostgreSQL that each took. */
 type Round = { rate: number; serverMs: number; postgresMs: number }
-/** `overFloor` and `overPlain`: how often Doorcode's rate is theirs, the median of the rounds. */
-type Compared = Record<Subject, Round> & { overFloor: number; overPlain: number }
+/** `over…`: how often Doorcode's rate is theirs, the median of the rounds. */
+type Compared = Record<Subject, Round> & { overFloor: number; overNarrow: number; overPlain: number }
 
 async function startAll(databaseUrl: string, profile: string | undefined): Promise<Servers> {
   const start = (subject: Subject): Promise<ServerProcess> =>
     startServer({ subject, databaseUrl, works: false, profile })
-  return { doorcode: await start('doorcode'), floor: await start('floor'), plain: await start('plain') }
+  return {
+    doorcode: await start('doorcode'),
+    floor: await start('floor'),
+    narrow: await start('narrow'),
+    plain: await start('plain'),
+  }
 }
 
 type CompareOptions = { postgres: BenchPostgres; rounds: number; say: (line: string) => void }
 
 /**
- * In turns of a few seconds, so that what else the machine does meets all three alike. Each round has its ratios, and
+ * In turns of a few seconds, so that what else the machine does meets all of them alike. Each round has its ratios, and
  * the median of these counts: a median of rates could set a busy moment of one against a quiet one of another.
  */
 async function compare(
@@ -80,21 +85,23 @@ async function compare(
   shops: readonly Shop[],
   { postgres, rounds, say }: CompareOptions,
 ): Promise<Compared> {
-  const taken: Record<Subject, Round[]> = { doorcode: [], floor: [], plain: [] }
+  const taken: Record<Subject, Round[]> = { doorcode: [], floor: [], narrow: [], plain: [] }
   const of = (subject: Subject): SaturateOptions => ({ server: servers[subject], shops, postgres })
   for (const subject of SUBJECTS) await saturate(of(subject), WARM_UP_MS)
   for (let round = 1; round <= rounds; round += 1) {
     for (const subject of SUBJECTS) taken[subject].push(await saturate(of(subject), ROUND_MS))
     say(`round ${round}: ${SUBJECTS.map((subject) => `${subject} ${described(taken[subject].at(-1))}`).join(', ')}`)
   }
-  const { doorcode, floor, plain } = taken
+  const { doorcode, floor, narrow, plain } = taken
   const over = (others: readonly Round[]): number =>
     median(doorcode.map(({ rate }, round) => rate / (others[round]?.rate ?? Number.NaN)))
   return {
     doorcode: middle(doorcode),
     floor: middle(floor),
+    narrow: middle(narrow),
     plain: middle(plain),
     overFloor: over(floor),
+    overNarrow: over(narrow),
     overPlain: over(plain),
   }
 }
@@ -148,16 +155,21 @@ async function steadily({ port }: ServerProcess, shops: readonly Shop[], ms: num
 const FLOOR_SHARE = 0.5
 const PLAIN_FACTOR = 2.5
 
-const ratios = (where: string, { doorcode, floor, plain, overFloor, overPlain }: Compared): Figure[] => [
+const ratios = (
+  where: string,
+  { doorcode, floor, narrow, plain, overFloor, overNarrow, overPlain }: Compared,
+): Figure[] => [
   told(`${where}: Doorcode`, doorcode),
-  told(`${where}: bare group-committed insert`, floor),
+  told(`${where}: bare group-committed insert of a message row`, floor),
+  told(`${where}: bare group-committed insert of a narrow row`, narrow),
   told(`${where}: a transaction per request`, plain),
   {
     part: PART,
-    what: `${where}: Doorcode ÷ bare insert`,
+    what: `${where}: Doorcode ÷ bare insert of a message row`,
     figure: times(overFloor),
     goal: atLeast(overFloor, FLOOR_SHARE, ' ×'),
   },
+  { part: PART, what: `${where}: Doorcode ÷ bare insert of a narrow row`, figure: times(overNarrow) },
   {
     part: PART,
     what: `${where}: Doorcode ÷ plain`,

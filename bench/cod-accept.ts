@@ -3,7 +3,7 @@ import { type Figure, atLeast, count, median, megabytes, ms, perSecond, times } 
 import { openHttpClient } from './http-client.ts'
 import { closedLoop } from './load.ts'
 import type { Part } from './part.ts'
-import { memoryOf, startServer } from './server-process.ts'
+import { type Subject, memoryOf, startServer } from './server-process.ts'
 
 const PART = 'COD accept'
 const KEYS = 1_000
@@ -12,18 +12,18 @@ const WORKERS = 256
 const ROUND_MS = 3_000
 const ROUNDS = 5
 const FLOOR_SHARE = 0.5
-/** The floor of the part "accept" has one route, and takes any body on it. */
+/** The floors of the part "accept" have one route, and take any body on it. */
 const FLOOR_PATH = '/api/v1/otp/messages'
 
 type Round = { rate: number; p99: number; serverMs: number; postgresMs: number }
 
-/** `POST /cod-confirmations` with every check and a durable commit, in turns with a route that only inserts its body. */
+/** `POST /cod-confirmations` with every check and a durable commit, in turns with routes that do nothing but insert one row. */
 export const codAccept: Part = async ({ postgres, provider, short, profile, say }) => {
   await using opened = new AsyncDisposableStack()
   const database = opened.adopt(await postgres.database('bench_cod_accept'), (database) => database.drop())
   const { url: databaseUrl } = database
   const shops = await openCodShops({ databaseUrl, graphUrl: provider.url, shops: SHOPS, keysEach: KEYS / SHOPS })
-  const start = async (subject: 'doorcode' | 'floor', path?: string) => {
+  const start = async (subject: Exclude<Subject, 'plain'>, path?: string) => {
     const server = opened.adopt(await startServer({ subject, databaseUrl, works: false, profile }), (server) =>
       server.stop(),
     )
@@ -31,6 +31,8 @@ export const codAccept: Part = async ({ postgres, provider, short, profile, say 
   }
   const doorcode = await start('doorcode')
   const floor = await start('floor', FLOOR_PATH)
+  const narrow = await start('narrow', FLOOR_PATH)
+  const subjects = [doorcode, floor, narrow]
 
   const saturate = async ({ server, next }: typeof doorcode): Promise<Round> => {
     const client = openHttpClient({ port: server.port, connections: WORKERS })
@@ -51,22 +53,27 @@ export const codAccept: Part = async ({ postgres, provider, short, profile, say 
     }
   }
 
-  for (const subject of [doorcode, floor]) await saturate(subject) // warm
+  for (const subject of subjects) await saturate(subject) // warm
   for (let round = 1; round <= (short ? 2 : ROUNDS); round += 1) {
-    for (const subject of [doorcode, floor]) subject.rounds.push(await saturate(subject))
-    const rates = [doorcode, floor].map(({ subject, rounds }) => `${subject} ${perSecond(rounds.at(-1)?.rate ?? 0)}`)
+    for (const subject of subjects) subject.rounds.push(await saturate(subject))
+    const rates = subjects.map(({ subject, rounds }) => `${subject} ${perSecond(rounds.at(-1)?.rate ?? 0)}`)
     say(`round ${round}: ${rates.join(', ')}`)
   }
-  const share = middle(doorcode.rounds, 'rate') / middle(floor.rounds, 'rate')
+  const over = (other: readonly Round[]): number =>
+    median(doorcode.rounds.map(({ rate }, round) => rate / (other[round]?.rate ?? Number.NaN)))
+  const share = over(floor.rounds)
+  const where = `${SHOPS} workspaces`
   return [
-    { part: PART, what: `${SHOPS} workspaces: Doorcode`, figure: told(doorcode.rounds) },
-    { part: PART, what: `${SHOPS} workspaces: bare group-committed insert`, figure: told(floor.rounds) },
+    { part: PART, what: `${where}: Doorcode`, figure: told(doorcode.rounds) },
+    { part: PART, what: `${where}: bare group-committed insert of a message row`, figure: told(floor.rounds) },
+    { part: PART, what: `${where}: bare group-committed insert of a narrow row`, figure: told(narrow.rounds) },
     {
       part: PART,
-      what: `${SHOPS} workspaces: Doorcode ÷ bare insert`,
+      what: `${where}: Doorcode ÷ bare insert of a message row`,
       figure: times(share),
       goal: atLeast(share, FLOOR_SHARE, ' ×'),
     },
+    { part: PART, what: `${where}: Doorcode ÷ bare insert of a narrow row`, figure: times(over(narrow.rounds)) },
     { part: PART, what: `${WORKERS} callers at once: p99`, figure: ms(middle(doorcode.rounds, 'p99')) },
     {
       part: PART,

@@ -24,7 +24,7 @@ const FULL_SHARE = 0.9
 const DUE_PER_SECOND = 500
 const DUE_MS = 20_000
 /** They are inserted before the first one is due. */
-const DUE_AFTER_MS = 3_000
+const DUE_AFTER_MS = 5_000
 const LATENESS_MOST_MS = 1_000
 const BURST = 10_000
 const LAST_EVENTS_MS = 60_000
@@ -55,6 +55,7 @@ export const codTimers: Part = async ({ postgres, provider, short, profile, say 
   say(`${count(armed)} timers armed in ${ms(performance.now() - began)}`)
   for (const { databaseUrl } of [empty, full])
     await withConnection(databaseUrl, (connection) => connection.query('vacuum analyze'))
+  await withConnection(full.databaseUrl, (connection) => connection.query('checkpoint')) // the insert's own end
 
   const serve = async ({ databaseUrl, shops }: typeof full) => {
     const server = opened.adopt(
@@ -83,16 +84,16 @@ export const codTimers: Part = async ({ postgres, provider, short, profile, say 
   const punctual = await ring(full, { receiver, postgres, server: fullServer.server, short })
   const burst = await ringAtOnce(full, receiver)
   if (receiver.refused() > 0) throw new Error(`${receiver.refused()} webhooks did not verify`)
-  const [without, within] = [median(empty.rates), median(full.rates)]
+  const ratio = median(full.rates.map((rate, round) => rate / (empty.rates[round] ?? Number.NaN)))
   const rate = perSecond(DUE_PER_SECOND)
   return [
-    { part: PART, what: 'accepted and submitted, no timers armed', figure: perSecond(without) },
-    { part: PART, what: `accepted and submitted, ${count(armed)} timers armed`, figure: perSecond(within) },
+    { part: PART, what: 'accepted and submitted, no timers armed', figure: perSecond(median(empty.rates)) },
+    { part: PART, what: `accepted and submitted, ${count(armed)} timers armed`, figure: perSecond(median(full.rates)) },
     {
       part: PART,
-      what: `with ${count(armed)} ÷ with none`,
-      figure: times(within / without),
-      goal: atLeast(within / without, FULL_SHARE, ' ×'),
+      what: `with ${count(armed)} ÷ with none, median of the rounds`,
+      figure: times(ratio),
+      goal: atLeast(ratio, FULL_SHARE, ' ×'),
     },
     {
       part: PART,
@@ -149,9 +150,9 @@ async function insertWaiting(
   }
   await connection.query(
     `insert into confirmations (id, workspace_id, sender_id, recipient, template_name, template_language, parameters, content,
-       reference, correlation_id, api_key_id, quota_unit, created_at, status, asked_at, deadline_at)
+       reference, idempotency_key, correlation_id, api_key_id, quota_unit, created_at, status, asked_at, deadline_at)
      select id::uuid, ($1::uuid[])[1 + n % $3::int], ($2::uuid[])[1 + n % $3::int], $4 || lpad(n::text, 8, '0'), $5, $6, '{"body": ["5521", "349 MAD"]}',
-       replace($7, 'ID', id)::jsonb, 'order-' || n, gen_random_uuid(), 'bench', n, now(), 'awaiting_answer', now(),
+       replace($7, 'ID', id)::jsonb, 'order-' || n, id, gen_random_uuid(), 'bench', n, now(), 'awaiting_answer', now(),
        $8::timestamptz + n * $9::float8 * interval '1 ms'
      from generate_series(0, $10::int - 1) n
      cross join lateral (select $11 || lpad(n::text, 12, '0') as id) i`,

@@ -1,39 +1,86 @@
-import { randomUUID } from 'node:crypto'
+import { randomUUID, randomUUIDv7 } from 'node:crypto'
 import Fastify from 'fastify'
 import type { Config } from '../src/config.ts'
-import { batch, openDb, statement } from '../src/db.ts'
+import { type Db, type Sql, type Statement, batch, openDb, statement } from '../src/db.ts'
 import { grouped } from '../src/group.ts'
+
+const GROUP_MOST = 256
+const GROUP_LANES = 2
+
+type Insert = (sql: Sql, bodies: string[]) => Promise<void>
+
+/**
+ * What a durable answer costs at the least: a Fastify route that does nothing but a group-committed insert of one row.
+ * Of a narrow row with one index, or of the row that an accepted message is, with its columns and indexes.
+ */
+export async function serveFloor(
+  config: Config,
+  row: 'narrow' | 'message',
+): Promise<{ url: string; stop(): Promise<void> }> {
+  const db = openDb({ url: config.databaseUrl ?? '', poolSize: config.databasePool })
+  const insertRows = row === 'narrow' ? await narrowRows(db) : await messageRows(db)
+  const insert = grouped(
+    async (bodies: string[]) => {
+      await insertRows(db, bodies)
+      return bodies.map(() => undefined)
+    },
+    { most: GROUP_MOST, lanes: GROUP_LANES, mayRunAlone: () => false },
+  )
+  const app = Fastify()
+  app.post('/api/v1/otp/messages', async (request, reply) => {
+    await insert(JSON.stringify(request.body))
+    return reply.code(202).send({ messageId: randomUUID(), status: 'queued', reference: null })
+  })
+  const url = await app.listen({ port: config.port, host: config.host })
+  return { url, stop: () => app.close().then(() => db.close()) }
+}
 
 const makeTable = statement(
   'bench_make_floor',
   'create table if not exists bench_floor (id uuid primary key, body text not null)',
 )
 
-const insertRows = statement(
-  'bench_insert_floor_rows',
+const insertNarrow = statement(
+  'bench_insert_narrow_rows',
   'insert into bench_floor (id, body) select id, body from jsonb_to_recordset($1) as r (id uuid, body text)',
 )
 
-const GROUP_MOST = 256
-const GROUP_LANES = 2
-
-/** What a durable answer costs at the least: a Fastify route that does nothing but a group-committed insert of one row. */
-export async function serveFloor(config: Config): Promise<{ url: string; stop(): Promise<void> }> {
-  const db = openDb({ url: config.databaseUrl ?? '', poolSize: config.databasePool })
+async function narrowRows(db: Db): Promise<Insert> {
   await db.rows(makeTable)
-  const insert = grouped(
-    async (rows: { id: string; body: string }[]) => {
-      await db.rows(insertRows, [batch(rows)])
-      return rows.map(() => undefined)
-    },
-    { most: GROUP_MOST, lanes: GROUP_LANES, mayRunAlone: () => false },
-  )
-  const app = Fastify()
-  app.post('/api/v1/otp/messages', async (request, reply) => {
-    const id = randomUUID()
-    await insert({ id, body: JSON.stringify(request.body) })
-    return reply.code(202).send({ messageId: id, status: 'queued', reference: null })
-  })
-  const url = await app.listen({ port: config.port, host: config.host })
-  return { url, stop: () => app.close().then(() => db.close()) }
+  return async (sql, bodies) => {
+    await sql.rows(insertNarrow, [batch(bodies.map((body) => ({ id: randomUUID(), body })))])
+  }
+}
+
+const anySender: Statement<{ id: string; workspace_id: string }> = statement(
+  'bench_find_any_sender',
+  'select id, workspace_id from senders order by id limit 1',
+)
+
+/** Every column that an accepted code fills, with values of its usual length. */
+const insertMessages = statement(
+  'bench_insert_message_rows',
+  `insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, idempotency_key, code,
+     correlation_id, api_key_id, quota_unit, created_at, status, priority, submit_by, due_at)
+   select id, $2, 'otp', $3, recipient, 'login_code', 'en_US', idempotency_key, code,
+     correlation_id, 'abcdefghijkl', 1, created_at, 'queued', 0, created_at, created_at
+   from jsonb_to_recordset($1) as r (id uuid, recipient text, idempotency_key text, code bytea, correlation_id uuid,
+     created_at timestamptz)`,
+)
+
+async function messageRows(db: Db): Promise<Insert> {
+  const sender = await db.row(anySender)
+  if (!sender) throw new Error('the database has no sender')
+  const code = `\\x${Buffer.alloc(35, 7).toString('hex')}`
+  return async (sql, bodies) => {
+    const rows = bodies.map((body) => ({
+      id: randomUUIDv7(),
+      recipient: `+2126${String(body.length).padStart(8, '0')}`,
+      idempotency_key: randomUUID(),
+      code,
+      correlation_id: randomUUID(),
+      created_at: new Date(),
+    }))
+    await sql.rows(insertMessages, [batch(rows), sender.workspace_id, sender.id])
+  }
 }

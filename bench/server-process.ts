@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { percentile } from './figures.ts'
 
-/** What is measured: Doorcode, or one of the two that it is compared with. */
-export type Subject = 'doorcode' | 'floor' | 'plain'
+/** What is measured: Doorcode, or one of those that it is compared with. */
+export type Subject = 'doorcode' | 'floor' | 'narrow' | 'plain'
 
 export type ServerOptions = {
   subject: Subject

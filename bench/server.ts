@@ -14,7 +14,8 @@ const { NODE_CHANNEL_FD: _fd, NODE_CHANNEL_SERIALIZATION_MODE: _mode, ...environ
 const config = { ...readConfig(environment), port: 0 }
 const subjects: Record<Subject, () => Promise<{ url: string; stop(): Promise<void> }>> = {
   doorcode: () => startServing(config, createLog(config.logLevel)),
-  floor: () => serveFloor(config),
+  floor: () => serveFloor(config, 'message'),
+  narrow: () => serveFloor(config, 'narrow'),
   plain: () => servePlain(config),
 }
 const serving = await subjects[process.argv[2] as Subject]()

@@ -1,7 +1,8 @@
 -- Every outgoing message. The row that carries the status is the job as well: due_at is schedule and lease.
 create table messages (
   id uuid primary key,
-  workspace_id uuid not null references workspaces,
+  -- its sender's, whose foreign key says that the workspace exists
+  workspace_id uuid not null,
   kind text not null,
   sender_id uuid not null,
   recipient text not null,
