@@ -142,7 +142,7 @@ function unknownMeaning(httpStatus: number): Meaning {
   return other(title)
 }
 
-const INT4_MOST = 2_147_483_647
+export const INT4_MOST = 2_147_483_647
 
 /** Null when there is none, or none that a column for codes could hold. */
 export function codeOf(error: unknown): number | null {

@@ -10,6 +10,14 @@ export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(val
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : Number.isFinite(value) ? String(value) : undefined
 
+const IDENTIFIER = /^[\x21-\x7e]{1,512}$/
+
+/** A provider's own id or word, fit for a text column and for an index. */
+export function identifier(value: unknown): string | null {
+  const text = textOf(value)
+  return text !== undefined && IDENTIFIER.test(text) ? text : null
+}
+
 /** Undefined when it is not JSON, or not an object. Says nothing of why: the parser's message quotes the text. */
 export function readObject(text: string): JsonObject | undefined {
   try {

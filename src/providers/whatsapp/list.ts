@@ -8,9 +8,9 @@ import {
   type TemplateButton,
   type TemplateComponent,
 } from '../provider.ts'
-import { readAnswerError } from './errors.ts'
+import { INT4_MOST, readAnswerError } from './errors.ts'
 import type { Graph, GraphRequest } from './graph.ts'
-import { type JsonObject, listOf, objectOf, readObject, storable, textOf } from './json.ts'
+import { type JsonObject, identifier, listOf, objectOf, readObject, storable, textOf } from './json.ts'
 import { withoutToken } from './mask.ts'
 
 const TIMEOUT_MS = 30_000
@@ -92,7 +92,7 @@ async function call(graph: Graph, account: ProviderAccount, { what, method, path
 }
 
 function readNumber(from: JsonObject): ProviderNumber[] {
-  const phoneNumberId = textOf(from.id)
+  const phoneNumberId = identifier(from.id)
   if (!phoneNumberId) return []
   return [
     {
@@ -112,10 +112,13 @@ function phoneOf(displayed: string): string {
   return digits === '' ? '' : `+${digits}`
 }
 
+/** WhatsApp's own limit, and what an index holds. */
+const TEMPLATE_NAME_MOST = 512
+
 function readTemplate(from: JsonObject): ProviderTemplate[] {
   const name = textOf(from.name)
-  const language = textOf(from.language)
-  if (!name || !language) return []
+  const language = identifier(from.language)
+  if (!name || name.length > TEMPLATE_NAME_MOST || !language) return []
   const components = listOf(from.components).flatMap(readComponent)
   const rejectedReason = textOf(from.rejected_reason)
   return [
@@ -129,10 +132,14 @@ function readTemplate(from: JsonObject): ProviderTemplate[] {
       components,
       quality: textOf(objectOf(from.quality_score)?.score) ?? textOf(from.quality_score) ?? null,
       rejectedReason: rejectedReason === 'NONE' ? null : (rejectedReason ?? null),
-      sendTtlSeconds: Number.isInteger(from.message_send_ttl_seconds) ? Number(from.message_send_ttl_seconds) : null,
+      sendTtlSeconds: secondsOf(from.message_send_ttl_seconds),
     },
   ]
 }
+
+/** WhatsApp allows 30 days at the most; -1 stands for the default. */
+const secondsOf = (value: unknown): number | null =>
+  Number.isInteger(value) && Math.abs(Number(value)) <= INT4_MOST ? Number(value) : null
 
 function parameterFormat(given: unknown, components: readonly TemplateComponent[]): 'POSITIONAL' | 'NAMED' {
   const format = textOf(given)?.toUpperCase()

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ProviderItem } from '../provider.ts'
 import { readCallbackData } from './callback-data.ts'
 import { codeOf, errorMeanings } from './errors.ts'
-import { type JsonObject, listOf, objectOf, readObject, textOf } from './json.ts'
+import { type JsonObject, identifier, listOf, objectOf, readObject, textOf } from './json.ts'
 
 /**
  * Splits a webhook into its items: entries × changes × (messages | statuses | errors), every member optional (§4.2).
@@ -185,14 +185,6 @@ function outline(value: unknown, depth: number): unknown {
       .slice(0, OUTLINE_NAMES)
       .map(([name, member]) => [NAME.test(name) ? name : `[${name.length} characters]`, outline(member, depth + 1)]),
   )
-}
-
-const IDENTIFIER = /^[\x21-\x7e]{1,512}$/
-
-/** A provider's own id or word, fit for a text column and for an index. */
-function identifier(value: unknown): string | null {
-  const text = textOf(value)
-  return text !== undefined && IDENTIFIER.test(text) ? text : null
 }
 
 const WORD = /^[a-z_]{1,30}$/

@@ -13,7 +13,7 @@ import type {
 import { callbackDataOf } from './callback-data.ts'
 import { readAnswerError } from './errors.ts'
 import type { Graph, GraphAnswer } from './graph.ts'
-import { type JsonObject, listOf, objectOf, readObject, textOf } from './json.ts'
+import { type JsonObject, identifier, listOf, objectOf, readObject } from './json.ts'
 import { withoutCode, withoutToken } from './mask.ts'
 
 /** Of a whole attempt, from the wait for a connection to the last byte. A lease on a message must outlast it. */
@@ -117,9 +117,9 @@ export function readOutcome(answer: GraphAnswer, mask: (text: string) => string)
   const { httpStatus } = answer
   const body = readObject(answer.body)
   if (httpStatus >= 200 && httpStatus < 300) {
-    const providerMessageId = textOf(objectOf(listOf(body?.messages)[0])?.id)
+    const providerMessageId = identifier(objectOf(listOf(body?.messages)[0])?.id)
     if (providerMessageId) return { outcome: 'accepted', providerMessageId, customer: customerOf(body) }
-    return { outcome: 'unknown', httpStatus, detail: 'the answer names no message id' }
+    return { outcome: 'unknown', httpStatus, detail: 'the answer names no message id that could be stored' }
   }
   const isFromGraph = objectOf(body?.error) !== undefined
   // A proxy on the way may give up on a request that the provider goes on with.
@@ -130,5 +130,5 @@ export function readOutcome(answer: GraphAnswer, mask: (text: string) => string)
 
 const customerOf = (body: JsonObject | undefined): CustomerIds => {
   const contact = objectOf(listOf(body?.contacts)[0])
-  return { waId: textOf(contact?.wa_id) ?? null, userId: textOf(contact?.user_id) ?? null }
+  return { waId: identifier(contact?.wa_id), userId: identifier(contact?.user_id) }
 }

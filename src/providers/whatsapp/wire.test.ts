@@ -101,6 +101,16 @@ test('an accepted message was sent with its plus, our id and the code in body an
   })
 })
 
+test('a name of the customer that the database could not hold is left out', async (t) => {
+  const contacts = [{ wa_id: '3460\0', user_id: 'u'.repeat(3_000) }]
+  const { provider, account } = await startProvider(t, json(200, { messages: [{ id: 'wamid.A' }], contacts }))
+  assert.deepEqual(await provider.send(account, message), {
+    outcome: 'accepted',
+    customer: { waId: null, userId: null },
+    providerMessageId: 'wamid.A',
+  })
+})
+
 test('a Graph URL that names a version keeps it', async (t) => {
   const { provider, account, asked } = await startProvider(t, json(200, { messages: [{ id: 'wamid.A' }] }))
   await provider.send({ ...account, graphUrl: `${account.graphUrl}/proxy/v25.0/` }, message)
@@ -154,6 +164,8 @@ test('a refusal is told by its code, and neither code nor token gets into it', a
 
 const unknown: readonly [string, Answering][] = [
   ['an answer of 200 without a message id', json(200, { messages: [{}] })],
+  ['a message id that no column could hold', json(200, { messages: [{ id: 'wamid.\0A' }] })],
+  ['a message id that no index could hold', json(200, { messages: [{ id: `wamid.${'A'.repeat(3_000)}` }] })],
   ['an answer of 200 that is no JSON', (response) => void response.end('<html>')],
   ['an error page of a proxy', (response) => void response.writeHead(502).end('<html>Bad gateway</html>')],
   ['JSON of a proxy', json(504, { reason: 'timeout' })],
@@ -355,6 +367,32 @@ test('templates are read in every documented form', async (t) => {
       buttons: [{ example: ['a'], type: 'OTP', otp_type: 'COPY_CODE' }, { type: 'UNKNOWN' }],
     },
   ])
+})
+
+test('what no row could hold keeps nothing else of a list from being stored', async (t) => {
+  const long = 'x'.repeat(3_000)
+  const { provider, account } = await startProvider(
+    t,
+    paged({
+      phone_numbers: [[{ id: long }, { id: '55' }]],
+      message_templates: [
+        [
+          { id: '8', name: long, language: 'es' },
+          { id: '8', name: 'a', language: long },
+          { id: '9', name: 'a', language: 'es', message_send_ttl_seconds: 1e15 },
+        ],
+      ],
+    }),
+  )
+  const { numbers, templates } = await provider.list(account)
+  assert.deepEqual(
+    numbers.map(({ phoneNumberId }) => phoneNumberId),
+    ['55'],
+  )
+  assert.deepEqual(
+    templates.map(({ name, language, sendTtlSeconds }) => [name, language, sendTtlSeconds]),
+    [['a', 'es', null]],
+  )
 })
 
 test('what answers a list and is not the Graph API is an error that says so', async (t) => {
