@@ -47,7 +47,7 @@ const mistakes: readonly [string, RegExp][] = [
     `account connect --workspace ${UNKNOWN} --waba-id 1`,
     /--access-token is missing\n.*--app-secret is missing\n.*--verify-token is missing/,
   ],
-  [`explain ${UNKNOWN}`, /No message and no event has the id/],
+  [`explain ${UNKNOWN}`, /No confirmation, message or event has the id/],
   ['explain', /<id> is missing/],
 ]
 

@@ -1,22 +1,23 @@
 import { type Sql, type Statement, statement } from '../db.ts'
 import type { OtpStatus } from '../otp/status.ts'
 import type { FailureCode } from '../providers/provider.ts'
+import { type WorkspaceTime, findWorkspaceTime } from '../sandbox/workspace-time.ts'
 
-/** All rows that speak of one message, or of one event that belongs to none. The code is never read. */
-export type Facts = {
+/** All rows that speak of one OTP message, or of one event that belongs to none. The code is never read. */
+export type Facts = WebhookFacts & {
   message: MessageFact | undefined
   attempts: AttemptFact[]
   reports: ReportFact[]
+}
+
+export type WebhookFacts = {
   events: EventFact[]
   deliveries: DeliveryFact[]
   webhookAttempts: WebhookAttemptFact[]
 }
 
-export type MessageFact = {
-  id: string
+export type MessageFact = SubmissionFact & {
   workspaceId: string
-  kind: string
-  status: OtpStatus
   recipient: string
   senderPhone: string
   templateName: string
@@ -26,6 +27,13 @@ export type MessageFact = {
   apiKeyId: string
   quotaUnit: number
   monthlyUnits: number | null
+}
+
+/** How far a message is on its way, whatever it says. */
+export type SubmissionFact = {
+  id: string
+  kind: string
+  status: OtpStatus
   createdAt: Date
   sentAt: Date | null
   failureCode: FailureCode | null
@@ -48,6 +56,7 @@ export type MessageFact = {
 }
 
 export type AttemptFact = {
+  messageId: string
   attempt: number
   startedAt: Date
   endedAt: Date
@@ -58,8 +67,12 @@ export type AttemptFact = {
 }
 
 export type ReportFact = {
+  /** Null while it is parked: then nobody knows yet whose it is. */
+  messageId: string | null
   body: string
   receivedAt: Date
+  /** How far the workspace's clock was ahead when it came, ms: its own instants are in real time. */
+  aheadMs: number
   repeats: number
   outcome: 'waiting' | 'applied' | 'ignored' | 'parked' | 'quarantined'
   note: string | null
@@ -90,48 +103,49 @@ export type WebhookAttemptFact = {
   error: string | null
 }
 
-const selectMessage: Statement<MessageFact> = statement(
-  'explain_message',
-  `select m.id, m.workspace_id as "workspaceId", m.kind, m.status, m.recipient, s.phone as "senderPhone",
-     m.template_name as "templateName", m.template_language as "templateLanguage", m.reference,
-     m.correlation_id as "correlationId", m.api_key_id as "apiKeyId", m.quota_unit as "quotaUnit",
-     a.monthly_units as "monthlyUnits", m.created_at as "createdAt", m.sent_at as "sentAt",
+/** Of messages m. */
+export const SUBMISSION_COLUMNS = `m.id, m.kind, m.status, m.created_at as "createdAt", m.sent_at as "sentAt",
      m.failure_code as "failureCode", m.failed_at as "failedAt", m.submit_by as "submitBy", m.due_at as "dueAt",
      m.lease is not null as leased, m.attempts, m.attempted_at as "attemptedAt",
      m.last_failure_code as "lastFailureCode", m.provider_message_id as "providerMessageId",
      m.accepted_at as "acceptedAt", s.status as "senderStatus", s.paused_at is not null as "senderPaused",
      s.gone_at is not null as "senderGone", p.status as "accountStatus", p.id as "accountId",
-     pace.held_until as "heldUntil"
-   from messages m
-   join senders s on s.workspace_id = m.workspace_id and s.id = m.sender_id
-   join provider_accounts p on p.workspace_id = s.workspace_id and p.id = s.account_id
-   left join allowances a on a.workspace_id = m.workspace_id and a.kind = m.kind
-   left join sender_pace pace on pace.sender_id = m.sender_id
-   where m.id = $1`,
-)
+     pace.held_until as "heldUntil"`
 
-const selectEventOwner = statement<{ workspaceId: string; messageId: string | null }>(
-  'explain_event',
-  'select workspace_id as "workspaceId", message_id as "messageId" from events where id = $1',
+export const SUBMISSION_JOINS = `join senders s on s.workspace_id = m.workspace_id and s.id = m.sender_id
+   join provider_accounts p on p.workspace_id = s.workspace_id and p.id = s.account_id
+   left join sender_pace pace on pace.sender_id = m.sender_id`
+
+const selectMessage: Statement<MessageFact> = statement(
+  'explain_message',
+  `select ${SUBMISSION_COLUMNS}, m.workspace_id as "workspaceId", m.recipient, s.phone as "senderPhone",
+     m.template_name as "templateName", m.template_language as "templateLanguage", m.reference,
+     m.correlation_id as "correlationId", m.api_key_id as "apiKeyId", m.quota_unit as "quotaUnit",
+     a.monthly_units as "monthlyUnits"
+   from messages m
+   ${SUBMISSION_JOINS}
+   left join allowances a on a.workspace_id = m.workspace_id and a.kind = m.kind
+   where m.workspace_id = $1 and m.id = $2`,
 )
 
 const selectAttempts: Statement<AttemptFact> = statement(
   'explain_attempts',
-  `select attempt, started_at as "startedAt", ended_at as "endedAt", outcome, http_status as "httpStatus",
-     provider_code as "providerCode", detail
-   from message_attempts where workspace_id = $1 and message_id = $2 order by attempt`,
+  `select message_id as "messageId", attempt, started_at as "startedAt", ended_at as "endedAt", outcome,
+     http_status as "httpStatus", provider_code as "providerCode", detail
+   from message_attempts where workspace_id = $1 and message_id = any($2) order by message_id, attempt
+   limit $3`,
 )
 
-/** Parked ones are not known to belong to the message yet: they name it by the provider's id. */
-const selectReports: Statement<ReportFact> = statement(
+/** Parked ones are not known to belong to a message yet: they name it by the provider's id. */
+const selectReports: Statement<Omit<ReportFact, 'aheadMs'>> = statement(
   'explain_reports',
-  `select body, received_at as "receivedAt", repeats, outcome, note from provider_reports
-   where workspace_id = $1 and message_id = $2
+  `select message_id as "messageId", body, received_at as "receivedAt", repeats, outcome, note from provider_reports
+   where workspace_id = $1 and message_id = any($2)
    union all
-   select body, received_at, repeats, outcome, note from provider_reports
-   where workspace_id = $1 and account_id = $3 and provider_message_id = $4 and outcome = 'parked' and message_id is null
-   order by 2
-   limit $5`,
+   select message_id, body, received_at, repeats, outcome, note from provider_reports
+   where workspace_id = $1 and provider_message_id = any($3) and outcome = 'parked' and message_id is null
+   order by 3
+   limit $4`,
 )
 
 const selectEvents: Statement<EventFact> = statement(
@@ -168,32 +182,77 @@ const selectWebhookAttempts: Statement<WebhookAttemptFact> = statement(
 )
 
 /** A receiver or a provider that repeats itself without end must not fill a screen without end. */
-const ROWS_MOST = 1_000
+export const ROWS_MOST = 1_000
 
-/** Undefined when neither a message nor an event has the id. */
-export async function findFacts(sql: Sql, id: string): Promise<Facts | undefined> {
-  const event = await sql.row(selectEventOwner, [id])
-  const message = await sql.row(selectMessage, [event?.messageId ?? id])
-  const workspaceId = message?.workspaceId ?? event?.workspaceId
-  if (workspaceId === undefined) return undefined
-  const events = message
-    ? await sql.rows(selectEvents, [workspaceId, message.id])
-    : await sql.rows(selectLoneEvent, [workspaceId, id])
-  const deliveries = await sql.rows(selectDeliveries, [workspaceId, events.map((each) => each.id)])
+export type Subject = { workspaceId: string; messageId: string | null; eventId: string }
+
+/** Of an OTP message, or of an event that belongs to nothing else. */
+export async function findFacts(sql: Sql, { workspaceId, messageId, eventId }: Subject): Promise<Facts> {
+  const time = await findWorkspaceTime(sql, workspaceId)
+  const row = messageId === null ? undefined : await sql.row(selectMessage, [workspaceId, messageId])
+  const message = row && inWorkspaceTime(row, time)
+  const events =
+    messageId === null
+      ? await sql.rows(selectLoneEvent, [workspaceId, eventId])
+      : await sql.rows(selectEvents, [workspaceId, messageId])
   return {
     message,
-    attempts: message ? await sql.rows(selectAttempts, [workspaceId, message.id]) : [],
-    reports: message
-      ? await sql.rows(selectReports, [
-          workspaceId,
-          message.id,
-          message.accountId,
-          message.providerMessageId,
-          ROWS_MOST,
-        ])
-      : [],
-    events,
-    deliveries,
-    webhookAttempts: await sql.rows(selectWebhookAttempts, [workspaceId, deliveries.map((each) => each.id), ROWS_MOST]),
+    ...(await findSubmissions(sql, { workspaceId, messages: message ? [message] : [], time })),
+    ...(await findWebhooks(sql, { workspaceId, events, time })),
+  }
+}
+
+/** Instants of the past show what the workspace's clock showed then; those of the future what it will show. */
+export const inWorkspaceTime = <Fact extends SubmissionFact>(fact: Fact, { at, due }: WorkspaceTime): Fact => ({
+  ...fact,
+  submitBy: due(fact.submitBy),
+  dueAt: fact.dueAt && due(fact.dueAt),
+  heldUntil: fact.heldUntil && due(fact.heldUntil),
+  attemptedAt: fact.attemptedAt && at(fact.attemptedAt),
+  acceptedAt: fact.acceptedAt && at(fact.acceptedAt),
+})
+
+type Submissions = { workspaceId: string; messages: readonly SubmissionFact[]; time: WorkspaceTime }
+
+/** The attempts of messages, and what the provider reported of them. */
+export async function findSubmissions(
+  sql: Sql,
+  { workspaceId, messages, time: { at } }: Submissions,
+): Promise<{ attempts: AttemptFact[]; reports: ReportFact[] }> {
+  const ids = messages.map(({ id }) => id)
+  const providerIds = messages.flatMap(({ providerMessageId }) => providerMessageId ?? [])
+  const attempts = await sql.rows(selectAttempts, [workspaceId, ids, ROWS_MOST])
+  const reports = await sql.rows(selectReports, [workspaceId, ids, providerIds, ROWS_MOST])
+  return {
+    attempts: attempts.map((each) => ({ ...each, startedAt: at(each.startedAt), endedAt: at(each.endedAt) })),
+    reports: reports.map((each) => ({ ...each, ...received(each.receivedAt, { at }) })),
+  }
+}
+
+export const received = (
+  receivedAt: Date,
+  { at }: Pick<WorkspaceTime, 'at'>,
+): { receivedAt: Date; aheadMs: number } => ({
+  receivedAt: at(receivedAt),
+  aheadMs: at(receivedAt).getTime() - receivedAt.getTime(),
+})
+
+type Events = { workspaceId: string; events: readonly EventFact[]; time: WorkspaceTime }
+
+/** Events with their deliveries and every attempt of those. */
+export async function findWebhooks(
+  sql: Sql,
+  { workspaceId, events, time: { at, due } }: Events,
+): Promise<WebhookFacts> {
+  const deliveries = await sql.rows(selectDeliveries, [workspaceId, events.map(({ id }) => id)])
+  const attempts = await sql.rows(selectWebhookAttempts, [workspaceId, deliveries.map(({ id }) => id), ROWS_MOST])
+  return {
+    events: events.map((each) => ({ ...each, recordedAt: at(each.recordedAt) })),
+    deliveries: deliveries.map((each) => ({
+      ...each,
+      dueAt: each.dueAt && due(each.dueAt),
+      createdAt: at(each.createdAt),
+    })),
+    webhookAttempts: attempts.map((each) => ({ ...each, startedAt: at(each.startedAt) })),
   }
 }

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../clock.ts'
 import type { FailureCode } from '../providers/provider.ts'
 import { senderUnavailableReason } from '../senders/availability.ts'
-import type { DeliveryFact, Facts, MessageFact, WebhookAttemptFact } from './facts.ts'
+import type { DeliveryFact, Facts, SubmissionFact, WebhookAttemptFact, WebhookFacts } from './facts.ts'
 
 export type Actor = 'nobody' | 'caller' | 'operator' | 'provider' | 'customer'
 
@@ -25,10 +25,10 @@ export function whoMustAct(facts: Facts, now: Date): Next {
   )
 }
 
-const nobody = (why: string): Next => ({ who: 'nobody', sentence: `Nobody must act: ${why}.` })
+export const nobody = (why: string): Next => ({ who: 'nobody', sentence: `Nobody must act: ${why}.` })
 
 /** Undefined when the message is off our hands. */
-function ofMessage(message: MessageFact, now: Date): Next | undefined {
+export function ofMessage(message: SubmissionFact, now: Date): Next | undefined {
   if (message.failureCode) return afterFailure[message.failureCode]
   if (!message.dueAt) return undefined
   const unavailable = senderUnavailableReason({
@@ -58,15 +58,15 @@ function ofMessage(message: MessageFact, now: Date): Next | undefined {
   return nobody('the message is about to be submitted to WhatsApp')
 }
 
-const isOverdue = (dueAt: Date, now: Date): boolean => now.getTime() - dueAt.getTime() > NOBODY_WORKS_MS
+export const isOverdue = (dueAt: Date, now: Date): boolean => now.getTime() - dueAt.getTime() > NOBODY_WORKS_MS
 
-const noWorker = (dueAt: Date): Next => ({
+export const noWorker = (dueAt: Date): Next => ({
   who: 'operator',
   sentence: `The operator must start a process with the role "worker": work has been due since ${time(dueAt)} and nobody takes it.`,
 })
 
 /** Undefined when every webhook arrived, or will at its first attempt. */
-function ofWebhooks({ deliveries, webhookAttempts }: Facts, now: Date): Next | undefined {
+export function ofWebhooks({ deliveries, webhookAttempts }: WebhookFacts, now: Date): Next | undefined {
   const found = deliveries.map((delivery) => ofDelivery(delivery, lastOf(delivery, webhookAttempts), now))
   return found.find((next) => next && next.who !== 'nobody') ?? found.find((next) => next !== undefined)
 }
@@ -110,7 +110,7 @@ const faultOf = ({ httpStatus, error }: WebhookAttemptFact): string =>
   httpStatus === null ? `did not answer (${error ?? 'no reason known'})` : `answered ${httpStatus}`
 
 /** The message is off our hands and its webhooks arrived. */
-function ofOutcome(message: MessageFact, now: Date): Next {
+export function ofOutcome(message: SubmissionFact, now: Date): Next {
   switch (message.status) {
     case 'delivered':
     case 'read':
@@ -137,17 +137,17 @@ const justTaken: Next = {
   sentence: 'The provider must report what became of the message, which it took a moment ago.',
 }
 
-const silent = ({ accountId }: MessageFact, since: Date): Next => ({
+const silent = ({ accountId }: SubmissionFact, since: Date): Next => ({
   who: 'operator',
   sentence: `The operator must check that WhatsApp’s webhooks reach /whatsapp/${accountId}: it took the message at ${time(since)} and has reported nothing since.`,
 })
 
-const time = (at: Date): string => at.toISOString()
+export const time = (at: Date): string => at.toISOString()
 
 const caller = (what: string): Next => ({ who: 'caller', sentence: `The caller must ${what}.` })
 const operator = (what: string): Next => ({ who: 'operator', sentence: `The operator must ${what}.` })
 
-const afterFailure: Readonly<Record<FailureCode, Next>> = {
+export const afterFailure: Readonly<Record<FailureCode, Next>> = {
   RECIPIENT_UNREACHABLE: caller('check the number with the recipient or use another channel'),
   RECIPIENT_NOT_ALLOWED: operator('look up in WhatsApp Manager why the sender may not write to this recipient'),
   RECIPIENT_RATE_LIMITED: caller('wait before sending to this recipient again'),

@@ -4,9 +4,9 @@ import { type Sql, type Statement, statement } from '../db.ts'
 /** The time of a workspace: the real one, but in a sandbox whose clock was moved forward. */
 export type WorkspaceTime = {
   /** What its clock showed at a real instant. */
-  at(real: Date): Date
+  at: (real: Date) => Date
   /** What its clock will show when work is due: what was due moved along with the clock. */
-  due(real: Date): Date
+  due: (real: Date) => Date
 }
 
 type Move = { moved_at: Date; by_ms: number }

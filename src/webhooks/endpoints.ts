@@ -3,6 +3,7 @@ import { type Sql, statement } from '../db.ts'
 import { recordEvents } from '../events/record.ts'
 import { newId, newWebhookSecret } from '../ids.ts'
 import type { Parts } from '../parts.ts'
+import { findWorkspaceTime } from '../sandbox/workspace-time.ts'
 import { SetupRefused } from '../setup-refused.ts'
 import type { EndpointStatus } from './claim.ts'
 import { AddressRefused, checkHost } from './connector.ts'
@@ -180,7 +181,8 @@ export async function pingEndpoint(
     const { status } = await getEndpoint(tx, { workspaceId, endpointId })
     if (status !== 'enabled') throw new SetupRefused(`The endpoint is ${status}: enable it, then ping it.`)
     const now = clock.now()
-    const data = { endpointId, occurredAt: now.toISOString() }
+    const { at } = await findWorkspaceTime(tx, workspaceId)
+    const data = { endpointId, occurredAt: at(now).toISOString() }
     await recordEvents(tx, now, [{ id: eventId, workspaceId, type: 'ping', endpointId, data }])
     return (await tx.row(selectDeliveryOf, [workspaceId, eventId, endpointId]))?.deliveryId ?? ''
   })
