@@ -224,11 +224,10 @@ async function hold(sql: Sql, { message, next, outcome }: Ended, now: Date): Pro
       await sql.rows(holdAccount, [message.workspaceId, message.accountId, next.dueAt, now])
       return
     case 'credentials':
-      await markCredentialsInvalid(
-        sql,
-        message,
-        outcome?.outcome === 'refused' ? `${outcome.error.code ?? ''} ${outcome.error.title}`.trim() : '',
-      )
+      await markCredentialsInvalid(sql, message, {
+        detail: outcome?.outcome === 'refused' ? `${outcome.error.code ?? ''} ${outcome.error.title}`.trim() : '',
+        sentAt: message.claimedAt, // the token was read then
+      })
       return
     case null:
       return

@@ -3,7 +3,7 @@ import { type TestContext, after, test } from 'node:test'
 import { DEMO, type Emulator, demoAccount, startEmulator } from '../../emulator/emulator.ts'
 import { fileDatabase } from '../../test/database.ts'
 import { withConnection } from '../../test/postgres.ts'
-import { HOUR_MS, MINUTE_MS, type MovedClock, movedClock } from '../clock.ts'
+import { type Clock, HOUR_MS, MINUTE_MS, SECOND_MS, type MovedClock, movedClock } from '../clock.ts'
 import { type Db, openDb } from '../db.ts'
 import { newId } from '../ids.ts'
 import { createLog } from '../log.ts'
@@ -105,9 +105,9 @@ test('token and secrets open again and are stored in no readable form', async (t
 })
 
 test('connecting again renews the secrets, keeps every id and makes a refused account work', async (t) => {
-  const { connect, parts, stored, woken, workspaceId } = await start(t)
+  const { connect, parts, stored, woken, workspaceId, clock } = await start(t)
   const first = await connect()
-  await markCredentialsInvalid(parts.db, { workspaceId, accountId: first.accountId }, '190')
+  await markCredentialsInvalid(parts.db, { workspaceId, accountId: first.accountId }, refusedAt('190', clock))
   const second = await connect({ appSecret: 'renewed' })
   assert.deepEqual(second, first)
   assert.equal((await findWebhookAccount(parts, first.accountId))?.appSecret, 'renewed')
@@ -374,10 +374,22 @@ test('an account whose token a send found refused is not looked at in the same m
   const { connect, parts, workspaceId, clock, stored } = await start(t)
   const { accountId } = await connect()
   const of = { workspaceId, accountId }
-  await markCredentialsInvalid(parts.db, of, '200 Permission missing')
+  await markCredentialsInvalid(parts.db, of, refusedAt('200 Permission missing', clock))
   await syncSoon(parts.db, of, clock.now())
   const due = ((await stored()).sync_due_at as Date).getTime() - clock.now().getTime()
   assert.ok(due > MINUTE_MS && due < 10 * MINUTE_MS)
+})
+
+const refusedAt = (detail: string, clock: Clock) => ({ detail, sentAt: clock.now() })
+
+test('an old token that is refused after the account was given a new one leaves the account connected', async (t) => {
+  const { connect, parts, workspaceId, clock, stored } = await start(t)
+  const { accountId } = await connect()
+  const refused = refusedAt('190 Access token expired', clock)
+  clock.advance(SECOND_MS)
+  await connect()
+  await markCredentialsInvalid(parts.db, { workspaceId, accountId }, refused)
+  assert.equal((await stored()).status, 'connected')
 })
 
 test('a sender is paused and resumed by its own workspace alone', async (t) => {

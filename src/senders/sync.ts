@@ -160,16 +160,19 @@ export async function syncSoon(sql: Sql, { workspaceId, accountId }: AccountOf, 
 const markInvalid = statement(
   'mark_account_credentials_invalid',
   `update provider_accounts set status = 'credentials_invalid', status_detail = $3
-   where workspace_id = $1 and id = $2`,
+   where workspace_id = $1 and id = $2 and (synced_at is null or synced_at <= $4)`,
 )
 
-/** The provider refused the account's token in a send: nothing goes out until it is renewed or works again. */
+/**
+ * The provider refused the account's token in a send that began at `sentAt`: nothing goes out until it is renewed or
+ * works again. Unless it was renewed, or has worked, since then.
+ */
 export async function markCredentialsInvalid(
   sql: Sql,
   { workspaceId, accountId }: AccountOf,
-  detail: string,
+  { detail, sentAt }: { detail: string; sentAt: Date },
 ): Promise<void> {
-  await sql.rows(markInvalid, [workspaceId, accountId, detail])
+  await sql.rows(markInvalid, [workspaceId, accountId, detail, sentAt])
 }
 
 /** Statuses under which a template surely cannot be sent. */
