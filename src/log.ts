@@ -27,9 +27,17 @@ export function createLog(level: LogLevel): Log {
   })
 }
 
-/** No other member: a database error carries its connection and quotes rows. */
+/**
+ * No other member: a database error carries its connection and quotes rows. Its code, such as an SQLSTATE, goes by
+ * another name than the codes that are blanked.
+ */
 function errorFields(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) }
   const code: unknown = Reflect.get(error, 'code')
-  return { type: error.name, message: error.message, ...(code !== undefined && { code }), stack: error.stack }
+  return {
+    type: error.name,
+    message: error.message,
+    ...(code !== undefined && { errorCode: code }),
+    stack: error.stack,
+  }
 }
