@@ -14,17 +14,28 @@ const REFERENCE_LENGTH_MOST = 128
 
 const text = z.string({ error: 'must be a string' })
 
+/** zod’s record passes over this one name in silence, which would take a wrong name for none. */
+const withoutPassedOver = (values: unknown): boolean =>
+  typeof values !== 'object' || values === null || !Object.hasOwn(values, '__proto__')
+
+const bodyValues = z.union([z.array(text), z.record(z.string(), text)], {
+  error: 'must be an array of strings, or an object whose values are strings',
+})
+
 /** spec §2.7. Whether they fit the template, only the template shows. */
 const parameters = z
   .strictObject(
     {
       header: text.optional().meta({ description: 'Present exactly when the text header has a parameter.' }),
       body: z
-        .union([z.array(text), z.record(z.string(), text)], {
-          error: 'must be an array of strings, or an object whose values are strings',
-        })
+        .unknown()
+        .refine(withoutPassedOver, { error: 'must not have the name __proto__' })
+        .pipe(bodyValues)
         .optional()
-        .meta({ description: 'An array for numbered parameters, an object for named ones.' }),
+        .meta({
+          ...bodyValues.toJSONSchema(), // the reference would show nothing of what is behind the pipe
+          description: 'An array for numbered parameters, an object for named ones.',
+        }),
     },
     { error: 'must be a JSON object' },
   )

@@ -30,8 +30,8 @@ export type Committed = { accepted: string[] | null; admitted: string[] | null; 
 const GROUP_MOST = 256
 /** While one group waits for the disk, the next one is read and checked. */
 const GROUP_LANES = 2
-/** Each round settles at least one request of each key in the group. */
-const ROUNDS_MOST = GROUP_MOST + 2
+/** Each two rounds settle at least one request of each key in the group. */
+const ROUNDS_MOST = 2 * GROUP_MOST + 2
 
 /**
  * Accepts requests together that arrive in the same turn: key, unit, resource and first work of each commit in one
@@ -74,6 +74,9 @@ class Unsettled {
 type Outcome<Acceptance> = Acceptance | Refusal | Unsettled
 type Open<Request> = { request: Request; place: number }
 
+/** `beyondQuota`: places of requests for which no unit was left when they came to the counter. */
+type Progress<Acceptance> = { outcomes: (Outcome<Acceptance> | undefined)[]; beyondQuota: Set<number> }
+
 /**
  * Throws only while nobody has an outcome: then nothing was committed, and the whole group may run again. What a round
  * has committed stays with those it belongs to, whatever a later round meets.
@@ -84,10 +87,11 @@ async function acceptTogether<Request extends Acceptable, Found extends { n: num
 ): Promise<Outcome<Acceptance>[]> {
   const outcomes = requests.map((): Outcome<Acceptance> | undefined => undefined)
   let open = requests.map((request, place) => ({ request, place }))
+  const beyondQuota = new Set<number>()
   const stillOpen = (): Open<Request>[] => open.filter(({ place }) => !outcomes[place])
   for (let round = 0; open.length > 0 && round < ROUNDS_MOST; round += 1) {
     try {
-      await goRound(group, open, outcomes)
+      await goRound(group, open, { outcomes, beyondQuota })
     } catch (fault) {
       if (stillOpen().length === requests.length) throw fault
       for (const { request, place } of stillOpen()) outcomes[place] = await acceptAfter(fault, group, request)
@@ -109,12 +113,17 @@ async function acceptAfter<Request extends Acceptable, Found extends { n: number
   return outcome ?? new Unsettled(fault)
 }
 
+/**
+ * Whoever took the last unit may be what another request repeats, or what makes it come too late: the quota is the last
+ * reason of all (§2), so those beyond it look once more before they are refused.
+ */
 async function goRound<Request extends Acceptable, Found extends { n: number }, Acceptance>(
   group: Group<Request, Found, Acceptance>,
   open: readonly Open<Request>[],
-  outcomes: (Outcome<Acceptance> | undefined)[],
+  progress: Progress<Acceptance>,
 ): Promise<void> {
   const { db, accepting } = group
+  const { outcomes, beyondQuota } = progress
   const asked = open.map(({ request }, n) => ({ n, ...accepting.asLookUp(request) }))
   const found = await db.rows(accepting.lookUp, [batch(asked)])
   const candidates: Candidate<Request>[] = []
@@ -124,11 +133,15 @@ async function goRound<Request extends Acceptable, Found extends { n: number }, 
     if (!request) continue
     const decided = accepting.decide(request.request, each)
     if (decided) outcomes[request.place] = decided
+    else if (beyondQuota.has(request.place)) outcomes[request.place] = overQuota(accepting)
     else if (claimsKey(keys, request.request))
       candidates.push({ ...request, row: accepting.row(request.request, each) })
   }
-  if (candidates.length > 0) await commit(group, candidates, outcomes)
+  if (candidates.length > 0) await commit(group, candidates, progress)
 }
+
+const overQuota = ({ overQuota: code }: { overQuota: RefusalCode }): Refusal =>
+  new Refusal(code, 'The workspace’s allowance of this calendar month (UTC) is used up.')
 
 /** Of requests with one key in one group the first goes on; the others meet its outcome in the next round. */
 function claimsKey(keys: Set<string>, { workspaceId, idempotencyKey }: Acceptable): boolean {
@@ -149,7 +162,7 @@ type Candidate<Request> = {
 async function commit<Request extends Acceptable, Found extends { n: number }, Acceptance>(
   { db, accepting, onAccepted }: Group<Request, Found, Acceptance>,
   candidates: Candidate<Request>[],
-  outcomes: (Outcome<Acceptance> | undefined)[],
+  { outcomes, beyondQuota }: Progress<Acceptance>,
 ): Promise<void> {
   const committed = await db.row(accepting.insert, [batch(byWorkspace(candidates))])
   const inserted = new Set(committed?.accepted)
@@ -163,10 +176,7 @@ async function commit<Request extends Acceptable, Found extends { n: number }, A
       outcomes[place] = accepting.accepted(request, row.id)
     } else if (openWorkspaces.has(row.workspace_id) && !crowded.has(row.workspace_id)) {
       // In a crowded workspace a row that met its key elsewhere may have held the last unit: there is another round.
-      outcomes[place] = new Refusal(
-        accepting.overQuota,
-        'The workspace’s allowance of this calendar month (UTC) is used up.',
-      )
+      beyondQuota.add(place)
     }
   }
   const closed = candidates.filter(({ row }) => !openWorkspaces.has(row.workspace_id))
