@@ -4,6 +4,7 @@ import { type App, buildApp } from './app.ts'
 import { CannotStart } from './cannot-start.ts'
 import type { Config, SettingName } from './config.ts'
 import { createLog, type Log } from './log.ts'
+import { growHeapInSmallSteps } from './memory.ts'
 import { openParts, SERVER_PATIENCE_MS } from './open-parts.ts'
 import type { Parts } from './parts.ts'
 
@@ -26,6 +27,7 @@ export async function serve(config: Config): Promise<void> {
  * database that does not answer yet. Throws CannotStart.
  */
 export async function startServing(config: Config, log: Log, signal?: AbortSignal): Promise<Serving> {
+  growHeapInSmallSteps()
   await using opened = new AsyncDisposableStack()
   const { parts, wakes, close } = await openParts(config, log, { patienceMs: SERVER_PATIENCE_MS, signal })
   opened.defer(close)
