@@ -6,6 +6,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileDatabase } from '../test/database.ts'
+import { withConnection } from '../test/postgres.ts'
 import { freePort, type Program, runProgram } from '../test/program.ts'
 import { until } from '../test/until.ts'
 
@@ -31,6 +32,45 @@ test('the printed curl sends a code to the phone and a verified webhook back, on
   assert.match(second.stdout(), /Stopped\./)
 })
 
+test('the printed order is answered by its customer, and the printed command lets a day pass for another one', async (t) => {
+  const environment = await newEnvironment(t)
+  const demo = await start(t, environment)
+  const key = printed(demo.stdout(), /Bearer ([^']+)'/)
+  const body = printed(demo.stdout(), /-d '(.*"reference":"A-1001"}*)'/)
+  await post(printed(demo.stdout(), /curl -s (\S+\/cod-confirmations)/), key, body)
+  for (const what of [
+    /the phone \+34600110703 shows: Hello Ana, please confirm your order A-1001/,
+    /the customer \+34600110703 tapped: Change time/,
+    /webhook cod\.reschedule_requested .*signature is right/,
+  ]) {
+    await until(String(what), () => what.test(demo.stdout()), PATIENCE_MS)
+  }
+  const silent = body.replace('+34600110703', '+34600110706')
+  await post(printed(demo.stdout(), /curl -s (\S+\/cod-confirmations)/), key, silent)
+  await until('the question', () => demo.stdout().includes('the phone +34600110706 shows'))
+  const command = printed(demo.stdout(), /doorcode -- (sandbox advance .*)/).split(' ')
+  const advance = runProgram(t, command, environment)
+  assert.deepEqual(await advance.ended, [0, null], advance.stderr())
+  assert.match(advance.stdout(), /On the way: 1 reminder, 1 deadline, /)
+  await until('its webhook', () => /webhook cod\.no_response .*signature is right/.test(demo.stdout()))
+})
+
+test('a demo workspace of before stays usable, and nothing is said of moving its clock', async (t) => {
+  const environment = await newEnvironment(t)
+  const first = await start(t, environment)
+  first.child.kill('SIGKILL')
+  await first.ended
+  await withConnection(environment['DATABASE_URL'] ?? '', (connection) =>
+    connection.query(`update workspaces set sandbox = false where clock_offset_ms = 0`),
+  )
+  const second = await start(t, environment)
+  assert.doesNotMatch(second.stdout(), /sandbox advance/)
+  await send(second.stdout(), printed(second.stdout(), /Bearer ([^']+)'/), printed(second.stdout(), /-d '(.*)'/))
+})
+
+/** The customer takes 3 s for each of three answers. */
+const PATIENCE_MS = 25_000
+
 test('a port of the twin that is taken is told with its setting', async (t) => {
   const environment = await newEnvironment(t)
   const other = createServer().listen(Number(environment['DOORCODE_TWIN_PORT']), '127.0.0.1')
@@ -41,8 +81,11 @@ test('a port of the twin that is taken is told with its setting', async (t) => {
   assert.match(demo.stderr(), /^127\.0\.0\.1:\d+ is taken: .* DOORCODE_TWIN_PORT to another port\n$/)
 })
 
-async function send(stdout: string, key: string, body: string): Promise<void> {
-  const answer = await fetch(printed(stdout, /curl -s (\S+\/otp\/messages)/), {
+const send = (stdout: string, key: string, body: string): Promise<void> =>
+  post(printed(stdout, /curl -s (\S+\/otp\/messages)/), key, body)
+
+async function post(url: string, key: string, body: string): Promise<void> {
+  const answer = await fetch(url, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body,

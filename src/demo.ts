@@ -1,9 +1,11 @@
 import { DEMO, demoAccount, type Emulator, startEmulator } from '../emulator/emulator.ts'
 import { type Config, ROLES } from './config.ts'
 import { type DemoReceiver, type ReceivedWebhook, startReceiver } from './demo/receiver.ts'
+import { openDemoSettings } from './demo/cod-settings.ts'
 import { openDemoEndpoint, openDemoWorkspace } from './demo/workspace.ts'
 import { createLog } from './log.ts'
 import { aborted, endingSignal, portTaken, type Serving, startServing } from './main.ts'
+import { isSandbox } from './sandbox/move-clock.ts'
 import { connectAccount } from './senders/accounts.ts'
 
 /** `npm start`: all that `serve` runs, with a WhatsApp twin, a receiver of webhooks and a workspace to try them with. */
@@ -25,6 +27,8 @@ type Demo = {
   apiKey: string
   senderId: string
   workspaceId: string
+  /** False for a demo workspace of an earlier release, whose clock does not move. */
+  sandbox: boolean
 }
 
 async function open(given: Config, opened: AsyncDisposableStack, signal: AbortSignal): Promise<Demo> {
@@ -40,6 +44,7 @@ async function open(given: Config, opened: AsyncDisposableStack, signal: AbortSi
   const workspace = await openDemoWorkspace(parts)
   const { workspaceId, apiKey } = workspace
   secret.value = (await openDemoEndpoint(parts, workspace, receiver.url)).secret
+  await openDemoSettings(parts, workspaceId)
   const account = await connectAccount(parts, { ...DEMO, workspaceId, wabaId: DEMO.accountId, graphUrl: twin.url })
   twin.changeAccount(DEMO.accountId, { callbackUrl: `${serving.url}${account.webhookPath}` })
   const sender = account.senders.find(({ phoneNumberId }) => phoneNumberId === DEMO.standardNumberId)
@@ -50,6 +55,7 @@ async function open(given: Config, opened: AsyncDisposableStack, signal: AbortSi
     apiKey,
     senderId: sender?.senderId ?? '',
     workspaceId,
+    sandbox: await isSandbox(parts.db, workspaceId),
   }
 }
 
@@ -65,7 +71,8 @@ async function startTwin({ twinPort }: Config): Promise<Emulator> {
   const twin = await startEmulator({ port: twinPort, accounts: [demoAccount()] }).catch((error: unknown) => {
     throw portTaken(error, { host: '127.0.0.1', port: twinPort }, 'DOORCODE_TWIN_PORT') ?? error
   })
-  twin.onMessage(({ to, text }) => tell(`the phone ${to} shows: ${text.replaceAll('\n', ' ⏎ ')}`))
+  twin.onMessage(({ to, text }) => tell(`the phone ${to} shows: ${onOneLine(text)}`))
+  twin.onInbound(({ from, did, text }) => tell(`the customer +${from} ${did}: ${onOneLine(text)}`))
   return twin
 }
 
@@ -80,11 +87,18 @@ async function startDemoReceiver({ twinPort }: Config, secret: () => string | un
 const tellWebhook = ({ type, id, verified }: ReceivedWebhook): void =>
   tell(`webhook ${type} ${id}, ${verified ? 'its signature is right' : 'but its signature is WRONG'}`)
 
+const onOneLine = (text: string): string => text.replaceAll('\n', ' ⏎ ')
+
 const tell = (line: string): void => console.log(`${new Date().toISOString().slice(11, 19)}  ${line}`)
 
 const RECIPIENT = '+34600111222'
+/** The customer of the twin who wants another time (emulator/README.md). */
+const RESCHEDULER = '+34600110703'
+/** And the one who never answers: what its timers do is seen by moving the clock. */
+const SILENT = '+34600110706'
 
-function welcome({ serving, twinUrl, webhooksUrl, apiKey, senderId, workspaceId }: Demo): string {
+function welcome(demo: Demo): string {
+  const { serving, twinUrl, webhooksUrl, apiKey, senderId, workspaceId } = demo
   const { url, metricsUrl } = serving
   return `
 Doorcode is ready. What it sends goes to a twin of WhatsApp in this process, and no further.
@@ -103,10 +117,23 @@ Send a one-time code:
     -H 'Content-Type: application/json' \\
     -d '{"to":"${RECIPIENT}","senderId":"${senderId}","template":{"name":"login_code","language":"en_US"},"code":"493817"}'
 
+Ask a customer to confirm an order. This one wants another time; +346001107 with another end is somebody else:
+
+  curl -s ${url}/api/v1/cod-confirmations \\
+    -H 'Authorization: Bearer ${apiKey}' \\
+    -H 'Content-Type: application/json' \\
+    -d '{"to":"${RESCHEDULER}","senderId":"${senderId}","template":{"name":"order_confirmation","language":"en"},"parameters":{"body":["Ana","A-1001","25 EUR"]},"reference":"A-1001"}'
+${demo.sandbox ? timeMachine(demo) : ''}
 See it on the phone:     curl -s '${twinUrl}/control/messages?to=${encodeURIComponent(RECIPIENT)}'
 See its webhook arrive:  curl -s ${webhooksUrl}
-See all that is known:   npm run -s doorcode -- explain <messageId>
+See all that is known:   npm run -s doorcode -- explain <messageId or confirmationId>
 
 Ctrl-C stops it.
 `
 }
+
+const timeMachine = ({ workspaceId }: Demo): string => `
+With ${SILENT}, who never answers, let a day pass, and the reminder and the deadline with it:
+
+  npm run -s doorcode -- sandbox advance --workspace ${workspaceId} --by 1d
+`

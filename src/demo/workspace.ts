@@ -13,11 +13,11 @@ const kept = z.object({ workspaceId: z.string(), apiKey: z.string(), endpoint: k
 export type DemoWorkspace = z.infer<typeof kept>
 export type DemoEndpoint = z.infer<typeof keptEndpoint>
 
-/** The demo workspace of this database: found again, or made with a key. */
+/** The demo workspace of this database: found again, or made with a key. One of before sandboxes stays a live one. */
 export async function openDemoWorkspace(parts: Parts): Promise<DemoWorkspace> {
   const found = await read(fileOf(parts))
   if (found && (await isKnown(parts, found))) return found
-  const { workspaceId } = await createWorkspace(parts, { name: 'Demo', sandbox: false })
+  const { workspaceId } = await createWorkspace(parts, { name: 'Demo', sandbox: true })
   const { apiKey } = await createKey(parts.db, parts.clock, { workspaceId, name: 'demo' })
   return keep(parts, { workspaceId, apiKey })
 }

@@ -48,6 +48,9 @@ export async function getSandboxOffset(sql: Sql, workspaceId: string): Promise<n
   return mustBeSandbox(await sql.row(findWorkspace, [workspaceId]), workspaceId).clock_offset_ms
 }
 
+export const isSandbox = async (sql: Sql, workspaceId: string): Promise<boolean> =>
+  (await sql.row(findWorkspace, [workspaceId]))?.sandbox ?? false
+
 function mustBeSandbox(workspace: Workspace | undefined, workspaceId: string): Workspace {
   if (!workspace) throw new WorkspaceUnknown(workspaceId)
   if (workspace.sandbox) return workspace
