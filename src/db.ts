@@ -120,10 +120,10 @@ export const changes = (rows: readonly { id: string }[]): string =>
 export const bytea = (bytes: Buffer): string => `\\x${bytes.toString('hex')}`
 
 /**
- * SQLSTATE classes that speak of the data, the statement or a deadlock with another batch; all others speak of the
- * server or the way to it.
+ * SQLSTATE classes that speak of the data, its size (54: a value too long for an index), the statement or a deadlock
+ * with another batch; all others speak of the server or the way to it.
  */
-const BATCH_CLASSES = new Set(['21', '22', '23', '40', '42', 'P0'])
+const BATCH_CLASSES = new Set(['21', '22', '23', '40', '42', '54', 'P0'])
 
 /** Whether a batch failed as a batch: its rows are worth another try, each alone. */
 export const isBatchFault = (error: unknown): boolean => BATCH_CLASSES.has(sqlState(error).slice(0, 2))

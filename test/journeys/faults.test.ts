@@ -37,6 +37,7 @@ test('a fault of ours is a 500 that tells the caller nothing, and the next reque
 
 for (const { fault, sqlState, others } of [
   { fault: 'of the batch', sqlState: '40P01', others: ['fulfilled', 'fulfilled'] },
+  { fault: 'of a row that is too large', sqlState: '54000', others: ['fulfilled', 'fulfilled'] },
   { fault: 'of the database', sqlState: '57P01', others: ['rejected', 'rejected'] },
 ]) {
   test(`a fault ${fault} between two rounds of a group neither repeats nor takes back what is accepted`, async (t) => {
