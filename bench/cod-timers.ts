@@ -18,8 +18,9 @@ const SHOPS = 10
 const KEYS = 1_000
 const CONNECTIONS = 64
 const UNDER_WAY = 500
-const ROUND_MS = 4_000
-const ROUNDS = 5
+/** Short and many: what else the machine does changes from one second to the next. */
+const ROUND_MS = 2_000
+const ROUNDS = 10
 const FULL_SHARE = 0.9
 const DUE_PER_SECOND = 500
 const DUE_MS = 20_000
@@ -38,7 +39,7 @@ export const codTimers: Part = async ({ postgres, provider, short, profile, say 
     const database = opened.adopt(await postgres.database(name), (database) => database.drop())
     const { url: databaseUrl } = database
     const shops = await openCodShops({ databaseUrl, graphUrl: provider.url, shops: SHOPS, keysEach: KEYS / SHOPS })
-    return { databaseUrl, shops, rates: [] as number[] }
+    return { databaseUrl, shops, rounds: [] as Round[] }
   }
   const empty = await open('bench_cod_no_timers')
   const full = await open('bench_cod_timers')
@@ -66,7 +67,13 @@ export const codTimers: Part = async ({ postgres, provider, short, profile, say 
       client.close(),
     )
     const next = confirmationRequests(shops)
-    return { server, round: () => sendFor(ROUND_MS, { next, client, provider, databaseUrl }) }
+    const round = async (): Promise<Round> => {
+      const usage = async () => (await server.now()).cpuMs + ((await postgres.cpuMs()) ?? Number.NaN)
+      const before = await usage()
+      const { sent, rate } = await sendFor(ROUND_MS, { next, client, provider, databaseUrl })
+      return { rate, usedMs: ((await usage()) - before) / sent }
+    }
+    return { server, round }
   }
   const emptyServer = await serve(empty)
   const fullServer = await serve(full)
@@ -75,20 +82,22 @@ export const codTimers: Part = async ({ postgres, provider, short, profile, say 
     { ...full, ...fullServer },
   ]
   for (const side of sides) await side.round() // warm
-  for (let round = 1; round <= (short ? 2 : ROUNDS); round += 1) {
+  for (let round = 1; round <= (short ? 4 : ROUNDS); round += 1) {
     // The one that begins has the machine as the other left it: they take turns with that too.
-    for (const side of round % 2 === 0 ? sides : sides.toReversed()) side.rates.push(await side.round())
-    say(`round ${round}: ${sides.map(({ rates }) => perSecond(rates.at(-1) ?? 0)).join(' without, ')} with them`)
+    for (const side of round % 2 === 0 ? sides : sides.toReversed()) side.rounds.push(await side.round())
+    say(
+      `round ${round}: ${sides.map(({ rounds }) => perSecond(rounds.at(-1)?.rate ?? 0)).join(' without, ')} with them`,
+    )
   }
 
   const punctual = await ring(full, { receiver, postgres, server: fullServer.server, short })
   const burst = await ringAtOnce(full, receiver)
   if (receiver.refused() > 0) throw new Error(`${receiver.refused()} webhooks did not verify`)
-  const ratio = median(full.rates.map((rate, round) => rate / (empty.rates[round] ?? Number.NaN)))
+  const ratio = median(full.rounds.map(({ rate }, round) => rate / (empty.rounds[round]?.rate ?? Number.NaN)))
   const rate = perSecond(DUE_PER_SECOND)
   return [
-    { part: PART, what: 'accepted and submitted, no timers armed', figure: perSecond(median(empty.rates)) },
-    { part: PART, what: `accepted and submitted, ${count(armed)} timers armed`, figure: perSecond(median(full.rates)) },
+    { part: PART, what: 'accepted and submitted, no timers armed', figure: told(empty.rounds) },
+    { part: PART, what: `accepted and submitted, ${count(armed)} timers armed`, figure: told(full.rounds) },
     {
       part: PART,
       what: `with ${count(armed)} ÷ with none, median of the rounds`,
@@ -119,6 +128,12 @@ export const codTimers: Part = async ({ postgres, provider, short, profile, say 
     { part: PART, what: `${count(BURST)} due in one instant: events recorded`, figure: perSecond(burst) },
   ] satisfies Figure[]
 }
+
+/** `usedMs`: processor time of the server and of PostgreSQL for each confirmation. */
+type Round = { rate: number; usedMs: number }
+
+const told = (rounds: readonly Round[]): string =>
+  `${perSecond(median(rounds.map(({ rate }) => rate)))}, ${ms(median(rounds.map(({ usedMs }) => usedMs)))} of processor time each`
 
 const DAY_MS = 86_400_000
 
@@ -177,7 +192,10 @@ const recipientPrefix = (set: number): string => `+212${5 + set}`
 type Sending = { next: () => ConfirmationRequest; client: HttpClient; provider: BenchProvider; databaseUrl: string }
 
 /** How many confirmations a second came to the provider, always so many of them under way. */
-async function sendFor(roundMs: number, { next, client, provider, databaseUrl }: Sending): Promise<number> {
+async function sendFor(
+  roundMs: number,
+  { next, client, provider, databaseUrl }: Sending,
+): Promise<{ sent: number; rate: number }> {
   const underWay = new Map<string, () => void>()
   provider.onSend(({ recipient }) => {
     underWay.get(recipient)?.()
@@ -198,7 +216,7 @@ async function sendFor(roundMs: number, { next, client, provider, databaseUrl }:
   await Promise.all(Array.from({ length: UNDER_WAY }, work))
   const rate = (sent * 1000) / (performance.now() - began)
   await untilNothingIsDue(databaseUrl)
-  return rate
+  return { sent, rate }
 }
 
 const IDLE_AFTER_MS = 30_000
