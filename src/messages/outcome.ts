@@ -3,7 +3,7 @@ import { type Happening, advance } from '../cod/advance.ts'
 import { type Sql, type Statement, batch, changes, statement } from '../db.ts'
 import { type NewEvent, recordEvents } from '../events/record.ts'
 import { newId } from '../ids.ts'
-import { type OtpReport, type OtpState, type OtpStatus, type OtpStep, applyReport } from '../otp/status.ts'
+import { type OtpReport, type OtpState, type OtpStatus, applyReport } from '../otp/status.ts'
 import { otpView } from '../otp/view.ts'
 import type { FailureCode, MessageKind } from '../providers/provider.ts'
 import type { Check, Purpose } from './conversation.ts'
@@ -54,7 +54,7 @@ export async function applyReports(tx: Sql, now: Date, reports: readonly Message
     const step = applyReport(stateOf(row), seen)
     const changed = withState(row, step.state, now, providerMessageId)
     messages.set(messageId, changed)
-    if (row.kind === 'cod') happenings.push(...happeningsOf(row, report, step))
+    if (row.kind === 'cod') happenings.push(...happeningsOf(row, { report, ignored: step.ignored, now }))
     else if (step.event) events.push(otpEvent(changed, step.event, seen.at))
     return step.ignored
   })
@@ -69,13 +69,21 @@ function otpEvent(row: MessageRow, type: 'message.sent' | 'message.failed', at: 
   return { id: newId(), workspaceId: row.workspace_id, type, messageId: row.id, data }
 }
 
-/** A question that fails changes no state; the template and its reminder do (contract §4). */
-function happeningsOf(row: MessageRow, report: OtpReport, { ignored }: OtpStep): Happening[] {
-  if (report.outcome !== 'failed' || ignored !== null || !row.confirmation_id) return []
-  if (row.purpose !== 'template' && row.purpose !== 'reminder') return []
-  const event = { type: 'send_failed', at: report.at, code: report.failureCode } as const
-  const of = { workspaceId: row.workspace_id, confirmationId: row.confirmation_id }
-  return [row.check_kind === 'refusal' ? { ...of, check: 'refusal', event } : { ...of, check: 'confirmation', event }]
+type Known = { report: OtpReport; ignored: string | null; now: Date }
+
+/**
+ * A question that fails changes no state; the template and its reminder do (contract §4). A report of a message whose
+ * provider's id we never heard is the answer that was lost: it completes the submission.
+ */
+function happeningsOf(row: MessageRow, { report, ignored, now }: Known): Happening[] {
+  const { workspace_id: workspaceId, confirmation_id: confirmationId, check_kind: check, purpose } = row
+  if (!confirmationId || !check || (purpose !== 'template' && purpose !== 'reminder')) return []
+  const of = { workspaceId, confirmationId, check }
+  if (report.outcome === 'failed') {
+    return ignored === null ? [{ ...of, event: { type: 'send_failed', at: report.at, code: report.failureCode } }] : []
+  }
+  const isNews = purpose === 'template' && row.provider_message_id === null
+  return isNews ? [{ ...of, event: { type: 'template_submitted', at: now } }] : []
 }
 
 const lockMessages: Statement<MessageRow> = statement(

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { BehaviourSeed } from '../../emulator/behaviour.ts'
+import type { ReportedStatus } from '../../emulator/emulator.ts'
+import { type CreatedConfirmation, type Customer, codAccount } from '../cod.ts'
+import { type World, type WorldReceiver, newPhone, startWorld } from '../world.ts'
+
+type Scene = { world: World; receiver: WorldReceiver; order: CreatedConfirmation; ana: Customer }
+
+/** A confirmation whose sends meet these fates, one after the other; then all goes well. */
+async function sentInto(t: TestContext, ...fates: BehaviourSeed[]): Promise<Scene> {
+  const world = await startWorld(t, { account: codAccount() })
+  const receiver = await world.receiver()
+  await world.codSettings()
+  const to = newPhone()
+  for (const behaviour of fates) world.twin.script({ match: { to, times: 1 }, behaviour })
+  const order = await world.createConfirmation({ to })
+  await world.settled()
+  return { world, receiver, order, ana: world.customer(order) }
+}
+
+const typesOf = (receiver: WorldReceiver): string[] => receiver.events().map(({ type }) => type)
+const FAILED: ReportedStatus = { status: 'failed', errors: [131026] }
+
+test('a template that is refused fails the confirmation, with one event', async (t) => {
+  const { world, receiver, order } = await sentInto(t, { error: 131026 })
+  const view = await world.getConfirmation(order)
+  assert.deepEqual([view.status, view.failure?.code, view.answeredAt], ['failed', 'RECIPIENT_UNREACHABLE', null])
+  assert.ok(view.failure?.message)
+  assert.deepEqual(typesOf(receiver), ['cod.failed'])
+  const { occurredAt: _, ...data } = receiver.events()[0]?.data ?? {}
+  assert.deepEqual(data, view)
+  world.advance('48h')
+  await world.settled()
+  assert.equal(receiver.received.length, 1, 'its timers are over')
+})
+
+test('a template that is reported as failed fails the confirmation, and only while there is no answer', async (t) => {
+  const { world, receiver, order, ana } = await sentInto(t)
+  await world.reported(ana.last(), 'sent', FAILED)
+  assert.equal((await world.getConfirmation(order)).status, 'failed')
+  const answered = await world.createConfirmation()
+  await world.settled()
+  const other = world.customer(answered)
+  await other.taps('Confirm')
+  await world.reported(other.screen()[0] ?? assert.fail(), FAILED)
+  const view = await world.getConfirmation(answered)
+  assert.deepEqual([view.status, view.failure], ['confirmed', null])
+  assert.deepEqual(typesOf(receiver), ['cod.failed', 'cod.confirmed'])
+})
+
+test('a failure that comes after the delivery is stale', async (t) => {
+  const { world, receiver, order, ana } = await sentInto(t)
+  await world.reported(ana.last(), 'delivered')
+  await world.reported(ana.last(), FAILED)
+  assert.equal((await world.getConfirmation(order)).status, 'awaiting_answer')
+  assert.deepEqual(typesOf(receiver), [])
+})
+
+test('a reminder that fails fails the confirmation', async (t) => {
+  const { world, receiver, order, ana } = await sentInto(t)
+  world.advance('121m')
+  await world.settled()
+  await world.reported(ana.last(), FAILED)
+  assert.equal((await world.getConfirmation(order)).status, 'failed')
+  assert.deepEqual(typesOf(receiver), ['cod.failed'])
+})
+
+test('a tap after the failure counts, and clears it', async (t) => {
+  const { world, receiver, order, ana } = await sentInto(t)
+  await world.reported(ana.last(), FAILED)
+  await ana.taps('Confirm')
+  const view = await world.getConfirmation(order)
+  assert.deepEqual([view.status, view.failure], ['confirmed', null])
+  assert.deepEqual(typesOf(receiver), ['cod.failed', 'cod.confirmed'])
+})
+
+test('a question, a prompt or a closing message that fails changes nothing', async (t) => {
+  const { world, receiver, order, ana } = await sentInto(t, {}, { error: 131026 }, {})
+  const [template] = ana.screen()
+  await ana.taps('Change time')
+  assert.equal(ana.screen().length, 1, 'the day question was refused')
+  assert.equal((await world.getConfirmation(order)).status, 'rescheduling')
+  await ana.taps('Change time', { on: template })
+  await world.reported(ana.last(), FAILED)
+  await ana.taps(0)
+  await world.reported(ana.last(), FAILED)
+  await ana.taps(0)
+  await world.reported(ana.last(), FAILED)
+  const view = await world.getConfirmation(order)
+  assert.deepEqual([view.status, view.failure], ['rescheduled', null])
+  assert.deepEqual(typesOf(receiver), ['cod.reschedule_requested'])
+})
+
+test('the failure of a refusal check is its own, and shows beside the answer', async (t) => {
+  const { world, receiver, order, ana } = await sentInto(t)
+  await ana.taps('Confirm')
+  world.twin.script({ match: { to: order.to, times: 1 }, behaviour: { error: 132015 } })
+  await world.startRefusalCheck(order)
+  await world.settled()
+  const view = await world.getConfirmation(order)
+  assert.deepEqual(
+    [view.status, view.refusalCheck?.status, view.failure?.code],
+    ['confirmed', 'failed', 'TEMPLATE_PAUSED'],
+  )
+  assert.deepEqual(typesOf(receiver), ['cod.confirmed', 'cod.refusal_failed'])
+})
+
+test('the failure that shows is the most recent one of the two checks', async (t) => {
+  const { world, order, ana } = await sentInto(t)
+  const [template] = ana.screen()
+  await world.startRefusalCheck(order)
+  await world.settled()
+  await world.reported(ana.last(), { status: 'failed', errors: [131026] })
+  assert.equal((await world.getConfirmation(order)).failure?.code, 'RECIPIENT_UNREACHABLE')
+  world.advance('1m')
+  await world.reported(template ?? assert.fail(), { status: 'failed', errors: [132015] })
+  const both = await world.getConfirmation(order)
+  assert.deepEqual(
+    [both.status, both.refusalCheck?.status, both.failure?.code],
+    ['failed', 'failed', 'TEMPLATE_PAUSED'],
+  )
+  await ana.taps('Confirm', { on: template })
+  assert.equal((await world.getConfirmation(order)).failure?.code, 'RECIPIENT_UNREACHABLE')
+})
+
+test('a lost answer whose message is reported is a completed submission, with timers', async (t) => {
+  const { world, order, ana } = await sentInto(t, { connection: 'drop_after_accepting' })
+  assert.equal((await world.getConfirmation(order)).status, 'accepted')
+  await world.reported(ana.last(), 'sent')
+  assert.equal((await world.getConfirmation(order)).status, 'awaiting_answer')
+  world.advance('121m')
+  await world.settled()
+  assert.equal(ana.screen().length, 2, 'the reminder')
+  world.advance('22h')
+  await world.settled()
+  assert.equal((await world.getConfirmation(order)).status, 'no_response')
+})
+
+test('a lost answer of a refusal check, too', async (t) => {
+  const { world, order, ana } = await sentInto(t)
+  await ana.taps('Confirm')
+  world.twin.script({ match: { to: order.to, times: 1 }, behaviour: { connection: 'drop_after_accepting' } })
+  await world.startRefusalCheck(order)
+  await world.settled()
+  await world.reported(ana.last(), 'delivered')
+  assert.equal((await world.getConfirmation(order)).refusalCheck?.status, 'awaiting_answer')
+})
+
+test('a lost answer without a report is sent once more, and both copies are answered alike', async (t) => {
+  const { world, receiver, order, ana } = await sentInto(t, { connection: 'drop_after_accepting' })
+  for (let step = 0; step < 4; step += 1) {
+    world.advance('15s')
+    await world.settled()
+  }
+  const [lost, second] = ana.screen()
+  assert.equal(ana.screen().length, 2)
+  await ana.taps('Cancel', { on: lost })
+  await ana.taps('Confirm', { on: second })
+  assert.equal((await world.getConfirmation(order)).status, 'confirmed')
+  assert.deepEqual(typesOf(receiver), ['cod.cancelled', 'cod.confirmed'])
+})
+
+test('a tap proves the submission that nobody has heard of', async (t) => {
+  const { world, receiver, order, ana } = await sentInto(t, { connection: 'drop_after_accepting' })
+  await ana.taps('Confirm')
+  assert.equal((await world.getConfirmation(order)).status, 'confirmed')
+  world.advance('1m')
+  await world.settled()
+  world.advance('30h')
+  await world.settled()
+  assert.equal((await world.getConfirmation(order)).status, 'confirmed')
+  assert.deepEqual(typesOf(receiver), ['cod.confirmed'])
+})
+
+test('a provider that is away for a day fails the confirmation with its last error', async (t) => {
+  const { world, receiver, order } = await sentInto(t, ...Array.from({ length: 40 }, () => ({ error: 131016 })))
+  for (const by of ['10m', '23h', '1h', '1m']) {
+    world.advance(by)
+    await world.settled()
+  }
+  const view = await world.getConfirmation(order)
+  assert.deepEqual([view.status, view.failure?.code], ['failed', 'PROVIDER_UNAVAILABLE'])
+  assert.deepEqual(typesOf(receiver), ['cod.failed'])
+})
+
+test('statuses that come before the provider’s answer leave the submission as it is', async (t) => {
+  const { world, order, ana } = await sentInto(t, {
+    statusesBeforeAnswer: true,
+    statuses: [{ status: 'sent' }, { status: 'read' }],
+  })
+  assert.equal((await world.getConfirmation(order)).status, 'awaiting_answer')
+  world.advance('121m')
+  await world.settled()
+  assert.equal(ana.screen().length, 2)
+})
