@@ -80,13 +80,15 @@ export function reportEntry(
   const status = provider.readStatus(body)
   const error = status?.error
   const occurredAt = status?.at ? later(status.at, aheadMs).toISOString() : null
-  const says = status ? `${status.outcome}${occurredAt ? ` at ${occurredAt}` : ''}` : 'something that is no status'
+  const says = status
+    ? `${status.outcome}${of}${occurredAt ? ` at ${occurredAt}` : ''}`
+    : `something that is no status${of}`
   const why = error ? ` (code ${error.code} ${error.title}${error.detail ? `: ${error.detail}` : ''})` : ''
   const [fate, again] = [fateOf({ outcome, note }), againOf(repeats)]
   return {
     at: receivedAt.toISOString(),
     what: 'report',
-    detail: `WhatsApp reports ${says}${of}${why}${fate}${again}`,
+    detail: `WhatsApp reports ${says}${why}${fate}${again}`,
     report: status?.outcome ?? null,
     occurredAt,
     outcome,

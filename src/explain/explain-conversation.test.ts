@@ -170,7 +170,7 @@ test('a failed question is told with who must act', async (t) => {
   const { status, next, timeline } = await explained(world, confirmationId)
   assert.equal(status, 'rescheduling')
   assert.equal(next.sentence, 'The caller must check the number with the recipient or use another channel.')
-  assert.ok(timeline.some(({ detail }) => /reports failed .* of the day question \(code 131026/.test(detail)))
+  assert.ok(timeline.some(({ detail }) => /reports failed of the day question at .*\(code 131026/.test(detail)))
 })
 
 test('every instant is in the workspace’s time: what happened before its clock was moved stays before', async (t) => {
