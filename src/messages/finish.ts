@@ -155,6 +155,9 @@ const finishRow = ({ message, next }: Ended) => ({
   last_failure_code: next.next === 'accepted' ? null : next.failureCode,
 })
 
+/** What is known of an attempt that left no outcome behind. */
+export const INTERRUPTED = 'the process ended before the answer was stored'
+
 function attemptRows({ message, startedAt, endedAt, outcome, next }: Ended) {
   const of = { workspace_id: message.workspaceId, message_id: message.id }
   const rows = []
@@ -167,7 +170,7 @@ function attemptRows({ message, startedAt, endedAt, outcome, next }: Ended) {
       outcome: 'unknown',
       http_status: null,
       provider_code: null,
-      detail: 'the process ended before the answer was stored',
+      detail: INTERRUPTED,
     })
   }
   if (outcome)

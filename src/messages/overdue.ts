@@ -3,6 +3,7 @@ import { type Statement, statement } from '../db.ts'
 import type { Loop } from '../jobs/loop.ts'
 import type { Parts } from '../parts.ts'
 import type { FailureCode } from '../providers/provider.ts'
+import { INTERRUPTED } from './finish.ts'
 import { applyReports } from './outcome.ts'
 
 const EACH_MOST = 100
@@ -22,6 +23,7 @@ async function failOverdue({ db, clock, wake }: Pick<Parts, 'db' | 'clock' | 'wa
     const now = clock.now()
     const overdue = await tx.rows(findOverdue, [now])
     if (overdue.length === 0) return 0
+    await tx.rows(recordInterrupted, [overdue.map(({ id }) => id), now])
     await applyReports(
       tx,
       now,
@@ -63,6 +65,16 @@ const findOverdue: Statement<Overdue> = statement(
        where m.sender_id = w.sender_id and m.priority = w.priority and m.due_at <= $1
        order by m.due_at limit ${EACH_MOST} for no key update skip locked) oldest
      where oldest.submit_by <= $1) o`,
+)
+
+/** An attempt whose process ended before it stored the outcome. Nobody will take the message again and tell of it. */
+const recordInterrupted = statement(
+  'record_interrupted_attempts_of_overdue_messages',
+  // by id alone: findOverdue has just read and locked these rows
+  `insert into message_attempts (workspace_id, message_id, attempt, started_at, ended_at, outcome, detail)
+   select workspace_id, id, attempts, attempted_at, $2, 'unknown', '${INTERRUPTED}'
+   from messages where id = any ($1::uuid[]) and lease is not null and attempted_at is not null
+   on conflict do nothing`,
 )
 
 const failureOf = ({ last_failure_code, open_attempt }: Overdue): FailureCode =>

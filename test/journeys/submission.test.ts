@@ -185,6 +185,21 @@ test('what waits behind a pause fails with SUBMISSION_EXPIRED when its window cl
   assert.equal(world.whatsapp.got(otp).length, 0, 'an expired code is not sent after all')
 })
 
+test('an attempt that its process did not live to record is told, also when a pause kept it from being followed up', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const otp = await world.sendOtp()
+  await pauseSender(world.parts.db, { workspaceId: world.workspaceId, senderId: world.senderId }, world.clock.now())
+  await world.ask(
+    `update messages set status = 'sending', attempts = 1, attempted_at = $2, lease = gen_random_uuid() where id = $1`,
+    [otp.messageId, world.clock.now()],
+  )
+  await world.node({ works: true })
+  world.advance('11m')
+  await world.settled()
+  assert.equal(await failureOf(world, otp), 'PROVIDER_UNAVAILABLE')
+  assert.deepEqual(await attemptsOf(world, otp), [{ outcome: 'unknown', provider_code: null }])
+})
+
 test('a connection that broke before the provider took the message costs one resend after ten seconds', async (t) => {
   const world = await startWorld(t)
   const otp = await sendInto(world, { connection: 'drop_before_accepting' })
