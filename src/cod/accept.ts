@@ -4,8 +4,16 @@ import { Refusal } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { SUBMISSION_WINDOW_MS } from '../messages/put.ts'
 import type { Parts } from '../parts.ts'
-import type { TemplateComponent, TemplateContent } from '../providers/provider.ts'
-import { senderUnavailableReason } from '../senders/availability.ts'
+import type { TemplateContent } from '../providers/provider.ts'
+import {
+  SENDABLE_COLUMNS,
+  type Sendable,
+  sendableJoins,
+  templateOf,
+  whatIsMissing,
+  whatIsUnavailable,
+  whoIsBlocked,
+} from '../senders/sendable.ts'
 import { type FilledParameters, type GivenParameters, checkParameters } from '../templates/cod-parameters.ts'
 import { type CodCheck, codUnusableReason } from '../templates/cod-usability.ts'
 import {
@@ -64,43 +72,17 @@ const acceptingConfirmations = (
 })
 
 /** What must hold of sender, template and settings before a check may start, as one row of a look-up tells it. */
-export type Preconditions = {
-  sender_found: boolean
-  sender_status: string
-  sender_paused: boolean
-  sender_gone: boolean
-  account_status: string
-  template_status: string | null
-  template_category: string
-  template_components: TemplateComponent[]
-  configured: boolean
-  language_configured: boolean
-  blocked: boolean
-  clock_offset_ms: number
-}
+export type Preconditions = Sendable & { configured: boolean; language_configured: boolean }
 
-/** For a look-up of requests `r` with workspace_id, sender_id, name, language and recipient. */
-export const PRECONDITION_COLUMNS = `s.id is not null as sender_found, s.status as sender_status, s.paused_at is not null as sender_paused,
-          s.gone_at is not null as sender_gone, s.account_status,
-          t.status as template_status, t.category as template_category, t.components as template_components,
-          cs.workspace_id is not null as configured, coalesce(cs.language_configured, false) as language_configured,
-          b.phone is not null as blocked,
-          (select w.clock_offset_ms from workspaces w where w.id = r.workspace_id) as clock_offset_ms`
+/** For a look-up of requests `r` with workspace_id, name and language. */
+export const PRECONDITION_COLUMNS = `${SENDABLE_COLUMNS},
+          cs.workspace_id is not null as configured, coalesce(cs.language_configured, false) as language_configured`
 
 /** `of` is where sender_id and recipient come from: the request, or the confirmation that it names. */
-export const preconditionJoins = (of: string): string => `left join lateral (
-     select s.*, a.status as account_status from senders s
-     join provider_accounts a on a.workspace_id = s.workspace_id and a.id = s.account_id
-     where s.workspace_id = r.workspace_id and s.id = ${of}.sender_id limit 1) s on true
-   left join lateral (
-     select * from templates t
-     where t.workspace_id = r.workspace_id and t.account_id = s.account_id and t.name = r.name and t.language = r.language limit 1) t on true
+export const preconditionJoins = (of: string): string => `${sendableJoins(of)}
    left join lateral (
      select cs.workspace_id, cs.document -> 'languages' ? r.language as language_configured from cod_settings cs
-     where cs.workspace_id = r.workspace_id limit 1) cs on true
-   left join lateral (
-     select b.phone from blocked_recipients b
-     where b.workspace_id = r.workspace_id and b.phone = ${of}.recipient limit 1) b on true`
+     where cs.workspace_id = r.workspace_id limit 1) cs on true`
 
 type Found = Preconditions & {
   n: number
@@ -136,41 +118,32 @@ export function refusalOf(
   { parameters }: { parameters: GivenParameters },
   found: Preconditions,
 ): Refusal | undefined {
-  if (!found.sender_found) return new Refusal('COD_SENDER_NOT_FOUND', 'No sender of this workspace has this senderId.')
-  if (found.template_status === null) {
-    return new Refusal(
-      'COD_TEMPLATE_NOT_FOUND',
-      'The sender’s account has no template of exactly this name and language.',
-    )
-  }
-  if (!found.configured) return new Refusal('COD_NOT_CONFIGURED', 'The workspace’s delivery time zone is not set.')
-  if (!found.language_configured) {
-    return new Refusal(
-      'COD_LANGUAGE_NOT_CONFIGURED',
-      'The workspace has no follow-up texts for the template’s language.',
-    )
-  }
-  const unavailable = senderUnavailableReason({
-    status: found.sender_status,
-    paused: found.sender_paused,
-    gone: found.sender_gone,
-    accountStatus: found.account_status,
-  })
-  if (unavailable) return new Refusal('COD_SENDER_UNAVAILABLE', unavailable)
-  const unusable = codUnusableReason(templateOf(found), check)
-  if (unusable) return new Refusal('COD_TEMPLATE_NOT_USABLE', unusable)
-  const checked = checkParameters(templateOf(found), parameters)
-  if ('faults' in checked) return new Refusal('COD_TEMPLATE_PARAMETERS_INVALID', `${checked.faults.join('; ')}.`)
-  if (found.blocked)
-    return new Refusal('RECIPIENT_BLOCKED', 'The recipient is on this workspace’s list of blocked recipients.')
-  return undefined
+  return (
+    whatIsMissing('COD', found) ??
+    whatIsNotConfigured(found) ??
+    whatIsUnavailable('COD', found) ??
+    whatIsUnusable(check, found) ??
+    whatDoesNotFit(parameters, found) ??
+    whoIsBlocked(found)
+  )
 }
 
-const templateOf = (found: Preconditions) => ({
-  status: found.template_status ?? '',
-  category: found.template_category,
-  components: found.template_components,
-})
+function whatIsNotConfigured({ configured, language_configured }: Preconditions): Refusal | undefined {
+  if (!configured) return new Refusal('COD_NOT_CONFIGURED', 'The workspace’s delivery time zone is not set.')
+  if (language_configured) return undefined
+  return new Refusal('COD_LANGUAGE_NOT_CONFIGURED', 'The workspace has no follow-up texts for the template’s language.')
+}
+
+function whatIsUnusable(check: CodCheck, found: Preconditions): Refusal | undefined {
+  const reason = codUnusableReason(templateOf(found), check)
+  return reason === undefined ? undefined : new Refusal('COD_TEMPLATE_NOT_USABLE', reason)
+}
+
+function whatDoesNotFit(parameters: GivenParameters, found: Preconditions): Refusal | undefined {
+  const checked = checkParameters(templateOf(found), parameters)
+  if (!('faults' in checked)) return undefined
+  return new Refusal('COD_TEMPLATE_PARAMETERS_INVALID', `${checked.faults.join('; ')}.`)
+}
 
 /** Every field is compared, after normalisation (spec §4.4). */
 function repeat(request: ConfirmationRequest, found: Found, confirmationId: string): ConfirmationAcceptance | Refusal {

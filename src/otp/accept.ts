@@ -3,8 +3,15 @@ import { type Statement, bytea, statement } from '../db.ts'
 import { Refusal } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Parts } from '../parts.ts'
-import type { TemplateComponent } from '../providers/provider.ts'
-import { senderUnavailableReason } from '../senders/availability.ts'
+import {
+  SENDABLE_COLUMNS,
+  type Sendable,
+  sendableJoins,
+  templateOf,
+  whatIsMissing,
+  whatIsUnavailable,
+  whoIsBlocked,
+} from '../senders/sendable.ts'
 import { otpUnusableReason } from '../templates/usability.ts'
 import {
   type Accepting,
@@ -67,7 +74,7 @@ const acceptingOtps = (parts: Pick<Parts, 'clock' | 'seal'>): Accepting<OtpReque
   accepted: (request, messageId) => ({ messageId, status: 'queued', reference: request.reference }),
 })
 
-type Found = {
+type Found = Sendable & {
   n: number
   earlier_id: string | null
   earlier_recipient: string | null
@@ -75,71 +82,30 @@ type Found = {
   earlier_name: string | null
   earlier_language: string | null
   earlier_reference: string | null
-  sender_found: boolean
-  sender_status: string
-  sender_paused: boolean
-  sender_gone: boolean
-  account_status: string
-  template_status: string | null
-  template_category: string
-  template_components: TemplateComponent[]
-  blocked: boolean
-  clock_offset_ms: number
 }
 
-/** Lateral, each part limited to one row: a look-up by key per request whatever the planner thinks of the tables. */
 const lookUp: Statement<Found> = statement(
   'look_up_otp_requests',
   `select r.n,
           m.id as earlier_id, m.recipient as earlier_recipient, m.sender_id as earlier_sender_id,
           m.template_name as earlier_name, m.template_language as earlier_language, m.reference as earlier_reference,
-          s.id is not null as sender_found, s.status as sender_status, s.paused_at is not null as sender_paused,
-          s.gone_at is not null as sender_gone, s.account_status,
-          t.status as template_status, t.category as template_category, t.components as template_components,
-          b.phone is not null as blocked,
-          (select w.clock_offset_ms from workspaces w where w.id = r.workspace_id) as clock_offset_ms
+          ${SENDABLE_COLUMNS}
    from jsonb_to_recordset($1) as r (n int, workspace_id uuid, key text, sender_id uuid, name text, language text, recipient text)
    left join lateral (
      select * from messages m
      where m.workspace_id = r.workspace_id and m.kind = 'otp' and m.idempotency_key = r.key limit 1) m on true
-   left join lateral (
-     select s.*, a.status as account_status from senders s
-     join provider_accounts a on a.workspace_id = s.workspace_id and a.id = s.account_id
-     where s.workspace_id = r.workspace_id and s.id = r.sender_id limit 1) s on true
-   left join lateral (
-     select * from templates t
-     where t.workspace_id = r.workspace_id and t.account_id = s.account_id and t.name = r.name and t.language = r.language limit 1) t on true
-   left join lateral (
-     select b.phone from blocked_recipients b
-     where b.workspace_id = r.workspace_id and b.phone = r.recipient limit 1) b on true`,
+   ${sendableJoins('r')}`,
 )
 
 /** The contract's order: replay, existence, state, content (§2). Undefined: only the quota is left to ask. */
 function decide(request: OtpRequest, found: Found): OtpAcceptance | Refusal | undefined {
   if (found.earlier_id !== null) return repeat(request, found, found.earlier_id)
-  if (!found.sender_found) return new Refusal('OTP_SENDER_NOT_FOUND', 'No sender of this workspace has this senderId.')
-  if (found.template_status === null) {
-    return new Refusal(
-      'OTP_TEMPLATE_NOT_FOUND',
-      'The sender’s account has no template of exactly this name and language.',
-    )
-  }
-  const unavailable = senderUnavailableReason({
-    status: found.sender_status,
-    paused: found.sender_paused,
-    gone: found.sender_gone,
-    accountStatus: found.account_status,
-  })
-  if (unavailable) return new Refusal('OTP_SENDER_UNAVAILABLE', unavailable)
-  const unusable = otpUnusableReason({
-    status: found.template_status,
-    category: found.template_category,
-    components: found.template_components,
-  })
-  if (unusable) return new Refusal('OTP_TEMPLATE_NOT_USABLE', unusable)
-  if (found.blocked)
-    return new Refusal('RECIPIENT_BLOCKED', 'The recipient is on this workspace’s list of blocked recipients.')
-  return undefined
+  return whatIsMissing('OTP', found) ?? whatIsUnavailable('OTP', found) ?? whatIsUnusable(found) ?? whoIsBlocked(found)
+}
+
+function whatIsUnusable(found: Sendable): Refusal | undefined {
+  const reason = otpUnusableReason(templateOf(found))
+  return reason === undefined ? undefined : new Refusal('OTP_TEMPLATE_NOT_USABLE', reason)
 }
 
 /** The code is not compared: another code under the same key does not replace the message (spec §4.2). */

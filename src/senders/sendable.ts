@@ -1,0 +1,80 @@
+import { Refusal } from '../errors.ts'
+import type { TemplateComponent } from '../providers/provider.ts'
+import { senderUnavailableReason } from './availability.ts'
+
+/** What a look-up tells of the sender, template and recipient that a request names. */
+export type Sendable = {
+  sender_found: boolean
+  sender_status: string
+  sender_paused: boolean
+  sender_gone: boolean
+  account_status: string
+  template_status: string | null
+  template_category: string
+  template_components: TemplateComponent[]
+  blocked: boolean
+  /** How far the workspace's clock is ahead of the real one. */
+  clock_offset_ms: number
+}
+
+/** For a look-up of requests `r` with workspace_id, name and language; see sendableJoins. */
+export const SENDABLE_COLUMNS = `s.id is not null as sender_found, s.status as sender_status, s.paused_at is not null as sender_paused,
+          s.gone_at is not null as sender_gone, s.account_status,
+          t.status as template_status, t.category as template_category, t.components as template_components,
+          b.phone is not null as blocked,
+          (select w.clock_offset_ms from workspaces w where w.id = r.workspace_id) as clock_offset_ms`
+
+/**
+ * `of` is where sender_id and recipient come from: the request, or what it names. Lateral, each part limited to one row:
+ * a look-up by key per request whatever the planner thinks of the tables.
+ */
+export const sendableJoins = (of: string): string => `left join lateral (
+     select s.*, a.status as account_status from senders s
+     join provider_accounts a on a.workspace_id = s.workspace_id and a.id = s.account_id
+     where s.workspace_id = r.workspace_id and s.id = ${of}.sender_id limit 1) s on true
+   left join lateral (
+     select * from templates t
+     where t.workspace_id = r.workspace_id and t.account_id = s.account_id and t.name = r.name and t.language = r.language limit 1) t on true
+   left join lateral (
+     select b.phone from blocked_recipients b
+     where b.workspace_id = r.workspace_id and b.phone = ${of}.recipient limit 1) b on true`
+
+/** The prefix of the codes that a kind of request is refused with. */
+type Kind = 'OTP' | 'COD'
+
+/** Checks 7 and 8 of the contract's order (§2). */
+export function whatIsMissing(kind: Kind, found: Sendable): Refusal | undefined {
+  if (!found.sender_found) {
+    return new Refusal(`${kind}_SENDER_NOT_FOUND`, 'No sender of this workspace has this senderId.')
+  }
+  if (found.template_status === null) {
+    return new Refusal(
+      `${kind}_TEMPLATE_NOT_FOUND`,
+      'The sender’s account has no template of exactly this name and language.',
+    )
+  }
+  return undefined
+}
+
+/** Check 11. */
+export function whatIsUnavailable(kind: Kind, found: Sendable): Refusal | undefined {
+  const reason = senderUnavailableReason({
+    status: found.sender_status,
+    paused: found.sender_paused,
+    gone: found.sender_gone,
+    accountStatus: found.account_status,
+  })
+  return reason === undefined ? undefined : new Refusal(`${kind}_SENDER_UNAVAILABLE`, reason)
+}
+
+/** Check 14. */
+export const whoIsBlocked = ({ blocked }: Sendable): Refusal | undefined =>
+  blocked
+    ? new Refusal('RECIPIENT_BLOCKED', 'The recipient is on this workspace’s list of blocked recipients.')
+    : undefined
+
+export const templateOf = (found: Sendable) => ({
+  status: found.template_status ?? '',
+  category: found.template_category,
+  components: found.template_components,
+})
