@@ -6,6 +6,7 @@ import { readCodSettings } from '../../src/cod/settings.ts'
 import { setCodSettings } from '../../src/cod/settings-store.ts'
 import { MOVING } from '../../src/sandbox/move-clock.ts'
 import type { Advanced } from '../../src/sandbox/advance.ts'
+import { pingEndpoint } from '../../src/webhooks/endpoints.ts'
 import { setAllowance } from '../../src/workspaces/allowances.ts'
 import { INSTANCE_KEY } from '../node.ts'
 import { startServe } from '../processes.ts'
@@ -201,6 +202,31 @@ test('beside a server of its own process the command lets it do the work', async
   assert.equal(receiver.events('cod.no_response').length, 1)
   server.kill('SIGTERM')
   assert.equal(await server.ended, 0)
+})
+
+test('a message that a paused sender keeps back stops no clock, and is given up when its window closes', async (t) => {
+  const world = await startSandbox(t, {}, { works: false })
+  const receiver = await world.receiver()
+  const { confirmationId } = await confirm(world)
+  await world.ask('update senders set paused_at = now() where id = $1', [world.senderId])
+  await advance(world, '23h')
+  assert.equal(await statusOf(world, confirmationId), 'accepted')
+  await advance(world, '1h')
+  assert.equal(await statusOf(world, confirmationId), 'failed')
+  const [event] = receiver.events('cod.failed')
+  assert.ok(event)
+  assert.equal((event.data['failure'] as { code: string }).code, 'SUBMISSION_EXPIRED')
+  assertAfter(new Date(String(event.data['createdAt'])), event.timestamp, 24 * HOUR_MS)
+})
+
+test('a ping of a sandbox tells the time of its clock', async (t) => {
+  const world = await startSandbox(t)
+  const receiver = await world.receiver()
+  await advance(world, '10d')
+  const before = new Date()
+  await pingEndpoint(world.parts, { workspaceId: world.workspaceId, endpointId: receiver.endpointId })
+  await receiver.waitFor(1)
+  assertAfter(before, receiver.events('ping')[0]?.timestamp ?? '', 10 * 24 * HOUR_MS)
 })
 
 test('two advances at once move the clock by both, and nothing happens twice', async (t) => {
