@@ -2,7 +2,8 @@
 -- Timers are in the real time of the database; what callers see is in the workspace's time (workspaces.clock_offset).
 create table confirmations (
   id uuid primary key,
-  workspace_id uuid not null references workspaces,
+  -- its sender's, whose foreign key says that the workspace exists
+  workspace_id uuid not null,
   sender_id uuid not null,
   recipient text not null,
   template_name text not null,
@@ -54,7 +55,7 @@ create index confirmations_customer_user on confirmations (sender_id, customer_u
 -- At most one per confirmation.
 create table refusal_checks (
   confirmation_id uuid primary key,
-  workspace_id uuid not null references workspaces,
+  workspace_id uuid not null,
   template_name text not null,
   template_language text not null,
   parameters jsonb not null,

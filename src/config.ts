@@ -149,7 +149,7 @@ function portOrOff(text: string): number {
 }
 
 function filled(text: string): string {
-  if (text.includes('\0')) throw new Mistake('must not hold a NUL character')
+  if (/\p{Cc}/u.test(text)) throw new Mistake('must not hold control characters')
   return text
 }
 

@@ -39,7 +39,7 @@ export type Db = Sql & {
  * table grew, must not talk the planner into reading whole tables: then one claim costs 20 times as much.
  */
 const STEADY_PLANS =
-  '-c jit=off -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off'
+  '-c jit=off -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c enable_bitmapscan=off'
 
 export type DbOptions = { url: string; poolSize: number; onIdleError?: (error: Error) => void }
 

@@ -120,9 +120,11 @@ const takeReports: Statement<Report> = statement(
    left join lateral (
      select m.id from messages m where m.workspace_id = r.workspace_id and m.id = r.message_id limit 1) own on true
    left join lateral (
-     select m.id from messages m
-     where own.id is null and m.provider_message_id = r.provider_message_id and m.workspace_id = r.workspace_id
-     limit 1) theirs on true
+     -- fenced: by the provider's id alone, never by the index of the whole workspace
+     select m.id from (
+       select id, workspace_id from messages
+       where own.id is null and provider_message_id = r.provider_message_id offset 0) m
+     where m.workspace_id = r.workspace_id limit 1) theirs on true
    order by r.due_at, r.id`,
 )
 

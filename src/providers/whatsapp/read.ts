@@ -60,7 +60,7 @@ const STATUS_OF_EVENT: Readonly<Record<string, string>> = {
 
 /** Reads a template, number or account item that parse has stored. */
 export function readChange(body: string): ProviderChange | undefined {
-  const change = readObject(body)
+  const change = objectOf(storable(readObject(body)))
   const value = objectOf(change?.value)
   const field = textOf(change?.field)
   if (!field || !value) return undefined
