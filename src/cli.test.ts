@@ -41,7 +41,27 @@ const mistakes: readonly [string, RegExp][] = [
   [`block add --workspace ${UNKNOWN} --phone +34600111222`, /no workspace has the id/],
   [`endpoint add --workspace ${UNKNOWN} --url ftp://a.example`, /--url must be a URL that begins with https:/],
   [`endpoint add --workspace ${UNKNOWN} --url https://a.example`, /no workspace has the id/],
+  [`endpoint list --workspace ${UNKNOWN}`, /no workspace has the id/],
   [`endpoint ping ${UNKNOWN}`, /There is no endpoint/],
+  [`endpoint pause ${UNKNOWN}`, /There is no endpoint/],
+  [`endpoint resume ${UNKNOWN}`, /There is no endpoint/],
+  [`endpoint enable ${UNKNOWN}`, /There is no endpoint/],
+  [`endpoint rotate ${UNKNOWN}`, /There is no endpoint/],
+  [`endpoint resend ${UNKNOWN}`, /There is no endpoint/],
+  ['endpoint resend x', /<endpointId> must be a UUID, not "x"/],
+  [`endpoint resend ${UNKNOWN} --since yesterday`, /--since must be a time with its zone, .*, not "yesterday"/],
+  [`endpoint resend ${UNKNOWN} --since 2026-12-01T09:00:00`, /--since must be a time with its zone/],
+  [`endpoint resend ${UNKNOWN} --until 2026-02-30T09:00:00Z`, /--until must be a time with its zone/],
+  [`endpoint resend ${UNKNOWN} --type sms.sent`, /--type must be one of message\.sent, .*, ping, not "sms\.sent"/],
+  [`endpoint resend ${UNKNOWN} --status pending`, /--status must be one of failed, held, succeeded, not "pending"/],
+  [
+    `endpoint resend ${UNKNOWN} --since 2026-12-02T00:00Z --until 2026-12-01T00:00Z`,
+    /--since must be earlier than --until/,
+  ],
+  [`endpoint resend ${UNKNOWN} --event ${UNKNOWN} --count`, /--event chooses one event alone/],
+  [`sender list --workspace ${UNKNOWN}`, /no workspace has the id/],
+  [`sender pause ${UNKNOWN}`, /There is no sender .*"sender list"/],
+  [`sender resume ${UNKNOWN}`, /There is no sender/],
   [`account sync ${UNKNOWN}`, /No account has the id/],
   [
     `account connect --workspace ${UNKNOWN} --waba-id 1`,
@@ -151,6 +171,15 @@ test('a workspace is set up from nothing to its first webhook', async (t) => {
     who: 'nobody',
     sentence: 'Nobody must act: the event has reached every endpoint that it was for.',
   })
+
+  await json('endpoint', 'pause', String(endpointId))
+  await json('endpoint', 'resume', String(endpointId))
+  const again = ['resend', String(endpointId), '--event', String(ping['eventId'])]
+  assert.deepEqual(await json('endpoint', ...again), { endpointId, events: 1, resent: true })
+  const [sender] = (await json('sender', 'list', '--workspace', workspace))['senders'] as Record<string, unknown>[]
+  const { senderId } = (account['senders'] as { senderId: string }[])[0] ?? {}
+  assert.deepEqual([sender?.['senderId'], sender?.['unavailable']], [senderId, null])
+  assert.equal((await json('sender', 'pause', String(senderId)))['paused'], true)
 
   assert.equal((await json('block', 'add', '--workspace', workspace, '--phone', '+34 600 111 222'))['changed'], true)
   assert.equal((await json('block', 'remove', '--workspace', workspace, '--phone', '+34600111222'))['changed'], true)

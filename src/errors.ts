@@ -42,7 +42,7 @@ export const refusals = {
     owner: 'operator',
     cause:
       'The number is not connected, was paused, is gone from its WhatsApp account, or the account’s access token no longer works.',
-    fix: 'Run "account sync" to see the number’s status. With a refused token, connect the account again with a new one.',
+    fix: 'The detail says which, and so does: npm run -s doorcode -- sender list --workspace <id>. A paused one: npm run -s doorcode -- sender resume <senderId>. With a refused token, connect the account again with a new one, with "account connect".',
   },
   OTP_TEMPLATE_NOT_USABLE: {
     status: 409,
@@ -129,7 +129,7 @@ export const refusals = {
     owner: 'operator',
     cause:
       'The number is not connected, was paused, is gone from its WhatsApp account, or the account’s access token no longer works.',
-    fix: 'Run "account sync" to see the number’s status. With a refused token, connect the account again with a new one.',
+    fix: 'The detail says which, and so does: npm run -s doorcode -- sender list --workspace <id>. A paused one: npm run -s doorcode -- sender resume <senderId>. With a refused token, connect the account again with a new one, with "account connect".',
   },
   COD_TEMPLATE_NOT_USABLE: {
     status: 409,

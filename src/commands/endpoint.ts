@@ -1,9 +1,23 @@
+import { type EventType, eventTypes } from '../events/event-types.ts'
+import type { Sql } from '../db.ts'
 import { SetupRefused } from '../setup-refused.ts'
 import { deliverNow } from '../webhooks/deliver-now.ts'
-import { addEndpoint, findWorkspaceOf, pingEndpoint } from '../webhooks/endpoints.ts'
+import {
+  type Endpoint,
+  type EndpointId,
+  addEndpoint,
+  enableEndpoint,
+  findWorkspaceOf,
+  listEndpoints,
+  pauseEndpoint,
+  pingEndpoint,
+  resumeEndpoint,
+  rotateSecret,
+} from '../webhooks/endpoints.ts'
+import { countResendable, resendable, resendByFilter, resendEvent } from '../webhooks/resend.ts'
 import { workspaceMustExist } from '../workspaces/workspaces.ts'
-import { command, required } from './command.ts'
-import { url, uuid } from './inputs.ts'
+import { command, flag, optional, required } from './command.ts'
+import { instant, oneOf, url, uuid } from './inputs.ts'
 
 export const endpointAdd = command({
   words: 'endpoint add',
@@ -16,18 +30,132 @@ export const endpointAdd = command({
   tell: ({ endpointId, secret }) => `Endpoint ${endpointId}. Verify its webhooks with this secret:\n${secret}`,
 })
 
+export const endpointList = command({
+  words: 'endpoint list',
+  summary: 'List the endpoints of a workspace with their status, and why they have it.',
+  options: { workspace: required(uuid('W')) },
+  async run({ db }, { workspace }) {
+    await workspaceMustExist(db, workspace)
+    return { workspaceId: workspace, endpoints: await listEndpoints(db, workspace) }
+  },
+  tell: ({ endpoints }) => endpoints.map(inOneLine).join('\n') || 'The workspace has no endpoints.',
+})
+
+function inOneLine({ endpointId, url, status, statusReason, statusAt, failingSince }: Endpoint): string {
+  const since = status === 'enabled' ? '' : ` since ${statusAt.toISOString()}`
+  const failing = failingSince ? `; nothing but failures since ${failingSince.toISOString()}` : ''
+  return `${endpointId}  ${url}  ${status}${since}${statusReason ? ` (${statusReason})` : ''}${failing}`
+}
+
+const endpointId = { name: 'endpointId', ...required(uuid('ID')) }
+
+async function idOf(db: Sql, id: string): Promise<EndpointId> {
+  const workspaceId = await findWorkspaceOf(db, id)
+  if (!workspaceId) throw new SetupRefused(`There is no endpoint ${id}.`)
+  return { workspaceId, endpointId: id }
+}
+
 export const endpointPing = command({
   words: 'endpoint ping',
   summary: 'Send a test event to an endpoint and tell what came of it.',
-  argument: { name: 'endpointId', ...required(uuid('ID')) },
+  argument: endpointId,
   async run(parts, { argument }) {
-    const workspaceId = await findWorkspaceOf(parts.db, argument)
-    if (!workspaceId) throw new SetupRefused(`There is no endpoint ${argument}.`)
-    const { eventId, deliveryId } = await pingEndpoint(parts, { workspaceId, endpointId: argument })
+    const { eventId, deliveryId } = await pingEndpoint(parts, await idOf(parts.db, argument))
     return { endpointId: argument, eventId, ...(await deliverNow(parts, deliveryId)) }
   },
   tell: ({ eventId, status, httpStatus, error }) =>
     status === 'succeeded'
       ? `The endpoint took the ping ${eventId} with ${httpStatus ?? 'success'}.`
       : `The endpoint did not take the ping ${eventId} (${error ?? `HTTP ${httpStatus ?? 'without an answer'}`}); its delivery is ${status}.`,
+})
+
+export const endpointPause = command({
+  words: 'endpoint pause',
+  summary: 'Send nothing to an endpoint until it is resumed; its events are held.',
+  argument: endpointId,
+  async run(parts, { argument }) {
+    await pauseEndpoint(parts, await idOf(parts.db, argument))
+    return { endpointId: argument, status: 'paused' as const }
+  },
+  tell: ({ endpointId }) =>
+    `The endpoint is paused: its events are held. "endpoint resume ${endpointId}" lets new ones through again.`,
+})
+
+export const endpointResume = command({
+  words: 'endpoint resume',
+  summary: 'Send new events to a paused endpoint again. What was held stays held until "endpoint resend".',
+  argument: endpointId,
+  async run(parts, { argument }) {
+    await resumeEndpoint(parts, await idOf(parts.db, argument))
+    return { endpointId: argument, status: 'enabled' as const }
+  },
+  tell: tellEnabled,
+})
+
+export const endpointEnable = command({
+  words: 'endpoint enable',
+  summary:
+    'Send new events to an endpoint again that was disabled for its failures. What was held stays held until "endpoint resend".',
+  argument: endpointId,
+  async run(parts, { argument }) {
+    await enableEndpoint(parts, await idOf(parts.db, argument))
+    return { endpointId: argument, status: 'enabled' as const }
+  },
+  tell: tellEnabled,
+})
+
+function tellEnabled({ endpointId }: { endpointId: string }): string {
+  return `The endpoint is enabled: it gets new events. "endpoint resend ${endpointId}" sends what it missed.`
+}
+
+export const endpointRotate = command({
+  words: 'endpoint rotate',
+  summary: 'Give an endpoint a new secret, which is shown this once. The previous one signs as well for 24 hours.',
+  argument: endpointId,
+  async run(parts, { argument }) {
+    return { endpointId: argument, ...(await rotateSecret(parts, await idOf(parts.db, argument))) }
+  },
+  tell: ({ endpointId, secret, previousSecretUntil }) =>
+    `The new secret of endpoint ${endpointId}, shown this once; until ${previousSecretUntil.toISOString()} the previous one signs as well:\n${secret}`,
+})
+
+export const endpointResend = command({
+  words: 'endpoint resend',
+  summary:
+    'Send events to an endpoint again: what failed or was held, or what the options choose by the time it was recorded, type and status; --event chooses one whatever came of it, --count only counts.',
+  argument: endpointId,
+  options: {
+    since: optional(instant),
+    until: optional(instant),
+    type: optional(oneOf('T', Object.keys(eventTypes) as EventType[])),
+    status: optional(oneOf(resendable.join('|'), resendable)),
+    event: optional(uuid('ID')),
+    count: flag,
+  },
+  async run(parts, { argument, since, until, type, status, event, count }) {
+    if (event !== undefined && (count || since || until || type || status))
+      throw new SetupRefused('--event chooses one event alone: leave the other options out.')
+    if (since && until && since >= until) throw new SetupRefused('--since must be earlier than --until.')
+    const id = await idOf(parts.db, argument)
+    if (event !== undefined) {
+      await resendEvent(parts, { ...id, eventId: event })
+      return { endpointId: argument, events: 1, resent: true }
+    }
+    const filter = {
+      ...id,
+      ...(since && { from: since }),
+      ...(until && { to: until }),
+      ...(type && { type }),
+      ...(status && { statuses: [status] }),
+    }
+    const events = count ? await countResendable(parts, filter) : await resendByFilter(parts, filter)
+    return { endpointId: argument, events, resent: !count }
+  },
+  tell({ events, resent }) {
+    const many = events === 1 ? '1 event' : `${events} events`
+    if (!resent) return `${many} would be sent again.`
+    return events === 0
+      ? 'There is nothing to send again.'
+      : `${many} will be sent again, by a server that runs or the next that starts.`
+  },
 })

@@ -38,6 +38,26 @@ export const units: Reader<number> = {
   },
 }
 
+/** With its zone: what is 9 o'clock here is not so elsewhere. */
+export const instant: Reader<Date> = {
+  placeholder: 'ISO',
+  read(text) {
+    try {
+      if (/^\d{4}-/.test(text)) return new Date(Temporal.Instant.from(text).epochMilliseconds)
+    } catch {} // told below
+    throw new Misread(`must be a time with its zone, such as 2026-12-01T09:00:00Z, not "${text}"`)
+  },
+}
+
+export const oneOf = <Value extends string>(placeholder: string, values: readonly Value[]): Reader<Value> => ({
+  placeholder,
+  read(text) {
+    const value = values.find((each) => each === text)
+    if (value === undefined) throw new Misread(`must be one of ${values.join(', ')}, not "${text}"`)
+    return value
+  },
+})
+
 export const phone: Reader<string> = {
   placeholder: 'P',
   read(text) {

@@ -124,7 +124,12 @@ const cases: readonly [string, Facts, Actor, RegExp][] = [
     'operator',
     /before 2026-11-20T12:08.* token/,
   ],
-  ['a sender that is paused', of({ ...waiting, senderPaused: true }), 'operator', /paused/],
+  [
+    'a sender that is paused',
+    of({ ...waiting, senderPaused: true }),
+    'operator',
+    /paused; Resume it with "sender resume <senderId>"/,
+  ],
   ['a message that WhatsApp took just now', of({ ...delivered, status: 'sending' }), 'provider', /must report/],
   [
     'silence after WhatsApp took the message',
@@ -148,7 +153,7 @@ const cases: readonly [string, Facts, Actor, RegExp][] = [
       webhookAttempts: [{ ...refusedByEndpoint, httpStatus: null, error: 'timeout' }],
     }),
     'caller',
-    /did not answer \(timeout\) until the last attempt/,
+    /did not answer \(timeout\) until the last attempt.* "endpoint resend p --event e"/,
   ],
   [
     'a webhook that is held',
@@ -156,7 +161,19 @@ const cases: readonly [string, Facts, Actor, RegExp][] = [
       deliveries: [{ ...delivery, status: 'held', endpointStatus: 'disabled', endpointReason: 'It answered 410.' }],
     }),
     'operator',
-    /is disabled \(It answered 410\)/,
+    /run "endpoint enable p" and then "endpoint resend p --event e": .* is disabled \(It answered 410\)/,
+  ],
+  [
+    'a webhook that is held by a pause',
+    of(delivered, { deliveries: [{ ...delivery, status: 'held', endpointStatus: 'paused' }] }),
+    'operator',
+    /run "endpoint resume p" and then/,
+  ],
+  [
+    'a webhook that is held although its endpoint is enabled again',
+    of(delivered, { deliveries: [{ ...delivery, status: 'held' }] }),
+    'operator',
+    /must send the event again with "endpoint resend p --event e"/,
   ],
   [
     'one of two webhooks that is in trouble',

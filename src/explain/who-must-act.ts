@@ -1,6 +1,7 @@
 import { MINUTE_MS } from '../clock.ts'
 import type { FailureCode } from '../providers/provider.ts'
 import { senderUnavailableReason } from '../senders/availability.ts'
+import { commandToEnable } from '../webhooks/endpoint-status.ts'
 import type { DeliveryFact, Facts, SubmissionFact, WebhookAttemptFact, WebhookFacts } from './facts.ts'
 
 export type Actor = 'nobody' | 'caller' | 'operator' | 'provider' | 'customer'
@@ -75,7 +76,8 @@ const lastOf = (delivery: DeliveryFact, attempts: readonly WebhookAttemptFact[])
   attempts.findLast(({ deliveryId }) => deliveryId === delivery.id)
 
 function ofDelivery(delivery: DeliveryFact, last: WebhookAttemptFact | undefined, now: Date): Next | undefined {
-  const { url, status, endpointStatus, dueAt } = delivery
+  const { url, status, endpointStatus, dueAt, endpointId } = delivery
+  const resend = `"endpoint resend ${endpointId} --event ${delivery.eventId}"`
   const fault = last ? faultOf(last) : 'did not answer'
   switch (status) {
     case 'succeeded':
@@ -83,18 +85,15 @@ function ofDelivery(delivery: DeliveryFact, last: WebhookAttemptFact | undefined
     case 'failed':
       return {
         who: 'caller',
-        sentence: `The caller must mend ${url}, which ${fault} until the last attempt, and have the event sent again.`,
+        sentence: `The caller must mend ${url}, which ${fault} until the last attempt, and have the operator send the event again with ${resend}.`,
       }
     case 'held': {
       const reason = delivery.endpointReason ? ` (${delivery.endpointReason.replace(/\.$/, '')})` : ''
-      const state =
+      const sentence =
         endpointStatus === 'enabled'
-          ? 'held while its endpoint was off'
-          : `held, because ${url} is ${endpointStatus}${reason}`
-      return {
-        who: 'operator',
-        sentence: `The operator must enable the endpoint if it is not, and have the event sent again: it is ${state}.`,
-      }
+          ? `The operator must send the event again with ${resend}: it is held, because its endpoint was off.`
+          : `The operator must run ${commandToEnable(endpointStatus, endpointId)} and then ${resend}: the event is held, because ${url} is ${endpointStatus}${reason}.`
+      return { who: 'operator', sentence }
     }
     case 'pending':
       if (dueAt && !delivery.leased && isOverdue(dueAt, now)) return noWorker(dueAt)

@@ -8,7 +8,7 @@ export function senderUnavailableReason({ status, paused, gone, accountStatus }:
   if (accountStatus !== 'connected')
     return 'WhatsApp refuses the access token of the sender’s account. Connect the account again with a working token.'
   if (gone) return 'The number is no longer in its WhatsApp account. Add it there again, or use another sender.'
-  if (paused) return 'The sender was paused. Resume it, or use another sender.'
+  if (paused) return 'The sender was paused. Resume it with "sender resume <senderId>", or use another sender.'
   if (!SENDING_STATUSES.includes(status))
     return `WhatsApp gives the number the status ${status}, and only ${SENDING_STATUSES.join(' and ')} numbers can send. Look at it in WhatsApp Manager, or use another sender.`
   return undefined

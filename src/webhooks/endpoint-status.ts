@@ -11,6 +11,10 @@ export type Change = {
   now: Date
 }
 
+/** What the operator runs, in quotes, so that the endpoint gets new events again. */
+export const commandToEnable = (status: Exclude<EndpointStatus, 'enabled'>, endpointId: string): string =>
+  `"endpoint ${status === 'paused' ? 'resume' : 'enable'} ${endpointId}"`
+
 /** Held in one statement: with a great backlog a single one would take longer than any may. */
 export const HOLD_BATCH = 2_000
 

@@ -8,7 +8,7 @@ import { SetupRefused } from '../setup-refused.ts'
 import type { EndpointStatus } from './claim.ts'
 import { AddressRefused, checkHost } from './connector.ts'
 import { secretContext } from './courier.ts'
-import { changeStatus } from './endpoint-status.ts'
+import { changeStatus, commandToEnable } from './endpoint-status.ts'
 
 /** Each event is sent to every endpoint: a limit on what one event may cost. */
 export const ENDPOINTS_PER_WORKSPACE = 20
@@ -124,14 +124,17 @@ const selectWorkspaceOf = statement<{ workspaceId: string }>(
 )
 
 /** A new secret, shown this once. The present one signs as well for a day; one that was still in that day ends at once. */
-export async function rotateSecret({ db, clock, seal }: EndpointParts, id: EndpointId): Promise<{ secret: string }> {
+export async function rotateSecret(
+  { db, clock, seal }: EndpointParts,
+  id: EndpointId,
+): Promise<{ secret: string; previousSecretUntil: Date }> {
   const { workspaceId, endpointId } = id
   const secret = newWebhookSecret()
   const until = later(clock.now(), PREVIOUS_SECRET_VALID_MS)
   const sealed = seal.close(secret, secretContext(endpointId))
   const rotated = await db.row(replaceSecret, [workspaceId, endpointId, sealed, until])
   if (!rotated) throw missing(endpointId)
-  return { secret }
+  return { secret, previousSecretUntil: until }
 }
 
 const replaceSecret = statement<{ id: string }>(
@@ -160,7 +163,8 @@ async function move(
   const now = clock.now()
   if (await changeStatus(db, { workspaceId, endpointId, from, to, reason: null, now })) return
   const { status } = await getEndpoint(db, { workspaceId, endpointId })
-  throw new SetupRefused(`The endpoint is ${status}; only one that is ${from} can become ${to}.`)
+  if (status === 'enabled' || to === 'paused') throw new SetupRefused(`The endpoint is ${status} already.`)
+  throw new SetupRefused(`The endpoint is ${status}, not ${from}: run ${commandToEnable(status, endpointId)}.`)
 }
 
 async function getEndpoint(db: Sql, id: EndpointId): Promise<Endpoint> {
@@ -179,15 +183,24 @@ export async function pingEndpoint(
   const eventId = newId()
   const deliveryId = await db.transaction(async (tx) => {
     const { status } = await getEndpoint(tx, { workspaceId, endpointId })
-    if (status !== 'enabled') throw new SetupRefused(`The endpoint is ${status}: enable it, then ping it.`)
+    if (status !== 'enabled')
+      throw new SetupRefused(`The endpoint is ${status}: run ${commandToEnable(status, endpointId)}, then ping it.`)
     const now = clock.now()
     const { at } = await findWorkspaceTime(tx, workspaceId)
     const data = { endpointId, occurredAt: at(now).toISOString() }
     await recordEvents(tx, now, [{ id: eventId, workspaceId, type: 'ping', endpointId, data }])
-    return (await tx.row(selectDeliveryOf, [workspaceId, eventId, endpointId]))?.deliveryId ?? ''
+    return (await findDelivery(tx, { workspaceId, eventId, endpointId })) ?? ''
   })
   wake('deliver')
   return { eventId, deliveryId }
+}
+
+/** The id of an event's delivery to an endpoint. */
+export async function findDelivery(
+  db: Sql,
+  { workspaceId, eventId, endpointId }: EndpointId & { eventId: string },
+): Promise<string | undefined> {
+  return (await db.row(selectDeliveryOf, [workspaceId, eventId, endpointId]))?.deliveryId
 }
 
 const selectDeliveryOf = statement<{ deliveryId: string }>(

@@ -2,7 +2,9 @@ import { type Sql, statement } from '../db.ts'
 import type { EventType } from '../events/event-types.ts'
 import type { Parts } from '../parts.ts'
 import { SetupRefused } from '../setup-refused.ts'
-import { findEndpoint } from './endpoints.ts'
+import type { EndpointStatus } from './claim.ts'
+import { commandToEnable } from './endpoint-status.ts'
+import { type EndpointId, findDelivery, findEndpoint } from './endpoints.ts'
 
 type ResendParts = Pick<Parts, 'db' | 'clock' | 'wake'>
 
@@ -16,18 +18,29 @@ export async function resendDelivery(
 ): Promise<void> {
   const delivery = await db.row(restart, [workspaceId, deliveryId, clock.now()])
   if (!delivery) throw new SetupRefused(`There is no delivery ${deliveryId}.`)
-  if (delivery.status !== 'enabled') throw notEnabled(delivery.status)
+  if (delivery.status !== 'enabled') throw notEnabled(delivery.status, delivery.endpointId)
   wake('deliver')
 }
 
-const notEnabled = (status: string): SetupRefused =>
-  new SetupRefused(`The endpoint is ${status}: enable it first, then send again.`)
+/** As resendDelivery, by what its users know: the event's id is the `webhook-id`. */
+export async function resendEvent(
+  parts: ResendParts,
+  { eventId, ...of }: EndpointId & { eventId: string },
+): Promise<void> {
+  await checkEndpoint(parts.db, of)
+  const deliveryId = await findDelivery(parts.db, { eventId, ...of })
+  if (!deliveryId) throw new SetupRefused(`The endpoint ${of.endpointId} was never to get an event ${eventId}.`)
+  await resendDelivery(parts, { workspaceId: of.workspaceId, deliveryId })
+}
+
+const notEnabled = (status: Exclude<EndpointStatus, 'enabled'>, endpointId: string): SetupRefused =>
+  new SetupRefused(`The endpoint is ${status}: run ${commandToEnable(status, endpointId)} first, then send again.`)
 
 /** Returns the endpoint's status; the delivery is changed only when that is `enabled`. */
-const restart = statement<{ status: string }>(
+const restart = statement<{ status: EndpointStatus; endpointId: string }>(
   'resend_delivery',
   `with chosen as (
-     select delivery.id, endpoint.status from webhook_deliveries delivery
+     select delivery.id, delivery.endpoint_id, endpoint.status from webhook_deliveries delivery
      join webhook_endpoints endpoint
        on endpoint.id = delivery.endpoint_id and endpoint.workspace_id = delivery.workspace_id
      where delivery.workspace_id = $1 and delivery.id = $2
@@ -37,7 +50,7 @@ const restart = statement<{ status: string }>(
      set status = 'pending', step = 0, due_at = $3, lease = null, ended_at = null
      from chosen where delivery.workspace_id = $1 and delivery.id = chosen.id and chosen.status = 'enabled'
    )
-   select status from chosen`,
+   select status, endpoint_id as "endpointId" from chosen`,
 )
 
 /** End states of a delivery that can be sent again in bulk. */
@@ -91,11 +104,14 @@ export async function resendByFilter({ db, clock, wake }: ResendParts, filter: R
   return total
 }
 
-async function checkEndpoint(db: Sql, { workspaceId, endpointId }: ResendFilter): Promise<void> {
+async function checkEndpoint(
+  db: Sql,
+  { workspaceId, endpointId }: Pick<ResendFilter, 'workspaceId' | 'endpointId'>,
+): Promise<void> {
   if (endpointId === undefined) return
   const endpoint = await findEndpoint(db, { workspaceId, endpointId })
   if (!endpoint) throw new SetupRefused(`There is no endpoint ${endpointId}.`)
-  if (endpoint.status !== 'enabled') throw notEnabled(endpoint.status)
+  if (endpoint.status !== 'enabled') throw notEnabled(endpoint.status, endpointId)
 }
 
 const criteria = ({ workspaceId, endpointId, type, from, to }: ResendFilter, startedAt: Date) => [
