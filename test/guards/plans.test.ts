@@ -13,8 +13,18 @@ type Plan = {
   'Shared Read Blocks'?: number
 }
 
-/** Tables that grow with every message. */
-const GROWING = ['messages', 'message_attempts', 'provider_reports', 'events', 'webhook_deliveries', 'webhook_attempts']
+/** Tables that grow with every message or order. */
+const GROWING = [
+  'messages',
+  'message_attempts',
+  'provider_reports',
+  'events',
+  'webhook_deliveries',
+  'webhook_attempts',
+  'confirmations',
+  'refusal_checks',
+  'cod_answers',
+]
 const WAITING = 100_000
 /** A probe of an index with so many entries reads 3 or 4 blocks; this leaves room for the few rows that a journey has. */
 const BLOCKS_MOST = 1_500
@@ -36,9 +46,10 @@ test('with 100,000 of everything waiting in the future no statement of a journey
   await world.whatsapp.reports(failing, [{ status: 'failed', errors: [131026] }])
   await world.getOtp(otp)
   assert.equal(receiver.received.length, 2)
+  await walkThroughConversation(world)
 
   const journey = [...calls.values()].filter(({ statement }) => GROWING.some((table) => statement.text.includes(table)))
-  assert.ok(journey.length >= 10, 'the journey runs the statements of acceptance, submission, reports and delivery')
+  assert.ok(journey.length >= 25, 'the journey runs the statements of acceptance, submission, reports and delivery')
   const faults: string[] = []
   for (const { statement, values } of journey) {
     const plan = await explain(world, statement, values)
@@ -50,6 +61,26 @@ test('with 100,000 of everything waiting in the future no statement of a journey
   assert.deepEqual(faults, [])
 })
 
+/** Every statement of confirmations and refusal checks: asked, reminded, rescheduled, refused, expired. */
+async function walkThroughConversation(world: World): Promise<void> {
+  await world.codSettings()
+  const order = await world.createConfirmation({}, { headers: { 'idempotency-key': 'k' } })
+  await world.settled()
+  world.advance('121m')
+  await world.settled()
+  const ana = world.customer(order)
+  await ana.taps('Change time')
+  await ana.taps(0)
+  await ana.types('Evening')
+  await world.startRefusalCheck(order, {}, { headers: { 'idempotency-key': 'k' } })
+  await world.settled()
+  await ana.taps('Yes')
+  world.advance('24h')
+  await world.settled()
+  const { refusalCheck } = await world.getConfirmation(order)
+  assert.equal(refusalCheck?.status, 'refusal_confirmed')
+}
+
 /** Statistics as they are when ANALYZE ran while the tables were empty: the worst case for a planner. */
 async function fillWithFutureWork({ databaseUrl, workspaceId, senderId, account }: World): Promise<void> {
   await withConnection(databaseUrl, async (connection) => {
@@ -58,6 +89,9 @@ async function fillWithFutureWork({ databaseUrl, workspaceId, senderId, account 
     await connection.query(FUTURE_MESSAGES, [workspaceId, senderId, WAITING])
     await connection.query(FUTURE_REPORTS, [workspaceId, account.accountId, WAITING])
     await connection.query(FUTURE_DELIVERIES, [workspaceId, WAITING])
+    await connection.query(ARMED_CONFIRMATIONS, [workspaceId, senderId, WAITING])
+    await connection.query(ARMED_REFUSAL_CHECKS, [workspaceId])
+    await connection.query(OLD_ANSWERS, [workspaceId])
   })
 }
 
@@ -78,6 +112,21 @@ const FUTURE_DELIVERIES = `
   insert into webhook_deliveries (id, workspace_id, event_id, endpoint_id, status, due_at, created_at)
   select gen_random_uuid(), $1, event.id, endpoint.id, 'pending', ${FUTURE}, now()
   from event, webhook_endpoints endpoint where endpoint.workspace_id = $1`
+
+/** Half of them of one customer, whom no message may look through one by one. */
+const ARMED_CONFIRMATIONS = `
+  insert into confirmations (id, workspace_id, sender_id, recipient, customer_user_id, template_name, template_language,
+    parameters, content, reference, correlation_id, api_key_id, quota_unit, created_at, status, reminder_at, deadline_at)
+  select gen_random_uuid(), $1, $2, '+2126000' || (n % 2) * n, 'MA.' || (n % 2) * n, 'order_confirmation', 'en', '{}', '{}', 'r',
+    gen_random_uuid(), 'key', n, now(), 'awaiting_answer', ${FUTURE}, ${FUTURE} from generate_series(1, $3::int) n`
+const ARMED_REFUSAL_CHECKS = `
+  insert into refusal_checks (confirmation_id, workspace_id, template_name, template_language, parameters, content,
+    correlation_id, api_key_id, quota_unit, created_at, first_message_id, status, deadline_at)
+  select id, $1, 'delivery_refusal', 'en', '{}', '{}', gen_random_uuid(), 'key', quota_unit, now(), gen_random_uuid(),
+    'awaiting_answer', ${FUTURE} from confirmations where workspace_id = $1 limit 20000`
+const OLD_ANSWERS = `
+  insert into cod_answers (id, workspace_id, confirmation_id, check_kind, answer, answered_at)
+  select gen_random_uuid(), $1, id, 'confirmation', 'confirmed', now() from confirmations where workspace_id = $1 limit 20000`
 
 class Undo extends Error {}
 

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
-import path from 'node:path'
-import { type TestContext, after, test } from 'node:test'
-import type { CrashServerOptions, Failpoint, Moment, Told } from '../crash-server.ts'
+import { type TestContext, test } from 'node:test'
+import { type CrashServer, NOWHERE, startCrashServer } from '../crash-process.ts'
+import type { Failpoint, Moment } from '../crash-server.ts'
 import { freePort } from '../processes.ts'
 import { until } from '../until.ts'
 import { type SentOtp, type World, type WorldReceiver, startWorld } from '../world.ts'
@@ -19,51 +17,7 @@ const BEYOND_LEASES_MS = 90_000
 
 type Step = { name: string; inTransaction: boolean; stage: string | null }
 
-type Server = {
-  url: string
-  ran: { name: string; inTransaction: boolean }[]
-  arm(failpoint: Failpoint): Promise<void>
-  dead: Promise<unknown>
-  kill(): Promise<void>
-}
-
-const children = new Set<ChildProcess>()
-after(() => children.forEach((child) => child.kill('SIGKILL')))
-
-async function startServer(options: CrashServerOptions): Promise<Server> {
-  const child = fork(path.resolve(import.meta.dirname, '../crash-server.ts'), [JSON.stringify(options)], {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  })
-  children.add(child)
-  const ran: Server['ran'] = []
-  const listening = Promise.withResolvers<string>()
-  const armed = Promise.withResolvers<void>()
-  const dead = once(child, 'exit')
-  child.once('exit', (code, signal) => {
-    children.delete(child)
-    listening.reject(new Error(`the server ended with ${signal ?? code} before it listened`))
-  })
-  child.on('message', (told: Told) => {
-    if ('listening' in told) listening.resolve(told.listening)
-    if ('armed' in told) armed.resolve()
-    if ('ran' in told) ran.push({ name: told.ran, inTransaction: told.inTransaction })
-  })
-  return {
-    url: await listening.promise,
-    ran,
-    async arm(failpoint) {
-      child.send(failpoint)
-      await armed.promise
-    },
-    dead,
-    async kill() {
-      child.kill('SIGKILL')
-      await dead
-    },
-  }
-}
-
-type Scene = { world: World; receiver: WorldReceiver; server: Server; restart(): Promise<void> }
+type Scene = { world: World; receiver: WorldReceiver; server: CrashServer; restart(): Promise<void> }
 
 async function setScene(t: TestContext): Promise<Scene> {
   const world = await startWorld(t, { works: false, statuses: 'automatic' })
@@ -71,7 +25,7 @@ async function setScene(t: TestContext): Promise<Scene> {
   const port = await freePort() // the same over restarts, as that of a service is
   world.setCallback(`http://127.0.0.1:${port}`)
   let movedByMs = 0
-  const start = () => startServer({ databaseUrl: world.databaseUrl, port, movedByMs })
+  const start = () => startCrashServer({ databaseUrl: world.databaseUrl, port, movedByMs })
   const scene: Scene = {
     world,
     receiver,
@@ -115,8 +69,6 @@ async function arrives(scene: Scene, otp: SentOtp): Promise<void> {
 /** So that each way begins a month, too. */
 const forgetQuota = ({ world }: Scene) =>
   world.ask('delete from quota_usage where workspace_id = $1', [world.workspaceId])
-
-const NOWHERE: Failpoint = { statement: '', moment: 'before', stage: null }
 
 /** The statements of one whole way, each with the stage that it belongs to. */
 async function recordWay(scene: Scene): Promise<Step[]> {
