@@ -41,23 +41,39 @@ export type Db = Sql & {
 const STEADY_PLANS =
   '-c jit=off -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c enable_bitmapscan=off'
 
-export type DbOptions = { url: string; poolSize: number; onIdleError?: (error: Error) => void }
+export type DbOptions = {
+  url: string
+  poolSize: number
+  onIdleError?: (error: Error) => void
+  /** For tests. */
+  queryTimeoutMs?: number
+}
 
 const CONNECT_TIMEOUT_MS = 5_000
 /** No statement of ours is meant to take this long; a lock wait that does is a fault and must end. */
 const STATEMENT_TIMEOUT_MS = 30_000
+/**
+ * The server ends a slow statement itself. What is silent for longer than that is a way to the server that broke without
+ * a word: no statement_timeout comes through it, and without a limit of ours the program would wait for ever.
+ */
+const QUERY_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000
+/** Idle connections are looked after so early that proxies and firewalls neither forget nor silently keep them. */
+const KEEP_ALIVE_AFTER_MS = 30_000
 
-export function openDb({ url, poolSize, onIdleError }: DbOptions): Db {
+export function openDb({ url, poolSize, onIdleError, queryTimeoutMs = QUERY_TIMEOUT_MS }: DbOptions): Db {
   const settings = {
     connectionString: url,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     application_name: 'doorcode',
     options: STEADY_PLANS,
   }
   const pool = new Pool({
     ...settings,
     max: poolSize,
+    query_timeout: queryTimeoutMs, // not for connect(): a migration takes its time
   })
   pool.on('error', (error) => onIdleError?.(error)) // without a listener an idle connection's end would end the process
   return {
@@ -76,9 +92,12 @@ export function openDb({ url, poolSize, onIdleError }: DbOptions): Db {
         await client.query('commit')
         return result
       } catch (error) {
-        await client.query('rollback').catch((failed: Error) => {
-          broken = failed
-        })
+        // Its answer is still to come, or never will: a rollback would wait behind it.
+        if (error instanceof Error && isReadTimeout(error)) broken = error
+        else
+          await client.query('rollback').catch((failed: Error) => {
+            broken = failed
+          })
         throw error
       } finally {
         client.off('error', lost)
@@ -128,15 +147,23 @@ const BATCH_CLASSES = new Set(['21', '22', '23', '40', '42', '54', 'P0'])
 /** Whether a batch failed as a batch: its rows are worth another try, each alone. */
 export const isBatchFault = (error: unknown): boolean => BATCH_CLASSES.has(sqlState(error).slice(0, 2))
 
+/**
+ * Connection lost, resources short, operator at work, system or I/O fault; and what a failover, a renewed password or a
+ * restore do for a while: a server that only reads (25006), refuses the user (28), or lacks the database (3D000).
+ */
+const UNAVAILABLE = /^(08|28|53|57|58|25006$|3D000$)/
+
 /** Whether the database could not be reached or did not answer: the caller may try again later (503). */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  const state = sqlState(error)
-  if (/^(08|53|57)/.test(state)) return true
+  if (UNAVAILABLE.test(sqlState(error)) || isReadTimeout(error)) return true
   return /ECONNREFUSED|ECONNRESET|ENOENT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPIPE|ETIMEDOUT|Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
     `${sqlCode(error)} ${error.message}`,
   )
 }
+
+/** Thrown by pg after query_timeout; it has no code. */
+const isReadTimeout = (error: unknown): boolean => error instanceof Error && error.message === 'Query read timeout'
 
 const sqlCode = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string' ? error.code : ''
