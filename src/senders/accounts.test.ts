@@ -307,6 +307,7 @@ test('what an update says against a template counts at once, what it says for on
     clock.now(),
   )
   assert.equal(await statusOf('order_shipped', 'en'), 'PENDING')
+  clock.advance(MINUTE_MS)
   await turn()
   assert.equal(await statusOf('login_code', 'en_US'), 'APPROVED', 'the list has the last word')
   assert.ok(((await stored()).sync_due_at as Date) > clock.now())
@@ -346,7 +347,29 @@ test('an update that comes while the list is read makes it be read once more', a
     },
   }
   await syncLoop({ ...parts, provider }).turn()
+  clock.advance(MINUTE_MS)
   assert.ok(((await stored()).sync_due_at as Date) <= clock.now())
+})
+
+test('however many updates come, an account is read once a minute at the most', async (t) => {
+  const { connect, parts, workspaceId, clock } = await start(t)
+  const of = { workspaceId, accountId: (await connect()).accountId }
+  let lists = 0
+  const provider: Provider = {
+    ...parts.provider,
+    async list(account) {
+      lists += 1
+      await applyChange(parts.db, of, pausedLogin, clock.now()) // another one, while the list is read
+      return parts.provider.list(account)
+    },
+  }
+  const loop = syncLoop({ ...parts, provider })
+  for (let second = 0; second < 180; second += 5) {
+    await applyChange(parts.db, of, pausedLogin, clock.now())
+    await loop.turn()
+    clock.advance(5 * SECOND_MS)
+  }
+  assert.ok(lists === 2 || lists === 3, `${lists} lists in three minutes`)
 })
 
 test('a list that was begun before a stored one does not replace it', async (t) => {

@@ -10,6 +10,12 @@ const RATE_RETRY_MS = 30 * MINUTE_MS
 /** A sync that takes longer is taken for lost: more than its calls' timeouts together. */
 export const SYNC_LEASE_MS = 5 * MINUTE_MS
 
+/**
+ * Updates and refused sends come in storms, and each list costs two calls of 200 an hour. What one of them says against
+ * a template counts at once all the same.
+ */
+export const SYNC_INTERVAL_LEAST_MS = MINUTE_MS
+
 export const nextSyncAt = (now: Date): Date => later(now, SYNC_EVERY_MS)
 export const nextCredentialsLookAt = (now: Date): Date => later(now, CREDENTIALS_LOOK_MS)
 

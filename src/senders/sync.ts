@@ -5,7 +5,14 @@ import type { Parts } from '../parts.ts'
 import { type ProviderChange, ProviderRefused, ProviderUnreachable } from '../providers/provider.ts'
 import { type AccountOf, type ConnectedAccount, describeAccount, getAccount } from './accounts.ts'
 import { providerRefusal } from './provider-refusal.ts'
-import { SYNC_LEASE_MS, type SyncFailure, nextCredentialsLookAt, nextSyncAt, retrySyncAt } from './schedule.ts'
+import {
+  SYNC_INTERVAL_LEAST_MS,
+  SYNC_LEASE_MS,
+  type SyncFailure,
+  nextCredentialsLookAt,
+  nextSyncAt,
+  retrySyncAt,
+} from './schedule.ts'
 import { storeListing } from './store-listing.ts'
 
 type SyncParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'provider' | 'metrics' | 'wake' | 'log'>
@@ -104,12 +111,13 @@ const lockAccount = statement<{ status: string; synced_at: Date | null }>(
   'select status, synced_at from provider_accounts where workspace_id = $1 and id = $2 for no key update',
 )
 
-/** An update that came while the list was read has moved sync_due_at: then it stays, and the list is read again. */
+/** An update that came while the list was read has moved sync_due_at: then the list is read again, in its time. */
 const endSync = statement(
   'end_account_sync',
   `update provider_accounts
    set status = 'connected', status_detail = null, synced_at = $3,
-       sync_due_at = case when sync_due_at = $4 then $5 else sync_due_at end
+       sync_due_at = case when sync_due_at = $4 then $5
+         else greatest(sync_due_at, $3::timestamptz + interval '${SYNC_INTERVAL_LEAST_MS} milliseconds') end
    where workspace_id = $1 and id = $2`,
 )
 
@@ -145,12 +153,13 @@ const storeFailure = (
 const makeSyncDue = statement(
   'make_account_sync_due',
   `update provider_accounts
-   set sync_due_at = least(sync_due_at, case when status = 'connected' then $3::timestamptz else $4 end)
+   set sync_due_at = least(sync_due_at, case when status = 'connected'
+     then greatest($3::timestamptz, synced_at + interval '${SYNC_INTERVAL_LEAST_MS} milliseconds') else $4 end)
    where workspace_id = $1 and id = $2`,
 )
 
 /**
- * What we know of the account may be old. Its list is read again at once; with a refused token after a while, since
+ * What we know of the account may be old. Its list is read again, though not within a minute of the last time; with a refused token after a while, since
  * sends with it have just failed and a list that can still be read would let them fail again.
  */
 export async function syncSoon(sql: Sql, { workspaceId, accountId }: AccountOf, now: Date): Promise<void> {
