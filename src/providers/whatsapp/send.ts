@@ -6,6 +6,7 @@ import type {
   OutgoingMessage,
   ParameterValue,
   ProviderAccount,
+  ProviderError,
   SendOutcome,
   TemplateComponent,
   TemplateContent,
@@ -122,11 +123,30 @@ export function readOutcome(answer: GraphAnswer, mask: (text: string) => string)
     return { outcome: 'unknown', httpStatus, detail: 'the answer names no message id that could be stored' }
   }
   const isFromGraph = objectOf(body?.error) !== undefined
+  if (isFromGraph || httpStatus === TOO_MANY_REQUESTS)
+    return { outcome: 'refused', httpStatus, error: readAnswerError(body, { httpStatus, mask }) }
   // A proxy on the way may give up on a request that the provider goes on with.
-  if (httpStatus >= 500 && !isFromGraph)
-    return { outcome: 'unknown', httpStatus, detail: 'the answer is no Graph error' }
-  return { outcome: 'refused', httpStatus, error: readAnswerError(body, { httpStatus, mask }) }
+  if (httpStatus >= 500 || httpStatus === REQUEST_TIMEOUT)
+    return { outcome: 'unknown', httpStatus, detail: NOT_FROM_GRAPH }
+  return { outcome: 'refused', httpStatus, error: refusedOnTheWay(httpStatus) }
 }
+
+const REQUEST_TIMEOUT = 408
+const TOO_MANY_REQUESTS = 429
+const NOT_FROM_GRAPH = 'the answer is no Graph error'
+
+/**
+ * A redirect, a 404, a bare 403 come from a proxy or from a wrong URL. They say nothing of message, number or token, so
+ * they neither fail the message for good nor stop its account: an operator has until the window closes to mend the way.
+ */
+const refusedOnTheWay = (httpStatus: number): ProviderError => ({
+  code: null,
+  title: NOT_FROM_GRAPH,
+  detail: `HTTP ${httpStatus}`,
+  class: 'transient',
+  scope: 'message',
+  failureCode: 'PROVIDER_UNAVAILABLE',
+})
 
 const customerOf = (body: JsonObject | undefined): CustomerIds => {
   const contact = objectOf(listOf(body?.contacts)[0])

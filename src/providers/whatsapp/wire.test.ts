@@ -168,6 +168,7 @@ const unknown: readonly [string, Answering][] = [
   ['a message id that no index could hold', json(200, { messages: [{ id: `wamid.${'A'.repeat(3_000)}` }] })],
   ['an answer of 200 that is no JSON', (response) => void response.end('<html>')],
   ['an error page of a proxy', (response) => void response.writeHead(502).end('<html>Bad gateway</html>')],
+  ['a proxy that ran out of patience', (response) => void response.writeHead(408).end()],
   ['JSON of a proxy', json(504, { reason: 'timeout' })],
   ['a connection that is cut before the answer', (response) => void response.destroy()],
   [
@@ -223,6 +224,18 @@ test('a Graph error of 500 is a refusal that may be tried again, not an unknown 
   const { provider, account } = await startProvider(t, json(500, { error: { code: 131_016, message: 'x' } }))
   const outcome = await provider.send(account, message)
   assert.ok(outcome.outcome === 'refused' && outcome.error.class === 'transient')
+})
+
+test('an answer that is not the provider’s neither fails a message for good nor stops its account', async (t) => {
+  for (const status of [301, 302, 400, 401, 403, 404, 405, 413, 421]) {
+    const { provider, account } = await startProvider(
+      t,
+      (response) => void response.writeHead(status, { 'content-type': 'text/html' }).end('<html>Not here</html>'),
+    )
+    const outcome = await provider.send(account, message)
+    assert.ok(outcome.outcome === 'refused', `${status}: ${outcome.outcome}`)
+    assert.deepEqual([outcome.error.class, outcome.error.failureCode], ['transient', 'PROVIDER_UNAVAILABLE'])
+  }
 })
 
 test('a redirect is not followed, since it would carry the token elsewhere', async (t) => {
