@@ -94,3 +94,10 @@ test('what went wrong is told in a sentence', async () => {
   assert.equal(closed.error, 'The connection was refused.')
   await Promise.all([agent.destroy(), open.destroy()])
 })
+
+test('an endpoint of plain HTTP that was added when that was allowed gets nothing once it is not', async (t) => {
+  const agent = webhookAgent({ allowPrivate: false, resolve: async () => [{ address: '93.184.216.34', family: 4 }] })
+  t.after(() => agent.destroy())
+  const { error } = await post(agent, { url: 'http://shop.example/', headers: {}, body: '{}', timeoutMs: 1_000 }, NEVER)
+  assert.equal(error, 'Not sent: webhooks go to https:// alone.')
+})

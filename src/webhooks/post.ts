@@ -1,4 +1,4 @@
-import { type Dispatcher, Agent, request } from 'undici'
+import { type buildConnector, type Dispatcher, Agent, request } from 'undici'
 import { SECOND_MS } from '../clock.ts'
 import { type ConnectorOptions, AddressRefused, publicConnector } from './connector.ts'
 
@@ -22,8 +22,19 @@ export type Posted = {
  * Connections are kept per origin, as many as there are attempts under way: two endpoints on one host never wait for
  * each other. How many attempts there may be is decided before, per endpoint.
  */
-export const webhookAgent = (options: ConnectorOptions): Agent =>
-  new Agent({ connect: publicConnector(options), pipelining: 1, keepAliveTimeout: KEEP_ALIVE_MS })
+export function webhookAgent(options: ConnectorOptions): Agent {
+  const connector = publicConnector(options)
+  const connect = options.allowPrivate ? connector : byTlsAlone(connector)
+  return new Agent({ connect, pipelining: 1, keepAliveTimeout: KEEP_ALIVE_MS })
+}
+
+/** An endpoint may have been added while DOORCODE_ALLOW_PRIVATE_WEBHOOKS was set: its URL counts at each attempt anew. */
+const byTlsAlone =
+  (connector: buildConnector.connector): buildConnector.connector =>
+  (options, callback) =>
+    options.protocol === 'https:' ? connector(options, callback) : callback(new SchemeRefused(), null)
+
+class SchemeRefused extends Error {}
 
 export class Interrupted extends Error {}
 
@@ -112,6 +123,7 @@ const ERROR_LENGTH_MOST = 300
 function reason(error: unknown): string {
   if (error instanceof TookTooLong) return `There was no answer within ${ATTEMPT_TIMEOUT_MS / SECOND_MS} s.`
   if (error instanceof AddressRefused) return `Not sent: ${error.message}.`
+  if (error instanceof SchemeRefused) return 'Not sent: webhooks go to https:// alone.'
   if (!(error instanceof Error)) return 'The request failed.'
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   return (
