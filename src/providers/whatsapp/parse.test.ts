@@ -49,6 +49,17 @@ test('the same status has the same identity however often and with whatever else
     assert.notEqual(onlyStatus(other).identity, first.identity)
 })
 
+test('of pricing and conversation a status keeps the known members alone', () => {
+  const pricing = { billable: true, pricing_model: 'PMP', category: 'authentication', type: 'regular' }
+  const conversation = { id: 'c0ffee', expiration_timestamp: '1763640000', origin: { type: 'authentication' } }
+  const item = onlyStatus({
+    pricing: { ...pricing, note: CODE, nested: { text: CODE } },
+    conversation: { ...conversation, origin: { ...conversation.origin, text: CODE }, preview: CODE },
+  })
+  const kept = JSON.parse(item.body) as { pricing: unknown; conversation: unknown }
+  assert.deepEqual([kept.pricing, kept.conversation], [pricing, conversation])
+})
+
 test('statuses, messages and errors of several accounts in one webhook all become items', () => {
   const items = parseJson({
     entry: [

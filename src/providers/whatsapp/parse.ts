@@ -77,8 +77,8 @@ function status(given: unknown): ProviderItem {
     recipient_id: identifier(from.recipient_id) ?? undefined,
     recipient_user_id: identifier(from.recipient_user_id) ?? undefined,
     biz_opaque_callback_data: callbackData && textOf(from.biz_opaque_callback_data),
-    pricing: from.pricing,
-    conversation: from.conversation,
+    pricing: pricingOf(objectOf(from.pricing)),
+    conversation: conversationOf(objectOf(from.conversation)),
     errors: from.errors === undefined ? undefined : listOf(from.errors).map(withoutTexts),
   })
   const isComplete = providerMessageId !== null && outcome !== null && timestamp !== null
@@ -91,6 +91,27 @@ function status(given: unknown): ProviderItem {
     occurredAt: instantOf(from.timestamp),
   }
 }
+
+/** What the provider charges, for whoever reconciles its invoice. */
+const pricingOf = (given: JsonObject | undefined): object | undefined =>
+  given && {
+    billable: typeof given.billable === 'boolean' ? given.billable : undefined,
+    pricing_model: labelOf(given.pricing_model),
+    category: labelOf(given.category),
+    type: labelOf(given.type),
+  }
+
+const conversationOf = (given: JsonObject | undefined): object | undefined =>
+  given && {
+    id: identifier(given.id) ?? undefined,
+    expiration_timestamp: identifier(given.expiration_timestamp) ?? undefined,
+    origin: { type: labelOf(objectOf(given.origin)?.type) },
+  }
+
+const LABEL = /^[A-Za-z_]{1,30}$/
+
+const labelOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && LABEL.test(value) ? value : undefined
 
 const isMessageKind = (kind: string): boolean => kind === 'otp' || kind === 'cod'
 
