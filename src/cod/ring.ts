@@ -1,4 +1,4 @@
-import { type Statement, statement } from '../db.ts'
+import { type Sql, type Statement, isDatabaseUnavailable, statement } from '../db.ts'
 import type { Loop } from '../jobs/loop.ts'
 import type { Parts } from '../parts.ts'
 import { type Happening, advance } from './advance.ts'
@@ -18,7 +18,14 @@ const POLL_MS = 250
 export const timersLoop = (parts: RingParts): Loop => ({
   name: 'timers',
   pollMs: POLL_MS,
-  turn: async () => ({ more: (await ringDue(parts)) === TURN_MOST }),
+  async turn() {
+    try {
+      return { more: (await ringDue(parts)) === TURN_MOST }
+    } catch (error) {
+      if (!isDatabaseUnavailable(error)) await ringOneByOne(parts)
+      throw error
+    }
+  },
 })
 
 type Due = { workspace_id: string; id: string }
@@ -36,30 +43,49 @@ async function ringDue({ db, clock, wake }: RingParts): Promise<number> {
   const rung = await db.transaction(async (tx) => {
     const now = clock.now()
     const due = await tx.rows(findDueTimers, [now, TURN_MOST])
-    if (due.length === 0) return 0
-    const cases = await lockCases(
-      tx,
-      due.map(({ workspace_id, id }) => ({ workspaceId: workspace_id, confirmationId: id })),
-    )
-    const happenings = [...cases.values()].flatMap(
-      ({ id: confirmationId, workspaceId, confirmation, refusal }): Happening[] => {
-        const of = { workspaceId, confirmationId }
-        const own = dueTimer(nextTimer(confirmation.state), now)
-        const other = refusal ? dueTimer(nextTimer(refusal.state), now) : null
-        return [
-          ...(own ? [{ ...of, check: 'confirmation' as const, event: own }] : []),
-          ...(other ? [{ ...of, check: 'refusal' as const, event: other }] : []),
-        ]
-      },
-    )
-    await advance(tx, now, happenings)
+    if (due.length > 0) await ring(tx, now, due)
     return due.length
   })
-  if (rung > 0) {
-    wake('submit')
-    wake('deliver')
-  }
+  if (rung > 0) wakeForEffects(wake)
   return rung
+}
+
+/** Some timer at fault must not hold up those of everybody else. */
+async function ringOneByOne({ db, clock, wake, log }: RingParts): Promise<void> {
+  const now = clock.now()
+  for (const due of await db.rows(findDueTimers, [now, TURN_MOST])) {
+    try {
+      await db.transaction((tx) => ring(tx, now, [due]))
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) throw error
+      log.error({ err: error, confirmationId: due.id }, 'the timer of a confirmation could not be rung')
+    }
+  }
+  wakeForEffects(wake)
+}
+
+function wakeForEffects(wake: RingParts['wake']): void {
+  wake('submit')
+  wake('deliver')
+}
+
+async function ring(tx: Sql, now: Date, due: readonly Due[]): Promise<void> {
+  const cases = await lockCases(
+    tx,
+    due.map(({ workspace_id, id }) => ({ workspaceId: workspace_id, confirmationId: id })),
+  )
+  const happenings = [...cases.values()].flatMap(
+    ({ id: confirmationId, workspaceId, confirmation, refusal }): Happening[] => {
+      const of = { workspaceId, confirmationId }
+      const own = dueTimer(nextTimer(confirmation.state), now)
+      const other = refusal ? dueTimer(nextTimer(refusal.state), now) : null
+      return [
+        ...(own ? [{ ...of, check: 'confirmation' as const, event: own }] : []),
+        ...(other ? [{ ...of, check: 'refusal' as const, event: other }] : []),
+      ]
+    },
+  )
+  await advance(tx, now, happenings)
 }
 
 /** Rings at the time for which it was armed, however late it is heard. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type CreatedConfirmation, type Customer, codAccount } from '../cod.ts'
+import { until } from '../until.ts'
 import { type World, type WorldOptions, type WorldReceiver, newPhone, startWorld } from '../world.ts'
 
 type Scene = { world: World; receiver: WorldReceiver; order: CreatedConfirmation; ana: Customer }
@@ -179,4 +180,20 @@ test('over two nodes each timer of 60 confirmations fires once', async (t) => {
   assert.equal(told.length, 61)
   assert.equal(new Set(told).size, 61)
   for (const order of orders) assert.equal(world.customer(order).screen().length, 2)
+})
+
+test('a timer that cannot ring holds up nobody else’s', async (t) => {
+  const { world, order } = await asked(t, {}, { mayLogErrors: true })
+  const other = await world.createConfirmation()
+  await world.settled()
+  const gate = await world.parts.db.connect()
+  t.after(() => gate.end())
+  await gate.query(`alter table messages add constraint no_reminder
+    check (confirmation_id <> '${order.confirmationId}' or purpose <> 'reminder') not valid`)
+  world.advance('121m')
+  await until('the other reminder is sent', () => world.customer(other).screen().length === 2)
+  assert.equal(world.customer(order).screen().length, 1)
+  await gate.query('alter table messages drop constraint no_reminder')
+  await world.settled()
+  assert.equal(world.customer(order).screen().length, 2, 'it rings when it can')
 })
