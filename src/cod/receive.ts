@@ -1,5 +1,5 @@
 import { SECOND_MS, later } from '../clock.ts'
-import { type Sql, type Statement, batch, statement } from '../db.ts'
+import { type Sql, type Statement, batch, changes, statement } from '../db.ts'
 import type { Check, Purpose } from '../messages/conversation.ts'
 import type { InboundMessage, Provider } from '../providers/provider.ts'
 import { type Happening, advance } from './advance.ts'
@@ -30,11 +30,14 @@ export async function receiveMessages(
   messages: readonly Inbound[],
 ): Promise<Received[]> {
   const received = messages.map((): Received => ({ note: 'nothing that this release can read', confirmationId: null }))
-  for (const wave of wavesOf(read(provider, messages))) {
+  for (const [ordinal, wave] of wavesOf(read(provider, messages)).entries()) {
     const places = await findPlaces(tx, wave)
     const decided = wave.map((each, index) => decide(each, places[index] ?? NOWHERE))
     const happenings = decided.flatMap((each) => each.happenings)
-    const ignored = happenings.length > 0 ? await advance(tx, now, happenings) : []
+    // A customer's second message is answered later than the first: text belongs to whoever asked last.
+    const ignored = happenings.length > 0 ? await advance(tx, later(now, ordinal), happenings) : []
+    const strangers = wave.flatMap((each, index) => strangerOf(each, places[index], decided[index]))
+    if (strangers.length > 0) await tx.rows(knowUsers, [changes(strangers)])
     let next = 0
     for (const [index, each] of decided.entries()) {
       const own = ignored.slice(next, next + each.happenings.length)
@@ -98,7 +101,7 @@ type Place = {
   } | null
   quoted: { confirmation_id: string; check_kind: Check; purpose: Purpose } | null
   /** The confirmation that the payload, the question or the quoted message names, when it is one of this workspace. */
-  target: { id: string; sender_id: string } | null
+  target: { id: string; sender_id: string; customer_user_id: string | null } | null
   /** Of the customer's confirmations with this sender: the newest, and those with an open follow-up. */
   newest: string | null
   open: { id: string; check: Check; asked_at: string | null }[] | null
@@ -131,7 +134,7 @@ const findPlacesOfMessages: Statement<Place> = statement(
        select * from messages where provider_message_id = r.quotes offset 0) m
      where m.workspace_id = r.workspace_id and m.kind = 'cod' limit 1) quoted on true
    left join lateral (
-     select c.id, c.sender_id from confirmations c
+     select c.id, c.sender_id, c.customer_user_id from confirmations c
      where c.workspace_id = r.workspace_id and c.id = coalesce(r.confirmation_id, q.confirmation_id, quoted.confirmation_id) limit 1) target on true
    left join lateral (
      select array_agg(c.id) as ids from (
@@ -183,6 +186,23 @@ function decide(message: Read, place: Place): Decided {
   const transcript = message.reply?.to === 'nothing' || !place.target ? place.newest : place.target.id
   return { happenings: wrote, note: own, confirmationId: transcript }
 }
+
+/** Whose id the answers to our sends did not tell: a later message may come without the number and without a quote. */
+const strangerOf = (
+  { inbound }: Read,
+  place: Place | undefined,
+  decided: Decided | undefined,
+): { id: string; user_id: string }[] =>
+  place?.target && place.target.customer_user_id === null && decided?.note === null && inbound.customer.userId !== null
+    ? [{ id: place.target.id, user_id: inbound.customer.userId }]
+    : []
+
+const knowUsers = statement(
+  'know_users',
+  // by id alone: advance has just locked these rows by workspace_id and id
+  `update confirmations c set customer_user_id = $1::jsonb -> c.id::text ->> 'user_id'
+   where c.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))`,
+)
 
 /** What the message says to which check, or why it says nothing. */
 function sayingOf(message: Read, place: Place, at: Date): Happening | string {
@@ -253,8 +273,11 @@ function typed(message: Read, place: Place, { at, text }: { at: Date; text: stri
   if (quoted && target) {
     return { workspaceId, confirmationId: target.id, check: quoted.check_kind, event }
   }
-  const [latest] = (open ?? []).toSorted((one, other) => ((one.asked_at ?? '') < (other.asked_at ?? '') ? 1 : -1))
+  const [latest] = (open ?? []).toSorted((one, other) => askedAt(other) - askedAt(one))
   return latest
     ? { workspaceId, confirmationId: latest.id, check: latest.check, event }
     : 'no question is open that it could answer'
 }
+
+/** As a number: the text is in the time zone of the database, where an hour may come twice. */
+const askedAt = ({ asked_at }: { asked_at: string | null }): number => (asked_at === null ? 0 : Date.parse(asked_at))

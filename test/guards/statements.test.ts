@@ -28,6 +28,7 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   write_confirmations: 'by ids of rows that the same transaction holds locked',
   write_refusal_checks: 'by ids of rows that the same transaction holds locked',
   know_customers: 'by the confirmations of messages that the same transaction has just written',
+  know_users: 'by the confirmations that the same transaction has just locked in their workspace',
   end_provider_reports: 'by ids of rows that the same transaction holds locked',
   count_failed_provider_report: 'by the id of a row that was just read',
   take_pair_slots: 'by sender, which belongs to one workspace',

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { writeReply } from '../../src/cod/replies.ts'
 import { newId } from '../../src/ids.ts'
 import { type CreatedConfirmation, type Customer, type TwinMessage, codAccount } from '../cod.ts'
+import { until } from '../until.ts'
 import { type World, type WorldReceiver, newPhone, startWorld } from '../world.ts'
 
 type Scene = { world: World; receiver: WorldReceiver; order: CreatedConfirmation; ana: Customer }
@@ -307,6 +308,17 @@ test('a reply without a number, without a context, or with neither, is as good a
   }
 })
 
+test('a customer whom the provider’s answer did not name is known by the first reply', async (t) => {
+  const world = await startWorld(t, { account: codAccount() })
+  await world.codSettings()
+  world.twin.script({ match: {}, behaviour: { omit: ['user_id'] } })
+  const order = await world.createConfirmation()
+  await world.settled()
+  await world.customer(order).taps('Change time', { hidePhone: true })
+  await world.customer(order).types('Evening', { hidePhone: true })
+  assert.equal((await world.getConfirmation(order)).reschedule?.note, 'Evening')
+})
+
 test('a reply that comes twice counts once', async (t) => {
   const { world, receiver, ana } = await asked(t)
   const [template] = ana.screen()
@@ -347,6 +359,42 @@ test('typed text without a quote goes to the latest question that is still open'
   await ana.types('For nobody')
   assert.equal((await world.getConfirmation(order)).reschedule?.note, 'For the first one')
 })
+
+test('of two questions that one batch of replies brought up, text answers the second', async (t) => {
+  const { world, order, ana } = await asked(t)
+  const other = await world.createConfirmation({ to: order.to })
+  await world.settled()
+  const [first, second] = ana.screen()
+  assert.ok(first && second)
+  for (const [earlier, later, answered] of [
+    [second, first, order],
+    [first, second, other],
+  ] as const) {
+    await tapTogether(world, { phone: order.to, messages: [earlier, later] })
+    await ana.types('Evening')
+    assert.equal((await world.getConfirmation(answered)).reschedule?.note, 'Evening')
+    await ana.types('Whenever')
+  }
+})
+
+/** Taps on change time that are stored while an earlier reply waits, so that the next turn takes them together. */
+async function tapTogether(world: World, { phone, messages }: { phone: string; messages: TwinMessage[] }) {
+  const gate = await world.parts.db.connect()
+  await gate.query('begin')
+  await gate.query('lock table confirmations in exclusive mode')
+  await world.twin.inbound({ from: phone, tap: { button: 0, message: messages[0]?.id ?? '' } })
+  await until('a reply waits for the lock', async () => (await gate.query(LOCK_WAITS)).rowCount === 1)
+  const now = Math.floor(world.clock.now().getTime() / 1000)
+  for (const [index, { id }] of messages.entries()) {
+    await world.twin.inbound({ from: phone, tap: { button: 2, message: id }, timestamp: now - 10 + index })
+  }
+  await gate.query('commit')
+  await gate.end()
+  await world.settled()
+}
+
+const LOCK_WAITS = `select 1 from pg_locks l join pg_database d on d.oid = l.database
+  where d.datname = current_database() and l.relation = 'confirmations'::regclass and not l.granted`
 
 test('of a confirmation and its refusal check that both ask, text goes to the one that asked last', async (t) => {
   const { world, order, ana } = await askedWhetherRefused(t)

@@ -1,6 +1,6 @@
 import type { InboundMessage, ProviderChange, StatusReport } from '../provider.ts'
 import { readStatusError } from './errors.ts'
-import { type JsonObject, listOf, objectOf, readObject, storable, textOf } from './json.ts'
+import { type JsonObject, identifier, listOf, objectOf, readObject, storable, textOf } from './json.ts'
 import { instantOf } from './parse.ts'
 
 const OUTCOMES = ['sent', 'delivered', 'read', 'played', 'failed'] as const
@@ -21,7 +21,7 @@ export function readInbound(body: string): InboundMessage | undefined {
   if (!message) return undefined
   return {
     phoneNumberId: textOf(stored?.phone_number_id) ?? null,
-    customer: { waId: textOf(message.from) ?? null, userId: textOf(message.from_user_id) ?? null },
+    customer: { waId: textOf(message.from) ?? null, userId: identifier(message.from_user_id) },
     quotes: textOf(objectOf(message.context)?.id) ?? null,
     says: saysOf(message),
   }
