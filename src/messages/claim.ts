@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { SECOND_MS, later } from '../clock.ts'
+import { MINUTE_MS, SECOND_MS, later } from '../clock.ts'
 import { type Sql, type Statement, batch, changes, statement } from '../db.ts'
 import type { Parts } from '../parts.ts'
 import type {
@@ -19,6 +19,11 @@ import { PAIR_BURST, PAIR_INTERVAL_MS, type SenderPace, roomNow, sendsPerSecond,
  * a report that tells its outcome has passed, so that whoever claims the message next may send it once more.
  */
 export const SUBMIT_LEASE_MS = SEND_TIMEOUT_MS + UNKNOWN_WAIT_MS + 5 * SECOND_MS
+
+/** A report of a lost message waits to be read: the message looks again so often. */
+const REPORT_LOOK_MS = 2 * SECOND_MS
+/** A report that cannot be processed is put aside before that; a backlog that is longer must not hold codes back. */
+const REPORT_WAIT_MOST_MS = 3 * MINUTE_MS
 
 export type Claimed = {
   id: string
@@ -59,7 +64,10 @@ export async function claimMessages(parts: Pick<Parts, 'db' | 'clock' | 'seal'>,
     const now = parts.clock.now()
     const senders = await tx.rows(lockSendersWithWork, [now])
     if (senders.length === 0) return []
-    const due = await tx.rows(lockDueMessages, [batch(shareRoom(senders, room, now)), now])
+    const locked = await tx.rows(lockDueMessages, [batch(shareRoom(senders, room, now)), now])
+    const told = locked.filter((row) => isTold(row, now)).map(({ id }) => ({ id, due_at: later(now, REPORT_LOOK_MS) }))
+    if (told.length > 0) await tx.rows(postpone, [changes(told)])
+    const due = locked.filter((row) => !isTold(row, now))
     if (due.length === 0) return []
     const { free, early } = await byPairSlots(tx, due, now)
     if (early.length > 0) await tx.rows(postpone, [changes(early)])
@@ -70,6 +78,10 @@ export async function claimMessages(parts: Pick<Parts, 'db' | 'clock' | 'seal'>,
     return free.map((row) => claimed(row, origins.get(row.sender_id), lease, now))
   })
 }
+
+/** What became of its open attempt is stored already and only not read yet: to send it again would be once too often. */
+const isTold = ({ report_waits, attempted_at }: DueRow, now: Date): boolean =>
+  report_waits && attempted_at !== null && now.getTime() - attempted_at.getTime() < REPORT_WAIT_MOST_MS
 
 const DUE_COLUMNS =
   'id, workspace_id, kind, sender_id, recipient, template_name, template_language, code, content, confirmation_id, check_kind, purpose, created_at, submit_by, lease, attempts, attempted_at, unknown_outcomes, last_failure_code'
@@ -158,6 +170,7 @@ type DueRow = {
   attempted_at: Date | null
   unknown_outcomes: number
   last_failure_code: FailureCode | null
+  report_waits: boolean
 }
 
 /** Of each sender the codes first, then what is due longest. */
@@ -166,7 +179,12 @@ const lockDueMessages: Statement<DueRow> = statement(
   `select m.*, (
      select t.components from templates t
      where m.kind = 'otp' and t.workspace_id = m.workspace_id and t.name = m.template_name and t.language = m.template_language and t.account_id = (
-       select s.account_id from senders s where s.workspace_id = m.workspace_id and s.id = m.sender_id)) as components
+       select s.account_id from senders s where s.workspace_id = m.workspace_id and s.id = m.sender_id)) as components,
+     (select true from (
+        -- fenced: by the message alone, never by reading all reports once
+        select workspace_id, outcome from provider_reports
+        where m.attempted_at is not null and message_id = m.id offset 0) p
+      where p.workspace_id = m.workspace_id and p.outcome = 'waiting' limit 1) is not null as report_waits
    from jsonb_to_recordset($1) as r (sender_id uuid, room int)
    cross join lateral (
      select * from (

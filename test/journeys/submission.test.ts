@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import type { BehaviourSeed } from '../../emulator/behaviour.ts'
 import { connectAccount } from '../../src/senders/accounts.ts'
 import { pauseSender, resumeSender } from '../../src/senders/pause.ts'
 import { syncAccount } from '../../src/senders/sync.ts'
+import { aroundDb } from '../around-db.ts'
+import { until } from '../until.ts'
 import { type SentOtp, type World, newPhone, startWorld } from '../world.ts'
 
 /** What the next sends to a phone of its own meet, one behaviour after the other; then all goes well. */
@@ -226,6 +228,63 @@ test('a connection that broke after the provider took the message is adopted whe
   await world.settled()
   assert.equal(world.whatsapp.got(otp).length, 1)
   assert.equal((await attemptsOf(world, otp)).length, 1)
+})
+
+const REPORTS_AWAY = 'a report that is stored, while nobody processes reports'
+
+/** A lost answer whose status report is stored, on a node that gets to no report until `resume` is called. */
+async function withUnreadReport(t: TestContext) {
+  let away = true
+  const world = await startWorld(t, {
+    wrapDb: (db) =>
+      aroundDb(db, ({ statement, run }) =>
+        away && statement.name === 'take_provider_reports' ? Promise.resolve([]) : run(),
+      ),
+  })
+  const otp = await sendInto(world, { connection: 'drop_after_accepting' })
+  const dueAt = async (): Promise<Date | null> => {
+    const [row] = await world.ask<{ due_at: Date | null }>('select due_at from messages where id = $1', [otp.messageId])
+    return row?.due_at ?? null
+  }
+  await until('the lost answer', async () => (await attemptsOf(world, otp)).length === 1)
+  const reported = world.whatsapp.reports(otp, ['sent']) // resolves when all is settled
+  await until(REPORTS_AWAY, async () => {
+    const rows = await world.ask('select 1 from provider_reports where message_id = $1', [otp.messageId])
+    return rows.length === 1
+  })
+  /** The message is looked at anew, and goes out or waits. */
+  const looked = async (): Promise<void> => {
+    await until('a look at the message', async () => {
+      world.first.wake()
+      const due = await dueAt()
+      return due === null || due > world.clock.now()
+    })
+  }
+  const resume = async (): Promise<void> => {
+    away = false
+    world.first.wake()
+    await reported
+  }
+  return { world, otp, looked, resume }
+}
+
+test('a lost message whose report is stored but not read yet is not sent again', async (t) => {
+  const { world, otp, looked, resume } = await withUnreadReport(t)
+  world.advance('11s')
+  await looked()
+  await resume()
+  world.advance('1m')
+  await world.settled()
+  assert.equal(world.whatsapp.got(otp).length, 1)
+  assert.equal((await world.getOtp(otp)).status, 'sent')
+})
+
+test('a report that nobody can read does not keep a lost message back for ever', async (t) => {
+  const { world, otp, looked, resume } = await withUnreadReport(t)
+  world.advance('4m')
+  await looked()
+  await until('the message to be sent once more', () => world.whatsapp.got(otp).length === 2)
+  await resume()
 })
 
 test('without a status the lost message is sent once more, and never twice more', async (t) => {
