@@ -1,6 +1,7 @@
-import { SECOND_MS, later } from '../clock.ts'
+import { later } from '../clock.ts'
 import { type Sql, type Statement, batch, changes, statement } from '../db.ts'
 import type { Check, Purpose } from '../messages/conversation.ts'
+import { happenedAt } from '../messages/receive.ts'
 import type { InboundMessage, Provider } from '../providers/provider.ts'
 import { type Happening, advance } from './advance.ts'
 import { phoneForms } from './customer.ts'
@@ -64,16 +65,6 @@ function read(provider: Pick<Provider, 'readInbound'>, messages: readonly Inboun
 }
 
 const toldAt = ({ stored }: Read): Date => stored.occurred_at ?? stored.received_at
-
-/**
- * The provider tells whole seconds. What came in the second that it names happened when it came, as far as anybody knows:
- * cut to the second, an answer might be older than its question.
- */
-function happenedAt(message: Read): Date {
-  const told = toldAt(message)
-  const { received_at: received } = message.stored
-  return later(told, SECOND_MS) > received ? received : told
-}
 
 /** One customer's messages go one after the other: the second one may answer what the first one brings up. */
 function wavesOf(messages: Read[]): Read[][] {
@@ -176,7 +167,7 @@ type Decided = { happenings: Happening[]; note: string | null; confirmationId: s
 
 /** The first happening is what the message says; the others only move the expiry of the customer's open follow-ups. */
 function decide(message: Read, place: Place): Decided {
-  const at = happenedAt(message)
+  const at = happenedAt(toldAt(message), message.stored.received_at)
   const own = sayingOf(message, place, at)
   const workspaceId = message.stored.workspace_id
   const wrote = (place.open ?? []).map(

@@ -7,6 +7,7 @@ import { type OtpReport, type OtpState, type OtpStatus, applyReport } from '../o
 import { otpView } from '../otp/view.ts'
 import type { FailureCode, MessageKind } from '../providers/provider.ts'
 import type { Check, Purpose } from './conversation.ts'
+import { happenedAt } from './receive.ts'
 
 /** Something that became known of a message: a provider's report, or the end of our own tries. */
 export type MessageReport = {
@@ -15,6 +16,8 @@ export type MessageReport = {
   /** The provider's id of the message, when the report names it. */
   providerMessageId: string | null
   report: OtpReport
+  /** When a provider's report came. */
+  receivedAt?: Date
 }
 
 type MessageRow = {
@@ -47,14 +50,14 @@ export async function applyReports(tx: Sql, now: Date, reports: readonly Message
   const messages = new Map(rows.map((row) => [row.id, row]))
   const events: NewEvent[] = []
   const happenings: Happening[] = []
-  const ignored = reports.map(({ messageId, providerMessageId, report }) => {
+  const ignored = reports.map(({ messageId, providerMessageId, report, receivedAt = now }) => {
     const row = messages.get(messageId)
     if (!row) return 'no such message'
     const seen = { ...report, at: later(report.at, row.clock_offset_ms) } // what callers see is in the workspace's time
     const step = applyReport(stateOf(row), seen)
     const changed = withState(row, step.state, now, providerMessageId)
     messages.set(messageId, changed)
-    if (row.kind === 'cod') happenings.push(...happeningsOf(row, { report, ignored: step.ignored, now }))
+    if (row.kind === 'cod') happenings.push(...happeningsOf(row, { report, receivedAt, ignored: step.ignored, now }))
     else if (step.event) events.push(otpEvent(changed, step.event, seen.at))
     return step.ignored
   })
@@ -69,18 +72,19 @@ function otpEvent(row: MessageRow, type: 'message.sent' | 'message.failed', at: 
   return { id: newId(), workspaceId: row.workspace_id, type, messageId: row.id, data }
 }
 
-type Known = { report: OtpReport; ignored: string | null; now: Date }
+type Known = { report: OtpReport; receivedAt: Date; ignored: string | null; now: Date }
 
 /**
  * A question that fails changes no state; the template and its reminder do (contract §4). A report of a message whose
  * provider's id we never heard is the answer that was lost: it completes the submission.
  */
-function happeningsOf(row: MessageRow, { report, ignored, now }: Known): Happening[] {
+function happeningsOf(row: MessageRow, { report, receivedAt, ignored, now }: Known): Happening[] {
   const { workspace_id: workspaceId, confirmation_id: confirmationId, check_kind: check, purpose } = row
   if (!confirmationId || !check || (purpose !== 'template' && purpose !== 'reminder')) return []
   const of = { workspaceId, confirmationId, check }
   if (report.outcome === 'failed') {
-    return ignored === null ? [{ ...of, event: { type: 'send_failed', at: report.at, code: report.failureCode } }] : []
+    const at = happenedAt(report.at, receivedAt)
+    return ignored === null ? [{ ...of, event: { type: 'send_failed', at, code: report.failureCode } }] : []
   }
   const isNews = purpose === 'template' && row.provider_message_id === null
   return isNews ? [{ ...of, event: { type: 'template_submitted', at: now } }] : []

@@ -1,3 +1,4 @@
+import { SECOND_MS, later } from '../clock.ts'
 import { type Statement, batch, isBatchFault, statement } from '../db.ts'
 import { grouped } from '../group.ts'
 import { contentId } from '../ids.ts'
@@ -12,6 +13,13 @@ const GROUP_LANES = 2
 
 /** An id of the provider that is longer is none; the database would refuse what is much longer in an index. */
 const IDENTIFIER_MOST = 512
+
+/**
+ * The provider tells whole seconds. What came in the second that it names happened when it came, as far as anybody knows:
+ * cut to the second, an answer might be older than its question, and a failure than its message.
+ */
+export const happenedAt = (told: Date, receivedAt: Date): Date =>
+  later(told, SECOND_MS) > receivedAt ? receivedAt : told
 
 /** Stores the items of one webhook, each once, durably. After it the provider may be answered (spec: stored first). */
 export function receiving(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'metrics'>) {

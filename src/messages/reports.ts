@@ -170,6 +170,7 @@ async function processBatch(
       messageId: report.message_id,
       providerMessageId: report.provider_message_id,
       report: asOtpReport(status, report.received_at),
+      receivedAt: report.received_at,
     }
     applicable.push({ place, known })
     return undefined

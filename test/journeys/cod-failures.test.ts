@@ -49,6 +49,14 @@ test('a template that is reported as failed fails the confirmation, and only whi
   assert.deepEqual(typesOf(receiver), ['cod.failed', 'cod.confirmed'])
 })
 
+test('a failure that is reported at once is not dated before its message', async (t) => {
+  const { world, receiver, order, ana } = await sentInto(t)
+  await world.reported(ana.last(), 'failed')
+  const { createdAt } = await world.getConfirmation(order)
+  const failedAt = String(receiver.events('cod.failed')[0]?.data.occurredAt)
+  assert.ok(failedAt > createdAt, `failed at ${failedAt}, created at ${createdAt}`)
+})
+
 test('a failure that comes after the delivery is stale', async (t) => {
   const { world, receiver, order, ana } = await sentInto(t)
   await world.reported(ana.last(), 'delivered')
