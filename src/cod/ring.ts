@@ -1,11 +1,12 @@
 import { type Sql, type Statement, isDatabaseUnavailable, statement } from '../db.ts'
+import { transactionWithEvents } from '../events/record.ts'
 import type { Loop } from '../jobs/loop.ts'
 import type { Parts } from '../parts.ts'
 import { type Happening, advance } from './advance.ts'
 import { lockCases } from './state.ts'
 import { type TimerType, nextTimer } from './timers.ts'
 
-type RingParts = Pick<Parts, 'db' | 'clock' | 'wake' | 'log'>
+type RingParts = Pick<Parts, 'db' | 'clock' | 'wake' | 'log' | 'metrics'>
 
 const TURN_MOST = 200
 /** The lateness of a timer that nobody waits for. */
@@ -39,8 +40,8 @@ const findDueTimers: Statement<Due> = statement(
    limit $2`,
 )
 
-async function ringDue({ db, clock, wake }: RingParts): Promise<number> {
-  const rung = await db.transaction(async (tx) => {
+async function ringDue({ db, clock, metrics, wake }: RingParts): Promise<number> {
+  const rung = await transactionWithEvents({ db, metrics }, async (tx) => {
     const now = clock.now()
     const due = await tx.rows(findDueTimers, [now, TURN_MOST])
     if (due.length > 0) await ring(tx, now, due)
@@ -51,11 +52,11 @@ async function ringDue({ db, clock, wake }: RingParts): Promise<number> {
 }
 
 /** Some timer at fault must not hold up those of everybody else. */
-async function ringOneByOne({ db, clock, wake, log }: RingParts): Promise<void> {
+async function ringOneByOne({ db, clock, metrics, wake, log }: RingParts): Promise<void> {
   const now = clock.now()
   for (const due of await db.rows(findDueTimers, [now, TURN_MOST])) {
     try {
-      await db.transaction((tx) => ring(tx, now, [due]))
+      await transactionWithEvents({ db, metrics }, (tx) => ring(tx, now, [due]))
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error
       log.error({ err: error, confirmationId: due.id }, 'the timer of a confirmation could not be rung')

@@ -5,7 +5,8 @@ import { movedClock } from '../clock.ts'
 import { type Db, openDb } from '../db.ts'
 import { newId } from '../ids.ts'
 import { createWorkspace } from '../workspaces/workspaces.ts'
-import { type NewEvent, recordEvents } from './record.ts'
+import { createMetrics } from '../metrics.ts'
+import { type NewEvent, recordEvents, transactionWithEvents } from './record.ts'
 
 const clock = movedClock()
 let db: Db
@@ -131,4 +132,30 @@ test('a workspace without endpoints still has its events', async () => {
   const event = newEvent(await newWorkspace())
   await record([event])
   assert.ok(await bodyOf(event.id))
+})
+
+test('an event counts once its transaction is committed, and never before', async () => {
+  const metrics = createMetrics()
+  const counted = async (): Promise<unknown> => (await metrics.events.get()).values
+  const { workspaceId } = await createWorkspace({ db, clock }, { name: 'counted', sandbox: true })
+  const event = (type: 'message.sent' | 'message.failed'): NewEvent => ({
+    id: newId(),
+    workspaceId,
+    type,
+    data: { occurredAt: clock.now().toISOString() },
+  })
+  const undone = transactionWithEvents({ db, metrics }, async (tx) => {
+    await recordEvents(tx, clock.now(), [event('message.sent')])
+    throw new Error('undone')
+  })
+  await assert.rejects(undone, /undone/)
+  assert.deepEqual(await counted(), [])
+  await transactionWithEvents({ db, metrics }, async (tx) => {
+    await recordEvents(tx, clock.now(), [event('message.sent'), event('message.sent')])
+    await recordEvents(tx, clock.now(), [event('message.failed')])
+  })
+  assert.deepEqual(await counted(), [
+    { value: 2, labels: { type: 'message.sent' } },
+    { value: 1, labels: { type: 'message.failed' } },
+  ])
 })

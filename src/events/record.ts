@@ -1,4 +1,5 @@
 import { type Sql, batch, statement } from '../db.ts'
+import type { Parts } from '../parts.ts'
 import type { EventType } from './event-types.ts'
 
 export type NewEvent = {
@@ -14,6 +15,23 @@ export type NewEvent = {
   data: { occurredAt: string; [member: string]: unknown }
 }
 
+/** What each open transaction has recorded so far. */
+const recordedIn = new WeakMap<Sql, NewEvent[]>()
+
+/** A transaction in which events may be recorded: they count in the metrics once it is committed. */
+export async function transactionWithEvents<Result>(
+  { db, metrics }: Pick<Parts, 'db' | 'metrics'>,
+  work: (tx: Sql) => Promise<Result>,
+): Promise<Result> {
+  const recorded: NewEvent[] = []
+  const result = await db.transaction((tx) => {
+    recordedIn.set(tx, recorded)
+    return work(tx)
+  })
+  for (const { type } of recorded) metrics.events.inc({ type })
+  return result
+}
+
 /**
  * Records events with the change that caused them, and one delivery per endpoint of the workspace: due at once where
  * the endpoint is enabled, held where it is not. One statement, whatever their number. After the commit the caller
@@ -22,6 +40,7 @@ export type NewEvent = {
 export async function recordEvents(tx: Sql, now: Date, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
   await tx.rows(insertEvents, [batch(events.map(asRow)), now])
+  recordedIn.get(tx)?.push(...events)
 }
 
 const asRow = ({ id, workspaceId, type, messageId, confirmationId, endpointId, data }: NewEvent): object => ({

@@ -1,5 +1,6 @@
 import { type Sql, type Statement, batch, changes, isBatchFault, statement } from '../db.ts'
 import { advance } from '../cod/advance.ts'
+import { transactionWithEvents } from '../events/record.ts'
 import { type Grouped, grouped } from '../group.ts'
 import type { Parts } from '../parts.ts'
 import type { SendOutcome } from '../providers/provider.ts'
@@ -19,7 +20,7 @@ const UNPARKED_EACH_MOST = 8
 /** Far above the step at which the waits stop growing. */
 const HOLD_STEPS_MOST = 30
 
-type FinishParts = Pick<Parts, 'db' | 'clock' | 'wake'>
+type FinishParts = Pick<Parts, 'db' | 'clock' | 'metrics' | 'wake'>
 
 export type Finish = Grouped<Ended, void>
 
@@ -34,7 +35,7 @@ export function finishing(parts: FinishParts): Finish {
   )
 }
 
-async function finishTogether({ db, clock, wake }: FinishParts, group: Ended[]): Promise<void> {
+async function finishTogether({ db, clock, metrics, wake }: FinishParts, group: Ended[]): Promise<void> {
   const now = clock.now()
   const failed = group.filter(({ next }) => next.next === 'failed')
   const begun = group.filter(
@@ -43,7 +44,7 @@ async function finishTogether({ db, clock, wake }: FinishParts, group: Ended[]):
   if (failed.length === 0 && begun.length === 0) {
     await write(db, group, now)
   } else {
-    await db.transaction(async (tx) => {
+    await transactionWithEvents({ db, metrics }, async (tx) => {
       const ours = await write(tx, group, now)
       const reports = failed.filter(({ message }) => ours.has(message.id)).map((ended) => asReport(ended, now))
       if (reports.length > 0) await applyReports(tx, now, reports)

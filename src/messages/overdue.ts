@@ -1,5 +1,6 @@
 import { SECOND_MS } from '../clock.ts'
 import { type Statement, statement } from '../db.ts'
+import { transactionWithEvents } from '../events/record.ts'
 import type { Loop } from '../jobs/loop.ts'
 import type { Parts } from '../parts.ts'
 import type { FailureCode } from '../providers/provider.ts'
@@ -8,18 +9,20 @@ import { applyReports } from './outcome.ts'
 
 const EACH_MOST = 100
 
+type OverdueParts = Pick<Parts, 'db' | 'clock' | 'metrics' | 'wake'>
+
 /**
  * Messages that waited behind a hold, a pause or a refused token until their window closed. Those that nothing holds are
  * found by the claim itself. Looks at the oldest of each sender only, so that a long queue costs nothing.
  */
-export const overdueLoop = (parts: Pick<Parts, 'db' | 'clock' | 'wake'>): Loop => ({
+export const overdueLoop = (parts: OverdueParts): Loop => ({
   name: 'overdue',
   pollMs: SECOND_MS,
   turn: async () => ({ more: (await failOverdue(parts)) >= EACH_MOST }),
 })
 
-async function failOverdue({ db, clock, wake }: Pick<Parts, 'db' | 'clock' | 'wake'>): Promise<number> {
-  const failed = await db.transaction(async (tx) => {
+async function failOverdue({ db, clock, metrics, wake }: OverdueParts): Promise<number> {
+  const failed = await transactionWithEvents({ db, metrics }, async (tx) => {
     const now = clock.now()
     const overdue = await tx.rows(findOverdue, [now])
     if (overdue.length === 0) return 0

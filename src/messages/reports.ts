@@ -1,6 +1,7 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS, later } from '../clock.ts'
 import { type Sql, type Statement, changes, isDatabaseUnavailable, statement } from '../db.ts'
 import { receiveMessages } from '../cod/receive.ts'
+import { transactionWithEvents } from '../events/record.ts'
 import type { Loop } from '../jobs/loop.ts'
 import type { OtpReport } from '../otp/status.ts'
 import type { Parts } from '../parts.ts'
@@ -63,7 +64,7 @@ type Processed = {
 }
 
 async function processTurn({ db, clock, metrics, provider, wake }: ReportParts, most: number): Promise<number> {
-  const { count, told, asked, changed } = await db.transaction(async (tx) => {
+  const { count, told, asked, changed } = await transactionWithEvents({ db, metrics }, async (tx) => {
     const now = clock.now()
     const reports = await tx.rows(takeReports, [now, most])
     const processed = await processBatch(tx, provider, reports, now)
@@ -88,7 +89,7 @@ async function processOneByOne(parts: ReportParts): Promise<void> {
     const now = parts.clock.now()
     const taken: { id?: string; attempts?: number } = {}
     try {
-      const count = await parts.db.transaction(async (tx) => {
+      const count = await transactionWithEvents(parts, async (tx) => {
         const [report] = await tx.rows(takeReports, [now, 1])
         if (!report) return 0
         taken.id = report.id

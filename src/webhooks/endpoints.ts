@@ -1,6 +1,6 @@
 import { DAY_MS, later } from '../clock.ts'
 import { type Sql, statement } from '../db.ts'
-import { recordEvents } from '../events/record.ts'
+import { recordEvents, transactionWithEvents } from '../events/record.ts'
 import { newId, newWebhookSecret } from '../ids.ts'
 import type { Parts } from '../parts.ts'
 import { findWorkspaceTime } from '../sandbox/workspace-time.ts'
@@ -177,11 +177,11 @@ const missing = (endpointId: string): SetupRefused => new SetupRefused(`There is
 
 /** Sends a test event to this endpoint alone. `deliverNow` waits for what comes of it. */
 export async function pingEndpoint(
-  { db, clock, wake }: EndpointParts,
+  { db, clock, metrics, wake }: EndpointParts & Pick<Parts, 'metrics'>,
   { workspaceId, endpointId }: EndpointId,
 ): Promise<{ eventId: string; deliveryId: string }> {
   const eventId = newId()
-  const deliveryId = await db.transaction(async (tx) => {
+  const deliveryId = await transactionWithEvents({ db, metrics }, async (tx) => {
     const { status } = await getEndpoint(tx, { workspaceId, endpointId })
     if (status !== 'enabled')
       throw new SetupRefused(`The endpoint is ${status}: run ${commandToEnable(status, endpointId)}, then ping it.`)

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { glob, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { test } from 'node:test'
+import { createMetrics } from '../../src/metrics.ts'
+
+const SOURCE = path.resolve(import.meta.dirname, '../../src')
+
+test('every metric of the table is counted somewhere', async () => {
+  const { registry: _registry, watchProcess: _watchProcess, ...metrics } = createMetrics()
+  let text = ''
+  for await (const name of glob('**/*.ts', { cwd: SOURCE })) {
+    if (!name.endsWith('.test.ts')) text += await readFile(path.join(SOURCE, name), 'utf8')
+  }
+  const idle = Object.keys(metrics).filter((name) => !new RegExp(`metrics\\.${name}\\b`).test(text))
+  assert.deepEqual(idle, [])
+})
