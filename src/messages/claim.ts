@@ -56,15 +56,15 @@ export type Claimed = {
 }
 
 /**
- * Takes what is due, at the most `room` messages: for each sender as many as its pace allows, one-time codes before
- * everything else. Two nodes share one pace, and never claim the same sender in the same moment.
+ * Takes what is due, at the most `room` messages: for each sender as many as its pace allows, one-time codes of all
+ * senders before everything else. Two nodes share one pace, and never claim the same sender in the same moment.
  */
 export async function claimMessages(parts: Pick<Parts, 'db' | 'clock' | 'seal'>, room: number): Promise<Claimed[]> {
   return parts.db.transaction(async (tx) => {
     const now = parts.clock.now()
     const senders = await tx.rows(lockSendersWithWork, [now])
     if (senders.length === 0) return []
-    const locked = await tx.rows(lockDueMessages, [batch(shareRoom(senders, room, now)), now])
+    const locked = await lockDue(tx, senders, { room, now })
     const told = locked.filter((row) => isTold(row, now)).map(({ id }) => ({ id, due_at: later(now, REPORT_LOOK_MS) }))
     if (told.length > 0) await tx.rows(postpone, [changes(told)])
     const due = locked.filter((row) => !isTold(row, now))
@@ -88,6 +88,8 @@ const DUE_COLUMNS =
 
 type SenderRow = {
   sender_id: string
+  /** Of what is due. */
+  priorities: number[]
   workspace_id: string
   account_id: string
   phone_number_id: string
@@ -114,9 +116,10 @@ const lockSendersWithWork: Statement<SenderRow> = statement(
        where m.due_at is not null and (m.sender_id, m.priority) > (w.sender_id, w.priority)
        order by m.sender_id, m.priority, m.due_at limit 1) n
    )
-   select p.sender_id, s.workspace_id, s.account_id, s.phone_number_id, s.throughput, to_jsonb(p.slots) as slots, p.slot_sends, p.hold_step,
+   select p.sender_id, d.priorities, s.workspace_id, s.account_id, s.phone_number_id, s.throughput, to_jsonb(p.slots) as slots, p.slot_sends, p.hold_step,
           a.waba_id, a.graph_url, a.access_token
-   from (select distinct sender_id from waiting where due_at <= $1 order by sender_id) d
+   from (
+     select sender_id, array_agg(priority) as priorities from waiting where due_at <= $1 group by sender_id order by sender_id) d
    cross join lateral (
      select * from sender_pace p
      where p.sender_id = d.sender_id and (p.held_until is null or p.held_until <= $1)
@@ -129,14 +132,37 @@ const lockSendersWithWork: Statement<SenderRow> = statement(
 
 const pace = (row: SenderRow): SenderPace => ({ slots: row.slots, slotSends: row.slot_sends })
 
+const PRIORITIES = [0, 1]
+
+type Room = { room: number; now: Date }
+
+/** The codes of all senders first: what they leave of the room is for everything else. */
+async function lockDue(tx: Sql, senders: SenderRow[], { room, now }: Room): Promise<DueRow[]> {
+  const locked: DueRow[] = []
+  for (const priority of PRIORITIES) {
+    const waiting = senders
+      .filter(({ priorities }) => priorities.includes(priority))
+      .map((row) => ({
+        sender_id: row.sender_id,
+        room:
+          roomNow(pace(row), sendsPerSecond(row.throughput), now) -
+          locked.filter(({ sender_id }) => sender_id === row.sender_id).length,
+      }))
+      .filter((each) => each.room > 0)
+    const left = room - locked.length
+    if (waiting.length === 0 || left === 0) continue
+    locked.push(...(await tx.rows(lockDueMessages, [batch(shareRoom(waiting, left)), now, priority])))
+  }
+  return locked
+}
+
+type Share = { sender_id: string; room: number }
+
 /**
  * Everybody gets an equal part of the room first; what one does not need, the next ones may take. With less room than
  * senders chance says who gets it: in any fixed order the same ones would get it each time.
  */
-function shareRoom(senders: SenderRow[], room: number, now: Date): { sender_id: string; room: number }[] {
-  const able = senders
-    .map((row) => ({ sender_id: row.sender_id, room: roomNow(pace(row), sendsPerSecond(row.throughput), now) }))
-    .filter((each) => each.room > 0)
+function shareRoom(able: Share[], room: number): Share[] {
   const part = Math.ceil(room / able.length)
   const inTurn = able
     .map((each) => ({ ...each, needs: Math.min(each.room, part), lot: Math.random() }))
@@ -173,7 +199,7 @@ type DueRow = {
   report_waits: boolean
 }
 
-/** Of each sender the codes first, then what is due longest. */
+/** Of one priority, of each sender what is due longest. */
 const lockDueMessages: Statement<DueRow> = statement(
   'lock_due_messages',
   `select m.*, (
@@ -187,16 +213,9 @@ const lockDueMessages: Statement<DueRow> = statement(
       where p.workspace_id = m.workspace_id and p.outcome = 'waiting' limit 1) is not null as report_waits
    from jsonb_to_recordset($1) as r (sender_id uuid, room int)
    cross join lateral (
-     select * from (
-       select ${DUE_COLUMNS} from messages
-       where sender_id = r.sender_id and priority = 0 and due_at <= $2
-       order by due_at limit r.room for no key update skip locked) first
-     union all
-     select * from (
-       select ${DUE_COLUMNS} from messages
-       where sender_id = r.sender_id and priority = 1 and due_at <= $2
-       order by due_at limit r.room for no key update skip locked) second
-     limit r.room) m`,
+     select ${DUE_COLUMNS} from messages
+     where sender_id = r.sender_id and priority = $3 and due_at <= $2
+     order by due_at limit r.room for no key update skip locked) m`,
 )
 
 const claim = statement(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { BehaviourSeed } from '../../emulator/behaviour.ts'
+import { claimMessages } from '../../src/messages/claim.ts'
 import { connectAccount } from '../../src/senders/accounts.ts'
 import { pauseSender, resumeSender } from '../../src/senders/pause.ts'
 import { syncAccount } from '../../src/senders/sync.ts'
@@ -362,6 +363,23 @@ test('a code overtakes everything of lower priority that waits', async (t) => {
   const order = world.twin.messages().map((message) => message.callbackData ?? '')
   const place = order.findIndex((data) => data.endsWith(code.messageId))
   assert.ok(place < 80, `it went in place ${place}, not with the first 80, which is what a number may send in a second`)
+})
+
+test('with little room the codes of one number go before everything that waits at others', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const crowd = await Promise.all(Array.from({ length: 30 }, () => world.sendOtp()))
+  await world.ask('update messages set priority = 1 where workspace_id = $1', [world.workspaceId])
+  const other = world.account.senders[1]?.senderId ?? ''
+  const codes = await Promise.all(Array.from({ length: 8 }, () => world.sendOtp({ senderId: other })))
+  const claimed: string[] = []
+  for (let turn = 0; turn < codes.length; turn += 1)
+    claimed.push(...(await claimMessages(world.parts, 1)).map(({ id }) => id))
+  assert.deepEqual(claimed.sort(), codes.map(({ messageId }) => messageId).sort())
+  const [next] = await claimMessages(world.parts, 1)
+  assert.ok(
+    crowd.some(({ messageId }) => messageId === next?.id),
+    'then it is the turn of the others',
+  )
 })
 
 test('a template that is gone at the provider fails the message and is read again', async (t) => {
