@@ -168,4 +168,5 @@ const isReadTimeout = (error: unknown): boolean => error instanceof Error && err
 const sqlCode = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
-const sqlState = (error: unknown): string => (/^[0-9A-Z]{5}$/.test(sqlCode(error)) ? sqlCode(error) : '')
+/** The five characters, or nothing when the server said none. */
+export const sqlState = (error: unknown): string => (/^[0-9A-Z]{5}$/.test(sqlCode(error)) ? sqlCode(error) : '')

@@ -1,5 +1,5 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS, later } from '../clock.ts'
-import { type Sql, type Statement, changes, isDatabaseUnavailable, statement } from '../db.ts'
+import { type Sql, type Statement, changes, isDatabaseUnavailable, sqlState, statement } from '../db.ts'
 import { receiveMessages } from '../cod/receive.ts'
 import { transactionWithEvents } from '../events/record.ts'
 import type { Loop } from '../jobs/loop.ts'
@@ -46,6 +46,7 @@ type Report = {
   provider_message_id: string | null
   occurred_at: Date | null
   received_at: Date
+  due_at: Date
   attempts: number
   /**
    * Found by our id or by the provider's, within the workspace: accounts of one app share one webhook path. Null when no
@@ -87,26 +88,27 @@ async function processTurn({ db, clock, metrics, provider, wake }: ReportParts, 
 async function processOneByOne(parts: ReportParts): Promise<void> {
   for (let done = 0; done < TURN_MOST; done += 1) {
     const now = parts.clock.now()
-    const taken: { id?: string; attempts?: number } = {}
+    let taken: Report | undefined
     try {
       const count = await transactionWithEvents(parts, async (tx) => {
         const [report] = await tx.rows(takeReports, [now, 1])
         if (!report) return 0
-        taken.id = report.id
-        taken.attempts = report.attempts
+        taken = report
         await tx.rows(endReports, [changes((await processBatch(tx, parts.provider, [report], now)).map(reportEnd))])
         return 1
       })
       if (count === 0) return
     } catch (error) {
-      if (isDatabaseUnavailable(error) || taken.id === undefined) throw error
-      const over = (taken.attempts ?? 0) + 1 >= TRIES_MOST
+      if (isDatabaseUnavailable(error) || taken === undefined) throw error
+      const over = taken.attempts + 1 >= TRIES_MOST
       parts.log.error({ err: error, reportId: taken.id, quarantined: over }, 'a provider report could not be processed')
       await parts.db.rows(countFailure, [
         taken.id,
         over ? null : later(now, TRY_AGAIN_MS),
         over ? 'quarantined' : 'waiting',
-        String(error).slice(0, 500),
+        faultOf(error),
+        taken.attempts,
+        taken.due_at,
       ])
     }
   }
@@ -114,7 +116,7 @@ async function processOneByOne(parts: ReportParts): Promise<void> {
 
 const takeReports: Statement<Report> = statement(
   'take_provider_reports',
-  `select r.id, r.workspace_id, r.account_id, r.kind, r.body, r.provider_message_id, r.occurred_at, r.received_at, r.attempts,
+  `select r.id, r.workspace_id, r.account_id, r.kind, r.body, r.provider_message_id, r.occurred_at, r.received_at, r.due_at, r.attempts,
           coalesce(own.id, theirs.id) as message_id
    from (
      select * from provider_reports where due_at <= $1 order by due_at limit $2 for no key update skip locked) r
@@ -142,8 +144,14 @@ const endReports = statement(
 const countFailure = statement(
   'count_failed_provider_report',
   // by id alone: an id belongs to one workspace, and whoever calls has just read the row
-  `update provider_reports set attempts = attempts + 1, due_at = $2, outcome = $3, note = $4 where id = $1`,
+  // only as it was read: its transaction is over, and another node may have taken and ended it; JavaScript reads ms
+  `update provider_reports set attempts = attempts + 1, due_at = $2, outcome = $3, note = $4
+   where id = $1 and attempts = $5 and date_trunc('milliseconds', due_at) = $6`,
 )
+
+/** Never its message: that may quote the row, and a note is shown. */
+const faultOf = (error: unknown): string =>
+  error instanceof Error ? `${error.name} ${sqlState(error)}`.trim() : typeof error
 
 const reportEnd = ({ report, outcome, note, dueAt }: Processed) => ({
   id: report.id,

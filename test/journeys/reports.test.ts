@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
+import { aroundDb } from '../around-db.ts'
 import { type World, startWorld } from '../world.ts'
 
 /** A status whose time, as the provider has it, lies so many seconds after the message was made. */
@@ -252,6 +253,45 @@ test('a webhook of unknown things is answered 200, stored, and stops nothing tha
   for (const text of ['', '{', 'not json', '[[[[']) assert.equal(await postSigned(world, text), 200, text)
   await world.settled()
   assert.equal((await world.getOtp(otp)).status, 'delivered')
+})
+
+test('a report that another node finished meanwhile is not set back by the node that failed with it', async (t) => {
+  let faults = 0
+  const world = await startWorld(t, {
+    mayLogErrors: true,
+    wrapDb: (db) =>
+      aroundDb(db, async ({ statement, run }) => {
+        if (statement.name === 'write_reported_messages' && ++faults <= 2)
+          throw Object.assign(new Error('a fault that quotes 493817'), { code: 'XX000' })
+        if (statement.name === 'count_failed_provider_report')
+          await world.ask(`update provider_reports set outcome = 'applied', due_at = null, attempts = attempts + 1`)
+        return run()
+      }),
+  })
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, ['sent'])
+  const rows = await world.ask('select outcome, due_at from provider_reports where message_id = $1', [otp.messageId])
+  assert.deepEqual(rows, [{ outcome: 'applied', due_at: null }])
+})
+
+test('a report that failed keeps the kind of its fault and nothing that the fault quotes', async (t) => {
+  let faults = 0
+  const world = await startWorld(t, {
+    mayLogErrors: true,
+    wrapDb: (db) =>
+      aroundDb(db, ({ statement, run }) => {
+        if (statement.name === 'write_reported_messages' && ++faults <= 2)
+          throw Object.assign(new TypeError('a fault that quotes 493817'), { code: 'XX000' })
+        return run()
+      }),
+  })
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, ['sent'])
+  const rows = await world.ask('select outcome, note from provider_reports where message_id = $1', [otp.messageId])
+  assert.deepEqual(rows, [{ outcome: 'waiting', note: 'TypeError XX000' }])
+  world.advance('31s')
+  await world.settled()
+  assert.equal((await world.getOtp(otp)).status, 'sent')
 })
 
 test('a webhook that is not signed with the app secret is refused and not stored', async (t) => {
