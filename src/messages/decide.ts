@@ -20,6 +20,10 @@ export type AttemptContext = {
   random: number
 }
 
+/** Why a message failed whose window closed. With an attempt open the provider may have it: it did not simply expire. */
+export const failureAtClose = (of: { attemptIsOpen: boolean; lastFailureCode: FailureCode | null }): FailureCode =>
+  of.attemptIsOpen ? 'PROVIDER_UNAVAILABLE' : (of.lastFailureCode ?? 'SUBMISSION_EXPIRED')
+
 /** How long a status report may take to tell what became of a lost answer. */
 export const UNKNOWN_WAIT_MS = 10 * SECOND_MS
 /** How often one message is sent again without knowing what became of the last attempt. */

@@ -4,6 +4,7 @@ import { transactionWithEvents } from '../events/record.ts'
 import type { Loop } from '../jobs/loop.ts'
 import type { Parts } from '../parts.ts'
 import type { FailureCode } from '../providers/provider.ts'
+import { failureAtClose } from './decide.ts'
 import { INTERRUPTED } from './finish.ts'
 import { applyReports } from './outcome.ts'
 
@@ -81,4 +82,4 @@ const recordInterrupted = statement(
 )
 
 const failureOf = ({ last_failure_code, open_attempt }: Overdue): FailureCode =>
-  open_attempt ? 'PROVIDER_UNAVAILABLE' : (last_failure_code ?? 'SUBMISSION_EXPIRED')
+  failureAtClose({ attemptIsOpen: open_attempt, lastFailureCode: last_failure_code })

@@ -6,7 +6,7 @@ import type { Parts } from '../parts.ts'
 import type { OutgoingContent, SendOutcome } from '../providers/provider.ts'
 import { SEND_TIMEOUT_MS } from '../providers/whatsapp/send.ts'
 import { type Claimed, SUBMIT_LEASE_MS, claimMessages } from './claim.ts'
-import { type Next, UNKNOWN_RESENDS_MOST, afterAttempt } from './decide.ts'
+import { type Next, UNKNOWN_RESENDS_MOST, afterAttempt, failureAtClose } from './decide.ts'
 import { type Ended, type Finish, finishing } from './finish.ts'
 
 type SubmitParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'log' | 'metrics' | 'provider' | 'wake'>
@@ -115,10 +115,13 @@ const otpContent = ({ seal }: Pick<Parts, 'seal'>, { id, template, code }: Claim
 
 /** The end of a message that needs no further request. */
 function whyNotSend(message: Claimed, now: Date): Next | undefined {
-  if (message.openAttempt && message.unknownOutcomes >= UNKNOWN_RESENDS_MOST) {
+  const attemptIsOpen = message.openAttempt !== null
+  if (attemptIsOpen && message.unknownOutcomes >= UNKNOWN_RESENDS_MOST) {
     return { next: 'failed', failureCode: 'PROVIDER_UNAVAILABLE' }
   }
-  if (now >= message.submitBy) return { next: 'failed', failureCode: message.lastFailureCode ?? 'SUBMISSION_EXPIRED' }
+  if (now >= message.submitBy) {
+    return { next: 'failed', failureCode: failureAtClose({ attemptIsOpen, lastFailureCode: message.lastFailureCode }) }
+  }
   if (!message.content && !message.template.components) return { next: 'failed', failureCode: 'TEMPLATE_NOT_FOUND' }
   return undefined
 }

@@ -203,6 +203,19 @@ test('an attempt that its process did not live to record is told, also when a pa
   assert.deepEqual(await attemptsOf(world, otp), [{ outcome: 'unknown', provider_code: null }])
 })
 
+test('a message whose process died in an attempt did not simply expire when its window closes', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const otp = await world.sendOtp()
+  await world.ask(
+    `update messages set status = 'sending', attempts = 1, attempted_at = $2, lease = gen_random_uuid() where id = $1`,
+    [otp.messageId, world.clock.now()],
+  )
+  await world.node({ works: true })
+  world.advance('11m')
+  await world.settled()
+  assert.equal(await failureOf(world, otp), 'PROVIDER_UNAVAILABLE')
+})
+
 test('a connection that broke before the provider took the message costs one resend after ten seconds', async (t) => {
   const world = await startWorld(t)
   const otp = await sendInto(world, { connection: 'drop_before_accepting' })
