@@ -6,6 +6,7 @@ import type { InboundMessage, Provider } from '../providers/provider.ts'
 import { type Happening, advance } from './advance.ts'
 import { phoneForms } from './customer.ts'
 import { type Reply, readReply } from './replies.ts'
+import { lockCases } from './state.ts'
 
 /** A stored message of a customer. */
 export type Inbound = {
@@ -31,7 +32,9 @@ export async function receiveMessages(
   messages: readonly Inbound[],
 ): Promise<Received[]> {
   const received = messages.map((): Received => ({ note: 'nothing that this release can read', confirmationId: null }))
-  for (const [ordinal, wave] of wavesOf(read(provider, messages)).entries()) {
+  const waves = wavesOf(read(provider, messages))
+  if (waves.length > 1) await lockBeforehand(tx, waves.flat())
+  for (const [ordinal, wave] of waves.entries()) {
     const places = await findPlaces(tx, wave)
     const decided = wave.map((each, index) => decide(each, places[index] ?? NOWHERE))
     const happenings = decided.flatMap((each) => each.happenings)
@@ -78,6 +81,16 @@ function wavesOf(messages: Read[]): Read[][] {
     ;(waves[wave] ??= []).push(message)
   }
   return waves
+}
+
+/** Each wave alone would lock in order, but not all of them together: two nodes would wait for each other in a circle. */
+async function lockBeforehand(tx: Sql, messages: readonly Read[]): Promise<void> {
+  const places = await findPlaces(tx, messages)
+  const cases = messages.flatMap(({ stored: { workspace_id: workspaceId } }, index) => {
+    const { target, open } = places[index] ?? NOWHERE
+    return [...(target ? [target] : []), ...(open ?? [])].map(({ id }) => ({ workspaceId, confirmationId: id }))
+  })
+  if (cases.length > 0) await lockCases(tx, cases)
 }
 
 type Place = {

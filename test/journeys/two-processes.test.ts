@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { writeReply } from '../../src/cod/replies.ts'
+import { reportsLoop } from '../../src/messages/reports.ts'
 import { type ServeProcess, startServe } from '../processes.ts'
 import { until } from '../until.ts'
 import { type SentOtp, type World, startWorld } from '../world.ts'
@@ -72,3 +74,34 @@ test('a server that is told to stop in the middle of traffic leaves nothing behi
   staying.kill('SIGINT')
   assert.equal(await staying.ended, 0, staying.written())
 })
+
+test('of answers to two orders that come together none holds one order while it waits for the other', async (t) => {
+  const world = await startWorld(t, { works: false })
+  await world.codSettings()
+  const earlier = await world.createConfirmation()
+  const later = await world.createConfirmation({ to: earlier.to })
+  const now = Math.floor(world.clock.now().getTime() / 1000)
+  for (const [index, { confirmationId, to }] of [later, earlier].entries()) {
+    const payload = writeReply({ to: 'confirmation', confirmationId, answer: 'cancel' })
+    const raw = { type: 'button', button: { payload, text: 'Cancel' } }
+    await world.twin.inbound({
+      from: to,
+      to: world.account.senders[0]?.phoneNumberId,
+      raw,
+      timestamp: now - 10 + index,
+    })
+  }
+  const otherNode = await world.parts.db.connect()
+  t.after(() => otherNode.end())
+  await otherNode.query('begin')
+  await otherNode.query(LOCK_CONFIRMATION, [earlier.confirmationId])
+  const turn = reportsLoop(world.parts).turn()
+  await until('the answers wait for the other node', async () => (await otherNode.query(WAITS_FOR_ME)).rowCount === 1)
+  await otherNode.query(`${LOCK_CONFIRMATION} nowait`, [later.confirmationId])
+  await otherNode.query('commit')
+  await turn
+  for (const order of [earlier, later]) assert.equal((await world.getConfirmation(order)).status, 'cancelled')
+})
+
+const LOCK_CONFIRMATION = 'select 1 from confirmations where id = $1 for no key update'
+const WAITS_FOR_ME = 'select 1 from pg_stat_activity where pg_backend_pid() = any (pg_blocking_pids(pid))'
