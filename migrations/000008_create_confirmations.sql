@@ -19,7 +19,6 @@ create table confirmations (
   quota_unit integer not null,
   created_at timestamptz not null,
   -- how the provider names the customer; learned from its answers
-  customer_wa_id text,
   customer_user_id text,
 
   status text not null,

@@ -88,13 +88,17 @@ const nameOf = ({ check, purpose }: Pick<SpokenFact, 'check' | 'purpose'>): stri
     ? `${CHECKS[check]}’s ${PURPOSES[purpose]}`
     : PURPOSES[purpose]
 
+/** See drop_overtaken_messages. */
+const isOvertaken = ({ status, dueAt, attempts }: SpokenFact): boolean =>
+  status === 'queued' && dueAt === null && attempts === 0
+
 function messageEntry(message: SpokenFact): Entry {
   const { text, choices } = shownText(message.content, message.components)
   const tappable = choices.length > 0 ? ` [${choices.join(' | ')}]` : ''
   return {
     at: message.createdAt.toISOString(),
     what: 'message',
-    detail: `the ${nameOf(message)}: “${text}”${tappable}`,
+    detail: `the ${nameOf(message)}: “${text}”${tappable}${isOvertaken(message) ? '; it waited until the conversation had moved on, and is not sent any more' : ''}`,
     messageId: message.id,
     check: message.check,
     purpose: message.purpose,

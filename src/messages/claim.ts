@@ -67,7 +67,9 @@ export async function claimMessages(parts: Pick<Parts, 'db' | 'clock' | 'seal'>,
     const locked = await lockDue(tx, senders, { room, now })
     const told = locked.filter((row) => isTold(row, now)).map(({ id }) => ({ id, due_at: later(now, REPORT_LOOK_MS) }))
     if (told.length > 0) await tx.rows(postpone, [changes(told)])
-    const due = locked.filter((row) => !isTold(row, now))
+    const overtaken = locked.filter((row) => row.overtaken)
+    if (overtaken.length > 0) await tx.rows(drop, [overtaken.map(({ id }) => id)])
+    const due = locked.filter((row) => !isTold(row, now) && !row.overtaken)
     if (due.length === 0) return []
     const { free, early } = await byPairSlots(tx, due, now)
     if (early.length > 0) await tx.rows(postpone, [changes(early)])
@@ -197,7 +199,14 @@ type DueRow = {
   unknown_outcomes: number
   last_failure_code: FailureCode | null
   report_waits: boolean
+  /** It waited so long that the customer has answered what it asks for, or can't any more. */
+  overtaken: boolean
 }
+
+const CONFIRMATION_STATUS =
+  '(select c.status from confirmations c where c.workspace_id = m.workspace_id and c.id = m.confirmation_id)'
+const REFUSAL_STATUS =
+  '(select f.status from refusal_checks f where f.workspace_id = m.workspace_id and f.confirmation_id = m.confirmation_id)'
 
 /** Of one priority, of each sender what is due longest. */
 const lockDueMessages: Statement<DueRow> = statement(
@@ -210,7 +219,14 @@ const lockDueMessages: Statement<DueRow> = statement(
         -- fenced: by the message alone, never by reading all reports once
         select workspace_id, outcome from provider_reports
         where m.attempted_at is not null and message_id = m.id offset 0) p
-      where p.workspace_id = m.workspace_id and p.outcome = 'waiting' limit 1) is not null as report_waits
+      where p.workspace_id = m.workspace_id and p.outcome = 'waiting' limit 1) is not null as report_waits,
+     m.attempted_at is null and case
+       when m.purpose = 'reminder' and m.check_kind = 'confirmation' then ${CONFIRMATION_STATUS} <> 'awaiting_answer'
+       when m.purpose = 'reminder' then ${REFUSAL_STATUS} <> 'awaiting_answer'
+       when m.purpose in ('day_question', 'time_question') then ${CONFIRMATION_STATUS} <> 'rescheduling'
+       when m.purpose = 'reasons_question' then ${REFUSAL_STATUS} not in ('awaiting_reason', 'awaiting_note')
+       when m.purpose = 'note_prompt' then ${REFUSAL_STATUS} <> 'awaiting_note'
+       else false end as overtaken
    from jsonb_to_recordset($1) as r (sender_id uuid, room int)
    cross join lateral (
      select ${DUE_COLUMNS} from messages
@@ -233,6 +249,13 @@ const postpone = statement(
   // by id alone: lockDueMessages has just read and locked these rows
   `update messages m set due_at = ($1::jsonb -> m.id::text ->> 'due_at')::timestamptz
    where m.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))`,
+)
+
+/** It stays "queued" and is due no more: nothing failed, and nothing is sent that would make no sense to the customer. */
+const drop = statement(
+  'drop_overtaken_messages',
+  // by id alone: lockDueMessages has just read and locked these rows
+  `update messages set due_at = null where id = any ($1::uuid[])`,
 )
 
 type Pair = { sender_id: string; recipient: string; rows: DueRow[] }

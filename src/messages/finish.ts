@@ -81,15 +81,14 @@ async function beginConversations(tx: Sql, begun: readonly Ended[]): Promise<voi
 
 const customerRow = ({ message: { conversation }, outcome }: Ended) =>
   conversation && outcome?.outcome === 'accepted'
-    ? [{ id: conversation.confirmationId, wa_id: outcome.customer.waId, user_id: outcome.customer.userId }]
+    ? [{ id: conversation.confirmationId, user_id: outcome.customer.userId }]
     : []
 
 /** How the provider names the customer: a later message may come without the number. */
 const knowCustomers = statement(
   'know_customers',
   `update confirmations c
-   set customer_wa_id = coalesce($1::jsonb -> c.id::text ->> 'wa_id', c.customer_wa_id),
-       customer_user_id = coalesce($1::jsonb -> c.id::text ->> 'user_id', c.customer_user_id)
+   set customer_user_id = coalesce($1::jsonb -> c.id::text ->> 'user_id', c.customer_user_id)
    where c.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))`,
 )
 

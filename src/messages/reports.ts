@@ -86,6 +86,11 @@ async function processTurn({ db, clock, metrics, provider, wake }: ReportParts, 
 
 /** The batch failed: each item alone, so that the one at fault stops nobody else. */
 async function processOneByOne(parts: ReportParts): Promise<void> {
+  await processEach(parts)
+  for (const work of ['deliver', 'submit', 'sync'] as const) parts.wake(work)
+}
+
+async function processEach(parts: ReportParts): Promise<void> {
   for (let done = 0; done < TURN_MOST; done += 1) {
     const now = parts.clock.now()
     let taken: Report | undefined

@@ -23,6 +23,7 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   note_api_key_uses: 'by public ids of keys that were used',
   grant_requests: 'by public ids of keys that make requests',
   claim_messages: 'by ids of rows that the same transaction holds locked',
+  drop_overtaken_messages: 'by ids of rows that the same transaction holds locked',
   postpone_messages: 'by ids of rows that the same transaction holds locked',
   write_reported_messages: 'by ids of rows that the same transaction holds locked',
   write_confirmations: 'by ids of rows that the same transaction holds locked',
