@@ -6,14 +6,13 @@ const READY_WITHIN_MS = 2_000
 
 const answers = statement<{ answers: boolean }>('database_answers', 'select true as answers')
 
-type ProbeOptions = { isDraining?: () => boolean; isMigrated?: () => boolean }
+type ProbeOptions = { isDraining?: () => boolean }
 
-/** `/healthz`: the process lives. `/readyz`: it may get requests (contract §10). Both without a key. */
-export function serveProbes(
-  app: FastifyInstance,
-  db: Db,
-  { isDraining = () => false, isMigrated = () => true }: ProbeOptions,
-): void {
+/**
+ * `/healthz`: the process lives. `/readyz`: it may get requests (contract §10); nobody listens before the migrations are
+ * done. Both without a key.
+ */
+export function serveProbes(app: FastifyInstance, db: Db, { isDraining = () => false }: ProbeOptions): void {
   app.get('/healthz', () => ({ status: 'alive' }))
 
   app.get('/readyz', async (_request, reply) => {
@@ -23,7 +22,6 @@ export function serveProbes(
 
   const findObstacle = async (): Promise<string | undefined> => {
     if (isDraining()) return 'draining'
-    if (!isMigrated()) return 'migrating'
     return (await databaseAnswers()) ? undefined : 'database unreachable'
   }
 

@@ -24,8 +24,6 @@ export type ServerParts = Pick<Parts, 'config' | 'db' | 'clock' | 'log' | 'metri
 export type ServerOptions = {
   /** The node is about to stop: /readyz sends traffic elsewhere while what is under way ends. */
   isDraining?: () => boolean
-  /** The schema is that of this release. */
-  isMigrated?: () => boolean
   /** Routes outside `/api/v1` whose handlers get the body as bytes and answer plain text. See raw.ts. */
   rawRoutes?: (scope: FastifyInstance) => void
 }

@@ -1,8 +1,10 @@
+import { later } from '../clock.ts'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isDatabaseUnavailable } from '../db.ts'
 import type { Loop } from '../jobs/loop.ts'
-import { otpCodeSeal } from '../otp/accept.ts'
+import { OTP_SUBMISSION_WINDOW_MS, otpCodeSeal } from '../otp/accept.ts'
 import type { Parts } from '../parts.ts'
+import { SUBMISSION_WINDOW_MS } from './put.ts'
 import type { OutgoingContent, SendOutcome } from '../providers/provider.ts'
 import { SEND_TIMEOUT_MS } from '../providers/whatsapp/send.ts'
 import { type Claimed, SUBMIT_LEASE_MS, claimMessages } from './claim.ts'
@@ -88,7 +90,7 @@ async function attempt(parts: SubmitParts, message: Claimed): Promise<Ended> {
     return over({ next: 'retry', dueAt: started, failureCode: 'PROVIDER_UNAVAILABLE', hold: null }, null)
   }
   if (message.attempts === 1)
-    parts.metrics.acceptToAttempt.observe((started.getTime() - message.createdAt.getTime()) / 1000)
+    parts.metrics.acceptToAttempt.observe((started.getTime() - acceptedAt(message).getTime()) / 1000)
   const outcome = await parts.provider.send(message.account, {
     kind: message.kind,
     messageId: message.id,
@@ -105,6 +107,10 @@ async function attempt(parts: SubmitParts, message: Claimed): Promise<Ended> {
   }
   return over(afterAttempt(outcome, context), outcome)
 }
+
+/** In real time: `createdAt` is in the workspace's, which a sandbox may have moved. */
+const acceptedAt = ({ kind, submitBy }: Claimed): Date =>
+  later(submitBy, -(kind === 'otp' ? OTP_SUBMISSION_WINDOW_MS : SUBMISSION_WINDOW_MS))
 
 /** Opened as late as possible, and nowhere kept. */
 const otpContent = ({ seal }: Pick<Parts, 'seal'>, { id, template, code }: Claimed): OutgoingContent => ({

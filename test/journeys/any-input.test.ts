@@ -122,12 +122,15 @@ test('bytes that are no JSON at all are refused with a documented answer', async
 
 test('whatever path and method are asked for, the answer is documented', async (t) => {
   const world = await startWorld(t, { works: false })
-  const path = fc.oneof(
+  // A client resolves dot segments before it asks: what leaves the API that way is no question about the API.
+  const staysInApi = (asked: string): boolean => /^\/api\//i.test(new URL(asked, world.first.url).pathname)
+  const anyPath = fc.oneof(
     fc
       .tuple(fc.constantFrom('/api/v1/otp/messages/', '/api/v1/', '/api/v2/', '/API/V1/'), segment)
       .map((parts) => parts.join('')),
     fc.array(segment, { minLength: 1, maxLength: 4 }).map((parts) => `/api/v1/${parts.join('/')}`),
   )
+  const path = anyPath.filter(staysInApi)
   const key = fc.oneof(fc.constant(undefined), fc.constant(null), fc.stringMatching(/^[\x21-\x7e]{1,80}$/))
   await fc.assert(
     fc.asyncProperty(
