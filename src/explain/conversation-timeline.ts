@@ -33,14 +33,15 @@ export function conversationTimeline(facts: ConversationFacts, provider: Reading
     requestEntry(confirmation),
     quotaEntry(confirmation),
     ...(refusal ? [refusalEntry(refusal), quotaEntry(refusal)] : []),
+    // What the customer did comes before what it brought about within the same millisecond.
+    ...heard.map((report) => heardEntry(report, facts, provider)),
+    ...answerEntries(answers, heard),
     ...messages.map(messageEntry),
     ...attempts.map((attempt) => attemptEntry(attempt, ofMessage(attempt.messageId))),
     ...messages.flatMap((each) =>
       each.attemptedAt ? [openAttemptEntry(each, each.attemptedAt, ofMessage(each.id))] : [],
     ),
     ...reports.map((report) => reportEntry(report, provider, ofMessage(report.messageId))),
-    ...heard.map((report) => heardEntry(report, facts, provider)),
-    ...answerEntries(answers, heard),
     ...webhookEntries(facts),
     ...timerEntries('confirmation', confirmation),
     ...(refusal ? timerEntries('refusal check', refusal) : []),
