@@ -13,7 +13,7 @@ test('a reminder that waits until the customer has answered is not sent any more
   const sender = { workspaceId: world.workspaceId, senderId: world.senderId }
 
   await pauseSender(world.parts.db, sender, world.clock.now())
-  await world.advance('61m')
+  world.advance('61m')
   await world.settled()
   await ana.taps('Confirm')
   await resumeSender(world.parts, sender)
