@@ -12,7 +12,7 @@ import { type Status, statusWebhook } from './status-webhook.ts'
 const PART = 'provider webhooks'
 const SHOPS = 10
 /** Each gets a sent, a delivered and a read status: more than all runs together post. */
-const MESSAGES_EACH = 10_000
+const MESSAGES_EACH = 30_000
 const WORKERS = 64
 const WARM_UP_MS = 2_000
 const SATURATED_MS = 8_000
