@@ -3,7 +3,7 @@
  * Each item gets its own outcome. When a whole group fails on one item's data, its items run again one by one, so that
  * a neighbour's fault is never anybody else's.
  */
-export type Grouped<Item, Outcome> = { (item: Item): Promise<Outcome>; waiting(): number }
+export type Grouped<Item, Outcome> = (item: Item) => Promise<Outcome>
 
 export type GroupOptions = {
   /** The most items in one group. */
@@ -57,10 +57,9 @@ export function grouped<Item, Outcome>(
     }
   }
 
-  const put = (item: Item): Promise<Outcome> =>
+  return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject })
       schedule()
     })
-  return Object.assign(put, { waiting: () => waiting.length })
 }
