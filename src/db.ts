@@ -135,6 +135,9 @@ export const batch = (rows: readonly object[]): string => JSON.stringify(rows)
 export const changes = (rows: readonly { id: string }[]): string =>
   JSON.stringify(Object.fromEntries(rows.map((row) => [row.id, row])))
 
+/** Text of the outside as the database can hold it: without NUL, and without halves of surrogate pairs. */
+export const storableText = (text: string): string => text.replaceAll('\0', '').toWellFormed()
+
 /** PostgreSQL's text form of bytes, for a batch. */
 export const bytea = (bytes: Buffer): string => `\\x${bytes.toString('hex')}`
 

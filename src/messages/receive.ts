@@ -1,5 +1,5 @@
 import { SECOND_MS, later } from '../clock.ts'
-import { type Statement, batch, isBatchFault, statement } from '../db.ts'
+import { type Statement, batch, isBatchFault, statement, storableText } from '../db.ts'
 import { grouped } from '../group.ts'
 import { contentId } from '../ids.ts'
 import type { Parts } from '../parts.ts'
@@ -48,16 +48,13 @@ const reportRow = ({ workspaceId, accountId }: ReceivingAccount, item: ProviderI
   workspace_id: workspaceId,
   account_id: accountId,
   kind: item.kind,
-  body: storable(item.body),
+  body: storableText(item.body),
   provider_message_id:
-    item.providerMessageId === null ? null : storable(item.providerMessageId).slice(0, IDENTIFIER_MOST),
+    item.providerMessageId === null ? null : storableText(item.providerMessageId).slice(0, IDENTIFIER_MOST),
   message_id: item.messageId,
   occurred_at: item.occurredAt,
   repeats: 0,
 })
-
-/** The database can't hold NUL or half a surrogate pair; nothing that a provider sends may stop the rest. */
-const storable = (text: string): string => text.replaceAll('\0', '').toWellFormed()
 
 /** One row for each id, in one order: groups of two nodes wait for each other and never in a circle. */
 function collapse(rows: ReportRow[]): ReportRow[] {

@@ -1,5 +1,6 @@
 import type { ErrorClass, ErrorScope, FailureCode, ProviderError } from '../provider.ts'
-import { objectOf, storableText, textOf } from './json.ts'
+import { storableText } from '../../db.ts'
+import { objectOf, textOf } from './json.ts'
 
 type Meaning = { class: ErrorClass; scope: ErrorScope; failureCode: FailureCode; title: string }
 

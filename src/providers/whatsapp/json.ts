@@ -1,3 +1,5 @@
+import { storableText } from '../../db.ts'
+
 /** Narrow readers for JSON of which every member may be absent or of another type (whatsapp-cloud-api.md §0). */
 export type JsonObject = Readonly<Record<string, unknown>>
 
@@ -26,9 +28,6 @@ export function readObject(text: string): JsonObject | undefined {
     return undefined
   }
 }
-
-/** Text as PostgreSQL can hold it: no NUL, no halves of surrogate pairs. */
-export const storableText = (text: string): string => text.replaceAll('\0', '').toWellFormed()
 
 const DEPTH_MOST = 32
 
