@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { openDashboard } from './dashboard/serve.ts'
 import { buildMetricsServer } from './http/metrics-server.ts'
 import { providerWebhooks } from './http/provider-webhooks.ts'
 import { apiRoutes } from './http/routes.ts'
@@ -22,10 +23,14 @@ export function buildApp(parts: Parts, { attach }: Pick<Wakes, 'attach'>): App {
   let draining = false
   let loops: RunningLoop[] = []
   const answersApi = parts.config.roles.has('api')
-  // Without the role there are only the probes: whoever takes work must be watched as well.
+  const dashboard = parts.config.roles.has('dashboard') ? openDashboard(parts) : undefined
+  // Without a role there are only the probes: whoever takes work must be watched as well.
   const server = buildServer(parts, answersApi ? apiRoutes(parts) : [], {
     isDraining: () => draining,
-    ...(answersApi && { rawRoutes: (scope: FastifyInstance) => providerWebhooks(scope, parts) }),
+    rawRoutes(scope) {
+      if (answersApi) providerWebhooks(scope, parts)
+      dashboard?.serve(scope)
+    },
   })
   const metricsServer = buildMetricsServer(parts.metrics)
   return {
@@ -40,7 +45,9 @@ export function buildApp(parts: Parts, { attach }: Pick<Wakes, 'attach'>): App {
     },
     async stop() {
       draining = true
+      dashboard?.endLiveAnswers()
       await server.close()
+      await dashboard?.close()
       await Promise.all(loops.map((loop) => loop.stop()))
       await metricsServer.close()
     },

@@ -27,6 +27,8 @@ export type Sql = {
 }
 
 export type Db = Sql & {
+  /** Where it is, for what keeps connections of its own. Holds a password: never logged. */
+  readonly url: string
   /** Commits when `work` resolves and rolls back when it throws. READ COMMITTED. */
   transaction<Result>(work: (tx: Sql) => Promise<Result>): Promise<Result>
   /** A connection of its own, outside the pool: for LISTEN and advisory locks. The caller ends it. */
@@ -44,6 +46,8 @@ const STEADY_PLANS =
 export type DbOptions = {
   url: string
   poolSize: number
+  /** `free`: the planner decides, for questions over many rows that no work waits for. */
+  plans?: 'steady' | 'free'
   onIdleError?: (error: Error) => void
   /** For tests. */
   queryTimeoutMs?: number
@@ -60,7 +64,8 @@ const QUERY_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000
 /** Idle connections are looked after so early that proxies and firewalls neither forget nor silently keep them. */
 const KEEP_ALIVE_AFTER_MS = 30_000
 
-export function openDb({ url, poolSize, onIdleError, queryTimeoutMs = QUERY_TIMEOUT_MS }: DbOptions): Db {
+export function openDb(options: DbOptions): Db {
+  const { url, poolSize, plans = 'steady', onIdleError, queryTimeoutMs = QUERY_TIMEOUT_MS } = options
   const settings = {
     connectionString: url,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -68,7 +73,7 @@ export function openDb({ url, poolSize, onIdleError, queryTimeoutMs = QUERY_TIME
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     application_name: 'doorcode',
-    options: STEADY_PLANS,
+    ...(plans === 'steady' && { options: STEADY_PLANS }),
   }
   const pool = new Pool({
     ...settings,
@@ -77,6 +82,7 @@ export function openDb({ url, poolSize, onIdleError, queryTimeoutMs = QUERY_TIME
   })
   pool.on('error', (error) => onIdleError?.(error)) // without a listener an idle connection's end would end the process
   return {
+    url,
     ...sqlOver(pool),
     async transaction(work) {
       const client = await pool.connect()

@@ -1,6 +1,7 @@
 import { DEMO, demoAccount, type Emulator, startEmulator } from '../emulator/emulator.ts'
 import { type Config, ROLES } from './config.ts'
 import { type DemoReceiver, type ReceivedWebhook, startReceiver } from './demo/receiver.ts'
+import { makeSetupLink } from './dashboard/links.ts'
 import { openDemoSettings } from './demo/cod-settings.ts'
 import { openDemoEndpoint, openDemoWorkspace } from './demo/workspace.ts'
 import { createLog } from './log.ts'
@@ -27,6 +28,8 @@ type Demo = {
   apiKey: string
   senderId: string
   workspaceId: string
+  /** Undefined once there is an owner. */
+  setupLink: string | undefined
   /** False for a demo workspace of an earlier release, whose clock does not move. */
   sandbox: boolean
 }
@@ -55,6 +58,7 @@ async function open(given: Config, opened: AsyncDisposableStack, signal: AbortSi
     apiKey,
     senderId: sender?.senderId ?? '',
     workspaceId,
+    setupLink: await makeSetupLink(parts),
     sandbox: await isSandbox(parts.db, workspaceId),
   }
 }
@@ -103,6 +107,7 @@ function welcome(demo: Demo): string {
   return `
 Doorcode is ready. What it sends goes to a twin of WhatsApp in this process, and no further.
 
+  Dashboard      ${demo.setupLink ?? `${url}/dashboard/`}
   API            ${url}/api/v1
   Reference      ${url}/docs
   WhatsApp twin  ${twinUrl}

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes, randomFillSync } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, randomBytes, randomFillSync } from 'node:crypto'
 
 const KEY_BYTES = 32
 const NONCE_BYTES = 12
@@ -11,6 +11,8 @@ export type Seal = {
   close(text: string, context: string): Buffer
   /** Throws SealBroken when the key, the context or the bytes are not the ones that closed it. */
   open(sealed: Buffer, context: string): string
+  /** A secret of its own for something that takes one, always the same: 64 hex digits. */
+  derive(purpose: string): string
 }
 
 export class SealBroken extends Error {
@@ -66,5 +68,6 @@ export function sealWith(key: Buffer): Seal {
         throw new SealBroken(context)
       }
     },
+    derive: (purpose) => createHmac('sha256', key).update(`derived: ${purpose}`).digest('hex'),
   }
 }

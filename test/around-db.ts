@@ -8,6 +8,7 @@ export type Around = (call: Call) => Promise<unknown[]>
 /** The same database with something around each statement, inside transactions as well. */
 export function aroundDb(db: Db, around: Around): Db {
   return {
+    url: db.url,
     ...aroundSql(db, around),
     transaction: (work) => db.transaction((tx) => work(aroundSql(tx, around))),
     connect: () => db.connect(),

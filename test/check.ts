@@ -7,6 +7,7 @@ type Step = { name: string; command: readonly [string, ...string[]] }
 
 const STEPS: readonly Step[] = [
   { name: 'types', command: ['tsc', '--noEmit'] },
+  { name: 'types of the dashboard', command: ['tsc', '--noEmit', '-p', 'dashboard'] },
   { name: 'lint', command: ['oxlint', '--type-aware', '--deny-warnings'] },
   { name: 'format', command: ['biome', 'format'] },
   { name: 'documents', command: [process.execPath, '--test', 'test/guards/documents.test.ts'] },

@@ -49,7 +49,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),
     DOORCODE_RATE_LIMIT: rateLimit,
     DOORCODE_ALLOW_PRIVATE_WEBHOOKS: '1',
-    DOORCODE_ROLES: works ? 'api,worker' : 'api',
+    DOORCODE_ROLES: works ? 'api,worker,dashboard' : 'api,dashboard',
   })
   const pool = openDb({
     url: databaseUrl,

@@ -1,0 +1,71 @@
+import { QueryCache, QueryClient } from '@tanstack/react-query'
+import { TRPCClientError, createTRPCClient, httpBatchLink } from '@trpc/client'
+import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query'
+import type { inferRouterOutputs } from '@trpc/server'
+import type { DashboardRouter } from '../src/dashboard/router.ts'
+
+/** The one file that fetches: the dashboard's calls, and signing in and out. */
+const FRESH_MS = 5_000
+const BATCH_MOST = 10
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: FRESH_MS,
+      retry: (count, error) => count < 2 && !isAnswered(error),
+      refetchOnWindowFocus: true,
+    },
+  },
+  queryCache: new QueryCache({
+    onError(error) {
+      if (codeOf(error) === 'UNAUTHORIZED') void queries.invalidateQueries({ queryKey: api.session.current.queryKey() })
+    },
+  }),
+})
+
+const client = createTRPCClient<DashboardRouter>({
+  links: [httpBatchLink({ url: '/dashboard/calls', maxItems: BATCH_MOST })],
+})
+
+/** `useQuery(api.keys.list.queryOptions({ workspaceId }))`, `useMutation(api.keys.create.mutationOptions())`. */
+export const api = createTRPCOptionsProxy<DashboardRouter>({ client, queryClient: queries })
+
+export type Answers = inferRouterOutputs<DashboardRouter>
+
+/** The server said no: asking again would get the same answer. */
+const isAnswered = (error: unknown): boolean => {
+  const code = codeOf(error)
+  return code !== undefined && code !== 'SERVICE_UNAVAILABLE'
+}
+
+export function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof TRPCClientError)) return undefined
+  const data: unknown = error.data
+  return typeof data === 'object' && data !== null && 'code' in data ? String(data.code) : undefined
+}
+
+export type FormFault = { path: string; message: string }
+
+/** What the server found wrong with the fields of a form. */
+export function faultsOf(error: unknown): FormFault[] {
+  if (!(error instanceof TRPCClientError)) return []
+  const data: unknown = error.data
+  return typeof data === 'object' && data !== null && 'faults' in data && Array.isArray(data.faults)
+    ? (data.faults as FormFault[])
+    : []
+}
+
+/** Answers of the sign-in library. `problem` is its sentence, when it said no. */
+export type SignInAnswer = { ok: boolean; problem: string | undefined; body: Record<string, unknown> }
+
+/** `askSignIn('sign-in/email', { email, password })`; see src/dashboard/auth.ts for what answers. */
+export async function askSignIn(path: string, body: object = {}): Promise<SignInAnswer> {
+  const response = await fetch(`/dashboard/auth/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  const answer = (await response.json().catch(() => ({}))) as Record<string, unknown> | null
+  const problem = response.ok ? undefined : String(answer?.message ?? response.statusText)
+  return { ok: response.ok, problem, body: answer ?? {} }
+}

@@ -1,0 +1,5 @@
+import { Page } from '../ui/page.tsx'
+
+export function Charts() {
+  return <Page title="Charts">{null}</Page>
+}

@@ -1,0 +1,5 @@
+import { Page } from '../ui/page.tsx'
+
+export function Messages() {
+  return <Page title="Messages">{null}</Page>
+}

@@ -1,0 +1,206 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { api, queries } from './api.ts'
+import { Shell } from './ui/shell.tsx'
+
+/** Every page, its path and its file. Search parameters of a list are what its page validates. */
+const root = createRootRoute({ notFoundComponent: lazyRouteComponent(() => import('./ui/not-found.tsx'), 'NotFound') })
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  component: lazyRouteComponent(() => import('./session/sign-in.tsx'), 'SignIn'),
+})
+
+/** Where a one-time link leads; its token is in the fragment. */
+const welcome = createRoute({
+  getParentRoute: () => root,
+  path: '/welcome',
+  component: lazyRouteComponent(() => import('./session/welcome.tsx'), 'Welcome'),
+})
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  async beforeLoad() {
+    const session = await queries.ensureQueryData(api.session.current.queryOptions())
+    if (!session) throw redirect({ to: '/sign-in' })
+    const first = session.workspaces[0]
+    if (!first) throw redirect({ to: '/new-workspace' })
+    throw redirect({ to: '/w/$workspaceId/overview', params: { workspaceId: first.workspaceId } })
+  },
+})
+
+const workspace = createRoute({
+  getParentRoute: () => root,
+  path: '/w/$workspaceId',
+  async beforeLoad() {
+    const session = await queries.ensureQueryData(api.session.current.queryOptions())
+    if (!session) throw redirect({ to: '/sign-in' })
+  },
+  component: Shell,
+})
+
+const overview = createRoute({
+  getParentRoute: () => workspace,
+  path: '/overview',
+  component: lazyRouteComponent(() => import('./overview/overview.tsx'), 'Overview'),
+})
+
+const messages = createRoute({
+  getParentRoute: () => workspace,
+  path: '/messages',
+  component: lazyRouteComponent(() => import('./messages/messages.tsx'), 'Messages'),
+})
+
+const message = createRoute({
+  getParentRoute: () => workspace,
+  path: '/messages/$messageId',
+  component: lazyRouteComponent(() => import('./messages/message.tsx'), 'Message'),
+})
+
+const confirmations = createRoute({
+  getParentRoute: () => workspace,
+  path: '/confirmations',
+  component: lazyRouteComponent(() => import('./confirmations/confirmations.tsx'), 'Confirmations'),
+})
+
+const confirmation = createRoute({
+  getParentRoute: () => workspace,
+  path: '/confirmations/$confirmationId',
+  component: lazyRouteComponent(() => import('./confirmations/confirmation.tsx'), 'Confirmation'),
+})
+
+const charts = createRoute({
+  getParentRoute: () => workspace,
+  path: '/charts',
+  component: lazyRouteComponent(() => import('./charts/charts.tsx'), 'Charts'),
+})
+
+const phone = createRoute({
+  getParentRoute: () => workspace,
+  path: '/phone',
+  component: lazyRouteComponent(() => import('./phone/phone.tsx'), 'Phone'),
+})
+
+const senders = createRoute({
+  getParentRoute: () => workspace,
+  path: '/senders',
+  component: lazyRouteComponent(() => import('./senders/senders.tsx'), 'Senders'),
+})
+
+const templates = createRoute({
+  getParentRoute: () => workspace,
+  path: '/templates',
+  component: lazyRouteComponent(() => import('./templates/templates.tsx'), 'Templates'),
+})
+
+const newTemplate = createRoute({
+  getParentRoute: () => workspace,
+  path: '/templates/new',
+  component: lazyRouteComponent(() => import('./templates/new-template.tsx'), 'NewTemplate'),
+})
+
+const template = createRoute({
+  getParentRoute: () => workspace,
+  path: '/templates/$accountId/$name/$language',
+  component: lazyRouteComponent(() => import('./templates/template.tsx'), 'Template'),
+})
+
+const codSettings = createRoute({
+  getParentRoute: () => workspace,
+  path: '/cod-settings',
+  component: lazyRouteComponent(() => import('./cod-settings/cod-settings.tsx'), 'CodSettings'),
+})
+
+const blocked = createRoute({
+  getParentRoute: () => workspace,
+  path: '/blocked',
+  component: lazyRouteComponent(() => import('./blocked/blocked.tsx'), 'Blocked'),
+})
+
+const keys = createRoute({
+  getParentRoute: () => workspace,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('./keys/keys.tsx'), 'Keys'),
+})
+
+const endpoints = createRoute({
+  getParentRoute: () => workspace,
+  path: '/endpoints',
+  component: lazyRouteComponent(() => import('./endpoints/endpoints.tsx'), 'Endpoints'),
+})
+
+const endpoint = createRoute({
+  getParentRoute: () => workspace,
+  path: '/endpoints/$endpointId',
+  component: lazyRouteComponent(() => import('./endpoints/endpoint.tsx'), 'Endpoint'),
+})
+
+const settings = createRoute({
+  getParentRoute: () => workspace,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./workspaces/settings.tsx'), 'Settings'),
+})
+
+const people = createRoute({
+  getParentRoute: () => workspace,
+  path: '/people',
+  component: lazyRouteComponent(() => import('./people/people.tsx'), 'People'),
+})
+
+const auditLog = createRoute({
+  getParentRoute: () => workspace,
+  path: '/audit',
+  component: lazyRouteComponent(() => import('./audit-log/audit-log.tsx'), 'AuditLog'),
+})
+
+const account = createRoute({
+  getParentRoute: () => workspace,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./account/account.tsx'), 'Account'),
+})
+
+const newWorkspace = createRoute({
+  getParentRoute: () => root,
+  path: '/new-workspace',
+  component: lazyRouteComponent(() => import('./workspaces/new-workspace.tsx'), 'NewWorkspace'),
+})
+
+export const pages = createRouter({
+  routeTree: root.addChildren([
+    signIn,
+    welcome,
+    home,
+    newWorkspace,
+    workspace.addChildren([
+      overview,
+      messages,
+      message,
+      confirmations,
+      confirmation,
+      charts,
+      phone,
+      senders,
+      templates,
+      newTemplate,
+      template,
+      codSettings,
+      blocked,
+      keys,
+      endpoints,
+      endpoint,
+      settings,
+      people,
+      auditLog,
+      account,
+    ]),
+  ]),
+  basepath: '/dashboard',
+  defaultPreload: 'intent',
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof pages
+  }
+}

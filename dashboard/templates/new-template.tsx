@@ -1,0 +1,5 @@
+import { Page } from '../ui/page.tsx'
+
+export function NewTemplate() {
+  return <Page title="NewTemplate">{null}</Page>
+}

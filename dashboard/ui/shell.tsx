@@ -1,0 +1,169 @@
+import {
+  AppShell,
+  Badge,
+  Burger,
+  Button,
+  Group,
+  Menu,
+  NavLink,
+  NativeSelect,
+  ScrollArea,
+  Stack,
+  Text,
+  useMantineColorScheme,
+} from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
+import { Suspense } from 'react'
+import { askSignIn, queries } from '../api.ts'
+import { useLanguage, useWords } from '../words.ts'
+import { Loading } from './loading.tsx'
+import { NotFound } from './not-found.tsx'
+import { SECTIONS } from './sections.ts'
+import { shellWords } from './shell-words.ts'
+import { useSession, useWorkspaceIfAny } from './workspace.ts'
+
+const CONTENT = 'content'
+
+/** What surrounds every page of a workspace. */
+export function Shell() {
+  const text = useWords(shellWords)
+  const [opened, { toggle, close }] = useDisclosure()
+  const workspace = useWorkspaceIfAny()
+  if (!workspace) return <NotFound />
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 240, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      padding="md"
+    >
+      <AppShell.Header>
+        <a className="skip" href={`#${CONTENT}`}>
+          {text.skip}
+        </a>
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Group gap="xs" wrap="nowrap" miw={0}>
+            <Burger
+              opened={opened}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label={text.menu}
+              aria-expanded={opened}
+            />
+            <Text fw={700} visibleFrom="xs">
+              Doorcode
+            </Text>
+            <WorkspaceSwitch />
+            {workspace.sandbox && (
+              <Badge variant="light" visibleFrom="xs">
+                {text.sandbox}
+              </Badge>
+            )}
+          </Group>
+          <AccountMenu />
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="xs" aria-label={text.menu}>
+        <Sections onChoose={close} />
+      </AppShell.Navbar>
+      <AppShell.Main id={CONTENT}>
+        <Suspense fallback={<Loading />}>
+          <Outlet />
+        </Suspense>
+      </AppShell.Main>
+    </AppShell>
+  )
+}
+
+function WorkspaceSwitch() {
+  const text = useWords(shellWords)
+  const { workspaces } = useSession()
+  const workspace = useWorkspaceIfAny()
+  const navigate = useNavigate()
+  return (
+    <NativeSelect
+      aria-label={text.workspace}
+      value={workspace?.workspaceId ?? ''}
+      data={workspaces.map(({ workspaceId, name }) => ({ value: workspaceId, label: name }))}
+      onChange={(event) =>
+        void navigate({ to: '/w/$workspaceId/overview', params: { workspaceId: event.currentTarget.value } })
+      }
+      maw={220}
+    />
+  )
+}
+
+function Sections({ onChoose }: { onChoose: () => void }) {
+  const text = useWords(shellWords)
+  const workspace = useWorkspaceIfAny()
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  if (!workspace) return null
+  return (
+    <ScrollArea>
+      <Stack gap={2}>
+        {SECTIONS.filter((section) => !('sandboxOnly' in section) || workspace.sandbox).map(({ name, to }) => (
+          <NavLink
+            key={to}
+            renderRoot={(props) => <Link {...props} to={to} params={{ workspaceId: workspace.workspaceId }} />}
+            label={text[name]}
+            active={path.includes(to.split('$workspaceId')[1] ?? '')}
+            onClick={onChoose}
+          />
+        ))}
+      </Stack>
+    </ScrollArea>
+  )
+}
+
+function AccountMenu() {
+  const text = useWords(shellWords)
+  const { person } = useSession()
+  const workspace = useWorkspaceIfAny()
+  const { language, choose } = useLanguage()
+  const { setColorScheme } = useMantineColorScheme()
+  const signOut = async (): Promise<void> => {
+    await askSignIn('sign-out')
+    queries.clear()
+    location.assign('/dashboard/sign-in')
+  }
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <Button
+        variant="subtle"
+        size="compact-md"
+        lang={language === 'en' ? 'ar' : 'en'}
+        onClick={() => choose(language === 'en' ? 'ar' : 'en')}
+      >
+        {text.language}
+      </Button>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" size="compact-md" maw={160} aria-label={text.account}>
+            <Text span truncate size="sm">
+              {person.name}
+            </Text>
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>{person.email}</Menu.Label>
+          <Menu.Label>{text.colours}</Menu.Label>
+          <Menu.Item onClick={() => setColorScheme('light')}>{text.light}</Menu.Item>
+          <Menu.Item onClick={() => setColorScheme('dark')}>{text.dark}</Menu.Item>
+          <Menu.Item onClick={() => setColorScheme('auto')}>{text.likeSystem}</Menu.Item>
+          <Menu.Divider />
+          {workspace && (
+            <Menu.Item
+              renderRoot={(props) => (
+                <Link {...props} to="/w/$workspaceId/account" params={{ workspaceId: workspace.workspaceId }} />
+              )}
+            >
+              {text.account}
+            </Menu.Item>
+          )}
+          <Menu.Item onClick={() => void signOut()}>{text.signOut}</Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </Group>
+  )
+}

@@ -1,0 +1,26 @@
+import { type MantineColorsTuple, createTheme } from '@mantine/core'
+
+/** Dark enough from the seventh on for white text at 4.5:1. */
+const door: MantineColorsTuple = [
+  '#e7f8f2',
+  '#d2ede3',
+  '#a5dcc8',
+  '#75c9ab',
+  '#4eb993',
+  '#35af84',
+  '#23a67a',
+  '#0f8f67',
+  '#0b7a5e',
+  '#04644b',
+]
+
+export const theme = createTheme({
+  primaryColor: 'door',
+  primaryShade: { light: 8, dark: 7 },
+  colors: { door },
+  autoContrast: true,
+  fontFamily: 'system-ui, "Segoe UI", Roboto, "Noto Sans Arabic", "Noto Sans", sans-serif',
+  fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, monospace',
+  defaultRadius: 'md',
+  cursorType: 'pointer',
+})

@@ -1,0 +1,5 @@
+import { Page } from '../ui/page.tsx'
+
+export function NewWorkspace() {
+  return <Page title="NewWorkspace">{null}</Page>
+}

@@ -1,0 +1,131 @@
+-- People who sign in. The tables of this schema are those of better-auth (its names and types; a test compares them).
+create schema auth;
+
+create table auth."user" (
+  "id" text not null primary key,
+  "name" text not null,
+  "email" text not null unique,
+  "emailVerified" boolean not null,
+  "image" text,
+  "createdAt" timestamptz default current_timestamp not null,
+  "updatedAt" timestamptz default current_timestamp not null,
+  "twoFactorEnabled" boolean
+);
+
+create table auth."session" (
+  "id" text not null primary key,
+  "expiresAt" timestamptz not null,
+  "token" text not null unique,
+  "createdAt" timestamptz default current_timestamp not null,
+  "updatedAt" timestamptz not null,
+  "ipAddress" text,
+  "userAgent" text,
+  "userId" text not null references auth."user" ("id") on delete cascade
+);
+
+create table auth."account" (
+  "id" text not null primary key,
+  "accountId" text not null,
+  "providerId" text not null,
+  "userId" text not null references auth."user" ("id") on delete cascade,
+  "accessToken" text,
+  "refreshToken" text,
+  "idToken" text,
+  "accessTokenExpiresAt" timestamptz,
+  "refreshTokenExpiresAt" timestamptz,
+  "scope" text,
+  "password" text,
+  "createdAt" timestamptz default current_timestamp not null,
+  "updatedAt" timestamptz not null
+);
+
+create table auth."verification" (
+  "id" text not null primary key,
+  "identifier" text not null,
+  "value" text not null,
+  "expiresAt" timestamptz not null,
+  "createdAt" timestamptz default current_timestamp not null,
+  "updatedAt" timestamptz default current_timestamp not null
+);
+
+create table auth."twoFactor" (
+  "id" text not null primary key,
+  "secret" text not null,
+  "backupCodes" text not null,
+  "userId" text not null references auth."user" ("id") on delete cascade,
+  "verified" boolean,
+  "failedVerificationCount" integer,
+  "lockedUntil" timestamptz
+);
+
+create table auth."rateLimit" (
+  "id" text not null primary key,
+  "key" text not null unique,
+  "count" integer not null,
+  "lastRequest" bigint not null
+);
+
+create index "session_userId_idx" on auth."session" ("userId");
+create index "account_userId_idx" on auth."account" ("userId");
+create index "verification_identifier_idx" on auth."verification" ("identifier");
+create index "twoFactor_secret_idx" on auth."twoFactor" ("secret");
+create index "twoFactor_userId_idx" on auth."twoFactor" ("userId");
+
+-- Who runs the instance: an owner in every workspace, also in those that the command line makes.
+create table operators (
+  user_id text primary key references auth."user" ("id")
+);
+
+create table members (
+  workspace_id uuid not null references workspaces,
+  user_id text not null references auth."user" ("id"),
+  role text not null,
+  created_at timestamptz not null,
+  primary key (workspace_id, user_id),
+  constraint member_role check (role in ('owner', 'admin', 'member'))
+);
+
+create index members_user on members (user_id);
+
+-- Links that let somebody in once: the first owner's, an invitation, a new password. Only a hash of each is kept.
+create table access_links (
+  token_hash bytea primary key,
+  purpose text not null,
+  workspace_id uuid references workspaces,
+  role text,
+  email text,
+  created_by text references auth."user" ("id"),
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  used_at timestamptz,
+  constraint link_purpose check (purpose in ('setup', 'invitation', 'password')),
+  constraint link_role check (role in ('owner', 'admin', 'member')),
+  constraint invitation_is_whole check (
+    purpose <> 'invitation' or (workspace_id is not null and role is not null and email is not null)),
+  constraint password_link_names_whom check (purpose <> 'password' or email is not null)
+);
+
+create index access_links_workspace on access_links (workspace_id) where workspace_id is not null;
+
+-- Every change that people make. Secrets are never in it.
+create table audit_log (
+  id uuid primary key,
+  -- null: of the whole instance
+  workspace_id uuid references workspaces,
+  at timestamptz not null,
+  -- null: whoever ran a command at the machine
+  user_id text references auth."user" ("id"),
+  -- the address that they signed in with, or "command line": still readable when they are gone
+  who text not null,
+  action text not null,
+  -- what was changed, by the id or the name that people know it by
+  target text not null,
+  before jsonb,
+  after jsonb
+);
+
+create index audit_log_workspace on audit_log (workspace_id, id);
+
+alter table blocked_recipients
+  add column reason text,
+  add column blocked_by text;

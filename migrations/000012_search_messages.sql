@@ -1,0 +1,8 @@
+-- What people search by: whom a message went to, and what the caller calls it. The ids behind give the order.
+create index messages_recipient on messages (workspace_id, recipient, id);
+create index messages_reference on messages (workspace_id, reference, id) where reference is not null;
+-- failures are few, and what is looked for most
+create index messages_failed on messages (workspace_id, id) where status = 'failed';
+create index confirmations_reference on confirmations (workspace_id, reference, id);
+-- The delivery log of an endpoint, newest first.
+create index webhook_deliveries_endpoint on webhook_deliveries (endpoint_id, id);

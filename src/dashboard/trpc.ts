@@ -1,0 +1,111 @@
+import { TRPCError, initTRPC } from '@trpc/server'
+import { z } from 'zod'
+import { type Db, isDatabaseUnavailable } from '../db.ts'
+import { Refusal } from '../errors.ts'
+import { faultOfOurs } from '../http/fault-of-ours.ts'
+import type { Parts } from '../parts.ts'
+import { SetupRefused } from '../setup-refused.ts'
+import { WorkspaceUnknown } from '../workspaces/keys.ts'
+import type { SignIn } from './auth.ts'
+import { findMembership } from './membership.ts'
+import { type MemberRole, mayAct } from './roles.ts'
+
+export type Person = { userId: string; email: string; name: string; twoFactor: boolean }
+
+/** What each call knows before it begins. */
+export type Context = {
+  parts: Parts
+  signIn: SignIn
+  /** A few connections of their own for questions over many rows; the planner decides. */
+  figures: Db
+  /** Undefined: nobody is signed in. */
+  person: Person | undefined
+  /** The request's own headers, for what the sign-in library reads from them. */
+  headers: Headers
+  correlationId: string
+}
+
+/** What a form shows beside its fields. */
+export type InputFault = { path: string; message: string }
+
+const t = initTRPC.context<Context>().create({
+  errorFormatter({ shape, error }) {
+    const { code, httpStatus } = shape.data
+    return { ...shape, data: { code, httpStatus, faults: faultsOf(error.cause) } }
+  },
+})
+
+const faultsOf = (cause: unknown): InputFault[] =>
+  cause instanceof z.ZodError
+    ? cause.issues.map(({ path, message }) => ({ path: path.map(String).join('.'), message }))
+    : cause instanceof Refusal
+      ? cause.faults.map(({ pointer, detail }) => ({ path: pointer.slice(1).replaceAll('/', '.'), message: detail }))
+      : []
+
+export const router = t.router
+
+/** Says in one sentence what went wrong and what to do. A fault of ours is logged and says nothing of itself. */
+const plainErrors = t.middleware(async ({ ctx, next, path }) => {
+  const result = await next()
+  if (!result.ok) throw plain(result.error, ctx, path)
+  return result
+})
+
+function plain(error: TRPCError, { parts, correlationId }: Context, path: string): TRPCError {
+  const cause = error.cause
+  if (cause instanceof SetupRefused) return new TRPCError({ code: 'BAD_REQUEST', message: cause.message, cause })
+  if (cause instanceof Refusal) return new TRPCError({ code: 'BAD_REQUEST', message: cause.message, cause })
+  if (cause instanceof WorkspaceUnknown) return missing('workspace')
+  if (cause instanceof z.ZodError) {
+    return new TRPCError({ code: 'BAD_REQUEST', message: 'Something in the form has to be changed.', cause })
+  }
+  if (error.code !== 'INTERNAL_SERVER_ERROR') return error
+  if (isDatabaseUnavailable(cause)) {
+    return new TRPCError({
+      code: 'SERVICE_UNAVAILABLE',
+      message: 'The database cannot be reached right now. Nothing was changed; try again in a moment.',
+    })
+  }
+  parts.log.error({ correlationId, path, fault: faultOfOurs(cause) }, 'a dashboard call met a fault of ours')
+  return new TRPCError({
+    code: 'INTERNAL_SERVER_ERROR',
+    message: `Doorcode met a fault of its own. The log tells more under ${correlationId}.`,
+  })
+}
+
+/** Another workspace's thing answers exactly like a missing one. */
+export const missing = (thing: string): TRPCError =>
+  new TRPCError({ code: 'NOT_FOUND', message: `There is no such ${thing} in this workspace.` })
+
+/** For whoever comes: only what signing in itself needs. */
+export const anybody = t.procedure.use(plainErrors)
+
+export const signedIn = anybody.use(({ ctx, next }) => {
+  if (!ctx.person) throw new TRPCError({ code: 'UNAUTHORIZED', message: 'You are not signed in.' })
+  const { userId, email } = ctx.person
+  return next({ ctx: { ...ctx, person: ctx.person, actor: { userId, who: email } } })
+})
+
+/** For members of the workspace that the input names, asked anew on each call, with at least this role. */
+export const inWorkspace = (least: MemberRole) =>
+  signedIn.input(z.object({ workspaceId: z.uuid() })).use(async ({ ctx, input, next }) => {
+    const membership = await findMembership(ctx.parts.db, {
+      userId: ctx.person.userId,
+      workspaceId: input.workspaceId,
+    })
+    if (!membership) throw new TRPCError({ code: 'NOT_FOUND', message: 'There is no such workspace.' })
+    if (!mayAct(membership.role, least)) {
+      throw new TRPCError({
+        code: 'FORBIDDEN',
+        message: `This takes the role ${least}, and yours here is ${membership.role}. An owner can change it.`,
+      })
+    }
+    return next({ ctx: { ...ctx, membership } })
+  })
+
+/** member: reads. */
+export const reading = inWorkspace('member')
+/** admin: changes. */
+export const changing = inWorkspace('admin')
+/** owner: people and allowances. */
+export const owning = inWorkspace('owner')
