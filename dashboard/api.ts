@@ -66,6 +66,6 @@ export async function askSignIn(path: string, body: object = {}): Promise<SignIn
     body: JSON.stringify(body),
   })
   const answer = (await response.json().catch(() => ({}))) as Record<string, unknown> | null
-  const problem = response.ok ? undefined : String(answer?.message ?? response.statusText)
+  const problem = response.ok ? undefined : typeof answer?.message === 'string' ? answer.message : response.statusText
   return { ok: response.ok, problem, body: answer ?? {} }
 }
