@@ -35,6 +35,10 @@ export const shellWords = words({
     copy: 'Copy',
     copied: 'Copied',
     unreachable: 'Doorcode does not answer. Look whether it runs, then try again.',
+    live: 'Live',
+    liveHint: 'This page follows what happens',
+    connecting: 'Connecting…',
+    notLiveHint: 'This page does not follow what happens right now, and tries to again',
   },
   ar: {
     skip: 'تخطَّ إلى المحتوى',
@@ -70,5 +74,9 @@ export const shellWords = words({
     copy: 'نسخ',
     copied: 'تم النسخ',
     unreachable: 'لا يستجيب Doorcode. تأكد من أنه يعمل ثم حاول مجددًا.',
+    live: 'مباشر',
+    liveHint: 'تتابع هذه الصفحة ما يحدث',
+    connecting: 'جارٍ الاتصال…',
+    notLiveHint: 'لا تتابع هذه الصفحة ما يحدث الآن، وستحاول من جديد',
   },
 })
