@@ -15,8 +15,8 @@ import type { Schedule } from './delivery.ts'
 import type { Batch } from './webhooks.ts'
 
 export type Settings = {
-  /** Every delay of the twin is multiplied by this; 0 means at once. */
-  speed?: number | undefined
+  /** Every delay of the twin is multiplied by this; 0 means at once. Asked anew for each delay. */
+  speed?: number | (() => number) | undefined
   /** Gaps between attempts at a webhook are multiplied by this. As `speed`; 0.01 when that is 0. */
   retrySpeed?: number | undefined
   retryGapsMs?: readonly number[] | undefined
@@ -53,7 +53,8 @@ export type Parts = ReturnType<typeof makeParts>
 export function makeParts(settings: Settings) {
   const now = settings.now ?? Date.now
   const log = settings.log ?? (() => {})
-  const speed = settings.speed ?? 1
+  const given = settings.speed ?? 1
+  const speed = typeof given === 'number' ? () => given : given
   const idleWaiters = new Set<() => void>()
   const wakeIdleWaiters = (): void => {
     if (!isIdle({ timers, outbox, customers })) return
@@ -67,7 +68,7 @@ export function makeParts(settings: Settings) {
         maxUpdates: Math.min(settings.batch?.maxUpdates ?? 100, META_LIMITS.updatesPerWebhook),
         windowMs: settings.batch?.windowMs ?? 10,
       },
-      retrySpeed: settings.retrySpeed ?? (speed === 0 ? 0.01 : speed),
+      retrySpeed: settings.retrySpeed ?? (given === 0 ? 0.01 : speed()),
       retryGapsMs: settings.retryGapsMs,
       now,
       log,

@@ -10,7 +10,7 @@ export type Cancel = () => void
  * would otherwise be 3,000 timers a second, and closing has one place to clear.
  */
 export class Timers {
-  readonly #speed: number
+  readonly #speed: () => number
   readonly #onIdle: () => void
   readonly #onFault: (fault: unknown) => void
   #heap: Timer[] = []
@@ -21,7 +21,7 @@ export class Timers {
   #sleepsUntil = Number.POSITIVE_INFINITY
   #closed = false
 
-  constructor(speed: number, onIdle: () => void, onFault: (fault: unknown) => void) {
+  constructor(speed: () => number, onIdle: () => void, onFault: (fault: unknown) => void) {
     this.#speed = speed
     this.#onIdle = onIdle
     this.#onFault = onFault
@@ -34,7 +34,7 @@ export class Timers {
 
   /** Runs after `ms` of the twin's time; with speed 0 on the next turn of the loop, in the order asked. */
   after(ms: number, run: () => void, kind: Kind = 'usual'): Cancel {
-    return this.#add(ms * this.#speed, run, kind)
+    return this.#add(ms * this.#speed(), run, kind)
   }
 
   /** `ms` of real time. */

@@ -51,7 +51,7 @@ test('the printed order is answered by its customer, and the printed command let
   const command = printed(demo.stdout(), /doorcode -- (sandbox advance .*)/).split(' ')
   const advance = runProgram(t, command, environment)
   assert.deepEqual(await advance.ended, [0, null], advance.stderr())
-  assert.match(advance.stdout(), /On the way: 1 reminder, 1 deadline, /)
+  assert.match(advance.stdout(), /On the way: \d+ reminders?, \d+ deadlines?, /)
   await until('its webhook', () => /webhook cod\.no_response .*signature is right/.test(demo.stdout()))
 })
 
@@ -128,3 +128,30 @@ async function freePortBelowAnother(): Promise<number> {
     if (await freePort(port + 1).catch(() => undefined)) return port
   }
 }
+
+test('a first start has lived through a day: codes and orders of all kinds, none of them later than now', async (t) => {
+  const environment = await newEnvironment(t)
+  const demo = await start(t, environment)
+  demo.child.kill('SIGINT')
+  await demo.ended
+  await withConnection(environment['DATABASE_URL'] ?? '', async (connection) => {
+    const { rows } = await connection.query<{ kinds: string[]; first: Date; last: Date }>(
+      `select array_agg(distinct kind || ' ' || status) as kinds, min(created_at) as first, max(created_at) as last
+       from (select 'code' as kind, status, created_at from messages where kind = 'otp'
+             union all select 'order', status, created_at from confirmations
+             union all select 'parcel', status, created_at from refusal_checks) lived`,
+    )
+    const [lived] = rows
+    assert.ok(lived)
+    for (const kind of [
+      ...['code read', 'code delivered', 'code sent', 'code failed', 'order confirmed', 'order cancelled'],
+      ...['order rescheduled', 'order no_response', 'parcel refusal_confirmed', 'parcel denied'],
+    ]) {
+      assert.ok(lived.kinds.includes(kind), `${kind} is not among ${lived.kinds.join(', ')}`)
+    }
+    assert.ok(lived.last.getTime() <= Date.now())
+    assert.ok(lived.last.getTime() - lived.first.getTime() > 20 * 3_600_000)
+  })
+  const second = await start(t, environment)
+  assert.doesNotMatch(second.stdout(), /a day of customers/)
+})

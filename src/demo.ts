@@ -3,7 +3,9 @@ import { type Config, ROLES } from './config.ts'
 import { type DemoReceiver, type ReceivedWebhook, startReceiver } from './demo/receiver.ts'
 import { makeSetupLink } from './dashboard/links.ts'
 import { openDemoSettings } from './demo/cod-settings.ts'
-import { openDemoEndpoint, openDemoWorkspace } from './demo/workspace.ts'
+import { beginDemoDay, liveDemoDay } from './demo/day.ts'
+import { type DayClock, dayClock } from './demo/day-clock.ts'
+import { findDemoWorkspace, makeDemoWorkspace, openDemoEndpoint } from './demo/workspace.ts'
 import { createLog } from './log.ts'
 import { aborted, endingSignal, portTaken, type Serving, startServing } from './main.ts'
 import { isSandbox } from './sandbox/move-clock.ts'
@@ -36,20 +38,34 @@ type Demo = {
 
 async function open(given: Config, opened: AsyncDisposableStack, signal: AbortSignal): Promise<Demo> {
   const config = demoConfig(given)
-  const twin = opened.adopt(await startTwin(config), (twin) => twin.close())
+  const clock = dayClock()
+  const lines = printer()
+  const twin = opened.adopt(await startTwin(config, clock), (twin) => twin.close())
   const secret: { value?: string } = {}
-  const receiver = opened.adopt(await startDemoReceiver(config, () => secret.value), (receiver) => receiver.close())
-  const serving = opened.adopt(await startServing(config, createLog(config.logLevel), signal), (serving) =>
+  const receiver = opened.adopt(await startDemoReceiver(config, () => secret.value, lines), (receiver) =>
+    receiver.close(),
+  )
+  const options = { signal, onClock: clock.follow }
+  const serving = opened.adopt(await startServing(config, createLog(config.logLevel), options), (serving) =>
     serving.stop(),
   )
   const { parts } = serving
 
-  const workspace = await openDemoWorkspace(parts)
+  const found = await findDemoWorkspace(parts)
+  if (!found) beginDemoDay(clock)
+  const workspace = found ?? (await makeDemoWorkspace(parts))
   const { workspaceId, apiKey } = workspace
   secret.value = (await openDemoEndpoint(parts, workspace, receiver.url)).secret
   await openDemoSettings(parts, workspaceId)
   const account = await connectAccount(parts, { ...DEMO, workspaceId, wabaId: DEMO.accountId, graphUrl: twin.url })
   twin.changeAccount(DEMO.accountId, { callbackUrl: `${serving.url}${account.webhookPath}` })
+  if (!found) {
+    console.log('\nThis is the first start: the demo shop gets a day of customers, which takes some seconds …')
+    const senderIds = account.senders.map(({ senderId }) => senderId)
+    await liveDemoDay({ parts, clock, twin, workspaceId, apiKey, senderIds })
+  }
+  tellOfPhones(twin, lines)
+  lines.begin()
   const sender = account.senders.find(({ phoneNumberId }) => phoneNumberId === DEMO.standardNumberId)
   return {
     serving,
@@ -71,29 +87,46 @@ const demoConfig = (config: Config): Config => ({
   logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel,
 })
 
-async function startTwin({ twinPort }: Config): Promise<Emulator> {
-  const twin = await startEmulator({ port: twinPort, accounts: [demoAccount()] }).catch((error: unknown) => {
+async function startTwin({ twinPort }: Config, clock: DayClock): Promise<Emulator> {
+  const time = { now: () => clock.now().getTime(), speed: clock.speed }
+  return startEmulator({ port: twinPort, accounts: [demoAccount()], ...time }).catch((error: unknown) => {
     throw portTaken(error, { host: '127.0.0.1', port: twinPort }, 'DOORCODE_TWIN_PORT') ?? error
   })
+}
+
+function tellOfPhones(twin: Emulator, { tell }: Lines): void {
   twin.onMessage(({ to, text }) => tell(`the phone ${to} shows: ${onOneLine(text)}`))
   twin.onInbound(({ from, did, text }) => tell(`the customer +${from} ${did}: ${onOneLine(text)}`))
-  return twin
 }
 
 /** On the port after the twin's. */
-async function startDemoReceiver({ twinPort }: Config, secret: () => string | undefined): Promise<DemoReceiver> {
+async function startDemoReceiver(
+  { twinPort }: Config,
+  secret: () => string | undefined,
+  { tell }: Lines,
+): Promise<DemoReceiver> {
   const port = twinPort + 1
-  return startReceiver({ port, secret, onWebhook: tellWebhook }).catch((error: unknown) => {
+  const onWebhook = ({ type, id, verified }: ReceivedWebhook): void =>
+    tell(`webhook ${type} ${id}, ${verified ? 'its signature is right' : 'but its signature is WRONG'}`)
+  return startReceiver({ port, secret, onWebhook }).catch((error: unknown) => {
     throw portTaken(error, { host: '127.0.0.1', port }, 'DOORCODE_TWIN_PORT') ?? error
   })
 }
 
-const tellWebhook = ({ type, id, verified }: ReceivedWebhook): void =>
-  tell(`webhook ${type} ${id}, ${verified ? 'its signature is right' : 'but its signature is WRONG'}`)
-
 const onOneLine = (text: string): string => text.replaceAll('\n', ' ⏎ ')
 
-const tell = (line: string): void => console.log(`${new Date().toISOString().slice(11, 19)}  ${line}`)
+type Lines = { tell(line: string): void; begin(): void }
+
+/** What happens before the welcome is printed happens in silence. */
+function printer(): Lines {
+  let begun = false
+  return {
+    tell: (line) => begun && console.log(`${new Date().toISOString().slice(11, 19)}  ${line}`),
+    begin() {
+      begun = true
+    },
+  }
+}
 
 const RECIPIENT = '+34600111222'
 /** The customer of the twin who wants another time (emulator/README.md). */

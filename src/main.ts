@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type App, buildApp } from './app.ts'
 import { CannotStart } from './cannot-start.ts'
+import type { Clock } from './clock.ts'
 import type { Config, SettingName } from './config.ts'
 import { createLog, type Log } from './log.ts'
 import { growHeapInSmallSteps } from './memory.ts'
@@ -14,7 +15,7 @@ export type Serving = { parts: Parts; url: string; metricsUrl: string | undefine
 export async function serve(config: Config): Promise<void> {
   const log = createLog(config.logLevel)
   const signal = endingSignal()
-  const serving = await startServing(config, log, signal)
+  const serving = await startServing(config, log, { signal })
   log.info({ url: serving.url, metricsUrl: serving.metricsUrl, roles: [...config.roles] }, 'serving')
   await aborted(signal)
   log.info({ signal: signal.reason as NodeJS.Signals }, 'shutting down')
@@ -24,12 +25,16 @@ export async function serve(config: Config): Promise<void> {
 
 /**
  * Opens everything from the database up, listens and works; `stop` goes the same way back. `signal` ends the wait for a
- * database that does not answer yet. Throws CannotStart.
+ * database that does not answer yet; `onClock` may put another clock before the database's. Throws CannotStart.
  */
-export async function startServing(config: Config, log: Log, signal?: AbortSignal): Promise<Serving> {
+export async function startServing(
+  config: Config,
+  log: Log,
+  { signal, onClock }: { signal?: AbortSignal; onClock?: (real: Clock) => Clock } = {},
+): Promise<Serving> {
   growHeapInSmallSteps()
   await using opened = new AsyncDisposableStack()
-  const { parts, wakes, close } = await openParts(config, log, { patienceMs: SERVER_PATIENCE_MS, signal })
+  const { parts, wakes, close } = await openParts(config, log, { patienceMs: SERVER_PATIENCE_MS, signal, onClock })
   opened.defer(close)
   parts.metrics.watchProcess()
   const app = buildApp(parts, wakes)

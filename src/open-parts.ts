@@ -1,4 +1,4 @@
-import { databaseClock } from './clock.ts'
+import { type Clock, databaseClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { openDatabase } from './database.ts'
 import { openSeal } from './instance.ts'
@@ -7,6 +7,13 @@ import type { Log } from './log.ts'
 import { createMetrics } from './metrics.ts'
 import type { Parts } from './parts.ts'
 import { whatsapp } from './providers/whatsapp/whatsapp.ts'
+
+export type OpenPartsOptions = {
+  patienceMs: number
+  signal?: AbortSignal | undefined
+  /** What the program takes for its clock, made from the database's. */
+  onClock?: ((real: Clock) => Clock) | undefined
+}
 
 export type OpenParts = { parts: Parts; wakes: Wakes; close: () => Promise<void> }
 
@@ -19,14 +26,14 @@ export const COMMAND_PATIENCE_MS = 5_000
 export async function openParts(
   config: Config,
   log: Log,
-  waiting: { patienceMs: number; signal?: AbortSignal | undefined },
+  { onClock = (real) => real, ...waiting }: OpenPartsOptions,
 ): Promise<OpenParts> {
   await using opened = new AsyncDisposableStack()
   const database = await openDatabase({ config, log, ...waiting })
   opened.defer(database.close)
   const { db } = database
   const seal = await openSeal(config, db)
-  const clock = opened.adopt(await databaseClock(db), (clock) => clock.stop())
+  const clock = onClock(opened.adopt(await databaseClock(db), (clock) => clock.stop()))
   const provider = opened.adopt(whatsapp(), (provider) => provider.close())
   const wakes = opened.adopt(createWake({ db, roles: config.roles, log }), (wakes) => wakes.stop())
   const parts = { config, db, clock, seal, log, metrics: createMetrics(), provider, wake: wakes.wake }

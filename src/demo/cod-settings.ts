@@ -6,7 +6,7 @@ import type { Parts } from '../parts.ts'
 const DEMO_SETTINGS = {
   timeZone: 'Africa/Casablanca',
   deliveryDays: { offered: 3, skipWeekdays: ['friday'] },
-  confirmation: { reminderMinutes: 120, noResponseMinutes: 1440 },
+  confirmation: { reminderMinutes: 120, noResponseMinutes: 720 },
   refusal: { reminderMinutes: null, noResponseMinutes: 1440 },
   languages: {
     en: {

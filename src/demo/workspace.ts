@@ -13,10 +13,14 @@ const kept = z.object({ workspaceId: z.string(), apiKey: z.string(), endpoint: k
 export type DemoWorkspace = z.infer<typeof kept>
 export type DemoEndpoint = z.infer<typeof keptEndpoint>
 
-/** The demo workspace of this database: found again, or made with a key. One of before sandboxes stays a live one. */
-export async function openDemoWorkspace(parts: Parts): Promise<DemoWorkspace> {
+/** The demo workspace of this database, if there is one. One of before sandboxes stays a live one. */
+export async function findDemoWorkspace(parts: Parts): Promise<DemoWorkspace | undefined> {
   const found = await read(fileOf(parts))
-  if (found && (await isKnown(parts, found))) return found
+  return found && (await isKnown(parts, found)) ? found : undefined
+}
+
+/** With a key. */
+export async function makeDemoWorkspace(parts: Parts): Promise<DemoWorkspace> {
   const { workspaceId } = await createWorkspace(parts, { name: 'Demo', sandbox: true })
   const { apiKey } = await createKey(parts.db, parts.clock, { workspaceId, name: 'demo' })
   return keep(parts, { workspaceId, apiKey })
