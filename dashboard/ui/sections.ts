@@ -1,19 +1,44 @@
 import type { shellWords } from './shell-words.ts'
 
+type Word = keyof typeof shellWords.en
+type Section = { name: Word; to: string; sandboxOnly?: true }
+
 /** The sections of a workspace, in the order in which people need them. */
-export const SECTIONS = [
-  { name: 'overview', to: '/w/$workspaceId/overview' },
-  { name: 'messages', to: '/w/$workspaceId/messages' },
-  { name: 'confirmations', to: '/w/$workspaceId/confirmations' },
-  { name: 'charts', to: '/w/$workspaceId/charts' },
-  { name: 'phone', to: '/w/$workspaceId/phone', sandboxOnly: true },
-  { name: 'senders', to: '/w/$workspaceId/senders' },
-  { name: 'templates', to: '/w/$workspaceId/templates' },
-  { name: 'codSettings', to: '/w/$workspaceId/cod-settings' },
-  { name: 'blocked', to: '/w/$workspaceId/blocked' },
-  { name: 'keys', to: '/w/$workspaceId/keys' },
-  { name: 'endpoints', to: '/w/$workspaceId/endpoints' },
-  { name: 'settings', to: '/w/$workspaceId/settings' },
-  { name: 'people', to: '/w/$workspaceId/people' },
-  { name: 'audit', to: '/w/$workspaceId/audit' },
-] as const satisfies readonly { name: keyof typeof shellWords.en; to: string; sandboxOnly?: true }[]
+export const SECTION_GROUPS = [
+  {
+    name: 'traffic',
+    sections: [
+      { name: 'overview', to: '/w/$workspaceId/overview' },
+      { name: 'messages', to: '/w/$workspaceId/messages' },
+      { name: 'confirmations', to: '/w/$workspaceId/confirmations' },
+      { name: 'charts', to: '/w/$workspaceId/charts' },
+      { name: 'phone', to: '/w/$workspaceId/phone', sandboxOnly: true },
+    ],
+  },
+  {
+    name: 'whatsApp',
+    sections: [
+      { name: 'senders', to: '/w/$workspaceId/senders' },
+      { name: 'templates', to: '/w/$workspaceId/templates' },
+      { name: 'codSettings', to: '/w/$workspaceId/cod-settings' },
+      { name: 'blocked', to: '/w/$workspaceId/blocked' },
+    ],
+  },
+  {
+    name: 'backend',
+    sections: [
+      { name: 'keys', to: '/w/$workspaceId/keys' },
+      { name: 'endpoints', to: '/w/$workspaceId/endpoints' },
+    ],
+  },
+  {
+    name: 'workspace',
+    sections: [
+      { name: 'settings', to: '/w/$workspaceId/settings' },
+      { name: 'people', to: '/w/$workspaceId/people' },
+      { name: 'audit', to: '/w/$workspaceId/audit' },
+    ],
+  },
+] as const satisfies readonly { name: Word; sections: readonly Section[] }[]
+
+export const SECTIONS = SECTION_GROUPS.flatMap(({ sections }) => [...sections])

@@ -19,7 +19,7 @@ import { askSignIn, queries } from '../api.ts'
 import { useLanguage, useWords } from '../words.ts'
 import { Loading } from './loading.tsx'
 import { NotFound } from './not-found.tsx'
-import { SECTIONS } from './sections.ts'
+import { SECTION_GROUPS } from './sections.ts'
 import { shellWords } from './shell-words.ts'
 import { useSession, useWorkspaceIfAny } from './workspace.ts'
 
@@ -101,17 +101,25 @@ function Sections({ onChoose }: { onChoose: () => void }) {
   if (!workspace) return null
   return (
     <ScrollArea>
-      <Stack gap={2}>
-        {SECTIONS.filter((section) => !('sandboxOnly' in section) || workspace.sandbox).map(({ name, to }) => (
-          <NavLink
-            key={to}
-            renderRoot={(props) => <Link {...props} to={to} params={{ workspaceId: workspace.workspaceId }} />}
-            label={text[name]}
-            active={path.includes(to.split('$workspaceId')[1] ?? '')}
-            onClick={onChoose}
-          />
-        ))}
-      </Stack>
+      {SECTION_GROUPS.map(({ name: group, sections }) => (
+        <Stack key={group} gap={2} mb="sm" role="group" aria-labelledby={`sections-${group}`}>
+          <Text id={`sections-${group}`} size="xs" fw={600} c="dimmed" px="sm" pt={4}>
+            {text[group]}
+          </Text>
+          {sections
+            .filter((section) => !('sandboxOnly' in section) || workspace.sandbox)
+            .map(({ name, to }) => (
+              <NavLink
+                key={to}
+                renderRoot={(props) => <Link {...props} to={to} params={{ workspaceId: workspace.workspaceId }} />}
+                label={text[name]}
+                active={path.includes(to.split('$workspaceId')[1] ?? '')}
+                onClick={onChoose}
+                py={6}
+              />
+            ))}
+        </Stack>
+      ))}
     </ScrollArea>
   )
 }
@@ -139,7 +147,7 @@ function AccountMenu() {
       </Button>
       <Menu position="bottom-end">
         <Menu.Target>
-          <Button variant="default" size="compact-md" maw={160} aria-label={text.account}>
+          <Button variant="default" size="compact-md" maw={160} aria-label={`${person.name}: ${text.account}`}>
             <Text span truncate size="sm">
               {person.name}
             </Text>
