@@ -9,7 +9,11 @@ export type Change = {
   /** Shown with the status. */
   reason: string | null
   now: Date
+  /** What else belongs into the transaction of the change, if there is one. */
+  alongside?: Alongside | undefined
 }
+
+export type Alongside = (tx: Sql) => Promise<void>
 
 /** What the operator runs, in quotes, so that the endpoint gets new events again. */
 export const commandToEnable = (status: Exclude<EndpointStatus, 'enabled'>, endpointId: string): string =>
@@ -23,7 +27,9 @@ export async function changeStatus(db: Db, change: Change): Promise<boolean> {
   const { workspaceId, endpointId } = change
   const { changed, held } = await db.transaction(async (tx) => {
     const row = await tx.row(setStatus, [workspaceId, endpointId, change.from, change.to, change.reason, change.now])
-    return { changed: row !== undefined, held: row ? await hold(tx, workspaceId, endpointId) : 0 }
+    if (!row) return { changed: false, held: 0 }
+    await change.alongside?.(tx)
+    return { changed: true, held: await hold(tx, workspaceId, endpointId) }
   })
   let last = held
   while (last === HOLD_BATCH) last = await hold(db, workspaceId, endpointId)

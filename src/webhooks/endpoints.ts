@@ -8,7 +8,7 @@ import { SetupRefused } from '../setup-refused.ts'
 import type { EndpointStatus } from './claim.ts'
 import { AddressRefused, checkHost } from './connector.ts'
 import { secretContext } from './courier.ts'
-import { changeStatus, commandToEnable } from './endpoint-status.ts'
+import { type Alongside, changeStatus, commandToEnable } from './endpoint-status.ts'
 
 /** Each event is sent to every endpoint: a limit on what one event may cost. */
 export const ENDPOINTS_PER_WORKSPACE = 20
@@ -16,15 +16,16 @@ export const URL_LENGTH_MOST = 2_048
 /** After a rotation the previous secret signs for so long (contract §5). */
 export const PREVIOUS_SECRET_VALID_MS = DAY_MS
 
-type EndpointParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'config' | 'wake'>
+type MoveParts = Pick<Parts, 'db' | 'clock'>
 
 /** One endpoint of one workspace: another workspace's is answered like a missing one. */
 export type EndpointId = { workspaceId: string; endpointId: string }
 
-/** Registers an endpoint, enabled from now on. The secret is shown this once. */
+/** Registers an endpoint, enabled from now on. The secret is shown this once. `alongside` runs in the same transaction. */
 export async function addEndpoint(
   { db, clock, seal, config }: Pick<Parts, 'db' | 'clock' | 'seal' | 'config'>,
   { workspaceId, url }: { workspaceId: string; url: string },
+  alongside?: (tx: Sql, added: { endpointId: string; url: string }) => Promise<void>,
 ): Promise<{ endpointId: string; secret: string }> {
   const checked = await checkUrl(url, config.allowPrivateWebhooks)
   const endpointId = newId()
@@ -42,6 +43,7 @@ export async function addEndpoint(
       seal.close(secret, secretContext(endpointId)),
       now,
     ])
+    await alongside?.(tx, { endpointId, url: checked })
   })
   return { endpointId, secret }
 }
@@ -125,7 +127,7 @@ const selectWorkspaceOf = statement<{ workspaceId: string }>(
 
 /** A new secret, shown this once. The present one signs as well for a day; one that was still in that day ends at once. */
 export async function rotateSecret(
-  { db, clock, seal }: EndpointParts,
+  { db, clock, seal }: Pick<Parts, 'clock' | 'seal'> & { db: Sql },
   id: EndpointId,
 ): Promise<{ secret: string; previousSecretUntil: Date }> {
   const { workspaceId, endpointId } = id
@@ -144,24 +146,24 @@ const replaceSecret = statement<{ id: string }>(
 )
 
 /** Stops deliveries to the endpoint. What waits, and what happens from now on, is held. */
-export const pauseEndpoint = (parts: EndpointParts, id: EndpointId): Promise<void> =>
-  move(parts, id, { from: 'enabled', to: 'paused' })
+export const pauseEndpoint = (parts: MoveParts, id: EndpointId, alongside?: Alongside): Promise<void> =>
+  move(parts, id, { alongside, from: 'enabled', to: 'paused' })
 
 /** New events are delivered again. What was held stays held until it is sent again: see resend.ts. */
-export const resumeEndpoint = (parts: EndpointParts, id: EndpointId): Promise<void> =>
-  move(parts, id, { from: 'paused', to: 'enabled' })
+export const resumeEndpoint = (parts: MoveParts, id: EndpointId, alongside?: Alongside): Promise<void> =>
+  move(parts, id, { alongside, from: 'paused', to: 'enabled' })
 
 /** As resume, for an endpoint that was disabled for its failures; they are counted from the beginning. */
-export const enableEndpoint = (parts: EndpointParts, id: EndpointId): Promise<void> =>
-  move(parts, id, { from: 'disabled', to: 'enabled' })
+export const enableEndpoint = (parts: MoveParts, id: EndpointId, alongside?: Alongside): Promise<void> =>
+  move(parts, id, { alongside, from: 'disabled', to: 'enabled' })
 
 async function move(
-  { db, clock }: EndpointParts,
+  { db, clock }: MoveParts,
   { workspaceId, endpointId }: EndpointId,
-  { from, to }: { from: EndpointStatus; to: EndpointStatus },
+  { from, to, alongside }: { from: EndpointStatus; to: EndpointStatus; alongside: Alongside | undefined },
 ): Promise<void> {
   const now = clock.now()
-  if (await changeStatus(db, { workspaceId, endpointId, from, to, reason: null, now })) return
+  if (await changeStatus(db, { workspaceId, endpointId, from, to, reason: null, now, alongside })) return
   const { status } = await getEndpoint(db, { workspaceId, endpointId })
   if (status === 'enabled' || to === 'paused') throw new SetupRefused(`The endpoint is ${status} already.`)
   throw new SetupRefused(`The endpoint is ${status}, not ${from}: run ${commandToEnable(status, endpointId)}.`)
@@ -177,8 +179,9 @@ const missing = (endpointId: string): SetupRefused => new SetupRefused(`There is
 
 /** Sends a test event to this endpoint alone. `deliverNow` waits for what comes of it. */
 export async function pingEndpoint(
-  { db, clock, metrics, wake }: EndpointParts & Pick<Parts, 'metrics'>,
+  { db, clock, metrics, wake }: Pick<Parts, 'db' | 'clock' | 'metrics' | 'wake'>,
   { workspaceId, endpointId }: EndpointId,
+  alongside?: Alongside,
 ): Promise<{ eventId: string; deliveryId: string }> {
   const eventId = newId()
   const deliveryId = await transactionWithEvents({ db, metrics }, async (tx) => {
@@ -189,6 +192,7 @@ export async function pingEndpoint(
     const { at } = await findWorkspaceTime(tx, workspaceId)
     const data = { endpointId, occurredAt: at(now).toISOString() }
     await recordEvents(tx, now, [{ id: eventId, workspaceId, type: 'ping', endpointId, data }])
+    await alongside?.(tx)
     return (await findDelivery(tx, { workspaceId, eventId, endpointId })) ?? ''
   })
   wake('deliver')

@@ -8,7 +8,7 @@ export const ATTEMPT_TIMEOUT_MS = 15 * SECOND_MS
 export const RESPONSE_BYTES_MOST = 2_048
 /** Shorter than what common servers keep idle connections for, so that they seldom end just as one is used. */
 const KEEP_ALIVE_MS = 4 * SECOND_MS
-const USER_AGENT = 'Doorcode-Webhooks/1'
+export const USER_AGENT = 'Doorcode-Webhooks/1'
 
 /** What one request brought. Without an `httpStatus` no answer came, and `error` says why. */
 export type Posted = {

@@ -6,7 +6,7 @@ import type { EndpointStatus } from './claim.ts'
 import { commandToEnable } from './endpoint-status.ts'
 import { type EndpointId, findDelivery, findEndpoint } from './endpoints.ts'
 
-type ResendParts = Pick<Parts, 'db' | 'clock' | 'wake'>
+type ResendParts = Pick<Parts, 'clock' | 'wake'> & { db: Sql }
 
 /**
  * Sends one event to one endpoint once more, whatever came of it before: the schedule starts anew and the `webhook-id`
@@ -77,7 +77,7 @@ const RESEND_BATCH = 1_000
 
 /** How many deliveries `resendByFilter` would send again now. */
 export async function countResendable(
-  { db, clock }: Pick<Parts, 'db' | 'clock'>,
+  { db, clock }: Pick<Parts, 'clock'> & { db: Sql },
   filter: ResendFilter,
 ): Promise<number> {
   await checkEndpoint(db, filter)
@@ -88,21 +88,52 @@ export async function countResendable(
 }
 
 /** Sends again all that the filter finds, batch by batch. Returns how many. */
-export async function resendByFilter({ db, clock, wake }: ResendParts, filter: ResendFilter): Promise<number> {
-  await checkEndpoint(db, filter)
-  const startedAt = clock.now()
+export async function resendByFilter(parts: ResendParts, filter: ResendFilter): Promise<number> {
+  const run = { ...filter, startedAt: parts.clock.now() }
   let total = 0
-  for (const status of filter.statuses ?? NEVER_ARRIVED) {
-    let taken: number
-    do {
-      const values = [...criteria(filter, startedAt), RESEND_BATCH, clock.now()]
-      taken = (await db.rows(restarts[status], values)).length
-      total += taken
-      if (taken > 0) wake('deliver')
-    } while (taken === RESEND_BATCH)
+  for (;;) {
+    const { resent, more } = await resendBatch(parts, run)
+    total += resent
+    if (resent > 0) parts.wake('deliver')
+    if (!more) return total
   }
-  return total
 }
+
+/** Goes on batch by batch; whoever asks for each batch can tell how far it is, and stop. */
+export type ResendRun = ResendFilter & {
+  /** When the run began: the same for all of its batches. What ended later is not sent once more. */
+  startedAt: Date
+}
+
+/** Sends again the next of what the run finds: the caller wakes `deliver` after the commit. */
+export async function resendBatch(
+  { db, clock }: Pick<Parts, 'clock'> & { db: Sql },
+  { startedAt, ...filter }: ResendRun,
+): Promise<{ resent: number; more: boolean }> {
+  await checkEndpoint(db, filter)
+  let resent = 0
+  for (const status of filter.statuses ?? NEVER_ARRIVED) {
+    const values = [...criteria(filter, startedAt), RESEND_BATCH - resent, clock.now()]
+    resent += (await db.rows(restarts[status], values)).length
+    if (resent === RESEND_BATCH) return { resent, more: true }
+  }
+  return { resent, more: false }
+}
+
+/** What an endpoint missed, whatever its status: exactly what `resendByFilter` without further conditions sends again. */
+export type Missed = { held: number; failed: number /** When the first of it was recorded. */; oldestAt: Date | null }
+
+export async function countMissed(db: Sql, { workspaceId, endpointId }: EndpointId): Promise<Missed> {
+  const missed = await db.row(selectMissed, [workspaceId, endpointId])
+  return missed ?? { held: 0, failed: 0, oldestAt: null }
+}
+
+const selectMissed = statement<Missed>(
+  'count_missed_deliveries',
+  `select count(*) filter (where status = 'held') as held, count(*) filter (where status = 'failed') as failed,
+     min(created_at) as "oldestAt"
+   from webhook_deliveries where workspace_id = $1 and endpoint_id = $2 and status in ('failed', 'held')`,
+)
 
 async function checkEndpoint(
   db: Sql,
