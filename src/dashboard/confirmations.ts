@@ -1,3 +1,89 @@
-import { router } from './trpc.ts'
+import { z } from 'zod'
+import { CONFIRMATION_STATUSES } from '../cod/confirmation.ts'
+import { listConfirmations } from '../cod/list.ts'
+import { REFUSAL_STATUSES } from '../cod/refusal.ts'
+import { explainConversation } from '../explain/conversation.ts'
+import { isUuid } from '../ids.ts'
+import { failures } from '../providers/failures.ts'
+import { type Sender, listSenders } from '../senders/list.ts'
+import { listTemplateNames } from '../templates/names.ts'
+import { phonesMeantBy } from '../workspaces/searched-phones.ts'
+import { missing, reading, router } from './trpc.ts'
 
-export const confirmations = router({})
+const day = z.iso.date('is no day; write it as 2026-11-25')
+
+const wanted = z.object({
+  text: z.string().trim().max(200, 'must have at most 200 characters').optional(),
+  status: z.enum(CONFIRMATION_STATUSES).optional(),
+  refusal: z.enum([...REFUSAL_STATUSES, 'none']).optional(),
+  template: z.string().max(512).optional(),
+  senderId: z.uuid().optional(),
+  /** Days in the delivery zone, both included. */
+  from: day.optional(),
+  to: day.optional(),
+  cursor: z.uuid().optional(),
+})
+
+export const confirmations = router({
+  list: reading
+    .input(wanted)
+    .query(async ({ ctx: { parts, figures, membership }, input: { workspaceId, text = '', ...filters } }) => {
+      const { timeZone, clockOffsetMs } = membership
+      const id = isUuid(text) ? text.toLowerCase() : null
+      const page = await listConfirmations(figures, {
+        workspaceId,
+        clockOffsetMs,
+        id,
+        text: id !== null || text === '' ? null : meaningsOf(text, await listSenders(parts.db, workspaceId)),
+        status: filters.status ?? null,
+        refusal: filters.refusal ?? null,
+        template: filters.template ?? null,
+        senderId: filters.senderId ?? null,
+        from: filters.from ? beginOf(filters.from, timeZone) : null,
+        until: filters.to ? endOf(filters.to, timeZone) : null,
+        before: filters.cursor ?? null,
+      })
+      return { rows: page.rows, nextCursor: page.next?.before ?? null, lookedBackTo: page.next?.lookedBackTo ?? null }
+    }),
+
+  /** What a list can be narrowed to. */
+  choices: reading.query(async ({ ctx: { parts }, input: { workspaceId } }) => ({
+    senders: (await listSenders(parts.db, workspaceId)).map(({ senderId, phoneNumber }) => ({ senderId, phoneNumber })),
+    templates: [
+      ...new Set(
+        (await listTemplateNames(parts.db, workspaceId))
+          .filter(({ category }) => category === 'UTILITY')
+          .map(({ name }) => name),
+      ),
+    ],
+  })),
+
+  get: reading
+    .input(z.object({ confirmationId: z.uuid() }))
+    .query(async ({ ctx: { parts }, input: { workspaceId, confirmationId } }) => {
+      const told = await explainConversation(parts, { workspaceId, confirmationId })
+      if (!told) throw missing('confirmation')
+      const { confirmation, refusal } = told
+      return {
+        ...told,
+        failure: failureOf(confirmation.failureCode),
+        refusalFailure: failureOf(refusal?.failureCode ?? null),
+      }
+    }),
+})
+
+const meaningsOf = (reference: string, senders: readonly Sender[]) => ({
+  reference,
+  phones: phonesMeantBy(
+    reference,
+    senders.map(({ phoneNumber }) => phoneNumber),
+  ),
+})
+
+const failureOf = (code: keyof typeof failures | null) => code && { code, message: failures[code].message }
+
+const beginOf = (date: string, timeZone: string): Date =>
+  new Date(Temporal.PlainDate.from(date).toZonedDateTime(timeZone).epochMilliseconds)
+
+const endOf = (date: string, timeZone: string): Date =>
+  new Date(Temporal.PlainDate.from(date).add({ days: 1 }).toZonedDateTime(timeZone).epochMilliseconds)

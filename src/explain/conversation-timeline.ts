@@ -21,6 +21,7 @@ import {
   webhookEntries,
 } from './entries.ts'
 import { onOneLine, shownText } from './shown-text.ts'
+import { isOvertaken } from './transcript.ts'
 
 type Reading = Pick<Provider, 'readStatus' | 'readInbound'>
 
@@ -88,10 +89,6 @@ const nameOf = ({ check, purpose }: Pick<SpokenFact, 'check' | 'purpose'>): stri
   purpose === 'template' || purpose === 'reminder' || purpose === 'closing'
     ? `${CHECKS[check]}’s ${PURPOSES[purpose]}`
     : PURPOSES[purpose]
-
-/** See drop_overtaken_messages. */
-const isOvertaken = ({ status, dueAt, attempts }: SpokenFact): boolean =>
-  status === 'queued' && dueAt === null && attempts === 0
 
 function messageEntry(message: SpokenFact): Entry {
   const { text, choices } = shownText(message.content, message.components)

@@ -1,31 +1,55 @@
 import type { OutgoingContent, ParameterValue, TemplateComponent } from '../providers/provider.ts'
 
-/** What the customer's screen shows of a message, on one line, with what can be tapped or chosen on it. */
-export type Shown = { text: string; choices: string[] }
+/** What the customer's screen shows of a message, part by part. */
+export type ShownParts = {
+  header: string | null
+  body: string
+  footer: string | null
+  /** Labels, in their order. Of a list the one that opens it. */
+  buttons: string[]
+  /** Of a list. */
+  rows: string[]
+}
 
 /** A template is shown as it reads now; `components` is null when it is gone. */
-export function shownText(content: OutgoingContent, components: readonly TemplateComponent[] | null): Shown {
+export function shownParts(content: OutgoingContent, components: readonly TemplateComponent[] | null): ShownParts {
   switch (content.type) {
     case 'text':
-      return { text: onOneLine(content.body), choices: [] }
+      return { ...NOTHING_ELSE, body: content.body }
     case 'buttons':
-      return { text: onOneLine(content.body), choices: content.buttons.map(({ title }) => title) }
+      return { ...NOTHING_ELSE, body: content.body, buttons: content.buttons.map(({ title }) => title) }
     case 'list':
-      return { text: onOneLine(content.body), choices: content.rows.map(({ title }) => title) }
+      return {
+        ...NOTHING_ELSE,
+        body: content.body,
+        buttons: [content.button],
+        rows: content.rows.map(({ title }) => title),
+      }
     case 'template': {
       const of = (type: string): TemplateComponent | undefined => components?.find((each) => each.type === type)
-      const texts = [
-        filled(of('HEADER')?.text, content.header ? [content.header] : []),
-        filled(of('BODY')?.text ?? `(the template ${content.name})`, content.body),
-        of('FOOTER')?.text,
-      ]
       return {
-        text: onOneLine(texts.filter(Boolean).join('\n')),
-        choices: (of('BUTTONS')?.buttons ?? []).map(({ text = '' }) => text),
+        ...NOTHING_ELSE,
+        header: filled(of('HEADER')?.text, content.header ? [content.header] : []) ?? null,
+        body: filled(of('BODY')?.text, content.body) ?? `(the template ${content.name})`,
+        footer: of('FOOTER')?.text ?? null,
+        buttons: (of('BUTTONS')?.buttons ?? []).map(({ text = '' }) => text),
       }
     }
     case 'otp':
-      return { text: '(a one-time code)', choices: [] }
+      return { ...NOTHING_ELSE, body: '(a one-time code)' }
+  }
+}
+
+const NOTHING_ELSE: Omit<ShownParts, 'body'> = { header: null, footer: null, buttons: [], rows: [] }
+
+/** The same on one line, with what can be tapped or chosen on it. */
+export type Shown = { text: string; choices: string[] }
+
+export function shownText(content: OutgoingContent, components: readonly TemplateComponent[] | null): Shown {
+  const { header, body, footer, buttons, rows } = shownParts(content, components)
+  return {
+    text: onOneLine([header, body, footer].filter(Boolean).join('\n')),
+    choices: rows.length > 0 ? rows : buttons,
   }
 }
 

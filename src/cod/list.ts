@@ -1,0 +1,157 @@
+import { type Sql, statement } from '../db.ts'
+import type { FailureCode } from '../providers/provider.ts'
+import type { ConfirmationStatus, Reschedule } from './confirmation.ts'
+import type { RefusalStatus } from './refusal.ts'
+
+export type ListedConfirmation = {
+  id: string
+  reference: string
+  recipient: string
+  senderPhone: string
+  templateName: string
+  templateLanguage: string
+  createdAt: Date
+  status: ConfirmationStatus
+  answeredAt: Date | null
+  reschedule: Reschedule | null
+  failureCode: FailureCode | null
+  refusalStatus: RefusalStatus | null
+  refusalReason: string | null
+}
+
+export type Wanted = {
+  workspaceId: string
+  /** Of the whole, or as null: whichever there are. */
+  id: string | null
+  /** Its exact reference, or one of these numbers. Null: whichever there are. */
+  text: { reference: string; phones: string[] } | null
+  status: ConfirmationStatus | null
+  /** `none`: there is no refusal check. */
+  refusal: RefusalStatus | 'none' | null
+  template: string | null
+  senderId: string | null
+  /** When it was created; `until` is the first instant that does not count any more. */
+  from: Date | null
+  until: Date | null
+  /** How far the workspace's clock is ahead, ms. */
+  clockOffsetMs: number
+  /** Only those before this one: where an earlier page ended. */
+  before: string | null
+}
+
+/** `next` is where the next page begins; null at the end. `lookedBackTo` is set when this page may be short of some. */
+export type Page = { rows: ListedConfirmation[]; next: { before: string; lookedBackTo: Date | null } | null }
+
+export const PAGE_SIZE = 50
+/** No page looks through more: what most filters ask for has no index. Takes some 50 ms. */
+export const LOOKED_THROUGH_MOST = 10_000
+/** How far the clocks of the machines that gave out ids may be from the database's. */
+const CLOCKS_APART_MOST_MS = 3_600_000
+
+const COLUMNS = `c.id, c.reference, c.recipient, c.template_name as "templateName",
+     c.template_language as "templateLanguage", c.created_at as "createdAt", c.status, c.answered_at as "answeredAt",
+     c.reschedule, c.failure_code as "failureCode",
+     (select s.phone from senders s where s.workspace_id = c.workspace_id and s.id = c.sender_id) as "senderPhone",
+     f.status as "refusalStatus", f.reason as "refusalReason"`
+
+const REFUSAL = `left join lateral (
+     select f.status, f.reason from refusal_checks f
+     where f.workspace_id = c.workspace_id and f.confirmation_id = c.id limit 1) f on true`
+
+/** $1 to $3: the workspace and the ids between which to look. */
+const FILTERS = `($4::text is null or c.status = $4)
+     and ($5::text is null or coalesce(f.status, 'none') = $5)
+     and ($6::text is null or c.template_name = $6)
+     and ($7::uuid is null or c.sender_id = $7)
+     and ($8::timestamptz is null or c.created_at >= $8)
+     and ($9::timestamptz is null or c.created_at < $9)`
+
+/** The inner limit ends the reading, and the outer one as soon as the page is full. */
+const selectAll = statement<ListedConfirmation>(
+  'list_confirmations',
+  `select ${COLUMNS}
+   from (
+     select * from confirmations c where c.workspace_id = $1 and c.id < $2 and c.id >= $3
+     order by c.id desc limit ${LOOKED_THROUGH_MOST}) c
+   ${REFUSAL}
+   where ${FILTERS}
+   order by c.id desc limit ${PAGE_SIZE + 1}`,
+)
+
+const endOfAll = statement<{ id: string; createdAt: Date }>(
+  'end_of_looked_through_confirmations',
+  `select id, created_at as "createdAt" from confirmations where workspace_id = $1 and id < $2 and id >= $3
+   order by id desc offset ${LOOKED_THROUGH_MOST - 1} limit 1`,
+)
+
+/** $4: the reference, $5: numbers. */
+const FOUND = `(select c.id from confirmations c
+      where c.workspace_id = $1 and c.reference = $4 and c.id < $2 and c.id >= $3
+      order by c.id desc limit ${LOOKED_THROUGH_MOST})
+     union
+     (select c.id from senders s
+      cross join unnest($5::text[]) as wanted (phone)
+      cross join lateral (
+        select c.id from confirmations c
+        where c.workspace_id = $1 and c.sender_id = s.id and c.recipient = wanted.phone and c.id < $2 and c.id >= $3
+        order by c.id desc limit ${LOOKED_THROUGH_MOST}) c
+      where s.workspace_id = $1
+      order by c.id desc limit ${LOOKED_THROUGH_MOST})`
+
+const shifted = (filters: string, by: number): string =>
+  filters.replaceAll(/\$(\d)/g, (_, place: string) => `$${Number(place) + by}`)
+
+const selectFound = statement<ListedConfirmation>(
+  'search_confirmations',
+  `select ${COLUMNS}
+   from (select id from (${FOUND}) found order by id desc limit ${LOOKED_THROUGH_MOST}) found
+   cross join lateral (select * from confirmations c where c.workspace_id = $1 and c.id = found.id limit 1) c
+   ${REFUSAL}
+   where ${shifted(FILTERS, 2)}
+   order by found.id desc limit ${PAGE_SIZE + 1}`,
+)
+
+const endOfFound = statement<{ id: string; createdAt: Date }>(
+  'end_of_searched_confirmations',
+  `select found.id, c.created_at as "createdAt"
+   from (select id from (${FOUND}) found order by id desc offset ${LOOKED_THROUGH_MOST - 1} limit 1) found
+   cross join lateral (select created_at from confirmations c where c.workspace_id = $1 and c.id = found.id limit 1) c`,
+)
+
+/** Newest first. Ids rise with time, so that what comes in meanwhile neither hides nor repeats any. */
+export async function listConfirmations(sql: Sql, wanted: Wanted): Promise<Page> {
+  const { workspaceId, text, status, refusal, template, senderId, from, until } = wanted
+  const between = [workspaceId, ...idsBetween(wanted)]
+  const found = text === null ? [] : [text.reference, text.phones]
+  const filters = [status, refusal, template, senderId, from, until]
+  const rows = await sql.rows(text === null ? selectAll : selectFound, [...between, ...found, ...filters])
+  const last = rows[PAGE_SIZE - 1]
+  if (last && rows.length > PAGE_SIZE) {
+    return { rows: rows.slice(0, PAGE_SIZE), next: { before: last.id, lookedBackTo: null } }
+  }
+  const end = await sql.row(text === null ? endOfAll : endOfFound, [...between, ...found])
+  return { rows, next: end ? { before: end.id, lookedBackTo: end.createdAt } : null }
+}
+
+/** The ids to look at: before the first of these, from the second on. An id is as old as what it names. */
+function idsBetween({ id, from, until, clockOffsetMs, before }: Wanted): [string, string] {
+  if (id !== null) return [idOf(numberOf(id) + 1n), id]
+  const first = from && idAt(from.getTime() - clockOffsetMs - CLOCKS_APART_MOST_MS)
+  const end = until && idAt(until.getTime() + CLOCKS_APART_MOST_MS)
+  const ends = [before, end, LAST_ID].filter((each) => each !== null)
+  return [ends.toSorted()[0] ?? LAST_ID, first ?? FIRST_ID]
+}
+
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** Below every UUIDv7 of this millisecond or later. */
+const idAt = (ms: number): string => idOf(BigInt(Math.max(0, ms)) << 80n)
+
+const numberOf = (id: string): bigint => BigInt(`0x${id.replaceAll('-', '')}`)
+
+const idOf = (number: bigint): string =>
+  number
+    .toString(16)
+    .padStart(32, '0')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')

@@ -1,0 +1,109 @@
+import { readReply } from '../cod/replies.ts'
+import type { Check, Purpose } from '../messages/conversation.ts'
+import type { InboundMessage, Provider } from '../providers/provider.ts'
+import type { ConversationFacts, HeardFact, SpokenFact } from './conversation-facts.ts'
+import { type ShownParts, shownParts } from './shown-text.ts'
+
+/** What one side said, as the customer's phone shows it. `at` is in the workspace's time. */
+export type Said = { at: string } & (BusinessSaid | CustomerSaid)
+
+export type BusinessSaid = ShownParts & {
+  by: 'business'
+  messageId: string
+  check: Check
+  purpose: Purpose
+  /** The template's language, in which the questions are asked as well. */
+  language: string
+  status: SpokenFact['status']
+  /** It waited until the conversation had moved on, and is not sent any more. */
+  overtaken: boolean
+}
+
+export type CustomerSaid = {
+  by: 'customer'
+  /** Typed, or the label that was tapped. Null: something else, of this kind. */
+  text: string | null
+  kind: string
+  /** The text of our message that it answers. */
+  quotes: string | null
+  /** Why it changed nothing; null when it counted. */
+  ignored: string | null
+}
+
+/** The talk with the customer from its beginning. What came late, twice or for nothing is in it. */
+export function transcriptOf(facts: ConversationFacts, provider: Pick<Provider, 'readInbound'>): Said[] {
+  const said = [
+    ...facts.heard.map((heard) => customerSaid(heard, facts, provider)),
+    ...facts.messages.map((message) => businessSaid(message, facts)),
+  ]
+  // A stable sort: what the customer did stays before what it brought about within the same millisecond.
+  return said.sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0))
+}
+
+function businessSaid(message: SpokenFact, { confirmation, refusal }: ConversationFacts): Said {
+  const { id, check, purpose, status, createdAt } = message
+  const { templateLanguage } = (check === 'refusal' ? refusal : confirmation) ?? confirmation
+  return {
+    by: 'business',
+    at: createdAt.toISOString(),
+    messageId: id,
+    check,
+    purpose,
+    language: templateLanguage,
+    status,
+    overtaken: isOvertaken(message),
+    ...shownParts(message.content, message.components),
+  }
+}
+
+/** See drop_overtaken_messages. */
+export const isOvertaken = ({ status, dueAt, attempts }: SpokenFact): boolean =>
+  status === 'queued' && dueAt === null && attempts === 0
+
+function customerSaid(heard: HeardFact, facts: ConversationFacts, provider: Pick<Provider, 'readInbound'>): Said {
+  const inbound = provider.readInbound(heard.body)
+  const answered = inbound && answeredMessage(inbound, facts)
+  return {
+    by: 'customer',
+    at: heard.receivedAt.toISOString(),
+    text: inbound ? textOf(inbound, answered) : null,
+    kind: inbound ? (inbound.says.type === 'other' ? inbound.says.kind : inbound.says.type) : 'unknown',
+    quotes: answered ? shownParts(answered.content, answered.components).body : null,
+    ignored: heard.outcome === 'applied' || heard.outcome === 'waiting' ? null : (heard.note ?? heard.outcome),
+  }
+}
+
+/** By what it quotes; a tap names its question by itself. */
+function answeredMessage({ quotes, says }: InboundMessage, { messages }: ConversationFacts): SpokenFact | undefined {
+  const quoted = messages.find(({ providerMessageId }) => quotes !== null && providerMessageId === quotes)
+  if (quoted || says.type !== 'tap') return quoted
+  const reply = readReply(says.payload)
+  return reply.to === 'question'
+    ? messages.find(({ id }) => id === reply.questionId)
+    : messages.findLast(({ content }) => content.type === 'template' && content.payloads.includes(says.payload))
+}
+
+function textOf({ says }: InboundMessage, answered: SpokenFact | undefined): string | null {
+  switch (says.type) {
+    case 'text':
+      return says.text
+    case 'other':
+      return null
+    case 'tap':
+      return (answered && labelOf(says.payload, answered)) ?? null
+  }
+}
+
+function labelOf(payload: string, { content, components }: SpokenFact): string | undefined {
+  switch (content.type) {
+    case 'buttons':
+      return content.buttons.find(({ id }) => id === payload)?.title
+    case 'list':
+      return content.rows.find(({ id }) => id === payload)?.title
+    case 'template':
+      return shownParts(content, components).buttons[content.payloads.indexOf(payload)]
+    case 'text':
+    case 'otp':
+      return undefined
+  }
+}
