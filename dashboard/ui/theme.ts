@@ -1,4 +1,4 @@
-import { type MantineColorsTuple, createTheme } from '@mantine/core'
+import { type CSSVariablesResolver, type MantineColorsTuple, createTheme } from '@mantine/core'
 
 /** Dark enough from the seventh on for white text at 4.5:1. */
 const door: MantineColorsTuple = [
@@ -23,4 +23,19 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, monospace',
   defaultRadius: 'md',
   cursorType: 'pointer',
+})
+
+/** Mantine's own quiet colours stay below the contrast of 4.5:1 that small text needs. */
+export const readableColours: CSSVariablesResolver = ({ colors }) => ({
+  variables: {},
+  light: {
+    '--mantine-color-dimmed': colors.gray[7],
+    '--mantine-color-placeholder': colors.gray[7],
+    '--mantine-color-error': colors.red[9],
+  },
+  dark: {
+    '--mantine-color-dimmed': colors.dark[1],
+    '--mantine-color-placeholder': colors.dark[1],
+    '--mantine-color-error': colors.red[4],
+  },
 })
