@@ -27,7 +27,8 @@ export async function servePlain(config: Config): Promise<{ url: string; stop():
   const db = openDb({ url: config.databaseUrl ?? '', poolSize: config.databasePool })
   const seal = sealWith(config.secretKey ?? Buffer.alloc(32))
   const limit = limitInMemory()
-  const route = otpRoutes({ db, clock: systemClock, seal, wake: () => {}, metrics: createMetrics() })[0]
+  const live = { changed: () => {}, follow: () => () => {} }
+  const route = otpRoutes({ db, clock: systemClock, seal, wake: () => {}, live, metrics: createMetrics() })[0]
   if (!route) throw new Error('there is no route that accepts a one-time code')
   const app = Fastify()
   app.post('/api/v1/otp/messages', async (request, reply) => {

@@ -38,6 +38,7 @@ export function setupParts(databaseUrl: string) {
     seal: sealWith(INSTANCE_KEY),
     log: createLog('silent'),
     wake: () => {},
+    live: { changed: () => {}, follow: () => () => {} },
     close: async () => {
       await provider.close()
       await db.close()

@@ -36,7 +36,7 @@ export async function openParts(
   const clock = onClock(opened.adopt(await databaseClock(db), (clock) => clock.stop()))
   const provider = opened.adopt(whatsapp(), (provider) => provider.close())
   const wakes = opened.adopt(createWake({ db, roles: config.roles, log }), (wakes) => wakes.stop())
-  const parts = { config, db, clock, seal, log, metrics: createMetrics(), provider, wake: wakes.wake }
+  const parts = { config, db, clock, seal, log, metrics: createMetrics(), provider, wake: wakes.wake, live: wakes.live }
   const whenClosed = opened.move()
   return { parts, wakes, close: () => whenClosed.disposeAsync() }
 }

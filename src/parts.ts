@@ -16,6 +16,7 @@ export type Parts = {
   metrics: Metrics
   provider: Provider
   wake: Wake
+  live: Live
 }
 
 /** The kinds of background work that can be told that something is due. */
@@ -23,3 +24,14 @@ export type WorkName = 'submit' | 'reports' | 'deliver' | 'sync'
 
 /** Tells the loop of this process, or if it has none, those of other nodes, that work is due. Never fails, never waits. */
 export type Wake = (work: WorkName) => void
+
+/** The pages that people look at while things change. */
+export type Live = {
+  /**
+   * Something of these workspaces changed, and that is committed. Never fails, never waits, costs next to nothing while
+   * nobody looks.
+   */
+  changed(workspaceIds: readonly string[]): void
+  /** Until the returned function is called. `onChange` must not fail. */
+  follow(workspaceId: string, onChange: () => void): () => void
+}

@@ -68,6 +68,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     metrics: createMetrics(),
     provider,
     wake: wakes.wake,
+    live: wakes.live,
   }
   const app = buildApp(parts, wakes)
   const url = await app.server.listen({ port, host: '127.0.0.1' })

@@ -31,13 +31,16 @@ export type RefusalCheckRequest = {
 /** spec §2.6 */
 export type RefusalCheckAcceptance = { confirmationId: string; refusalCheck: { status: 'accepted' } }
 
-type AcceptParts = Pick<Parts, 'db' | 'clock' | 'wake'>
+type AcceptParts = Pick<Parts, 'db' | 'clock' | 'wake' | 'live'>
 
 /** Accepts the refusal check of a confirmation: the key, the unit, the check and its first message commit together. */
 export const refusalCheckAccepting = (
   parts: AcceptParts,
 ): ((request: RefusalCheckRequest) => Promise<RefusalCheckAcceptance>) =>
-  acceptingInGroups(parts.db, acceptingRefusalChecks(parts), () => parts.wake('submit'))
+  acceptingInGroups(parts.db, acceptingRefusalChecks(parts), (workspaceIds) => {
+    parts.wake('submit')
+    parts.live.changed(workspaceIds)
+  })
 
 const acceptingRefusalChecks = (
   parts: Pick<Parts, 'clock'>,

@@ -43,13 +43,16 @@ export type ConfirmationRequest = {
 /** spec §2.4 */
 export type ConfirmationAcceptance = { confirmationId: string; status: 'accepted'; reference: string }
 
-type AcceptParts = Pick<Parts, 'db' | 'clock' | 'wake'>
+type AcceptParts = Pick<Parts, 'db' | 'clock' | 'wake' | 'live'>
 
 /** Accepts a confirmation: the key, the unit, the confirmation and its first message commit together. */
 export const confirmationAccepting = (
   parts: AcceptParts,
 ): ((request: ConfirmationRequest) => Promise<ConfirmationAcceptance>) =>
-  acceptingInGroups(parts.db, acceptingConfirmations(parts), () => parts.wake('submit'))
+  acceptingInGroups(parts.db, acceptingConfirmations(parts), (workspaceIds) => {
+    parts.wake('submit')
+    parts.live.changed(workspaceIds)
+  })
 
 const acceptingConfirmations = (
   parts: Pick<Parts, 'clock'>,

@@ -6,7 +6,7 @@ import { type Happening, advance } from './advance.ts'
 import { lockCases } from './state.ts'
 import { type TimerType, nextTimer } from './timers.ts'
 
-type RingParts = Pick<Parts, 'db' | 'clock' | 'wake' | 'log' | 'metrics'>
+type RingParts = Pick<Parts, 'db' | 'clock' | 'wake' | 'live' | 'log' | 'metrics'>
 
 const TURN_MOST = 200
 /** The lateness of a timer that nobody waits for. */
@@ -40,21 +40,22 @@ const findDueTimers: Statement<Due> = statement(
    limit $2`,
 )
 
-async function ringDue({ db, clock, metrics, wake }: RingParts): Promise<number> {
+async function ringDue({ db, clock, metrics, wake, live }: RingParts): Promise<number> {
   const rung = await transactionWithEvents({ db, metrics }, async (tx) => {
     const now = clock.now()
     const due = await tx.rows(findDueTimers, [now, TURN_MOST])
     if (due.length > 0) await ring(tx, now, due)
-    return due.length
+    return due
   })
-  if (rung > 0) wakeForEffects(wake)
-  return rung
+  if (rung.length > 0) afterRinging({ wake, live }, rung)
+  return rung.length
 }
 
 /** Some timer at fault must not hold up those of everybody else. */
-async function ringOneByOne({ db, clock, metrics, wake, log }: RingParts): Promise<void> {
+async function ringOneByOne({ db, clock, metrics, wake, live, log }: RingParts): Promise<void> {
   const now = clock.now()
-  for (const due of await db.rows(findDueTimers, [now, TURN_MOST])) {
+  const all = await db.rows(findDueTimers, [now, TURN_MOST])
+  for (const due of all) {
     try {
       await transactionWithEvents({ db, metrics }, (tx) => ring(tx, now, [due]))
     } catch (error) {
@@ -62,12 +63,13 @@ async function ringOneByOne({ db, clock, metrics, wake, log }: RingParts): Promi
       log.error({ err: error, confirmationId: due.id }, 'the timer of a confirmation could not be rung')
     }
   }
-  wakeForEffects(wake)
+  afterRinging({ wake, live }, all)
 }
 
-function wakeForEffects(wake: RingParts['wake']): void {
+function afterRinging({ wake, live }: Pick<RingParts, 'wake' | 'live'>, rung: readonly Due[]): void {
   wake('submit')
   wake('deliver')
+  live.changed(rung.map(({ workspace_id }) => workspace_id))
 }
 
 async function ring(tx: Sql, now: Date, due: readonly Due[]): Promise<void> {

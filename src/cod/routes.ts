@@ -110,7 +110,7 @@ const CHECK_REFUSALS = [
 
 const confirmationParams = z.strictObject({ confirmationId: uuid })
 
-export function codRoutes(parts: Pick<Parts, 'db' | 'clock' | 'wake'>): Route[] {
+export function codRoutes(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'live'>): Route[] {
   const acceptConfirmation = confirmationAccepting(parts)
   const acceptRefusalCheck = refusalCheckAccepting(parts)
   return [

@@ -24,7 +24,7 @@ const LOOK_EVERY_MS = 50
 export const beginDemoDay = (clock: DayClock): void => clock.goBack(DAY_BEGAN_MS, DAY_RATE)
 
 export type DemoDay = {
-  parts: Pick<Parts, 'db' | 'seal' | 'wake' | 'metrics'>
+  parts: Pick<Parts, 'db' | 'seal' | 'wake' | 'live' | 'metrics'>
   clock: DayClock
   twin: Emulator
   workspaceId: string

@@ -2,7 +2,8 @@ import type { Client } from 'pg'
 import type { Role } from '../config.ts'
 import { type Db, type Sql, statement } from '../db.ts'
 import type { Log } from '../log.ts'
-import type { Wake, WorkName } from '../parts.ts'
+import type { Live, Wake, WorkName } from '../parts.ts'
+import { LIVE_CHANNEL, type LiveLink, askWhoFollows, createLive } from './live.ts'
 
 /**
  * Brings the word that work is due to the loops that do it. It only shortens the wait: every loop polls as well, so a
@@ -10,23 +11,29 @@ import type { Wake, WorkName } from '../parts.ts'
  */
 export type Wakes = {
   wake: Wake
+  /** Pages that follow what happens, over the same connection. */
+  live: Live
   /** Registers a loop of this process. */
   attach(work: WorkName, rouse: () => void): void
-  /** Begins to listen to other nodes, when this one works. */
+  /** Begins to listen to other nodes. A process without a role does not. */
   start(): void
   /** Sends what still waits to be sent, and leaves. */
   stop(): Promise<void>
 }
 
-export type WakeOptions = { db: Pick<Db, 'connect'>; roles: ReadonlySet<Role>; log: Log }
+export type WakeOptions = { db: Pick<Db, 'connect' | 'rows'>; roles: ReadonlySet<Role>; log: Log }
 
 const CHANNEL = 'doorcode_work'
 
 export function createWake({ db, roles, log }: WakeOptions): Wakes {
   const loops = new Map<string, () => void>()
+  const live = createLive({ db, roles })
   const works = roles.has('worker')
-  const link = works ? listener(db, log, (work) => loops.get(work)?.()) : notifier(db, log)
+  const link = works
+    ? listener(db, log, { live, work: (name) => loops.get(name)?.() })
+    : notifier(db, log, { live, roles })
   return {
+    live,
     wake(work) {
       const rouse = loops.get(work)
       if (rouse) rouse()
@@ -34,7 +41,10 @@ export function createWake({ db, roles, log }: WakeOptions): Wakes {
     },
     attach: (work, rouse) => loops.set(work, rouse),
     start: () => link.start(),
-    stop: () => link.stop(),
+    async stop() {
+      await live.stop()
+      await link.stop()
+    },
   }
 }
 
@@ -55,9 +65,16 @@ const RETRY_FIRST_MS = 500
 const RETRY_MOST_MS = 15_000
 
 /** On a connection of its own: inside a request's transaction a NOTIFY would put all commits in line. */
-function notifier(db: Pick<Db, 'connect'>, log: Log): Link {
+function notifier(
+  db: Pick<Db, 'connect'>,
+  log: Log,
+  { live, roles }: { live: LiveLink; roles: ReadonlySet<Role> },
+): Link {
   const waiting = new Set<WorkName>()
-  const connection = steadyConnection(db, log, async () => {})
+  const listens = roles.size > 0
+  const connection = steadyConnection(db, log, async (client) => {
+    if (listens) await listenForPages(client, live)
+  })
   let timer: NodeJS.Timeout | undefined
   let sending: Promise<void> = Promise.resolve()
 
@@ -77,7 +94,9 @@ function notifier(db: Pick<Db, 'connect'>, log: Log): Link {
       .catch(() => {})
   }
   return {
-    start() {},
+    start() {
+      if (listens) connection.keep()
+    },
     tell(work) {
       waiting.add(work)
       timer ??= setTimeout(send, 0)
@@ -92,14 +111,26 @@ function notifier(db: Pick<Db, 'connect'>, log: Log): Link {
   }
 }
 
-function listener(db: Pick<Db, 'connect'>, log: Log, heard: (work: string) => void): Link {
+type Hearing = { live: LiveLink; work: (name: string) => void }
+
+function listener(db: Pick<Db, 'connect'>, log: Log, { live, work }: Hearing): Link {
   const connection = steadyConnection(db, log, async (client) => {
-    client.on('notification', ({ payload }) => {
-      if (payload) heard(payload)
+    client.on('notification', ({ channel, payload }) => {
+      if (payload && channel === CHANNEL) work(payload)
     })
-    await client.query(`listen ${CHANNEL}`)
+    await listenForPages(client, live)
+    await client.query(`listen ${CHANNEL}`) // the last thing that this connection asks: see findListener
   })
   return { start: () => connection.keep(), tell() {}, stop: () => connection.close() }
+}
+
+async function listenForPages(client: Client, live: LiveLink): Promise<void> {
+  client.on('notification', ({ channel, payload }) => {
+    if (payload && channel === LIVE_CHANNEL) live.heard(payload)
+  })
+  await client.query(`listen ${LIVE_CHANNEL}`)
+  await client.query('select pg_notify($1, $2)', [askWhoFollows.channel, askWhoFollows.payload])
+  live.linked()
 }
 
 type SteadyConnection = {

@@ -20,7 +20,7 @@ const UNPARKED_EACH_MOST = 8
 /** Far above the step at which the waits stop growing. */
 const HOLD_STEPS_MOST = 30
 
-type FinishParts = Pick<Parts, 'db' | 'clock' | 'metrics' | 'wake'>
+type FinishParts = Pick<Parts, 'db' | 'clock' | 'metrics' | 'wake' | 'live'>
 
 export type Finish = Grouped<Ended, void>
 
@@ -35,7 +35,7 @@ export function finishing(parts: FinishParts): Finish {
   )
 }
 
-async function finishTogether({ db, clock, metrics, wake }: FinishParts, group: Ended[]): Promise<void> {
+async function finishTogether({ db, clock, metrics, wake, live }: FinishParts, group: Ended[]): Promise<void> {
   const now = clock.now()
   const failed = group.filter(({ next }) => next.next === 'failed')
   const begun = group.filter(
@@ -52,6 +52,7 @@ async function finishTogether({ db, clock, metrics, wake }: FinishParts, group: 
     })
     wake('deliver')
   }
+  live.changed(group.map(({ message }) => message.workspaceId))
   // Apart from the outcomes: a claim holds a sender's pace while it waits for a pair's, and must never wait for us in a
   // circle. A hold that a crash loses is made again by the next error.
   for (const ended of group) await hold(db, ended, now)

@@ -10,7 +10,7 @@ import { applyReports } from './outcome.ts'
 
 const EACH_MOST = 100
 
-type OverdueParts = Pick<Parts, 'db' | 'clock' | 'metrics' | 'wake'>
+type OverdueParts = Pick<Parts, 'db' | 'clock' | 'metrics' | 'wake' | 'live'>
 
 /**
  * Messages that waited behind a hold, a pause or a refused token until their window closed. Those that nothing holds are
@@ -22,11 +22,11 @@ export const overdueLoop = (parts: OverdueParts): Loop => ({
   turn: async () => ({ more: (await failOverdue(parts)) >= EACH_MOST }),
 })
 
-async function failOverdue({ db, clock, metrics, wake }: OverdueParts): Promise<number> {
+async function failOverdue({ db, clock, metrics, wake, live }: OverdueParts): Promise<number> {
   const failed = await transactionWithEvents({ db, metrics }, async (tx) => {
     const now = clock.now()
     const overdue = await tx.rows(findOverdue, [now])
-    if (overdue.length === 0) return 0
+    if (overdue.length === 0) return overdue
     await tx.rows(recordInterrupted, [overdue.map(({ id }) => id), now])
     await applyReports(
       tx,
@@ -38,10 +38,11 @@ async function failOverdue({ db, clock, metrics, wake }: OverdueParts): Promise<
         report: { outcome: 'failed', at: now, failureCode: failureOf(message) },
       })),
     )
-    return overdue.length
+    return overdue
   })
-  if (failed > 0) wake('deliver')
-  return failed
+  if (failed.length > 0) wake('deliver')
+  live.changed(failed.map(({ workspace_id }) => workspace_id))
+  return failed.length
 }
 
 type Overdue = { id: string; workspace_id: string; last_failure_code: FailureCode | null; open_attempt: boolean }

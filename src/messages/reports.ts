@@ -9,7 +9,7 @@ import type { ProviderItem, StatusReport } from '../providers/provider.ts'
 import { applyChange } from '../senders/sync.ts'
 import { type MessageReport, applyReports } from './outcome.ts'
 
-type ReportParts = Pick<Parts, 'db' | 'clock' | 'log' | 'metrics' | 'provider' | 'wake'>
+type ReportParts = Pick<Parts, 'db' | 'clock' | 'log' | 'metrics' | 'provider' | 'wake' | 'live'>
 
 const TURN_MOST = 500
 const POLL_MS = 500
@@ -64,15 +64,15 @@ type Processed = {
   dueAt: Date | null
 }
 
-async function processTurn({ db, clock, metrics, provider, wake }: ReportParts, most: number): Promise<number> {
-  const { count, told, asked, changed } = await transactionWithEvents({ db, metrics }, async (tx) => {
+async function processTurn({ db, clock, metrics, provider, wake, live }: ReportParts, most: number): Promise<number> {
+  const { workspaceIds, told, asked, changed } = await transactionWithEvents({ db, metrics }, async (tx) => {
     const now = clock.now()
     const reports = await tx.rows(takeReports, [now, most])
     const processed = await processBatch(tx, provider, reports, now)
     if (reports.length > 0) await tx.rows(endReports, [changes(processed.map(reportEnd))])
     for (const { outcome } of processed) metrics.processedReports.inc({ outcome })
     return {
-      count: reports.length,
+      workspaceIds: reports.map(({ workspace_id }) => workspace_id),
       told: reports.some(({ kind }) => kind === 'status' || kind === 'message'),
       asked: reports.some(({ kind }) => kind === 'message'),
       changed: reports.some(({ kind }) => kind === 'template' || kind === 'number' || kind === 'account'),
@@ -81,7 +81,8 @@ async function processTurn({ db, clock, metrics, provider, wake }: ReportParts, 
   if (told) wake('deliver')
   if (asked) wake('submit')
   if (changed) wake('sync')
-  return count
+  live.changed(workspaceIds)
+  return workspaceIds.length
 }
 
 /** The batch failed: each item alone, so that the one at fault stops nobody else. */
@@ -103,6 +104,7 @@ async function processEach(parts: ReportParts): Promise<void> {
         return 1
       })
       if (count === 0) return
+      if (taken) parts.live.changed([taken.workspace_id])
     } catch (error) {
       if (isDatabaseUnavailable(error) || taken === undefined) throw error
       const over = taken.attempts + 1 >= TRIES_MOST

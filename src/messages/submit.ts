@@ -11,7 +11,7 @@ import { type Claimed, SUBMIT_LEASE_MS, claimMessages } from './claim.ts'
 import { type Next, UNKNOWN_RESENDS_MOST, afterAttempt, failureAtClose } from './decide.ts'
 import { type Ended, type Finish, finishing } from './finish.ts'
 
-type SubmitParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'log' | 'metrics' | 'provider' | 'wake'>
+type SubmitParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'log' | 'metrics' | 'provider' | 'wake' | 'live'>
 
 /** At 300 ms an answer, as many as one sender of the highest throughput needs. */
 const IN_FLIGHT_MOST = 500

@@ -44,16 +44,17 @@ const OTP_PRIORITY = 0
 
 export const otpCodeSeal = (messageId: string): string => `otp:${messageId}`
 
-type AcceptParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'wake' | 'metrics'>
+type AcceptParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'wake' | 'live' | 'metrics'>
 
 /**
  * Accepts an OTP: the key, the unit, the message and its first work commit together, with whatever else arrived in the
  * same turn. Throws the first Refusal in the contract's order (§2); a refused request leaves nothing behind.
  */
 export const otpAccepting = (parts: AcceptParts): ((request: OtpRequest) => Promise<OtpAcceptance>) =>
-  acceptingInGroups(parts.db, acceptingOtps(parts), (count) => {
-    parts.metrics.otpAccepted.inc(count)
+  acceptingInGroups(parts.db, acceptingOtps(parts), (workspaceIds) => {
+    parts.metrics.otpAccepted.inc(workspaceIds.length)
     parts.wake('submit')
+    parts.live.changed(workspaceIds)
   })
 
 const acceptingOtps = (parts: Pick<Parts, 'clock' | 'seal'>): Accepting<OtpRequest, Found, OtpAcceptance> => ({

@@ -58,7 +58,7 @@ export const otpStatusSchema = z.strictObject({
 const MESSAGE_ID = '01994f60-7a1c-7cc3-98c5-0d2a3f1b6e70'
 const SENDER_ID = '01994f5e-0b7e-7d0a-8a55-6a1f0e0b9c11'
 
-export function otpRoutes(parts: Pick<Parts, 'db' | 'clock' | 'seal' | 'wake' | 'metrics'>): Route[] {
+export function otpRoutes(parts: Pick<Parts, 'db' | 'clock' | 'seal' | 'wake' | 'live' | 'metrics'>): Route[] {
   const accept = otpAccepting(parts)
   return [
     route({

@@ -38,6 +38,7 @@ async function start(t: TestContext) {
     log: createLog('silent'),
     metrics: createMetrics(),
     wake: (work) => void woken.push(work),
+    live: { changed: () => {}, follow: () => () => {} },
   }
   const twin = await startEmulator()
   const account = twin.addAccount(demoAccount())

@@ -15,7 +15,7 @@ import {
 } from './schedule.ts'
 import { storeListing } from './store-listing.ts'
 
-type SyncParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'provider' | 'metrics' | 'wake' | 'log'>
+type SyncParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'provider' | 'metrics' | 'wake' | 'live' | 'log'>
 
 /** Reads an account's numbers and templates now. Throws SetupRefused that says why when that cannot be done. */
 export async function syncAccount(parts: SyncParts, accountId: string): Promise<ConnectedAccount> {
@@ -81,7 +81,7 @@ type Failed = { failure: SyncFailure; error: ProviderRefused | ProviderUnreachab
 
 /** Resolves with what the provider's answer was when that was not a list. */
 async function readAndStore(parts: SyncParts, account: Leased): Promise<Failed | undefined> {
-  const { db, clock, provider, metrics, wake } = parts
+  const { db, clock, provider, metrics, wake, live } = parts
   const startedAt = clock.now()
   try {
     const listing = await provider.list(account)
@@ -96,12 +96,14 @@ async function readAndStore(parts: SyncParts, account: Leased): Promise<Failed |
     })
     metrics.syncs.inc({ outcome: 'synced' })
     if (!wasConnected) wake('submit')
+    live.changed([account.workspaceId])
     return undefined
   } catch (error) {
     if (!(error instanceof ProviderRefused) && !(error instanceof ProviderUnreachable)) throw error
     const failure = failureOf(error)
     metrics.syncs.inc({ outcome: failure })
     await storeFailure(db, account, { failure, error, now: clock.now() })
+    live.changed([account.workspaceId])
     return { failure, error }
   }
 }

@@ -20,7 +20,7 @@ export type DeliveryOutcome = {
   error?: string
 }
 
-export type DeliverNowParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'config' | 'log' | 'metrics'>
+export type DeliverNowParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'config' | 'log' | 'metrics' | 'live'>
 
 /**
  * Makes the first attempt of a delivery, or waits for the process that is making it: with a running server and without

@@ -14,7 +14,7 @@ const LANES = 1
 export type Finish = Grouped<Carried, void>
 
 /** Stores ended attempts, in batches: the attempt, what follows for its delivery, and how its endpoint fares. */
-export const finisher = ({ db, clock }: Pick<Parts, 'db' | 'clock'>): Finish =>
+export const finisher = ({ db, clock, live }: Pick<Parts, 'db' | 'clock' | 'live'>): Finish =>
   grouped(
     async (carried) => {
       const now = clock.now()
@@ -23,6 +23,7 @@ export const finisher = ({ db, clock }: Pick<Parts, 'db' | 'clock'>): Finish =>
       // Before its result is stored, so that nothing more is claimed in between.
       for (const { delivery, verdict } of carried) if (verdict.outcome === 'gone') await disable(delivery, GONE)
       for (const endpoint of await store(db, carried, now)) await disable(endpoint, FAILED_TOO_LONG)
+      live.changed(carried.map(({ delivery }) => delivery.workspaceId))
       return carried.map(() => undefined)
     },
     { most: MOST, lanes: LANES, mayRunAlone: isBatchFault },

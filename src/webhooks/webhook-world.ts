@@ -44,6 +44,7 @@ export async function startWebhookWorld(t: TestContext, { loops = 1 }: { loops?:
     metrics: createMetrics(),
     provider: {} as Provider, // webhooks know nothing of it
     wake: () => running.forEach((loop) => loop.wake()),
+    live: { changed: () => {}, follow: () => () => {} },
   }
   t.after(async () => {
     await Promise.all(receivers.map((receiver) => receiver.close())) // first: hanging requests end with them

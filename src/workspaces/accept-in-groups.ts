@@ -36,12 +36,12 @@ const ROUNDS_MOST = 2 * GROUP_MOST + 2
 /**
  * Accepts requests together that arrive in the same turn: key, unit, resource and first work of each commit in one
  * statement. Throws the request's first Refusal; a refused request leaves nothing behind. `onAccepted` runs after the
- * commit.
+ * commit, with the workspace of each.
  */
 export function acceptingInGroups<Request extends Acceptable, Found extends { n: number }, Acceptance>(
   db: Db,
   accepting: Accepting<Request, Found, Acceptance>,
-  onAccepted: (count: number) => void,
+  onAccepted: (workspaceIds: readonly string[]) => void,
 ): (request: Request) => Promise<Acceptance> {
   const accept = grouped((requests: Request[]) => acceptTogether({ db, accepting, onAccepted }, requests), {
     most: GROUP_MOST,
@@ -59,7 +59,7 @@ export function acceptingInGroups<Request extends Acceptable, Found extends { n:
 type Group<Request extends Acceptable, Found extends { n: number }, Acceptance> = {
   db: Db
   accepting: Accepting<Request, Found, Acceptance>
-  onAccepted: (count: number) => void
+  onAccepted: (workspaceIds: readonly string[]) => void
 }
 
 /** What a request met that has no outcome, in a group of which others have theirs already. */
@@ -184,7 +184,7 @@ async function commit<Request extends Acceptable, Found extends { n: number }, A
     const months = closed.map(({ row: { workspace_id, month } }) => ({ workspace_id, kind: accepting.kind, month }))
     await openQuotaMonths(db, months)
   }
-  if (inserted.size > 0) onAccepted(inserted.size)
+  if (inserted.size > 0) onAccepted(candidates.flatMap(({ row }) => (inserted.has(row.id) ? row.workspace_id : [])))
 }
 
 /**
