@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { LOOKED_THROUGH_MOST, PAGE_SIZE } from '../../src/cod/list.ts'
+import { statements } from '../../src/db.ts'
+import { closeBrowser } from '../browser.ts'
+import { type SignedIn, signedIn } from '../dashboard.ts'
+import { type World, startWorld } from '../world.ts'
+
+after(closeBrowser)
+
+type Filters = Omit<Parameters<SignedIn['calls']['confirmations']['list']['query']>[0], 'workspaceId'>
+
+const listing = (world: World, { calls }: SignedIn, filters: Filters = {}) =>
+  calls.confirmations.list.query({ workspaceId: world.workspaceId, ...filters })
+
+const referencesOf = async (...listed: Parameters<typeof listing>): Promise<string[]> =>
+  (await listing(...listed)).rows.map(({ reference }) => reference)
+
+test('paging shows every confirmation once, whatever comes in between the pages', async (t) => {
+  const world = await startWorld(t)
+  const looking = await signedIn(world, 'member')
+  const count = PAGE_SIZE * 2 + 7
+  await fill(world, { count })
+  const seen: string[] = []
+  let cursor: string | undefined
+  do {
+    const page = await listing(world, looking, cursor === undefined ? {} : { cursor })
+    seen.push(...page.rows.map(({ reference }) => reference))
+    cursor = page.nextCursor ?? undefined
+    await fill(world, { count: 3, from: 'now()', reference: 'late' })
+  } while (cursor !== undefined)
+  assert.deepEqual(
+    seen,
+    Array.from({ length: count }, (_, index) => `r-${count - index}`),
+  )
+})
+
+test('a confirmation is found by its number in any form, its reference and its id, and by nobody of another workspace', async (t) => {
+  const [world, theirs] = [await startWorld(t), await startWorld(t)]
+  for (const each of [world, theirs]) {
+    await each.codSettings()
+    await each.createConfirmation({ to: '+212612345678', reference: 'A-1001' })
+    await each.createConfirmation({ to: '+212612345679', reference: 'A-1002' })
+  }
+  const looking = await signedIn(world, 'member')
+  const [wanted] = (await listing(world, looking, { text: 'A-1001' })).rows
+  assert.ok(wanted)
+  for (const text of ['+212612345678', '00212 612-345-678', '212612345678', 'A-1001', wanted.id.toUpperCase()]) {
+    assert.deepEqual(
+      (await listing(world, looking, { text })).rows.map(({ id }) => id),
+      [wanted.id],
+      text,
+    )
+  }
+  assert.deepEqual(await referencesOf(world, looking, { text: 'A-100' }), [])
+  assert.deepEqual(await referencesOf(theirs, await signedIn(theirs, 'member'), { text: wanted.id }), [])
+  await assert.rejects(listing(theirs, looking), /There is no such workspace/)
+})
+
+test('filters narrow the list by status, refusal check, template and sender, alone and together', async (t) => {
+  const world = await startWorld(t)
+  const looking = await signedIn(world, 'member')
+  await world.codSettings()
+  const refused = await world.createConfirmation({ reference: 'refused' })
+  const confirmed = await world.createConfirmation({ reference: 'confirmed' })
+  await world.createConfirmation({ reference: 'waiting' })
+  await world.settled()
+  await world.customer(confirmed).taps('Confirm')
+  await world.startRefusalCheck(refused)
+  await world.settled()
+  await world.customer(refused).taps('Yes')
+  assert.deepEqual(await referencesOf(world, looking, { status: 'confirmed' }), ['confirmed'])
+  assert.deepEqual(await referencesOf(world, looking, { status: 'awaiting_answer' }), ['waiting', 'refused'])
+  assert.deepEqual(await referencesOf(world, looking, { refusal: 'awaiting_reason' }), ['refused'])
+  assert.deepEqual(await referencesOf(world, looking, { refusal: 'none', status: 'awaiting_answer' }), ['waiting'])
+  assert.deepEqual(await referencesOf(world, looking, { template: 'order_confirmation', text: 'waiting' }), ['waiting'])
+  assert.deepEqual(await referencesOf(world, looking, { template: 'another' }), [])
+  assert.equal((await referencesOf(world, looking, { senderId: world.senderId })).length, 3)
+  assert.deepEqual(await referencesOf(world, looking, { senderId: refused.confirmationId }), [])
+})
+
+test('days are those of the delivery zone, both ends included, also in a sandbox whose clock is weeks ahead', async (t) => {
+  const world = await startWorld(t)
+  const looking = await signedIn(world, 'member')
+  await world.codSettings({ timeZone: 'Asia/Karachi' }) // five hours ahead of UTC, all year
+  for (const [reference, at] of [
+    ['day before', '2026-03-08T18:59:59Z'],
+    ['first second', '2026-03-08T19:00:00Z'],
+    ['last second', '2026-03-10T18:59:59Z'],
+    ['day after', '2026-03-10T19:00:00Z'],
+  ] as const) {
+    await fill(world, { count: 1, from: `'${at}'::timestamptz`, reference })
+  }
+  const days = { from: '2026-03-09', to: '2026-03-10' }
+  assert.deepEqual(await referencesOf(world, looking, days), ['last second-1', 'first second-1'])
+  await world.ask('update workspaces set sandbox = true, clock_offset_ms = $2 where id = $1', [
+    world.workspaceId,
+    21 * 86_400_000,
+  ])
+  await world.ask(`update confirmations set created_at = created_at + interval '21 days' where workspace_id = $1`, [
+    world.workspaceId,
+  ])
+  assert.deepEqual(await referencesOf(world, looking, { from: '2026-03-30', to: '2026-03-31' }), [
+    'last second-1',
+    'first second-1',
+  ])
+})
+
+test('a rare find is looked for in steps of a bounded length, each of which says how far it came', async (t) => {
+  const world = await startWorld(t)
+  const looking = await signedIn(world, 'member')
+  await fill(world, { count: 1, from: `now() - interval '40 days'`, reference: 'rare', status: 'cancelled' })
+  await fill(world, { count: LOOKED_THROUGH_MOST + 5_000 })
+  const first = await listing(world, looking, { status: 'cancelled' })
+  assert.deepEqual(first.rows, [])
+  assert.ok(first.nextCursor && first.lookedBackTo)
+  const second = await listing(world, looking, { status: 'cancelled', cursor: first.nextCursor })
+  assert.deepEqual(
+    second.rows.map(({ reference }) => reference),
+    ['rare-1'],
+  )
+  assert.equal(second.nextCursor, null)
+})
+
+test('no question of the list reads a table whole, nor more of it than a page may', async (t) => {
+  const world = await startWorld(t)
+  await fill(world, { count: 40_000 })
+  await world.ask('analyze confirmations')
+  const bounds = [world.workspaceId, 'ffffffff-ffff-ffff-ffff-ffffffffffff', '00000000-0000-0000-0000-000000000000']
+  const rare = ['cancelled', null, null, null, null, null]
+  const text = ['r-17', ['+212600000017']]
+  const asked: Record<string, { values: unknown[]; rowsMost: number }> = {
+    list_confirmations: { values: [...bounds, ...rare], rowsMost: LOOKED_THROUGH_MOST },
+    end_of_looked_through_confirmations: { values: bounds, rowsMost: LOOKED_THROUGH_MOST },
+    search_confirmations: { values: [...bounds, ...text, ...rare], rowsMost: 10 },
+    end_of_searched_confirmations: { values: [...bounds, ...text], rowsMost: 10 },
+  }
+  for (const [name, { values, rowsMost }] of Object.entries(asked)) {
+    const explained = `explain (analyze, format json) ${statements.get(name)?.text}`
+    const [row] = await world.ask<{ 'QUERY PLAN': [{ Plan: Plan }] }>(explained, values)
+    const scans = row
+      ? scansOf(row['QUERY PLAN'][0].Plan).filter(({ 'Relation Name': of }) => of === 'confirmations')
+      : []
+    assert.ok(scans.length > 0, name)
+    for (const scan of scans) {
+      assert.match(scan['Node Type'], /^Index/, name)
+      assert.ok(scan['Actual Rows'] <= rowsMost, `${name} reads ${scan['Actual Rows']} rows`)
+    }
+  }
+})
+
+test('a confirmation is told whole to its own workspace, and is missing in any other', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  const receiver = await world.receiver()
+  const order = await world.createConfirmation({ reference: 'A-1001' })
+  await world.settled()
+  const ana = world.customer(order)
+  await ana.taps('Change time')
+  await ana.taps(0)
+  await ana.types('after six, please')
+  await receiver.waitFor(1)
+  await world.settled()
+  const { calls } = await signedIn(world, 'member')
+  const { confirmationId } = order
+  const told = await calls.confirmations.get.query({ workspaceId: world.workspaceId, confirmationId })
+  assert.equal(told.confirmation.status, 'rescheduled')
+  const shown = told.transcript.map((said) => (said.by === 'customer' ? `> ${said.text}` : said.body))
+  assert.deepEqual(
+    told.transcript.flatMap((said) => (said.by === 'business' ? [said.body] : [])),
+    ana.texts(),
+  )
+  assert.equal(shown[1], '> Change time')
+  assert.equal(shown.at(-2), '> after six, please')
+  const [template] = told.transcript
+  assert.ok(template?.by === 'business')
+  assert.deepEqual(template.buttons, ['Confirm', 'Cancel', 'Change time'])
+  assert.deepEqual(
+    told.answers.map(({ answer }) => answer),
+    ['reschedule_started', 'day_chosen', 'rescheduled'],
+  )
+  assert.deepEqual(
+    told.webhooks.map(({ type, status, url }) => [type, status, url]),
+    [['cod.reschedule_requested', 'succeeded', receiver.url]],
+  )
+  assert.equal(told.next.who, 'nobody')
+
+  const theirs = await startWorld(t)
+  const other = await signedIn(theirs, 'owner')
+  const asOther = (id: string) =>
+    other.calls.confirmations.get.query({ workspaceId: theirs.workspaceId, confirmationId: id })
+  await assert.rejects(asOther(confirmationId), /There is no such confirmation in this workspace/)
+  await assert.rejects(asOther(theirs.senderId), /There is no such confirmation in this workspace/)
+})
+
+test('timers that run are told with the instant at which they ring', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  const { confirmationId } = await world.createConfirmation()
+  await world.settled()
+  const { calls } = await signedIn(world, 'member')
+  const { timers, now } = await calls.confirmations.get.query({ workspaceId: world.workspaceId, confirmationId })
+  assert.deepEqual(
+    timers.map(({ check, rings, at }) => [check, rings, Math.round((Date.parse(at) - Date.parse(now)) / 60_000)]),
+    [
+      ['confirmation', 'reminder', 120],
+      ['confirmation', 'deadline', 1_440],
+    ],
+  )
+})
+
+type Plan = { 'Node Type': string; 'Relation Name'?: string; 'Actual Rows': number; Plans?: Plan[] }
+
+const scansOf = (plan: Plan): Plan[] => [
+  ...(plan['Node Type'].includes('Scan') ? [plan] : []),
+  ...(plan.Plans ?? []).flatMap(scansOf),
+]
+
+type Filling = { count: number; from?: string; reference?: string; status?: string }
+
+/** Confirmations a second apart, the last one latest, whose ids are of the same instants. */
+async function fill(
+  { ask, workspaceId, senderId }: World,
+  { count, from = `now() - interval '30 days'`, reference = 'r', status = 'awaiting_answer' }: Filling,
+): Promise<void> {
+  await ask(
+    `insert into confirmations (id, workspace_id, sender_id, recipient, template_name, template_language, parameters,
+       content, reference, correlation_id, api_key_id, quota_unit, created_at, status)
+     select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5($3 || n), 1, 3) || '8' ||
+         substr(md5($3 || n), 4, 15))::uuid,
+       $1, $2, '+212600' || lpad(n::text, 6, '0'), 'order_confirmation', 'en', '{}', '{}', $3 || '-' || n,
+       gen_random_uuid(), 'key', n, at, $4
+     from generate_series(1, $5::int) n, lateral (select ${from} + n * interval '1 second' - interval '1 second' as at) t`,
+    [workspaceId, senderId, reference, status, count],
+  )
+}
