@@ -3,6 +3,15 @@ import { createHash, randomBytes, randomInt, randomUUIDv7 } from 'node:crypto'
 /** A resource id: UUIDv7, so that ids made later sort later (contract §1). */
 export const newId = (): string => randomUUIDv7()
 
+export const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** No id that was made at this time or later sorts before it. */
+export function firstIdAt(time: Date): string {
+  const hex = Math.max(0, time.getTime()).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`
+}
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 export const isUuid = (text: string): boolean => UUID.test(text)

@@ -1,3 +1,78 @@
-import { router } from './trpc.ts'
+import { z } from 'zod'
+import { storableText } from '../db.ts'
+import { explainMessage } from '../explain/message.ts'
+import { isUuid } from '../ids.ts'
+import { type Meant, listMessages } from '../messages/search.ts'
+import { OTP_STATUSES } from '../otp/status.ts'
+import type { Parts } from '../parts.ts'
+import { failures } from '../providers/failures.ts'
+import type { FailureCode } from '../providers/provider.ts'
+import { listSenders } from '../senders/list.ts'
+import { listTemplateNames } from '../templates/names.ts'
+import { phonesMeantBy } from '../workspaces/searched-phones.ts'
+import { beginOfDay, endOfDay } from './days.ts'
+import { missing, reading, router } from './trpc.ts'
 
-export const messages = router({})
+const day = z.iso.date('must be a day such as 2026-11-25')
+
+const filter = z.object({
+  /** A number in any usual form, a reference, or an id: ours or WhatsApp's. */
+  text: z.string().trim().max(200, 'must have at most 200 characters').optional(),
+  status: z.enum(OTP_STATUSES).optional(),
+  kind: z.enum(['otp', 'cod']).optional(),
+  template: z.string().max(512, 'must have at most 512 characters').optional(),
+  senderId: z.uuid('must be a Sender ID').optional(),
+  /** Days in the delivery zone, both included. */
+  from: day.optional(),
+  to: day.optional(),
+  cursor: z.uuid().optional(),
+})
+
+export const messages = router({
+  list: reading.input(filter).query(async ({ ctx: { parts, figures, membership }, input }) => {
+    const { workspaceId, text, status, kind, template, senderId, from, to, cursor } = input
+    const { timeZone, sandbox, clockOffsetMs } = membership
+    const { rows, next } = await listMessages(figures, {
+      workspaceId,
+      search: text ? await meaningOf(parts, workspaceId, storableText(text)) : null,
+      status: status ?? null,
+      kind: kind ?? null,
+      template: template === undefined ? null : storableText(template),
+      senderId: senderId ?? null,
+      from: from ? beginOfDay(from, timeZone) : null,
+      until: to ? endOfDay(to, timeZone) : null,
+      clock: { sandbox, offsetMs: clockOffsetMs },
+      before: cursor ?? null,
+    })
+    return { rows, nextCursor: next?.before ?? null, lookedBackTo: next?.lookedBackTo ?? null }
+  }),
+
+  /** What the list can be narrowed to. */
+  choices: reading.query(async ({ ctx: { parts }, input: { workspaceId } }) => ({
+    senders: (await listSenders(parts.db, workspaceId)).map(({ senderId, phoneNumber }) => ({ senderId, phoneNumber })),
+    templates: [...new Set((await listTemplateNames(parts.db, workspaceId)).map(({ name }) => name))],
+  })),
+
+  get: reading
+    .input(z.object({ messageId: z.uuid() }))
+    .query(async ({ ctx: { parts }, input: { workspaceId, messageId } }) => {
+      const told = await explainMessage(parts, { workspaceId, messageId })
+      if (!told) throw missing('message')
+      return { ...told, failure: failureOf(told.message.failureCode) }
+    }),
+})
+
+async function meaningOf({ db }: Pick<Parts, 'db'>, workspaceId: string, text: string): Promise<Meant> {
+  const senders = await listSenders(db, workspaceId)
+  return {
+    id: isUuid(text) ? text : null,
+    text,
+    phones: phonesMeantBy(
+      text,
+      senders.map(({ phoneNumber }) => phoneNumber),
+    ),
+  }
+}
+
+const failureOf = (code: FailureCode | null): { code: FailureCode; message: string } | null =>
+  code && { code, message: failures[code].message }

@@ -90,7 +90,7 @@ const nameOf = ({ check, purpose }: Pick<SpokenFact, 'check' | 'purpose'>): stri
     ? `${CHECKS[check]}’s ${PURPOSES[purpose]}`
     : PURPOSES[purpose]
 
-function messageEntry(message: SpokenFact): Entry {
+export function messageEntry(message: SpokenFact): Entry {
   const { text, choices } = shownText(message.content, message.components)
   const tappable = choices.length > 0 ? ` [${choices.join(' | ')}]` : ''
   return {

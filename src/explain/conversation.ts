@@ -3,6 +3,7 @@ import { findWorkspaceTime } from '../sandbox/workspace-time.ts'
 import { type AnswerFact, type ConversationFacts, findConversation } from './conversation-facts.ts'
 import { conversationTimeline } from './conversation-timeline.ts'
 import type { Entry } from './entries.ts'
+import type { WebhookFacts } from './facts.ts'
 import { type Said, transcriptOf } from './transcript.ts'
 import { whoMustActInConversation } from './who-must-act-in-conversation.ts'
 import type { Next } from './who-must-act.ts'
@@ -65,7 +66,7 @@ function armedTimers({ confirmation, refusal }: ConversationFacts): ArmedTimer[]
   return armed.flatMap(({ at, ...timer }) => (at ? [{ ...timer, at }] : []))
 }
 
-function webhooksOf({ events, deliveries }: ConversationFacts): ToldWebhook[] {
+export function webhooksOf({ events, deliveries }: WebhookFacts): ToldWebhook[] {
   const types = new Map(events.map(({ id, type }) => [id, type]))
   return deliveries.map(({ id, eventId, endpointId, url, status, attempts }) => ({
     deliveryId: id,

@@ -4,16 +4,9 @@ import type { Provider } from '../providers/provider.ts'
 import { findWorkspaceTime } from '../sandbox/workspace-time.ts'
 import { type ConversationFacts, findConversation } from './conversation-facts.ts'
 import { conversationTimeline } from './conversation-timeline.ts'
-import {
-  type Entry,
-  attemptEntry,
-  inOrder,
-  openAttemptEntry,
-  quotaEntry,
-  reportEntry,
-  webhookEntries,
-} from './entries.ts'
-import { type Facts, findFacts, type MessageFact } from './facts.ts'
+import type { Entry } from './entries.ts'
+import { type Facts, findFacts } from './facts.ts'
+import { messageTimeline } from './message.ts'
 import { whoMustActInConversation } from './who-must-act-in-conversation.ts'
 import { type Next, whoMustAct } from './who-must-act.ts'
 
@@ -66,7 +59,7 @@ async function tell(
   const facts = await findFacts(db, { workspaceId, messageId, eventId: id })
   return {
     status: facts.message?.status ?? deliveryStatus(facts),
-    timeline: timelineOf(facts, provider),
+    timeline: messageTimeline(facts, provider),
     next: whoMustAct(facts, now),
   }
 }
@@ -87,27 +80,3 @@ const tellConversation = (facts: ConversationFacts, provider: Provider, now: Dat
 
 const deliveryStatus = ({ deliveries }: Facts): string =>
   [...new Set(deliveries.map(({ status }) => status))].join(', ') || 'recorded'
-
-function timelineOf(facts: Facts, provider: Pick<Provider, 'readStatus'>): Entry[] {
-  const { message, attempts, reports } = facts
-  return inOrder([
-    ...(message ? [requestEntry(message), quotaEntry(message)] : []),
-    ...attempts.map((attempt) => attemptEntry(attempt)),
-    ...(message?.attemptedAt ? [openAttemptEntry(message, message.attemptedAt)] : []),
-    ...reports.map((report) => reportEntry(report, provider)),
-    ...webhookEntries(facts),
-  ])
-}
-
-function requestEntry(message: MessageFact): Entry {
-  const { recipient, senderPhone, templateName, templateLanguage, apiKeyId, correlationId, reference } = message
-  return {
-    at: message.createdAt.toISOString(),
-    what: 'request',
-    detail: `accepted for ${recipient}, from ${senderPhone} with ${templateName} (${templateLanguage}); key ${apiKeyId}, correlation id ${correlationId}`,
-    to: recipient,
-    apiKey: apiKeyId,
-    correlationId,
-    reference,
-  }
-}
