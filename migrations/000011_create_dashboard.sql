@@ -71,6 +71,9 @@ create index "verification_identifier_idx" on auth."verification" ("identifier")
 create index "twoFactor_secret_idx" on auth."twoFactor" ("secret");
 create index "twoFactor_userId_idx" on auth."twoFactor" ("userId");
 
+-- The library looks an address up in lower case.
+alter table auth."user" add constraint email_is_lower_case check ("email" = lower("email"));
+
 -- Who runs the instance: an owner in every workspace, also in those that the command line makes.
 create table operators (
   user_id text primary key references auth."user" ("id")
@@ -89,11 +92,14 @@ create index members_user on members (user_id);
 
 -- Links that let somebody in once: the first owner's, an invitation, a new password. Only a hash of each is kept.
 create table access_links (
-  token_hash bytea primary key,
+  id uuid primary key,
+  token_hash bytea not null constraint access_links_token unique,
   purpose text not null,
   workspace_id uuid references workspaces,
   role text,
   email text,
+  -- of a link for a new password: whoever uses it has lost the second factor as well
+  ends_second_factor boolean not null default false,
   created_by text references auth."user" ("id"),
   created_at timestamptz not null,
   expires_at timestamptz not null,
@@ -102,15 +108,24 @@ create table access_links (
   constraint link_role check (role in ('owner', 'admin', 'member')),
   constraint invitation_is_whole check (
     purpose <> 'invitation' or (workspace_id is not null and role is not null and email is not null)),
-  constraint password_link_names_whom check (purpose <> 'password' or email is not null)
+  constraint password_link_names_whom check (purpose <> 'password' or email is not null),
+  constraint link_email_is_lower_case check (email = lower(email))
 );
 
-create index access_links_workspace on access_links (workspace_id) where workspace_id is not null;
+create index access_links_workspace on access_links (workspace_id, id) where workspace_id is not null;
+
+-- Passwords and codes that were tried lately, by a hash of the account, which need not exist.
+create table sign_in_attempts (
+  account bytea primary key,
+  tried_at timestamptz[] not null,
+  -- whether the last one was allowed
+  granted boolean not null
+);
 
 -- Every change that people make. Secrets are never in it.
 create table audit_log (
   id uuid primary key,
-  -- null: of the whole instance
+  -- null: of the whole instance, or of a person's own account
   workspace_id uuid references workspaces,
   at timestamptz not null,
   -- null: whoever ran a command at the machine
@@ -125,6 +140,9 @@ create table audit_log (
 );
 
 create index audit_log_workspace on audit_log (workspace_id, id);
+create index audit_log_action on audit_log (workspace_id, action, id);
+create index audit_log_who on audit_log (workspace_id, who, id);
+create index audit_log_user on audit_log (user_id, id) where workspace_id is null;
 
 alter table blocked_recipients
   add column reason text,

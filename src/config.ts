@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { LOG_LEVELS, type LogLevel } from './log.ts'
 import { parseInstanceKey } from './seal.ts'
 
@@ -16,6 +17,8 @@ export type Config = {
   /** Undefined with the embedded database: then the data folder holds one. */
   secretKey: Buffer | undefined
   publicUrl: string
+  /** Addresses and networks whose word on the visitor's address is taken. */
+  trustedProxies: readonly string[]
   roles: ReadonlySet<Role>
   allowPrivateWebhooks: boolean
   logLevel: LogLevel
@@ -59,6 +62,11 @@ export const settings = {
     '',
     'Origin under which callers and the provider reach this service, such as `https://doorcode.example.com`. Empty: `http://127.0.0.1:<port>`.',
     origin,
+  ),
+  DOORCODE_TRUSTED_PROXIES: setting(
+    '',
+    'Addresses or networks of the proxies in front, such as `10.0.0.5,192.168.0.0/16`: what they say of a visitor’s address is believed. Empty: nobody is.',
+    proxies,
   ),
   DOORCODE_ROLES: setting(
     'api,worker,dashboard',
@@ -121,6 +129,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     rateLimit: read('DOORCODE_RATE_LIMIT') ?? (url ? 'shared' : 'memory'),
     secretKey: key,
     publicUrl: read('DOORCODE_PUBLIC_URL') ?? `http://127.0.0.1:${port}`,
+    trustedProxies: read('DOORCODE_TRUSTED_PROXIES') ?? [],
     roles: read('DOORCODE_ROLES') ?? new Set<Role>(),
     allowPrivateWebhooks: read('DOORCODE_ALLOW_PRIVATE_WEBHOOKS') ?? false,
     logLevel: read('DOORCODE_LOG_LEVEL') ?? 'info',
@@ -195,6 +204,26 @@ function origin(text: string): string | undefined {
     throw new Mistake(`must be an origin such as https://doorcode.example.com, with no path, not "${text}"`)
   }
   return url.origin
+}
+
+/** To trust everybody is to trust nobody's address: a network must be narrower than all there is. */
+const isProxy = (text: string): boolean => {
+  const [address = '', bits, ...rest] = text.split('/')
+  const family = isIP(address)
+  if (family === 0 || rest.length > 0) return false
+  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+}
+
+function proxies(text: string): readonly string[] {
+  if (text === '') return []
+  const names = text.split(',').map((name) => name.trim())
+  const unknown = names.filter((name) => !isProxy(name))
+  if (unknown.length > 0) {
+    throw new Mistake(
+      `must list addresses such as 10.0.0.5 or networks such as 10.0.0.0/8, not "${unknown.join('", "')}"`,
+    )
+  }
+  return names
 }
 
 function roles(text: string): ReadonlySet<Role> {

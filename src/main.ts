@@ -4,6 +4,7 @@ import { type App, buildApp } from './app.ts'
 import { CannotStart } from './cannot-start.ts'
 import type { Clock } from './clock.ts'
 import type { Config, SettingName } from './config.ts'
+import { makeSetupLink } from './dashboard/links.ts'
 import { createLog, type Log } from './log.ts'
 import { growHeapInSmallSteps } from './memory.ts'
 import { openParts, SERVER_PATIENCE_MS } from './open-parts.ts'
@@ -16,11 +17,19 @@ export async function serve(config: Config): Promise<void> {
   const log = createLog(config.logLevel)
   const signal = endingSignal()
   const serving = await startServing(config, log, { signal })
+  await tellSetupLink(serving)
   log.info({ url: serving.url, metricsUrl: serving.metricsUrl, roles: [...config.roles] }, 'serving')
   await aborted(signal)
   log.info({ signal: signal.reason as NodeJS.Signals }, 'shutting down')
   await serving.stop()
   log.info('stopped')
+}
+
+/** Of an instance that nobody owns yet. A plain line and none of the log, which is kept: whoever has the link owns the rest. */
+async function tellSetupLink({ parts }: Serving): Promise<void> {
+  if (!parts.config.roles.has('dashboard')) return
+  const link = await makeSetupLink(parts)
+  if (link) console.log(`Nobody owns this instance yet. Whoever opens this link does: ${link}`)
 }
 
 /**

@@ -32,6 +32,8 @@ export type NodeOptions = {
   port?: number
   /** What the program runs its statements on, made from what it would have run them on. */
   wrapDb?: (db: Db) => Db
+  /** More of the environment. */
+  settings?: Readonly<Record<string, string>>
 }
 
 /** The same for all nodes of a run, as of one installation. */
@@ -41,7 +43,7 @@ const POOL_SIZE = 6
 const WORK = ['submit', 'reports', 'deliver', 'sync'] as const satisfies WorkName[]
 
 export async function startNode(options: NodeOptions): Promise<Node> {
-  const { databaseUrl, clock, rateLimit = 'memory', works = true, port = 0, wrapDb = (db) => db } = options
+  const { databaseUrl, clock, rateLimit = 'memory', works = true, port = 0, wrapDb = (db) => db, settings } = options
   const logLines: string[] = []
   const log = loggingInto(logLines)
   const config = readConfig({
@@ -50,6 +52,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     DOORCODE_RATE_LIMIT: rateLimit,
     DOORCODE_ALLOW_PRIVATE_WEBHOOKS: '1',
     DOORCODE_ROLES: works ? 'api,worker,dashboard' : 'api,dashboard',
+    ...settings,
   })
   const pool = openDb({
     url: databaseUrl,

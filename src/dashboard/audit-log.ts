@@ -1,3 +1,36 @@
-import { router } from './trpc.ts'
+import { TRPCError } from '@trpc/server'
+import { z } from 'zod'
+import { listChoices, listEntries } from './audit-entries.ts'
+import type { Membership } from './membership.ts'
+import { changing, router } from './trpc.ts'
 
-export const auditLog = router({})
+/** `instance`: what belongs to no workspace, such as sign-ins, for who runs it. */
+const of = z.enum(['workspace', 'instance']).default('workspace')
+
+const TEXT_CHARACTERS_MOST = 300
+
+/** Every change: who, what, when, before and after. For admins and owners. */
+export const auditLog = router({
+  list: changing
+    .input(
+      z.object({
+        of,
+        before: z.uuid().optional(),
+        action: z.string().max(TEXT_CHARACTERS_MOST).optional(),
+        who: z.string().max(TEXT_CHARACTERS_MOST).optional(),
+      }),
+    )
+    .query(({ ctx: { figures, membership }, input: { of, before, action, who } }) =>
+      listEntries(figures, { workspaceId: idOf(of, membership), before, action, who }),
+    ),
+
+  choices: changing
+    .input(z.object({ of }))
+    .query(({ ctx: { figures, membership }, input: { of } }) => listChoices(figures, idOf(of, membership))),
+})
+
+function idOf(of: 'workspace' | 'instance', { workspaceId, operator }: Membership): string | null {
+  if (of === 'workspace') return workspaceId
+  if (operator) return null
+  throw new TRPCError({ code: 'FORBIDDEN', message: 'Only somebody who runs this instance can see its own log.' })
+}

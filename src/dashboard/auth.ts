@@ -1,80 +1,110 @@
 import { betterAuth } from 'better-auth'
 import { twoFactor } from 'better-auth/plugins'
 import { Pool } from 'pg'
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../clock.ts'
 import type { Parts } from '../parts.ts'
-import type { Person } from './trpc.ts'
+import type { Person } from './person.ts'
 
 export const AUTH_PATH = '/dashboard/auth'
 
 export const PASSWORD_CHARACTERS_LEAST = 12
-const SESSION_SECONDS = 7 * 24 * 3600
+export const PASSWORD_CHARACTERS_MOST = 128
+/** Unused for this long, a session is over. */
+const IDLE_MOST_MS = 7 * DAY_MS
+/** However much it is used. */
+export const SESSION_MOST_MS = 30 * DAY_MS
+/** How exactly it is known when a session was used last. */
+const USE_NOTED_EVERY_MS = 10 * MINUTE_MS
 /** Signing in is rare: what it asks must not take connections from the rest. */
 const CONNECTIONS_MOST = 2
 /** From one address, which a whole office may share. Seconds. */
 const SIGN_INS = { window: 60, max: 30 }
+const CODES = { window: 60, max: 30 }
+const PASSWORD_CHANGES = { window: 60, max: 10 }
+/** Of one account, over all challenges. Each challenge ends after five. */
+export const WRONG_CODES_MOST = 10
+export const WRONG_CODES_WAIT_MS = 15 * MINUTE_MS
 /** Carries the address that the connection really came from; whatever a caller sends under this name is dropped. */
 export const CLIENT_ADDRESS_HEADER = 'x-doorcode-client-address'
 
 /** Passwords, sessions and second factors, kept by better-auth in the schema `auth`. */
-export type SignIn = {
+export type AuthLibrary = {
   handle(request: Request): Promise<Response>
-  findPerson(headers: Headers): Promise<Person | undefined>
-  /** An account with a password, for whoever holds a link. The address must be free. */
-  createPerson(person: { email: string; name: string; password: string }): Promise<{ userId: string }>
+  findPerson(headers: Headers): Promise<FoundPerson>
   close(): Promise<void>
 }
 
-export function openSignIn({ config, seal, db }: Pick<Parts, 'config' | 'seal' | 'db'>): SignIn {
+/** `cookies`: what the browser must be told, such as that its session goes on. */
+export type FoundPerson = { person: Person | undefined; cookies: string[] }
+
+type SignInParts = Pick<Parts, 'config' | 'seal' | 'db'>
+
+export function openAuthLibrary(parts: SignInParts): AuthLibrary {
   const pool = new Pool({
-    connectionString: db.url,
+    connectionString: parts.db.url,
     max: CONNECTIONS_MOST,
     options: '-c search_path=auth',
     application_name: 'doorcode sign-in',
   })
   pool.on('error', () => {}) // the next question opens another connection
-  const auth = makeAuth(pool, { secret: seal.derive('dashboard sessions'), publicUrl: config.publicUrl })
+  const auth = betterAuth(authOptions(pool, parts))
   return {
     handle: (request) => auth.handler(request),
     async findPerson(headers) {
-      const found = await auth.api.getSession({ headers })
-      if (!found) return undefined
-      const { id, email, name, twoFactorEnabled } = found.user
-      return { userId: id, email, name, twoFactor: twoFactorEnabled === true }
-    },
-    async createPerson({ email, name, password }) {
-      const { internalAdapter, password: passwords } = await auth.$context
-      const user = await internalAdapter.createUser(
-        { email: email.toLowerCase(), name, emailVerified: true },
-        { method: 'email-password' },
-      )
-      await internalAdapter.linkAccount({
-        userId: user.id,
-        accountId: user.id,
-        providerId: 'credential',
-        password: await passwords.hash(password),
-      })
-      return { userId: user.id }
+      const { response: found, headers: answered } = await auth.api
+        .getSession({ headers, returnHeaders: true })
+        .catch(throwCause)
+      const cookies = answered?.getSetCookie() ?? []
+      if (!found || Date.now() - found.session.createdAt.getTime() > SESSION_MOST_MS)
+        return { person: undefined, cookies }
+      const { id, email, name } = found.user
+      const twoFactor = 'twoFactorEnabled' in found.user && found.user.twoFactorEnabled === true
+      return { person: { userId: id, email, name, twoFactor, sessionId: found.session.id }, cookies }
     },
     close: () => pool.end(),
   }
 }
 
-const makeAuth = (pool: Pool, { secret, publicUrl }: { secret: string; publicUrl: string }) =>
-  betterAuth({
-    database: pool,
-    secret,
-    baseURL: publicUrl,
-    basePath: AUTH_PATH,
-    // Asked only after isFromOurPages found that the origin is the host that was asked, which may have several names.
-    trustedOrigins: (request) => [request?.headers.get('origin') ?? publicUrl],
-    telemetry: { enabled: false },
-    logger: { disabled: true },
-    emailAndPassword: { enabled: true, disableSignUp: true, minPasswordLength: PASSWORD_CHARACTERS_LEAST },
-    session: { expiresIn: SESSION_SECONDS, cookieCache: { enabled: false } },
-    rateLimit: { enabled: true, storage: 'database', customRules: { '/sign-in/*': SIGN_INS } },
-    advanced: {
-      cookiePrefix: 'doorcode',
-      ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER] },
-    },
-    plugins: [twoFactor({ issuer: 'Doorcode' })],
-  })
+/** The library wraps a lost database into an error of its own, which says nothing of it. */
+function throwCause(error: unknown): never {
+  throw error instanceof Error && error.cause !== undefined ? error.cause : error
+}
+
+export const authOptions = (pool: Pool, { config: { publicUrl }, seal }: Pick<Parts, 'config' | 'seal'>) => ({
+  database: pool,
+  secret: seal.derive('dashboard sessions'),
+  baseURL: publicUrl,
+  basePath: AUTH_PATH,
+  // Asked only after isFromOurPages found that the origin is the host that was asked, which may have several names.
+  trustedOrigins: (request?: Request) => [request?.headers.get('origin') ?? publicUrl],
+  telemetry: { enabled: false },
+  logger: { disabled: true },
+  onAPIError: { throw: true },
+  emailAndPassword: {
+    enabled: true,
+    disableSignUp: true,
+    minPasswordLength: PASSWORD_CHARACTERS_LEAST,
+    maxPasswordLength: PASSWORD_CHARACTERS_MOST,
+  },
+  session: {
+    expiresIn: IDLE_MOST_MS / SECOND_MS,
+    updateAge: USE_NOTED_EVERY_MS / SECOND_MS,
+    cookieCache: { enabled: false },
+  },
+  rateLimit: {
+    enabled: true,
+    storage: 'database' as const,
+    customRules: { '/sign-in/*': SIGN_INS, '/two-factor/*': CODES, '/change-password': PASSWORD_CHANGES },
+  },
+  advanced: {
+    cookiePrefix: 'doorcode',
+    useSecureCookies: publicUrl.startsWith('https:'),
+    ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER] },
+  },
+  plugins: [
+    twoFactor({
+      issuer: 'Doorcode',
+      accountLockout: { maxFailedAttempts: WRONG_CODES_MOST, durationSeconds: WRONG_CODES_WAIT_MS / SECOND_MS },
+    }),
+  ],
+})

@@ -7,6 +7,8 @@ export type Membership = {
   name: string
   sandbox: boolean
   role: MemberRole
+  /** Whether this person runs the whole instance. */
+  operator: boolean
   /** How far a sandbox's clock is ahead, ms. */
   clockOffsetMs: number
   /** IANA zone of deliveries, in which the dashboard shows times. UTC until the COD settings name one. */
@@ -15,7 +17,8 @@ export type Membership = {
 
 const MEMBERSHIP = `w.id as "workspaceId", w.name, w.sandbox, w.clock_offset_ms as "clockOffsetMs",
    coalesce((select s.document ->> 'timeZone' from cod_settings s where s.workspace_id = w.id), 'UTC') as "timeZone",
-   case when exists (select from operators o where o.user_id = $1) then 'owner' else m.role end as role`
+   case when exists (select from operators o where o.user_id = $1) then 'owner' else m.role end as role,
+   exists (select from operators o where o.user_id = $1) as operator`
 
 const MAY_SEE = `(m.role is not null or exists (select from operators o where o.user_id = $1))`
 

@@ -2,9 +2,10 @@ import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { openDb } from '../db.ts'
 import type { Parts } from '../parts.ts'
-import { AUTH_PATH, CLIENT_ADDRESS_HEADER, type SignIn, openSignIn } from './auth.ts'
+import { AUTH_PATH, CLIENT_ADDRESS_HEADER } from './auth.ts'
 import { isFromOurPages } from './origin.ts'
 import { dashboardRouter } from './router.ts'
+import { type SignIn, openSignIn } from './sign-in.ts'
 import { servePages } from './static-files.ts'
 import type { Context } from './trpc.ts'
 
@@ -34,7 +35,7 @@ export function openDashboard(parts: Parts): Dashboard {
   })
   return {
     serve(scope) {
-      serveSignIn(scope, signIn)
+      serveSignIn(scope, { parts, signIn })
       serveCalls(scope, { parts, signIn, figures })
       servePages(scope)
     },
@@ -46,40 +47,37 @@ export function openDashboard(parts: Parts): Dashboard {
   }
 }
 
-function serveSignIn(scope: FastifyInstance, signIn: SignIn): void {
+type Serving = { parts: Parts; signIn: SignIn }
+
+function serveSignIn(scope: FastifyInstance, { parts, signIn }: Serving): void {
   scope.route({
     method: ['GET', 'POST'],
     url: `${AUTH_PATH}/*`,
     async handler(request, reply) {
-      if (!isFromOurPages(request)) return refuseForeign(reply)
-      return answerWith(reply, await signIn.handle(toFetch(request)))
+      if (!isFromOurPages(request, parts.config.publicUrl)) return refuseForeign(reply)
+      const answer = await signIn.handle(toFetch(request))
+      return answer
+        ? answerWith(reply, answer)
+        : reply.code(404).type('text/plain; charset=utf-8').send('there is no such call')
     },
   })
 }
 
-function serveCalls(
-  scope: FastifyInstance,
-  { parts, signIn, figures }: Pick<Context, 'parts' | 'signIn' | 'figures'>,
-): void {
+function serveCalls(scope: FastifyInstance, { parts, signIn, figures }: Serving & Pick<Context, 'figures'>): void {
   scope.route({
     method: ['GET', 'POST'],
     url: `${CALLS_PATH}/*`,
     async handler(request, reply) {
-      if (!isFromOurPages(request)) return refuseForeign(reply)
+      if (!isFromOurPages(request, parts.config.publicUrl)) return refuseForeign(reply)
       const req = toFetch(request)
+      const { person, cookies } = await signIn.findPerson(req.headers)
       const response = await fetchRequestHandler({
         endpoint: CALLS_PATH,
         req,
         router: dashboardRouter,
-        createContext: async () => ({
-          parts,
-          signIn,
-          figures,
-          person: await signIn.findPerson(req.headers),
-          headers: req.headers,
-          correlationId: request.id,
-        }),
+        createContext: () => ({ parts, figures, person, correlationId: request.id }),
       })
+      for (const cookie of cookies) reply.header('set-cookie', cookie)
       return answerWith(reply, response)
     },
   })
@@ -95,7 +93,7 @@ function toFetch(request: FastifyRequest): Request {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value)
   }
   headers.set(CLIENT_ADDRESS_HEADER, request.ip)
-  const url = new URL(request.url, `${request.protocol}://${request.headers.host ?? 'localhost'}`)
+  const url = new URL(request.url, `${request.protocol}://${request.host || 'localhost'}`)
   const body = request.body instanceof Buffer && request.body.length > 0 ? new Uint8Array(request.body) : null
   return new Request(url, { method: request.method, headers, body: request.method === 'GET' ? null : body })
 }

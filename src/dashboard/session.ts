@@ -1,9 +1,32 @@
 import { TRPCError } from '@trpc/server'
 import { z } from 'zod'
-import { PASSWORD_CHARACTERS_LEAST } from './auth.ts'
-import { findLink, useLink } from './links.ts'
+import { PASSWORD_CHARACTERS_LEAST, PASSWORD_CHARACTERS_MOST } from './auth.ts'
+import { acceptLink, findLink, joinByLink, setPasswordByLink } from './links.ts'
 import { listMemberships } from './membership.ts'
-import { anybody, router } from './trpc.ts'
+import { anybody, router, signedIn } from './trpc.ts'
+
+const TOKEN_CHARACTERS_MOST = 200
+const EMAIL_CHARACTERS_MOST = 254
+const NAME_CHARACTERS_MOST = 100
+
+const token = z.string().max(TOKEN_CHARACTERS_MOST)
+
+export const emailInput = z
+  .string()
+  .trim()
+  .max(EMAIL_CHARACTERS_MOST, `must have at most ${EMAIL_CHARACTERS_MOST} characters`)
+  .pipe(z.email('must be an e-mail address'))
+
+export const personNameInput = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(NAME_CHARACTERS_MOST, `must have at most ${NAME_CHARACTERS_MOST} characters`)
+
+const password = z
+  .string()
+  .min(PASSWORD_CHARACTERS_LEAST, `must have at least ${PASSWORD_CHARACTERS_LEAST} characters`)
+  .max(PASSWORD_CHARACTERS_MOST, `must have at most ${PASSWORD_CHARACTERS_MOST} characters`)
 
 /** Who looks at the pages, and how they come in for the first time. */
 export const session = router({
@@ -13,30 +36,35 @@ export const session = router({
   ),
 
   /** What a one-time link is for, before it is used. */
-  link: anybody.input(z.object({ token: z.string().max(200) })).query(async ({ ctx: { parts }, input }) => {
+  link: anybody.input(z.object({ token })).query(async ({ ctx: { parts }, input }) => {
     const link = await findLink(parts, input.token)
     if (!link) throw linkOver()
-    return { purpose: link.purpose, email: link.email, workspaceName: link.workspaceName, role: link.role }
+    const { purpose, email, workspaceName, role, hasAccount } = link
+    return { purpose, email, workspaceName, role, hasAccount }
   }),
 
-  /** Makes the account that a link is for. The person signs in with it afterwards. */
+  /** Makes the account that a link is for. The person signs in with it afterwards. `email`: of the first owner alone. */
   accept: anybody
-    .input(
-      z.object({
-        token: z.string().max(200),
-        email: z.email('must be an e-mail address').max(254),
-        name: z.string().trim().min(1, 'must not be empty').max(100),
-        password: z
-          .string()
-          .min(PASSWORD_CHARACTERS_LEAST, `must have at least ${PASSWORD_CHARACTERS_LEAST} characters`)
-          .max(128),
-      }),
-    )
-    .mutation(async ({ ctx, input: { token, ...person } }) => {
-      const accepted = await useLink(ctx.parts, ctx.signIn, token, person)
+    .input(z.object({ token, email: emailInput.optional(), name: personNameInput, password }))
+    .mutation(async ({ ctx, input: { token, email, ...newcomer } }) => {
+      const accepted = await acceptLink(ctx.parts, token, { email, ...newcomer })
       if (!accepted) throw linkOver()
-      return { email: accepted.email }
+      return accepted
     }),
+
+  /** Takes an invitation into the account that is signed in. */
+  join: signedIn.input(z.object({ token })).mutation(async ({ ctx, input }) => {
+    const joined = await joinByLink(ctx.parts, input.token, ctx.person)
+    if (!joined) throw linkOver()
+    return joined
+  }),
+
+  /** For whoever forgot theirs. Ends every session of the account. */
+  setPassword: anybody.input(z.object({ token, password })).mutation(async ({ ctx, input }) => {
+    const set = await setPasswordByLink(ctx.parts, input.token, input.password)
+    if (!set) throw linkOver()
+    return set
+  }),
 })
 
 const linkOver = (): TRPCError =>

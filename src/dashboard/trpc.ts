@@ -6,34 +6,35 @@ import { faultOfOurs } from '../http/fault-of-ours.ts'
 import type { Parts } from '../parts.ts'
 import { SetupRefused } from '../setup-refused.ts'
 import { WorkspaceUnknown } from '../workspaces/keys.ts'
-import type { SignIn } from './auth.ts'
 import { findMembership } from './membership.ts'
+import type { Person } from './person.ts'
 import { type MemberRole, mayAct } from './roles.ts'
-
-export type Person = { userId: string; email: string; name: string; twoFactor: boolean }
 
 /** What each call knows before it begins. */
 export type Context = {
   parts: Parts
-  signIn: SignIn
   /** A few connections of their own for questions over many rows; the planner decides. */
   figures: Db
   /** Undefined: nobody is signed in. */
   person: Person | undefined
-  /** The request's own headers, for what the sign-in library reads from them. */
-  headers: Headers
   correlationId: string
 }
 
 /** What a form shows beside its fields. */
 export type InputFault = { path: string; message: string }
 
-const t = initTRPC.context<Context>().create({
-  errorFormatter({ shape, error }) {
-    const { code, httpStatus } = shape.data
-    return { ...shape, data: { code, httpStatus, faults: faultsOf(error.cause) } }
-  },
-})
+/** What a test reads of a procedure: the least role that it takes, where it is of a workspace. */
+type Meta = { least: MemberRole }
+
+const t = initTRPC
+  .context<Context>()
+  .meta<Meta>()
+  .create({
+    errorFormatter({ shape, error }) {
+      const { code, httpStatus } = shape.data
+      return { ...shape, data: { code, httpStatus, faults: faultsOf(error.cause) } }
+    },
+  })
 
 const faultsOf = (cause: unknown): InputFault[] =>
   cause instanceof z.ZodError
@@ -77,6 +78,10 @@ function plain(error: TRPCError, { parts, correlationId }: Context, path: string
 export const missing = (thing: string): TRPCError =>
   new TRPCError({ code: 'NOT_FOUND', message: `There is no such ${thing} in this workspace.` })
 
+/** Of somebody's own account. */
+export const missingOfYours = (thing: string): TRPCError =>
+  new TRPCError({ code: 'NOT_FOUND', message: `You have no such ${thing}.` })
+
 /** For whoever comes: only what signing in itself needs. */
 export const anybody = t.procedure.use(plainErrors)
 
@@ -86,22 +91,28 @@ export const signedIn = anybody.use(({ ctx, next }) => {
   return next({ ctx: { ...ctx, person: ctx.person, actor: { userId, who: email } } })
 })
 
-/** For members of the workspace that the input names, asked anew on each call, with at least this role. */
+/**
+ * For members of the workspace that the input names, asked anew on each call, with at least this role. What a procedure
+ * takes beside is looked at afterwards: whoever may not call it learns nothing of what it takes.
+ */
 export const inWorkspace = (least: MemberRole) =>
-  signedIn.input(z.object({ workspaceId: z.uuid() })).use(async ({ ctx, input, next }) => {
-    const membership = await findMembership(ctx.parts.db, {
-      userId: ctx.person.userId,
-      workspaceId: input.workspaceId,
-    })
-    if (!membership) throw new TRPCError({ code: 'NOT_FOUND', message: 'There is no such workspace.' })
-    if (!mayAct(membership.role, least)) {
-      throw new TRPCError({
-        code: 'FORBIDDEN',
-        message: `This takes the role ${least}, and yours here is ${membership.role}. An owner can change it.`,
+  signedIn
+    .meta({ least })
+    .input(z.object({ workspaceId: z.uuid() }))
+    .use(async ({ ctx, input, next }) => {
+      const membership = await findMembership(ctx.parts.db, {
+        userId: ctx.person.userId,
+        workspaceId: input.workspaceId,
       })
-    }
-    return next({ ctx: { ...ctx, membership } })
-  })
+      if (!membership) throw new TRPCError({ code: 'NOT_FOUND', message: 'There is no such workspace.' })
+      if (!mayAct(membership.role, least)) {
+        throw new TRPCError({
+          code: 'FORBIDDEN',
+          message: `This takes the role ${least}, and yours here is ${membership.role}. An owner can change it.`,
+        })
+      }
+      return next({ ctx: { ...ctx, membership } })
+    })
 
 /** member: reads. */
 export const reading = inWorkspace('member')

@@ -50,6 +50,7 @@ export function buildServer(
 
   const app = Fastify({
     exposeHeadRoutes: false,
+    trustProxy: parts.config.trustedProxies.length > 0 ? [...parts.config.trustedProxies] : false,
     return503OnClosing: false, // it answers in Fastify's own format; what still arrives is served
     requestIdHeader: false,
     genReqId: correlationId,

@@ -1,4 +1,5 @@
 import { MINUTE_MS, later } from '../clock.ts'
+import { overdueInSignIn } from '../dashboard/overdue.ts'
 import { type Statement, statement } from '../db.ts'
 import type { Parts } from '../parts.ts'
 import type { Loop } from './loop.ts'
@@ -12,6 +13,7 @@ export const housekeepingLoop = ({ db, clock }: Pick<Parts, 'db' | 'clock'>): Lo
     const removed = await Promise.all([
       db.row(removeIdlePairs, [before, EACH_MOST]),
       db.row(removeIdleRateLimits, [EACH_MOST]),
+      ...overdueInSignIn(clock.now()).map(([remove, until]) => db.row(remove, [until, EACH_MOST])),
     ])
     return { more: removed.some((row) => row?.removed === EACH_MOST) }
   },

@@ -11,10 +11,15 @@ const WITHOUT_WORKSPACE: Readonly<Record<string, string>> = {
   rate_limits: 'the key in it belongs to one workspace; worth nothing after a second',
   sender_pace: 'the sender in it belongs to one workspace',
   pair_pace: 'the sender in it belongs to one workspace',
+  operators: 'they run the whole instance',
+  access_links: 'some let into the whole instance, or are for an account',
+  sign_in_attempts: 'of accounts, which belong to no workspace',
+  audit_log: 'some entries are of the whole instance, or of an account',
 }
 
 /** Foreign keys between tables of a workspace that do not carry it, and why. */
 const WITHOUT_CARRYING_IT: Readonly<Record<string, string>> = {
+  members_user_id_fkey: 'people belong to no workspace, and a member to both',
   webhook_attempts_delivery_id_fkey: 'an attempt is written by the statement that holds its delivery',
 }
 

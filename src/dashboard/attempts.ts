@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto'
+import { MINUTE_MS, later } from '../clock.ts'
+import { type Sql, statement } from '../db.ts'
+import type { Parts } from '../parts.ts'
+
+/** How often a password or a code of one account may be wrong in this time before it has to wait. */
+export const ATTEMPTS_MOST = 10
+export const ATTEMPTS_WINDOW_MS = 15 * MINUTE_MS
+
+/** Written before the attempt is made: of many that come at once no more than these are made. */
+const takeAttempt = statement<{ granted: boolean; tried: number; oldest: Date }>(
+  'take_sign_in_attempt',
+  `insert into sign_in_attempts as a (account, tried_at, granted) values ($1, array[$2::timestamptz], true)
+   on conflict (account) do update set (tried_at, granted) = (
+     select case when cardinality(r.tried) < ${ATTEMPTS_MOST} then r.tried || $2::timestamptz else r.tried end,
+       cardinality(r.tried) < ${ATTEMPTS_MOST}
+     from (select coalesce(array_agg(t order by t) filter (where t > $3), '{}') as tried from unnest(a.tried_at) t) r)
+   returning granted, cardinality(tried_at) as tried, tried_at[1] as oldest`,
+)
+
+export type Attempt = { granted: true; isLast: boolean } | { granted: false; waitMs: number }
+
+/** `account` is any text that names what is counted; it need not exist, so that the answer tells nobody whether it does. */
+export async function beginAttempt({ db, clock }: Pick<Parts, 'db' | 'clock'>, account: string): Promise<Attempt> {
+  const now = clock.now()
+  const row = await db.row(takeAttempt, [hashOf(account), now, later(now, -ATTEMPTS_WINDOW_MS)])
+  if (!row || row.granted) return { granted: true, isLast: row?.tried === ATTEMPTS_MOST }
+  return { granted: false, waitMs: Math.max(0, row.oldest.getTime() + ATTEMPTS_WINDOW_MS - now.getTime()) }
+}
+
+const deleteAttempts = statement('forget_sign_in_attempts', 'delete from sign_in_attempts where account = $1')
+
+/** After one that was right. */
+export const forgetAttempts = async (sql: Sql, account: string): Promise<void> => {
+  await sql.rows(deleteAttempts, [hashOf(account)])
+}
+
+const hashOf = (account: string): Buffer => createHash('sha256').update(account).digest()
