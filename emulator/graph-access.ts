@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { GraphError, refuse } from './errors.ts'
 import type { FastifyRequest } from 'fastify'
 import type { Account, NumberOfAccount } from './accounts.ts'
@@ -25,8 +26,17 @@ export function requireAccount(parts: Parts, request: FastifyRequest, id: string
   const account = parts.accounts.find(id)
   if (account === undefined) throw missing(id)
   requireAccess(parts, token, account)
+  requireProof(request.query, token, account.appSecret)
   countManagementCall(parts, account)
   return account
+}
+
+/** A call may prove that the caller knows the app secret; one that proves another is refused. */
+function requireProof(query: unknown, token: string, appSecret: string): void {
+  const proof = (query as Record<string, unknown>)['appsecret_proof']
+  if (proof === undefined) return
+  if (proof === createHmac('sha256', appSecret).update(token).digest('hex')) return
+  throw new GraphError(100, 'Invalid appsecret_proof provided in the API argument', { management: true })
 }
 
 export function requireAccess(parts: Parts, token: string, account: Account): void {

@@ -16,8 +16,16 @@ export type Provider = {
   send(account: ProviderAccount, message: OutgoingMessage): Promise<SendOutcome>
   /** Every number and template of the account, all pages. Throws ProviderRefused or ProviderUnreachable. */
   list(account: ProviderAccount): Promise<{ numbers: ProviderNumber[]; templates: ProviderTemplate[] }>
-  /** Asks for the account's webhooks. Throws ProviderRefused or ProviderUnreachable. */
-  subscribe(account: ProviderAccount): Promise<void>
+  /** Asks for the account's webhooks, under the app whose secret it is. Throws ProviderRefused or ProviderUnreachable. */
+  subscribe(account: ProviderAccount & { appSecret: string }): Promise<void>
+  /** Names of the apps that get the account's webhooks. Throws ProviderRefused or ProviderUnreachable. */
+  subscribers(account: ProviderAccount): Promise<string[]>
+  /** One template as it is now; undefined when the account has none. Throws ProviderRefused or ProviderUnreachable. */
+  findTemplate(account: ProviderAccount, id: TemplateId): Promise<ProviderTemplate | undefined>
+  /** Submits a template to the provider's review. Throws ProviderRefused or ProviderUnreachable. */
+  createTemplate(account: ProviderAccount, template: NewTemplate): Promise<SubmittedTemplate>
+  /** Deletes the template in one language. Throws ProviderRefused or ProviderUnreachable. */
+  deleteTemplate(account: ProviderAccount, template: { name: string; providerTemplateId: string }): Promise<void>
   close(): Promise<void>
 }
 
@@ -47,6 +55,37 @@ export type ProviderTemplate = {
   rejectedReason: string | null
   sendTtlSeconds: number | null
 }
+
+export type TemplateId = { name: string; language: string }
+
+/** A template to be made. Whatever it is used for, the provider reviews it before it can be sent. */
+export type NewTemplate = TemplateId & (NewCodeTemplate | NewQuestionTemplate)
+
+/** Carries a one-time code. The provider writes its text, in the template's language. */
+export type NewCodeTemplate = {
+  kind: 'code'
+  /** Whether the text advises to keep the code secret. */
+  securityAdvice: boolean
+  /** What the text says of how long the code works; null: nothing. */
+  expiryMinutes: number | null
+  /** Label of the button that copies the code; null: the provider's own words. */
+  copyLabel: string | null
+  /** How long the provider tries to deliver a message; null: its own standard. */
+  sendTtlSeconds: number | null
+}
+
+/** Asks something, with quick replies to tap. */
+export type NewQuestionTemplate = {
+  kind: 'question'
+  parameterFormat: 'POSITIONAL' | 'NAMED'
+  /** `samples`: what its variables might be, in order of appearance for named ones, of number for others. */
+  header: { text: string; samples: readonly ParameterValue[] } | null
+  body: { text: string; samples: readonly ParameterValue[] }
+  footer: string | null
+  quickReplies: readonly string[]
+}
+
+export type SubmittedTemplate = { providerTemplateId: string; status: string; category: string }
 
 export type TemplateComponent = { type: string; format?: string; text?: string; buttons?: TemplateButton[] }
 export type TemplateButton = { type: string; text?: string; url?: string; otp_type?: string }
@@ -125,6 +164,8 @@ export type ProviderError = {
   class: ErrorClass
   scope: ErrorScope
   failureCode: FailureCode
+  /** Of a management call, where several faults share a code. */
+  subcode?: number
 }
 
 /** contract §6 */
@@ -202,8 +243,12 @@ export class ProviderRefused extends Error {
 }
 
 export class ProviderUnreachable extends Error {
-  constructor(what: string, detail: string) {
+  /** Whether the provider may have done what it was asked for all the same. */
+  readonly mayHaveArrived: boolean
+
+  constructor(what: string, detail: string, { mayHaveArrived = false } = {}) {
     super(`${what}: no answer from the provider (${detail})`)
     this.name = 'ProviderUnreachable'
+    this.mayHaveArrived = mayHaveArrived
   }
 }

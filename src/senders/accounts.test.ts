@@ -109,11 +109,17 @@ test('connecting again renews the secrets, keeps every id and makes a refused ac
   const { connect, parts, stored, woken, workspaceId, clock } = await start(t)
   const first = await connect()
   await markCredentialsInvalid(parts.db, { workspaceId, accountId: first.accountId }, refusedAt('190', clock))
-  const second = await connect({ appSecret: 'renewed' })
+  const second = await connect({ verifyToken: 'renewed' })
   assert.deepEqual(second, first)
-  assert.equal((await findWebhookAccount(parts, first.accountId))?.appSecret, 'renewed')
+  assert.equal((await findWebhookAccount(parts, first.accountId))?.verifyToken, 'renewed')
   assert.deepEqual([(await stored()).status, (await stored()).status_detail], ['connected', null])
   assert.ok(woken.includes('submit'))
+})
+
+test('an app secret that is not that of the token’s app is refused before anything is stored', async (t) => {
+  const { connect, stored } = await start(t)
+  await assert.rejects(connect({ appSecret: 'of-another-app' }), refusedWith(/app secret/))
+  assert.deepEqual(await stored(), {})
 })
 
 test('two connects of one account at once make one account', async (t) => {

@@ -19,11 +19,12 @@ export type ConnectedAccount = {
 
 /**
  * Connects a WhatsApp account, or renews the token and secrets of one that is connected. Asks the provider first: what
- * it refuses is thrown as SetupRefused and nothing is stored.
+ * it refuses is thrown as AccountRefused and nothing is stored. `within` joins what is stored.
  */
 export async function connectAccount(
   { db, clock, seal, provider, wake }: Pick<Parts, 'db' | 'clock' | 'seal' | 'provider' | 'wake'>,
   given: NewAccount,
+  within: (tx: Sql, accountId: string) => Promise<void> = async () => {},
 ): Promise<ConnectedAccount> {
   const account = readNewAccount(given)
   await workspaceMustExist(db, account.workspaceId)
@@ -38,10 +39,38 @@ export async function connectAccount(
     const accountId = await storeAccount(tx, { account, seal, now })
     const of = { workspaceId: account.workspaceId, accountId }
     await storeListing(tx, of, { listing, now })
+    await within(tx, accountId)
     return describeAccount(tx, of)
   })
   wake('submit') // messages may have waited for a working token
   return connected
+}
+
+/** What of an account's credentials is replaced; the rest stays. */
+export type NewCredentials = {
+  [Member in 'accessToken' | 'appSecret' | 'verifyToken']?: string | undefined
+}
+
+/** Gives a connected account new credentials: those given, beside those that it has. */
+export async function renewCredentials(
+  parts: Pick<Parts, 'db' | 'clock' | 'seal' | 'provider' | 'wake'>,
+  { workspaceId, accountId, ...given }: AccountOf & NewCredentials,
+  within?: (tx: Sql, accountId: string) => Promise<void>,
+): Promise<ConnectedAccount> {
+  const { wabaId, graphUrl, accessToken } = await getAccount(parts, accountId)
+  const webhook = await findWebhookAccount(parts, accountId)
+  return connectAccount(
+    parts,
+    {
+      workspaceId,
+      wabaId,
+      graphUrl,
+      accessToken: given.accessToken ?? accessToken,
+      appSecret: given.appSecret ?? webhook?.appSecret ?? '',
+      verifyToken: given.verifyToken ?? webhook?.verifyToken ?? '',
+    },
+    within,
+  )
 }
 
 const findWorkspace = statement('find_workspace_to_connect', 'select id as workspace_id from workspaces where id = $1')

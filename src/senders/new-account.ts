@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { SetupRefused } from '../setup-refused.ts'
+import { type AccountFault, AccountRefused } from './account-refused.ts'
 
 export type NewAccount = {
   workspaceId: string
@@ -20,7 +20,7 @@ const WABA_ID = /^\d{5,20}$/
 /** What can travel in a header. */
 const SECRET = /^[\x21-\x7e]{1,1024}$/
 
-/** Trimmed and with the default URL. Throws SetupRefused that names every fault at once. */
+/** Trimmed and with the default URL. Throws AccountRefused that names every fault at once. */
 export function readNewAccount(given: NewAccount): AccountToConnect {
   const account = {
     workspaceId: given.workspaceId.trim().toLowerCase(),
@@ -30,22 +30,35 @@ export function readNewAccount(given: NewAccount): AccountToConnect {
     verifyToken: given.verifyToken.trim(),
     graphUrl: (given.graphUrl ?? '').trim().replace(/\/+$/, '') || GRAPH_URL,
   }
-  const faults = [
-    WABA_ID.test(account.wabaId)
-      ? undefined
-      : 'The WABA id must be digits, as WhatsApp Manager shows it under "WhatsApp Business Account ID".',
-    secretFault('access token', account.accessToken),
-    secretFault('app secret', account.appSecret),
-    secretFault('verify token', account.verifyToken),
-    graphUrlFault(account.graphUrl),
-  ].filter((fault) => fault !== undefined)
-  if (faults.length > 0) throw new SetupRefused(faults.join(' '))
+  const faults: AccountFault[] = [
+    ...(WABA_ID.test(account.wabaId) ? [] : [{ field: 'wabaId', message: WABA_ID_FAULT } as const]),
+    ...secretFaults('accessToken', account.accessToken),
+    ...secretFaults('appSecret', account.appSecret),
+    ...secretFaults('verifyToken', account.verifyToken),
+    ...graphUrlFaults(account.graphUrl),
+  ]
+  if (faults.length > 0) throw new AccountRefused(faults)
   return account
 }
 
-function secretFault(name: string, value: string): string | undefined {
-  if (value === '') return `The ${name} is missing.`
-  return SECRET.test(value) ? undefined : `The ${name} must be one word of at most 1,024 ASCII characters.`
+const WABA_ID_FAULT = 'The WABA id must be digits, as WhatsApp Manager shows it under "WhatsApp Business Account ID".'
+
+const SECRET_NAMES = {
+  accessToken: 'access token',
+  appSecret: 'app secret',
+  verifyToken: 'verify token',
+} as const
+
+function secretFaults(field: keyof typeof SECRET_NAMES, value: string): AccountFault[] {
+  const name = SECRET_NAMES[field]
+  if (value === '') return [{ field, message: `The ${name} is missing.` }]
+  if (SECRET.test(value)) return []
+  return [{ field, message: `The ${name} must be one word of at most 1,024 ASCII characters.` }]
+}
+
+function graphUrlFaults(text: string): AccountFault[] {
+  const message = graphUrlFault(text)
+  return message === undefined ? [] : [{ field: 'graphUrl', message }]
 }
 
 function graphUrlFault(text: string): string | undefined {

@@ -30,7 +30,7 @@ export async function pauseSender(sql: Sql, { workspaceId, senderId }: SenderOf,
 
 /** False when the workspace has no such sender. */
 export async function resumeSender(
-  { db, wake }: Pick<Parts, 'db' | 'wake'>,
+  { db, wake }: Pick<Parts, 'wake'> & { db: Sql },
   { workspaceId, senderId }: SenderOf,
 ): Promise<boolean> {
   const found = (await db.row(resume, [workspaceId, senderId])) !== undefined

@@ -146,8 +146,10 @@ function unknownMeaning(httpStatus: number): Meaning {
 export const INT4_MOST = 2_147_483_647
 
 /** Null when there is none, or none that a column for codes could hold. */
-export function codeOf(error: unknown): number | null {
-  const code = Number(textOf(objectOf(error)?.code) ?? Number.NaN)
+export const codeOf = (error: unknown): number | null => numberOf(objectOf(error)?.code)
+
+function numberOf(value: unknown): number | null {
+  const code = Number(textOf(value) ?? Number.NaN)
   return Number.isInteger(code) && code >= 0 && code <= INT4_MOST ? code : null
 }
 
@@ -162,6 +164,7 @@ export function readAnswerError(
   const error = objectOf(objectOf(body)?.error)
   const code = codeOf(error)
   const missing = code === OBJECT_MISSING.code && error?.error_subcode === OBJECT_MISSING.subcode
+  const subcode = numberOf(error?.error_subcode)
   const { title, ...meaning } = missing ? OBJECT_MISSING.meaning : meaningOf(code, httpStatus)
   const known = code !== null && title !== unknownMeaning(0).title
   const clean = (text: unknown): string => shortened(mask(storableText(textOf(text) ?? '')))
@@ -173,6 +176,7 @@ export function readAnswerError(
     title: known ? title : message || title,
     detail: details || (known ? message : ''),
     ...meaning,
+    ...(subcode !== null && { subcode }),
   }
 }
 

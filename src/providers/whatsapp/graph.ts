@@ -16,7 +16,7 @@ const KEEP_ALIVE_MS = 4_000
 export type GraphAccount = { graphUrl: string; accessToken: string }
 
 export type GraphRequest = {
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'DELETE'
   /** Below the version, with a leading slash. */
   path: string
   body?: string

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { parametersOf } from '../../templates/parameters.ts'
 import {
   type ProviderAccount,
@@ -8,14 +9,11 @@ import {
   type TemplateButton,
   type TemplateComponent,
 } from '../provider.ts'
-import { INT4_MOST, readAnswerError } from './errors.ts'
-import type { Graph, GraphRequest } from './graph.ts'
-import { type JsonObject, identifier, listOf, objectOf, readObject, storable, textOf } from './json.ts'
-import { withoutToken } from './mask.ts'
+import { call } from './call.ts'
+import { INT4_MOST } from './errors.ts'
+import type { Graph } from './graph.ts'
+import { type JsonObject, identifier, listOf, objectOf, storable, textOf } from './json.ts'
 
-const TIMEOUT_MS = 30_000
-/** A page of 100 templates with ten buttons each stays below 1 MB. */
-const PAGE_BYTES_MOST = 8 * 1024 * 1024
 const PAGE_ITEMS = 100
 /** The provider allows 6,000 templates per account. */
 const PAGES_MOST = 100
@@ -40,11 +38,44 @@ export async function list(
   return { numbers: numbers.flatMap(readNumber), templates: templates.flatMap(readTemplate) }
 }
 
-export async function subscribe(graph: Graph, account: ProviderAccount): Promise<void> {
+/**
+ * The `name` filter of the list matches parts of names in practice (§5.1), so what it finds is looked through here.
+ */
+export async function findTemplate(
+  graph: Graph,
+  account: ProviderAccount,
+  { name, language }: { name: string; language: string },
+): Promise<ProviderTemplate | undefined> {
+  const found = await readPages(graph, account, {
+    what: 'looking for the template',
+    path: `/${account.wabaId}/message_templates?fields=${TEMPLATE_FIELDS}&name=${encodeURIComponent(name)}`,
+  })
+  return found.flatMap(readTemplate).find((template) => template.name === name && template.language === language)
+}
+
+/**
+ * The proof ties the token to the app secret: with another app's secret Graph refuses the call, where otherwise each
+ * webhook would be refused by us, later and silently.
+ */
+export async function subscribe(graph: Graph, account: ProviderAccount & { appSecret: string }): Promise<void> {
+  const proof = createHmac('sha256', account.appSecret).update(account.accessToken).digest('hex')
   await call(graph, account, {
     what: 'subscribing to webhooks',
     method: 'POST',
+    path: `/${account.wabaId}/subscribed_apps?appsecret_proof=${proof}`,
+  })
+}
+
+/** Names of the apps that get the account's webhooks. */
+export async function subscribers(graph: Graph, account: ProviderAccount): Promise<string[]> {
+  const { data } = await call(graph, account, {
+    what: 'asking who gets the webhooks',
+    method: 'GET',
     path: `/${account.wabaId}/subscribed_apps`,
+  })
+  return listOf(storable(data)).map((each) => {
+    const app = objectOf(objectOf(each)?.whatsapp_business_api_data)
+    return textOf(app?.name) ?? textOf(app?.id) ?? ''
   })
 }
 
@@ -76,19 +107,6 @@ async function readPagesOnce(graph: Graph, account: ProviderAccount, { what, pat
   }
   // Half a list must not pass for the whole: what it lacks would be taken for deleted.
   throw new ProviderUnreachable(what, `more than ${PAGES_MOST} pages of ${PAGE_ITEMS}`)
-}
-
-type Call = { what: string } & Pick<GraphRequest, 'method' | 'path'>
-
-async function call(graph: Graph, account: ProviderAccount, { what, method, path }: Call): Promise<JsonObject> {
-  const answer = await graph.ask(account, { method, path, timeoutMs: TIMEOUT_MS, answerBytesMost: PAGE_BYTES_MOST })
-  if (answer.outcome !== 'answered') throw new ProviderUnreachable(what, answer.detail)
-  const { httpStatus } = answer
-  const body = readObject(answer.body)
-  if (body && httpStatus >= 200 && httpStatus < 300) return body
-  if (!objectOf(body?.error)) throw new ProviderUnreachable(what, `HTTP ${httpStatus} without a Graph answer`)
-  const mask = (text: string): string => withoutToken(text, account.accessToken)
-  throw new ProviderRefused(what, readAnswerError(body, { httpStatus, mask }))
 }
 
 function readNumber(from: JsonObject): ProviderNumber[] {

@@ -1,9 +1,10 @@
 import type { Provider } from '../provider.ts'
 import { openGraph } from './graph.ts'
-import { list, subscribe } from './list.ts'
+import { findTemplate, list, subscribe, subscribers } from './list.ts'
 import { parse } from './parse.ts'
 import { readChange, readInbound, readStatus } from './read.ts'
 import { SEND_TIMEOUT_MS, send } from './send.ts'
+import { createTemplate, deleteTemplate } from './templates.ts'
 import { verify } from './verify.ts'
 
 export type WhatsAppOptions = {
@@ -23,6 +24,10 @@ export function whatsapp({ sendTimeoutMs = SEND_TIMEOUT_MS }: WhatsAppOptions = 
     send: (account, message) => send(graph, account, { message, timeoutMs: sendTimeoutMs }),
     list: (account) => list(graph, account),
     subscribe: (account) => subscribe(graph, account),
+    subscribers: (account) => subscribers(graph, account),
+    findTemplate: (account, id) => findTemplate(graph, account, id),
+    createTemplate: (account, template) => createTemplate(graph, account, template),
+    deleteTemplate: (account, template) => deleteTemplate(graph, account, template),
     close: () => graph.close(),
   }
 }

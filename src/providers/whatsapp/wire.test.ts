@@ -425,7 +425,7 @@ test('a refused list names the provider’s code, and never the token', async (t
     t,
     json(401, { error: { code: 190, message: `Malformed access token ${TOKEN}` } }),
   )
-  for (const call of [provider.list(account), provider.subscribe(account)])
+  for (const call of [provider.list(account), provider.subscribe({ ...account, appSecret: 'secret' })])
     await assert.rejects(
       call,
       (error: unknown) =>

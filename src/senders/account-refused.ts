@@ -1,0 +1,16 @@
+import { SetupRefused } from '../setup-refused.ts'
+
+/** What of an account is wrong; null when it is none of what was given. */
+export type AccountField = 'wabaId' | 'accessToken' | 'appSecret' | 'verifyToken' | 'graphUrl'
+export type AccountFault = { field: AccountField | null; message: string }
+
+/** An account that cannot be connected or read as it was given: each fault says what is wrong and what to do. */
+export class AccountRefused extends SetupRefused {
+  readonly faults: readonly AccountFault[]
+
+  constructor(faults: readonly AccountFault[]) {
+    super(faults.map(({ message }) => message).join(' '))
+    this.name = 'AccountRefused'
+    this.faults = faults
+  }
+}
