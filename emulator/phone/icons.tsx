@@ -1,0 +1,38 @@
+import type { ReactNode } from 'react'
+import style from './bubble.module.css'
+import type { Ticks } from './words.ts'
+
+export type ButtonKind = 'quick_reply' | 'reply' | 'copy_code' | 'url' | 'list'
+
+const BUTTONS: Readonly<Record<ButtonKind, ReactNode>> = {
+  quick_reply: <path className={style.mirrored} d="M10 6 4 12l6 6v-4c5 0 8 1.5 10 5 0-6-3-9.5-10-9.5z" />,
+  reply: <path className={style.mirrored} d="M10 6 4 12l6 6v-4c5 0 8 1.5 10 5 0-6-3-9.5-10-9.5z" />,
+  copy_code: <path d="M9 9h11v11H9zM5 15H4V4h11v1" />,
+  url: <path className={style.mirrored} d="M14 4h6v6M20 4l-9 9M18 14v6H4V6h6" />,
+  list: <path className={style.mirrored} d="M9 6h11M9 12h11M9 18h11M4 6h.01M4 12h.01M4 18h.01" />,
+}
+
+export function ButtonIcon({ kind }: { kind: ButtonKind }) {
+  return (
+    <svg className={style.buttonIcon} viewBox="0 0 24 24" aria-hidden="true">
+      {BUTTONS[kind]}
+    </svg>
+  )
+}
+
+const TICKS: Readonly<Record<Ticks, ReactNode>> = {
+  accepted: <path d="M9 3.5a4.5 4.5 0 1 0 .01 0M9 5.5V8l1.7 1.2" />,
+  sent: <path d="m4.5 8.5 3 3 6-7" />,
+  delivered: <path d="m1.5 8.5 3 3 6-7M8.2 10.7l.8.8 6-7" />,
+  read: <path d="m1.5 8.5 3 3 6-7M8.2 10.7l.8.8 6-7" />,
+  failed: <path d="M9 2.5a5.5 5.5 0 1 0 .01 0M9 5v3.5M9 10.9v.01" />,
+}
+
+/** One tick: sent. Two: it is on the phone. Two in blue: read. */
+export function TicksIcon({ ticks }: { ticks: Ticks }) {
+  return (
+    <svg className={style.ticks} viewBox="0 0 17 16" aria-hidden="true">
+      {TICKS[ticks]}
+    </svg>
+  )
+}
