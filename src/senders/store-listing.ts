@@ -1,6 +1,7 @@
 import { type Sql, batch, statement } from '../db.ts'
 import { newId } from '../ids.ts'
 import type { ProviderNumber, ProviderTemplate } from '../providers/provider.ts'
+import { noteListedChanges } from '../templates/changes.ts'
 
 export type Listing = { numbers: ProviderNumber[]; templates: ProviderTemplate[] }
 
@@ -17,6 +18,7 @@ export async function storeListing(
   await tx.rows(upsertSenders, [workspaceId, accountId, batch(numbers)])
   await tx.rows(markGoneSenders, [workspaceId, accountId, batch(numbers), now])
   await tx.rows(addSenderPaces, [workspaceId, accountId])
+  await noteListedChanges(tx, { workspaceId, accountId }, { rows: batch(templates), at: now })
   await tx.rows(deleteGoneTemplates, [workspaceId, accountId, batch(templates)])
   await tx.rows(upsertTemplates, [workspaceId, accountId, batch(templates)])
 }

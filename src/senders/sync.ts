@@ -2,7 +2,8 @@ import { later } from '../clock.ts'
 import { type Sql, type Statement, statement } from '../db.ts'
 import type { Loop } from '../jobs/loop.ts'
 import type { Parts } from '../parts.ts'
-import { type ProviderChange, ProviderRefused, ProviderUnreachable } from '../providers/provider.ts'
+import { type ProviderChange, ProviderRefused, ProviderUnreachable, type TemplateId } from '../providers/provider.ts'
+import { noteTemplateChanges } from '../templates/changes.ts'
 import { type AccountOf, type ConnectedAccount, describeAccount, getAccount } from './accounts.ts'
 import { providerRefusal } from './provider-refusal.ts'
 import {
@@ -189,16 +190,36 @@ export async function markCredentialsInvalid(
 /** Statuses under which a template surely cannot be sent. */
 const RESTRICTING = new Set(['ARCHIVED', 'DELETED', 'DISABLED', 'PAUSED', 'PENDING_DELETION', 'REJECTED'])
 
-const findMeantAccount = statement<{ id: string }>(
-  'find_account_that_an_update_means',
+/** Locks the account before its templates, as a sync does: what both tell is written down once. */
+const lockMeantAccount = statement<{ id: string }>(
+  'lock_account_that_an_update_means',
   `select id from provider_accounts
-   where workspace_id = $1 and case when $3::text is null then id = $2 else waba_id = $3 end`,
+   where workspace_id = $1 and case when $3::text is null then id = $2 else waba_id = $3 end
+   for no key update`,
+)
+
+const findTemplateStatus = statement<{ status: string }>(
+  'find_template_status',
+  'select status from templates where workspace_id = $1 and account_id = $2 and name = $3 and language = $4',
 )
 
 const restrictTemplate = statement(
   'restrict_template',
   'update templates set status = $5 where workspace_id = $1 and account_id = $2 and name = $3 and language = $4',
 )
+
+async function restrict(
+  tx: Sql,
+  { workspaceId, accountId }: AccountOf,
+  { change, at }: { change: TemplateId & { status: string }; at: Date },
+): Promise<void> {
+  const { name, language, status } = change
+  const before = await tx.row(findTemplateStatus, [workspaceId, accountId, name, language])
+  if (!before || before.status === status) return
+  await tx.rows(restrictTemplate, [workspaceId, accountId, name, language, status])
+  const noted = { name, language, field: 'status', before: before.status, after: status } as const
+  await noteTemplateChanges(tx, { workspaceId, accountId }, { changes: [noted], at })
+}
 
 /**
  * An update of the provider is a hint: it comes late, twice, out of order or not at all, so the list is read again. What
@@ -210,8 +231,10 @@ export async function applyChange(
   change: ProviderChange,
   now: Date,
 ): Promise<void> {
-  const meant = await tx.row(findMeantAccount, [workspaceId, accountId, change.wabaId])
-  if (meant && change.kind === 'template' && change.status !== null && RESTRICTING.has(change.status))
-    await tx.rows(restrictTemplate, [workspaceId, meant.id, change.name, change.language, change.status])
+  const meant = await tx.row(lockMeantAccount, [workspaceId, accountId, change.wabaId])
+  if (meant && change.kind === 'template' && change.status !== null && RESTRICTING.has(change.status)) {
+    const { name, language, status } = change
+    await restrict(tx, { workspaceId, accountId: meant.id }, { change: { name, language, status }, at: now })
+  }
   await syncSoon(tx, { workspaceId, accountId: meant?.id ?? accountId }, now)
 }
