@@ -6,12 +6,19 @@ export type Language = (typeof LANGUAGES)[number]
 /** The words of one noun's pages. Each folder has its own table; Arabic must have exactly the keys of English. */
 export type Words<Table> = Readonly<Record<Language, Table>>
 
-export const words = <const Table extends object>(table: {
-  en: Table
-  ar: { readonly [Key in keyof Table]: Table[Key] extends string ? string : Table[Key] }
-}): Words<Loose<Table>> => table as Words<Loose<Table>>
+export const words = <const Table extends object>(table: { en: Table; ar: Loose<Table> }): Words<Loose<Table>> =>
+  table as Words<Loose<Table>>
 
-type Loose<Table> = { readonly [Key in keyof Table]: Table[Key] extends string ? string : Table[Key] }
+/** Any text in the place of each; tables may hold tables, such as one word for each state. */
+type Loose<Table> = {
+  readonly [Key in keyof Table]: Table[Key] extends string
+    ? string
+    : Table[Key] extends (...given: never) => unknown
+      ? Table[Key]
+      : Table[Key] extends object
+        ? Loose<Table[Key]>
+        : Table[Key]
+}
 
 export const LanguageContext = createContext<{ language: Language; choose: (language: Language) => void }>({
   language: 'en',
