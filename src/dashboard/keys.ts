@@ -1,23 +1,88 @@
 import { z } from 'zod'
-import { createKey } from '../workspaces/keys.ts'
-import { listKeys } from '../workspaces/list-keys.ts'
+import { type Clock, DAY_MS, later } from '../clock.ts'
+import { findFirstRequest } from '../workspaces/first-request.ts'
+import { isWorking, keyState } from '../workspaces/key-state.ts'
+import { type KeyId, createKey, revokeKeyOf } from '../workspaces/keys.ts'
+import { findKey, listKeys } from '../workspaces/list-keys.ts'
+import { OVERLAPS_MS, type Overlap, rotateKey } from '../workspaces/rotate-key.ts'
 import { audit } from './audit.ts'
-import { changing, reading, router } from './trpc.ts'
+import { nameOfThing } from './name.ts'
+import { changing, missing, reading, router } from './trpc.ts'
+
+const publicId = z.string().regex(/^[a-z2-7]{12}$/, 'is not the id of a key')
+const EXPIRY_DAYS_MOST = 3_650
+/** In days from now: nobody has to agree on what a date means. */
+const expiresInDays = z
+  .int('must be a whole number of days')
+  .min(1, 'must be at least one day')
+  .max(EXPIRY_DAYS_MOST, `must be at most ${EXPIRY_DAYS_MOST} days`)
+  .nullable()
 
 export const keys = router({
-  list: reading.query(({ ctx: { parts }, input }) => listKeys(parts.db, input.workspaceId)),
+  list: reading.query(async ({ ctx: { parts }, input }) => {
+    const now = parts.clock.now()
+    const keys = await listKeys(parts.db, input.workspaceId)
+    return keys.map((key) => ({ ...key, state: keyState(key, now) }))
+  }),
+
+  /** What a first request needs beside a key. */
+  firstRequest: reading.query(async ({ ctx: { parts }, input }) => ({
+    baseUrl: `${parts.config.publicUrl}/api/v1`,
+    ...(await findFirstRequest(parts.db, input.workspaceId)),
+  })),
 
   /** The complete key is in this answer and nowhere else. */
   create: changing
-    .input(
-      z.object({ name: z.string().trim().min(1, 'must not be empty').max(100, 'must have at most 100 characters') }),
-    )
-    .mutation(({ ctx: { parts, actor }, input: { workspaceId, name } }) =>
+    .input(z.object({ name: nameOfThing, expiresInDays: expiresInDays.default(null) }))
+    .mutation(({ ctx: { parts, actor }, input: { workspaceId, name, expiresInDays } }) =>
       parts.db.transaction(async (tx) => {
-        const created = await createKey(tx, parts.clock, { workspaceId, name })
-        const change = { workspaceId, action: 'key.created', target: created.publicId, after: { name } }
+        const expiresAt = inDays(parts.clock, expiresInDays)
+        const created = await createKey(tx, parts.clock, { workspaceId, name, ...(expiresAt && { expiresAt }) })
+        const after = { name, expiresAt: expiresAt ?? null }
+        const change = { workspaceId, action: 'key.created', target: created.publicId, after }
         await audit(tx, { actor, at: parts.clock.now() }, change)
-        return created
+        return { ...created, expiresAt: expiresAt ?? null }
+      }),
+    ),
+
+  /** A new key of the same name; the old one works until the overlap is over. */
+  rotate: changing
+    .input(
+      z.object({
+        publicId,
+        overlap: z.enum(Object.keys(OVERLAPS_MS) as [Overlap, ...Overlap[]]),
+        expiresInDays: expiresInDays.default(null),
+      }),
+    )
+    .mutation(({ ctx: { parts, actor }, input: { workspaceId, publicId, overlap, expiresInDays } }) =>
+      parts.db.transaction(async (tx) => {
+        const expiresAt = inDays(parts.clock, expiresInDays)
+        const rotated = await rotateKey(tx, parts.clock, { workspaceId, publicId, overlap, expiresAt })
+        if (!rotated) throw missing('key')
+        const { name, oldExpiresAt } = rotated
+        const after = { name, replacedBy: rotated.publicId, expiresAt: oldExpiresAt }
+        const change = { workspaceId, action: 'key.rotated', target: publicId, after }
+        await audit(tx, { actor, at: parts.clock.now() }, change)
+        return rotated
+      }),
+    ),
+
+  revoke: changing
+    .input(z.object({ publicId }))
+    .mutation(({ ctx: { parts, actor }, input: { workspaceId, publicId } }) =>
+      parts.db.transaction(async (tx) => {
+        const id: KeyId = { workspaceId, publicId }
+        const key = await findKey(tx, id)
+        if (!key) throw missing('key')
+        if (!(await revokeKeyOf(tx, id))) return { revoked: false }
+        const { name, lastUsedAt } = key
+        const before = { name, lastUsedAt, working: isWorking(keyState(key, parts.clock.now())) }
+        const change = { workspaceId, action: 'key.revoked', target: publicId, before }
+        await audit(tx, { actor, at: parts.clock.now() }, change)
+        return { revoked: true }
       }),
     ),
 })
+
+const inDays = (clock: Clock, days: number | null): Date | undefined =>
+  days === null ? undefined : later(clock.now(), days * DAY_MS)

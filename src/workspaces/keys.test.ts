@@ -5,7 +5,7 @@ import { until } from '../../test/until.ts'
 import { MINUTE_MS, movedClock } from '../clock.ts'
 import { type Db, type Statement, openDb } from '../db.ts'
 import { createLog } from '../log.ts'
-import { WorkspaceUnknown, createKey, openKeyRing, revokeKey } from './keys.ts'
+import { WorkspaceUnknown, createKey, expireKey, openKeyRing, revokeKey, revokeKeyOf } from './keys.ts'
 import { createWorkspace } from './workspaces.ts'
 
 const log = createLog('silent')
@@ -164,4 +164,24 @@ test('the last use is noted off the request’s way, and once a minute', async (
   await ring.find(authorization)
   await ring.close()
   assert.ok(((await lastUsedAt()) ?? first) > first)
+})
+
+test('an expiry that is set later reaches a node that remembers the key within a second', async (t) => {
+  const { ring, db, clock, authorization, key, workspaceId } = await startRing(t)
+  ring.watch()
+  assert.ok(await ring.find(authorization))
+  const expiresAt = await expireKey(db, { workspaceId, publicId: key.publicId, expiresAt: clock.now() })
+  assert.ok(expiresAt)
+  await until('the key to stop', async () => (await ring.find(authorization)) === undefined, 1_000)
+})
+
+test('an expiry is never put off, and another workspace’s key has none', async (t) => {
+  const { db, clock, key, workspaceId } = await startRing(t)
+  const other = await createWorkspace({ db, clock }, { name: 'other', sandbox: false })
+  const of = { workspaceId, publicId: key.publicId }
+  const early = new Date(clock.now().getTime() + MINUTE_MS)
+  assert.deepEqual(await expireKey(db, { ...of, expiresAt: early }), early)
+  assert.deepEqual(await expireKey(db, { ...of, expiresAt: new Date(early.getTime() + MINUTE_MS) }), early)
+  assert.equal(await expireKey(db, { ...of, workspaceId: other.workspaceId, expiresAt: early }), undefined)
+  assert.equal(await revokeKeyOf(db, { ...of, workspaceId: other.workspaceId }), false)
 })

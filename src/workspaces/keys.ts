@@ -47,13 +47,42 @@ const markRevoked = statement<{ public_id: string }>(
 export const revokeKey = async (sql: Sql, publicId: string): Promise<boolean> =>
   (await sql.row(markRevoked, [publicId])) !== undefined
 
+const markRevokedIn = statement<{ public_id: string }>(
+  'revoke_api_key_of_workspace',
+  `update api_keys set revoked_at = clock_timestamp()
+   where workspace_id = $1 and public_id = $2 and revoked_at is null returning public_id`,
+)
+
+/** One key of one workspace. */
+export type KeyId = { workspaceId: string; publicId: string }
+
+/** As revokeKey, for somebody who may revoke the keys of this workspace alone. False when none was revoked. */
+export const revokeKeyOf = async (sql: Sql, { workspaceId, publicId }: KeyId): Promise<boolean> =>
+  (await sql.row(markRevokedIn, [workspaceId, publicId])) !== undefined
+
+/** By the database's clock, as with revocations: every node asks it for "lately". */
+const bringExpiryForward = statement<{ expiresAt: Date }>(
+  'expire_api_key',
+  `update api_keys set expires_at = least(expires_at, $3), expiry_changed_at = clock_timestamp()
+   where workspace_id = $1 and public_id = $2 and revoked_at is null
+   returning expires_at as "expiresAt"`,
+)
+
+/** The key expires then, or earlier if that was so already; every node knows within a second. Undefined: no such key. */
+export async function expireKey(
+  sql: Sql,
+  { workspaceId, publicId, expiresAt }: KeyId & { expiresAt: Date },
+): Promise<Date | undefined> {
+  return (await sql.row(bringExpiryForward, [workspaceId, publicId, expiresAt]))?.expiresAt
+}
+
 export type KeyRing = {
   /**
    * The key in an Authorization header; undefined unless it is complete, known, not revoked and not expired. Answers at
    * once for a key that is remembered, else reads it and throws when the database cannot be reached.
    */
   find(authorization: string | undefined): ApiKey | undefined | Promise<ApiKey | undefined>
-  /** Starts to follow revocations: before that, every key is read from the database. */
+  /** Starts to follow what changes about keys: before that, every key is read from the database. */
   watch(): void
   close(): Promise<void>
 }
@@ -63,8 +92,8 @@ const REMEMBERED_MOST = 50_000
 const UNKNOWN_MOST = 10_000
 /** Keeps a caller with a wrong key from asking the database at its own pace, and is over when the key is created. */
 const UNKNOWN_FOR_MS = 1_000
-const REVOCATIONS_POLL_MS = 300
-/** How old the last proof that a key is not revoked may be: with this, a revoked key stops within a second. */
+const CHANGES_POLL_MS = 300
+/** How old the last proof that a key is as remembered may be: with this, a revoked key stops within a second. */
 const TRUST_MS = 900
 /** A poll looks back one minute (see the statement). After a gap of half of that, nothing that is remembered is kept. */
 const LONGEST_GAP_MS = 30_000
@@ -80,9 +109,12 @@ const readKeys = statement<StoredKey>(
   `select public_id, workspace_id, secret_hash, expires_at from api_keys where public_id = any($1) and revoked_at is null`,
 )
 
-const listRevoked = statement<{ public_id: string }>(
-  'list_lately_revoked_api_keys',
-  `select public_id from api_keys where revoked_at > clock_timestamp() - interval '1 minute'`,
+/** Revoked, or given another expiry. */
+const listChanged = statement<{ public_id: string }>(
+  'list_lately_changed_api_keys',
+  `select public_id from api_keys where revoked_at > clock_timestamp() - interval '1 minute'
+   union all
+   select public_id from api_keys where expiry_changed_at > clock_timestamp() - interval '1 minute'`,
 )
 
 /** Several nodes may note the same key: its row changes once a minute all the same. */
@@ -109,7 +141,7 @@ export type KeyRingOptions = {
   monotonicMs?: () => number
 }
 
-/** Polls of revocations and notes of uses run in the background, off every request's way. */
+/** Polls of changes and notes of uses run in the background, off every request's way. */
 export function openKeyRing({ db, clock, log, monotonicMs = () => performance.now() }: KeyRingOptions): KeyRing {
   const remembered = new Map<string, RememberedKey>()
   const unknown = new Map<string, number>()
@@ -171,14 +203,14 @@ export function openKeyRing({ db, clock, log, monotonicMs = () => performance.no
     setBounded(unknown, publicId, monotonicMs(), UNKNOWN_MOST)
   }
 
-  const followRevocations: Loop = {
-    name: 'key revocations',
-    pollMs: REVOCATIONS_POLL_MS,
+  const followChanges: Loop = {
+    name: 'key changes',
+    pollMs: CHANGES_POLL_MS,
     async turn() {
       const startedAtMs = monotonicMs()
-      const revoked = await db.rows(listRevoked)
+      const changed = await db.rows(listChanged)
       if (startedAtMs - polledAtMs > LONGEST_GAP_MS) remembered.clear()
-      for (const { public_id } of revoked) remembered.delete(public_id)
+      for (const { public_id } of changed) remembered.delete(public_id)
       polledAtMs = startedAtMs
       polls += 1
       return { more: false }
@@ -196,7 +228,7 @@ export function openKeyRing({ db, clock, log, monotonicMs = () => performance.no
     find,
     watch() {
       const noteUses = { name: 'key uses', pollMs: USES_POLL_MS, turn: () => writeUses().then(() => ({ more: false })) }
-      loops = [followRevocations, noteUses].map((loop) => startLoop(loop, log))
+      loops = [followChanges, noteUses].map((loop) => startLoop(loop, log))
     },
     async close() {
       await Promise.all(loops.map((loop) => loop.stop()))

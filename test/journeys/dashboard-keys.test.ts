@@ -1,27 +1,131 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { after, test } from 'node:test'
+import { promisify } from 'node:util'
 import { closeBrowser, openPage } from '../browser.ts'
 import { signedIn } from '../dashboard.ts'
-import { startWorld } from '../world.ts'
+import { until } from '../until.ts'
+import { type World, newPhone, startWorld } from '../world.ts'
 
 after(closeBrowser)
 
-test('a key that was made on the page sends a code, and is shown in full only once', async (t) => {
-  const world = await startWorld(t)
-  const page = await openPage(t, world, { as: await signedIn(world, 'admin') })
-  await page.goto(`/dashboard/w/${world.workspaceId}/keys`)
-  await page.getByRole('button', { name: 'Create a key' }).first().click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Name').fill('checkout')
-  await dialog.getByRole('button', { name: 'Create a key' }).click()
-  const apiKey = (await dialog.getByText(/^dck_/).first().textContent()) ?? ''
+const run = promisify(execFile)
+
+const statusWith = async (world: World, apiKey: string): Promise<number> => {
   const answer = await fetch(`${world.first.url}/api/v1/otp/messages`, {
     method: 'POST',
     headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify(world.otpBody()),
   })
-  assert.equal(answer.status, 202)
+  return answer.status
+}
+
+test('the request that the page shows beside a new key sends a code as it stands, and the key is shown only once', async (t) => {
+  const world = await startWorld(t)
+  Object.assign(world.parts.config, { publicUrl: world.first.url })
+  const page = await openPage(t, world, { as: await signedIn(world, 'admin') })
+  await page.goto(`/dashboard/w/${world.workspaceId}/keys`)
+  await page.getByRole('button', { name: 'Create a key' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('checkout')
+  await dialog.getByLabel('Expires').selectOption('90')
+  await dialog.getByRole('button', { name: 'Create a key' }).click()
+  const to = newPhone()
+  await dialog.getByLabel('Phone that gets the code').fill(to)
+  const apiKey = (await dialog.getByText(/^dck_/).first().textContent()) ?? ''
+  const curl = (await dialog.getByText(/^curl /).textContent()) ?? ''
+  const { stdout } = await run('sh', ['-c', curl])
+  const { messageId } = JSON.parse(stdout) as { messageId: string }
+  assert.equal((await world.whatsapp.gets({ messageId })).to, to)
   await page.reload()
   await page.getByText('checkout').waitFor()
   assert.ok(!(await page.content()).includes(apiKey))
+})
+
+test('what is missing for a first request is said, in the order in which it is set up', async (t) => {
+  const world = await startWorld(t)
+  const { calls } = await signedIn(world, 'member')
+  const { workspaceId } = world
+  const ask = async () => (await calls.keys.firstRequest.query({ workspaceId })).missing
+  assert.equal(await ask(), null)
+  await world.ask(`update templates set status = 'PAUSED' where workspace_id = $1`, [workspaceId])
+  assert.equal(await ask(), 'template')
+  await world.ask('update senders set paused_at = now() where workspace_id = $1', [workspaceId])
+  assert.equal(await ask(), 'sender')
+})
+
+test('after a rotation both keys work, and the old one stops when the overlap is over', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const { calls, email } = await signedIn(world, 'admin')
+  const old = await calls.keys.create.mutate({ workspaceId, name: 'checkout' })
+  assert.equal(await statusWith(world, old.apiKey), 202)
+  const rotated = await calls.keys.rotate.mutate({ workspaceId, publicId: old.publicId, overlap: 'hour' })
+  assert.deepEqual([await statusWith(world, old.apiKey), await statusWith(world, rotated.apiKey)], [202, 202])
+  const listed = await calls.keys.list.query({ workspaceId })
+  assert.deepEqual(
+    listed.filter(({ name }) => name === 'checkout').map(({ publicId, state }) => [publicId, state]),
+    [
+      [rotated.publicId, 'active'],
+      [old.publicId, 'expires_soon'],
+    ],
+  )
+  world.advance('61m')
+  await until('the old key to stop', async () => (await statusWith(world, old.apiKey)) === 401, 1_500)
+  assert.equal(await statusWith(world, rotated.apiKey), 202)
+  const [entry] = await world.ask<{ who: string; target: string; after: object }>(
+    `select who, target, after from audit_log where workspace_id = $1 and action = 'key.rotated'`,
+    [workspaceId],
+  )
+  assert.equal(entry?.who, email)
+  assert.equal(entry?.target, old.publicId)
+  assert.ok(!JSON.stringify(entry).includes(rotated.apiKey.slice(-43)))
+})
+
+test('a rotation without overlap stops the old key on every node within a second', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const other = await world.node({ works: false })
+  const { calls } = await signedIn(world, 'admin')
+  const old = await calls.keys.create.mutate({ workspaceId, name: 'checkout' })
+  const onOther = async (): Promise<number> =>
+    (await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody(), url: other.url, key: old.apiKey }))
+      .status
+  assert.equal(await onOther(), 202)
+  await calls.keys.rotate.mutate({ workspaceId, publicId: old.publicId, overlap: 'none' })
+  await until('the old key to stop', async () => (await onOther()) === 401, 1_000)
+})
+
+test('a key that no longer works cannot be rotated, and another workspace’s key is a missing one', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const { calls } = await signedIn(world, 'admin')
+  const { publicId } = await calls.keys.create.mutate({ workspaceId, name: 'checkout' })
+  assert.deepEqual(await calls.keys.revoke.mutate({ workspaceId, publicId }), { revoked: true })
+  assert.deepEqual(await calls.keys.revoke.mutate({ workspaceId, publicId }), { revoked: false })
+  await assert.rejects(calls.keys.rotate.mutate({ workspaceId, publicId, overlap: 'day' }), /revoked already/)
+  const theirs = await startWorld(t)
+  const foreign = await (await signedIn(theirs, 'admin')).calls.keys.create.mutate({
+    workspaceId: theirs.workspaceId,
+    name: 'theirs',
+  })
+  const refused = /There is no such key/
+  await assert.rejects(calls.keys.revoke.mutate({ workspaceId, publicId: foreign.publicId }), refused)
+  await assert.rejects(calls.keys.rotate.mutate({ workspaceId, publicId: foreign.publicId, overlap: 'day' }), refused)
+  assert.equal(await statusWith(theirs, foreign.apiKey), 202)
+})
+
+test('a member sees the keys and can change none', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const admin = await signedIn(world, 'admin')
+  const { publicId } = await admin.calls.keys.create.mutate({ workspaceId, name: 'checkout' })
+  const member = await signedIn(world, 'member')
+  assert.ok((await member.calls.keys.list.query({ workspaceId })).some((key) => key.publicId === publicId))
+  const changes = [
+    () => member.calls.keys.create.mutate({ workspaceId, name: 'mine' }),
+    () => member.calls.keys.rotate.mutate({ workspaceId, publicId, overlap: 'day' }),
+    () => member.calls.keys.revoke.mutate({ workspaceId, publicId }),
+  ]
+  for (const change of changes) await assert.rejects(change, /takes the role admin/)
 })

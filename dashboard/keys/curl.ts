@@ -1,0 +1,24 @@
+export type FirstCall = {
+  baseUrl: string
+  apiKey: string
+  to: string
+  senderId: string
+  template: { name: string; language: string }
+}
+
+/** Of a code that nobody chose: the backend makes its own. */
+const EXAMPLE_CODE = '493817'
+
+/** A request that a shell runs as it stands. */
+export function curlOf({ baseUrl, apiKey, to, senderId, template }: FirstCall): string {
+  const body = JSON.stringify({ to, senderId, template, code: EXAMPLE_CODE, reference: 'first' })
+  return [
+    `curl ${quoted(`${baseUrl}/otp/messages`)}`,
+    `-H ${quoted(`Authorization: Bearer ${apiKey}`)}`,
+    `-H ${quoted('Content-Type: application/json')}`,
+    `-d ${quoted(body)}`,
+  ].join(' \\\n  ')
+}
+
+/** Nothing inside single quotes means anything to a shell but the quote itself. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
