@@ -1,4 +1,4 @@
-import { type ConnectedAccount, connectAccount } from '../senders/accounts.ts'
+import { type ConnectedAccount, connectAccount, getAccount } from '../senders/accounts.ts'
 import { syncAccount } from '../senders/sync.ts'
 import { command, optional, required } from './command.ts'
 import { filled, url, uuid } from './inputs.ts'
@@ -15,6 +15,11 @@ export const accountConnect = command({
     graphUrl: optional(url),
   },
   run: (parts, { workspace, ...account }) => connectAccount(parts, { workspaceId: workspace, ...account }),
+  records: ({ values: { workspace, wabaId, graphUrl }, result: { accountId } }) => ({
+    workspaceId: workspace,
+    target: accountId,
+    after: { wabaId, graphUrl },
+  }),
   tell: tellAccount,
 })
 
@@ -23,6 +28,10 @@ export const accountSync = command({
   summary: 'Read the numbers and templates of a connected account again.',
   argument: { name: 'accountId', ...required(uuid('ID')) },
   run: (parts, { argument }) => syncAccount(parts, argument),
+  records: async ({ parts, values: { argument } }) => ({
+    workspaceId: (await getAccount(parts, argument)).workspaceId,
+    target: argument,
+  }),
   tell: tellAccount,
 })
 

@@ -1,9 +1,14 @@
 import { blockRecipient, unblockRecipient } from '../workspaces/blocked.ts'
 import { workspaceMustExist } from '../workspaces/workspaces.ts'
-import { command, required } from './command.ts'
+import { type Recorded, command, required } from './command.ts'
 import { phone, uuid } from './inputs.ts'
 
 const options = { workspace: required(uuid('W')), phone: required(phone) }
+
+type Changed = { result: { workspaceId: string; phone: string; blocked: boolean; changed: boolean } }
+
+const records = ({ result: { workspaceId, phone, blocked, changed } }: Changed): Recorded | undefined =>
+  changed ? { workspaceId, target: phone, after: { blocked } } : undefined
 
 export const blockAdd = command({
   words: 'block add',
@@ -14,6 +19,7 @@ export const blockAdd = command({
     const changed = await blockRecipient(parts, { workspaceId: workspace, phone })
     return { workspaceId: workspace, phone, blocked: true, changed }
   },
+  records,
   tell: ({ phone, changed }) => `${phone} is ${changed ? 'now' : 'already'} blocked.`,
 })
 
@@ -26,5 +32,6 @@ export const blockRemove = command({
     const changed = await unblockRecipient(db, { workspaceId: workspace, phone })
     return { workspaceId: workspace, phone, blocked: false, changed }
   },
+  records,
   tell: ({ phone, changed }) => (changed ? `${phone} is no longer blocked.` : `${phone} was not blocked.`),
 })

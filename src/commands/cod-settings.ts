@@ -15,6 +15,7 @@ export const codSettingsSet = command({
     await setCodSettings(db, clock, { workspaceId: workspace, settings })
     return settings
   },
+  records: ({ values: { workspace }, result }) => ({ workspaceId: workspace, target: 'COD settings', after: result }),
   tell: (settings) => `The settings are stored.\n${inWords(settings)}`,
 })
 
@@ -28,6 +29,7 @@ export const codSettingsGet = command({
     if (!settings) throw new SetupRefused(`The workspace ${workspace} has no cash-on-delivery settings yet.`)
     return settings
   },
+  records: 'nothing',
   tell: inWords,
 })
 

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { COMMAND_LINE, audit } from '../dashboard/audit.ts'
 import type { Parts } from '../parts.ts'
 
 /** What a command prints: one JSON object with --json, else the text. */
@@ -11,6 +12,8 @@ export type Command = {
   /** The one word that comes after the command's own, if it takes one. */
   argument: (Input & { name: string }) | undefined
   options: Readonly<Record<string, Input>>
+  /** Whether it changes something, which the audit log then tells. */
+  changes: boolean
   work: Work
 }
 
@@ -33,12 +36,28 @@ export type Input<Value = unknown> = {
 /** Says what the value must be, to go after its name: "must be …". */
 export class Misread extends Error {}
 
+/** What the audit log tells of a command beside its words. Nothing gets there that is not named here: no secret either. */
+export type Recorded = {
+  /** Null: of the whole instance. */
+  workspaceId: string | null
+  target: string
+  after?: object
+}
+
+type Run<Given, Result> = { parts: Parts; values: Given; result: Result }
+
 type Definition<Options extends Record<string, Input>, Argument extends Input | undefined, Result extends object> = {
   words: string
   summary: string
   argument?: Argument
   options?: Options
   run: (parts: Parts, values: ReadValues<Options> & ReadArgument<Argument>) => Promise<Result>
+  /** `nothing`: it only looks. Undefined: it had nothing to change this time. */
+  records:
+    | 'nothing'
+    | ((
+        run: Run<ReadValues<Options> & ReadArgument<Argument>, Result>,
+      ) => Recorded | undefined | Promise<Recorded | undefined>)
   tell: (result: Result) => string
 }
 
@@ -54,21 +73,28 @@ export function command<
   // oxlint-disable-next-line typescript/no-empty-object-type -- no options at all
   Options extends Record<string, Input> = {},
   Argument extends (Input & { name: string }) | undefined = undefined,
->({ words, summary, argument, options, run, tell }: Definition<Options, Argument, Result>): Command {
+>({ words, summary, argument, options, run, records, tell }: Definition<Options, Argument, Result>): Command {
   return {
     words,
     summary,
     argument,
     options: options ?? {},
+    changes: records !== 'nothing',
     work: {
       on: 'parts',
-      async run(parts, values) {
-        const result = await run(parts, values as ReadValues<Options> & ReadArgument<Argument>)
+      async run(parts, given) {
+        const values = given as ReadValues<Options> & ReadArgument<Argument>
+        const result = await run(parts, values)
+        const recorded = records === 'nothing' ? undefined : await records({ parts, values, result })
+        if (recorded) await record(parts, words, recorded)
         return { result, text: tell(result) }
       },
     },
   }
 }
+
+const record = ({ db, clock }: Parts, words: string, recorded: Recorded): Promise<void> =>
+  audit(db, { actor: COMMAND_LINE, at: clock.now() }, { action: words, ...recorded })
 
 export const required = <Value>(input: Omit<Input<Value>, 'kind'>): Input<Value> => ({ kind: 'required', ...input })
 

@@ -16,7 +16,7 @@ import {
 } from '../webhooks/endpoints.ts'
 import { countResendable, resendable, resendByFilter, resendEvent } from '../webhooks/resend.ts'
 import { workspaceMustExist } from '../workspaces/workspaces.ts'
-import { command, flag, optional, required } from './command.ts'
+import { type Recorded, command, flag, optional, required } from './command.ts'
 import { instant, oneOf, url, uuid } from './inputs.ts'
 
 export const endpointAdd = command({
@@ -27,6 +27,11 @@ export const endpointAdd = command({
     await workspaceMustExist(parts.db, workspace)
     return addEndpoint(parts, { workspaceId: workspace, url })
   },
+  records: ({ values: { workspace, url }, result: { endpointId } }) => ({
+    workspaceId: workspace,
+    target: endpointId,
+    after: { url },
+  }),
   tell: ({ endpointId, secret }) => `Endpoint ${endpointId}. Verify its webhooks with this secret:\n${secret}`,
 })
 
@@ -38,6 +43,7 @@ export const endpointList = command({
     await workspaceMustExist(db, workspace)
     return { workspaceId: workspace, endpoints: await listEndpoints(db, workspace) }
   },
+  records: 'nothing',
   tell: ({ endpoints }) => endpoints.map(inOneLine).join('\n') || 'The workspace has no endpoints.',
 })
 
@@ -55,6 +61,13 @@ async function idOf(db: Sql, id: string): Promise<EndpointId> {
   return { workspaceId, endpointId: id }
 }
 
+type Changed = { parts: { db: Sql }; result: { endpointId: string } }
+
+const records = async ({ parts, result }: Changed): Promise<Recorded> => ({
+  workspaceId: (await idOf(parts.db, result.endpointId)).workspaceId,
+  target: result.endpointId,
+})
+
 export const endpointPing = command({
   words: 'endpoint ping',
   summary: 'Send a test event to an endpoint and tell what came of it.',
@@ -63,6 +76,7 @@ export const endpointPing = command({
     const { eventId, deliveryId } = await pingEndpoint(parts, await idOf(parts.db, argument))
     return { endpointId: argument, eventId, ...(await deliverNow(parts, deliveryId)) }
   },
+  records: 'nothing',
   tell: ({ eventId, status, httpStatus, error }) =>
     status === 'succeeded'
       ? `The endpoint took the ping ${eventId} with ${httpStatus ?? 'success'}.`
@@ -77,6 +91,7 @@ export const endpointPause = command({
     await pauseEndpoint(parts, await idOf(parts.db, argument))
     return { endpointId: argument, status: 'paused' as const }
   },
+  records,
   tell: ({ endpointId }) =>
     `The endpoint is paused: its events are held. "endpoint resume ${endpointId}" lets new ones through again.`,
 })
@@ -89,6 +104,7 @@ export const endpointResume = command({
     await resumeEndpoint(parts, await idOf(parts.db, argument))
     return { endpointId: argument, status: 'enabled' as const }
   },
+  records,
   tell: tellEnabled,
 })
 
@@ -101,6 +117,7 @@ export const endpointEnable = command({
     await enableEndpoint(parts, await idOf(parts.db, argument))
     return { endpointId: argument, status: 'enabled' as const }
   },
+  records,
   tell: tellEnabled,
 })
 
@@ -115,6 +132,7 @@ export const endpointRotate = command({
   async run(parts, { argument }) {
     return { endpointId: argument, ...(await rotateSecret(parts, await idOf(parts.db, argument))) }
   },
+  records,
   tell: ({ endpointId, secret, previousSecretUntil }) =>
     `The new secret of endpoint ${endpointId}, shown this once; until ${previousSecretUntil.toISOString()} the previous one signs as well:\n${secret}`,
 })
@@ -150,6 +168,14 @@ export const endpointResend = command({
     }
     const events = count ? await countResendable(parts, filter) : await resendByFilter(parts, filter)
     return { endpointId: argument, events, resent: !count }
+  },
+  async records({ parts, values, result: { endpointId, events, resent } }) {
+    if (!resent) return undefined
+    const { since, until, type, status, event } = values
+    return {
+      ...(await records({ parts, result: { endpointId } })),
+      after: { events, since, until, type, status, event },
+    }
   },
   tell({ events, resent }) {
     const many = events === 1 ? '1 event' : `${events} events`

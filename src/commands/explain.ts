@@ -12,6 +12,7 @@ export const explainCommand = command({
     if (!explanation) throw new SetupRefused(`No confirmation, message or event has the id ${argument}.`)
     return explanation
   },
+  records: 'nothing',
   tell: tellExplanation,
 })
 

@@ -77,6 +77,14 @@ export const publicId: Reader<string> = {
   },
 }
 
+export const email: Reader<string> = {
+  placeholder: 'E',
+  read(text) {
+    if (!/^[^\s@]+@[^\s@]+$/.test(text)) throw new Misread(`must be an e-mail address, not "${text}"`)
+    return text.toLowerCase()
+  },
+}
+
 /** Never quoted: it may be a secret. */
 export const filled = (placeholder: string): Reader<string> => ({
   placeholder,

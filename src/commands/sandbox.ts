@@ -24,6 +24,11 @@ export const sandboxAdvance = command({
     'Move the clock of a sandbox workspace forward, such as by 23h or 1d12h; whatever falls due on the way happens.',
   options: { workspace: required(uuid('W')), by: required(span) },
   run: (parts, { workspace, by }) => advanceSandbox(parts, { workspaceId: workspace, byMs: by }),
+  records: ({ values: { workspace, by }, result: { now } }) => ({
+    workspaceId: workspace,
+    target: 'clock',
+    after: { bySeconds: by / SECOND_MS, now },
+  }),
   tell({ now, fired }) {
     const happened = Object.entries(fired).filter(([, count]) => count > 0)
     const counts = happened.map(([what, count]) => `${count} ${WORDS[what as keyof typeof fired][count === 1 ? 0 : 1]}`)

@@ -3,7 +3,7 @@ import { type Sender, listSenders } from '../senders/list.ts'
 import { type SenderOf, findWorkspaceOf, pauseSender, resumeSender } from '../senders/pause.ts'
 import { SetupRefused } from '../setup-refused.ts'
 import { workspaceMustExist } from '../workspaces/workspaces.ts'
-import { command, required } from './command.ts'
+import { type Recorded, command, required } from './command.ts'
 import { uuid } from './inputs.ts'
 
 export const senderList = command({
@@ -14,6 +14,7 @@ export const senderList = command({
     await workspaceMustExist(db, workspace)
     return { workspaceId: workspace, senders: await listSenders(db, workspace) }
   },
+  records: 'nothing',
   tell: ({ senders }) => senders.map(inOneLine).join('\n') || 'The workspace has no senders: connect an account.',
 })
 
@@ -28,6 +29,13 @@ async function idOf(db: Sql, id: string): Promise<SenderOf> {
   return { workspaceId, senderId: id }
 }
 
+type Changed = { parts: { db: Sql }; result: { senderId: string } }
+
+const records = async ({ parts, result }: Changed): Promise<Recorded> => ({
+  workspaceId: (await idOf(parts.db, result.senderId)).workspaceId,
+  target: result.senderId,
+})
+
 export const senderPause = command({
   words: 'sender pause',
   summary: 'Let a sender send nothing until it is resumed: new messages are refused, accepted ones wait.',
@@ -36,6 +44,7 @@ export const senderPause = command({
     await pauseSender(db, await idOf(db, argument), clock.now())
     return { senderId: argument, paused: true }
   },
+  records,
   tell: ({ senderId }) =>
     `The sender is paused: new messages are refused, and accepted ones wait for "sender resume ${senderId}" until their time is over.`,
 })
@@ -48,5 +57,6 @@ export const senderResume = command({
     await resumeSender(parts, await idOf(parts.db, argument))
     return { senderId: argument, paused: false }
   },
+  records,
   tell: () => 'The sender is not paused: accepted messages that waited for it are sent.',
 })

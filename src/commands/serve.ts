@@ -7,6 +7,7 @@ export const serve: Command = {
   summary: 'Run API, workers and dashboard until a signal ends them; embedded PostgreSQL unless DATABASE_URL is set.',
   argument: undefined,
   options: {},
+  changes: false,
   work: { on: 'config', run: async (config: Config) => (await import('../main.ts')).serve(config) },
 }
 
@@ -15,5 +16,6 @@ export const start: Command = {
   summary: 'Run everything to try it out: what serve runs, with a WhatsApp twin and a demo workspace.',
   argument: undefined,
   options: {},
+  changes: false,
   work: { on: 'config', run: async (config: Config) => (await import('../demo.ts')).startDemo(config) },
 }

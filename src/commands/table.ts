@@ -15,6 +15,7 @@ import {
 import { explainCommand } from './explain.ts'
 import { keyCreate, keyRevoke } from './key.ts'
 import { sandboxAdvance } from './sandbox.ts'
+import { personLink, personList } from './person.ts'
 import { senderList, senderPause, senderResume } from './sender.ts'
 import { serve, start } from './serve.ts'
 import { workspaceAllowance, workspaceCreate } from './workspace.ts'
@@ -44,6 +45,8 @@ export const commands: readonly Command[] = [
   codSettingsGet,
   blockAdd,
   blockRemove,
+  personList,
+  personLink,
   sandboxAdvance,
   explainCommand,
 ]

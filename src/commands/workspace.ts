@@ -9,6 +9,11 @@ export const workspaceCreate = command({
   summary: 'Create a workspace.',
   options: { name: required(name), sandbox: flag },
   run: (parts, values) => createWorkspace(parts, values),
+  records: ({ values: { name, sandbox }, result: { workspaceId } }) => ({
+    workspaceId,
+    target: name,
+    after: { name, sandbox },
+  }),
   tell: ({ workspaceId }) => `Workspace ${workspaceId} is created.`,
 })
 
@@ -40,6 +45,11 @@ export const workspaceAllowance = command({
       codConfirmations: now.cod_confirmation,
       codRefusals: now.cod_refusal,
     }
+  },
+  records({ values: { workspace, otp, codConfirmations, codRefusals } }) {
+    const after = { otp, codConfirmations, codRefusals }
+    const isSet = Object.values(after).some((units) => units !== undefined)
+    return isSet ? { workspaceId: workspace, target: 'allowances', after } : undefined
   },
   tell: ({ workspaceId, otp, codConfirmations, codRefusals }) =>
     `Workspace ${workspaceId} may use each month: ${otp} one-time codes, ${codConfirmations} confirmations, ${codRefusals} refusal checks.`,

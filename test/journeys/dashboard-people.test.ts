@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { closeBrowser } from '../browser.ts'
+import { callsOf, signedIn } from '../dashboard.ts'
+import { startWorld, type World } from '../world.ts'
+
+after(closeBrowser)
+
+/** As it is with people who came before there was an operator, or after the last one is gone. */
+const withoutOperators = (world: World) => world.ask('delete from operators')
+
+test('the last owner of a workspace can neither leave nor lose the role, and two who go at once leave one', async (t) => {
+  const world = await startWorld(t)
+  await withoutOperators(world)
+  const { workspaceId } = world
+  const [first, second] = [await signedIn(world, 'owner'), await signedIn(world, 'owner')]
+  const outcomes = await Promise.allSettled([
+    first.calls.people.leave.mutate({ workspaceId }),
+    second.calls.people.changeRole.mutate({ workspaceId, userId: second.userId, role: 'member' }),
+  ])
+  assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
+  const [last] = await world.ask<{ user_id: string }>(
+    `select user_id from members where workspace_id = $1 and role = 'owner'`,
+    [workspaceId],
+  )
+  const owner = last?.user_id === first.userId ? first : second
+  const { userId } = owner
+  await assert.rejects(() => owner.calls.people.leave.mutate({ workspaceId }), /last owner/)
+  await assert.rejects(() => owner.calls.people.remove.mutate({ workspaceId, userId }), /last owner/)
+  await assert.rejects(() => owner.calls.people.changeRole.mutate({ workspaceId, userId, role: 'admin' }), /last owner/)
+  await signedIn(world, 'operator')
+  await owner.calls.people.leave.mutate({ workspaceId })
+  await withoutOperators(world)
+})
+
+test('open invitations are listed to owners alone, revoked by their id, and replaced by a later one', async (t) => {
+  const [world, theirs] = [await startWorld(t), await startWorld(t)]
+  const { workspaceId } = world
+  const [owner, admin, stranger] = [
+    await signedIn(world, 'owner'),
+    await signedIn(world, 'admin'),
+    await signedIn(theirs, 'owner'),
+  ]
+  const invite = (role: 'admin' | 'member') =>
+    owner.calls.people.invite.mutate({ workspaceId, email: 'Sara@shop.example', role })
+  const earlier = await invite('admin')
+  const later = await invite('member')
+  const { invitations } = await owner.calls.people.list.query({ workspaceId })
+  assert.deepEqual(
+    invitations.map(({ email, role, invitedBy }) => ({ email, role, invitedBy })),
+    [{ email: 'sara@shop.example', role: 'member', invitedBy: owner.email }],
+  )
+  assert.deepEqual((await admin.calls.people.list.query({ workspaceId })).invitations, [])
+  const anybody = callsOf(world.first.url)
+  await assert.rejects(() => anybody.session.link.query({ token: earlier.token }), /used already/)
+
+  const { invitationId } = later
+  await assert.rejects(
+    () => stranger.calls.people.revokeInvitation.mutate({ workspaceId: theirs.workspaceId, invitationId }),
+    /no such open invitation/,
+  )
+  await owner.calls.people.revokeInvitation.mutate({ workspaceId, invitationId })
+  await assert.rejects(() => anybody.session.link.query({ token: later.token }), /used already/)
+  const actions = (await owner.calls.auditLog.list.query({ workspaceId })).entries.map(({ action }) => action)
+  assert.deepEqual(actions, ['invitation.revoked', 'invitation.created', 'invitation.created'])
+})
+
+test('who is here already is not invited again, and an address must be one', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const [owner, member] = [await signedIn(world, 'owner'), await signedIn(world, 'member')]
+  const invite = (email: string) =>
+    owner.calls.people.invite
+      .mutate({ workspaceId, email, role: 'admin' })
+      .catch((error: unknown) => JSON.stringify(error))
+  assert.match(String(await invite(member.email.toUpperCase())), /"path":"email","message":"is here already"/)
+  assert.match(String(await invite('nobody')), /"path":"email","message":"must be an e-mail address"/)
+})
+
+test('a role is changed and told with what it was', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const [owner, member] = [await signedIn(world, 'owner'), await signedIn(world, 'member')]
+  await owner.calls.people.changeRole.mutate({ workspaceId, userId: member.userId, role: 'admin' })
+  await member.calls.keys.create.mutate({ workspaceId, name: 'now an admin' })
+  const { entries } = await owner.calls.auditLog.list.query({ workspaceId, action: 'member.role_changed' })
+  assert.deepEqual(
+    entries.map(({ who, target, before, after }) => ({ who, target, before, after })),
+    [{ who: owner.email, target: member.email, before: { role: 'member' }, after: { role: 'admin' } }],
+  )
+  const unknown = { workspaceId, userId: 'nobody', role: 'admin' as const }
+  await assert.rejects(() => owner.calls.people.changeRole.mutate(unknown), /no such person/)
+})
+
+test('a link for a new password is made by who runs the instance, and of nobody else who runs it', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const [owner, member] = [await signedIn(world, 'owner'), await signedIn(world, 'member')]
+  const [operator, other] = [await signedIn(world, 'operator'), await signedIn(world, 'operator')]
+  const of = ({ userId }: { userId: string }) => ({ workspaceId, userId, endsSecondFactor: false })
+  await assert.rejects(() => owner.calls.people.makePasswordLink.mutate(of(member)), /who runs this instance/)
+  await assert.rejects(() => operator.calls.people.makePasswordLink.mutate(of(other)), /doorcode person link/)
+  const stranger = await signedIn(world, 'stranger')
+  await assert.rejects(() => operator.calls.people.makePasswordLink.mutate(of(stranger)), /no such person/)
+  const { token } = await operator.calls.people.makePasswordLink.mutate(of(member))
+  const link = await callsOf(world.first.url).session.link.query({ token })
+  assert.deepEqual([link.purpose, link.email], ['password', member.email])
+  await withoutOperators(world)
+})
