@@ -1,5 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { api, queries } from './api.ts'
+import { readLogSearch } from './endpoints/search.ts'
+import { readMessageSearch } from './messages/search.ts'
 import { Shell } from './ui/shell.tsx'
 
 /** Every page, its path and its file. Search parameters of a list are what its page validates. */
@@ -49,6 +51,7 @@ const overview = createRoute({
 const messages = createRoute({
   getParentRoute: () => workspace,
   path: '/messages',
+  validateSearch: readMessageSearch,
   component: lazyRouteComponent(() => import('./messages/messages.tsx'), 'Messages'),
 })
 
@@ -133,6 +136,7 @@ const endpoints = createRoute({
 const endpoint = createRoute({
   getParentRoute: () => workspace,
   path: '/endpoints/$endpointId',
+  validateSearch: readLogSearch,
   component: lazyRouteComponent(() => import('./endpoints/endpoint.tsx'), 'Endpoint'),
 })
 

@@ -18,7 +18,7 @@ import {
   resumeEndpoint,
   rotateSecret,
 } from '../webhooks/endpoints.ts'
-import { deliveryStatuses, findWholeDelivery, listDeliveries } from '../webhooks/log.ts'
+import { deliveryStatuses, findLastFailure, findWholeDelivery, listDeliveries } from '../webhooks/log.ts'
 import {
   type ResendFilter,
   countMissed,
@@ -86,7 +86,7 @@ export const endpoints = router({
   find: reading.input(named).query(async ({ ctx: { parts, figures }, input }) => ({
     ...(await mustFind(parts.db, input)),
     standing: (await findStanding(figures, input)) ?? null,
-    now: parts.clock.now(),
+    lastFailure: (await findLastFailure(figures, input)) ?? null,
   })),
 
   /** The secret is in this answer and nowhere else. */

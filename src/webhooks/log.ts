@@ -230,3 +230,26 @@ const sentHeaders = (eventId: string, startedAt: Date): SentHeader[] => [
   { name: 'content-type', value: 'application/json' },
   { name: 'user-agent', value: USER_AGENT },
 ]
+
+export type LastFailure = Pick<AttemptHistory, 'startedAt' | 'httpStatus' | 'error' | 'response'>
+
+/** Among the newest deliveries of an endpoint; what failed before them says little of how it is now. */
+const FAILURE_LOOKED_BACK = 200
+
+/** The newest attempt that did not succeed. */
+export const findLastFailure = (db: Sql, { workspaceId, endpointId }: EndpointId): Promise<LastFailure | undefined> =>
+  db.row(selectLastFailure, [workspaceId, endpointId])
+
+const selectLastFailure = statement<LastFailure>(
+  'find_last_failure_of_endpoint',
+  `select attempt.started_at as "startedAt", attempt.http_status as "httpStatus", attempt.error, attempt.response
+   from (
+     select id from webhook_deliveries where workspace_id = $1 and endpoint_id = $2
+     order by id desc limit ${FAILURE_LOOKED_BACK}
+   ) newest
+   cross join lateral (
+     select * from webhook_attempts where delivery_id = newest.id order by attempt desc limit 1
+   ) attempt
+   where attempt.http_status is null or attempt.http_status not between 200 and 299
+   order by attempt.started_at desc limit 1`,
+)

@@ -1,12 +1,62 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { newId } from '../../src/ids.ts'
 import { LOG_PAGE } from '../../src/webhooks/log.ts'
 import { pauseEndpoint, resumeEndpoint } from '../../src/webhooks/endpoints.ts'
 import { recordEvents } from '../../src/events/record.ts'
+import { closeBrowser, openPage } from '../browser.ts'
 import { type SignedIn, signedIn } from '../dashboard.ts'
 import { assertSigned } from '../receiver.ts'
 import { type World, type WorldReceiver, startWorld } from '../world.ts'
+
+after(closeBrowser)
+
+test('an endpoint that failed for good is disabled, shown with its reason, and one click delivers everything that was missed', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  const page = await openPage(t, world, { as: await signedIn(world, 'admin') })
+  const looked = Promise.withResolvers<void>()
+  receiver.answers({ status: 500, body: 'out of order' }, { status: 410, body: 'moved away', after: looked.promise })
+  await record(world, 1)
+  await receiver.waitFor(1)
+  await page.goto(`/dashboard/w/${world.workspaceId}/endpoints`)
+  await page.getByRole('link', { name: receiver.url }).click()
+  await page.getByText('This endpoint fails').waitFor()
+  await page.getByText('HTTP 500').first().waitFor()
+  world.advance('6s')
+  looked.resolve()
+  await world.settled()
+  await page.getByText('This endpoint is disabled').waitFor() // the page follows by itself
+  await page.getByText(/It answered 410/).waitFor()
+  await page.getByText('moved away').waitFor()
+  const otps = [await world.sendOtp(), await world.sendOtp()]
+  for (const otp of otps) await world.whatsapp.reports(otp, ['sent'])
+  await page.getByRole('button', { name: 'Enable and send 3 events' }).click()
+  await page.getByText('3 events put on their way').waitFor()
+  await world.settled()
+  const told = receiver.events('message.sent').map(({ data }) => data['messageId'])
+  assert.ok(otps.every(({ messageId }) => told.includes(messageId)))
+  assert.equal(new Set(receiver.received.map(({ id }) => id)).size, 3)
+  await page.getByText('This endpoint is disabled').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Send a test' }).waitFor()
+})
+
+test('a test that is sent from the page shows what was sent and what came back', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  receiver.answers({ status: 202, body: 'thanks' })
+  const page = await openPage(t, world, { as: await signedIn(world, 'admin') })
+  await page.goto(`/dashboard/w/${world.workspaceId}/endpoints/${receiver.endpointId}`)
+  await page.getByRole('button', { name: 'Send a test' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText(/The endpoint took it: 202/).waitFor()
+  await dialog.getByText('thanks').waitFor()
+  assert.ok((await dialog.textContent())?.includes(receiver.received[0]?.id ?? 'nothing'))
+  await page.keyboard.press('Escape')
+  await page.getByRole('link', { name: 'ping' }).click()
+  await page.getByRole('dialog', { name: 'Delivery' }).getByText('Attempt 1').waitFor()
+  assert.match(page.url(), /delivery=/)
+})
 
 test('an endpoint that was added gets events signed with the secret that was shown, which no later answer has', async (t) => {
   const world = await startWorld(t)

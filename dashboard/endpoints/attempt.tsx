@@ -1,0 +1,79 @@
+import { Code, Stack, Text, Title } from '@mantine/core'
+import type { Answers } from '../api.ts'
+import { useWorkspace } from '../ui/workspace.ts'
+import { useLanguage, useWords } from '../words.ts'
+import { endpointWords } from './words.ts'
+
+export type WholeDelivery = Answers['endpoints']['delivery']
+export type OneAttempt = WholeDelivery['tries'][number]
+
+/** One request and what came back. */
+export function Attempt({ attempt, url }: { attempt: OneAttempt; url: string }) {
+  const text = useWords(endpointWords)
+  return (
+    <Stack gap="sm">
+      <Text size="sm">
+        {text.started}: <Precise at={attempt.startedAt} /> · {text.took}: {text.ms(attempt.durationMs)}
+      </Text>
+      <Stack gap={4}>
+        <Title order={4} size="h6">
+          {text.request}
+        </Title>
+        <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+          {[`POST ${url}`, ...attempt.headers.map(({ name, value }) => `${name}: ${value ?? 'v1,…'}`)].join('\n')}
+        </Code>
+        <Text size="sm" c="dimmed">
+          {text.signatureNotKept}
+        </Text>
+      </Stack>
+      <Stack gap={4}>
+        <Title order={4} size="h6">
+          {text.response}
+        </Title>
+        <Answer attempt={attempt} />
+      </Stack>
+    </Stack>
+  )
+}
+
+function Answer({ attempt: { httpStatus, error, response } }: { attempt: OneAttempt }) {
+  const text = useWords(endpointWords)
+  return (
+    <>
+      <Text size="sm">
+        {httpStatus === null ? text.responseNone : <code>HTTP {httpStatus}</code>} <bdi>{error}</bdi>
+      </Text>
+      {response !== null && (
+        <>
+          <Text size="sm" c="dimmed">
+            {text.responseFirst}
+          </Text>
+          <Code block tabIndex={0} mah={240} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+            {response}
+          </Code>
+        </>
+      )}
+      {httpStatus !== null && response === null && (
+        <Text size="sm" c="dimmed">
+          {text.responseEmpty}
+        </Text>
+      )}
+    </>
+  )
+}
+
+/** To the second: the attempts of one delivery lie close together. */
+export function Precise({ at }: { at: string }) {
+  const { timeZone } = useWorkspace()
+  const { language } = useLanguage()
+  const format = new Intl.DateTimeFormat(`${language}-u-nu-latn`, {
+    timeZone,
+    dateStyle: 'medium',
+    timeStyle: 'medium',
+  })
+  return (
+    <time dateTime={at} title={`${at} · ${timeZone}`}>
+      {format.format(new Date(at))}
+    </time>
+  )
+}
