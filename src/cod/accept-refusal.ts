@@ -12,6 +12,7 @@ import {
   preconditionVersionOf,
   refusalOf,
   templateContent,
+  whatDoesNotFit,
 } from './accept.ts'
 import type { ConfirmationStatus } from './confirmation.ts'
 import { canonicalParameters } from './parameters.ts'
@@ -54,6 +55,7 @@ const acceptingRefusalChecks = (): Accepting<RefusalCheckRequest, Found, Refusal
   way: ({ workspaceId, template: { name, language } }, found) =>
     found && { workspace_id: workspaceId, sender_id: found.sender_id, name, language },
   decide,
+  whatDoesNotFit: ({ parameters }, found) => whatDoesNotFit(parameters, found),
   row: refusalRow,
   insert: insertWithinQuota,
   accepted: ({ confirmationId }) => acceptance(confirmationId),
@@ -144,7 +146,7 @@ function refusalRow(request: RefusalCheckRequest, found: Found) {
 const insertWithinQuota: Statement<Committed> = statement(
   'insert_refusal_checks_within_quota',
   withinQuota('cod_refusal', {
-    columns: `id uuid, confirmation_id uuid, parameters jsonb, content jsonb, correlation_id uuid, api_key_id text`,
+    columns: `confirmation_id uuid, parameters jsonb, content jsonb, correlation_id uuid, api_key_id text`,
     version: preconditionVersionOf('r.sender_id'),
     earlier: `select true as taken from refusal_checks e where e.workspace_id = w.workspace_id and e.idempotency_key = c.key`,
     inserts: `inserted as (

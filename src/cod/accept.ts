@@ -64,6 +64,7 @@ const acceptingConfirmations = (): Accepting<ConfirmationRequest, Found, Confirm
     language,
   }),
   decide,
+  whatDoesNotFit: ({ parameters }, found) => whatDoesNotFit(parameters, found),
   row: confirmationRow,
   insert: insertWithinQuota,
   accepted: (request, confirmationId) => ({ confirmationId, status: 'accepted', reference: request.reference }),
@@ -141,7 +142,7 @@ function whatIsUnusable(check: CodCheck, found: Preconditions): Refusal | undefi
   return reason === undefined ? undefined : new Refusal('COD_TEMPLATE_NOT_USABLE', reason)
 }
 
-function whatDoesNotFit(parameters: GivenParameters, found: Preconditions): Refusal | undefined {
+export function whatDoesNotFit(parameters: GivenParameters, found: Preconditions): Refusal | undefined {
   const checked = checkParameters(templateOf(found), parameters)
   if (!('faults' in checked)) return undefined
   return new Refusal('COD_TEMPLATE_PARAMETERS_INVALID', `${checked.faults.join('; ')}.`)
@@ -193,7 +194,7 @@ function confirmationRow(request: ConfirmationRequest, found: Found) {
 const insertWithinQuota: Statement<Committed> = statement(
   'insert_confirmations_within_quota',
   withinQuota('cod_confirmation', {
-    columns: `id uuid, parameters jsonb, content jsonb, reference text, correlation_id uuid, api_key_id text, message_id uuid`,
+    columns: `parameters jsonb, content jsonb, reference text, correlation_id uuid, api_key_id text, message_id uuid`,
     version: preconditionVersionOf('r.sender_id'),
     earlier: `select true as taken from confirmations e where e.workspace_id = w.workspace_id and e.idempotency_key = c.key`,
     inserts: `inserted as (

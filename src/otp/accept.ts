@@ -71,6 +71,7 @@ const acceptingOtps = ({ seal }: Pick<Parts, 'seal'>): Accepting<OtpRequest, Fou
     language,
   }),
   decide,
+  whatDoesNotFit: () => undefined,
   row: (request) => messageRow(seal, request),
   insert: insertWithinQuota,
   accepted: (request, messageId) => ({ messageId, status: 'queued', reference: request.reference }),
@@ -141,7 +142,7 @@ function messageRow(seal: Seal, request: OtpRequest) {
 const insertWithinQuota: Statement<Committed> = statement(
   'insert_otp_messages_within_quota',
   withinQuota('otp', {
-    columns: 'id uuid, reference text, code bytea, correlation_id uuid, api_key_id text',
+    columns: 'reference text, code bytea, correlation_id uuid, api_key_id text',
     version: versionOf('r.sender_id'),
     earlier: `select true as taken from messages m
        where m.workspace_id = w.workspace_id and m.kind = 'otp' and m.idempotency_key = c.key`,

@@ -24,9 +24,11 @@ export type Accepting<Request extends Acceptable, Found extends Looked, Acceptan
   way(request: Request, found?: Found): Way | undefined
   /** The contract's order: replay, existence, state, content (§2). Undefined: only the quota is left to ask. */
   decide(request: Request, found: Found): Acceptance | Refusal | undefined
+  /** What of `decide` speaks of the request's own content, besides its recipient. */
+  whatDoesNotFit(request: Request, found: Found): Refusal | undefined
   /** What is inserted, under a new id, besides what `withinQuota` knows of its way. */
   row(request: Request, found: Found): { id: string }
-  /** `$1`: `[{…way, version, month, created_at, due_at, submit_by, candidates: [{n, …row}]}]`; see `withinQuota`. */
+  /** `$1`: `[{…way, version, month, created_at, due_at, submit_by, candidates: [row]}]`; see `withinQuota`. */
   insert: Statement<Committed>
   accepted(request: Request, id: string): Acceptance
 }
@@ -36,7 +38,7 @@ export type Committed = { accepted: string[] | null; beyond: string[] | null; cl
 
 const GROUP_MOST = 256
 /** While one group waits for the disk, the next one is read and checked. */
-const GROUP_LANES = 2
+const GROUP_LANES = 1
 /** One by precedent; then each two settle at least one request of each key in the group. */
 const ROUNDS_MOST = 2 * GROUP_MOST + 3
 
@@ -138,9 +140,10 @@ async function goByPrecedent<Request extends Acceptable, Found extends Looked, A
   const keys = new Set<string>()
   for (const { request, place } of open) {
     const way = accepting.way(request)
-    const found = way && precedents.get(keyOf(way))
-    if (!way || !found || accepting.decide(request, found) || !claimsKey(keys, request)) continue
-    candidates.push({ place, request, way, found, row: accepting.row(request, found) })
+    const key = way && keyOf(way)
+    const found = key && precedents.get(key)
+    if (!found || accepting.whatDoesNotFit(request, found) || !claimsKey(keys, request)) continue
+    candidates.push({ place, request, way, key, found, row: accepting.row(request, found) })
   }
   if (candidates.length > 0) await commit(group, candidates, progress)
 }
@@ -168,8 +171,9 @@ async function goRound<Request extends Acceptable, Found extends Looked, Accepta
     if (decided) outcomes[place] = decided
     else if (beyondQuota.has(place)) outcomes[place] = overQuota(accepting)
     else if (way && claimsKey(keys, request)) {
-      precedents.set(keyOf(way), found)
-      candidates.push({ place, request, way, found, row: accepting.row(request, found) })
+      const key = keyOf(way)
+      precedents.set(key, found)
+      candidates.push({ place, request, way, key, found, row: accepting.row(request, found) })
     }
   }
   if (candidates.length > 0) await commit(group, candidates, progress)
@@ -187,7 +191,15 @@ function claimsKey(keys: Set<string>, { workspaceId, idempotencyKey }: Acceptabl
   return true
 }
 
-type Candidate<Request, Found> = { place: number; request: Request; way: Way; found: Found; row: { id: string } }
+type Candidate<Request, Found> = {
+  place: number
+  request: Request
+  way: Way
+  /** The way's. */
+  key: string
+  found: Found
+  row: { id: string }
+}
 
 /** Writes the outcomes that are certain; what changed meanwhile, or another node was quicker with, stays open. */
 async function commit<Request extends Acceptable, Found extends Looked, Acceptance>(
@@ -221,8 +233,8 @@ async function commit<Request extends Acceptable, Found extends Looked, Acceptan
 type Instants = { now: Date; windowMs: number }
 
 /**
- * The candidates in the order they came, and what those of one way have in common. The workspaces in one order: groups of
- * several nodes lock the counters in it, so that they wait for each other and never in a circle. Work is due by the real
+ * The candidates, and what those of one way have in common. The workspaces in one order: groups of several nodes lock
+ * the counters in it, so that they wait for each other and never in a circle. Work is due by the real
  * clock; what callers see is in the workspace's time.
  */
 function byWay(candidates: readonly Candidate<unknown, WayFound>[], { now, windowMs }: Instants) {
@@ -239,12 +251,11 @@ function byWay(candidates: readonly Candidate<unknown, WayFound>[], { now, windo
       candidates: [] as object[],
     }
   }
-  candidates.forEach((candidate, n) => {
-    const key = keyOf(candidate.way)
-    let row = ways.get(key)
-    if (!row) ways.set(key, (row = wayRow(candidate)))
-    row.candidates.push({ n, ...candidate.row })
-  })
+  for (const candidate of candidates) {
+    let way = ways.get(candidate.key)
+    if (!way) ways.set(candidate.key, (way = wayRow(candidate)))
+    way.candidates.push(candidate.row)
+  }
   return [...ways.entries()].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, way]) => way)
 }
 
@@ -281,9 +292,9 @@ export const withinQuota = (kind: QuotaKind, { columns, version, earlier, insert
        limit 1 for update) q on true
    ), candidates as materialized (
      select w.workspace_id, w.sender_id, w.name, w.language, w.month, w.created_at, w.due_at, w.submit_by, w.monthly_units, c.*,
-            w.used + row_number() over (partition by w.workspace_id, w.month order by c.n) as unit
+            w.used + row_number() over (partition by w.workspace_id, w.month order by c.id) as unit
      from ways w
-     cross join lateral jsonb_to_recordset(w.candidates) as c (n int, recipient text, key text, ${columns})
+     cross join lateral jsonb_to_recordset(w.candidates) as c (id uuid, recipient text, key text, ${columns})
      left join lateral (${earlier} limit 1) e on true
      left join lateral (
        select true as blocked from blocked_recipients b
