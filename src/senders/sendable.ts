@@ -39,8 +39,8 @@ export const sendableJoins = (of: string): string => `left join lateral (
      where b.workspace_id = r.workspace_id and b.phone = ${of}.recipient limit 1) b on true`
 
 /**
- * The version of a way `r` of whose rows `more` may be part (Way): each change of a row gives it another xmin. `sender` is
- * the sender's id.
+ * Selects the version of a way `r` (WayFound): PostgreSQL's xmin of each of its rows, which every change makes another
+ * one. `sender` is the sender's id; `more` are rows that a kind of request is judged by besides.
  */
 export const versionOf = (sender: string, more: { rows: string; join: string } = { rows: '', join: '' }): string =>
   `select concat_ws(' ', s.xmin, a.xmin, t.xmin, w.xmin${more.rows}) as version

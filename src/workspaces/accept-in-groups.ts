@@ -37,7 +37,7 @@ export type Accepting<Request extends Acceptable, Found extends Looked, Acceptan
 export type Committed = { accepted: string[] | null; beyond: string[] | null; closed: string[] | null }
 
 const GROUP_MOST = 256
-/** While one group waits for the disk, the next one is read and checked. */
+/** The larger a group, the less its workspaces cost each request: two lanes make groups half as large. */
 const GROUP_LANES = 1
 /** One by precedent; then each two settle at least one request of each key in the group. */
 const ROUNDS_MOST = 2 * GROUP_MOST + 3
@@ -234,8 +234,8 @@ type Instants = { now: Date; windowMs: number }
 
 /**
  * The candidates, and what those of one way have in common. The workspaces in one order: groups of several nodes lock
- * the counters in it, so that they wait for each other and never in a circle. Work is due by the real
- * clock; what callers see is in the workspace's time.
+ * the counters in it, so that they wait for each other and never in a circle. Work is due by the real clock; what callers
+ * see is in the workspace's time.
  */
 function byWay(candidates: readonly Candidate<unknown, WayFound>[], { now, windowMs }: Instants) {
   const ways = new Map<string, ReturnType<typeof wayRow>>()
@@ -317,5 +317,5 @@ export const withinQuota = (kind: QuotaKind, { columns, version, earlier, insert
        and (select units from counts) ? (q.workspace_id || ' ' || q.month)
    )
    select (select array_agg(id) from inserted) as accepted,
-          (select array_agg(id) from candidates where unit > monthly_units) as beyond,
+          (select array_agg(id) from candidates where (unit <= monthly_units) is not true) as beyond,
           (select array_agg(workspace_id) from ways where used is null) as closed`

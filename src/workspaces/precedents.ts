@@ -1,8 +1,9 @@
 /** What many requests have in common: whose they are, and what they are sent from and with. */
 export type Way = { workspace_id: string; sender_id: string; name: string; language: string }
 
+/** No name can hold NUL: whatever comes in with one is refused (contract §2). */
 export const keyOf = ({ workspace_id, sender_id, name, language }: Way): string =>
-  `${workspace_id} ${sender_id} ${language} ${name}`
+  `${workspace_id} ${sender_id} ${language}\0${name}`
 
 /** What a look-up tells of a way. */
 export type WayFound = {
@@ -16,7 +17,7 @@ export type WayFound = {
 export type Precedents<Found> = { get(way: string): Found | undefined; set(way: string, found: Found): void }
 
 /** A few kilobytes each, most of it the template. The oldest goes first. */
-const PRECEDENTS_MOST = 5_000
+export const PRECEDENTS_MOST = 5_000
 
 export function precedentsOf<Found>(): Precedents<Found> {
   const precedents = new Map<string, Found>()
