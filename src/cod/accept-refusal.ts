@@ -1,19 +1,19 @@
-import { later } from '../clock.ts'
 import { type Statement, statement } from '../db.ts'
 import { Refusal } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { SUBMISSION_WINDOW_MS } from '../messages/put.ts'
 import type { Parts } from '../parts.ts'
 import type { GivenParameters } from '../templates/cod-parameters.ts'
+import { type Accepting, type Committed, acceptingInGroups, withinQuota } from '../workspaces/accept-in-groups.ts'
 import {
-  type Accepting,
-  type Committed,
-  MONTH_OF_ROW,
-  acceptingInGroups,
-  withinQuota,
-} from '../workspaces/accept-in-groups.ts'
-import { quotaMonth } from '../workspaces/quota.ts'
-import { PRECONDITION_COLUMNS, type Preconditions, preconditionJoins, refusalOf, templateContent } from './accept.ts'
+  PRECONDITION_COLUMNS,
+  type Preconditions,
+  preconditionJoins,
+  preconditionVersionOf,
+  refusalOf,
+  templateContent,
+  whatDoesNotFit,
+} from './accept.ts'
 import type { ConfirmationStatus } from './confirmation.ts'
 import { canonicalParameters } from './parameters.ts'
 import { REFUSAL_TAPS, writeReply } from './replies.ts'
@@ -37,16 +37,15 @@ type AcceptParts = Pick<Parts, 'db' | 'clock' | 'wake' | 'live'>
 export const refusalCheckAccepting = (
   parts: AcceptParts,
 ): ((request: RefusalCheckRequest) => Promise<RefusalCheckAcceptance>) =>
-  acceptingInGroups(parts.db, acceptingRefusalChecks(parts), (workspaceIds) => {
+  acceptingInGroups(parts, acceptingRefusalChecks(), (workspaceIds) => {
     parts.wake('submit')
     parts.live.changed(workspaceIds)
   })
 
-const acceptingRefusalChecks = (
-  parts: Pick<Parts, 'clock'>,
-): Accepting<RefusalCheckRequest, Found, RefusalCheckAcceptance> => ({
+const acceptingRefusalChecks = (): Accepting<RefusalCheckRequest, Found, RefusalCheckAcceptance> => ({
   kind: 'cod_refusal',
   overQuota: 'COD_QUOTA_EXCEEDED',
+  windowMs: SUBMISSION_WINDOW_MS,
   lookUp,
   asLookUp: (request) => ({
     workspace_id: request.workspaceId,
@@ -55,8 +54,12 @@ const acceptingRefusalChecks = (
     name: request.template.name,
     language: request.template.language,
   }),
+  // Its sender is the confirmation's: no request is without a look-up.
+  way: ({ workspaceId, template: { name, language } }, found) =>
+    found && { workspace_id: workspaceId, sender_id: found.sender_id, name, language },
   decide,
-  row: (request, found) => refusalRow(parts, request, found),
+  whatDoesNotFit: ({ parameters }, found) => whatDoesNotFit(parameters, found),
+  row: refusalRow,
   insert: insertWithinQuota,
   accepted: ({ confirmationId }) => acceptance(confirmationId),
 })
@@ -84,7 +87,7 @@ const lookUp: Statement<Found> = statement(
           e.confirmation_id as earlier_id, e.template_name as earlier_name, e.template_language as earlier_language,
           e.parameters as earlier_parameters,
           c.status as confirmation_status, c.sender_id, c.recipient, f.confirmation_id is not null as check_exists,
-          ${PRECONDITION_COLUMNS}
+          ${PRECONDITION_COLUMNS}, (${preconditionVersionOf('c.sender_id')}) as version
    from jsonb_to_recordset($1) as r (n int, workspace_id uuid, key text, confirmation_id uuid, name text, language text)
    left join lateral (
      select * from refusal_checks f where f.workspace_id = r.workspace_id and f.idempotency_key = r.key limit 1) e on true
@@ -127,38 +130,28 @@ function repeat(request: RefusalCheckRequest, found: Found): RefusalCheckAccepta
   )
 }
 
-/** The work is due by the real clock; what callers see is in the workspace's time. */
-function refusalRow({ clock }: Pick<Parts, 'clock'>, request: RefusalCheckRequest, found: Found) {
-  const now = clock.now()
-  const created = later(now, found.clock_offset_ms)
+function refusalRow(request: RefusalCheckRequest, found: Found) {
   const { confirmationId } = request
   const payloads = REFUSAL_TAPS.map((answer) => writeReply({ to: 'refusal', confirmationId, answer }))
   return {
     // A group may hold two requests for one confirmation: each is known by its message.
     id: newId(),
     confirmation_id: confirmationId,
-    workspace_id: request.workspaceId,
-    month: quotaMonth(created),
-    created_at: created,
-    sender_id: found.sender_id,
     recipient: found.recipient,
-    name: request.template.name,
-    language: request.template.language,
     parameters: request.parameters,
     content: templateContent(request, found, payloads),
     key: request.idempotencyKey,
     correlation_id: request.correlationId,
     api_key_id: request.apiKeyId,
-    due_at: now,
-    submit_by: later(now, SUBMISSION_WINDOW_MS),
   }
 }
 
 const insertWithinQuota: Statement<Committed> = statement(
   'insert_refusal_checks_within_quota',
   withinQuota('cod_refusal', {
-    columns: `id uuid, confirmation_id uuid, sender_id uuid, recipient text, name text, language text, parameters jsonb,
-      content jsonb, key text, correlation_id uuid, api_key_id text, due_at timestamptz, submit_by timestamptz`,
+    columns: `confirmation_id uuid, parameters jsonb, content jsonb, correlation_id uuid, api_key_id text`,
+    version: preconditionVersionOf('r.sender_id'),
+    earlier: `select true as taken from refusal_checks e where e.workspace_id = w.workspace_id and e.idempotency_key = c.key`,
     inserts: `inserted as (
      insert into refusal_checks (confirmation_id, workspace_id, template_name, template_language, parameters, content,
        idempotency_key, correlation_id, api_key_id, quota_unit, created_at, status, asked_at, first_message_id)
@@ -166,7 +159,7 @@ const insertWithinQuota: Statement<Committed> = statement(
        key, correlation_id, api_key_id, unit, created_at, 'accepted', due_at, id
      from admitted
      on conflict do nothing
-     returning first_message_id as id, workspace_id, ${MONTH_OF_ROW}
+     returning first_message_id as id, workspace_id, created_at
    ), first_messages as (
      insert into messages (id, workspace_id, kind, sender_id, recipient, confirmation_id, check_kind, purpose, content,
        template_name, template_language, created_at, status, priority, submit_by, due_at)

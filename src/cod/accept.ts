@@ -1,4 +1,3 @@
-import { later } from '../clock.ts'
 import { type Statement, statement } from '../db.ts'
 import { Refusal } from '../errors.ts'
 import { newId } from '../ids.ts'
@@ -10,20 +9,14 @@ import {
   type Sendable,
   sendableJoins,
   templateOf,
+  versionOf,
   whatIsMissing,
   whatIsUnavailable,
   whoIsBlocked,
 } from '../senders/sendable.ts'
 import { type FilledParameters, type GivenParameters, checkParameters } from '../templates/cod-parameters.ts'
 import { type CodCheck, codUnusableReason } from '../templates/cod-usability.ts'
-import {
-  type Accepting,
-  type Committed,
-  MONTH_OF_ROW,
-  acceptingInGroups,
-  withinQuota,
-} from '../workspaces/accept-in-groups.ts'
-import { quotaMonth } from '../workspaces/quota.ts'
+import { type Accepting, type Committed, acceptingInGroups, withinQuota } from '../workspaces/accept-in-groups.ts'
 import { canonicalParameters } from './parameters.ts'
 import { CONFIRMATION_TAPS, writeReply } from './replies.ts'
 
@@ -49,16 +42,15 @@ type AcceptParts = Pick<Parts, 'db' | 'clock' | 'wake' | 'live'>
 export const confirmationAccepting = (
   parts: AcceptParts,
 ): ((request: ConfirmationRequest) => Promise<ConfirmationAcceptance>) =>
-  acceptingInGroups(parts.db, acceptingConfirmations(parts), (workspaceIds) => {
+  acceptingInGroups(parts, acceptingConfirmations(), (workspaceIds) => {
     parts.wake('submit')
     parts.live.changed(workspaceIds)
   })
 
-const acceptingConfirmations = (
-  parts: Pick<Parts, 'clock'>,
-): Accepting<ConfirmationRequest, Found, ConfirmationAcceptance> => ({
+const acceptingConfirmations = (): Accepting<ConfirmationRequest, Found, ConfirmationAcceptance> => ({
   kind: 'cod_confirmation',
   overQuota: 'COD_QUOTA_EXCEEDED',
+  windowMs: SUBMISSION_WINDOW_MS,
   lookUp,
   asLookUp: (request) => ({
     workspace_id: request.workspaceId,
@@ -68,8 +60,15 @@ const acceptingConfirmations = (
     language: request.template.language,
     recipient: request.recipient,
   }),
+  way: ({ workspaceId, senderId, template: { name, language } }) => ({
+    workspace_id: workspaceId,
+    sender_id: senderId,
+    name,
+    language,
+  }),
   decide,
-  row: (request, found) => confirmationRow(parts, request, found),
+  whatDoesNotFit: ({ parameters }, found) => whatDoesNotFit(parameters, found),
+  row: confirmationRow,
   insert: insertWithinQuota,
   accepted: (request, confirmationId) => ({ confirmationId, status: 'accepted', reference: request.reference }),
 })
@@ -80,6 +79,10 @@ export type Preconditions = Sendable & { configured: boolean; language_configure
 /** For a look-up of requests `r` with workspace_id, name and language. */
 export const PRECONDITION_COLUMNS = `${SENDABLE_COLUMNS},
           cs.workspace_id is not null as configured, coalesce(cs.language_configured, false) as language_configured`
+
+/** The version of a way `r` (Way); `sender` is the sender's id. */
+export const preconditionVersionOf = (sender: string): string =>
+  versionOf(sender, { rows: ', cs.xmin', join: ' join cod_settings cs on cs.workspace_id = s.workspace_id' })
 
 /** `of` is where sender_id and recipient come from: the request, or the confirmation that it names. */
 export const preconditionJoins = (of: string): string => `${sendableJoins(of)}
@@ -103,7 +106,7 @@ const lookUp: Statement<Found> = statement(
   `select r.n,
           e.id as earlier_id, e.recipient as earlier_recipient, e.sender_id as earlier_sender_id, e.template_name as earlier_name,
           e.template_language as earlier_language, e.reference as earlier_reference, e.parameters as earlier_parameters,
-          ${PRECONDITION_COLUMNS}
+          ${PRECONDITION_COLUMNS}, (${preconditionVersionOf('r.sender_id')}) as version
    from jsonb_to_recordset($1) as r (n int, workspace_id uuid, key text, sender_id uuid, name text, language text, recipient text)
    left join lateral (
      select * from confirmations c where c.workspace_id = r.workspace_id and c.idempotency_key = r.key limit 1) e on true
@@ -142,7 +145,7 @@ function whatIsUnusable(check: CodCheck, found: Preconditions): Refusal | undefi
   return reason === undefined ? undefined : new Refusal('COD_TEMPLATE_NOT_USABLE', reason)
 }
 
-function whatDoesNotFit(parameters: GivenParameters, found: Preconditions): Refusal | undefined {
+export function whatDoesNotFit(parameters: GivenParameters, found: Preconditions): Refusal | undefined {
   const checked = checkParameters(templateOf(found), parameters)
   if (!('faults' in checked)) return undefined
   return new Refusal('COD_TEMPLATE_PARAMETERS_INVALID', `${checked.faults.join('; ')}.`)
@@ -175,21 +178,12 @@ export function templateContent(
   return { type: 'template', name: template.name, language: template.language, ...filled, payloads }
 }
 
-/** The work is due by the real clock; what callers see is in the workspace's time. */
-function confirmationRow({ clock }: Pick<Parts, 'clock'>, request: ConfirmationRequest, found: Found) {
+function confirmationRow(request: ConfirmationRequest, found: Found) {
   const id = newId()
-  const now = clock.now()
-  const created = later(now, found.clock_offset_ms)
   const payloads = CONFIRMATION_TAPS.map((answer) => writeReply({ to: 'confirmation', confirmationId: id, answer }))
   return {
     id,
-    workspace_id: request.workspaceId,
-    month: quotaMonth(created),
-    created_at: created,
-    sender_id: request.senderId,
     recipient: request.recipient,
-    name: request.template.name,
-    language: request.template.language,
     parameters: request.parameters,
     content: templateContent(request, found, payloads),
     reference: request.reference,
@@ -197,24 +191,23 @@ function confirmationRow({ clock }: Pick<Parts, 'clock'>, request: ConfirmationR
     correlation_id: request.correlationId,
     api_key_id: request.apiKeyId,
     message_id: newId(),
-    due_at: now,
-    submit_by: later(now, SUBMISSION_WINDOW_MS),
   }
 }
 
 const insertWithinQuota: Statement<Committed> = statement(
   'insert_confirmations_within_quota',
   withinQuota('cod_confirmation', {
-    columns: `id uuid, sender_id uuid, recipient text, name text, language text, parameters jsonb, content jsonb, reference text,
-      key text, correlation_id uuid, api_key_id text, message_id uuid, due_at timestamptz, submit_by timestamptz`,
+    columns: `parameters jsonb, content jsonb, reference text, correlation_id uuid, api_key_id text, message_id uuid`,
+    version: preconditionVersionOf('r.sender_id'),
+    earlier: `select true as taken from confirmations e where e.workspace_id = w.workspace_id and e.idempotency_key = c.key`,
     inserts: `inserted as (
      insert into confirmations (id, workspace_id, sender_id, recipient, template_name, template_language, parameters, content,
        reference, idempotency_key, correlation_id, api_key_id, quota_unit, created_at, status, asked_at)
      select id, workspace_id, sender_id, recipient, name, language, parameters, content,
        reference, key, correlation_id, api_key_id, unit, created_at, 'accepted', due_at
      from admitted
-     on conflict do nothing
-     returning id, workspace_id, ${MONTH_OF_ROW}
+     on conflict (workspace_id, idempotency_key) where idempotency_key is not null do nothing
+     returning id, workspace_id, created_at
    ), first_messages as (
      insert into messages (id, workspace_id, kind, sender_id, recipient, confirmation_id, check_kind, purpose, content,
        template_name, template_language, created_at, status, priority, submit_by, due_at)

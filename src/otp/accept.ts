@@ -1,4 +1,4 @@
-import { MINUTE_MS, later } from '../clock.ts'
+import { MINUTE_MS } from '../clock.ts'
 import { type Statement, bytea, statement } from '../db.ts'
 import { Refusal } from '../errors.ts'
 import { newId } from '../ids.ts'
@@ -8,19 +8,14 @@ import {
   type Sendable,
   sendableJoins,
   templateOf,
+  versionOf,
   whatIsMissing,
   whatIsUnavailable,
   whoIsBlocked,
 } from '../senders/sendable.ts'
+import type { Seal } from '../seal.ts'
 import { otpUnusableReason } from '../templates/usability.ts'
-import {
-  type Accepting,
-  type Committed,
-  MONTH_OF_ROW,
-  acceptingInGroups,
-  withinQuota,
-} from '../workspaces/accept-in-groups.ts'
-import { quotaMonth } from '../workspaces/quota.ts'
+import { type Accepting, type Committed, acceptingInGroups, withinQuota } from '../workspaces/accept-in-groups.ts'
 
 export type OtpRequest = {
   workspaceId: string
@@ -51,15 +46,16 @@ type AcceptParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'wake' | 'live' | 'metr
  * same turn. Throws the first Refusal in the contract's order (§2); a refused request leaves nothing behind.
  */
 export const otpAccepting = (parts: AcceptParts): ((request: OtpRequest) => Promise<OtpAcceptance>) =>
-  acceptingInGroups(parts.db, acceptingOtps(parts), (workspaceIds) => {
+  acceptingInGroups(parts, acceptingOtps(parts), (workspaceIds) => {
     parts.metrics.otpAccepted.inc(workspaceIds.length)
     parts.wake('submit')
     parts.live.changed(workspaceIds)
   })
 
-const acceptingOtps = (parts: Pick<Parts, 'clock' | 'seal'>): Accepting<OtpRequest, Found, OtpAcceptance> => ({
+const acceptingOtps = ({ seal }: Pick<Parts, 'seal'>): Accepting<OtpRequest, Found, OtpAcceptance> => ({
   kind: 'otp',
   overQuota: 'OTP_QUOTA_EXCEEDED',
+  windowMs: OTP_SUBMISSION_WINDOW_MS,
   lookUp,
   asLookUp: (request) => ({
     workspace_id: request.workspaceId,
@@ -69,8 +65,15 @@ const acceptingOtps = (parts: Pick<Parts, 'clock' | 'seal'>): Accepting<OtpReque
     language: request.template.language,
     recipient: request.recipient,
   }),
+  way: ({ workspaceId, senderId, template: { name, language } }) => ({
+    workspace_id: workspaceId,
+    sender_id: senderId,
+    name,
+    language,
+  }),
   decide,
-  row: (request, found) => messageRow(parts, request, found),
+  whatDoesNotFit: () => undefined,
+  row: (request) => messageRow(seal, request),
   insert: insertWithinQuota,
   accepted: (request, messageId) => ({ messageId, status: 'queued', reference: request.reference }),
 })
@@ -90,7 +93,7 @@ const lookUp: Statement<Found> = statement(
   `select r.n,
           m.id as earlier_id, m.recipient as earlier_recipient, m.sender_id as earlier_sender_id,
           m.template_name as earlier_name, m.template_language as earlier_language, m.reference as earlier_reference,
-          ${SENDABLE_COLUMNS}
+          ${SENDABLE_COLUMNS}, (${versionOf('r.sender_id')}) as version
    from jsonb_to_recordset($1) as r (n int, workspace_id uuid, key text, sender_id uuid, name text, language text, recipient text)
    left join lateral (
      select * from messages m
@@ -124,43 +127,34 @@ function repeat(request: OtpRequest, found: Found, messageId: string): OtpAccept
   )
 }
 
-/** The work is due by the real clock; what callers see is in the workspace's time. */
-function messageRow({ clock, seal }: Pick<Parts, 'clock' | 'seal'>, request: OtpRequest, { clock_offset_ms }: Found) {
+function messageRow(seal: Seal, request: OtpRequest) {
   const id = newId()
-  const now = clock.now()
-  const created = later(now, clock_offset_ms)
   return {
     id,
-    workspace_id: request.workspaceId,
-    month: quotaMonth(created),
-    created_at: created,
-    sender_id: request.senderId,
     recipient: request.recipient,
-    name: request.template.name,
-    language: request.template.language,
     reference: request.reference,
     key: request.idempotencyKey,
     code: bytea(seal.close(request.code, otpCodeSeal(id))),
     correlation_id: request.correlationId,
     api_key_id: request.apiKeyId,
-    due_at: now,
-    submit_by: later(now, OTP_SUBMISSION_WINDOW_MS),
   }
 }
 
 const insertWithinQuota: Statement<Committed> = statement(
   'insert_otp_messages_within_quota',
   withinQuota('otp', {
-    columns: `id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea,
-      correlation_id uuid, api_key_id text, due_at timestamptz, submit_by timestamptz`,
+    columns: 'reference text, code bytea, correlation_id uuid, api_key_id text',
+    version: versionOf('r.sender_id'),
+    earlier: `select true as taken from messages m
+       where m.workspace_id = w.workspace_id and m.kind = 'otp' and m.idempotency_key = c.key`,
     inserts: `inserted as (
      insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference,
        idempotency_key, code, correlation_id, api_key_id, quota_unit, created_at, status, priority, submit_by, due_at)
      select id, workspace_id, 'otp', sender_id, recipient, name, language, reference,
        key, code, correlation_id, api_key_id, unit, created_at, 'queued', ${OTP_PRIORITY}, submit_by, due_at
      from admitted
-     on conflict do nothing
-     returning id, workspace_id, ${MONTH_OF_ROW}
+     on conflict (workspace_id, kind, idempotency_key) where idempotency_key is not null do nothing
+     returning id, workspace_id, created_at
    )`,
   }),
 )

@@ -1,9 +1,10 @@
 import { Refusal } from '../errors.ts'
 import type { TemplateComponent } from '../providers/provider.ts'
+import type { WayFound } from '../workspaces/precedents.ts'
 import { senderUnavailableReason } from './availability.ts'
 
 /** What a look-up tells of the sender, template and recipient that a request names. */
-export type Sendable = {
+export type Sendable = WayFound & {
   sender_found: boolean
   sender_status: string
   sender_paused: boolean
@@ -13,8 +14,6 @@ export type Sendable = {
   template_category: string
   template_components: TemplateComponent[]
   blocked: boolean
-  /** How far the workspace's clock is ahead of the real one. */
-  clock_offset_ms: number
 }
 
 /** For a look-up of requests `r` with workspace_id, name and language; see sendableJoins. */
@@ -38,6 +37,19 @@ export const sendableJoins = (of: string): string => `left join lateral (
    left join lateral (
      select b.phone from blocked_recipients b
      where b.workspace_id = r.workspace_id and b.phone = ${of}.recipient limit 1) b on true`
+
+/**
+ * Selects the version of a way `r` (WayFound): PostgreSQL's xmin of each of its rows, which every change makes another
+ * one. `sender` is the sender's id; `more` are rows that a kind of request is judged by besides.
+ */
+export const versionOf = (sender: string, more: { rows: string; join: string } = { rows: '', join: '' }): string =>
+  `select concat_ws(' ', s.xmin, a.xmin, t.xmin, w.xmin${more.rows}) as version
+     from senders s
+     join provider_accounts a on a.workspace_id = s.workspace_id and a.id = s.account_id
+     join templates t on t.workspace_id = s.workspace_id and t.account_id = s.account_id
+     join workspaces w on w.id = s.workspace_id${more.join}
+     where s.workspace_id = r.workspace_id and s.id = ${sender} and t.name = r.name and t.language = r.language
+     limit 1`
 
 /** The prefix of the codes that a kind of request is refused with. */
 type Kind = 'OTP' | 'COD'

@@ -21,10 +21,23 @@ export function checkParameters(
   template: Template,
   given: GivenParameters = {},
 ): { filled: FilledParameters } | { faults: string[] } {
-  const header = checkHeader(parametersOf(textOf(template, 'HEADER')), given.header)
-  const body = checkBody(parametersOf(textOf(template, 'BODY')), given.body)
+  const wanted = wantedBy(template)
+  const header = checkHeader(wanted.header, given.header)
+  const body = checkBody(wanted.body, given.body)
   const faults = [...header.faults, ...body.faults]
   return faults.length > 0 ? { faults } : { filled: { header: header.values[0] ?? null, body: body.values } }
+}
+
+/** Templates stay in memory while many requests name them, and their texts do not change. */
+const known = new WeakMap<Template['components'], Record<'header' | 'body', TextParameters>>()
+
+function wantedBy(template: Template): Record<'header' | 'body', TextParameters> {
+  let wanted = known.get(template.components)
+  if (!wanted) {
+    wanted = { header: parametersOf(textOf(template, 'HEADER')), body: parametersOf(textOf(template, 'BODY')) }
+    known.set(template.components, wanted)
+  }
+  return wanted
 }
 
 const textOf = ({ components }: Template, type: 'HEADER' | 'BODY'): string =>

@@ -1,49 +1,61 @@
+import { type Clock, later } from '../clock.ts'
 import { type Db, type Statement, batch, isBatchFault } from '../db.ts'
 import { Refusal, type RefusalCode } from '../errors.ts'
 import { grouped } from '../group.ts'
-import { type QuotaKind, openQuotaMonths } from './quota.ts'
+import { keyOf, precedentsOf, type Precedents, type Way, type WayFound } from './precedents.ts'
+import { type QuotaKind, openQuotaMonths, quotaMonth } from './quota.ts'
 
 /** A request that is accepted once per idempotency key and takes a unit of a monthly quota. */
 export type Acceptable = { workspaceId: string; idempotencyKey: string | null }
 
+/** What a look-up tells of the request at place `n`. */
+export type Looked = WayFound & { n: number }
+
 /** One kind of such requests: how it is looked up, judged and stored. */
-export type Accepting<Request extends Acceptable, Found extends { n: number }, Acceptance> = {
+export type Accepting<Request extends Acceptable, Found extends Looked, Acceptance> = {
   kind: QuotaKind
   overQuota: RefusalCode
+  /** How long its first message may wait for submission. */
+  windowMs: number
   /** `$1`: the requests as `asLookUp` gives them, each with its place `n`; one row for each. */
   lookUp: Statement<Found>
   asLookUp(request: Request): object
+  /** Undefined: it takes a look-up to know. */
+  way(request: Request, found?: Found): Way | undefined
   /** The contract's order: replay, existence, state, content (§2). Undefined: only the quota is left to ask. */
   decide(request: Request, found: Found): Acceptance | Refusal | undefined
-  /** What is inserted, under a new id; `month` is the quota's. */
-  row(request: Request, found: Found): { id: string; workspace_id: string; month: string }
-  /**
-   * `$1`: `[{workspace_id, month, candidates: [{place, …row}]}]`. Locks each group's counter, inserts the candidates that
-   * are within it, and counts a unit for each row that was really inserted; see `withinQuota`.
-   */
+  /** What of `decide` speaks of the request's own content, besides its recipient. */
+  whatDoesNotFit(request: Request, found: Found): Refusal | undefined
+  /** What is inserted, under a new id, besides what `withinQuota` knows of its way. */
+  row(request: Request, found: Found): { id: string }
+  /** `$1`: `[{…way, version, month, created_at, due_at, submit_by, candidates: [row]}]`; see `withinQuota`. */
   insert: Statement<Committed>
   accepted(request: Request, id: string): Acceptance
 }
 
-export type Committed = { accepted: string[] | null; admitted: string[] | null; open_workspaces: string[] | null }
+/** `beyond`: those for which no unit was left. `closed`: workspaces whose month has no counter yet. */
+export type Committed = { accepted: string[] | null; beyond: string[] | null; closed: string[] | null }
 
 const GROUP_MOST = 256
-/** While one group waits for the disk, the next one is read and checked. */
-const GROUP_LANES = 2
-/** Each two rounds settle at least one request of each key in the group. */
-const ROUNDS_MOST = 2 * GROUP_MOST + 2
+/** The larger a group, the less its workspaces cost each request: two lanes make groups half as large. */
+const GROUP_LANES = 1
+/** One by precedent; then each two settle at least one request of each key in the group. */
+const ROUNDS_MOST = 2 * GROUP_MOST + 3
+
+type AcceptParts = { db: Db; clock: Clock }
 
 /**
  * Accepts requests together that arrive in the same turn: key, unit, resource and first work of each commit in one
  * statement. Throws the request's first Refusal; a refused request leaves nothing behind. `onAccepted` runs after the
  * commit, with the workspace of each.
  */
-export function acceptingInGroups<Request extends Acceptable, Found extends { n: number }, Acceptance>(
-  db: Db,
+export function acceptingInGroups<Request extends Acceptable, Found extends Looked, Acceptance>(
+  parts: AcceptParts,
   accepting: Accepting<Request, Found, Acceptance>,
   onAccepted: (workspaceIds: readonly string[]) => void,
 ): (request: Request) => Promise<Acceptance> {
-  const accept = grouped((requests: Request[]) => acceptTogether({ db, accepting, onAccepted }, requests), {
+  const group = { ...parts, accepting, onAccepted, precedents: precedentsOf<Found>() }
+  const accept = grouped((requests: Request[]) => acceptTogether(group, requests), {
     most: GROUP_MOST,
     lanes: GROUP_LANES,
     mayRunAlone: isBatchFault,
@@ -56,10 +68,10 @@ export function acceptingInGroups<Request extends Acceptable, Found extends { n:
   }
 }
 
-type Group<Request extends Acceptable, Found extends { n: number }, Acceptance> = {
-  db: Db
+type Group<Request extends Acceptable, Found extends Looked, Acceptance> = AcceptParts & {
   accepting: Accepting<Request, Found, Acceptance>
   onAccepted: (workspaceIds: readonly string[]) => void
+  precedents: Precedents<Found>
 }
 
 /** What a request met that has no outcome, in a group of which others have theirs already. */
@@ -81,7 +93,7 @@ type Progress<Acceptance> = { outcomes: (Outcome<Acceptance> | undefined)[]; bey
  * Throws only while nobody has an outcome: then nothing was committed, and the whole group may run again. What a round
  * has committed stays with those it belongs to, whatever a later round meets.
  */
-async function acceptTogether<Request extends Acceptable, Found extends { n: number }, Acceptance>(
+async function acceptTogether<Request extends Acceptable, Found extends Looked, Acceptance>(
   group: Group<Request, Found, Acceptance>,
   requests: Request[],
 ): Promise<Outcome<Acceptance>[]> {
@@ -91,7 +103,8 @@ async function acceptTogether<Request extends Acceptable, Found extends { n: num
   const stillOpen = (): Open<Request>[] => open.filter(({ place }) => !outcomes[place])
   for (let round = 0; open.length > 0 && round < ROUNDS_MOST; round += 1) {
     try {
-      await goRound(group, open, { outcomes, beyondQuota })
+      if (round === 0) await goByPrecedent(group, open, { outcomes, beyondQuota })
+      else await goRound(group, open, { outcomes, beyondQuota })
     } catch (fault) {
       if (stillOpen().length === requests.length) throw fault
       for (const { request, place } of stillOpen()) outcomes[place] = await acceptAfter(fault, group, request)
@@ -103,7 +116,7 @@ async function acceptTogether<Request extends Acceptable, Found extends { n: num
 }
 
 /** Alone, if the fault may be one of a neighbour. */
-async function acceptAfter<Request extends Acceptable, Found extends { n: number }, Acceptance>(
+async function acceptAfter<Request extends Acceptable, Found extends Looked, Acceptance>(
   fault: unknown,
   group: Group<Request, Found, Acceptance>,
   request: Request,
@@ -114,28 +127,54 @@ async function acceptAfter<Request extends Acceptable, Found extends { n: number
 }
 
 /**
- * Whoever took the last unit may be what another request repeats, or what makes it come too late: the quota is the last
- * reason of all (§2), so those beyond it look once more before they are refused.
+ * Inserts at once what went well the last time, without a look-up: the insert itself makes sure that the precedent still
+ * holds, the key is free and the recipient not blocked. What it leaves out is looked up, so nothing is refused here.
  */
-async function goRound<Request extends Acceptable, Found extends { n: number }, Acceptance>(
+async function goByPrecedent<Request extends Acceptable, Found extends Looked, Acceptance>(
   group: Group<Request, Found, Acceptance>,
   open: readonly Open<Request>[],
   progress: Progress<Acceptance>,
 ): Promise<void> {
-  const { db, accepting } = group
+  const { accepting, precedents } = group
+  const candidates: Candidate<Request, Found>[] = []
+  const keys = new Set<string>()
+  for (const { request, place } of open) {
+    const way = accepting.way(request)
+    const key = way && keyOf(way)
+    const found = key && precedents.get(key)
+    if (!found || accepting.whatDoesNotFit(request, found) || !claimsKey(keys, request)) continue
+    candidates.push({ place, request, way, key, found, row: accepting.row(request, found) })
+  }
+  if (candidates.length > 0) await commit(group, candidates, progress)
+}
+
+/**
+ * Whoever took the last unit may be what another request repeats, or what makes it come too late: the quota is the last
+ * reason of all (§2), so those beyond it look once more before they are refused.
+ */
+async function goRound<Request extends Acceptable, Found extends Looked, Acceptance>(
+  group: Group<Request, Found, Acceptance>,
+  open: readonly Open<Request>[],
+  progress: Progress<Acceptance>,
+): Promise<void> {
+  const { db, accepting, precedents } = group
   const { outcomes, beyondQuota } = progress
   const asked = open.map(({ request }, n) => ({ n, ...accepting.asLookUp(request) }))
-  const found = await db.rows(accepting.lookUp, [batch(asked)])
-  const candidates: Candidate<Request>[] = []
+  const looked = await db.rows(accepting.lookUp, [batch(asked)])
+  const candidates: Candidate<Request, Found>[] = []
   const keys = new Set<string>()
-  for (const each of found) {
-    const request = open[each.n]
-    if (!request) continue
-    const decided = accepting.decide(request.request, each)
-    if (decided) outcomes[request.place] = decided
-    else if (beyondQuota.has(request.place)) outcomes[request.place] = overQuota(accepting)
-    else if (claimsKey(keys, request.request))
-      candidates.push({ ...request, row: accepting.row(request.request, each) })
+  for (const found of looked) {
+    const { request, place } = open[found.n] ?? {}
+    if (!request || place === undefined) continue
+    const decided = accepting.decide(request, found)
+    const way = accepting.way(request, found)
+    if (decided) outcomes[place] = decided
+    else if (beyondQuota.has(place)) outcomes[place] = overQuota(accepting)
+    else if (way && claimsKey(keys, request)) {
+      const key = keyOf(way)
+      precedents.set(key, found)
+      candidates.push({ place, request, way, key, found, row: accepting.row(request, found) })
+    }
   }
   if (candidates.length > 0) await commit(group, candidates, progress)
 }
@@ -152,83 +191,125 @@ function claimsKey(keys: Set<string>, { workspaceId, idempotencyKey }: Acceptabl
   return true
 }
 
-type Candidate<Request> = {
+type Candidate<Request, Found> = {
   place: number
   request: Request
-  row: { id: string; workspace_id: string; month: string }
+  way: Way
+  /** The way's. */
+  key: string
+  found: Found
+  row: { id: string }
 }
 
-/** Writes the outcomes that are certain; what another node was quicker with stays open for the next round. */
-async function commit<Request extends Acceptable, Found extends { n: number }, Acceptance>(
-  { db, accepting, onAccepted }: Group<Request, Found, Acceptance>,
-  candidates: Candidate<Request>[],
+/** Writes the outcomes that are certain; what changed meanwhile, or another node was quicker with, stays open. */
+async function commit<Request extends Acceptable, Found extends Looked, Acceptance>(
+  { db, clock, accepting, onAccepted }: Group<Request, Found, Acceptance>,
+  candidates: Candidate<Request, Found>[],
   { outcomes, beyondQuota }: Progress<Acceptance>,
 ): Promise<void> {
-  const committed = await db.row(accepting.insert, [batch(byWorkspace(candidates))])
+  const ways = byWay(candidates, { now: clock.now(), windowMs: accepting.windowMs })
+  const committed = await db.row(accepting.insert, [batch(ways)])
   const inserted = new Set(committed?.accepted)
-  const admitted = new Set(committed?.admitted)
-  const openWorkspaces = new Set(committed?.open_workspaces)
-  const crowded = new Set(
-    candidates.filter(({ row }) => admitted.has(row.id) && !inserted.has(row.id)).map(({ row }) => row.workspace_id),
-  )
-  for (const { place, request, row } of candidates) {
-    if (inserted.has(row.id)) {
-      outcomes[place] = accepting.accepted(request, row.id)
-    } else if (openWorkspaces.has(row.workspace_id) && !crowded.has(row.workspace_id)) {
-      // In a crowded workspace a row that met its key elsewhere may have held the last unit: there is another round.
-      beyondQuota.add(place)
+  const beyond = new Set(committed?.beyond)
+  const crowded = new Set<string>()
+  for (const { place, request, way, row } of candidates) {
+    if (inserted.has(row.id)) outcomes[place] = accepting.accepted(request, row.id)
+    else if (!beyond.has(row.id)) crowded.add(way.workspace_id)
+  }
+  // In a crowded workspace a row that met its key elsewhere may have held the last unit: there is another round.
+  for (const { place, way, row } of candidates)
+    if (beyond.has(row.id) && !crowded.has(way.workspace_id)) beyondQuota.add(place)
+  const closed = new Set(committed?.closed)
+  if (closed.size > 0) {
+    const months = ways.filter(({ workspace_id }) => closed.has(workspace_id))
+    await openQuotaMonths(
+      db,
+      months.map(({ workspace_id, month }) => ({ workspace_id, kind: accepting.kind, month })),
+    )
+  }
+  if (inserted.size > 0)
+    onAccepted(candidates.flatMap(({ row, way }) => (inserted.has(row.id) ? way.workspace_id : [])))
+}
+
+type Instants = { now: Date; windowMs: number }
+
+/**
+ * The candidates, and what those of one way have in common. The workspaces in one order: groups of several nodes lock
+ * the counters in it, so that they wait for each other and never in a circle. Work is due by the real clock; what callers
+ * see is in the workspace's time.
+ */
+function byWay(candidates: readonly Candidate<unknown, WayFound>[], { now, windowMs }: Instants) {
+  const ways = new Map<string, ReturnType<typeof wayRow>>()
+  const wayRow = ({ way, found }: (typeof candidates)[number]) => {
+    const created = later(now, found.clock_offset_ms)
+    return {
+      ...way,
+      version: found.version,
+      month: quotaMonth(created),
+      created_at: created,
+      due_at: now,
+      submit_by: later(now, windowMs),
+      candidates: [] as object[],
     }
   }
-  const closed = candidates.filter(({ row }) => !openWorkspaces.has(row.workspace_id))
-  if (closed.length > 0) {
-    const months = closed.map(({ row: { workspace_id, month } }) => ({ workspace_id, kind: accepting.kind, month }))
-    await openQuotaMonths(db, months)
+  for (const candidate of candidates) {
+    let way = ways.get(candidate.key)
+    if (!way) ways.set(candidate.key, (way = wayRow(candidate)))
+    way.candidates.push(candidate.row)
   }
-  if (inserted.size > 0) onAccepted(candidates.flatMap(({ row }) => (inserted.has(row.id) ? row.workspace_id : [])))
+  return [...ways.entries()].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, way]) => way)
+}
+
+type Within = {
+  /** Reads a candidate. */
+  columns: string
+  /** The version of the way `r`; see Way. */
+  version: string
+  /** Selects from the table what has taken the key of the candidate `c` of the way `w`. */
+  earlier: string
+  /**
+   * The rest of the WITH list: it reads `admitted` (the columns of candidate and way, and unit) and must define `inserted`
+   * with id, workspace_id and created_at of each row that was really inserted.
+   */
+  inserts: string
 }
 
 /**
- * Each workspace's candidates in the order they came, numbered from 1. The workspaces in one order: groups of several
- * nodes lock the counters in it, so that they wait for each other and never in a circle.
+ * The text of an insert within a quota, one statement and so one transaction: locks each workspace's counter, inserts the
+ * candidates that are within it and whose way is still what it was, and counts a unit for each row really inserted.
  */
-function byWorkspace<Request>(candidates: Candidate<Request>[]) {
-  const groups = new Map<string, { workspace_id: string; month: string; candidates: object[] }>()
-  for (const { row } of candidates) {
-    const { workspace_id, month } = row
-    const key = `${workspace_id} ${month}`
-    const group = groups.get(key) ?? { workspace_id, month, candidates: [] }
-    group.candidates.push({ ...row, place: group.candidates.length + 1 })
-    groups.set(key, group)
-  }
-  return [...groups.entries()].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, group]) => group)
-}
-
-/**
- * The text of an insert within a quota, one statement and so one transaction. `columns` reads a candidate. `inserts` is
- * the rest of the WITH list: it reads `admitted` (the candidate's columns, workspace_id, month, unit) and must define
- * `inserted` with id, workspace_id and month (MONTH_OF_ROW) of each row that was really inserted.
- */
-export const withinQuota = (kind: QuotaKind, { columns, inserts }: { columns: string; inserts: string }): string =>
-  `with counters as materialized (
-     select g.workspace_id, g.month, g.candidates, q.used, q.monthly_units
-     from jsonb_to_recordset($1) as g (workspace_id uuid, month date, candidates jsonb)
-     cross join lateral (
+export const withinQuota = (kind: QuotaKind, { columns, version, earlier, inserts }: Within): string =>
+  `with ways as materialized (
+     select r.*, v.version is not null as unchanged, q.used, q.monthly_units
+     from jsonb_to_recordset($1) as r (
+       workspace_id uuid, sender_id uuid, name text, language text, version text, month date,
+       created_at timestamptz, due_at timestamptz, submit_by timestamptz, candidates jsonb)
+     left join lateral (${version}) v on v.version = r.version
+     left join lateral (
        select q.used, (
          select a.monthly_units from allowances a where a.workspace_id = q.workspace_id and a.kind = q.kind) as monthly_units
        from quota_usage q
-       where q.workspace_id = g.workspace_id and q.kind = '${kind}' and q.month = g.month
-       limit 1 for update) q
+       where q.workspace_id = r.workspace_id and q.kind = '${kind}' and q.month = r.month
+       limit 1 for update) q on true
+   ), candidates as materialized (
+     select w.workspace_id, w.sender_id, w.name, w.language, w.month, w.created_at, w.due_at, w.submit_by, w.monthly_units, c.*,
+            w.used + row_number() over (partition by w.workspace_id, w.month order by c.id) as unit
+     from ways w
+     cross join lateral jsonb_to_recordset(w.candidates) as c (id uuid, recipient text, key text, ${columns})
+     left join lateral (${earlier} limit 1) e on true
+     left join lateral (
+       select true as blocked from blocked_recipients b
+       where b.workspace_id = w.workspace_id and b.phone = c.recipient limit 1) b on true
+     where w.unchanged and w.used is not null and e.taken is null and b.blocked is null
    ), admitted as materialized (
-     select c.*, u.workspace_id, u.month, u.used + c.place as unit
-     from counters u
-     cross join lateral jsonb_to_recordset(u.candidates) as c (place int, created_at timestamptz, ${columns})
-     where u.used + c.place <= u.monthly_units
+     select * from candidates where unit <= monthly_units
    ), ${inserts},
    counts as materialized (
      select coalesce(jsonb_object_agg(workspace_id || ' ' || month, units), '{}') as units,
             array_agg(workspace_id) as workspaces, array_agg(month) as months
      from (
-       select workspace_id, month, count(*) as units from inserted group by 1, 2) c
+       select workspace_id, date_trunc('month', created_at at time zone 'UTC')::date as month, count(*) as units
+       from inserted group by 1, 2) c
    ), counted as (
      update quota_usage q
      set used = q.used + ((select units from counts) ->> (q.workspace_id || ' ' || q.month))::int
@@ -237,8 +318,5 @@ export const withinQuota = (kind: QuotaKind, { columns, inserts }: { columns: st
        and (select units from counts) ? (q.workspace_id || ' ' || q.month)
    )
    select (select array_agg(id) from inserted) as accepted,
-          (select array_agg(id) from admitted) as admitted,
-          (select array_agg(workspace_id) from counters) as open_workspaces`
-
-/** For the RETURNING of what `withinQuota` counts. */
-export const MONTH_OF_ROW = `date_trunc('month', created_at at time zone 'UTC')::date as month`
+          (select array_agg(id) from candidates where (unit <= monthly_units) is not true) as beyond,
+          (select array_agg(workspace_id) from ways where used is null) as closed`
