@@ -18,10 +18,16 @@ export const queries = new QueryClient({
   },
   queryCache: new QueryCache({
     onError(error) {
-      if (codeOf(error) === 'UNAUTHORIZED') void queries.invalidateQueries({ queryKey: api.session.current.queryKey() })
+      if (codeOf(error) === 'UNAUTHORIZED') location.assign(signInAddress(location))
     },
   }),
 })
+
+const BASE = '/dashboard'
+
+/** The sign-in page, which leads back to where somebody was when their session ended. */
+export const signInAddress = ({ pathname, search }: { pathname: string; search: string }): string =>
+  `${BASE}/sign-in?then=${encodeURIComponent(pathname.slice(BASE.length) + search)}`
 
 const client = createTRPCClient<DashboardRouter>({
   links: [httpBatchLink({ url: '/dashboard/calls', maxItems: BATCH_MOST })],
@@ -55,17 +61,17 @@ export function faultsOf(error: unknown): FormFault[] {
     : []
 }
 
-/** Answers of the sign-in library. `problem` is its sentence, when it said no. */
-export type SignInAnswer = { ok: boolean; problem: string | undefined; body: Record<string, unknown> }
+/** Answers of the sign-in calls. `code` says why not, such as INVALID_CODE; UNREACHABLE: no answer came. */
+export type SignInAnswer = { ok: boolean; code: string | undefined; body: Record<string, unknown> }
 
-/** `askSignIn('sign-in/email', { email, password })`; see src/dashboard/auth.ts for what answers. */
+/** `askSignIn('sign-in/email', { email, password })`; src/dashboard/sign-in.ts has the table of what answers. */
 export async function askSignIn(path: string, body: object = {}): Promise<SignInAnswer> {
-  const response = await fetch(`/dashboard/auth/${path}`, {
+  const response = await fetch(`${BASE}/auth/${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
-  })
-  const answer = (await response.json().catch(() => ({}))) as Record<string, unknown> | null
-  const problem = response.ok ? undefined : typeof answer?.message === 'string' ? answer.message : response.statusText
-  return { ok: response.ok, problem, body: answer ?? {} }
+  }).catch(() => undefined)
+  const answer = (await response?.json().catch(() => ({}))) as Record<string, unknown> | null | undefined
+  const code = typeof answer?.['code'] === 'string' ? answer['code'] : 'UNREACHABLE'
+  return { ok: response?.ok === true, code: response?.ok ? undefined : code, body: answer ?? {} }
 }

@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import { api, queries } from './api.ts'
 import { readLogSearch } from './endpoints/search.ts'
 import { readMessageSearch } from './messages/search.ts'
+import { readReturn } from './session/return.ts'
 import { Shell } from './ui/shell.tsx'
 
 /** Every page, its path and its file. Search parameters of a list are what its page validates. */
@@ -10,6 +11,7 @@ const root = createRootRoute({ notFoundComponent: lazyRouteComponent(() => impor
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
+  validateSearch: readReturn,
   component: lazyRouteComponent(() => import('./session/sign-in.tsx'), 'SignIn'),
 })
 
@@ -35,9 +37,9 @@ const home = createRoute({
 const workspace = createRoute({
   getParentRoute: () => root,
   path: '/w/$workspaceId',
-  async beforeLoad() {
+  async beforeLoad({ location }) {
     const session = await queries.ensureQueryData(api.session.current.queryOptions())
-    if (!session) throw redirect({ to: '/sign-in' })
+    if (!session) throw redirect({ to: '/sign-in', search: { then: location.href } })
   },
   component: Shell,
 })
@@ -167,6 +169,10 @@ const account = createRoute({
 const newWorkspace = createRoute({
   getParentRoute: () => root,
   path: '/new-workspace',
+  async beforeLoad() {
+    const session = await queries.ensureQueryData(api.session.current.queryOptions())
+    if (!session) throw redirect({ to: '/sign-in' })
+  },
   component: lazyRouteComponent(() => import('./workspaces/new-workspace.tsx'), 'NewWorkspace'),
 })
 
