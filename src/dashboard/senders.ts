@@ -1,3 +1,169 @@
-import { router } from './trpc.ts'
+import { z } from 'zod'
+import type { Sql } from '../db.ts'
+import type { Parts } from '../parts.ts'
+import { AccountRefused } from '../senders/account-refused.ts'
+import { connectAccount, describeAccount, getAccount, renewCredentials } from '../senders/accounts.ts'
+import { findAccount, listAccounts, listSenderOverviews, listTraffic } from '../senders/overview.ts'
+import { pauseSender, resumeSender } from '../senders/pause.ts'
+import { providerRefusal } from '../senders/provider-refusal.ts'
+import { syncAccount } from '../senders/sync.ts'
+import { syncResult } from '../senders/sync-result.ts'
+import { type Actor, audit } from './audit.ts'
+import { beginOfDay } from './days.ts'
+import { refusedFields } from './field-faults.ts'
+import { changing, missing, reading, router } from './trpc.ts'
 
-export const senders = router({})
+/** The domain says what is wrong with what is given; here only that it is some text. */
+const GIVEN_MOST = 4_096
+const given = z.string().max(GIVEN_MOST, `must have at most ${GIVEN_MOST} characters`)
+
+const credentials = { accessToken: given, appSecret: given, verifyToken: given }
+const ofAccount = z.object({ accountId: z.uuid('is not the id of an account') })
+const ofSender = z.object({ senderId: z.uuid('is not a Sender ID') })
+
+export const senders = router({
+  accounts: reading.query(async ({ ctx: { parts }, input: { workspaceId } }) =>
+    (await listAccounts(parts.db, workspaceId)).map((account) => ({
+      ...account,
+      callbackUrl: callbackUrl(parts, account.accountId),
+    })),
+  ),
+
+  list: reading.query(({ ctx: { parts }, input: { workspaceId } }) =>
+    listSenderOverviews(parts.db, workspaceId, parts.clock.now()),
+  ),
+
+  /** Since midnight in the delivery zone. */
+  traffic: reading.query(({ ctx: { parts, figures, membership }, input: { workspaceId } }) => {
+    const { timeZone } = membership
+    const now = parts.clock.now()
+    return listTraffic(figures, workspaceId, beginOfDay(dayOf(now, timeZone), timeZone))
+  }),
+
+  /** Whether WhatsApp sends the account's webhooks to an app, and which. One call to WhatsApp. */
+  subscribers: changing.input(ofAccount).mutation(async ({ ctx: { parts }, input }) => {
+    await mustHave(parts.db, input)
+    const account = await getAccount(parts, input.accountId)
+    return parts.provider.subscribers(account).catch((error: unknown) => {
+      throw providerRefusal(error, account)
+    })
+  }),
+
+  connect: changing
+    .input(z.object({ wabaId: given, graphUrl: given, ...credentials }))
+    .mutation(async ({ ctx: { parts, actor }, input }) => {
+      const { workspaceId, wabaId, graphUrl } = input
+      const known = (await listAccounts(parts.db, workspaceId)).find((account) => account.wabaId === wabaId.trim())
+      const connected = await connectAccount(parts, input, (tx, accountId) =>
+        noted(
+          tx,
+          { parts, actor },
+          {
+            workspaceId,
+            action: known ? 'account.renewed' : 'account.connected',
+            target: accountId,
+            after: { wabaId: wabaId.trim(), ...(graphUrl.trim() && { graphUrl: graphUrl.trim() }) },
+          },
+        ),
+      ).catch(atItsField)
+      parts.live.changed([workspaceId])
+      return { ...found(connected), known: known !== undefined, callbackUrl: callbackUrl(parts, connected.accountId) }
+    }),
+
+  /** What is left out stays as it is. */
+  renew: changing
+    .input(ofAccount.extend({ accessToken: given, appSecret: given, verifyToken: given }))
+    .mutation(async ({ ctx: { parts, actor }, input: { workspaceId, accountId, ...fields } }) => {
+      await mustHave(parts.db, { workspaceId, accountId })
+      const renewed = Object.entries(fields).filter(([, text]) => text.trim() !== '')
+      if (renewed.length === 0) throw refusedFields([{ path: 'accessToken', message: 'Give what is to be replaced.' }])
+      const connected = await renewCredentials(
+        parts,
+        { workspaceId, accountId, ...Object.fromEntries(renewed) },
+        (tx) =>
+          noted(
+            tx,
+            { parts, actor },
+            {
+              workspaceId,
+              action: 'account.renewed',
+              target: accountId,
+              after: { renewed: renewed.map(([field]) => field) },
+            },
+          ),
+      ).catch(atItsField)
+      parts.live.changed([workspaceId])
+      return found(connected)
+    }),
+
+  /** Reads numbers and templates now. Takes as long as WhatsApp takes. */
+  sync: changing.input(ofAccount).mutation(async ({ ctx: { parts, actor }, input }) => {
+    await mustHave(parts.db, input)
+    const { workspaceId, accountId } = input
+    const before = await describeAccount(parts.db, input)
+    const result = syncResult(before, await syncAccount(parts, accountId))
+    await noted(
+      parts.db,
+      { parts, actor },
+      {
+        workspaceId,
+        action: 'account.synced',
+        target: accountId,
+        after: { numbers: result.numbers.total, templates: result.templates.total },
+      },
+    )
+    return result
+  }),
+
+  pause: changing.input(ofSender).mutation(async ({ ctx: { parts, actor }, input: { workspaceId, senderId } }) => {
+    await parts.db.transaction(async (tx) => {
+      if (!(await pauseSender(tx, { workspaceId, senderId }, parts.clock.now()))) throw missing('sender')
+      await noted(tx, { parts, actor }, { workspaceId, action: 'sender.paused', target: senderId })
+    })
+    parts.live.changed([workspaceId])
+  }),
+
+  resume: changing.input(ofSender).mutation(async ({ ctx: { parts, actor }, input: { workspaceId, senderId } }) => {
+    await parts.db.transaction(async (tx) => {
+      if (!(await resumeSender({ db: tx, wake: () => {} }, { workspaceId, senderId }))) throw missing('sender')
+      await noted(tx, { parts, actor }, { workspaceId, action: 'sender.resumed', target: senderId })
+    })
+    parts.wake('submit')
+    parts.live.changed([workspaceId])
+  }),
+})
+
+const callbackUrl = ({ config }: Pick<Parts, 'config'>, accountId: string): string =>
+  `${config.publicUrl}/whatsapp/${accountId}`
+
+const found = ({
+  accountId,
+  senders,
+  templates,
+}: {
+  accountId: string
+  senders: readonly object[]
+  templates: readonly object[]
+}) => ({ accountId, numbers: senders.length, templates: templates.length })
+
+/** What is wrong stands beside the field that it is wrong with. */
+function atItsField(error: unknown): never {
+  if (!(error instanceof AccountRefused)) throw error
+  const placed = error.faults.flatMap(({ field, message }) => (field === null ? [] : [{ path: field, message }]))
+  throw placed.length > 0 ? refusedFields(placed) : error
+}
+
+async function mustHave(sql: Sql, account: { workspaceId: string; accountId: string }): Promise<void> {
+  if (!(await findAccount(sql, account))) throw missing('account')
+}
+
+type Noted = { workspaceId: string; action: string; target: string; after?: object }
+
+const noted = (
+  sql: Sql,
+  { parts, actor }: { parts: Pick<Parts, 'clock'>; actor: Actor },
+  change: Noted,
+): Promise<void> => audit(sql, { actor, at: parts.clock.now() }, change)
+
+const dayOf = (at: Date, timeZone: string): string =>
+  Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timeZone).toPlainDate().toString()

@@ -1,7 +1,7 @@
 import { type Sql, batch, statement } from '../db.ts'
 import { newId } from '../ids.ts'
 import type { ProviderNumber, ProviderTemplate } from '../providers/provider.ts'
-import { noteListedChanges } from '../templates/changes.ts'
+import { noteChanges, noteGone } from '../templates/changes.ts'
 
 export type Listing = { numbers: ProviderNumber[]; templates: ProviderTemplate[] }
 
@@ -18,9 +18,22 @@ export async function storeListing(
   await tx.rows(upsertSenders, [workspaceId, accountId, batch(numbers)])
   await tx.rows(markGoneSenders, [workspaceId, accountId, batch(numbers), now])
   await tx.rows(addSenderPaces, [workspaceId, accountId])
-  await noteListedChanges(tx, { workspaceId, accountId }, { rows: batch(templates), at: now })
+  const noted = { rows: batch(templates), at: now }
+  await noteGone(tx, { workspaceId, accountId }, noted)
+  await noteChanges(tx, { workspaceId, accountId }, noted)
   await tx.rows(deleteGoneTemplates, [workspaceId, accountId, batch(templates)])
   await tx.rows(upsertTemplates, [workspaceId, accountId, batch(templates)])
+}
+
+/** Stores one template as the provider has it now. */
+export async function storeTemplate(
+  tx: Sql,
+  { workspaceId, accountId }: Account,
+  { template, now }: { template: ProviderTemplate; now: Date },
+): Promise<void> {
+  const rows = batch([templateRow(template)])
+  await noteChanges(tx, { workspaceId, accountId }, { rows, at: now })
+  await tx.rows(upsertTemplates, [workspaceId, accountId, rows])
 }
 
 /** What changes while pages are read can be on two of them, and one statement cannot write a row twice. */

@@ -51,24 +51,23 @@ const selectGone = statement<TemplateId & { status: string }>(
    order by name, language`,
 )
 
-/**
- * Writes down what a list changes, before it is stored: `rows` is the batch that storeListing stores. The account's row
- * must be locked, so that nobody else tells the same.
- */
-export async function noteListedChanges(
-  tx: Sql,
-  { workspaceId, accountId }: AccountOf,
-  { rows, at }: { rows: string; at: Date },
-): Promise<void> {
-  const changed = await tx.rows(selectChanged, [workspaceId, accountId, rows])
-  const gone = await tx.rows(selectGone, [workspaceId, accountId, rows])
-  const noted = [
-    ...changed.flatMap(({ before, after, ...id }) =>
-      differences(before, after).map((change) => ({ ...id, ...change })),
-    ),
-    ...gone.map(({ status, ...id }) => ({ ...id, field: 'status' as const, before: status, after: null })),
-  ]
-  await noteTemplateChanges(tx, { workspaceId, accountId }, { changes: noted, at })
+/** Templates as they are about to be stored, as the batch that storeListing makes of them. */
+type AboutToBeStored = { rows: string; at: Date }
+
+/** Writes down what is about to change. The account's row must be locked, so that nobody else tells the same. */
+export async function noteChanges(tx: Sql, of: AccountOf, { rows, at }: AboutToBeStored): Promise<void> {
+  const changed = await tx.rows(selectChanged, [of.workspaceId, of.accountId, rows])
+  const changes = changed.flatMap(({ before, after, ...id }) =>
+    differences(before, after).map((change) => ({ ...id, ...change })),
+  )
+  await noteTemplateChanges(tx, of, { changes, at })
+}
+
+/** Writes down which templates are not among all of the account. Its row must be locked. */
+export async function noteGone(tx: Sql, of: AccountOf, { rows, at }: AboutToBeStored): Promise<void> {
+  const gone = await tx.rows(selectGone, [of.workspaceId, of.accountId, rows])
+  const changes = gone.map(({ status, ...id }) => ({ ...id, field: 'status' as const, before: status, after: null }))
+  await noteTemplateChanges(tx, of, { changes, at })
 }
 
 type Difference = Omit<TemplateChange, 'at'>
