@@ -5,7 +5,10 @@ export type SettingsChange = { pointer: string; before?: unknown; after?: unknow
 
 /** What of the settings is different, in the order of the members of the later ones. */
 export const changesOf = (before: CodSettings | undefined, after: CodSettings): SettingsChange[] =>
-  changesBelow('', before ?? {}, after)
+  changesBelow('', before ?? NOTHING, after)
+
+/** Settings that were never set are told member by member as well. */
+const NOTHING = { deliveryDays: {}, confirmation: {}, refusal: {}, languages: {} }
 
 function changesBelow(pointer: string, before: unknown, after: unknown): SettingsChange[] {
   if (!isMembers(before) || !isMembers(after)) {

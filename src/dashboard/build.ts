@@ -10,6 +10,7 @@ const ROOT = path.resolve(import.meta.dirname, '../..')
 const SOURCES = [
   'dashboard/**/*.{ts,tsx,css,html,svg}',
   'emulator/phone/**/*.{ts,tsx,css,html,svg}',
+  'src/cod/settings-changes.ts',
   'package-lock.json',
 ]
 const BUILT = path.join(ROOT, 'dashboard/dist')

@@ -1,0 +1,18 @@
+/** Of the languages in which WhatsApp has templates. */
+const RIGHT_TO_LEFT = new Set(['ar', 'ckb', 'dv', 'fa', 'he', 'ps', 'prs', 'sd', 'ug', 'ur', 'yi'])
+
+/** Of a template language's code, such as ar or en_US. */
+export const directionOfTexts = (code: string): 'ltr' | 'rtl' =>
+  RIGHT_TO_LEFT.has(code.split('_')[0] ?? '') ? 'rtl' : 'ltr'
+
+/** What HTML calls it. */
+export const tagOf = (code: string): string => code.replaceAll('_', '-')
+
+/** In the language of the page; the code itself where nobody knows a name. */
+export function nameOfLanguage(code: string, pageLanguage: string): string {
+  try {
+    return new Intl.DisplayNames([pageLanguage], { type: 'language' }).of(tagOf(code)) ?? code
+  } catch {
+    return code
+  }
+}

@@ -1,0 +1,174 @@
+import { Alert, Button, Group, Stack, Tabs, Text, TextInput } from '@mantine/core'
+import { modals } from '@mantine/modals'
+import { useState } from 'react'
+import type { Answers } from '../api.ts'
+import { useLanguage, useWords } from '../words.ts'
+import { type Draft, startOf, withLanguage, withoutLanguage } from './draft.ts'
+import { useForm } from './form.ts'
+import { LanguageTexts } from './language-texts.tsx'
+import { nameOfLanguage } from './languages.ts'
+import { ReadOnly } from './read-only.tsx'
+import { codWords } from './words.ts'
+
+type Known = Pick<Answers['codSettings']['get'], 'starts' | 'templates'>
+
+type Choosing = {
+  draft: Draft
+  onChange: (draft: Draft) => void
+  code: string | undefined
+  onChoose: (code: string) => void
+  known: Known
+  mayChange: boolean
+}
+
+/** One tab for each language, and what adds and removes them. */
+export function Languages({ draft, onChange, code, onChoose, known, mayChange }: Choosing) {
+  const text = useWords(codWords)
+  const { language } = useLanguage()
+  const codes = Object.keys(draft.languages)
+  const chosen = code === undefined ? undefined : draft.languages[code]
+  const remove = (removed: string): void => {
+    onChange(withoutLanguage(draft, removed))
+    const next = codes.find((each) => each !== removed)
+    if (next !== undefined) onChoose(next)
+  }
+  return (
+    <Stack>
+      {codes.length === 0 && <Alert color="yellow">{text.noLanguages}</Alert>}
+      {codes.length > 0 && code !== undefined && (
+        <Tabs value={code} onChange={(next) => next !== null && onChoose(next)}>
+          <Tabs.List>
+            {codes.map((each) => (
+              <LanguageTab key={each} code={each} />
+            ))}
+          </Tabs.List>
+          {chosen && (
+            <Tabs.Panel value={code} pt="md">
+              <ReadOnly when={!mayChange}>
+                <LanguageTexts
+                  code={code}
+                  value={chosen}
+                  onChange={(changed) => onChange(withLanguage(draft, code, changed))}
+                />
+              </ReadOnly>
+              {mayChange && (
+                <Button
+                  mt="md"
+                  color="red"
+                  variant="subtle"
+                  size="compact-sm"
+                  onClick={() =>
+                    modals.openConfirmModal({
+                      title: `${text.removeTitle} ${nameOfLanguage(code, language)} (${code})?`,
+                      children: <Text size="sm">{text.removeText}</Text>,
+                      labels: { confirm: text.remove, cancel: text.cancel },
+                      confirmProps: { color: 'red' },
+                      onConfirm: () => remove(code),
+                    })
+                  }
+                >
+                  {text.removeLanguage}
+                </Button>
+              )}
+            </Tabs.Panel>
+          )}
+        </Tabs>
+      )}
+      {mayChange && (
+        <AddLanguage
+          present={codes}
+          known={known}
+          onAdd={(added) => {
+            onChange(withLanguage(draft, added, startOf(added, known.starts)))
+            onChoose(added)
+          }}
+        />
+      )}
+    </Stack>
+  )
+}
+
+function LanguageTab({ code }: { code: string }) {
+  const text = useWords(codWords)
+  const { language } = useLanguage()
+  const { faults } = useForm()
+  const count = faults.filter(({ pointer }) => `${pointer}/`.startsWith(`/languages/${code}/`)).length
+  return (
+    <Tabs.Tab value={code}>
+      {nameOfLanguage(code, language)}{' '}
+      <Text span size="xs" c="dimmed" className="as-typed">
+        {code}
+      </Text>
+      {count > 0 && (
+        <Text span size="xs" fw={700} c="var(--mantine-color-error)">
+          {' '}
+          · {count} {text.faultsIn}
+        </Text>
+      )}
+    </Tabs.Tab>
+  )
+}
+
+type Adding = { present: readonly string[]; known: Known; onAdd: (code: string) => void }
+
+function AddLanguage({ present, known, onAdd }: Adding) {
+  const text = useWords(codWords)
+  const { language } = useLanguage()
+  const { limits } = useForm()
+  const [typed, setTyped] = useState('')
+  const ofTemplates = languagesOfTemplates(known.templates)
+  const ready = [...new Set([...ofTemplates, ...Object.keys(known.starts)])].filter((each) => !present.includes(each))
+  const isThere = present.includes(typed.trim())
+  const isFull = present.length >= limits.languages.most
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (typed.trim() === '' || isThere || isFull) return
+        onAdd(typed.trim())
+        setTyped('')
+      }}
+    >
+      <Stack gap="xs">
+        <Group align="flex-start" gap="xs">
+          <TextInput
+            label={text.addLanguage}
+            description={`${text.addLanguageHint} · ${present.length} ${text.of} ${limits.languages.most}`}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            value={typed}
+            dir="ltr"
+            autoCapitalize="off"
+            autoComplete="off"
+            spellCheck={false}
+            error={isThere ? `${typed.trim()} ${text.alreadyThere}` : undefined}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            flex={1}
+            maw={420}
+          />
+          <Button type="submit" variant="default" mt={25} disabled={isFull}>
+            {text.add}
+          </Button>
+        </Group>
+        {ready.length > 0 && !isFull && (
+          <Group gap="xs">
+            <Text size="sm">{text.addReady}</Text>
+            {ready.map((each) => (
+              <Button key={each} size="compact-sm" variant="default" onClick={() => onAdd(each)}>
+                + {nameOfLanguage(each, language)}
+                {ofTemplates.includes(each) && (
+                  <Text span size="xs" c="dimmed" ms={6}>
+                    {text.usedBy}
+                  </Text>
+                )}
+              </Button>
+            ))}
+          </Group>
+        )}
+      </Stack>
+    </form>
+  )
+}
+
+export const languagesOfTemplates = (templates: Known['templates']): string[] => [
+  ...new Set(templates.filter(({ status }) => status === 'APPROVED').map((each) => each.language)),
+]
