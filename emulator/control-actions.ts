@@ -4,11 +4,12 @@ import { scriptSchema, stepSchema } from './behaviour.ts'
 import { ControlError } from './control-error.ts'
 import { customerSchema } from './customer-steps.ts'
 import { findNumber } from './inbound.ts'
+import { TWIN_LIMITS } from './limits.ts'
 import { digitsOf, waIdOf } from './phones.ts'
 import { reviewSchema } from './review-plan.ts'
 import { changeTemplate } from './review.ts'
 import { CATEGORIES, TEMPLATE_STATUSES, templateSeedSchema } from './templates.ts'
-import type { Account, AccountSeed, NumberSeed, PhoneNumber } from './accounts.ts'
+import type { Account, AccountSeed, NumberOfAccount, NumberSeed, PhoneNumber } from './accounts.ts'
 import type { ScriptSeed, StatusName } from './behaviour.ts'
 import type { Conversation, ConversationFilter } from './conversations.ts'
 import type { CustomerMatch, StepSeed } from './customer-steps.ts'
@@ -51,6 +52,18 @@ export const phoneChangeSchema = z.strictObject({
   name: z.string().optional(),
   /** Someone with a username: webhooks do not tell the number. null takes it away. */
   username: z.string().nullable().optional(),
+  /** False: the business does not learn what was read. */
+  readReceipts: z.boolean().optional(),
+  /** A business number: what it sends from now on never comes. */
+  block: z.string().min(1).optional(),
+  unblock: z.string().min(1).optional(),
+})
+
+export const lookSchema = z.strictObject({
+  /** The customer's phone number. */
+  phone: z.string().min(1),
+  /** The business number, by id or display number. */
+  number: z.string().min(1),
 })
 
 export type ReportedStatus = StatusName | z.input<typeof stepSchema>
@@ -81,9 +94,7 @@ export function addNumber(parts: Parts, accountId: string, seed: NumberSeed): Ph
 
 /** A change of the limit or of the throughput is told as Meta tells it; a change of status is not. */
 export function changeNumber(parts: Parts, name: string, given: NumberChange): PhoneNumber {
-  const row = findNumber(parts, name)
-  if (row === undefined) throw new ControlError(`there is no business number ${name}`, 404)
-  const { account, number } = row
+  const { account, number } = getNumber(parts, name)
   const change = numberChangeSchema.parse(given)
   const upgraded = change.throughput === 'HIGH' && number.throughput !== 'HIGH'
   const limitChanged = change.messagingLimit !== undefined && change.messagingLimit !== number.messagingLimit
@@ -139,17 +150,51 @@ export function listConversations(parts: Parts, { phone, number }: ConversationF
 }
 
 export function setPhone(parts: Parts, given: PhoneChange): Phone {
-  const { number, online, name, username } = phoneChangeSchema.parse(given)
-  const digits = digitsOf(number)
-  if (digits === undefined) throw new ControlError(`number: ${number} is no phone number`)
-  const waId = waIdOf(digits)
+  const { number, online, name, username, readReceipts, block, unblock } = phoneChangeSchema.parse(given)
+  const waId = waIdOfPhone(number, 'number')
   const phone = parts.phones.set(waId, {
+    ...(readReceipts === undefined ? {} : { readReceipts }),
+    ...(block === undefined && unblock === undefined ? {} : { blocked: blockedBy(parts, waId, { block, unblock }) }),
     ...(online === undefined ? {} : { online }),
     ...(name === undefined ? {} : { name }),
     ...(username === undefined ? {} : { username: username ?? undefined }),
   })
+  parts.live.tellPhone(parts, waId)
   if (phone.online) parts.delivery.phoneBack(waId)
   return phone
+}
+
+function blockedBy(
+  parts: Parts,
+  waId: string,
+  { block, unblock }: Pick<PhoneChange, 'block' | 'unblock'>,
+): readonly string[] {
+  const named = [block, unblock].map((name) => (name === undefined ? undefined : getNumber(parts, name).number.id))
+  const others = parts.phones.get(waId).blocked.filter((id) => !named.includes(id))
+  return [...others, ...(named[0] === undefined ? [] : [named[0]])].slice(-TWIN_LIMITS.blockedPerPhone)
+}
+
+/** The customer opens the chat: what has come is read, unless a script says otherwise. Says how much was looked at. */
+export function look(parts: Parts, given: z.input<typeof lookSchema>): number {
+  const { phone, number } = lookSchema.parse(given)
+  const waId = waIdOfPhone(phone, 'phone')
+  const row = getNumber(parts, number)
+  const [chat] = parts.conversations.list({ phone: waId, number: row.number.id })
+  const latest = (chat?.entries ?? []).slice(-TWIN_LIMITS.lookedAtOnce)
+  for (const entry of latest) if (entry.by === 'business') parts.delivery.look(row, entry.message)
+  return latest.length
+}
+
+function waIdOfPhone(number: string, path: string): string {
+  const digits = digitsOf(number)
+  if (digits === undefined) throw new ControlError(`${path}: ${number} is no phone number`)
+  return waIdOf(digits)
+}
+
+function getNumber(parts: Parts, name: string): NumberOfAccount {
+  const row = findNumber(parts, name)
+  if (row === undefined) throw new ControlError(`there is no business number ${name}`, 404)
+  return row
 }
 
 /** Posts these statuses now, one after the other. Resolves when the callback has answered each once. */
@@ -189,6 +234,7 @@ export function reset(parts: Parts): void {
   parts.delivery.clear()
   parts.timers.clear()
   parts.outbox.clear()
+  parts.live.startAnew(parts)
 }
 
 export function metricsOf(parts: Parts) {

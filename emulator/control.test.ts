@@ -15,6 +15,7 @@ test('the front page names every route that exists, and no other', async (t) => 
   )
   for (const route of [...(page.at('graph') as string[]), ...control]) {
     const [method = '', path = ''] = route.split(' ')
+    if (controlRoutes.some((each) => each.streams && path === each.path)) continue
     const answer = await world.call(method as 'GET', path.replace(':id', '1234567'), method === 'GET' ? undefined : {})
     assert.notEqual(codeOf(answer), 2500, route)
   }

@@ -10,6 +10,7 @@ import {
   changeTemplateById,
   getAccount,
   listConversations,
+  look,
   metricsOf,
   planReview,
   report,
@@ -22,25 +23,29 @@ import { ControlError } from './control-error.ts'
 import { customerSchema } from './customer-steps.ts'
 import { showAccount, showConversation, showMessage, showNumber, showPost, showTemplate } from './control-views.ts'
 import { GraphError } from './errors.ts'
-import { receive } from './inbound.ts'
+import { findNumber, receive } from './inbound.ts'
 import { META_LIMITS, TWIN_LIMITS } from './limits.ts'
+import { refuseOtherPages } from './own-pages.ts'
 import { verifyCallback } from './subscriptions.ts'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { AccountSeed, NumberSeed } from './accounts.ts'
 import type { ScriptSeed } from './behaviour.ts'
 import type { AccountChange, NumberChange, PhoneChange, TemplateChange } from './control-actions.ts'
 import type { InboundSeed } from './inbound.ts'
 import type { MessageFilter } from './messages.ts'
 import type { Parts } from './parts.ts'
+import type { Pair } from './phone/chats.ts'
 import type { ReviewSeed } from './review-plan.ts'
 import type { TemplateSeed } from './templates.ts'
 
-type Call = { id: string; query: Record<string, unknown>; body: unknown }
+type Call = { id: string; query: Record<string, unknown>; body: unknown; reply: FastifyReply }
 type ControlRoute = {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   path: string
   what: string
   run: (parts: Parts, call: Call) => unknown
+  /** Answers by itself for as long as it likes. */
+  streams?: true
 }
 
 const messageQuery = z.strictObject({
@@ -55,6 +60,9 @@ const conversationQuery = z.strictObject({
   phone: z.string().optional(),
   number: z.string().optional(),
   limit: z.coerce.number().int().min(1).max(TWIN_LIMITS.conversationEntriesKept).default(100),
+})
+const liveQuery = z.strictObject({
+  number: z.union([z.string(), z.array(z.string()).max(TWIN_LIMITS.liveNumbers)]).optional(),
 })
 const statusesBody = z.strictObject({
   message: z.string().min(1),
@@ -235,8 +243,21 @@ export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'POST',
     path: '/control/phones',
-    what: 'Turns a phone off or on, gives it a name or a username',
+    what: 'Turns a phone off or on, blocks a business number, hides what was read, gives it a name or a username',
     run: (parts, { body }) => setPhone(parts, body as PhoneChange),
+  },
+  {
+    method: 'POST',
+    path: '/control/read',
+    what: 'The customer opens the chat: what has come is read',
+    run: (parts, { body }) => ({ lookedAt: look(parts, body as Pair) }),
+  },
+  {
+    method: 'GET',
+    path: '/control/live',
+    what: 'Server-sent events: first all chats, then each change: ?number= for some business numbers',
+    streams: true,
+    run: (parts, { query, reply }) => openStream(parts, query, reply),
   },
   {
     method: 'GET',
@@ -293,11 +314,24 @@ export async function addControl(server: FastifyInstance, parts: Parts): Promise
       scope.route<{ Params: { id?: string }; Querystring: Record<string, unknown> }>({
         method,
         url: path,
-        handler: async ({ params, query, body }) => await run(parts, { id: params.id ?? '', query, body: body ?? {} }),
+        onRequest: refuseOtherPages,
+        handler: async ({ params, query, body }, reply) =>
+          await run(parts, { id: params.id ?? '', query, body: body ?? {}, reply }),
       })
     }
     done()
   })
+}
+
+/** Without numbers: of all, with the webhooks. */
+function openStream(parts: Parts, query: Record<string, unknown>, reply: FastifyReply): FastifyReply {
+  const { number } = liveQuery.parse(query)
+  if (parts.live.isFull) throw new ControlError(`there are ${TWIN_LIMITS.liveStreams} streams already; end one`, 503)
+  const names = number === undefined ? undefined : [number].flat()
+  const numbers = names && new Set(names.map((name) => findNumber(parts, name)?.number.id ?? name))
+  reply.hijack()
+  parts.live.open(parts, { numbers, response: reply.raw })
+  return reply
 }
 
 function listMessages(parts: Parts, query: Record<string, unknown>) {

@@ -3,7 +3,9 @@ import { digitsOf, forgetOldest, waIdOf } from './phones.ts'
 import type { InboundRecord } from './inbox.ts'
 import type { Message } from './messages.ts'
 
-export type Entry = { by: 'business'; message: Message } | { by: 'customer'; record: InboundRecord }
+/** `order`: the place among everything that was said. */
+export type Entry = { order: number } & Said
+type Said = { by: 'business'; message: Message } | { by: 'customer'; record: InboundRecord }
 /** Everything between one business number and one customer, in the order in which it happened. */
 export type Conversation = { waId: string; phoneNumberId: string; entries: Entry[] }
 
@@ -13,11 +15,17 @@ export type ConversationFilter = { phone?: string | undefined; number?: string |
 /** A bounded ring of what was said, oldest forgotten first. Times do not order it: a customer's message may claim any. */
 export class Conversations {
   readonly #entries = new Map<string, Entry>()
-  #nextKey = 1
+  #nextOrder = 1
 
-  add(entry: Entry): void {
-    this.#entries.set(String(this.#nextKey++), entry)
+  add(said: Said): void {
+    const entry = { order: this.#nextOrder++, ...said }
+    this.#entries.set(idOf(entry), entry)
     forgetOldest(this.#entries, TWIN_LIMITS.conversationEntriesKept)
+  }
+
+  /** By the id of the message. */
+  find(id: string): Entry | undefined {
+    return this.#entries.get(id)
   }
 
   /** The one in which something was said last comes first. */
@@ -42,7 +50,11 @@ export class Conversations {
   }
 }
 
-function pairOf(entry: Entry): { waId: string; phoneNumberId: string } | undefined {
+function idOf(entry: Entry): string {
+  return entry.by === 'customer' ? entry.record.id : entry.message.id
+}
+
+export function pairOf(entry: Entry): { waId: string; phoneNumberId: string } | undefined {
   if (entry.by === 'customer') return { waId: entry.record.from, phoneNumberId: entry.record.phoneNumberId }
   const { waId, phoneNumberId } = entry.message
   return waId === undefined ? undefined : { waId, phoneNumberId }

@@ -32,6 +32,7 @@ export class Delivery {
   /** What waits for a phone to come back, by WhatsApp id. */
   readonly #held = new Map<string, (() => void)[]>()
   readonly #listeners = new Set<(message: Message) => void>()
+  readonly #changeListeners = new Set<(message: Message) => void>()
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts
@@ -83,8 +84,33 @@ export class Delivery {
     return () => this.#listeners.delete(listener)
   }
 
+  /** Called for each status, and for whatever else changes about a message. */
+  onChange(listener: (message: Message) => void): () => void {
+    this.#changeListeners.add(listener)
+    return () => this.#changeListeners.delete(listener)
+  }
+
+  /** The customer looks at a message that has come. What a script says of its statuses goes before. */
+  look(row: NumberOfAccount, message: Message): void {
+    const { behaviour, arrivedAt, statuses } = message
+    if (arrivedAt === undefined || !this.#tellsRead(message)) return
+    if (scriptedSteps(behaviour, this.#parts.schedule) !== undefined) return
+    for (const status of ['delivered', 'read'] as const) {
+      const told = statuses.some((earlier) => earlier.status === status)
+      if (!told && !behaviour.skip?.includes(status)) this.#emit(row, message, { status })
+    }
+  }
+
   clear(): void {
     this.#held.clear()
+  }
+
+  #tellsRead({ waId }: Message): boolean {
+    return waId === undefined || this.#parts.phones.get(waId).readReceipts
+  }
+
+  #changed(message: Message): void {
+    for (const listener of this.#changeListeners) listener(message)
   }
 
   #takeStep(row: NumberOfAccount, message: Message, step: StatusStep): void {
@@ -94,8 +120,15 @@ export class Delivery {
     }
     this.#whenInReach(row, message, () => {
       this.#arrive(message)
-      if (step.status !== 'read' || !message.ignored) this.#emit(row, message, step)
+      if (step.status !== 'read' || this.#isReadNow(message)) this.#emit(row, message, step)
     })
+  }
+
+  /** Not by whoever does not look, or has looked before of their own accord. */
+  #isReadNow(message: Message): boolean {
+    if (message.ignored || !this.#tellsRead(message)) return false
+    if (scriptedSteps(message.behaviour, this.#parts.schedule) !== undefined) return true
+    return !message.statuses.some(({ status }) => status === 'read')
   }
 
   /** In manual mode nobody says that the message has come, and the phone shows it all the same. */
@@ -110,10 +143,16 @@ export class Delivery {
     if (message.arrivedAt !== undefined) return
     message.arrivedAt = this.#parts.now()
     for (const listener of this.#listeners) listener(message)
+    this.#changed(message)
   }
 
   #whenInReach(row: NumberOfAccount, message: Message, take: () => void): void {
-    if (message.expired) return
+    if (message.expired || message.blocked) return
+    if (message.arrivedAt === undefined && this.#isBlocked(message)) {
+      message.blocked = true
+      this.#changed(message)
+      return
+    }
     if (this.#parts.now() > message.expiresAt && message.arrivedAt === undefined) {
       this.#expire(row, message)
       return
@@ -125,6 +164,10 @@ export class Delivery {
     take()
   }
 
+  #isBlocked({ waId, phoneNumberId }: Message): boolean {
+    return waId !== undefined && this.#parts.phones.get(waId).blocked.includes(phoneNumberId)
+  }
+
   #hold(waId: string, take: () => void): void {
     const list = this.#held.get(waId) ?? []
     list.push(take)
@@ -134,6 +177,7 @@ export class Delivery {
 
   #expire(row: NumberOfAccount, message: Message): void {
     message.expired = true
+    this.#changed(message)
     const { whenExpired = 'silence' } = message.behaviour
     if (whenExpired !== 'silence') this.#emit(row, message, { status: 'failed', errors: [whenExpired] })
   }
@@ -166,6 +210,7 @@ export class Delivery {
         post: undefined,
       }
       if (message.statuses.length < TWIN_LIMITS.statusesKeptPerMessage) message.statuses.push(record)
+      this.#changed(message)
       const posted = (post: WebhookPost): void => {
         record.post = post
       }

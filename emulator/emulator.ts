@@ -80,6 +80,7 @@ export async function startEmulator(options: EmulatorOptions = {}) {
   const parts = makeParts(settings)
   for (const seed of accounts) addAccount(parts, seed)
   playCustomers(parts)
+  parts.live.follow(parts)
   const server = await buildTwin(parts)
   const url = await server.listen({ port, host: HOST })
   return {
@@ -92,6 +93,7 @@ export async function startEmulator(options: EmulatorOptions = {}) {
     async close(): Promise<void> {
       parts.timers.close()
       parts.customers.clear()
+      parts.live.close()
       await Promise.all([parts.outbox.close(), server.close()])
     },
   }

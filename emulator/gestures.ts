@@ -27,10 +27,13 @@ export type Content = {
   answers: Message | undefined
 }
 
-export function readGesture(parts: Parts, gesture: Gesture, waId: string): Content {
+/** Whose chat a gesture is made in; without a number in whichever of the customer's. */
+type Place = { waId: string; phoneNumberId: string | undefined }
+
+export function readGesture(parts: Parts, gesture: Gesture, place: Place): Content {
   const { text = '', tap, choose, raw } = gesture
-  if (tap !== undefined) return readTap(findAnswered(parts, tap.message, waId, BUTTONS), tap.button)
-  if (choose !== undefined) return readChoice(findAnswered(parts, choose.message, waId, LIST), choose.row)
+  if (tap !== undefined) return readTap(findAnswered(parts, tap.message, place, BUTTONS), tap.button)
+  if (choose !== undefined) return readChoice(findAnswered(parts, choose.message, place, LIST), choose.row)
   const plain = { payload: undefined, answers: undefined }
   if (raw !== undefined) return { did: 'sent', text: `[${raw.type}]`, fields: raw, ...plain }
   return { did: 'typed', text, fields: { type: 'text', text: { body: text } }, ...plain }
@@ -69,15 +72,18 @@ type Wanted = { what: string; isOn: (message: Message) => boolean }
 const BUTTONS: Wanted = { what: 'reply buttons', isOn: ({ shown }) => shown.buttons.some(isReply) }
 const LIST: Wanted = { what: 'a list', isOn: ({ shown }) => shown.list !== undefined }
 
-function findAnswered(parts: Parts, id: string | undefined, waId: string, { what, isOn }: Wanted): Message {
+function findAnswered(parts: Parts, id: string | undefined, place: Place, { what, isOn }: Wanted): Message {
+  const { waId, phoneNumberId } = place
+  const isOfNumber = (message: Message): boolean => message.phoneNumberId === (phoneNumberId ?? message.phoneNumberId)
   if (id === undefined) {
-    const latest = parts.messages.findLast((message) => message.waId === waId && isOn(message))
+    const latest = parts.messages.findLast((message) => message.waId === waId && isOfNumber(message) && isOn(message))
     if (latest !== undefined) return latest
     throw new ControlError(`no message with ${what} is on the phone ${waId}; send one first`)
   }
   const message = parts.messages.find(id)
   if (message === undefined) throw new ControlError(`there is no message ${id} on any phone`)
   if (message.waId !== waId) throw new ControlError(`message ${id} is not on the phone ${waId} but on ${message.to}`)
+  if (!isOfNumber(message)) throw new ControlError(`message ${id} is not from the number ${phoneNumberId}`)
   if (!isOn(message)) throw new ControlError(`message ${id} has no ${what.replace('a ', '')}`)
   return message
 }

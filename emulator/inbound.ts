@@ -70,8 +70,14 @@ export async function receive(parts: Parts, seed: InboundSeed, customer?: string
   const { afterMs } = inbound
   if (afterMs !== undefined) await new Promise<void>((resolve) => parts.timers.after(afterMs, resolve, 'answer'))
   if (inbound.again !== undefined) return await tellAgain(parts, inbound, inbound.again, waId)
-  const content = readGesture(parts, inbound, waId)
-  const row = findBusinessNumber(parts, inbound, content.answers, waId)
+  const to = inbound.to === undefined ? undefined : findNumber(parts, inbound.to)
+  if (inbound.to !== undefined && to === undefined)
+    throw new ControlError(`to: there is no business number ${inbound.to}`)
+  const content = readGesture(parts, inbound, { waId, phoneNumberId: to?.number.id })
+  const row = to ?? findWriter(parts, content.answers, waId) ?? onlyNumber(parts)
+  if (row === undefined) throw new ControlError('say by "to" which business number the customer writes to')
+  if (parts.phones.get(waId).blocked.includes(row.number.id))
+    throw new ControlError(`${inbound.from} has blocked ${row.number.displayPhoneNumber}; unblock it first`, 409)
   const phone = parts.phones.find(waId)
   const message = makeMessage(parts, row, inbound, content, waId, phone)
   const writtenAt = Number(message.timestamp) * 1000
@@ -114,20 +120,6 @@ async function post(
 ): Promise<WebhookPost[]> {
   const posts = await Promise.all(Array.from({ length: copies }, () => parts.outbox.sendNow(account, [update])))
   return posts.filter((post) => post !== undefined)
-}
-
-function findBusinessNumber(
-  parts: Parts,
-  inbound: Inbound,
-  answers: Message | undefined,
-  waId: string,
-): NumberOfAccount {
-  const byName = inbound.to === undefined ? undefined : findNumber(parts, inbound.to)
-  if (inbound.to !== undefined && byName === undefined)
-    throw new ControlError(`to: there is no business number ${inbound.to}`)
-  const row = byName ?? findWriter(parts, answers, waId) ?? onlyNumber(parts)
-  if (row === undefined) throw new ControlError('say by "to" which business number the customer writes to')
-  return row
 }
 
 /** The number of the message that is answered, else the one that wrote last to this phone. */

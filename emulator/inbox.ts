@@ -30,6 +30,7 @@ type Letter = { record: InboundRecord; account: Account; update: Update }
 export class Inbox {
   readonly #byId = new Map<string, Letter>()
   readonly #listeners = new Set<(record: InboundRecord) => void>()
+  readonly #readListeners = new Set<(record: InboundRecord) => void>()
 
   /** One that is there already stays as it is: a repeated webhook is no second message. */
   add(letter: Letter): void {
@@ -50,6 +51,17 @@ export class Inbox {
 
   list(): InboundRecord[] {
     return [...this.#byId.values()].map(({ record }) => record)
+  }
+
+  /** The business has marked it as read. */
+  markRead(record: InboundRecord): void {
+    record.readByBusiness = true
+    for (const listener of this.#readListeners) listener(record)
+  }
+
+  onRead(listener: (record: InboundRecord) => void): () => void {
+    this.#readListeners.add(listener)
+    return () => this.#readListeners.delete(listener)
   }
 
   onInbound(listener: (record: InboundRecord) => void): () => void {

@@ -68,6 +68,8 @@ export type Message = {
   /** The script that acts on this message; empty when none does. */
   readonly behaviour: Behaviour
   expired: boolean
+  /** The customer had blocked the number when it would have come: it never does. */
+  blocked: boolean
   /** When it came to the phone; undefined while it is on its way, and for one that never comes. */
   arrivedAt: number | undefined
   /** The customer does not even look at it: it is not read. */

@@ -3,6 +3,7 @@ import { Conversations } from './conversations.ts'
 import { Customers } from './customers.ts'
 import { Delivery, USUAL_SCHEDULE } from './delivery.ts'
 import { Inbox } from './inbox.ts'
+import { Live } from './live.ts'
 import { META_LIMITS, TWIN_LIMITS } from './limits.ts'
 import { Messages } from './messages.ts'
 import { Pacer } from './pacing.ts'
@@ -101,6 +102,7 @@ export function makeParts(settings: Settings) {
     messages,
     inbox,
     conversations,
+    live: new Live(),
     windows: new ServiceWindows(),
     pairs: new Pacer(TWIN_LIMITS.pairsKept),
     throughput: new Pacer(TWIN_LIMITS.numbersPerAccount),

@@ -7,7 +7,13 @@ export type Phone = {
   name: string
   /** A user with a username: `from`, `wa_id` and `recipient_id` are left out of webhooks. */
   username: string | undefined
+  /** Whether the business learns that a message was read. */
+  readReceipts: boolean
+  /** Ids of the business numbers that this person has blocked. */
+  blocked: readonly string[]
 }
+
+const USUAL_PHONE: Phone = { online: true, name: 'Customer', username: undefined, readReceipts: true, blocked: [] }
 
 /** The recipient of a message or the writer of one. Both ids may be known, and at least one is. */
 export type Person = { digits: string | undefined; waId: string | undefined; userId: string | undefined }
@@ -102,8 +108,12 @@ export class Phones {
     return waId === undefined ? undefined : this.#byWaId.get(waId)
   }
 
+  get(waId: string): Phone {
+    return this.#byWaId.get(waId) ?? USUAL_PHONE
+  }
+
   set(waId: string, change: Partial<Phone>): Phone {
-    const phone = { ...(this.#byWaId.get(waId) ?? { online: true, name: 'Customer', username: undefined }), ...change }
+    const phone = { ...this.get(waId), ...change }
     this.#byWaId.delete(waId)
     this.#byWaId.set(waId, phone)
     forgetOldest(this.#byWaId, TWIN_LIMITS.phonesKept)

@@ -80,6 +80,7 @@ export function accept(parts: Parts, { row, request, to, content, behaviour }: C
     pricing: priceOf(parts, number, to, template),
     behaviour: withClosedWindow(parts, number, to, content, behaviour),
     expired: false,
+    blocked: false,
     arrivedAt: undefined,
     ignored: false,
     statuses: [],
@@ -120,7 +121,7 @@ export function readReceipt(parts: Parts, { number }: NumberOfAccount, body: Wir
   if (inbound === undefined || inbound.phoneNumberId !== number.id)
     refuse(131009, 'message_id is no message to this number')
   if (parts.now() - inbound.at > THIRTY_DAYS_MS) refuse(131009, 'message_id is older than 30 days')
-  inbound.readByBusiness = true
+  parts.inbox.markRead(inbound)
   parts.counts.readReceipts++
   return { success: true }
 }

@@ -14,6 +14,10 @@ export type WebhookPost = {
   accountId: string
   url: string
   updates: number
+  /** What each of them tells: a status, the type of a customer's message, or a field. */
+  tells: readonly string[]
+  /** Milliseconds since 1970. */
+  sealedAt: number
   attempts: Attempt[]
   state: 'waiting' | 'answered' | 'lost'
   /** The bytes as sent, shortened. */
@@ -64,6 +68,7 @@ export class Outbox {
     bodyTimeout: TWIN_LIMITS.webhookTimeoutMs,
     connectTimeout: TWIN_LIMITS.webhookTimeoutMs,
   })
+  readonly #listeners = new Set<(post: WebhookPost) => void>()
   #posts: WebhookPost[] = []
   #nextId = 1
   #busy = 0
@@ -90,6 +95,12 @@ export class Outbox {
 
   posts(): WebhookPost[] {
     return [...this.#posts]
+  }
+
+  /** Called when a post leaves, and after each attempt at it. */
+  onChange(listener: (post: WebhookPost) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
   /** Queues an update for the account's callback, to be posted with its neighbours. */
@@ -184,6 +195,8 @@ export class Outbox {
       accountId: lane.account.id,
       url: lane.url,
       updates: updates.length,
+      tells: updates.map(whatIsTold),
+      sealedAt: this.#options.now(),
       attempts: [],
       state: 'waiting',
       body: text.slice(0, TWIN_LIMITS.webhookBodyCharactersKept),
@@ -192,6 +205,7 @@ export class Outbox {
     this.counts.posts++
     this.#posts.push(post)
     this.#forgetOldestBody()
+    this.#changed(post)
     return { post, bytes, signature: sign(bytes, lane.secret) }
   }
 
@@ -215,7 +229,12 @@ export class Outbox {
       this.counts.refused++
       this.#retryLater(sealed)
     }
+    this.#changed(post)
     this.#onIdle()
+  }
+
+  #changed(post: WebhookPost): void {
+    for (const listener of this.#listeners) listener(post)
   }
 
   #retryLater(sealed: Sealed): void {
@@ -259,6 +278,17 @@ export class Outbox {
     } catch (fault) {
       return done(undefined, fault instanceof Error ? fault.message || fault.name : String(fault))
     }
+  }
+}
+
+function whatIsTold(update: Update): string {
+  switch (update.kind) {
+    case 'status':
+      return update.status.status
+    case 'message':
+      return update.message.type
+    case 'field':
+      return update.field
   }
 }
 

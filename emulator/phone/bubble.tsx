@@ -2,7 +2,8 @@ import type { ReactNode } from 'react'
 import style from './bubble.module.css'
 import { type Piece, formatted } from './formatting.ts'
 import { type ButtonKind, ButtonIcon, TicksIcon } from './icons.tsx'
-import { type Ticks, usePhoneWords } from './words.ts'
+import type { Ticks } from './chats.ts'
+import { usePhoneWords } from './words.ts'
 
 /** One message as a phone shows it. `side` says whose it is: the phone is the customer's. */
 export type Bubble = {

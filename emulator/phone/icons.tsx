@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import style from './bubble.module.css'
-import type { Ticks } from './words.ts'
+import type { Ticks } from './chats.ts'
 
 export type ButtonKind = 'quick_reply' | 'reply' | 'copy_code' | 'url' | 'list'
 

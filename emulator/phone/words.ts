@@ -1,8 +1,8 @@
 import { createContext, useContext } from 'react'
+import type { Ticks } from './chats.ts'
 
 export const LANGUAGES = ['en', 'ar'] as const
 export type Language = (typeof LANGUAGES)[number]
-export type Ticks = 'accepted' | 'sent' | 'delivered' | 'read' | 'failed'
 
 const english = {
   quoted: 'In reply to: ',
