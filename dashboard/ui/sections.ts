@@ -42,3 +42,13 @@ export const SECTION_GROUPS = [
 ] as const satisfies readonly { name: Word; sections: readonly Section[] }[]
 
 export const SECTIONS = SECTION_GROUPS.flatMap(({ sections }) => [...sections])
+
+type SectionPath = (typeof SECTIONS)[number]['to']
+
+/** Where the same section of another workspace is: one message of this one is none of that. */
+export function sectionIn(path: string, workspace: { sandbox: boolean }): SectionPath {
+  const [, name] = /\/w\/[^/]+\/([^/]+)/.exec(path) ?? []
+  const section = SECTIONS.find(({ to }) => to === `/w/$workspaceId/${name}`)
+  if (!section || ('sandboxOnly' in section && !workspace.sandbox)) return '/w/$workspaceId/overview'
+  return section.to
+}

@@ -19,7 +19,7 @@ import { askSignIn, queries } from '../api.ts'
 import { useLanguage, useWords } from '../words.ts'
 import { Loading } from './loading.tsx'
 import { NotFound } from './not-found.tsx'
-import { SECTION_GROUPS } from './sections.ts'
+import { SECTION_GROUPS, sectionIn } from './sections.ts'
 import { shellWords } from './shell-words.ts'
 import { useSession, useWorkspaceIfAny } from './workspace.ts'
 
@@ -76,9 +76,11 @@ export function Shell() {
   )
 }
 
+/** Whoever switches stays in the section where they are. */
 function WorkspaceSwitch() {
   const text = useWords(shellWords)
   const { workspaces } = useSession()
+  const path = useRouterState({ select: ({ location }) => location.pathname })
   const workspace = useWorkspaceIfAny()
   const navigate = useNavigate()
   return (
@@ -86,9 +88,10 @@ function WorkspaceSwitch() {
       aria-label={text.workspace}
       value={workspace?.workspaceId ?? ''}
       data={workspaces.map(({ workspaceId, name }) => ({ value: workspaceId, label: name }))}
-      onChange={(event) =>
-        void navigate({ to: '/w/$workspaceId/overview', params: { workspaceId: event.currentTarget.value } })
-      }
+      onChange={(event) => {
+        const chosen = workspaces.find(({ workspaceId }) => workspaceId === event.currentTarget.value)
+        if (chosen) void navigate({ to: sectionIn(path, chosen), params: { workspaceId: chosen.workspaceId } })
+      }}
       maw={220}
     />
   )

@@ -1,3 +1,86 @@
-import { router } from './trpc.ts'
+import { TRPCError } from '@trpc/server'
+import { z } from 'zod'
+import { later } from '../clock.ts'
+import { MONTHLY_UNITS_MOST, changeAllowance } from '../workspaces/allowances.ts'
+import { QUOTA_KINDS, quotaMonth } from '../workspaces/quota.ts'
+import { listUsage } from '../workspaces/usage.ts'
+import { createWorkspace, getWorkspace, renameWorkspace } from '../workspaces/workspaces.ts'
+import { audit } from './audit.ts'
+import { mayFound } from './founding.ts'
+import { addMember } from './members.ts'
+import { nameOfThing } from './name.ts'
+import { changing, owning, reading, router, signedIn } from './trpc.ts'
 
-export const workspaces = router({})
+export const workspaces = router({
+  /** Whether this person may make another one. */
+  mayCreate: signedIn.query(({ ctx: { parts, person } }) => mayFound(parts.db, person.userId)),
+
+  create: signedIn
+    .input(z.object({ name: nameOfThing, sandbox: z.boolean('choose live or sandbox') }))
+    .mutation(async ({ ctx: { parts, person, actor }, input: { name, sandbox } }) => {
+      if (!(await mayFound(parts.db, person.userId))) {
+        throw new TRPCError({
+          code: 'FORBIDDEN',
+          message: 'Whoever owns a workspace can make another one. Ask an owner to make it and to invite you.',
+        })
+      }
+      return createWorkspace(parts, { name, sandbox }, async (tx, workspaceId) => {
+        const at = parts.clock.now()
+        await addMember(tx, { workspaceId, userId: person.userId, role: 'owner', at })
+        const change = { workspaceId, action: 'workspace.created', target: name, after: { name, sandbox } }
+        await audit(tx, { actor, at }, change)
+      })
+    }),
+
+  get: reading.query(({ ctx: { parts }, input: { workspaceId } }) => getWorkspace(parts.db, workspaceId)),
+
+  rename: changing
+    .input(z.object({ name: nameOfThing }))
+    .mutation(({ ctx: { parts, membership, actor }, input: { workspaceId, name } }) =>
+      parts.db.transaction(async (tx) => {
+        if (name === membership.name) return
+        await renameWorkspace(tx, { workspaceId, name })
+        const { name: before } = membership
+        const change = {
+          workspaceId,
+          action: 'workspace.renamed',
+          target: name,
+          before: { name: before },
+          after: { name },
+        }
+        await audit(tx, { actor, at: parts.clock.now() }, change)
+      }),
+    ),
+
+  /** The allowances of the workspace's present month, which is one of UTC, and how they are used. */
+  usage: reading.query(async ({ ctx: { parts, figures, membership }, input: { workspaceId } }) => {
+    const { clockOffsetMs } = membership
+    const now = later(parts.clock.now(), clockOffsetMs)
+    return {
+      month: quotaMonth(now),
+      unitsMost: MONTHLY_UNITS_MOST,
+      kinds: await listUsage(figures, { workspaceId, now, clockOffsetMs }),
+    }
+  }),
+
+  /** Holds from the next request on. */
+  setAllowance: owning
+    .input(
+      z.object({
+        kind: z.enum(QUOTA_KINDS),
+        monthlyUnits: z
+          .int('must be a whole number')
+          .min(0, 'must be 0 or more')
+          .max(MONTHLY_UNITS_MOST, `must be at most ${MONTHLY_UNITS_MOST}`),
+      }),
+    )
+    .mutation(({ ctx: { parts, actor }, input: { workspaceId, kind, monthlyUnits } }) =>
+      parts.db.transaction(async (tx) => {
+        const before = await changeAllowance(tx, { workspaceId, kind, monthlyUnits })
+        if (before === monthlyUnits) return
+        const [was, is] = [{ monthlyUnits: before }, { monthlyUnits }]
+        const change = { workspaceId, action: 'allowance.changed', target: kind, before: was, after: is }
+        await audit(tx, { actor, at: parts.clock.now() }, change)
+      }),
+    ),
+})

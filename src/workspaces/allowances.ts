@@ -27,3 +27,15 @@ export async function listAllowances(sql: Sql, workspaceId: string): Promise<Rec
   const units = (kind: QuotaKind): number => rows.find((row) => row.kind === kind)?.monthly_units ?? 0
   return { otp: units('otp'), cod_confirmation: units('cod_confirmation'), cod_refusal: units('cod_refusal') }
 }
+
+const lockUnits = statement<{ monthlyUnits: number }>(
+  'lock_allowance',
+  'select monthly_units as "monthlyUnits" from allowances where workspace_id = $1 and kind = $2 for update',
+)
+
+/** As setAllowance, and returns what it was before, which nobody changes meanwhile. */
+export async function changeAllowance(tx: Sql, allowance: Allowance): Promise<number> {
+  const before = await tx.row(lockUnits, [allowance.workspaceId, allowance.kind])
+  await setAllowance(tx, allowance)
+  return before?.monthlyUnits ?? 0
+}

@@ -18,6 +18,8 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   find_key_check: 'of the whole instance',
   insert_key_check: 'of the whole instance',
   find_workspace: 'its id is the workspace',
+  get_workspace: 'its id is the workspace',
+  rename_workspace: 'its id is the workspace',
   insert_workspace: 'its id is the workspace',
   revoke_api_key: 'by the public id of one key, for the operator',
   list_lately_changed_api_keys: 'every node must know every key that was revoked or given another expiry',
