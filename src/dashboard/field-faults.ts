@@ -7,7 +7,7 @@ export const refusedFields = (faults: readonly InputFault[]): TRPCError =>
   new TRPCError({
     code: 'BAD_REQUEST',
     message: 'Something in the form has to be changed.',
-    cause: new z.ZodError(
+    cause: new z.ZodRealError(
       faults.map(({ path, message }) => ({ code: 'custom', path: path.split('.'), message, input: undefined })),
     ),
   })

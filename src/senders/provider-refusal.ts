@@ -2,7 +2,13 @@ import { type ProviderAccount, ProviderRefused, ProviderUnreachable } from '../p
 import { type AccountFault, AccountRefused } from './account-refused.ts'
 
 /** What to tell an operator whose account the provider does not let us read. Errors of other kinds stay as they are. */
-export function providerRefusal(error: unknown, { wabaId, graphUrl }: ProviderAccount): unknown {
+export const providerRefusal = (error: unknown, account: ProviderAccount): unknown =>
+  error instanceof ProviderUnreachable || error instanceof ProviderRefused ? accountRefusal(error, account) : error
+
+export function accountRefusal(
+  error: ProviderRefused | ProviderUnreachable,
+  { wabaId, graphUrl }: Pick<ProviderAccount, 'wabaId' | 'graphUrl'>,
+): AccountRefused {
   if (error instanceof ProviderUnreachable)
     return new AccountRefused([
       {
@@ -10,7 +16,6 @@ export function providerRefusal(error: unknown, { wabaId, graphUrl }: ProviderAc
         message: `WhatsApp could not be asked: ${error.message}. Check that ${graphUrl} is the Graph API and can be reached from here.`,
       },
     ])
-  if (!(error instanceof ProviderRefused)) return error
   const { field, message } = remedy(error, wabaId)
   return new AccountRefused([{ field, message: `${message} (WhatsApp: ${error.message})` }])
 }

@@ -5,7 +5,7 @@ import type { Parts } from '../parts.ts'
 import { type ProviderChange, ProviderRefused, ProviderUnreachable, type TemplateId } from '../providers/provider.ts'
 import { noteTemplateChanges } from '../templates/changes.ts'
 import { type AccountOf, type ConnectedAccount, describeAccount, getAccount } from './accounts.ts'
-import { providerRefusal } from './provider-refusal.ts'
+import { accountRefusal } from './provider-refusal.ts'
 import {
   SYNC_INTERVAL_LEAST_MS,
   SYNC_LEASE_MS,
@@ -24,7 +24,7 @@ export async function syncAccount(parts: SyncParts, accountId: string): Promise<
   const leasedUntil = leaseFrom(parts.clock.now())
   await parts.db.rows(leaseSync, [account.workspaceId, account.accountId, leasedUntil])
   const failure = await readAndStore(parts, { ...account, leasedUntil })
-  if (failure) throw providerRefusal(failure.error, account)
+  if (failure) throw accountRefusal(failure.error, account)
   return describeAccount(parts.db, account)
 }
 
@@ -139,17 +139,13 @@ const failSync = statement(
    where workspace_id = $1 and id = $2 and sync_due_at = $3`,
 )
 
-const storeFailure = (
-  db: Sql,
-  { workspaceId, accountId, leasedUntil }: Leased,
-  { failure, error, now }: Failed & { now: Date },
-): Promise<unknown> =>
+const storeFailure = (db: Sql, account: Leased, { failure, error, now }: Failed & { now: Date }): Promise<unknown> =>
   db.rows(failSync, [
-    workspaceId,
-    accountId,
-    leasedUntil,
+    account.workspaceId,
+    account.accountId,
+    account.leasedUntil,
     failure === 'credentials_invalid',
-    error.message,
+    accountRefusal(error, account).message,
     retrySyncAt(failure, now),
   ])
 
