@@ -6,3 +6,5 @@ create index messages_failed on messages (workspace_id, id) where status = 'fail
 create index confirmations_reference on confirmations (workspace_id, reference, id);
 -- The delivery log of an endpoint, newest first.
 create index webhook_deliveries_endpoint on webhook_deliveries (endpoint_id, id);
+-- The same of what never arrived, so that a few that failed are found among a million that are held.
+create index webhook_deliveries_missed on webhook_deliveries (endpoint_id, status, id) where status in ('failed', 'held');

@@ -43,6 +43,9 @@ export type Db = Sql & {
 const STEADY_PLANS =
   '-c jit=off -c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c enable_bitmapscan=off'
 
+/** Planned anew for each set of values: what is quick for one range or status reads everything for another. */
+const FREE_PLANS = '-c plan_cache_mode=force_custom_plan'
+
 export type DbOptions = {
   url: string
   poolSize: number
@@ -73,7 +76,7 @@ export function openDb(options: DbOptions): Db {
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     application_name: 'doorcode',
-    ...(plans === 'steady' && { options: STEADY_PLANS }),
+    options: plans === 'steady' ? STEADY_PLANS : FREE_PLANS,
   }
   const pool = new Pool({
     ...settings,

@@ -9,8 +9,8 @@ import { STEPS_MS } from './schedule.ts'
 
 /** So many deliveries make a page of the log. */
 export const LOG_PAGE = 50
-/** A page that looks for a type of event, which no index finds, looks through so many deliveries and then says how far it came. */
-export const LOOKED_THROUGH_MOST = 5_000
+/** A page that looks for what no index finds looks through so many deliveries and then says how far it came. */
+export const LOOKED_THROUGH_MOST = 20_000
 /** Events of one confirmation: as many as its customer changed their mind, of which the first are shown. */
 const EVENTS_OF_ONE_MOST = 200
 /** The newest attempts of a delivery. One schedule makes ten; more come only of sending again. */
@@ -62,7 +62,8 @@ export type LogPage = {
 export async function listDeliveries(db: Sql, filter: LogFilter): Promise<LogPage> {
   if (filter.about !== undefined) return { deliveries: await listDeliveriesAbout(db, filter), next: undefined }
   const { workspaceId, endpointId, status, type, from, to, before } = filter
-  const lookedThrough = type === undefined ? LOG_PAGE + 1 : LOOKED_THROUGH_MOST
+  const hasIndex = type === undefined && status !== 'succeeded'
+  const lookedThrough = hasIndex ? LOG_PAGE + 1 : LOOKED_THROUGH_MOST
   const rows = await db.rows(pages[status ?? 'any'], [
     workspaceId,
     endpointId,
@@ -114,14 +115,14 @@ const LAST_ATTEMPT = `left join lateral (
    ) attempt on true`
 
 /** The status is written out, so that the indexes on the undelivered and the waiting ones serve. */
-const paging = (name: string, condition: string) =>
+const paging = (name: string, { looked = '', chosen = '' }) =>
   statement<Row>(
     `list_deliveries_${name}`,
     `with looked as materialized (
        select * from webhook_deliveries
        where workspace_id = $1 and endpoint_id = $2 and id < $3::uuid and id >= $4::uuid
          and created_at >= coalesce($5::timestamptz, '-infinity') and created_at < coalesce($6::timestamptz, 'infinity')
-         ${condition}
+         ${looked}
        order by id desc limit $8
      ),
      chosen as (
@@ -129,7 +130,7 @@ const paging = (name: string, condition: string) =>
        from looked cross join lateral (
          select * from events where workspace_id = $1 and id = looked.event_id offset 0
        ) event
-       where event.type = coalesce($7, event.type)
+       where event.type = coalesce($7, event.type) ${chosen}
        order by looked.id desc limit $9
      )
      select (select count(*) from looked) as looked, (select id from looked order by id limit 1) as edge, ${DELIVERY}
@@ -138,11 +139,11 @@ const paging = (name: string, condition: string) =>
   )
 
 const pages = {
-  any: paging('any', ''),
-  pending: paging('pending', `and status = 'pending' and due_at is not null`),
-  succeeded: paging('succeeded', `and status = 'succeeded'`),
-  failed: paging('failed', `and status = 'failed'`),
-  held: paging('held', `and status = 'held'`),
+  any: paging('any', {}),
+  pending: paging('pending', { looked: `and status = 'pending' and due_at is not null` }),
+  succeeded: paging('succeeded', { chosen: `and looked.status = 'succeeded'` }),
+  failed: paging('failed', { looked: `and status = 'failed'` }),
+  held: paging('held', { looked: `and status = 'held'` }),
 }
 
 const listDeliveriesAbout = (

@@ -83,7 +83,7 @@ export async function countResendable(
   await checkEndpoint(db, filter)
   let total = 0
   for (const status of filter.statuses ?? NEVER_ARRIVED)
-    total += (await db.row(counts[status], criteria(filter, clock.now())))?.total ?? 0
+    total += (await db.row(counts[status][kindOf(filter)], criteria(filter, clock.now())))?.total ?? 0
   return total
 }
 
@@ -114,7 +114,7 @@ export async function resendBatch(
   let resent = 0
   for (const status of filter.statuses ?? NEVER_ARRIVED) {
     const values = [...criteria(filter, startedAt), RESEND_BATCH - resent, clock.now()]
-    resent += (await db.rows(restarts[status], values)).length
+    resent += (await db.rows(restarts[status][kindOf(filter)], values)).length
     if (resent === RESEND_BATCH) return { resent, more: true }
   }
   return { resent, more: false }
@@ -145,47 +145,62 @@ async function checkEndpoint(
   if (endpoint.status !== 'enabled') throw notEnabled(endpoint.status, endpointId)
 }
 
+/** Only who asks for a type looks at the events: a count over all types reads a tenth without them. */
+type Kind = 'any' | 'typed'
+const kindOf = ({ type }: ResendFilter): Kind => (type === undefined ? 'any' : 'typed')
+
 const criteria = ({ workspaceId, endpointId, type, from, to }: ResendFilter, startedAt: Date) => [
   workspaceId,
   endpointId,
-  type,
   from,
   to,
   startedAt,
+  ...(type === undefined ? [] : [type]),
 ]
 
 /**
  * The status is written out, so that the partial index on undelivered ones serves. One that ended after the start is
  * left out: otherwise what was sent again and succeeded would be found again, for ever.
  */
-const found = (status: Resendable): string =>
+const found = (status: Resendable, kind: Kind): string =>
   `from webhook_endpoints endpoint
    join webhook_deliveries delivery
      on delivery.endpoint_id = endpoint.id and delivery.workspace_id = endpoint.workspace_id
-   join events event on event.id = delivery.event_id and event.workspace_id = delivery.workspace_id
+   ${kind === 'typed' ? 'join events event on event.id = delivery.event_id and event.workspace_id = delivery.workspace_id and event.type = $6' : ''}
    where endpoint.workspace_id = $1 and endpoint.status = 'enabled' and endpoint.id = coalesce($2, endpoint.id)
-     and event.type = coalesce($3, event.type)
-     and delivery.created_at >= coalesce($4, '-infinity'::timestamptz)
-     and delivery.created_at < coalesce($5, 'infinity'::timestamptz)
-     and delivery.status = '${status}' and (delivery.ended_at is null or delivery.ended_at < $6)`
+     and delivery.created_at >= coalesce($3, '-infinity'::timestamptz)
+     and delivery.created_at < coalesce($4, 'infinity'::timestamptz)
+     and delivery.status = '${status}' and (delivery.ended_at is null or delivery.ended_at < $5)`
 
-const counting = (status: Resendable) =>
-  statement<{ total: number }>(`count_resendable_${status}`, `select count(*) as total ${found(status)}`)
+const ofBothKinds = <Made>(make: (kind: Kind) => Made): Record<Kind, Made> => ({
+  any: make('any'),
+  typed: make('typed'),
+})
 
-const counts = { failed: counting('failed'), held: counting('held'), succeeded: counting('succeeded') }
+const ofEachStatus = <Made>(
+  make: (status: Resendable, kind: Kind) => Made,
+): Record<Resendable, Record<Kind, Made>> => ({
+  failed: ofBothKinds((kind) => make('failed', kind)),
+  held: ofBothKinds((kind) => make('held', kind)),
+  succeeded: ofBothKinds((kind) => make('succeeded', kind)),
+})
 
-const restarting = (status: Resendable) =>
-  statement<{ id: string }>(
-    `resend_${status}`,
+const counts = ofEachStatus((status, kind) =>
+  statement<{ total: number }>(`count_resendable_${status}_${kind}`, `select count(*) as total ${found(status, kind)}`),
+)
+
+const restarts = ofEachStatus((status, kind) => {
+  const [most, now] = kind === 'typed' ? ['$7', '$8'] : ['$6', '$7']
+  return statement<{ id: string }>(
+    `resend_${status}_${kind}`,
     `with chosen as (
-       select delivery.id ${found(status)}
-       limit $7
+       select delivery.id ${found(status, kind)}
+       limit ${most}
        for update of delivery skip locked
      )
      update webhook_deliveries delivery
-     set status = 'pending', step = 0, due_at = $8, lease = null, ended_at = null
+     set status = 'pending', step = 0, due_at = ${now}, lease = null, ended_at = null
      from chosen where delivery.workspace_id = $1 and delivery.id = chosen.id
      returning delivery.id`,
   )
-
-const restarts = { failed: restarting('failed'), held: restarting('held'), succeeded: restarting('succeeded') }
+})
