@@ -15,7 +15,7 @@ import { reportCoverage } from './coverage.ts'
 import { TEMPLATE_DATABASE, createDatabase, urlOf } from './postgres.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
-const TEST_FILES = ['src/**/*.test.ts', 'test/**/*.test.ts', 'emulator/**/*.test.ts']
+const TEST_FILES = ['src/**/*.test.ts', 'test/**/*.test.ts', 'emulator/**/*.test.ts', 'dashboard/**/*.test.ts']
 
 /** Files at a time. Each waits for the database and its own servers often enough that 2 cores carry one more. */
 const FILES_AT_ONCE = 3

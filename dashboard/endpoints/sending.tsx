@@ -20,6 +20,9 @@ export function SendingProgress({ run }: { run: SendAllRun }) {
             {text.stop}
           </Button>
         </Group>
+        <Text size="sm" c="dimmed">
+          {text.keepOpen}
+        </Text>
       </Stack>
     )
   }

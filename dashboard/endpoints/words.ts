@@ -82,6 +82,7 @@ export const endpointWords = words({
     sendMissed: (count: number) => `Send ${events(count)} again`,
 
     progress: (resent: number, total: number) => `${n(resent)} of ${n(total)} put on their way`,
+    keepOpen: 'It goes on as long as this page stays open.',
     stop: 'Stop',
     stopping: 'Stopping after this batch…',
     stopped: (resent: number) => `Stopped. ${events(resent)} had been put on their way; the others are as they were.`,
@@ -243,6 +244,7 @@ export const endpointWords = words({
     sendMissed: (count: number) => `إعادة إرسال ما فات (${isolated(count)})`,
 
     progress: (resent: number, total: number) => `انطلق ${isolated(resent)} من ${isolated(total)}`,
+    keepOpen: 'يستمر ما دامت هذه الصفحة مفتوحة.',
     stop: 'إيقاف',
     stopping: 'سيتوقف بعد هذه الدفعة…',
     stopped: (resent: number) => `توقّف. عدد ما انطلق: ${isolated(resent)}، وبقي غيره على حاله.`,
