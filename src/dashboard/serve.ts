@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { openDb } from '../db.ts'
 import type { Parts } from '../parts.ts'
 import { AUTH_PATH, CLIENT_ADDRESS_HEADER } from './auth.ts'
+import { liveStreams } from './live.ts'
 import { isFromOurPages } from './origin.ts'
 import { dashboardRouter } from './router.ts'
 import { type SignIn, openSignIn } from './sign-in.ts'
@@ -33,13 +34,20 @@ export function openDashboard(parts: Parts): Dashboard {
     queryTimeoutMs: FIGURES_TIMEOUT_MS,
     onIdleError: (error) => parts.log.warn({ err: error }, 'a database connection of the dashboard ended'),
   })
+  const live = liveStreams(parts, {
+    findViewer: async (request) => {
+      if (!isFromOurPages(request, parts.config.publicUrl)) return { person: undefined, cookies: [] }
+      return signIn.findPerson(toFetch(request).headers)
+    },
+  })
   return {
     serve(scope) {
       serveSignIn(scope, { parts, signIn })
       serveCalls(scope, { parts, signIn, figures })
+      live.serve(scope)
       servePages(scope)
     },
-    endLiveAnswers() {},
+    endLiveAnswers: () => live.end(),
     async close() {
       await signIn.close()
       await figures.close()

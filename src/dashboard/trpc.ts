@@ -99,7 +99,7 @@ export const inWorkspace = (least: MemberRole) =>
   signedIn
     .meta({ least })
     .input(z.object({ workspaceId: z.uuid() }))
-    .use(async ({ ctx, input, next }) => {
+    .use(async ({ ctx, input, next, type }) => {
       const membership = await findMembership(ctx.parts.db, {
         userId: ctx.person.userId,
         workspaceId: input.workspaceId,
@@ -111,7 +111,10 @@ export const inWorkspace = (least: MemberRole) =>
           message: `This takes the role ${least}, and yours here is ${membership.role}. An owner can change it.`,
         })
       }
-      return next({ ctx: { ...ctx, membership } })
+      const result = await next({ ctx: { ...ctx, membership } })
+      // Others who look at it see what was changed here.
+      if (type === 'mutation' && result.ok) ctx.parts.live.changed([input.workspaceId])
+      return result
     })
 
 /** member: reads. */

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { type TestContext, after, test } from 'node:test'
+import Fastify, { type FastifyRequest } from 'fastify'
+import type { FoundPerson } from '../../src/dashboard/auth.ts'
+import { liveStreams } from '../../src/dashboard/live.ts'
+import { openSignIn } from '../../src/dashboard/sign-in.ts'
+import { closeBrowser, openPage } from '../browser.ts'
+import { type SignedIn, signedIn } from '../dashboard.ts'
+import { startNode } from '../node.ts'
+import { until } from '../until.ts'
+import { type World, startWorld } from '../world.ts'
+
+after(closeBrowser)
+
+type Stream = { status: number; words: string[]; ended: boolean; close(): void }
+
+/** A live stream as a page opens it; `words` are the names of the events that came. */
+async function watch(url: string, { cookie }: Pick<SignedIn, 'cookie'>, workspaceId: string): Promise<Stream> {
+  const abort = new AbortController()
+  const response = await fetch(`${url}/dashboard/live/${workspaceId}`, {
+    headers: { cookie, 'sec-fetch-site': 'same-origin' },
+    signal: abort.signal,
+  })
+  const stream: Stream = { status: response.status, words: [], ended: false, close: () => abort.abort() }
+  if (response.status !== 200 || !response.body) return stream
+  void read(response.body, stream)
+  await until('the stream to be ready', () => stream.words.includes('ready'))
+  return stream
+}
+
+async function read(body: ReadableStream<Uint8Array>, stream: Stream): Promise<void> {
+  let text = ''
+  try {
+    for await (const chunk of body) {
+      text += Buffer.from(chunk).toString()
+      stream.words = [...text.matchAll(/^event: (\w+)$/gm)].map(([, word]) => word ?? '')
+    }
+  } catch {
+    // cut off
+  }
+  stream.ended = true
+}
+
+const changes = ({ words }: Stream): number => words.filter((word) => word === 'changed').length
+
+test('a viewer hears of changes of the workspace that they look at and of no other', async (t) => {
+  const [world, other] = [await startWorld(t), await startWorld(t)]
+  const [reader, stranger] = [await signedIn(world, 'member'), await signedIn(other, 'member')]
+  const stream = await watch(world.first.url, reader, world.workspaceId)
+  const theirs = await watch(other.first.url, stranger, other.workspaceId)
+  await other.sendOtp()
+  await until('the other viewer to hear', () => changes(theirs) > 0)
+  assert.equal(changes(stream), 0)
+  await world.sendOtp()
+  await until('the viewer to hear', () => changes(stream) > 0)
+  stream.close()
+  theirs.close()
+})
+
+test('a viewer on another node hears what this one does', async (t) => {
+  const world = await startWorld(t)
+  const reader = await signedIn(world, 'member')
+  const second = await world.node({ works: false })
+  const stream = await watch(second.url, reader, world.workspaceId)
+  const otp = await world.sendOtp()
+  await until('the viewer to hear of the acceptance', () => changes(stream) > 0)
+  await world.settled()
+  const heard = changes(stream)
+  await world.whatsapp.reports(otp, ['delivered'])
+  await until('the viewer to hear of the report', () => changes(stream) > heard)
+  stream.close()
+})
+
+test('only members hear, and other sites’ pages never', async (t) => {
+  const world = await startWorld(t)
+  const [reader, stranger] = [await signedIn(world, 'member'), await signedIn(world, 'stranger')]
+  const { url } = world.first
+  assert.equal((await watch(url, stranger, world.workspaceId)).status, 404)
+  assert.equal((await watch(url, reader, '019f0000-0000-7000-8000-000000000000')).status, 404)
+  assert.equal((await watch(url, reader, 'no-id')).status, 404)
+  assert.equal((await watch(url, { cookie: '' }, world.workspaceId)).status, 401)
+  const foreign = await fetch(`${url}/dashboard/live/${world.workspaceId}`, {
+    headers: { cookie: reader.cookie, 'sec-fetch-site': 'cross-site' },
+  })
+  assert.equal(foreign.status, 401)
+})
+
+test('a person who is removed, or signs out, loses the stream', async (t) => {
+  const world = await startWorld(t)
+  const url = await lookingOften(t, world)
+  const [removed, gone, stays] = [
+    await signedIn(world, 'member'),
+    await signedIn(world, 'member'),
+    await signedIn(world, 'operator'),
+  ]
+  const streams = await Promise.all([removed, gone, stays].map((each) => watch(url, each, world.workspaceId)))
+  await world.ask('delete from members where user_id = $1', [removed.userId])
+  await world.ask('delete from auth."session" where "userId" = $1', [gone.userId])
+  await until('both streams to end', () => streams[0]?.ended === true && streams[1]?.ended === true)
+  assert.equal(streams[2]?.ended, false)
+  streams[2]?.close()
+})
+
+/** The same streams, which ask several times a second whether their viewers may still see. */
+async function lookingOften(t: TestContext, { parts }: World): Promise<string> {
+  const signIn = openSignIn(parts)
+  const server = Fastify()
+  const findViewer = ({ headers: { cookie = '' } }: FastifyRequest): Promise<FoundPerson> =>
+    signIn.findPerson(new Headers({ cookie }))
+  const live = liveStreams(parts, { findViewer, lookEveryMs: 20 })
+  live.serve(server)
+  t.after(async () => {
+    live.end()
+    await server.close()
+    await signIn.close()
+  })
+  return server.listen({ port: 0, host: '127.0.0.1' })
+}
+
+test('a stop ends the streams and waits for none of them', async (t) => {
+  const world = await startWorld(t)
+  const reader = await signedIn(world, 'member')
+  const second = await startNode({ databaseUrl: world.databaseUrl, clock: world.clock, works: false })
+  const stream = await watch(second.url, reader, world.workspaceId)
+  const began = performance.now()
+  await second.stop()
+  assert.ok(performance.now() - began < 2_000, 'the server did not wait for its live answers')
+  await until('the stream to end', () => stream.ended)
+})
+
+test('one person cannot take all streams of a process', async (t) => {
+  const world = await startWorld(t)
+  const [greedy, other] = [await signedIn(world, 'member'), await signedIn(world, 'member')]
+  const open = await Promise.all(Array.from({ length: 21 }, () => watch(world.first.url, greedy, world.workspaceId)))
+  assert.equal(open.filter(({ status }) => status === 200).length, 20)
+  const theirs = await watch(world.first.url, other, world.workspaceId)
+  assert.equal(theirs.status, 200)
+  for (const { close } of [...open, theirs]) close()
+})
+
+test('the page of a message shows that it was read without being asked', async (t) => {
+  const world = await startWorld(t)
+  const page = await openPage(t, world, { as: await signedIn(world, 'member') })
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, ['sent'])
+  await page.goto(`/dashboard/w/${world.workspaceId}/messages/${otp.messageId}`)
+  await page.getByText('Live', { exact: false }).first().waitFor()
+  await world.whatsapp.reports(otp, ['delivered', 'read'])
+  await page.getByText('WhatsApp reports read').waitFor()
+})
