@@ -1,5 +1,213 @@
+import { Alert, Anchor, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { type Answers, api } from '../api.ts'
+import { MarkBadge, ServerSentence, Timeline } from '../timeline/timeline.tsx'
+import { Copyable } from '../ui/copy.tsx'
+import { LiveMark } from '../ui/live-mark.tsx'
+import { useLive } from '../ui/live.ts'
 import { Page } from '../ui/page.tsx'
+import { Time } from '../ui/time.tsx'
+import { useWorkspace } from '../ui/workspace.ts'
+import { useWords } from '../words.ts'
+import { MessageKind, MessageStatus } from './status.tsx'
+import { messageWords } from './words.ts'
+
+type Told = Answers['messages']['get']
 
 export function Message() {
-  return <Page title="Message">{null}</Page>
+  const text = useWords(messageWords)
+  const live = useLive()
+  const { workspaceId } = useWorkspace()
+  const { messageId } = useParams({ from: '/w/$workspaceId/messages/$messageId' })
+  const { data } = useSuspenseQuery(api.messages.get.queryOptions({ workspaceId, messageId }))
+  const { message, failure, said, timeline, next } = data
+  return (
+    <Page
+      title={`${text.pageTitle} \u2066${message.recipient}\u2069`}
+      about={
+        <Anchor
+          size="sm"
+          renderRoot={(props) => <Link {...props} to="/w/$workspaceId/messages" params={{ workspaceId }} />}
+        >
+          {text.back}
+        </Anchor>
+      }
+      actions={<LiveMark state={live} />}
+    >
+      {failure && (
+        <Alert color="red" title={text.failure}>
+          <Stack gap={4}>
+            <code>{failure.code}</code>
+            <ServerSentence>{failure.message}</ServerSentence>
+          </Stack>
+        </Alert>
+      )}
+      <Facts told={data} />
+      {said && <Said said={said} />}
+      <Timeline entries={timeline} next={next} />
+      <Events told={data} />
+    </Page>
+  )
+}
+
+function Facts({ told: { message } }: { told: Told }) {
+  const text = useWords(messageWords)
+  const { workspaceId } = useWorkspace()
+  const { confirmationId, templateName, templateLanguage, reference, sentAt } = message
+  const { correlationId, apiKeyId, apiKeyName, providerMessageId } = message
+  return (
+    <Paper withBorder p="md" component="section" aria-label={text.facts}>
+      <SimpleGrid component="dl" m={0} cols={{ base: 1, xs: 2, md: 3 }} spacing="md">
+        <Fact title={text.status}>
+          <MessageStatus status={message.status} />
+        </Fact>
+        <Fact title={text.to}>
+          <Copyable text={message.recipient} />
+        </Fact>
+        <Fact title={text.kind}>
+          <MessageKind message={message} />
+        </Fact>
+        <Fact title={text.created}>
+          <Time at={message.createdAt} />
+        </Fact>
+        <Fact title={text.sent}>{sentAt ? <Time at={sentAt} /> : text.notSent}</Fact>
+        <Fact title={text.attempts}>{message.attempts}</Fact>
+        <Fact title={text.sender}>
+          <span className="as-typed">{message.senderPhone}</span>
+        </Fact>
+        <Fact title={text.template}>
+          {templateName === null ? (
+            text.none
+          ) : (
+            <>
+              <code>{templateName}</code> <span className="as-typed">({templateLanguage})</span>
+            </>
+          )}
+        </Fact>
+        <Fact title={confirmationId === null ? text.reference : text.confirmation}>
+          {reference === null ? text.none : <Copyable text={reference} />}
+          {confirmationId !== null && (
+            <Anchor
+              size="sm"
+              renderRoot={(props) => (
+                <Link
+                  {...props}
+                  to="/w/$workspaceId/confirmations/$confirmationId"
+                  params={{ workspaceId, confirmationId }}
+                />
+              )}
+            >
+              {text.toConfirmation}
+            </Anchor>
+          )}
+        </Fact>
+        <Fact title={text.key}>{apiKeyName ?? apiKeyId ?? text.none}</Fact>
+        <Fact title={text.correlation}>{correlationId === null ? text.none : <Copyable text={correlationId} />}</Fact>
+        <Fact title={text.id}>
+          <Copyable text={message.id} />
+        </Fact>
+        {providerMessageId !== null && (
+          <Fact title={text.providerId}>
+            <Copyable text={providerMessageId} />
+          </Fact>
+        )}
+      </SimpleGrid>
+    </Paper>
+  )
+}
+
+function Fact({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div>
+      <Text component="dt" size="sm" c="dimmed">
+        {title}
+      </Text>
+      <dd style={{ margin: 0, overflowWrap: 'anywhere' }}>{children}</dd>
+    </div>
+  )
+}
+
+function Said({ said: { text: words, choices } }: { said: NonNullable<Told['said']> }) {
+  const text = useWords(messageWords)
+  return (
+    <section>
+      <Title order={2} size="h4" mb="xs">
+        {text.said}
+      </Title>
+      <Paper withBorder p="sm">
+        {words.split(' ⏎ ').map((line, index) => (
+          <Text key={`${index} ${line}`} dir="auto">
+            {line}
+          </Text>
+        ))}
+        {choices.length > 0 && (
+          <Group component="ul" gap="xs" mt="xs" p={0} style={{ listStyle: 'none' }}>
+            {choices.map((choice) => (
+              <Paper component="li" key={choice} withBorder px="sm" py={4} radius="xl" dir="auto">
+                {choice}
+              </Paper>
+            ))}
+          </Group>
+        )}
+      </Paper>
+    </section>
+  )
+}
+
+const DELIVERIES = {
+  pending: { name: 'pending', tone: 'waiting' },
+  succeeded: { name: 'succeeded', tone: 'good' },
+  failed: { name: 'failedDelivery', tone: 'bad' },
+  held: { name: 'held', tone: 'waiting' },
+} as const
+
+function Events({ told: { message, events } }: { told: Told }) {
+  const text = useWords(messageWords)
+  const { workspaceId } = useWorkspace()
+  return (
+    <section>
+      <Title order={2} size="h4">
+        {text.events}
+      </Title>
+      <Text size="sm" c="dimmed" mb="sm">
+        {message.confirmationId === null ? text.eventsAbout : text.eventsOfOrder}
+      </Text>
+      {events.length === 0 && message.confirmationId === null && <Text size="sm">{text.noEvents}</Text>}
+      <Stack gap="sm">
+        {events.map(({ id, type, occurredAt, webhooks }) => (
+          <Paper key={id} withBorder p="sm">
+            <Group gap="sm" mb="xs">
+              <code>{type}</code>
+              <Time at={occurredAt} />
+            </Group>
+            {webhooks.length === 0 && <Text size="sm">{text.noEndpoints}</Text>}
+            <Stack gap={6}>
+              {webhooks.map(({ deliveryId, endpointId, url, status, attempts }) => (
+                <Group key={deliveryId} gap="sm">
+                  <MarkBadge mark={{ text: text[DELIVERIES[status].name], tone: DELIVERIES[status].tone }} />
+                  <code style={{ overflowWrap: 'anywhere' }}>{url}</code>
+                  <Text size="sm">{text.attemptsMade(attempts)}</Text>
+                  <Anchor
+                    size="sm"
+                    renderRoot={(props) => (
+                      <Link
+                        {...props}
+                        to="/w/$workspaceId/endpoints/$endpointId"
+                        params={{ workspaceId, endpointId }}
+                        search={{ about: message.id }}
+                      />
+                    )}
+                  >
+                    {text.inLog}
+                  </Anchor>
+                </Group>
+              ))}
+            </Stack>
+          </Paper>
+        ))}
+      </Stack>
+    </section>
+  )
 }

@@ -1,5 +1,230 @@
+import { Alert, Anchor, Button, Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { type Answers, api } from '../api.ts'
+import { statusMark } from '../timeline/marks.ts'
+import { timelineWords } from '../timeline/words.ts'
+import { Empty } from '../ui/empty.tsx'
+import { Failed } from '../ui/failed.tsx'
+import { List } from '../ui/list.tsx'
+import { LiveMark } from '../ui/live-mark.tsx'
+import { useLive } from '../ui/live.ts'
+import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/page.tsx'
+import { Time } from '../ui/time.tsx'
+import { useMay, useWorkspace } from '../ui/workspace.ts'
+import { useWords } from '../words.ts'
+import { KINDS, type Listed, type MessageSearch, STATUSES, isFiltered, withFilter } from './search.ts'
+import { MessageKind, MessageStatus } from './status.tsx'
+import { messageWords } from './words.ts'
+
+const PAGE = '/w/$workspaceId/messages'
 
 export function Messages() {
-  return <Page title="Messages">{null}</Page>
+  const text = useWords(messageWords)
+  const live = useLive()
+  const { workspaceId } = useWorkspace()
+  const { before, ...filter } = useSearch({ from: PAGE })
+  const list = useQuery({
+    ...api.messages.list.queryOptions({ workspaceId, ...filter, ...(before && { cursor: before }) }),
+    placeholderData: keepPreviousData,
+  })
+  return (
+    <Page title={text.title} about={text.about} actions={<LiveMark state={live} />}>
+      <Filters key={JSON.stringify(filter)} />
+      {list.error && <Failed error={list.error} onAgain={() => void list.refetch()} />}
+      {list.isPending && <Loading />}
+      {list.data && (
+        <Stack aria-busy={list.isPlaceholderData}>
+          <Found page={list.data} />
+          <Pages page={list.data} />
+        </Stack>
+      )}
+    </Page>
+  )
+}
+
+function Filters() {
+  const text = useWords(messageWords)
+  const statuses = useWords(timelineWords)
+  const { workspaceId } = useWorkspace()
+  const search = useSearch({ from: PAGE })
+  const navigate = useNavigate({ from: PAGE })
+  const { data: choices } = useQuery(api.messages.choices.queryOptions({ workspaceId }))
+  const form = useForm({ initialValues: { text: search.text ?? '' } })
+  const narrow = (change: Record<string, string>): void =>
+    void navigate({ search: withFilter(search, change), resetScroll: false })
+  const any = { value: '', label: text.any }
+  return (
+    <form role="search" aria-label={text.filters} onSubmit={form.onSubmit((values) => narrow(values))}>
+      <Stack gap="sm">
+        <Group align="flex-end" gap="xs" wrap="nowrap">
+          <TextInput
+            type="search"
+            label={text.searchFor}
+            description={text.searchHint}
+            maxLength={200}
+            flex={1}
+            {...form.getInputProps('text')}
+          />
+          <Button type="submit">{text.find}</Button>
+        </Group>
+        <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
+          <NativeSelect
+            label={text.status}
+            value={search.status ?? ''}
+            data={[
+              any,
+              ...STATUSES.map((value) => {
+                const { word } = statusMark(value)
+                return { value, label: statuses[word] }
+              }),
+            ]}
+            onChange={({ currentTarget }) => narrow({ ...form.values, status: currentTarget.value })}
+          />
+          <NativeSelect
+            label={text.kind}
+            value={search.kind ?? ''}
+            data={[any, ...KINDS.map((value) => ({ value, label: text[value] }))]}
+            onChange={({ currentTarget }) => narrow({ ...form.values, kind: currentTarget.value })}
+          />
+          <NativeSelect
+            label={text.template}
+            value={search.template ?? ''}
+            data={[any, ...(choices ?? withChosen(search)).templates]}
+            onChange={({ currentTarget }) => narrow({ ...form.values, template: currentTarget.value })}
+          />
+          <NativeSelect
+            label={text.sender}
+            value={search.senderId ?? ''}
+            data={[
+              any,
+              ...(choices ?? withChosen(search)).senders.map(({ senderId, phoneNumber }) => ({
+                value: senderId,
+                label: `\u2066${phoneNumber}\u2069`,
+              })),
+            ]}
+            onChange={({ currentTarget }) => narrow({ ...form.values, senderId: currentTarget.value })}
+          />
+          <TextInput
+            type="date"
+            label={text.from}
+            value={search.from ?? ''}
+            max={search.to}
+            onChange={({ currentTarget }) => narrow({ ...form.values, from: currentTarget.value })}
+          />
+          <TextInput
+            type="date"
+            label={text.until}
+            value={search.to ?? ''}
+            min={search.from}
+            onChange={({ currentTarget }) => narrow({ ...form.values, to: currentTarget.value })}
+          />
+        </SimpleGrid>
+        {isFiltered(search) && <Clear />}
+      </Stack>
+    </form>
+  )
+}
+
+/** What is chosen already, while the choices are on their way. */
+const withChosen = ({ template, senderId }: MessageSearch): Answers['messages']['choices'] => ({
+  templates: template === undefined ? [] : [template],
+  senders: senderId === undefined ? [] : [{ senderId, phoneNumber: '…' }],
+})
+
+function Clear() {
+  const text = useWords(messageWords)
+  const navigate = useNavigate({ from: PAGE })
+  return (
+    <Button variant="subtle" size="compact-sm" w="fit-content" onClick={() => void navigate({ search: {} })}>
+      {text.clear}
+    </Button>
+  )
+}
+
+type ListPage = Answers['messages']['list']
+
+function Found({ page: { rows, lookedBackTo } }: { page: ListPage }) {
+  const text = useWords(messageWords)
+  const { workspaceId } = useWorkspace()
+  const may = useMay()
+  const search = useSearch({ from: PAGE })
+  if (rows.length > 0) return <MessageList rows={rows} />
+  if (lookedBackTo !== null) return null
+  if (isFiltered(search)) return <Empty action={<Clear />}>{text.nothing}</Empty>
+  const toKeys = (
+    <Button renderRoot={(props) => <Link {...props} to="/w/$workspaceId/keys" params={{ workspaceId }} />}>
+      {text.toKeys}
+    </Button>
+  )
+  return <Empty action={may.change && toKeys}>{text.empty}</Empty>
+}
+
+function MessageList({ rows }: { rows: readonly Listed[] }) {
+  const text = useWords(messageWords)
+  const { workspaceId } = useWorkspace()
+  return (
+    <List
+      label={text.title}
+      rows={rows}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: text.to,
+          cell: ({ id, recipient }) => (
+            <Anchor
+              fw={500}
+              renderRoot={(props) => (
+                <Link {...props} to="/w/$workspaceId/messages/$messageId" params={{ workspaceId, messageId: id }} />
+              )}
+            >
+              <span className="as-typed">{recipient}</span>
+            </Anchor>
+          ),
+        },
+        { title: text.status, cell: ({ status }) => <MessageStatus status={status} /> },
+        { title: text.kind, cell: (message) => <MessageKind message={message} /> },
+        { title: text.reference, cell: ({ reference }) => (reference === null ? '–' : <code>{reference}</code>) },
+        {
+          title: text.template,
+          cell: ({ templateName }) => (templateName === null ? '–' : <code>{templateName}</code>),
+        },
+        { title: text.sender, cell: ({ senderPhone }) => <span className="as-typed">{senderPhone}</span> },
+        { title: text.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+      ]}
+    />
+  )
+}
+
+function Pages({ page: { nextCursor, lookedBackTo } }: { page: ListPage }) {
+  const text = useWords(messageWords)
+  const { before, ...filter } = useSearch({ from: PAGE })
+  const older = nextCursor !== null && { ...filter, before: nextCursor }
+  return (
+    <>
+      {lookedBackTo !== null && (
+        <Alert color="blue" role="status">
+          <Text size="sm">
+            {text.lookedBack} <Time at={lookedBackTo} />. {text.lookedBackHint}
+          </Text>
+        </Alert>
+      )}
+      {(before !== undefined || older) && (
+        <Group component="nav" aria-label={text.pages} gap="sm">
+          {before !== undefined && (
+            <Button variant="default" renderRoot={(props) => <Link {...props} from={PAGE} to="." search={filter} />}>
+              {text.newest}
+            </Button>
+          )}
+          {older && (
+            <Button variant="default" renderRoot={(props) => <Link {...props} from={PAGE} to="." search={older} />}>
+              {lookedBackTo === null ? text.older : text.lookFurther}
+            </Button>
+          )}
+        </Group>
+      )}
+    </>
+  )
 }

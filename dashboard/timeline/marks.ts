@@ -11,7 +11,7 @@ export type Who = Next['who']
 export type Tone = 'good' | 'bad' | 'waiting' | 'plain' | 'muted'
 
 type Word = keyof typeof timelineWords.en
-type Marked = { word: Word; tone: Tone }
+export type Marked = { word: Word; tone: Tone }
 /** A word of this folder's table, or text that stands as it is. */
 export type Mark = Marked | { text: string; tone: Tone }
 
@@ -41,6 +41,9 @@ const STATUSES = {
   played: { word: 'statusPlayed', tone: 'good' },
   failed: { word: 'statusFailed', tone: 'bad' },
 } as const satisfies Record<string, Marked>
+
+/** What is known of a message, as everybody sees it. */
+export const statusMark = (status: keyof typeof STATUSES): Marked => STATUSES[status]
 
 const DELIVERIES = {
   pending: { word: 'toCome', tone: 'waiting' },

@@ -131,11 +131,11 @@ const BADGES = {
   muted: 'gray',
 } as const satisfies Record<Tone, string>
 
-function MarkBadge({ mark }: { mark: Mark }) {
+export function MarkBadge({ mark }: { mark: Mark }) {
   const text = useWords(timelineWords)
   return (
     <Badge color={BADGES[mark.tone]} variant="light" tt="none" c="var(--mantine-color-text)">
-      {'word' in mark ? text[mark.word] : <span className="as-typed">{mark.text}</span>}
+      {'word' in mark ? text[mark.word] : mark.text}
     </Badge>
   )
 }

@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { advanceSandbox } from '../../src/sandbox/advance.ts'
+import { closeBrowser, openPage } from '../browser.ts'
+import { type SignedIn, signedIn } from '../dashboard.ts'
+import { type World, newPhone, startWorld } from '../world.ts'
+
+after(closeBrowser)
+
+type Filter = Omit<Parameters<SignedIn['calls']['messages']['list']['query']>[0], 'workspaceId'>
+
+const idsOf = async ({ calls }: SignedIn, { workspaceId }: World, filter: Filter = {}): Promise<string[]> =>
+  (await calls.messages.list.query({ workspaceId, ...filter })).rows.map(({ id }) => id)
+
+test('a message is found by its recipient in any usual form, its reference, its id and WhatsApp’s id', async (t) => {
+  const world = await startWorld(t)
+  const reader = await signedIn(world, 'member')
+  const wanted = await world.sendOtp({ to: '+212612345678', reference: 'login-17' })
+  await world.sendOtp({ reference: 'login-18' })
+  await world.settled()
+  const { providerMessageId } = (
+    await reader.calls.messages.get.query({ workspaceId: world.workspaceId, messageId: wanted.messageId })
+  ).message
+  assert.ok(providerMessageId)
+  for (const text of [
+    '+212612345678',
+    '00212 612-345678',
+    '212612345678',
+    'login-17',
+    wanted.messageId,
+    providerMessageId,
+  ]) {
+    assert.deepEqual(await idsOf(reader, world, { text }), [wanted.messageId], text)
+  }
+  assert.deepEqual(await idsOf(reader, world, { text: 'login' }), [])
+})
+
+test('a message of a conversation is found by the order’s reference and by the confirmation’s id', async (t) => {
+  const world = await startWorld(t)
+  const reader = await signedIn(world, 'member')
+  await world.codSettings()
+  const order = await world.createConfirmation({ reference: 'order-9' })
+  await world.settled()
+  const [row] = (await reader.calls.messages.list.query({ workspaceId: world.workspaceId, text: 'order-9' })).rows
+  assert.equal(row?.confirmationId, order.confirmationId)
+  assert.equal(row.reference, 'order-9')
+  assert.deepEqual(await idsOf(reader, world, { text: order.confirmationId }), [row.id])
+  const told = await reader.calls.messages.get.query({ workspaceId: world.workspaceId, messageId: row.id })
+  assert.equal(told.message.confirmationId, order.confirmationId)
+  assert.ok(told.said && told.said.choices.length === 3, 'what the customer reads is shown with its buttons')
+})
+
+test('filters narrow the list together', async (t) => {
+  const world = await startWorld(t)
+  const reader = await signedIn(world, 'member')
+  const failed = await world.sendOtp()
+  const sent = await world.sendOtp()
+  await world.whatsapp.reports(failed, [{ status: 'failed', errors: [131026] }])
+  await world.whatsapp.reports(sent, ['sent'])
+  assert.deepEqual(await idsOf(reader, world, { status: 'failed' }), [failed.messageId])
+  assert.deepEqual(await idsOf(reader, world, { status: 'sent', kind: 'otp', senderId: world.senderId }), [
+    sent.messageId,
+  ])
+  assert.deepEqual(await idsOf(reader, world, { status: 'sent', kind: 'cod' }), [])
+  assert.deepEqual(await idsOf(reader, world, { template: 'login_code' }), [sent.messageId, failed.messageId])
+  assert.deepEqual(await idsOf(reader, world, { template: 'another' }), [])
+  assert.deepEqual(await idsOf(reader, world, { text: failed.to, status: 'sent' }), [])
+})
+
+test('pages neither skip nor repeat a message while new ones arrive', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const reader = await signedIn(world, 'member')
+  const before = await Promise.all(Array.from({ length: 120 }, () => world.sendOtp()))
+  const seen: string[] = []
+  let cursor: string | undefined
+  do {
+    const { rows, nextCursor } = await reader.calls.messages.list.query({ workspaceId: world.workspaceId, cursor })
+    seen.push(...rows.map(({ id }) => id))
+    cursor = nextCursor ?? undefined
+    await Promise.all([world.sendOtp(), world.sendOtp()])
+  } while (cursor !== undefined)
+  assert.deepEqual(
+    seen,
+    before
+      .map(({ messageId }) => messageId)
+      .sort()
+      .reverse(),
+  )
+})
+
+test('a page that found little says how far it looked, and the next one goes on from there', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const reader = await signedIn(world, 'member')
+  const old = await world.sendOtp({ template: { name: 'login_code', language: 'en_US' } })
+  await world.ask(`update messages set template_name = 'rare' where id = $1`, [old.messageId])
+  await world.ask(
+    `insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, correlation_id,
+       api_key_id, quota_unit, created_at, status, priority, submit_by)
+     select uuidv7(), $1, 'otp', $2, '+212600000001', 'login_code', 'en_US', gen_random_uuid(), 'key', n, now(), 'sent', 0, now()
+     from generate_series(1, 10000) n`,
+    [world.workspaceId, world.senderId],
+  )
+  const first = await reader.calls.messages.list.query({ workspaceId: world.workspaceId, template: 'rare' })
+  assert.deepEqual(first.rows, [])
+  assert.ok(first.lookedBackTo && first.nextCursor)
+  const second = await reader.calls.messages.list.query({
+    workspaceId: world.workspaceId,
+    template: 'rare',
+    cursor: first.nextCursor,
+  })
+  assert.deepEqual([second.rows.map(({ id }) => id), second.nextCursor], [[old.messageId], null])
+})
+
+test('days are those of the delivery zone, and of a sandbox’s own clock', async (t) => {
+  const world = await startWorld(t)
+  const reader = await signedIn(world, 'member')
+  await world.ask('update workspaces set sandbox = true where id = $1', [world.workspaceId])
+  const early = await world.sendOtp()
+  await world.settled()
+  await advanceSandbox(world.parts, { workspaceId: world.workspaceId, byMs: 5 * 86_400_000 })
+  const late = await world.sendOtp()
+  const dayOf = async ({ messageId }: { messageId: string }): Promise<string> =>
+    (await reader.calls.messages.get.query({ workspaceId: world.workspaceId, messageId })).message.createdAt.slice(
+      0,
+      10,
+    )
+  const [firstDay, lastDay] = [await dayOf(early), await dayOf(late)]
+  assert.notEqual(firstDay, lastDay)
+  assert.deepEqual(await idsOf(reader, world, { from: lastDay }), [late.messageId])
+  assert.deepEqual(await idsOf(reader, world, { to: firstDay }), [early.messageId])
+  assert.deepEqual(await idsOf(reader, world, { from: firstDay, to: lastDay }), [late.messageId, early.messageId])
+})
+
+test('another workspace’s messages are neither listed nor told', async (t) => {
+  const [world, other] = [await startWorld(t), await startWorld(t)]
+  const otp = await other.sendOtp()
+  const reader = await signedIn(world, 'member')
+  const { workspaceId } = world
+  assert.deepEqual(await idsOf(reader, world, { text: otp.messageId }), [])
+  assert.deepEqual(await idsOf(reader, world, { text: otp.to }), [])
+  await assert.rejects(reader.calls.messages.get.query({ workspaceId, messageId: otp.messageId }), /no such message/)
+  await assert.rejects(idsOf(reader, other), /no such workspace/)
+})
+
+test('a failed message says what that means, who must act, and where its webhooks went', async (t) => {
+  const world = await startWorld(t)
+  const { endpointId } = await world.receiver()
+  const reader = await signedIn(world, 'member')
+  const otp = await world.sendOtp({ to: newPhone() })
+  await world.whatsapp.reports(otp, ['sent', { status: 'failed', errors: [131026] }])
+  const told = await reader.calls.messages.get.query({ workspaceId: world.workspaceId, messageId: otp.messageId })
+  assert.equal(told.failure?.code, 'RECIPIENT_UNREACHABLE')
+  assert.match(told.failure.message, /Check the number/)
+  assert.equal(told.next.who, 'caller')
+  assert.equal(told.message.apiKeyName, 'test')
+  assert.deepEqual(
+    told.events.map(({ type, webhooks }) => [type, webhooks.map((each) => [each.endpointId, each.status])]),
+    [
+      ['message.sent', [[endpointId, 'succeeded']]],
+      ['message.failed', [[endpointId, 'succeeded']]],
+    ],
+  )
+})
