@@ -1,5 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { api, queries } from './api.ts'
+import { readAuditSearch } from './audit-log/search.ts'
+import { readConfirmationSearch } from './confirmations/search.ts'
 import { readLogSearch } from './endpoints/search.ts'
 import { readMessageSearch } from './messages/search.ts'
 import { readReturn } from './session/return.ts'
@@ -66,6 +68,7 @@ const message = createRoute({
 const confirmations = createRoute({
   getParentRoute: () => workspace,
   path: '/confirmations',
+  validateSearch: readConfirmationSearch,
   component: lazyRouteComponent(() => import('./confirmations/confirmations.tsx'), 'Confirmations'),
 })
 
@@ -157,6 +160,7 @@ const people = createRoute({
 const auditLog = createRoute({
   getParentRoute: () => workspace,
   path: '/audit',
+  validateSearch: readAuditSearch,
   component: lazyRouteComponent(() => import('./audit-log/audit-log.tsx'), 'AuditLog'),
 })
 

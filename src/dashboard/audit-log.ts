@@ -15,13 +15,14 @@ export const auditLog = router({
     .input(
       z.object({
         of,
-        before: z.uuid().optional(),
+        /** The last entry of the page before. */
+        cursor: z.uuid().nullish(),
         action: z.string().max(TEXT_CHARACTERS_MOST).optional(),
         who: z.string().max(TEXT_CHARACTERS_MOST).optional(),
       }),
     )
-    .query(({ ctx: { figures, membership }, input: { of, before, action, who } }) =>
-      listEntries(figures, { workspaceId: idOf(of, membership), before, action, who }),
+    .query(({ ctx: { figures, membership }, input: { of, cursor, action, who } }) =>
+      listEntries(figures, { workspaceId: idOf(of, membership), before: cursor ?? undefined, action, who }),
     ),
 
   choices: changing

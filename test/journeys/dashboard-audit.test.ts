@@ -126,13 +126,13 @@ test('the log is read a page at a time, the latest first, by what was done and b
   const { workspaceId } = world
   await writeEntries(world, 120)
   const read: { id: string; target: string }[] = []
-  let before: string | undefined
+  let cursor: string | undefined
   do {
-    const page = await calls.auditLog.list.query({ workspaceId, before })
+    const page = await calls.auditLog.list.query({ workspaceId, cursor })
     read.push(...page.entries)
     assert.ok(page.entries.length <= 50)
-    before = page.next ?? undefined
-  } while (before)
+    cursor = page.next ?? undefined
+  } while (cursor)
   const ids = read.map(({ id }) => id)
   assert.deepEqual(ids, ids.toSorted().reverse())
   assert.equal(new Set(read.map(({ target }) => target)).size, 120)

@@ -1,0 +1,28 @@
+/** What a browser is and where it runs, as people would say it; names of makers are the same in every language. */
+export type Device = { browser: string | undefined; system: string | undefined }
+
+/** The first that fits: several name themselves after others. */
+const BROWSERS: readonly [RegExp, string][] = [
+  [/\bEdgA?\/|\bEdgiOS\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\bSamsungBrowser\//, 'Samsung Internet'],
+  [/\bFirefox\/|\bFxiOS\//, 'Firefox'],
+  [/\bChrome\/|\bCriOS\/|\bHeadlessChrome\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+]
+
+const SYSTEMS: readonly [RegExp, string][] = [
+  [/\biPhone\b/, 'iPhone'],
+  [/\biPad\b/, 'iPad'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac OS X\b|\bMacintosh\b/, 'macOS'],
+  [/\bLinux\b/, 'Linux'],
+]
+
+export function deviceOf(userAgent: string | null): Device {
+  const first = (table: readonly [RegExp, string][]): string | undefined =>
+    table.find(([sign]) => userAgent !== null && sign.test(userAgent))?.[1]
+  return { browser: first(BROWSERS), system: first(SYSTEMS) }
+}

@@ -1,0 +1,48 @@
+import { Button, PasswordInput, Stack, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useWords } from '../words.ts'
+import { useAsking } from './asking.ts'
+import { Problem } from './problem.tsx'
+import { accountWords } from './words.ts'
+
+/** What takes the password once more: a browser left open is not enough. */
+export function PasswordFirst({
+  about,
+  path,
+  action,
+  colour,
+  onDone,
+}: {
+  about: string
+  path: string
+  action: string
+  colour?: string
+  onDone: (body: Readonly<Record<string, unknown>>) => void
+}) {
+  const text = useWords(accountWords)
+  const { problem, busy, ask } = useAsking()
+  const form = useForm({ initialValues: { password: '' } })
+  const go = async (values: { password: string }): Promise<void> => {
+    const answer = await ask(path, values)
+    if (answer.ok) onDone(answer.body)
+  }
+  return (
+    <form onSubmit={form.onSubmit((values) => void go(values))}>
+      <Stack>
+        <Text size="sm">{about}</Text>
+        <Problem>{problem}</Problem>
+        <PasswordInput
+          label={text.currentPassword}
+          autoComplete="current-password"
+          required
+          data-autofocus
+          dir="ltr"
+          {...form.getInputProps('password')}
+        />
+        <Button type="submit" loading={busy} {...(colour !== undefined && { color: colour })}>
+          {action}
+        </Button>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,10 @@
+import { Alert } from '@mantine/core'
+
+export function Problem({ children }: { children: string | undefined }) {
+  if (children === undefined) return null
+  return (
+    <Alert color="red" role="alert">
+      {children}
+    </Alert>
+  )
+}

@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict'
+import { glob, readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { test } from 'node:test'
+import { hasWords } from './action.ts'
+
+const SOURCE = path.resolve(import.meta.dirname, '../../src')
+
+test('everything that the program writes into the audit log has words on the page', async () => {
+  const without = new Set<string>()
+  for await (const name of glob('**/*.ts', { cwd: SOURCE })) {
+    if (name.endsWith('.test.ts')) continue
+    const text = await readFile(path.join(SOURCE, name), 'utf8')
+    for (const [, action = ''] of text.matchAll(/\b(?:action|records): '([a-z_]+\.[a-z_]+)'/g)) {
+      if (!hasWords(action)) without.add(action)
+    }
+  }
+  assert.deepEqual([...without], [])
+})
