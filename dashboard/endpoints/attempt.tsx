@@ -1,4 +1,4 @@
-import { Code, Stack, Text, Title } from '@mantine/core'
+import { Code, Stack, Text, Title, type TitleOrder } from '@mantine/core'
 import type { Answers } from '../api.ts'
 import { useWorkspace } from '../ui/workspace.ts'
 import { useLanguage, useWords } from '../words.ts'
@@ -8,7 +8,7 @@ export type WholeDelivery = Answers['endpoints']['delivery']
 export type OneAttempt = WholeDelivery['tries'][number]
 
 /** One request and what came back. */
-export function Attempt({ attempt, url }: { attempt: OneAttempt; url: string }) {
+export function Attempt({ attempt, url, order }: { attempt: OneAttempt; url: string; order: TitleOrder }) {
   const text = useWords(endpointWords)
   return (
     <Stack gap="sm">
@@ -16,7 +16,7 @@ export function Attempt({ attempt, url }: { attempt: OneAttempt; url: string }) 
         {text.started}: <Precise at={attempt.startedAt} /> · {text.took}: {text.ms(attempt.durationMs)}
       </Text>
       <Stack gap={4}>
-        <Title order={4} size="h6">
+        <Title order={order} size="h6">
           {text.request}
         </Title>
         <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
@@ -27,7 +27,7 @@ export function Attempt({ attempt, url }: { attempt: OneAttempt; url: string }) 
         </Text>
       </Stack>
       <Stack gap={4}>
-        <Title order={4} size="h6">
+        <Title order={order} size="h6">
           {text.response}
         </Title>
         <Answer attempt={attempt} />

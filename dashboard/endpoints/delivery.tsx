@@ -137,7 +137,12 @@ function SendAgain({ delivery, of: endpointId }: { delivery: WholeDelivery; of: 
           {text.onItsWay}
         </Alert>
       )}
-      <Modal opened={asking} onClose={close} title={text.sendAgainTitle}>
+      <Modal
+        closeButtonProps={{ 'aria-label': text.close }}
+        opened={asking}
+        onClose={close}
+        title={text.sendAgainTitle}
+      >
         <Stack>
           <Text size="sm">
             <code>{delivery.type}</code>
@@ -180,7 +185,7 @@ function Attempts({ delivery: { tries, url } }: { delivery: WholeDelivery }) {
                 <Text size="sm">{text.attemptSummary(whatCame(attempt, text.noAnswer), attempt.durationMs)}</Text>
               </Accordion.Control>
               <Accordion.Panel>
-                <Attempt attempt={attempt} url={url} />
+                <Attempt attempt={attempt} url={url} order={5} />
               </Accordion.Panel>
             </Accordion.Item>
           ))}

@@ -91,7 +91,7 @@ function Pause({ endpointId }: { endpointId: string }) {
       <Button variant="default" onClick={open}>
         {text.pause}
       </Button>
-      <Modal opened={asking} onClose={close} title={text.pauseTitle}>
+      <Modal closeButtonProps={{ 'aria-label': text.close }} opened={asking} onClose={close} title={text.pauseTitle}>
         <Stack>
           <Text size="sm">{text.pauseAsk}</Text>
           {pause.error && <Failed error={pause.error} />}
@@ -123,7 +123,13 @@ function Rotate({ endpointId }: { endpointId: string }) {
       <Button variant="default" onClick={open}>
         {text.rotate}
       </Button>
-      <Modal opened={asking} onClose={done} title={rotate.data ? text.rotate : text.rotateTitle} size="lg">
+      <Modal
+        closeButtonProps={{ 'aria-label': text.close }}
+        opened={asking}
+        onClose={done}
+        title={rotate.data ? text.rotate : text.rotateTitle}
+        size="lg"
+      >
         {rotate.data ? (
           <Stack>
             <Text size="sm">

@@ -42,7 +42,7 @@ export function Endpoints() {
         </Stack>
       )}
       {may.change && isFull && <Text size="sm">{text.full(data.most)}</Text>}
-      <Modal opened={adding} onClose={close} title={text.add} size="lg">
+      <Modal closeButtonProps={{ 'aria-label': text.close }} opened={adding} onClose={close} title={text.add} size="lg">
         <NewEndpoint onDone={close} />
       </Modal>
     </Page>

@@ -24,7 +24,13 @@ export function Ping({ endpointId }: { endpointId: string }) {
       <Button loading={ping.isPending} onClick={() => ping.mutate({ workspaceId, endpointId })}>
         {text.ping}
       </Button>
-      <Modal opened={ping.isSuccess || ping.isError} onClose={ping.reset} title={text.pingTitle} size="xl">
+      <Modal
+        closeButtonProps={{ 'aria-label': text.close }}
+        opened={ping.isSuccess || ping.isError}
+        onClose={ping.reset}
+        title={text.pingTitle}
+        size="xl"
+      >
         {ping.error && <Failed error={ping.error} />}
         {ping.data && (
           <PingResult key={ping.data.deliveryId} endpointId={endpointId} deliveryId={ping.data.deliveryId} />
@@ -64,7 +70,7 @@ function PingResult({ endpointId, deliveryId }: { endpointId: string; deliveryId
           </Group>
         )}
       </div>
-      {attempt && <Attempt attempt={attempt} url={data.url} />}
+      {attempt && <Attempt attempt={attempt} url={data.url} order={3} />}
       <Body text={data.body} />
     </Stack>
   )

@@ -28,6 +28,7 @@ export function SendMany({ endpointId, search }: { endpointId: string; search: L
         {text.many}
       </Button>
       <Modal
+        closeButtonProps={{ 'aria-label': text.close }}
         opened={opened}
         onClose={run.isBusy ? () => {} : end}
         withCloseButton={!run.isBusy}

@@ -1,6 +1,6 @@
 import { type CSSVariablesResolver, type MantineColorsTuple, createTheme } from '@mantine/core'
 
-/** Dark enough from the seventh on for white text at 4.5:1. */
+/** The last two are dark enough for white text at 4.5:1. */
 const door: MantineColorsTuple = [
   '#e7f8f2',
   '#d2ede3',
@@ -16,7 +16,7 @@ const door: MantineColorsTuple = [
 
 export const theme = createTheme({
   primaryColor: 'door',
-  primaryShade: { light: 8, dark: 7 },
+  primaryShade: 8,
   colors: { door },
   autoContrast: true,
   fontFamily: 'system-ui, "Segoe UI", Roboto, "Noto Sans Arabic", "Noto Sans", sans-serif',
