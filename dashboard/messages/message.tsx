@@ -37,7 +37,7 @@ export function Message() {
       actions={<LiveMark state={live} />}
     >
       {failure && (
-        <Alert color="red" title={text.failure}>
+        <Alert color="red" title={text.failure} styles={{ title: { color: 'var(--mantine-color-text)' } }}>
           <Stack gap={4}>
             <code>{failure.code}</code>
             <ServerSentence>{failure.message}</ServerSentence>
@@ -124,7 +124,9 @@ function Fact({ title, children }: { title: string; children: ReactNode }) {
       <Text component="dt" size="sm" c="dimmed">
         {title}
       </Text>
-      <dd style={{ margin: 0, overflowWrap: 'anywhere' }}>{children}</dd>
+      <Text component="dd" size="sm" m={0} style={{ overflowWrap: 'anywhere' }}>
+        {children}
+      </Text>
     </div>
   )
 }

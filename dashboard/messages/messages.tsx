@@ -24,14 +24,18 @@ const PAGE = '/w/$workspaceId/messages'
 export function Messages() {
   const text = useWords(messageWords)
   const live = useLive()
-  const { workspaceId } = useWorkspace()
+  const { workspaceId, timeZone } = useWorkspace()
   const { before, ...filter } = useSearch({ from: PAGE })
   const list = useQuery({
     ...api.messages.list.queryOptions({ workspaceId, ...filter, ...(before && { cursor: before }) }),
     placeholderData: keepPreviousData,
   })
   return (
-    <Page title={text.title} about={text.about} actions={<LiveMark state={live} />}>
+    <Page
+      title={text.title}
+      about={`${text.about} ${text.zone} \u2066${timeZone}\u2069.`}
+      actions={<LiveMark state={live} />}
+    >
       <Filters key={JSON.stringify(filter)} />
       {list.error && <Failed error={list.error} onAgain={() => void list.refetch()} />}
       {list.isPending && <Loading />}
@@ -175,6 +179,7 @@ function MessageList({ rows }: { rows: readonly Listed[] }) {
           title: text.to,
           cell: ({ id, recipient }) => (
             <Anchor
+              size="sm"
               fw={500}
               renderRoot={(props) => (
                 <Link {...props} to="/w/$workspaceId/messages/$messageId" params={{ workspaceId, messageId: id }} />

@@ -4,6 +4,7 @@ export const messageWords = words({
   en: {
     title: 'Messages',
     about: 'Every message that this workspace sent or is about to send, the newest first.',
+    zone: 'Times and days are in the zone',
     empty: 'There is no message yet. As soon as your backend sends its first code, it is here.',
     toKeys: 'Create an API key',
     nothing: 'No message fits these filters.',
@@ -70,6 +71,7 @@ export const messageWords = words({
   ar: {
     title: 'الرسائل',
     about: 'كل رسالة أرسلتها مساحة العمل هذه أو توشك على إرسالها، الأحدث أولًا.',
+    zone: 'الأوقات والأيام بحسب المنطقة الزمنية',
     empty: 'لا توجد رسائل بعد. ستظهر هنا حالما يرسل خادمك أول رمز.',
     toKeys: 'إنشاء مفتاح API',
     nothing: 'لا توجد رسالة تطابق عوامل التصفية هذه.',

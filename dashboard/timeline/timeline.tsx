@@ -75,7 +75,11 @@ const COLOURS = {
 export function WhoMustAct({ next: { who, sentence } }: { next: Next }) {
   const text = useWords(timelineWords)
   return (
-    <Alert color={COLOURS[who]} title={`${text.nextTitle}: ${text[who === 'customer' ? 'customerActs' : who]}`}>
+    <Alert
+      color={COLOURS[who]}
+      styles={{ title: { color: 'var(--mantine-color-text)' } }}
+      title={`${text.nextTitle}: ${text[who === 'customer' ? 'customerActs' : who]}`}
+    >
       <ServerSentence>{sentence}</ServerSentence>
     </Alert>
   )
@@ -159,7 +163,7 @@ export function ServerSentence({ children }: { children: string }) {
   const { timeZone } = useWorkspace()
   const format = timeFormat('en', timeZone)
   return (
-    <span dir="ltr" lang="en" style={{ display: 'block', textAlign: 'left' }}>
+    <span dir="ltr" lang="en" className={classes['sentence'] ?? ''}>
       {cutAtInstants(children).map((part, index) =>
         index % 2 === 0 ? (
           <Fragment key={index}>{part}</Fragment>
