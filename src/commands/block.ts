@@ -1,3 +1,4 @@
+import { COMMAND_LINE } from '../dashboard/audit.ts'
 import { blockRecipient, unblockRecipient } from '../workspaces/blocked.ts'
 import { workspaceMustExist } from '../workspaces/workspaces.ts'
 import { type Recorded, command, required } from './command.ts'
@@ -16,7 +17,7 @@ export const blockAdd = command({
   options,
   async run(parts, { workspace, phone }) {
     await workspaceMustExist(parts.db, workspace)
-    const changed = await blockRecipient(parts, { workspaceId: workspace, phone })
+    const changed = await blockRecipient(parts, { workspaceId: workspace, phone, by: COMMAND_LINE.who })
     return { workspaceId: workspace, phone, blocked: true, changed }
   },
   records,

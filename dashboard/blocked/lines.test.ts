@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { BATCH_LINES, batchesOf, linesOf, onlyLines } from './lines.ts'
+
+test('each line keeps its number in the file, whatever is empty or a heading', () => {
+  const text =
+    '\uFEFFphone,reason\r\n+212612345678,abusive\r\n\r\n  +212 612-345 679 ;"said ""never, ever"""\n+212612345670\t'
+  assert.deepEqual(linesOf(text), [
+    { line: 2, phone: '+212612345678', reason: 'abusive' },
+    { line: 4, phone: '+212 612-345 679', reason: 'said "never, ever"' },
+    { line: 5, phone: '+212612345670', reason: '' },
+  ])
+})
+
+test('a first line with a number is no heading, in whatever digits', () => {
+  assert.equal(linesOf('+212612345678')[0]?.line, 1)
+  assert.equal(linesOf('٠٦١٢٣٤٥٦٧٨')[0]?.line, 1)
+  assert.deepEqual(linesOf('الرقم\n'), [])
+})
+
+test('a quote that nobody closed loses nothing', () => {
+  assert.deepEqual(linesOf('+212612345678,"late'), [{ line: 1, phone: '+212612345678', reason: '"late' }])
+})
+
+test('batches hold every line once, in order', () => {
+  const lines = linesOf(Array.from({ length: BATCH_LINES * 2 + 1 }, (_, n) => `+2126${n}`).join('\n'))
+  const batches = batchesOf(lines)
+  assert.deepEqual(
+    batches.map(({ length }) => length),
+    [BATCH_LINES, BATCH_LINES, 1],
+  )
+  assert.deepEqual(batches.flat(), lines)
+  assert.deepEqual(batchesOf([]), [])
+})
+
+test('the lines that were wrong stay as they were written', () => {
+  assert.equal(onlyLines('a\r\n b ;x\nc', new Set([2, 3])), ' b ;x\nc')
+})

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { BLOCKED_PAGE } from '../../src/workspaces/list-blocked.ts'
+import { closeBrowser, openPage } from '../browser.ts'
+import { type SignedIn, signedIn } from '../dashboard.ts'
+import { type World, newPhone, startWorld } from '../world.ts'
+
+after(closeBrowser)
+
+const codeTo = async (world: World, to: string): Promise<unknown> =>
+  (await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody({ to }) })).body.code
+
+const blockedOf = async ({ workspaceId }: World, { calls }: SignedIn) =>
+  (await calls.blocked.list.query({ workspaceId })).rows
+
+test('a pasted list blocks its good lines, names what is wrong with the others, and keeps those', async (t) => {
+  const world = await startWorld(t)
+  const admin = await signedIn(world, 'admin')
+  const page = await openPage(t, world, { as: admin })
+  await page.goto(`/dashboard/w/${world.workspaceId}/blocked`)
+  await page.getByRole('button', { name: 'Import a list' }).click()
+  const dialog = page.getByRole('dialog')
+  const [first, second] = [newPhone(), newPhone()]
+  const lines = ['phone,reason', `${first},abusive`, '212612345678', 'nobody', `${second};"asked, twice"`]
+  await dialog.getByLabel('Lines').fill(lines.join('\n'))
+  await dialog.getByRole('button', { name: 'Check the lines' }).click()
+  await dialog.getByText('2 lines can be imported.').waitFor()
+  assert.deepEqual(await dialog.getByRole('row').allInnerTexts(), [
+    'Line\tPhone\tWhat is wrong',
+    '3\t212612345678\tmust begin with + and the country. Is this meant? +212612345678',
+    '4\tnobody\tis no phone number',
+  ])
+  assert.deepEqual(await blockedOf(world, admin), [])
+  await dialog.getByRole('button', { name: 'Block 2 recipients' }).click()
+  await dialog.getByText('2 recipients blocked. 2 lines could not be imported').waitFor()
+  assert.equal(await dialog.getByLabel('Lines').inputValue(), '212612345678\nnobody')
+  const rows = await blockedOf(world, admin)
+  assert.deepEqual(
+    new Set(rows.map(({ phone, reason, blockedBy }) => `${phone} ${reason} ${blockedBy}`)),
+    new Set([`${first} abusive ${admin.email}`, `${second} asked, twice ${admin.email}`]),
+  )
+  assert.equal(await codeTo(world, first), 'RECIPIENT_BLOCKED')
+})
+
+test('a blocked number is found as anybody would type it, and is free again when it was unblocked', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const [admin, member] = [await signedIn(world, 'admin'), await signedIn(world, 'member')]
+  const phone = '+212612345678'
+  await admin.calls.blocked.add.mutate({ workspaceId, phone: ' +212 612-345678 ', reason: ' abusive ' })
+  assert.equal(await codeTo(world, phone), 'RECIPIENT_BLOCKED')
+  for (const text of ['+212 612 345 678', '00212612345678', '212612345678', '٠٠٢١٢٦١٢٣٤٥٦٧٨']) {
+    const { rows } = await member.calls.blocked.search.query({ workspaceId, text })
+    assert.deepEqual(
+      rows.map((row) => [row.phone, row.reason]),
+      [[phone, 'abusive']],
+      text,
+    )
+  }
+  assert.deepEqual((await member.calls.blocked.search.query({ workspaceId, text: 'Ana' })).meant, [])
+  assert.deepEqual(await admin.calls.blocked.add.mutate({ workspaceId, phone, reason: 'again' }), {
+    phone,
+    added: false,
+  })
+  await admin.calls.blocked.remove.mutate({ workspaceId, phone })
+  assert.equal(await codeTo(world, phone), undefined)
+  await assert.rejects(admin.calls.blocked.remove.mutate({ workspaceId, phone }), /no such blocked recipient/)
+  const log = await world.ask<{ action: string; before: { reason: string } | null }>(
+    'select action, before from audit_log where workspace_id = $1 order by id',
+    [workspaceId],
+  )
+  assert.deepEqual(
+    log.map(({ action }) => action),
+    ['recipient.blocked', 'recipient.unblocked'],
+  )
+  assert.equal(log[1]?.before?.reason, 'abusive')
+})
+
+test('the list is paged by time and by number without losing or repeating any', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const { calls } = await signedIn(world, 'admin')
+  const phones = Array.from({ length: BLOCKED_PAGE * 2 + 3 }, (_, n) => `+2126123${String(10_000 + n)}`)
+  const lines = phones.map((phone, n) => ({ line: n + 1, phone, reason: '' }))
+  const { added } = await calls.blocked.import.mutate({ workspaceId, lines })
+  assert.equal(added, phones.length)
+  assert.deepEqual(await calls.blocked.import.mutate({ workspaceId, lines: lines.slice(0, 3) }), {
+    added: 0,
+    already: 3,
+    faulty: [],
+  })
+  for (const order of ['latest', 'phone'] as const) {
+    const seen: string[] = []
+    let cursor: { phone: string; blockedAt: string } | null | undefined
+    for (let pages = 0; pages < 4 && cursor !== null; pages += 1) {
+      const page = await calls.blocked.list.query({ workspaceId, order, ...(cursor && { cursor }) })
+      seen.push(...page.rows.map(({ phone }) => phone))
+      cursor = page.next
+    }
+    assert.equal(cursor, null)
+    assert.deepEqual(seen, order === 'phone' ? phones : phones.toReversed())
+  }
+})
+
+test('a number, a reason or a list that must not be is refused with a sentence, and adds nothing', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const [admin, member] = [await signedIn(world, 'admin'), await signedIn(world, 'member')]
+  const wrong = [{ phone: '0612345678' }, { phone: '' }, { phone: newPhone(), reason: 'x'.repeat(201) }]
+  for (const each of wrong) {
+    await assert.rejects(admin.calls.blocked.add.mutate({ workspaceId, ...each }), /Something in the form/)
+  }
+  const lines = Array.from({ length: 501 }, (_, n) => ({ line: n + 1, phone: newPhone(), reason: '' }))
+  await assert.rejects(admin.calls.blocked.import.mutate({ workspaceId, lines }), /Something in the form/)
+  const mine = { workspaceId, phone: newPhone() }
+  await assert.rejects(member.calls.blocked.add.mutate(mine), /takes the role admin/)
+  await assert.rejects(member.calls.blocked.remove.mutate(mine), /takes the role admin/)
+  assert.deepEqual(await blockedOf(world, admin), [])
+})
+
+test('another workspace’s blocked number is not seen, not lifted, and not blocked here', async (t) => {
+  const [mine, theirs] = [await startWorld(t), await startWorld(t)]
+  const [admin, foreign] = [await signedIn(mine, 'admin'), await signedIn(theirs, 'admin')]
+  const phone = newPhone()
+  await foreign.calls.blocked.add.mutate({ workspaceId: theirs.workspaceId, phone })
+  const { workspaceId } = mine
+  assert.deepEqual((await admin.calls.blocked.search.query({ workspaceId, text: phone })).rows, [])
+  await assert.rejects(admin.calls.blocked.remove.mutate({ workspaceId, phone }), /no such blocked recipient/)
+  assert.equal(await codeTo(mine, phone), undefined)
+  assert.equal((await blockedOf(theirs, foreign)).length, 1)
+})
