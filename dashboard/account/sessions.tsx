@@ -39,13 +39,14 @@ export function Sessions() {
         keyOf={({ sessionId }) => sessionId}
         columns={[
           { title: text.device, cell: (session) => <DeviceCell session={session} /> },
-          { title: text.address, cell: ({ address }) => (address ? <code>{address}</code> : '—') },
           { title: text.signedInAt, cell: ({ signedInAt }) => <Time at={signedInAt} /> },
           { title: text.lastUsed, cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
           {
             title: text.actions,
             cell: (session) =>
-              session.current ? null : (
+              session.current ? (
+                '—'
+              ) : (
                 <Button
                   size="compact-sm"
                   variant="default"
@@ -67,13 +68,15 @@ export function Sessions() {
   )
 }
 
-function DeviceCell({ session: { device, current } }: { session: Session }) {
+function DeviceCell({ session: { device, address, current } }: { session: Session }) {
   const text = useWords(accountWords)
   return (
     <Group gap="xs">
-      <span>{nameOf(device) ?? text.unknownDevice}</span>
+      <span>
+        {nameOf(device) ?? text.unknownDevice} {address && <code>{address}</code>}
+      </span>
       {current && (
-        <Badge variant="light" tt="none">
+        <Badge variant="light" tt="none" style={{ flexShrink: 0 }}>
           <Text span inherit c="var(--mantine-color-text)">
             {text.thisOne}
           </Text>

@@ -123,18 +123,26 @@ function Entries({ entries }: { entries: readonly Entry[] }) {
       rows={entries}
       keyOf={({ id }) => id}
       columns={[
-        { title: text.when, cell: ({ at }) => <Time at={at} /> },
-        { title: text.who, cell: ({ who }) => <bdi>{nameOf(who, text.commandLine)}</bdi> },
         {
-          title: text.what,
-          cell: ({ action }) => (hasWords(action) ? actionIn(action, text.actions) : <code>doorcode {action}</code>),
+          title: text.whenAndWho,
+          cell: ({ at, who }) => (
+            <div>
+              <Time at={at} />
+              <br />
+              <bdi>{nameOf(who, text.commandLine)}</bdi>
+            </div>
+          ),
         },
         {
-          title: text.target,
-          cell: ({ target }) => (
-            <Text span inherit className="as-typed" style={{ overflowWrap: 'anywhere' }}>
-              {target}
-            </Text>
+          title: text.what,
+          cell: ({ action, target }) => (
+            <div>
+              {hasWords(action) ? actionIn(action, text.actions) : <code>doorcode {action}</code>}
+              <br />
+              <Text span inherit c="dimmed">
+                <bdi>{target}</bdi>
+              </Text>
+            </div>
           ),
         },
         { title: text.changed, cell: (entry) => <Changed entry={entry} /> },

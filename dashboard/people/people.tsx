@@ -29,21 +29,39 @@ export function People() {
   const may = useMay()
   const [doing, setDoing] = useState<Doing | null>(null)
   const { data } = useSuspenseQuery(api.people.list.queryOptions({ workspaceId }))
+  const { person } = useSession()
+  const own = data.members.find(({ userId }) => userId === person.userId)
   const close = (): void => setDoing(null)
   return (
     <Page
       title={text.title}
       about={may.own ? text.about : text.aboutReader}
-      actions={may.own && <Button onClick={() => setDoing({ act: 'invite' })}>{text.invite}</Button>}
+      actions={
+        <Group gap="xs">
+          {own?.since && (
+            <Button variant="default" onClick={() => setDoing({ act: 'remove', member: own })}>
+              {text.leave}
+            </Button>
+          )}
+          {may.own && <Button onClick={() => setDoing({ act: 'invite' })}>{text.invite}</Button>}
+        </Group>
+      }
     >
       <Members members={data.members} onDo={setDoing} />
       {data.invitations.length > 0 && <Invitations invitations={data.invitations} onDo={setDoing} />}
-      <Modal opened={doing !== null} onClose={close} title={doing && titleOf(doing, text)} size="lg">
+      <Modal
+        opened={doing !== null}
+        onClose={close}
+        title={doing && (isLeaving(doing, person.userId) ? text.leave : titleOf(doing, text))}
+        size="lg"
+      >
         {doing && <Form doing={doing} onDone={close} />}
       </Modal>
     </Page>
   )
 }
+
+const isLeaving = (doing: Doing, own: string): boolean => doing.act === 'remove' && doing.member.userId === own
 
 type Text = (typeof peopleWords)['en']
 
@@ -80,22 +98,18 @@ function Form({ doing, onDone }: { doing: Doing; onDone: () => void }) {
 function Members({ members, onDo }: { members: readonly Member[]; onDo: (doing: Doing) => void }) {
   const text = useWords(peopleWords)
   const may = useMay()
-  const { person } = useSession()
   const columns: Column<Member>[] = [
     { title: text.name, cell: (member) => <Name member={member} /> },
     { title: text.email, cell: ({ email }) => <span className="as-typed">{email}</span> },
     { title: text.role, cell: ({ role, operator }) => (operator ? text.operator : text.roles[role]) },
-    { title: text.secondFactor, cell: ({ twoFactor }) => (twoFactor ? text.on : text.off) },
     { title: text.since, cell: ({ since }) => (since ? <Time at={since} /> : '—') },
   ]
-  if (may.own || members.some((member) => canLeave(member, person.userId))) {
+  if (may.own) {
+    columns.splice(3, 0, { title: text.secondFactor, cell: ({ twoFactor }) => (twoFactor ? text.on : text.off) })
     columns.push({ title: text.actions, cell: (member) => <Actions member={member} onDo={onDo} /> })
   }
   return <List label={text.title} rows={members} keyOf={({ userId }) => userId} columns={columns} />
 }
-
-/** An operator is here without being a member: there is nothing to leave. */
-const canLeave = ({ userId, since }: Member, own: string): boolean => userId === own && since !== null
 
 function Name({ member: { name, userId } }: { member: Member }) {
   const text = useWords(peopleWords)
@@ -128,7 +142,6 @@ function Actions({ member, onDo }: { member: Member; onDo: (doing: Doing) => voi
       title: text.roleOf(member.name),
       shown: may.own && isMember && !member.operator,
     },
-    { act: 'remove', label: text.leave, title: text.leave, shown: own && isMember },
     { act: 'remove', label: text.remove, title: text.removeTitle(member.name), shown: may.own && !own && isMember },
     {
       act: 'password',
@@ -137,21 +150,21 @@ function Actions({ member, onDo }: { member: Member; onDo: (doing: Doing) => voi
       shown: operator && !member.operator && !own,
     },
   ] as const
+  const shown = acts.filter((each) => each.shown)
+  if (shown.length === 0) return '—'
   return (
     <Group gap="xs">
-      {acts
-        .filter(({ shown }) => shown)
-        .map(({ act, label, title }) => (
-          <Button
-            key={label}
-            size="compact-sm"
-            variant="default"
-            aria-label={title}
-            onClick={() => onDo({ act, member })}
-          >
-            {label}
-          </Button>
-        ))}
+      {shown.map(({ act, label, title }) => (
+        <Button
+          key={label}
+          size="compact-sm"
+          variant="default"
+          aria-label={title}
+          onClick={() => onDo({ act, member })}
+        >
+          {label}
+        </Button>
+      ))}
     </Group>
   )
 }

@@ -10,7 +10,8 @@ export type Member = {
   role: MemberRole
   /** Runs the whole instance: an owner here without being a member. */
   operator: boolean
-  twoFactor: boolean
+  /** Null for those who may not know: it tells whose password alone would do. */
+  twoFactor: boolean | null
   /** Null for operators who are no members. */
   since: Date | null
 }

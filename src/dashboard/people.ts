@@ -14,11 +14,14 @@ const userId = z.string().max(100)
 
 /** Who may look into a workspace and change it. Links are shown once, to copy: Doorcode sends no mail. */
 export const people = router({
-  /** Open invitations are told to owners alone. */
-  list: reading.query(async ({ ctx: { parts, membership }, input: { workspaceId } }) => ({
-    members: await listMembers(parts.db, workspaceId),
-    invitations: membership.role === 'owner' ? await listInvitations(parts.db, workspaceId, parts.clock.now()) : [],
-  })),
+  /** Open invitations, and who has a second factor, are told to owners alone. */
+  list: reading.query(async ({ ctx: { parts, membership }, input: { workspaceId } }) => {
+    const members = await listMembers(parts.db, workspaceId)
+    if (membership.role === 'owner') {
+      return { members, invitations: await listInvitations(parts.db, workspaceId, parts.clock.now()) }
+    }
+    return { members: members.map((member) => ({ ...member, twoFactor: null })), invitations: [] }
+  }),
 
   invite: owning
     .input(z.object({ email: emailInput, role }))
