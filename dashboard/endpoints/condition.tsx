@@ -50,13 +50,15 @@ function useMissed({ endpointId, standing }: OneEndpoint): Missed | undefined {
   const { held = 0, failed = 0 } = standing ?? {}
   const { data } = useQuery({
     queryKey: ['missed', endpointId, held, failed],
-    queryFn: () =>
-      queries.fetchQuery({ ...api.endpoints.missed.queryOptions({ workspaceId, endpointId }), staleTime: 0 }),
+    queryFn: () => countMissed({ workspaceId, endpointId }),
     staleTime: Number.POSITIVE_INFINITY,
     placeholderData: (before: Missed | undefined) => before,
   })
   return data
 }
+
+const countMissed = (of: { workspaceId: string; endpointId: string }): Promise<Missed> =>
+  queries.fetchQuery({ ...api.endpoints.missed.queryOptions(of), staleTime: 0 })
 
 function Cause({ endpoint }: { endpoint: OneEndpoint }) {
   const text = useWords(endpointWords)
@@ -125,12 +127,12 @@ function WaysOn({ endpoint, missed, run }: { endpoint: OneEndpoint; missed: Miss
   const { endpointId, status } = endpoint
   const enable = useMutation(api.endpoints.enable.mutationOptions({ onSettled: refreshEndpoint }))
   const total = missed ? missed.held + missed.failed : 0
-  const catchUp = (): void => {
-    if (!missed) return
-    const counted = { choice: NEVER_ARRIVED, total, at: missed.at }
-    const first = status === 'enabled' ? undefined : () => enable.mutateAsync({ workspaceId, endpointId })
-    void run.start(counted, first)
-  }
+  const catchUp = (): void =>
+    void run.start(NEVER_ARRIVED, async () => {
+      const { held, failed, at } = await countMissed({ workspaceId, endpointId })
+      if (status !== 'enabled') await enable.mutateAsync({ workspaceId, endpointId })
+      return { total: held + failed, at }
+    })
   if (status === 'enabled') {
     return total > 0 ? (
       <Button w="fit-content" variant="default" onClick={catchUp}>

@@ -125,6 +125,7 @@ function Rotate({ endpointId }: { endpointId: string }) {
       </Button>
       <Modal
         closeButtonProps={{ 'aria-label': text.close }}
+        closeOnClickOutside={rotate.data === undefined}
         opened={asking}
         onClose={done}
         title={rotate.data ? text.rotate : text.rotateTitle}

@@ -42,7 +42,14 @@ export function Endpoints() {
         </Stack>
       )}
       {may.change && isFull && <Text size="sm">{text.full(data.most)}</Text>}
-      <Modal closeButtonProps={{ 'aria-label': text.close }} opened={adding} onClose={close} title={text.add} size="lg">
+      <Modal
+        closeButtonProps={{ 'aria-label': text.close }}
+        closeOnClickOutside={false}
+        opened={adding}
+        onClose={close}
+        title={text.add}
+        size="lg"
+      >
         <NewEndpoint onDone={close} />
       </Modal>
     </Page>

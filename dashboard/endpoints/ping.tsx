@@ -1,5 +1,6 @@
 import { Alert, Button, Group, Loader, Modal, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { api } from '../api.ts'
 import { Failed } from '../ui/failed.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
@@ -12,7 +13,7 @@ import { endpointWords } from './words.ts'
 
 const LOOK_EVERY_MS = 500
 /** Longer than an attempt may take (15 s): then the result is in the log alone. */
-const LOOKS_MOST = 40
+const PATIENCE_MS = 20_000
 
 /** Sends a test event, waits for what really comes of it, and shows both sides. */
 export function Ping({ endpointId }: { endpointId: string }) {
@@ -43,15 +44,16 @@ export function Ping({ endpointId }: { endpointId: string }) {
 function PingResult({ endpointId, deliveryId }: { endpointId: string; deliveryId: string }) {
   const text = useWords(endpointWords)
   const { workspaceId } = useWorkspace()
-  const { data, error, dataUpdatedAt, isFetching } = useQuery({
+  const [since] = useState(Date.now)
+  const isOver = (updatedAt: number): boolean => updatedAt - since >= PATIENCE_MS
+  const { data, error, dataUpdatedAt } = useQuery({
     ...api.endpoints.delivery.queryOptions({ workspaceId, endpointId, deliveryId }),
     staleTime: 0,
     refetchInterval: ({ state }) =>
-      state.data?.tries.length || state.dataUpdateCount >= LOOKS_MOST ? false : LOOK_EVERY_MS,
+      state.data?.tries.length || isOver(state.dataUpdatedAt) || state.error ? false : LOOK_EVERY_MS,
   })
   if (!data) return error ? <Failed error={error} /> : <Loader aria-label={text.pingWaiting} />
   const attempt = data.tries[0]
-  const isLate = !attempt && !isFetching && dataUpdatedAt - Date.parse(data.createdAt) > LOOKS_MOST * LOOK_EVERY_MS
   return (
     <Stack>
       <div role="status">
@@ -61,7 +63,7 @@ function PingResult({ endpointId, deliveryId }: { endpointId: string; deliveryId
               ? text.pingTook(attempt.httpStatus, attempt.durationMs)
               : text.pingRefused(answerOf(attempt) ?? text.noAnswer, attempt.durationMs)}
           </Alert>
-        ) : isLate ? (
+        ) : isOver(dataUpdatedAt) ? (
           <Text size="sm">{text.pingLate}</Text>
         ) : (
           <Group gap="xs">

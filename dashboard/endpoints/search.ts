@@ -58,4 +58,7 @@ const idIn = (value: unknown): string | undefined => (typeof value === 'string' 
 const instantIn = (value: unknown): string | undefined =>
   typeof value === 'string' && TIME.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined
 
-export const isFiltered = ({ delivery: _, ...filter }: LogSearch): boolean => Object.keys(filter).length > 0
+export function isFiltered(search: LogSearch): boolean {
+  const { delivery: _, ...filter } = search
+  return Object.keys(filter).length > 0
+}

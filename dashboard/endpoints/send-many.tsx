@@ -61,7 +61,7 @@ function Choosing({ endpointId, search, run }: Choosing) {
   })
   const form = useForm({
     initialValues: {
-      statuses: statusesOf(search) as string[],
+      statuses: statusesOf(search),
       type: search.type ?? '',
       from: search.from ? localIn(search.from, timeZone) : '',
       to: search.to ? localIn(search.to, timeZone) : '',
@@ -129,7 +129,9 @@ function Choosing({ endpointId, search, run }: Choosing) {
             {text.count}
           </Button>
           {counted && counted.total > 0 && (
-            <Button onClick={() => void run.start(counted)}>{text.sendCounted(counted.total)}</Button>
+            <Button onClick={() => void run.start(counted.choice, async () => counted)}>
+              {text.sendCounted(counted.total)}
+            </Button>
           )}
         </Group>
       </Stack>

@@ -10,7 +10,7 @@ export function SendingProgress({ run }: { run: SendAllRun }) {
   const { phase, resent, total, error } = run.sending
   if (phase === 'idle') return null
   if (run.isBusy) {
-    const share = total === 0 ? 100 : Math.min(100, (resent / total) * 100)
+    const share = total === 0 ? 0 : Math.min(100, (resent / total) * 100)
     return (
       <Stack gap="xs" role="status">
         <Progress value={share} aria-label={text.progress(resent, total)} />

@@ -15,8 +15,8 @@ export type Choice = {
 /** What catching up sends: all that never arrived. */
 export const NEVER_ARRIVED: Choice = { statuses: ['held', 'failed'] }
 
-/** A choice, how many it was counted to be, and when. */
-export type Counted = { choice: Choice; total: number; at: string }
+/** How many a choice was counted to be, and when: that begins the run. */
+export type Counted = { total: number; at: string }
 
 export type Sending = {
   phase: 'idle' | 'running' | 'stopping' | 'stopped' | 'done' | 'failed'
@@ -41,12 +41,13 @@ export function useSendAll(endpointId: string) {
     }
   }, [])
 
-  /** `before` comes first, such as enabling the endpoint. */
-  async function start({ choice, total, at }: Counted, before?: () => Promise<unknown>): Promise<void> {
+  /** `prepare` does what must come first, such as enabling the endpoint, and counts. */
+  async function start(choice: Choice, prepare: () => Promise<Counted>): Promise<void> {
     stop.current = false
-    setSending({ phase: 'running', resent: 0, total })
+    setSending({ phase: 'running', resent: 0, total: 0 })
     try {
-      await before?.()
+      const { total, at } = await prepare()
+      setSending((now) => ({ ...now, total }))
       const { ended } = await sendAll({
         next: (): Promise<Batch> => resend.mutateAsync({ workspaceId, endpointId, ...choice, at }),
         onProgress: (resent) => setSending((now) => ({ ...now, resent })),
@@ -63,7 +64,7 @@ export function useSendAll(endpointId: string) {
     sending,
     isBusy: sending.phase === 'running' || sending.phase === 'stopping',
     start,
-    stop(): void {
+    stop: (): void => {
       stop.current = true
       setSending((now) => (now.phase === 'running' ? { ...now, phase: 'stopping' } : now))
     },

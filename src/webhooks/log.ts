@@ -102,7 +102,10 @@ const firstOf = (ids: readonly (string | undefined)[]): string | undefined =>
 type Row = { looked: number; edge: string | null } & (LoggedDelivery | { deliveryId: null })
 type FoundRow = Row & LoggedDelivery
 const isFound = (row: Row): row is FoundRow => row.deliveryId !== null
-const asLogged = ({ looked: _, edge: __, ...delivery }: FoundRow): LoggedDelivery => delivery
+function asLogged(row: FoundRow): LoggedDelivery {
+  const { looked: _, edge: __, ...delivery } = row
+  return delivery
+}
 
 const DELIVERY = `delivery.id as "deliveryId", delivery.event_id as "eventId", delivery.type,
      delivery.message_id as "messageId", delivery.confirmation_id as "confirmationId", delivery.status,

@@ -56,6 +56,28 @@ test('a test that is sent from the page shows what was sent and what came back',
   await page.getByRole('link', { name: 'ping' }).click()
   await page.getByRole('dialog', { name: 'Delivery' }).getByText('Attempt 1').waitFor()
   assert.match(page.url(), /delivery=/)
+  await page.keyboard.press('Escape')
+  await page.waitForURL((url) => !url.search.includes('delivery='))
+  await page.waitForFunction(`document.activeElement?.textContent === 'ping'`)
+})
+
+test('what was chosen is counted first, and that many are sent again', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  await record(world, 3)
+  await record(world, 2, 'message.failed')
+  await world.settled()
+  const page = await openPage(t, world, { as: await signedIn(world, 'admin'), width: 360 })
+  await page.goto(`/dashboard/w/${world.workspaceId}/endpoints/${receiver.endpointId}?status=succeeded`)
+  await page.getByRole('button', { name: 'Send many again' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Type of event').selectOption('message.sent')
+  await dialog.getByRole('button', { name: 'Count', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Send 3 events again' }).click()
+  await dialog.getByText('3 events put on their way').waitFor()
+  await world.settled()
+  assert.equal(receiver.events('message.sent').length, 6)
+  assert.equal(receiver.events('message.failed').length, 2)
 })
 
 test('an endpoint that was added gets events signed with the secret that was shown, which no later answer has', async (t) => {
