@@ -37,7 +37,7 @@ const SENTENCES: readonly { says: RegExp; en: string; ar: string }[] = [
   {
     says: /^must have at most (\S+) characters$/,
     en: 'is too long: WhatsApp shows at most $1 characters',
-    ar: 'طويل جدًا: يعرض WhatsApp ‏$1 حرفًا على الأكثر',
+    ar: 'طويل جدًا: يعرض واتساب $1 حرفًا على الأكثر',
   },
   { says: /^must be on one line$/, en: 'must be on one line', ar: 'يجب أن يكون في سطر واحد' },
   {
@@ -68,7 +68,7 @@ const SENTENCES: readonly { says: RegExp; en: string; ar: string }[] = [
   {
     says: /^must be named by the code of a template language/,
     en: 'is no language code of WhatsApp, such as ar, en or en_US',
-    ar: 'ليس رمز لغة من رموز WhatsApp، مثل ar أو en أو en_US',
+    ar: 'ليس رمز لغة من رموز واتساب، مثل ar أو en أو en_US',
   },
   { says: /^is not a setting$/, en: 'is unknown to this release', ar: 'غير معروف في هذا الإصدار' },
 ]

@@ -4,6 +4,7 @@ import type { Answers } from '../api.ts'
 import { directionOf, useLanguage, useWords } from '../words.ts'
 import type { LanguageDraft } from './draft.ts'
 import { directionOfTexts, nameOfLanguage, tagOf } from './languages.ts'
+import { ListSheet } from './list-sheet.tsx'
 import classes from './preview.module.css'
 import { type CodWords, codWords } from './words.ts'
 
@@ -69,11 +70,11 @@ function Message({ content, code }: { content: Content; code: string }) {
     <>
       <ChatBubble bubble={bubbleOf(content, code)} />
       {content.type === 'list' && (
-        <ul className={classes['sheet']} aria-label={text.previewList} dir={directionOfTexts(code)}>
-          {content.rows.map(({ id, title }) => (
-            <li key={id}>{title}</li>
-          ))}
-        </ul>
+        <ListSheet
+          label={text.previewList}
+          rows={content.rows.map(({ title }) => title)}
+          direction={directionOfTexts(code)}
+        />
       )}
     </>
   )

@@ -41,6 +41,7 @@ type RequestFact = Timers & {
   quotaUnit: number
   monthlyUnits: number | null
   createdAt: Date
+  answeredAt: Date | null
   failureCode: FailureCode | null
 }
 
@@ -53,7 +54,7 @@ export type ConfirmationFact = RequestFact & {
   reschedule: Reschedule | null
 }
 
-export type RefusalFact = RequestFact & { status: RefusalStatus }
+export type RefusalFact = RequestFact & { status: RefusalStatus; reason: string | null; note: string | null }
 
 /** A message of ours to the customer. */
 export type SpokenFact = SubmissionFact & {
@@ -74,7 +75,8 @@ type AnswerDetail = { reschedule?: Reschedule | null; reason?: string | null; no
 
 const REQUEST_COLUMNS = `r.template_name as "templateName", r.template_language as "templateLanguage",
      r.correlation_id as "correlationId", r.api_key_id as "apiKeyId", r.quota_unit as "quotaUnit",
-     a.monthly_units as "monthlyUnits", r.created_at as "createdAt", r.failure_code as "failureCode",
+     a.monthly_units as "monthlyUnits", r.created_at as "createdAt", r.answered_at as "answeredAt",
+     r.failure_code as "failureCode",
      r.reminder_at as "reminderAt", r.deadline_at as "deadlineAt", r.follow_up_at as "followUpAt"`
 
 const selectConfirmation: Statement<ConfirmationFact> = statement(
@@ -88,7 +90,7 @@ const selectConfirmation: Statement<ConfirmationFact> = statement(
 
 const selectRefusal: Statement<RefusalFact> = statement(
   'explain_refusal_check',
-  `select r.status, ${REQUEST_COLUMNS}
+  `select r.status, r.reason, r.note, ${REQUEST_COLUMNS}
    from refusal_checks r
    left join allowances a on a.workspace_id = r.workspace_id and a.kind = 'cod_refusal'
    where r.workspace_id = $1 and r.confirmation_id = $2`,

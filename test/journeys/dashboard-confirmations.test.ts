@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { LOOKED_THROUGH_MOST, PAGE_SIZE } from '../../src/cod/list.ts'
 import { statements } from '../../src/db.ts'
-import { closeBrowser } from '../browser.ts'
+import { closeBrowser, openPage } from '../browser.ts'
 import { type SignedIn, signedIn } from '../dashboard.ts'
 import { type World, startWorld } from '../world.ts'
 
@@ -207,6 +207,41 @@ test('timers that run are told with the instant at which they ring', async (t) =
       ['confirmation', 'deadline', 1_440],
     ],
   )
+})
+
+test('an order is found by the customer’s number, and its page follows what the customer does', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  const order = await world.createConfirmation({ to: '+212612345678', reference: 'A-1001' })
+  await world.createConfirmation({ reference: 'A-1002' })
+  await world.settled()
+  const page = await openPage(t, world, { as: await signedIn(world, 'member') })
+  await page.goto(`/dashboard/w/${world.workspaceId}/confirmations`)
+  await page.getByRole('link', { name: 'A-1002' }).waitFor()
+  await page.getByLabel('Customer, reference or id').fill('00212 612 34 56 78')
+  await page.getByRole('button', { name: 'Find' }).click()
+  await page.getByRole('link', { name: 'A-1002' }).waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'A-1001' }).click()
+  await page.getByRole('heading', { level: 1, name: /Order .*A-1001/ }).waitFor()
+  await page.getByText('Confirmation: It ends without an answer').waitFor()
+  await page.getByRole('status').filter({ hasText: 'Live' }).waitFor()
+  await world.customer(order).taps('Confirm')
+  const facts = page.getByRole('region', { name: 'The order' })
+  await facts.getByText('confirmed', { exact: true }).waitFor()
+  const said = page.getByTestId('transcript').locator('[data-side="customer"]')
+  assert.match((await said.textContent()) ?? '', /Confirm/)
+  await page.getByText('Nobody must act: the customer confirmed the order.').waitFor()
+})
+
+test('pages of the list are linked, and the way back to the newest as well', async (t) => {
+  const world = await startWorld(t)
+  await fill(world, { count: PAGE_SIZE + 2 })
+  const page = await openPage(t, world, { as: await signedIn(world, 'member'), language: 'ar', width: 360 })
+  await page.goto(`/dashboard/w/${world.workspaceId}/confirmations`)
+  await page.getByRole('link', { name: 'الأقدم' }).click()
+  await page.getByRole('link', { name: 'r-1', exact: true }).waitFor()
+  await page.getByRole('link', { name: 'الأحدث' }).click()
+  await page.getByRole('link', { name: `r-${PAGE_SIZE + 2}`, exact: true }).waitFor()
 })
 
 type Plan = { 'Node Type': string; 'Relation Name'?: string; 'Actual Rows': number; Plans?: Plan[] }

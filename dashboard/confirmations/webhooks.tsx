@@ -1,0 +1,62 @@
+import { Anchor, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { Answers } from '../api.ts'
+import { MarkBadge } from '../timeline/timeline.tsx'
+import { useWorkspace } from '../ui/workspace.ts'
+import { useWords } from '../words.ts'
+import { confirmationWords } from './words.ts'
+
+type Webhook = Answers['confirmations']['get']['webhooks'][number]
+
+const DELIVERIES = {
+  pending: { name: 'pending', tone: 'waiting' },
+  succeeded: { name: 'succeeded', tone: 'good' },
+  failed: { name: 'failedDelivery', tone: 'bad' },
+  held: { name: 'held', tone: 'waiting' },
+} as const satisfies Record<Webhook['status'], { name: keyof typeof confirmationWords.en; tone: string }>
+
+/** Each event on its way to each endpoint, with the way to its attempts. */
+export function Webhooks({ webhooks, confirmationId }: { webhooks: readonly Webhook[]; confirmationId: string }) {
+  const text = useWords(confirmationWords)
+  const { workspaceId } = useWorkspace()
+  return (
+    <section>
+      <Title order={2} size="h4">
+        {text.webhooks}
+      </Title>
+      <Text size="sm" c="dimmed" mb="sm">
+        {text.webhooksAbout}
+      </Text>
+      {webhooks.length === 0 && <Text size="sm">{text.noWebhooks}</Text>}
+      <Stack gap="xs">
+        {webhooks.map(({ deliveryId, type, endpointId, url, status, attempts }) => (
+          <Paper key={deliveryId} withBorder p="sm">
+            <Group gap="sm">
+              <code>{type}</code>
+              <MarkBadge mark={{ text: text[DELIVERIES[status].name], tone: DELIVERIES[status].tone }} />
+              <Text size="sm">
+                {text.attempts}: <bdi>{attempts}</bdi>
+              </Text>
+            </Group>
+            <Group gap="sm" mt={4}>
+              <code style={{ overflowWrap: 'anywhere' }}>{url}</code>
+              <Anchor
+                size="sm"
+                renderRoot={(props) => (
+                  <Link
+                    {...props}
+                    to="/w/$workspaceId/endpoints/$endpointId"
+                    params={{ workspaceId, endpointId }}
+                    search={{ about: confirmationId, delivery: deliveryId }}
+                  />
+                )}
+              >
+                {text.inLog}
+              </Anchor>
+            </Group>
+          </Paper>
+        ))}
+      </Stack>
+    </section>
+  )
+}
