@@ -25,6 +25,7 @@ import { templateRoutes } from './graph-templates.ts'
 import { receive } from './inbound.ts'
 import { TWIN_LIMITS } from './limits.ts'
 import { makeParts, whenIdle } from './parts.ts'
+import { phonePage } from './phone-page.ts'
 import { createTemplate } from './review.ts'
 import { buildServer } from './server.ts'
 import { subscriptionRoutes } from './subscriptions.ts'
@@ -102,6 +103,7 @@ export async function startEmulator(options: EmulatorOptions = {}) {
 async function buildTwin(parts: Parts) {
   const server = buildServer()
   frontPage(server)
+  phonePage(server)
   await addControl(server, parts)
   messageRoutes(server, parts)
   objectRoutes(server, parts)

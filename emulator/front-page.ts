@@ -16,12 +16,20 @@ export const GRAPH_ROUTES: readonly string[] = [
   'DELETE /:id/subscribed_apps',
 ]
 
-/** `GET /` says what this is and where things are. */
+/** `GET /` says what this is and where things are. A browser gets the phone. */
 export function frontPage(server: FastifyInstance): void {
-  server.get('/', () => ({
+  server.get('/', ({ headers }, reply) => {
+    if (/\btext\/html\b/.test(headers.accept ?? '')) return reply.redirect('/phone/', 302)
+    return contents()
+  })
+}
+
+function contents() {
+  return {
     what: 'A twin of the WhatsApp Cloud API for development and tests. Nothing sent here reaches a real phone.',
     graph: GRAPH_ROUTES.map((route) => route.replace(' /', ' /v25.0/')),
     control: Object.fromEntries(controlRoutes.map(({ method, path, what }) => [`${method} ${path}`, what])),
+    phone: 'GET /phone',
     readme: 'emulator/README.md',
-  }))
+  }
 }

@@ -66,7 +66,8 @@ Send a one-time code:
       {"type":"button","sub_type":"url","index":"0","parameters":[{"type":"text","text":"493817"}]}]}}'
 
 A customer who answers: send order_confirmation to +34600110701; emulator/README.md lists the others.
-See it on the phone:  curl -s '${url}/control/messages?to=%2B34600111222'
+See it on the phone:  ${url}/phone
+Or as JSON:           curl -s '${url}/control/messages?to=%2B34600111222'
 Everything else:      curl -s ${url}/    and emulator/README.md
 `
 }

@@ -25,6 +25,11 @@ export function formatted(text: string): readonly Piece[] {
   return piecesOf(text, new Set())
 }
 
+/** The words without their marks. */
+export const plain = (text: string): string => formatted(text).map(wordsOf).join('')
+
+const wordsOf = (piece: Piece): string => ('pieces' in piece ? piece.pieces.map(wordsOf).join('') : piece.text)
+
 /** Inside *bold* there is no other bold: `open` has the marks around the text. */
 function piecesOf(text: string, open: ReadonlySet<string>): readonly Piece[] {
   const pieces: Piece[] = []

@@ -36,3 +36,23 @@ export function TicksIcon({ ticks }: { ticks: Ticks }) {
     </svg>
   )
 }
+
+const SHAPES = {
+  back: <path className={style.mirrored} d="M15 5l-7 7 7 7" />,
+  close: <path d="M6 6l12 12M18 6L6 18" />,
+  down: <path d="M6 9l6 6 6-6" />,
+  more: <path d="M12 5h.01M12 12h.01M12 19h.01" />,
+  person: <path d="M12 4a4 4 0 1 0 .01 0M4 20c1-4.5 4-6 8-6s7 1.5 8 6" />,
+  plus: <path d="M12 5v14M5 12h14" />,
+  reply: <path className={style.mirrored} d="M10 6 4 12l6 6v-4c5 0 8 1.5 10 5 0-6-3-9.5-10-9.5z" />,
+  send: <path className={style.mirrored} d="M4 12 3 4l18 8-18 8zM4 12h8" />,
+  shop: <path d="M4 10v10h16V10M3 10l2-6h14l2 6a3 3 0 0 1-6 0 3 3 0 0 1-6 0 3 3 0 0 1-6 0zM10 20v-5h4v5" />,
+} as const satisfies Record<string, ReactNode>
+
+export function Icon({ name }: { name: keyof typeof SHAPES }) {
+  return (
+    <svg className={style.icon} viewBox="0 0 24 24" aria-hidden="true">
+      {SHAPES[name]}
+    </svg>
+  )
+}

@@ -1,0 +1,89 @@
+import { type RefObject, useLayoutEffect, useRef, useState } from 'react'
+import type { BusinessEntry } from './chats.ts'
+import { Icon } from './icons.tsx'
+import style from './phone.module.css'
+import { usePhoneWords } from './words.ts'
+
+type List = NonNullable<BusinessEntry['list']>
+
+/** A list message's rows, from the bottom of the phone. The browser's own dialog keeps the focus inside and gives it back. */
+export function ListSheet({
+  list,
+  frame,
+  onClose,
+  onChoose,
+}: {
+  list: List
+  frame: RefObject<HTMLElement | null>
+  onClose: () => void
+  onChoose: (row: number) => void
+}) {
+  const words = usePhoneWords()
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [row, setRow] = useState<number>()
+  useLayoutEffect(() => {
+    const sheet = dialog.current
+    const around = frame.current?.getBoundingClientRect()
+    if (!sheet || !around) return
+    sheet.showModal()
+    // A modal dialog is above the page, not inside the phone: it takes the phone's place.
+    const bottom = Math.max(0, document.documentElement.clientHeight - around.bottom)
+    Object.assign(sheet.style, { left: `${around.left}px`, width: `${around.width}px`, bottom: `${bottom}px` })
+    return () => sheet.close()
+  }, [frame])
+  return (
+    <dialog
+      ref={dialog}
+      className={style.sheet}
+      aria-label={list.button}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+      onClick={({ target, currentTarget }) => target === currentTarget && onClose()}
+    >
+      <form
+        className={style.sheetForm}
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (row !== undefined) onChoose(row)
+        }}
+      >
+        <div className={style.sheetHead}>
+          <button type="button" className={style.iconButton} onClick={onClose}>
+            <Icon name="close" />
+            <span className={style.hidden}>{words.close}</span>
+          </button>
+          <h3 className={style.sheetTitle} dir="auto">
+            {list.button}
+          </h3>
+        </div>
+        <div className={style.rows}>
+          {list.rows.map((each, place) => (
+            <div key={each.id}>
+              {each.section !== '' && each.section !== list.rows[place - 1]?.section && (
+                <p className={style.rowSection} dir="auto">
+                  {each.section}
+                </p>
+              )}
+              <label className={style.row}>
+                <span className={style.rowWords}>
+                  <span dir="auto">{each.title}</span>
+                  {each.description !== undefined && (
+                    <span className={style.rowDescription} dir="auto">
+                      {each.description}
+                    </span>
+                  )}
+                </span>
+                <input type="radio" name="row" checked={row === place} onChange={() => setRow(place)} />
+              </label>
+            </div>
+          ))}
+        </div>
+        <button type="submit" className={style.primary} disabled={row === undefined}>
+          {words.sendChoice}
+        </button>
+      </form>
+    </dialog>
+  )
+}
