@@ -1,5 +1,6 @@
-import { Button, PasswordInput, Stack, Text } from '@mantine/core'
+import { Button, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { PasswordField } from '../session/password-field.tsx'
 import { useWords } from '../words.ts'
 import { useAsking } from './asking.ts'
 import { Problem } from './problem.tsx'
@@ -31,12 +32,10 @@ export function PasswordFirst({
       <Stack>
         <Text size="sm">{about}</Text>
         <Problem>{problem}</Problem>
-        <PasswordInput
+        <PasswordField
           label={text.currentPassword}
           autoComplete="current-password"
-          required
           data-autofocus
-          dir="ltr"
           {...form.getInputProps('password')}
         />
         <Button type="submit" loading={busy} {...(colour !== undefined && { color: colour })}>

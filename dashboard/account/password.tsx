@@ -1,6 +1,7 @@
-import { Button, PasswordInput, Stack } from '@mantine/core'
+import { Button, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
+import { PasswordField } from '../session/password-field.tsx'
 import { useSession } from '../ui/workspace.ts'
 import { useWords } from '../words.ts'
 import { useAsking } from './asking.ts'
@@ -25,19 +26,15 @@ export function Password() {
       <Stack maw={360}>
         <input type="email" autoComplete="username" value={person.email} readOnly hidden />
         <Problem>{problem}</Problem>
-        <PasswordInput
+        <PasswordField
           label={text.currentPassword}
           autoComplete="current-password"
-          required
-          dir="ltr"
           {...form.getInputProps('currentPassword')}
         />
-        <PasswordInput
+        <PasswordField
           label={text.newPassword}
           description={text.passwordHint}
           autoComplete="new-password"
-          required
-          dir="ltr"
           {...form.getInputProps('newPassword')}
         />
         <Button type="submit" variant="default" loading={busy} w="fit-content">

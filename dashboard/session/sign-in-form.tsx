@@ -1,8 +1,9 @@
-import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Anchor, Button, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { type SignInAnswer, askSignIn } from '../api.ts'
 import { useWords } from '../words.ts'
+import { PasswordField } from './password-field.tsx'
 import { refusalIn } from './refusal.ts'
 import { sessionWords } from './words.ts'
 
@@ -55,12 +56,10 @@ function PasswordStep({
           dir="ltr"
           {...form.getInputProps('email')}
         />
-        <PasswordInput
+        <PasswordField
           label={text.password}
           autoComplete="current-password"
-          required
           autoFocus={email !== undefined}
-          dir="ltr"
           {...form.getInputProps('password')}
         />
         <Button type="submit" loading={busy}>

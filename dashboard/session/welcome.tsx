@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Anchor, Button, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link as RouterLink } from '@tanstack/react-router'
@@ -8,6 +8,7 @@ import { Failed } from '../ui/failed.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { useWords } from '../words.ts'
 import { Frame } from './frame.tsx'
+import { PasswordField } from './password-field.tsx'
 import { SignInForm } from './sign-in-form.tsx'
 import { sessionWords } from './words.ts'
 
@@ -72,12 +73,10 @@ function NewAccount({ link, token }: { link: Link; token: string }) {
           dir="ltr"
           {...form.getInputProps('email')}
         />
-        <PasswordInput
+        <PasswordField
           label={text.password}
           description={text.passwordHint}
           autoComplete="new-password"
-          required
-          dir="ltr"
           {...form.getInputProps('password')}
         />
         {accept.error && faultsOf(accept.error).length === 0 && <Failed error={accept.error} />}
@@ -159,13 +158,11 @@ function NewPassword({ link, token }: { link: Link; token: string }) {
           dir="ltr"
           value={link.email ?? ''}
         />
-        <PasswordInput
+        <PasswordField
           label={text.password}
           description={text.passwordHint}
           autoComplete="new-password"
-          required
           autoFocus
-          dir="ltr"
           {...form.getInputProps('password')}
         />
         {set.error && faultsOf(set.error).length === 0 && <Failed error={set.error} />}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { closeBrowser } from '../browser.ts'
-import { callsOf, signedIn } from '../dashboard.ts'
+import { closeBrowser, openPage } from '../browser.ts'
+import { PASSWORD, callsOf, signedIn } from '../dashboard.ts'
 import { startWorld, type World } from '../world.ts'
 
 after(closeBrowser)
@@ -106,4 +106,34 @@ test('a link for a new password is made by who runs the instance, and of nobody 
   const link = await callsOf(world.first.url).session.link.query({ token })
   assert.deepEqual([link.purpose, link.email], ['password', member.email])
   await withoutOperators(world)
+})
+
+test('somebody who is invited on the page makes an account, and as a member meets no button that changes', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const owner = await signedIn(world, 'owner')
+  await owner.calls.keys.create.mutate({ workspaceId, name: 'checkout' })
+  const page = await openPage(t, world, { as: owner })
+  await page.goto(`/dashboard/w/${workspaceId}/people`)
+  await page.getByRole('button', { name: 'Invite somebody' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('E-mail address').fill('Amine@shop.example')
+  await dialog.getByRole('button', { name: 'Make the link' }).click()
+  const link = (await dialog.getByText(/\/dashboard\/welcome#/).textContent()) ?? ''
+  await dialog.getByRole('button', { name: 'I have copied it' }).click()
+  await page.getByRole('table', { name: 'Open invitations' }).getByText('amine@shop.example').waitFor()
+
+  const invited = await openPage(t, world)
+  await invited.goto(link)
+  await invited.getByText('is invited to the workspace “Test shop”').waitFor()
+  await invited.getByLabel('Your name').fill('Amine')
+  await invited.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
+  await invited.getByRole('button', { name: 'Make my account' }).click()
+  await invited.waitForURL('**/overview')
+  await invited.goto(`/dashboard/w/${workspaceId}/keys`)
+  await invited.getByText('checkout').waitFor()
+  assert.equal(await invited.getByRole('button', { name: /Create|Rotate|Revoke/ }).count(), 0)
+  await invited.goto(`/dashboard/w/${workspaceId}/people`)
+  await invited.getByText('amine@shop.example').first().waitFor()
+  assert.equal(await invited.getByRole('button', { name: /Invite|Change the role|Remove/ }).count(), 0)
 })
