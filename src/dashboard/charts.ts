@@ -1,3 +1,71 @@
-import { router } from './trpc.ts'
+import { z } from 'zod'
+import { chartsOf } from '../charts/charts.ts'
+import { RANGE_DAYS_MOST, earliestDay, groupsOfDays } from '../charts/daily.ts'
+import { type Day, dayAfter, dayAt, daysBetween } from '../charts/days.ts'
+import { chosen } from '../charts/figures.ts'
+import { DAY_MS, later } from '../clock.ts'
+import { listSenders } from '../senders/list.ts'
+import { listTemplateNames } from '../templates/names.ts'
+import { getWorkspace } from '../workspaces/workspaces.ts'
+import { type Context, reading, router } from './trpc.ts'
+import type { Membership } from './membership.ts'
 
-export const charts = router({})
+const day = z.iso.date('is no day; write it as 2026-11-25')
+
+const wanted = z.object({
+  /** Days of the delivery zone, both included; or so many days up to today. */
+  range: z.union([
+    z.object({ last: z.int().min(1).max(RANGE_DAYS_MOST) }),
+    z
+      .object({ from: day, to: day })
+      .refine(({ from, to }) => from <= to, { message: 'must not be before the first day', path: ['to'] })
+      .refine(({ from, to }) => Date.parse(to) - Date.parse(from) < RANGE_DAYS_MOST * DAY_MS, {
+        message: `may be at most ${RANGE_DAYS_MOST} days`,
+        path: ['to'],
+      }),
+  ]),
+  senderId: z.uuid().optional(),
+  template: z.string().max(512).optional(),
+  language: z.string().max(100).optional(),
+})
+
+export const charts = router({
+  all: reading.input(wanted).query(async ({ ctx, input: { workspaceId, range, ...choice } }) => {
+    const { earliest, today, looking } = await lookingAt(ctx, workspaceId)
+    const [from, to] = 'last' in range ? [dayAfter(today, 1 - range.last), today] : [range.from, range.to]
+    const days = daysBetween(from > earliest ? from : earliest, to < today ? to : today)
+    const { groups, uncounted } = await groupsOfDays(ctx.figures, { ...looking, days })
+    return {
+      timeZone: looking.timeZone,
+      earliest,
+      today,
+      from: days[0] ?? from,
+      to: days.at(-1) ?? to,
+      uncounted: uncounted.length,
+      ...chartsOf(days, chosen(groups, choice)),
+    }
+  }),
+
+  /** What the charts can be narrowed to. */
+  choices: reading.query(async ({ ctx: { parts }, input: { workspaceId } }) => {
+    const names = await listTemplateNames(parts.db, workspaceId)
+    return {
+      daysMost: RANGE_DAYS_MOST,
+      senders: (await listSenders(parts.db, workspaceId)).map(({ senderId, phoneNumber }) => ({
+        senderId,
+        phoneNumber,
+      })),
+      templates: [...new Set(names.map(({ name }) => name))],
+      languages: [...new Set(names.map(({ language }) => language))].toSorted(),
+    }
+  }),
+})
+
+async function lookingAt({ parts, figures, membership }: Context & { membership: Membership }, workspaceId: string) {
+  const { timeZone, clockOffsetMs } = membership
+  const { createdAt, sandbox } = await getWorkspace(parts.db, workspaceId)
+  const now = later(parts.clock.now(), clockOffsetMs)
+  const looking = { workspaceId, createdAt, timeZone, now, clock: { sandbox, offsetMs: clockOffsetMs } }
+  const today: Day = dayAt(now, timeZone)
+  return { looking, today, earliest: await earliestDay(figures, looking) }
+}

@@ -1,3 +1,4 @@
+import { dailyFiguresLoop } from '../charts/daily.ts'
 import { timersLoop } from '../cod/ring.ts'
 import { overdueLoop } from '../messages/overdue.ts'
 import { reportsLoop } from '../messages/reports.ts'
@@ -16,5 +17,6 @@ export const work = (parts: Parts): readonly { loop: Loop; woken?: WorkName }[] 
   { loop: timersLoop(parts) },
   { loop: deliverLoop(parts), woken: 'deliver' },
   { loop: syncLoop(parts), woken: 'sync' },
+  { loop: dailyFiguresLoop(parts) },
   { loop: housekeepingLoop(parts) },
 ]

@@ -1,5 +1,6 @@
 import { DAY_MS, HOUR_MS, later } from '../clock.ts'
 import { type Sql, statement } from '../db.ts'
+import { firstIdAt } from '../ids.ts'
 import { type Forecast, PACE_DAYS, forecast, paceOf } from './forecast.ts'
 import { QUOTA_KINDS, type QuotaKind, quotaMonth } from './quota.ts'
 
@@ -29,7 +30,11 @@ export async function listUsage(sql: Sql, { workspaceId, now, clockOffsetMs }: A
         usedEarlier: row?.usedEarlier ?? false,
       }
       const wasUsed = used.used + used.usedLastMonth > 0
-      const from = [workspaceId, since, ...(kind === 'cod_refusal' ? [] : [idAt(later(since, -clockOffsetMs))])]
+      const from = [
+        workspaceId,
+        since,
+        ...(kind === 'cod_refusal' ? [] : [firstIdAt(later(since, -clockOffsetMs - CLOCKS_APART_MOST_MS))]),
+      ]
       const first = wasUsed ? await sql.row(firstOf[kind], from) : undefined
       const pace = paceOf({ ...used, first }, now)
       return { kind, monthlyUnits, used: used.used, forecast: forecast({ monthlyUnits, used: used.used, now }, pace) }
@@ -80,10 +85,3 @@ const firstOf = {
 
 /** Clocks of the machines that give out ids may be apart from the database's. */
 const CLOCKS_APART_MOST_MS = HOUR_MS
-
-/** Below every id of this instant or later. */
-function idAt(at: Date): string {
-  const ms = Math.max(0, at.getTime() - CLOCKS_APART_MOST_MS)
-  const hex = ms.toString(16).padStart(12, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
-}

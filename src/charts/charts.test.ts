@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { chartsOf } from './charts.ts'
+import { daysBetween } from './days.ts'
+import { type Counts, type Group, chosen } from './figures.ts'
+
+const group = (day: string, counts: Counts, of: Partial<Group> = {}): Group => ({
+  day,
+  senderId: 's1',
+  template: 'login_code',
+  language: 'en',
+  counts,
+  ...of,
+})
+
+const days = daysBetween('2026-02-27', '2026-03-01')
+
+test('days without anything are there as zeros, in order and over the end of a month', () => {
+  const { messages } = chartsOf(days, [group('2026-02-28', { 'message.otp': 3, 'message.cod': 1 })])
+  assert.deepEqual(messages, [
+    { day: '2026-02-27', otp: 0, cod: 0 },
+    { day: '2026-02-28', otp: 3, cod: 1 },
+    { day: '2026-03-01', otp: 0, cod: 0 },
+  ])
+})
+
+test('in the funnel each step holds those that went beyond it, and what is neither sent nor failed is open', () => {
+  const counts = {
+    'message.otp': 20,
+    'otp.queued': 2,
+    'otp.sending': 1,
+    'otp.sent': 3,
+    'otp.delivered': 4,
+    'otp.read': 5,
+    'otp.failed': 5,
+  }
+  const { funnel } = chartsOf(days, [group(days[0] ?? '', counts)])
+  const { accepted, sent, delivered, read, failed, open } = funnel
+  assert.deepEqual(
+    { accepted, sent, delivered, read, failed, open },
+    {
+      accepted: 20,
+      sent: 12,
+      delivered: 9,
+      read: 5,
+      failed: 5,
+      open: 3,
+    },
+  )
+  assert.equal(funnel.took.sent, null)
+})
+
+test('spans of several days are one spread', () => {
+  const groups = [group(days[0] ?? '', { 'took.sent.4': 9 }), group(days[2] ?? '', { 'took.sent.20': 1 })]
+  const { took } = chartsOf(days, groups).funnel
+  assert.equal(took.sent?.of, 10)
+  assert.ok((took.sent?.p50Ms ?? 0) < 5_000 && (took.sent?.p95Ms ?? 0) > 500_000)
+})
+
+test('failures and reasons come with the most frequent first, and a refusal without a reason has none', () => {
+  const counts = {
+    'failure.UNKNOWN': 1,
+    'failure.RECIPIENT_UNREACHABLE': 7,
+    'reason.': 2,
+    'reason.Too late. Really': 3,
+  }
+  const { failures, reasons } = chartsOf(days, [group(days[0] ?? '', counts)])
+  assert.deepEqual(
+    failures.map(({ code }) => code),
+    ['RECIPIENT_UNREACHABLE', 'UNKNOWN'],
+  )
+  assert.deepEqual(reasons, [
+    { reason: 'Too late. Really', count: 3 },
+    { reason: null, count: 2 },
+  ])
+})
+
+test('every order that was asked is in one of the answers', () => {
+  const counts = {
+    'order.confirmed': 5,
+    'order.cancelled': 2,
+    'order.rescheduled': 1,
+    'order.no_response': 1,
+    'order.failed': 1,
+    'order.awaiting_answer': 2,
+    'order.rescheduling': 1,
+    'order.accepted': 1,
+    order_answered: 9,
+    order_reminded: 4,
+    order_answered_reminded: 2,
+  }
+  const { orders, reminder } = chartsOf(days, [group(days[0] ?? '', counts)])
+  const { asked, ...answers } = orders
+  assert.equal(asked, 14)
+  assert.equal(
+    Object.values(answers).reduce((sum, each) => sum + each, 0),
+    asked,
+  )
+  assert.deepEqual(reminder, { answered: 9, reminded: 4, answeredAfter: 2, answeredBefore: 7 })
+})
+
+test('a choice leaves what it names, and an empty one leaves all', () => {
+  const groups = [
+    group('d', {}),
+    group('d', {}, { senderId: 's2' }),
+    group('d', {}, { template: 'order', language: 'ar' }),
+  ]
+  assert.equal(chosen(groups, {}).length, 3)
+  assert.equal(chosen(groups, { senderId: 's1' }).length, 2)
+  assert.deepEqual(chosen(groups, { senderId: 's1', language: 'ar' }), [groups[2]])
+})

@@ -1,0 +1,187 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS, later } from '../clock.ts'
+import { type Sql, type Statement, batch, isDatabaseUnavailable, statement } from '../db.ts'
+import type { Loop } from '../jobs/loop.ts'
+import type { Parts } from '../parts.ts'
+import { countDays } from './count.ts'
+import { type Day, beginOf, dayAfter, dayAt, daysBetween } from './days.ts'
+import type { Group } from './figures.ts'
+
+/** The longest time that a chart shows, and as far back the days are counted. */
+export const RANGE_DAYS_MOST = 92
+
+const POLL_MS = 5 * MINUTE_MS
+const WORKSPACES_EACH_TURN = 100
+/**
+ * When a day is counted again, from its end: for statuses that come late, and for answers, which have a week and the
+ * follow-up's 23 hours. What comes later is not in the charts.
+ */
+const COUNTED_AGAIN_AFTER_MS = [HOUR_MS, DAY_MS, 3 * DAY_MS, 9 * DAY_MS] as const
+/** A day that could not be counted waits, so that it keeps nobody else's from being counted. */
+const AFTER_FAULT_MS = HOUR_MS
+
+type DailyParts = Pick<Parts, 'db' | 'clock' | 'log'>
+
+/** Counts the days that are over, of live workspaces: a sandbox's days are few, and its clock jumps. */
+export function dailyFiguresLoop(parts: DailyParts): Loop {
+  let after: string | null = null
+  return {
+    name: 'daily figures',
+    pollMs: POLL_MS,
+    async turn() {
+      const seen = await planDays(parts, after)
+      after = seen.length === WORKSPACES_EACH_TURN ? (seen.at(-1) ?? null) : null
+      const counted = await countNext(parts)
+      return { more: after !== null || counted }
+    },
+  }
+}
+
+type Planned = { workspaceId: string; createdAt: Date; timeZone: string; newest: Day | null }
+
+const selectWorkspaces: Statement<Planned> = statement(
+  'list_workspaces_to_count',
+  `select w.id as "workspaceId", w.created_at as "createdAt", z.zone as "timeZone",
+     (select f.day from daily_figures f
+      where f.workspace_id = w.id and f.time_zone = z.zone order by f.day desc limit 1) as newest
+   from workspaces w
+   cross join lateral (
+     select coalesce((select s.document ->> 'timeZone' from cod_settings s where s.workspace_id = w.id), 'UTC') as zone) z
+   where not w.sandbox and w.id > coalesce($1::uuid, '00000000-0000-0000-0000-000000000000')
+   order by w.id limit ${WORKSPACES_EACH_TURN}`,
+)
+
+/** Days of another zone are others, although they have the same names. */
+const planThem = statement(
+  'plan_daily_figures',
+  `insert into daily_figures as f (workspace_id, day, time_zone, groups, due_at)
+   select workspace_id, day, time_zone, '[]', $2 from jsonb_to_recordset($1) as d (workspace_id uuid, day date, time_zone text)
+   on conflict (workspace_id, day) do update
+   set time_zone = excluded.time_zone, groups = '[]', counted_at = null, counts = 0, due_at = excluded.due_at
+   where f.time_zone <> excluded.time_zone`,
+)
+
+/** Returns the workspaces that were looked at. */
+async function planDays({ db, clock }: DailyParts, after: string | null): Promise<string[]> {
+  const now = clock.now()
+  const workspaces = await db.rows(selectWorkspaces, [after])
+  const days = workspaces.flatMap(({ workspaceId, createdAt, timeZone, newest }) => {
+    const yesterday = dayAfter(dayAt(now, timeZone), -1)
+    const from = [
+      dayAfter(yesterday, -RANGE_DAYS_MOST),
+      dayAt(createdAt, timeZone),
+      ...(newest === null ? [] : [dayAfter(newest, 1)]),
+    ]
+    return daysBetween(from.toSorted().at(-1) ?? yesterday, yesterday).map((day) => ({
+      workspace_id: workspaceId,
+      day,
+      time_zone: timeZone,
+    }))
+  })
+  if (days.length > 0) await db.rows(planThem, [batch(days), now])
+  return workspaces.map(({ workspaceId }) => workspaceId)
+}
+
+type DueDay = { workspaceId: string; day: Day; timeZone: string }
+
+const takeDue: Statement<DueDay> = statement(
+  'take_due_daily_figures',
+  `select workspace_id as "workspaceId", day, time_zone as "timeZone" from daily_figures
+   where due_at <= $1 order by due_at, day desc limit 1 for update skip locked`,
+)
+
+const keep = statement(
+  'keep_daily_figures',
+  `update daily_figures set groups = $3, counted_at = $4, counts = counts + 1, due_at = $5
+   where workspace_id = $1 and day = $2`,
+)
+
+const postpone = statement(
+  'postpone_daily_figures',
+  'update daily_figures set due_at = $3 where workspace_id = $1 and day = $2',
+)
+
+/** False when no day is due. */
+async function countNext({ db, clock, log }: DailyParts): Promise<boolean> {
+  let taken: DueDay | undefined
+  try {
+    await db.transaction(async (tx) => {
+      taken = await tx.row(takeDue, [clock.now()])
+      if (taken) await countDay(tx, taken, clock.now())
+    })
+  } catch (error) {
+    if (isDatabaseUnavailable(error) || !taken) throw error
+    const { workspaceId, day } = taken
+    log.error({ err: error, workspaceId, day }, 'a day could not be counted for the charts; it will be tried again')
+    await db.rows(postpone, [workspaceId, day, later(clock.now(), AFTER_FAULT_MS)])
+  }
+  return taken !== undefined
+}
+
+async function countDay(tx: Sql, { workspaceId, day, timeZone }: DueDay, now: Date): Promise<void> {
+  const clock = { sandbox: false, offsetMs: 0 }
+  const groups = await countDays(tx, { workspaceId, days: [day], timeZone, clock })
+  const ended = beginOf(dayAfter(day, 1), timeZone)
+  const again = COUNTED_AGAIN_AFTER_MS.map((ms) => later(ended, ms)).find((at) => at > now)
+  await tx.rows(keep, [workspaceId, day, JSON.stringify(groups), now, again])
+}
+
+const selectKept = statement<{ day: Day; groups: Group[] }>(
+  'list_daily_figures',
+  `select day, groups from daily_figures
+   where workspace_id = $1 and day between $2 and $3 and time_zone = $4 and counted_at is not null`,
+)
+
+const selectEarliest = statement<{ day: Day }>(
+  'find_earliest_daily_figures',
+  'select day from daily_figures where workspace_id = $1 and time_zone = $2 order by day limit 1',
+)
+
+type Looking = {
+  workspaceId: string
+  createdAt: Date
+  timeZone: string
+  clock: { sandbox: boolean; offsetMs: number }
+  /** In the workspace's time. */
+  now: Date
+}
+
+/** The first day that a chart can begin with. */
+export async function earliestDay(sql: Sql, { workspaceId, createdAt, timeZone, clock, now }: Looking): Promise<Day> {
+  const counted = (await sql.row(selectEarliest, [workspaceId, timeZone]))?.day
+  const farthest = dayAfter(dayAt(now, timeZone), -RANGE_DAYS_MOST)
+  const [first = farthest] = [farthest, ...(counted === undefined ? [] : [counted])].toSorted()
+  const created = dayAt(clock.sandbox ? later(createdAt, -SANDBOX_BEGAN_EARLIER_MOST_MS) : createdAt, timeZone)
+  return created > first ? created : first
+}
+
+/** A sandbox may have been given a past when it was made. */
+const SANDBOX_BEGAN_EARLIER_MOST_MS = 2 * DAY_MS
+
+/** Days that nobody counted yet, because they have just ended or the work was at rest: so many are counted at once. */
+const COUNTED_NOW_MOST = 3
+
+/** Of days none of which is before the earliest. `uncounted` ones are still to be counted; their figures are missing. */
+export async function groupsOfDays(
+  figures: Sql,
+  { workspaceId, timeZone, clock, now, days }: Looking & { days: readonly Day[] },
+): Promise<{ groups: Group[]; uncounted: Day[] }> {
+  if (clock.sandbox) return { groups: await countDays(figures, { workspaceId, days, timeZone, clock }), uncounted: [] }
+  const today = dayAt(now, timeZone)
+  const kept = await figures.rows(selectKept, [workspaceId, days[0], days.at(-1), timeZone])
+  const known = new Set(kept.map(({ day }) => day))
+  const open = days.filter((day) => day === today || !known.has(day))
+  const atOnce = lastInARow(open)
+  const counted = await countDays(figures, { workspaceId, days: atOnce, timeZone, clock })
+  const groups = kept.filter(({ day }) => day !== today).flatMap((each) => each.groups)
+  return { groups: [...groups, ...counted], uncounted: open.filter((day) => !atOnce.includes(day)) }
+}
+
+/** The latest of the open days, as far as they follow each other. */
+function lastInARow(days: readonly Day[]): Day[] {
+  const row: Day[] = []
+  for (const day of days.toReversed().slice(0, COUNTED_NOW_MOST)) {
+    if (row[0] !== undefined && dayAfter(day, 1) !== row[0]) break
+    row.unshift(day)
+  }
+  return row
+}
