@@ -5,6 +5,7 @@ import { readConfirmationSearch } from './confirmations/search.ts'
 import { readLogSearch } from './endpoints/search.ts'
 import { readMessageSearch } from './messages/search.ts'
 import { readReturn } from './session/return.ts'
+import { readNewTemplateSearch, readTemplateSearch } from './templates/search.ts'
 import { Shell } from './ui/shell.tsx'
 
 /** Every page, its path and its file. Search parameters of a list are what its page validates. */
@@ -41,7 +42,7 @@ const workspace = createRoute({
   path: '/w/$workspaceId',
   async beforeLoad({ location }) {
     const session = await queries.ensureQueryData(api.session.current.queryOptions())
-    if (!session) throw redirect({ to: '/sign-in', search: { then: location.href } })
+    if (!session) throw redirect({ to: '/sign-in', search: { back: location.href } })
   },
   component: Shell,
 })
@@ -99,12 +100,14 @@ const senders = createRoute({
 const templates = createRoute({
   getParentRoute: () => workspace,
   path: '/templates',
+  validateSearch: readTemplateSearch,
   component: lazyRouteComponent(() => import('./templates/templates.tsx'), 'Templates'),
 })
 
 const newTemplate = createRoute({
   getParentRoute: () => workspace,
   path: '/templates/new',
+  validateSearch: readNewTemplateSearch,
   component: lazyRouteComponent(() => import('./templates/new-template.tsx'), 'NewTemplate'),
 })
 

@@ -11,6 +11,7 @@ const SOURCES = [
   'dashboard/**/*.{ts,tsx,css,html,svg}',
   'emulator/phone/**/*.{ts,tsx,css,html,svg}',
   'src/cod/settings-changes.ts',
+  'src/templates/{draft,languages,parameters}.ts',
   'package-lock.json',
 ]
 const BUILT = path.join(ROOT, 'dashboard/dist')

@@ -16,9 +16,10 @@ const question = {
   body: text,
   samples: z
     .record(z.string().max(TEXT_MOST), text)
-    .refine((samples) => Object.keys(samples).length <= VARIABLES_MOST, `must have at most ${VARIABLES_MOST} samples`),
+    .refine((samples) => Object.keys(samples).length <= VARIABLES_MOST, `must have at most ${VARIABLES_MOST} samples`)
+    .readonly(),
   footer: text,
-  buttons: z.array(text).max(10, 'must be a list of labels'),
+  buttons: z.array(text).max(10, 'must be a list of labels').readonly(),
 }
 
 /** What the form submits. Whatever passes is taken by WhatsApp's rules and usable by ours once it is approved. */

@@ -2,11 +2,14 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type TestContext, test } from 'node:test'
+import { type TestContext, after, test } from 'node:test'
 import { TRPCClientError } from '@trpc/client'
 import { DEMO } from '../../emulator/emulator.ts'
+import { closeBrowser, openPage } from '../browser.ts'
 import { type SignedIn, signedIn } from '../dashboard.ts'
 import { type World, startWorld } from '../world.ts'
+
+after(closeBrowser)
 
 type Draft = Parameters<SignedIn['calls']['templates']['submit']['mutate']>[0]['draft']
 
@@ -73,6 +76,33 @@ test('a confirmation that was submitted is followed through its review, and an o
   await world.settled()
   const [message] = world.twin.messages({ to: created.to })
   assert.ok(message)
+})
+
+test('a confirmation template that was written in the form is approved before one’s eyes, and asks a customer', async (t) => {
+  const world = await startWorld(t)
+  const page = await openPage(t, world, { as: await signedIn(world, 'admin') })
+  await world.codSettings()
+  world.twin.planReview(DEMO.accountId, { afterMs: 500 })
+  await page.goto(`/dashboard/w/${world.workspaceId}/templates`)
+  await page.getByRole('link', { name: 'Create a template' }).click()
+  await page.getByLabel('Name').fill('Order check')
+  await page.getByLabel('Third button').fill('')
+  await page.getByRole('button', { name: 'Submit for review' }).click()
+  await page.getByText('2 things have to be changed first.').waitFor()
+  await page.getByLabel('Name').fill('order_check')
+  await page.getByLabel('Third button').fill('Later')
+  await page.getByLabel('Text', { exact: true }).fill('Hello {{customer}}, do you still want the order {{order}} today?')
+  await page.getByTestId('preview').getByText('Hello Sara, do you still want the order A-1001 today?').waitFor()
+  await page.getByRole('button', { name: 'Submit for review' }).click()
+  await page.getByRole('heading', { level: 1, name: 'order_check' }).waitFor()
+  await page.getByText('Usable as confirmation').waitFor()
+  const created = await world.createConfirmation({
+    template: { name: 'order_check', language: 'en' },
+    parameters: { body: { customer: 'Ana', order: 'B-7' } },
+  })
+  await world.settled()
+  const message = world.twin.messages({ to: created.to })[0]
+  assert.equal(message?.text, 'Hello Ana, do you still want the order B-7 today?')
 })
 
 test('a code template from the form carries a code', async (t) => {

@@ -1,0 +1,99 @@
+import type { Bubble, BubbleButton } from '../../emulator/phone/bubble.tsx'
+import { type QuestionDraft, type TemplateDraft, fill, sampleOf, tidy, variablesOf } from '../../src/templates/draft.ts'
+import { codeTextsIn } from './starts.ts'
+import { directionOfTexts } from '../cod-settings/languages.ts'
+
+type Button = { type: string; text?: string; url?: string }
+type Component = { type: string; format?: string; text?: string; buttons?: Button[] }
+export type Read = { category: string; language: string; components: readonly Component[] }
+
+const SAMPLE_CODE = '123456'
+
+/** A template as the phone shows it, filled with the samples that it was reviewed with. */
+export function bubbleOf({ category, language, components }: Read): Bubble {
+  const find = (wanted: string): Component | undefined => components.find(({ type }) => type === wanted)
+  const [header, body, footer] = [find('HEADER'), find('BODY'), find('FOOTER')]
+  const isCode = category === 'AUTHENTICATION'
+  const shown = (component: Component): string =>
+    fill(component.text ?? '', (name) => sampleIn(component, name) ?? (isCode ? SAMPLE_CODE : undefined))
+  return {
+    side: 'business',
+    ...(header && { header: header.text === undefined ? `[${header.format ?? ''}]` : shown(header) }),
+    body: body ? shown(body) : '',
+    ...(footer?.text !== undefined && { footer: footer.text }),
+    buttons: (find('BUTTONS')?.buttons ?? []).map((button) => bubbleButton(button, isCode)),
+    direction: directionOfTexts(language),
+  }
+}
+
+const bubbleButton = ({ type, text, url }: Button, isCode: boolean): BubbleButton => ({
+  label: text ?? type,
+  kind: type === 'QUICK_REPLY' ? 'quick_reply' : type === 'OTP' || (isCode && url !== undefined) ? 'copy_code' : 'url',
+})
+
+/** Samples come as lists, and for a body as a list of lists; named ones with their names. */
+function sampleIn(component: Component, name: string): string | undefined {
+  const example: unknown = 'example' in component ? component.example : undefined
+  if (typeof example !== 'object' || example === null) return undefined
+  for (const [key, value] of Object.entries(example as Record<string, unknown>)) {
+    const found = key.endsWith('named_params') ? namedSample(value, name) : numberedSample(value, name)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function numberedSample(value: unknown, name: string): string | undefined {
+  const list: unknown = Array.isArray(value) && Array.isArray(value[0]) ? value[0] : value
+  const sample: unknown = Array.isArray(list) ? list[Number(name) - 1] : undefined
+  return typeof sample === 'string' ? sample : undefined
+}
+
+function namedSample(value: unknown, name: string): string | undefined {
+  const all: unknown[] = Array.isArray(value) ? value : []
+  for (const each of all) {
+    if (typeof each !== 'object' || each === null) continue
+    const { param_name: called, example } = each as Record<string, unknown>
+    if (called === name && typeof example === 'string') return example
+  }
+  return undefined
+}
+
+/** A draft as the phone will show it. What WhatsApp writes itself is shown in words much like its own. */
+export function bubbleOfDraft(draft: TemplateDraft): Bubble {
+  const direction = directionOfTexts(draft.language)
+  if (draft.use !== 'otp') return { ...questionBubble(draft), direction }
+  const texts = codeTextsIn(draft.language)
+  return {
+    side: 'business',
+    body: draft.securityAdvice ? `${texts.body} ${texts.advice}` : texts.body,
+    ...(draft.expiryMinutes !== null && { footer: texts.expiry(draft.expiryMinutes) }),
+    buttons: [{ label: tidy(draft.copyLabel) || texts.copy, kind: 'copy_code' }],
+    direction,
+  }
+}
+
+function questionBubble({ header, headerSample, body, samples, footer, buttons }: QuestionDraft): Bubble {
+  const text = tidy(header)
+  return {
+    side: 'business',
+    ...(text !== '' && { header: fill(text, () => tidy(headerSample) || undefined) }),
+    body: fill(tidy(body), (name) => tidy(sampleOf(samples, name)) || undefined),
+    ...(tidy(footer) !== '' && { footer: tidy(footer) }),
+    buttons: buttons.map((label) => ({ label: tidy(label) || '…', kind: 'quick_reply' })),
+  }
+}
+
+/** The parameters that a request must give: those of header and body, with their samples. */
+export function parametersIn({ components }: Pick<Read, 'components'>): {
+  header: string | undefined
+  body: { form: 'positional' | 'named'; values: [name: string, sample: string][] }
+} {
+  const find = (wanted: string): Component | undefined => components.find(({ type }) => type === wanted)
+  const [header, body] = [find('HEADER'), find('BODY')]
+  const [ofHeader] = variablesOf(header?.text ?? '').names
+  const { form, names } = variablesOf(body?.text ?? '')
+  return {
+    header: header && ofHeader !== undefined ? (sampleIn(header, ofHeader) ?? ofHeader) : undefined,
+    body: { form, values: names.map((name) => [name, (body && sampleIn(body, name)) ?? name]) },
+  }
+}
