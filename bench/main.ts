@@ -11,6 +11,7 @@ import { codFlow } from './cod-flow.ts'
 import { codTimers } from './cod-timers.ts'
 import { type Figure, printTable } from './figures.ts'
 import { intake } from './intake.ts'
+import { lists } from './lists.ts'
 import type { Part } from './part.ts'
 import { startBenchPostgres } from './postgres.ts'
 import { startProvider } from './provider.ts'
@@ -27,6 +28,7 @@ const parts: Readonly<Record<string, Part>> = {
   'cod-accept': codAccept,
   'cod-flow': codFlow,
   'cod-timers': codTimers,
+  lists,
 }
 
 const { values, positionals } = parseArgs({

@@ -11,6 +11,8 @@ export type ServerOptions = {
   databaseUrl: string
   /** Whether it does the background work too. */
   works: boolean
+  /** Whether it shows the dashboard. */
+  looks?: boolean
   /** A folder for a CPU profile of its whole life. */
   profile: string | undefined
 }
@@ -32,7 +34,13 @@ export type ServerNews = { port: number } | Sample
 export const INSTANCE_KEY = Buffer.alloc(32, 7)
 
 /** In a process of its own, so that its memory and its processor time are its own. */
-export async function startServer({ subject, databaseUrl, works, profile }: ServerOptions): Promise<ServerProcess> {
+export async function startServer({
+  subject,
+  databaseUrl,
+  works,
+  looks = false,
+  profile,
+}: ServerOptions): Promise<ServerProcess> {
   const profiling = profile
     ? ['--cpu-prof', `--cpu-prof-dir=${profile}`, `--cpu-prof-name=${subject}.${Date.now()}.cpuprofile`]
     : []
@@ -43,7 +51,7 @@ export async function startServer({ subject, databaseUrl, works, profile }: Serv
       DATABASE_URL: databaseUrl,
       DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),
       DOORCODE_RATE_LIMIT: 'memory',
-      DOORCODE_ROLES: works ? 'api,worker' : 'api',
+      DOORCODE_ROLES: ['api', ...(works ? ['worker'] : []), ...(looks ? ['dashboard'] : [])].join(','),
       DOORCODE_ALLOW_PRIVATE_WEBHOOKS: '1',
       DOORCODE_METRICS_PORT: '0',
       DOORCODE_LOG_LEVEL: 'warn',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BehaviourSeed } from '../../emulator/behaviour.ts'
 import { explain } from '../../src/explain/explain.ts'
+import { type SignedIn, signedIn } from '../dashboard.ts'
 import { type SentOtp, type World, newCode, newPhone, startWorld } from '../world.ts'
 
 /** What may happen to an OTP, each with the code quoted wherever a provider could quote it. */
@@ -54,12 +55,15 @@ test('a code is found nowhere, neither while its message waits nor after whateve
     answers.push(JSON.stringify([...answer.headers]), answer.text)
   }
   const codes = [wrong, ...otps.map(({ code }) => code)]
+  const reader = await signedIn(world, 'owner')
+  answers.push(...(await messagePages(world, reader, otps)))
   await assertNowhere(world, codes, answers, 'while everything waits')
 
   const worker = await world.node({ works: true })
   await world.settled()
   for (const otp of otps) answers.push(JSON.stringify(await world.getOtp(otp)))
   await world.settled()
+  answers.push(...(await messagePages(world, reader, otps)))
   await assertNowhere(world, codes, answers, 'while some are tried again')
   for (let step = 0; step < 4; step += 1) {
     world.advance('4m')
@@ -73,9 +77,16 @@ test('a code is found nowhere, neither while its message waits nor after whateve
   assert.ok(receiver.received.length >= otps.length)
   answers.push(...receiver.received.map(({ body, headers }) => body + JSON.stringify(headers)))
   for (const { messageId } of otps) answers.push(JSON.stringify(await explain(world.parts, messageId)))
+  answers.push(...(await messagePages(world, reader, otps)))
   answers.push(await world.parts.metrics.registry.metrics(), await worker.parts.metrics.registry.metrics())
   await assertNowhere(world, codes, answers, 'at the end')
 })
+
+/** What the dashboard answers of messages. */
+async function messagePages({ workspaceId }: World, { calls }: SignedIn, otps: readonly SentOtp[]): Promise<string[]> {
+  const told = await Promise.all(otps.map(({ messageId }) => calls.messages.get.query({ workspaceId, messageId })))
+  return [await calls.messages.list.query({ workspaceId }), ...told].map((answer) => JSON.stringify(answer))
+}
 
 test('a code that is handed to the log by mistake is blanked', async (t) => {
   const world = await startWorld(t)

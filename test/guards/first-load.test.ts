@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import type { Page } from 'playwright-core'
+import { closeBrowser, openPage } from '../browser.ts'
+import { signedIn } from '../dashboard.ts'
+import { startWorld } from '../world.ts'
+
+after(closeBrowser)
+
+const FIRST_LOAD_BYTES_MOST = 300_000
+
+test('the first load is at most 300 kB of zipped scripts, those of charts apart', async (t) => {
+  const world = await startWorld(t)
+  const page = await openPage(t, world, { as: await signedIn(world, 'owner') })
+  const scripts = await scriptsLoaded(page, async () => {
+    await page.goto('/dashboard/')
+    await page.getByRole('heading', { level: 1 }).waitFor()
+  })
+  const own = [...scripts].filter(([, text]) => !text.includes('recharts'))
+  const sizes = own.map(([url, text]) => ({ url, bytes: gzipSync(text).length }))
+  const bytes = sizes.reduce((sum, each) => sum + each.bytes, 0)
+  t.diagnostic(`${bytes} bytes of zipped scripts in ${sizes.length} files`)
+  assert.ok(sizes.length > 0, 'the page loads scripts')
+  assert.ok(bytes <= FIRST_LOAD_BYTES_MOST, `${bytes} bytes: ${JSON.stringify(sizes)}`)
+})
+
+async function scriptsLoaded(page: Page, act: () => Promise<void>): Promise<Map<string, string>> {
+  const bodies: Promise<readonly [string, string]>[] = []
+  page.on('response', (response) => {
+    const url = response.url()
+    if (new URL(url).pathname.endsWith('.js')) bodies.push(response.text().then((text) => [url, text] as const))
+  })
+  await act()
+  return new Map(await Promise.all(bodies))
+}
