@@ -28,7 +28,7 @@ export type LiveStreams = {
   end(): void
 }
 
-type Viewer = { userId: string; sessionId: string }
+export type Viewer = { userId: string; sessionId: string }
 type FindViewer = (request: FastifyRequest) => Promise<FoundPerson>
 type Stream = Viewer & { workspaceId: string; response: ServerResponse; end(): void }
 
@@ -169,7 +169,7 @@ const selectStillMay: Statement<{ n: number }> = statement(
 )
 
 /** The places of those whose session goes on and who still belong to what they look at. */
-async function stillMay(sql: Sql, streams: readonly Stream[]): Promise<Set<number>> {
+export async function stillMay(sql: Sql, streams: readonly (Viewer & { workspaceId: string })[]): Promise<Set<number>> {
   const asked = streams.map(({ sessionId, userId, workspaceId }, n) => ({
     n,
     session_id: sessionId,

@@ -2,13 +2,14 @@ import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { openDb } from '../db.ts'
 import type { Parts } from '../parts.ts'
-import { AUTH_PATH, CLIENT_ADDRESS_HEADER } from './auth.ts'
+import { AUTH_PATH, CLIENT_ADDRESS_HEADER, type FoundPerson } from './auth.ts'
 import { liveStreams } from './live.ts'
 import { isFromOurPages } from './origin.ts'
 import { dashboardRouter } from './router.ts'
 import { type SignIn, openSignIn } from './sign-in.ts'
 import { servePages } from './static-files.ts'
 import type { Context } from './trpc.ts'
+import { twinProxy } from './twin-proxy.ts'
 
 export const CALLS_PATH = '/dashboard/calls'
 
@@ -34,20 +35,24 @@ export function openDashboard(parts: Parts): Dashboard {
     queryTimeoutMs: FIGURES_TIMEOUT_MS,
     onIdleError: (error) => parts.log.warn({ err: error }, 'a database connection of the dashboard ended'),
   })
-  const live = liveStreams(parts, {
-    findViewer: async (request) => {
-      if (!isFromOurPages(request, parts.config.publicUrl)) return { person: undefined, cookies: [] }
-      return signIn.findPerson(toFetch(request).headers)
-    },
-  })
+  const findViewer = async (request: FastifyRequest): Promise<FoundPerson> => {
+    if (!isFromOurPages(request, parts.config.publicUrl)) return { person: undefined, cookies: [] }
+    return signIn.findPerson(toFetch(request).headers)
+  }
+  const live = liveStreams(parts, { findViewer })
+  const phones = twinProxy(parts, { findViewer })
   return {
     serve(scope) {
       serveSignIn(scope, { parts, signIn })
       serveCalls(scope, { parts, signIn, figures })
       live.serve(scope)
+      phones.serve(scope)
       servePages(scope)
     },
-    endLiveAnswers: () => live.end(),
+    endLiveAnswers() {
+      live.end()
+      phones.end()
+    },
     async close() {
       await signIn.close()
       await figures.close()
