@@ -1,3 +1,4 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { z } from 'zod'
 import type { Sql } from '../db.ts'
 import type { Parts } from '../parts.ts'
@@ -29,8 +30,12 @@ export const senders = router({
     })),
   ),
 
-  list: reading.query(({ ctx: { parts }, input: { workspaceId } }) =>
-    listSenderOverviews(parts.db, workspaceId, parts.clock.now()),
+  list: reading.query(async ({ ctx: { parts }, input: { workspaceId } }) =>
+    (await listSenderOverviews(parts.db, workspaceId, parts.clock.now())).map((sender) => ({
+      ...sender,
+      /** In groups of digits, as people read it. */
+      shownNumber: parsePhoneNumberFromString(sender.phoneNumber)?.formatInternational() ?? sender.phoneNumber,
+    })),
   ),
 
   /** Since midnight in the delivery zone. */

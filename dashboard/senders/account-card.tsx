@@ -1,0 +1,223 @@
+import { Alert, Anchor, Badge, Button, Group, Modal, Paper, PasswordInput, Stack, Table, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useDisclosure } from '@mantine/hooks'
+import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { type Answers, api, faultsOf, queries } from '../api.ts'
+import { Copyable } from '../ui/copy.tsx'
+import { Failed } from '../ui/failed.tsx'
+import { Time } from '../ui/time.tsx'
+import { useMay, useWorkspace } from '../ui/workspace.ts'
+import { useWords } from '../words.ts'
+import { type SenderText, senderWords } from './words.ts'
+
+type Account = Answers['senders']['accounts'][number]
+
+const GRAPH_URL = 'https://graph.facebook.com'
+
+const refresh = async (): Promise<void> => {
+  await queries.invalidateQueries({ queryKey: api.senders.pathKey() })
+  await queries.invalidateQueries({ queryKey: api.templates.pathKey() })
+}
+
+export function AccountCard({ account, numbers }: { account: Account; numbers: number }) {
+  const text = useWords(senderWords)
+  const { workspaceId } = useWorkspace()
+  const { wabaId, status, statusDetail, syncedAt, syncDueAt, templates, callbackUrl, graphUrl } = account
+  const facts: [string, ReactNode][] = [
+    [text.waba, <Copyable key="waba" text={wabaId} />],
+    [text.lastSync, syncedAt === null ? text.neverSynced : <Time key="synced" at={syncedAt} />],
+    [text.nextSync, <Time key="due" at={syncDueAt} />],
+    [
+      text.templates,
+      <Anchor
+        key="templates"
+        size="sm"
+        renderRoot={(props) => <Link {...props} to="/w/$workspaceId/templates" params={{ workspaceId }} />}
+      >
+        {text.found(numbers, templates)}
+      </Anchor>,
+    ],
+    [text.callback, <Copyable key="callback" text={callbackUrl} />],
+    ...(graphUrl === GRAPH_URL ? [] : [[text.graphUrl, <code key="graph">{graphUrl}</code>] as [string, ReactNode]]),
+  ]
+  return (
+    <Paper withBorder p="md">
+      <Stack gap="sm">
+        <Badge
+          variant="light"
+          color={status === 'connected' ? 'teal' : 'red'}
+          c="var(--mantine-color-text)"
+          tt="none"
+          h="auto"
+        >
+          <span aria-hidden="true">{status === 'connected' ? '✓ ' : '✕ '}</span>
+          {status === 'connected' ? text.connected : text.invalid}
+        </Badge>
+        {status !== 'connected' && (
+          <Alert color="red" title={text.invalidHint}>
+            <Detail text={statusDetail} />
+          </Alert>
+        )}
+        {status === 'connected' && statusDetail !== null && (
+          <Alert color="yellow" title={text.lastFailed}>
+            <Detail text={statusDetail} />
+          </Alert>
+        )}
+        <Table variant="vertical" layout="auto">
+          <Table.Tbody>
+            {facts.map(([title, value]) => (
+              <Table.Tr key={title}>
+                <Table.Th scope="row" w={140}>
+                  {title}
+                </Table.Th>
+                <Table.Td>{value}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+        <Actions account={account} />
+      </Stack>
+    </Paper>
+  )
+}
+
+/** The domain's own words, which are English. */
+const Detail = ({ text }: { text: string | null }) => (
+  <Text size="sm" lang="en" dir="auto" style={{ overflowWrap: 'anywhere' }}>
+    {text}
+  </Text>
+)
+
+function Actions({ account }: { account: Account }) {
+  const text = useWords(senderWords)
+  const may = useMay()
+  const { workspaceId } = useWorkspace()
+  const [renewing, { open, close }] = useDisclosure()
+  const sync = useMutation(api.senders.sync.mutationOptions({ onSettled: refresh }))
+  const subscribers = useMutation(api.senders.subscribers.mutationOptions())
+  if (!may.change) return null
+  const { accountId } = account
+  return (
+    <Stack gap="sm">
+      <Group gap="xs">
+        <Button size="compact-md" loading={sync.isPending} onClick={() => sync.mutate({ workspaceId, accountId })}>
+          {text.sync}
+        </Button>
+        <Button size="compact-md" variant="default" onClick={open}>
+          {text.renew}
+        </Button>
+        <Button
+          size="compact-md"
+          variant="default"
+          loading={subscribers.isPending}
+          onClick={() => subscribers.mutate({ workspaceId, accountId })}
+        >
+          {text.webhooks}
+        </Button>
+      </Group>
+      <div role="status">
+        {sync.isPending && <Text size="sm">{text.syncing}</Text>}
+        {sync.data && !sync.isPending && <SyncResult result={sync.data} />}
+        {subscribers.data && (
+          <Text size="sm">
+            {subscribers.data.length === 0 ? text.noSubscribers : text.subscribers(subscribers.data)}
+          </Text>
+        )}
+      </div>
+      {sync.error && <Failed error={sync.error} />}
+      {subscribers.error && <Failed error={subscribers.error} />}
+      <Modal
+        opened={renewing}
+        onClose={close}
+        title={text.renewTitle}
+        size="lg"
+        closeButtonProps={{ 'aria-label': text.close }}
+      >
+        <Renew accountId={accountId} onDone={close} />
+      </Modal>
+    </Stack>
+  )
+}
+
+type Result = Answers['senders']['sync']
+
+function SyncResult({ result: { numbers, templates } }: { result: Result }) {
+  const text = useWords(senderWords)
+  const lines = [...linesOf(text, numbers), ...linesOf(text, templates)]
+  return (
+    <Stack gap={2}>
+      <Text size="sm" fw={600}>
+        {text.synced}: {text.found(numbers.total, templates.total)}
+      </Text>
+      {lines.length === 0 && <Text size="sm">{text.nothingNew}</Text>}
+      {lines.map((line) => (
+        <Text key={line} size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {line}
+        </Text>
+      ))}
+    </Stack>
+  )
+}
+
+const linesOf = (text: SenderText, { added, changed, gone }: Result['numbers']): string[] => [
+  ...(added.length > 0 ? [text.added(added)] : []),
+  ...(changed.length > 0 ? [text.changed(changed)] : []),
+  ...(gone.length > 0 ? [text.gone(gone)] : []),
+]
+
+function Renew({ accountId, onDone }: { accountId: string; onDone: () => void }) {
+  const text = useWords(senderWords)
+  const { workspaceId } = useWorkspace()
+  const form = useForm({ initialValues: { accessToken: '', appSecret: '', verifyToken: '' } })
+  const renew = useMutation(
+    api.senders.renew.mutationOptions({
+      onSuccess: refresh,
+      onError: (error) =>
+        form.setErrors(Object.fromEntries(faultsOf(error).map(({ path, message }) => [path, message]))),
+    }),
+  )
+  if (renew.data)
+    return (
+      <Stack>
+        <Text role="status">{text.renewed}</Text>
+        <Button w="fit-content" onClick={onDone}>
+          {text.done}
+        </Button>
+      </Stack>
+    )
+  return (
+    <form noValidate onSubmit={form.onSubmit((values) => renew.mutate({ workspaceId, accountId, ...values }))}>
+      <Stack>
+        <Text size="sm">{text.renewAbout}</Text>
+        <PasswordInput
+          label={text.token}
+          description={text.tokenHint}
+          dir="ltr"
+          autoComplete="off"
+          data-autofocus
+          {...form.getInputProps('accessToken')}
+        />
+        <PasswordInput
+          label={text.appSecret}
+          description={text.appSecretHint}
+          dir="ltr"
+          autoComplete="off"
+          {...form.getInputProps('appSecret')}
+        />
+        <PasswordInput
+          label={text.verifyToken}
+          description={text.verifyTokenHint}
+          dir="ltr"
+          autoComplete="off"
+          {...form.getInputProps('verifyToken')}
+        />
+        {renew.error && faultsOf(renew.error).length === 0 && <Failed error={renew.error} />}
+        <Button type="submit" w="fit-content" loading={renew.isPending}>
+          {text.renew}
+        </Button>
+      </Stack>
+    </form>
+  )
+}
