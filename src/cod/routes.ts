@@ -43,7 +43,7 @@ const parameters = z
   .meta({ description: 'Leave out when the template needs none.' })
 
 /** spec §4.4 */
-const confirmationBody = z.strictObject(
+export const confirmationBody = z.strictObject(
   {
     to: phone.meta({ description: 'Recipient in international format with a leading +.' }),
     senderId: uuid.meta({ description: 'Sender ID of this service, not the phone number ID of the provider.' }),
@@ -55,7 +55,10 @@ const confirmationBody = z.strictObject(
 )
 
 /** spec §4.6 */
-const refusalCheckBody = z.strictObject({ template: templateReference, parameters }, { error: 'must be a JSON object' })
+export const refusalCheckBody = z.strictObject(
+  { template: templateReference, parameters },
+  { error: 'must be a JSON object' },
+)
 
 /** spec §2.5 */
 export const confirmationSchema = z.strictObject({

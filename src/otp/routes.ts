@@ -22,7 +22,7 @@ function filled() {
 }
 
 /** spec §4.2 */
-const otpBody = z.strictObject(
+export const otpBody = z.strictObject(
   {
     to: phone.meta({ description: 'Recipient in international format with a leading +.' }),
     senderId: uuid.meta({ description: 'Sender ID of this service, not the phone number ID of the provider.' }),

@@ -21,9 +21,16 @@ export type Advanced = {
   workspaceId: string
   /** What the workspace's clock shows now. */
   now: string
-  /** ms */
+  /** ms; less than was asked for when the wait was over first. */
   advancedBy: number
   fired: Fired
+}
+
+export type Advance = {
+  workspaceId: string
+  byMs: number
+  /** Ends the wait: what is under way goes on, and the clock stays where it is. */
+  signal?: AbortSignal
 }
 
 export type Fired = {
@@ -41,10 +48,7 @@ export type Fired = {
  * that follows from it, before the clock goes on; nothing of another workspace moves. A running server does the work;
  * without one this process does. What customers and the provider do takes real time and is not waited for.
  */
-export async function advanceSandbox(
-  parts: Parts,
-  { workspaceId, byMs }: { workspaceId: string; byMs: number },
-): Promise<Advanced> {
+export async function advanceSandbox(parts: Parts, { workspaceId, byMs, signal }: Advance): Promise<Advanced> {
   const { db, clock } = parts
   await getSandboxOffset(db, workspaceId)
   const startedAt = clock.now()
@@ -52,9 +56,10 @@ export async function advanceSandbox(
   await using worker = await startWorker(parts)
   let leftMs = byMs
   for (let step = 0; step < STEPS_MOST; step += 1) {
-    await settle(parts, worker, { workspaceId, movedMs: byMs - leftMs })
-    if (leftMs === 0)
-      return { workspaceId, now: await nowOf(parts, workspaceId), advancedBy: byMs, fired: await fired() }
+    await settle(parts, worker, { workspaceId, movedMs: byMs - leftMs, signal })
+    if (leftMs === 0 || signal?.aborted) {
+      return { workspaceId, now: await nowOf(parts, workspaceId), advancedBy: byMs - leftMs, fired: await fired() }
+    }
     const moved = await moveClock(parts, { workspaceId, mostMs: leftMs })
     if (moved.step === 'busy') continue
     leftMs -= moved.byMs
@@ -88,15 +93,15 @@ async function startWorker(parts: Parts): Promise<Worker> {
   }
 }
 
-type Way = { workspaceId: string; movedMs: number }
+type Way = { workspaceId: string; movedMs: number; signal: AbortSignal | undefined }
 
 /** Waits until nothing of the workspace is due or under way, for as long as there is progress. */
-async function settle({ db, clock }: Parts, worker: Worker, { workspaceId, movedMs }: Way): Promise<void> {
+async function settle({ db, clock }: Parts, worker: Worker, { workspaceId, movedMs, signal }: Way): Promise<void> {
   let seen = ''
   let since = performance.now()
   for (;;) {
     const due = await findDueOf(db, workspaceId, clock.now())
-    if (!isBusy(due)) return
+    if (!isBusy(due) || signal?.aborted) return
     const state = JSON.stringify(due)
     if (state !== seen) since = performance.now()
     else if (performance.now() - since > PATIENCE_MS) throw stuck(movedMs, whatIsLeft(due))

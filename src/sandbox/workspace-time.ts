@@ -9,15 +9,18 @@ export type WorkspaceTime = {
   due: (real: Date) => Date
 }
 
-type Move = { moved_at: Date; by_ms: number }
+export type Move = { moved_at: Date; by_ms: number }
 
 const selectMoves: Statement<Move> = statement(
   'list_clock_moves',
   'select moved_at, by_ms from clock_moves where workspace_id = $1 order by moved_at',
 )
 
+/** How the clock of a workspace was moved, in the order of real time. */
+export const listClockMoves = (sql: Sql, workspaceId: string): Promise<Move[]> => sql.rows(selectMoves, [workspaceId])
+
 export const findWorkspaceTime = async (sql: Sql, workspaceId: string): Promise<WorkspaceTime> =>
-  workspaceTime(await sql.rows(selectMoves, [workspaceId]))
+  workspaceTime(await listClockMoves(sql, workspaceId))
 
 export function workspaceTime(moves: readonly Move[]): WorkspaceTime {
   const offset = (made: readonly Move[]): number => made.reduce((sum, { by_ms }) => sum + by_ms, 0)
