@@ -1,7 +1,13 @@
 import { TRPCError } from '@trpc/server'
 import { z } from 'zod'
 import { later } from '../clock.ts'
+import { listAccounts, listSenderOverviews } from '../senders/overview.ts'
+import { listStoppedTemplates } from '../templates/first-usable.ts'
+import { listEndpoints } from '../webhooks/endpoints.ts'
 import { MONTHLY_UNITS_MOST, changeAllowance } from '../workspaces/allowances.ts'
+import { attentionOf } from '../workspaces/attention.ts'
+import { findFirstSteps } from '../workspaces/first-steps.ts'
+import { listKeys } from '../workspaces/list-keys.ts'
 import { QUOTA_KINDS, quotaMonth } from '../workspaces/quota.ts'
 import { listUsage } from '../workspaces/usage.ts'
 import { createWorkspace, getWorkspace, renameWorkspace } from '../workspaces/workspaces.ts'
@@ -62,6 +68,26 @@ export const workspaces = router({
       kinds: await listUsage(figures, { workspaceId, now, clockOffsetMs }),
     }
   }),
+
+  /** What somebody should look at, the worst first. */
+  attention: reading.query(async ({ ctx: { parts, figures, membership }, input: { workspaceId } }) => {
+    const { clockOffsetMs } = membership
+    const now = parts.clock.now()
+    const [accounts, senders, templates, endpoints, keys, usage] = await Promise.all([
+      listAccounts(parts.db, workspaceId),
+      listSenderOverviews(parts.db, workspaceId, now),
+      listStoppedTemplates(parts.db, workspaceId),
+      listEndpoints(parts.db, workspaceId),
+      listKeys(parts.db, workspaceId),
+      listUsage(figures, { workspaceId, now: later(now, clockOffsetMs), clockOffsetMs }),
+    ])
+    return attentionOf({ accounts, senders, templates, endpoints, keys, usage, now })
+  }),
+
+  /** What is still to be set up before the first message. */
+  firstSteps: reading.query(({ ctx: { parts }, input: { workspaceId } }) =>
+    findFirstSteps(parts.db, workspaceId, parts.clock.now()),
+  ),
 
   /** Holds from the next request on. */
   setAllowance: owning
