@@ -27,7 +27,7 @@ const BASE = '/dashboard'
 
 /** The sign-in page, which leads back to where somebody was when their session ended. */
 export const signInAddress = ({ pathname, search }: { pathname: string; search: string }): string =>
-  `${BASE}/sign-in?then=${encodeURIComponent(pathname.slice(BASE.length) + search)}`
+  `${BASE}/sign-in?back=${encodeURIComponent(pathname.slice(BASE.length) + search)}`
 
 const client = createTRPCClient<DashboardRouter>({
   links: [httpBatchLink({ url: '/dashboard/calls', maxItems: BATCH_MOST })],

@@ -6,6 +6,7 @@ import { readLogSearch } from './endpoints/search.ts'
 import { readMessageSearch } from './messages/search.ts'
 import { readReturn } from './session/return.ts'
 import { readNewTemplateSearch, readTemplateSearch } from './templates/search.ts'
+import { readChartSearch } from './charts/search.ts'
 import { Shell } from './ui/shell.tsx'
 
 /** Every page, its path and its file. Search parameters of a list are what its page validates. */
@@ -82,6 +83,7 @@ const confirmation = createRoute({
 const charts = createRoute({
   getParentRoute: () => workspace,
   path: '/charts',
+  validateSearch: readChartSearch,
   component: lazyRouteComponent(() => import('./charts/charts.tsx'), 'Charts'),
 })
 

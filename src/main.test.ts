@@ -17,6 +17,31 @@ test('a server says when it is ready, and ends in order on a signal', async (t) 
   assert.equal(server.stderr(), '')
 })
 
+test('a server that nobody owns prints the first owner’s link beside its log, and no longer when there is one', async (t) => {
+  const first = await serve(t)
+  const line =
+    first
+      .stdout()
+      .split('\n')
+      .find((each) => each.includes('/dashboard/welcome#')) ?? ''
+  assert.match(line, /^Nobody owns this instance yet\. .*: http:\/\/127\.0\.0\.1:\d+\/dashboard\/welcome#[\w-]{43}$/)
+  const answer = await fetch(`${first.url}/dashboard/calls/session.accept`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: first.url },
+    body: JSON.stringify({
+      token: line.split('#')[1],
+      email: 'first@shop.example',
+      name: 'First',
+      password: 'correct horse battery',
+    }),
+  })
+  assert.equal(answer.status, 200, await answer.text())
+  first.child.kill('SIGTERM')
+  await first.ended
+  const second = await serve(t)
+  assert.doesNotMatch(second.stdout(), /welcome#/)
+})
+
 test('one Ctrl-C that npm doubles is one signal', async (t) => {
   const server = await serve(t)
   server.child.kill('SIGINT')

@@ -15,3 +15,6 @@ export function BackupCodes({ codes, onDone }: { codes: readonly string[]; onDon
     </Stack>
   )
 }
+
+export const textsIn = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []

@@ -2,7 +2,7 @@ import { Badge, Button, Group, Modal, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useSession } from '../ui/workspace.ts'
 import { useWords } from '../words.ts'
-import { BackupCodes } from './backup-codes.tsx'
+import { BackupCodes, textsIn } from './backup-codes.tsx'
 import { PasswordFirst } from './password-first.tsx'
 import { TurnOn } from './turn-on.tsx'
 import { accountWords } from './words.ts'
@@ -69,6 +69,3 @@ function NewCodes({ onDone }: { onDone: () => void }) {
     />
   )
 }
-
-export const textsIn = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((each) => typeof each === 'string') : []

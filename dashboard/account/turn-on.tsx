@@ -5,10 +5,9 @@ import { useState } from 'react'
 import { Copyable } from '../ui/copy.tsx'
 import { useWords } from '../words.ts'
 import { useAsking } from './asking.ts'
-import { BackupCodes } from './backup-codes.tsx'
+import { BackupCodes, textsIn } from './backup-codes.tsx'
 import { PasswordFirst } from './password-first.tsx'
 import { Problem } from './problem.tsx'
-import { textsIn } from './second-factor.tsx'
 import { accountWords } from './words.ts'
 
 type Step = { name: 'password' } | { name: 'scan'; uri: string; codes: string[] } | { name: 'codes'; codes: string[] }

@@ -4,8 +4,8 @@ import { readReturn } from './return.ts'
 
 test('signing in leads back to a page of a workspace, and never out of the dashboard', () => {
   const page = '/w/019f0000-0000-7000-8000-000000000000/messages?status=failed'
-  assert.deepEqual(readReturn({ then: page }), { then: page })
-  for (const then of ['https://evil.example', '//evil.example', '/\\evil.example', '/sign-in', '/w/', 7, undefined]) {
-    assert.deepEqual(readReturn({ then }), {}, String(then))
+  assert.deepEqual(readReturn({ back: page }), { back: page })
+  for (const back of ['https://evil.example', '//evil.example', '/\\evil.example', '/sign-in', '/w/', 7, undefined]) {
+    assert.deepEqual(readReturn({ back }), {}, String(back))
   }
 })

@@ -6,10 +6,10 @@ import { sessionWords } from './words.ts'
 
 export function SignIn() {
   const text = useWords(sessionWords)
-  const { then } = useSearch({ from: '/sign-in' })
+  const { back } = useSearch({ from: '/sign-in' })
   return (
     <Frame title={text.signIn}>
-      <SignInForm onDone={() => location.assign(`/dashboard${then ?? '/'}`)} />
+      <SignInForm onDone={() => location.assign(`/dashboard${back ?? '/'}`)} />
     </Frame>
   )
 }

@@ -16,6 +16,8 @@ const FOR_ANYBODY: Readonly<Record<string, string>> = {
 /** Calls of no workspace, for whoever is signed in, and why. */
 const OF_NO_WORKSPACE: Readonly<Record<string, string>> = {
   'session.join': 'an invitation says which workspace',
+  'workspaces.mayCreate': 'asked before there is a workspace',
+  'workspaces.create': 'makes one',
   'account.sessions': 'one’s own account',
   'account.events': 'one’s own account',
   'account.rename': 'one’s own account',
@@ -26,6 +28,7 @@ const OF_NO_WORKSPACE: Readonly<Record<string, string>> = {
 /** What a member may call that is a mutation, and why. */
 const MEMBERS_MAY: Readonly<Record<string, string>> = {
   'people.leave': 'everybody may go',
+  'blocked.check': 'changes nothing; a list of numbers is longer than an address may be',
   'codSettings.tryOut': 'changes nothing; settings are longer than an address may be',
 }
 

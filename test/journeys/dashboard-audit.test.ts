@@ -57,9 +57,11 @@ test('every command that changes something tells it in the audit log, and no sec
     'key revoke': [String(key['publicId'])],
     'account connect': [
       ...of,
-      ...['--waba-id', credentials.wabaId, '--access-token', credentials.accessToken],
-      ...['--app-secret', credentials.appSecret, '--verify-token', credentials.verifyToken],
-      ...['--graph-url', credentials.graphUrl],
+      `--waba-id=${credentials.wabaId}`,
+      `--access-token=${credentials.accessToken}`,
+      `--app-secret=${credentials.appSecret}`,
+      `--verify-token=${credentials.verifyToken}`,
+      `--graph-url=${credentials.graphUrl}`,
     ],
     'account sync': [account.accountId],
     'sender pause': [senderId],
@@ -134,7 +136,7 @@ test('the log is read a page at a time, the latest first, by what was done and b
     cursor = page.next ?? undefined
   } while (cursor)
   const ids = read.map(({ id }) => id)
-  assert.deepEqual(ids, ids.toSorted().reverse())
+  assert.deepEqual(ids, ids.toSorted().toReversed())
   assert.equal(new Set(read.map(({ target }) => target)).size, 120)
   const fifths = await calls.auditLog.list.query({ workspaceId, action: 'fifth.done', who: 'even@shop.example' })
   assert.deepEqual(
