@@ -1,7 +1,7 @@
 import { Alert, Grid, Stack, Text, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { SettingsChange } from '../../src/cod/settings-changes.ts'
 import { type Answers, api, queries } from '../api.ts'
@@ -10,6 +10,7 @@ import { Page } from '../ui/page.tsx'
 import { useMay, useWorkspace } from '../ui/workspace.ts'
 import { useWords } from '../words.ts'
 import { Changes } from './changes.tsx'
+import classes from './cod-settings.module.css'
 import { documentOf } from './draft.ts'
 import { type Editing, type Stored, editingOf, isUnsaved, useEditing } from './editing.ts'
 import { FormContext, focusOn } from './form.ts'
@@ -59,6 +60,8 @@ function Editor({ known, editing, onEdit }: Editable) {
   const { draft, base } = editing
   const [chosen, choose] = useState<string>()
   const [saved, tellSaved] = useState<readonly SettingsChange[]>()
+  const outcome = useRef<HTMLDivElement>(null)
+  const mustBeSeen = useRef(false)
   const codes = Object.keys(draft.languages)
   const code = chosen !== undefined && codes.includes(chosen) ? chosen : codes[0]
   const { tried, setFaults, failed } = useTryingOut(editing, code)
@@ -83,6 +86,7 @@ function Editor({ known, editing, onEdit }: Editable) {
             store(stored)
             onEdit(editingOf(stored))
             tellSaved(answer.changes)
+            mustBeSeen.current = true
             void queries.invalidateQueries({ queryKey: api.session.current.queryKey() }) // it names the delivery zone
             return
           }
@@ -92,6 +96,7 @@ function Editor({ known, editing, onEdit }: Editable) {
             return
           case 'overtaken':
             store(answer.stored)
+            mustBeSeen.current = true
         }
       },
     }),
@@ -99,6 +104,11 @@ function Editor({ known, editing, onEdit }: Editable) {
   useEffect(() => {
     if (overtakenBy && !unsaved) onEdit(editingOf(overtakenBy))
   }, [overtakenBy, unsaved, onEdit])
+  useEffect(() => {
+    if (!mustBeSeen.current || !outcome.current?.hasChildNodes()) return
+    mustBeSeen.current = false
+    outcome.current.focus()
+  })
 
   const change = (changed: Editing['draft']): void => {
     tellSaved(undefined)
@@ -110,8 +120,10 @@ function Editor({ known, editing, onEdit }: Editable) {
     <FormContext value={{ limits: known.limits, faults }}>
       <Leaving unsaved={unsaved} onLose={discard} />
       <Stack gap="lg">
-        {overtakenBy && unsaved && <Overtaken editing={editing} by={overtakenBy} onResolve={onEdit} />}
-        {saved && <Saved changes={saved} />}
+        <div ref={outcome} tabIndex={-1} className={classes['outcome']}>
+          {overtakenBy && unsaved && <Overtaken editing={editing} by={overtakenBy} onResolve={onEdit} />}
+          {saved && <Saved changes={saved} />}
+        </div>
         <Stack gap="xl">
           <ReadOnly when={!may.change}>
             <General draft={draft} onChange={change} weekdays={known.weekdays} />

@@ -64,7 +64,7 @@ export function readConfirmationSearch(given: Record<string, unknown>): Confirma
   }
 }
 
-export const isFiltered = ({ before: _, ...filter }: ConfirmationSearch): boolean => Object.keys(filter).length > 0
+export const isFiltered = (search: ConfirmationSearch): boolean => Object.keys(search).some((name) => name !== 'before')
 
 /** Another filter begins at the newest again. */
 export const withFilter = (search: ConfirmationSearch, change: Record<string, string>): ConfirmationSearch =>

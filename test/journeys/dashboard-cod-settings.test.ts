@@ -221,6 +221,7 @@ test('of two who write at once the second is told, and puts both their changes t
   await save(world, other, { ...stored.settings, timeZone: 'Asia/Karachi' }, stored.updatedAt)
   await page.getByRole('button', { name: 'Save' }).click()
   const told = page.getByRole('alert')
+  await page.locator(':focus').getByText('Somebody else has changed').waitFor()
   await told.getByText('Somebody else has changed these settings meanwhile').waitFor()
   await told.getByText('Asia/Karachi').waitFor()
   await told.getByRole('button', { name: 'Put my changes on top of theirs' }).click()

@@ -255,10 +255,10 @@ type Filling = { count: number; from?: string; reference?: string; status?: stri
 
 /** Confirmations a second apart, the last one latest, whose ids are of the same instants. */
 async function fill(
-  { ask, workspaceId, senderId }: World,
+  world: World,
   { count, from = `now() - interval '30 days'`, reference = 'r', status = 'awaiting_answer' }: Filling,
 ): Promise<void> {
-  await ask(
+  await world.ask(
     `insert into confirmations (id, workspace_id, sender_id, recipient, template_name, template_language, parameters,
        content, reference, correlation_id, api_key_id, quota_unit, created_at, status)
      select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5($3 || n), 1, 3) || '8' ||
@@ -266,6 +266,6 @@ async function fill(
        $1, $2, '+212600' || lpad(n::text, 6, '0'), 'order_confirmation', 'en', '{}', '{}', $3 || '-' || n,
        gen_random_uuid(), 'key', n, at, $4
      from generate_series(1, $5::int) n, lateral (select ${from} + n * interval '1 second' - interval '1 second' as at) t`,
-    [workspaceId, senderId, reference, status, count],
+    [world.workspaceId, world.senderId, reference, status, count],
   )
 }
