@@ -70,7 +70,7 @@ function isDay(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
 }
 
-export const isFiltered = ({ before: _, ...filter }: MessageSearch): boolean => Object.keys(filter).length > 0
+export const isFiltered = (search: MessageSearch): boolean => Object.keys(search).some((name) => name !== 'before')
 
 /** Another filter begins at the newest again. */
 export const withFilter = (search: MessageSearch, change: Record<string, string>): MessageSearch =>

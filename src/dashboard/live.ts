@@ -30,7 +30,7 @@ export type LiveStreams = {
 
 export type Viewer = { userId: string; sessionId: string }
 type FindViewer = (request: FastifyRequest) => Promise<FoundPerson>
-type Stream = Viewer & { workspaceId: string; response: ServerResponse; end(): void }
+type Stream = Viewer & { workspaceId: string; response: ServerResponse; end: () => void }
 
 export type LiveOptions = {
   findViewer: FindViewer
@@ -81,7 +81,7 @@ export function liveStreams(
       sessionId,
       workspaceId,
       response,
-      end() {
+      end: () => {
         open.delete(stream)
         unfollow()
         words.end()

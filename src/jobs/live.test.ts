@@ -87,7 +87,7 @@ async function startNodes(t: TestContext) {
   })
   return {
     told,
-    node(roles: Role[]): Node {
+    node: (roles: Role[]): Node => {
       const db = openDb({ url, poolSize: 1 })
       const wakes = createWake({ db, roles: new Set(roles), log: pino({ level: 'silent' }) })
       wakes.start()

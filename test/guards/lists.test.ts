@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Statement, Value } from '../../src/db.ts'
-import { openDb } from '../../src/db.ts'
+import { type Sql, type Statement, type Value, openDb } from '../../src/db.ts'
 import { LOOKED_THROUGH_MOST as CONFIRMATIONS_LOOKED_THROUGH, listConfirmations } from '../../src/cod/list.ts'
 import { listEntries } from '../../src/dashboard/audit-entries.ts'
 import { MESSAGES_LOOKED_THROUGH_MOST, type MessageFilter, listMessages } from '../../src/messages/search.ts'
@@ -70,8 +69,17 @@ test('no list of the dashboard reads a table whole, or more of it than a page ma
   ])
     await listMessages(figures, { ...all, ...filter })
   const orders = {
-    ...{ workspaceId, id: null, text: null, status: null, refusal: null, template: null, senderId: null },
-    ...{ from: null, until: null, clockOffsetMs: 0, before: null },
+    workspaceId,
+    id: null,
+    text: null,
+    status: null,
+    refusal: null,
+    template: null,
+    senderId: null,
+    from: null,
+    until: null,
+    clockOffsetMs: 0,
+    before: null,
   }
   for (const filter of [
     {},
@@ -88,7 +96,7 @@ test('no list of the dashboard reads a table whole, or more of it than a page ma
 
   const faults: string[] = []
   for (const { statement, values } of calls) {
-    const plan = await planOf(pool.rows, statement, values)
+    const plan = await planOf(pool, statement, values)
     for (const node of nodesOf(plan)) {
       if (!GROWING.has(node['Relation Name'] ?? '')) continue
       const { 'Actual Rows': rows = 0, 'Actual Loops': loops = 1, 'Rows Removed by Filter': removed = 0 } = node
@@ -101,13 +109,9 @@ test('no list of the dashboard reads a table whole, or more of it than a page ma
   assert.deepEqual([...new Set(faults)], [])
 })
 
-async function planOf(
-  rows: <Row>(statement: Statement<Row>, values?: readonly Value[]) => Promise<Row[]>,
-  { name, text }: Statement<unknown>,
-  values: readonly Value[],
-): Promise<Plan> {
+async function planOf(sql: Sql, { name, text }: Statement<unknown>, values: readonly Value[]): Promise<Plan> {
   const explained = { name: `explain ${name}`.slice(0, 60), text: `explain (analyze, format json) ${text}` }
-  const [row] = await rows<{ 'QUERY PLAN': [{ Plan: Plan }] }>(explained, values)
+  const [row] = await sql.rows<{ 'QUERY PLAN': [{ Plan: Plan }] }>(explained, values)
   assert.ok(row)
   return row['QUERY PLAN'][0].Plan
 }

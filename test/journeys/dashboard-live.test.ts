@@ -12,7 +12,7 @@ import { type World, startWorld } from '../world.ts'
 
 after(closeBrowser)
 
-type Stream = { status: number; words: string[]; ended: boolean; close(): void }
+type Stream = { status: number; words: string[]; ended: boolean; close: () => void }
 
 /** A live stream as a page opens it; `words` are the names of the events that came. */
 async function watch(url: string, { cookie }: Pick<SignedIn, 'cookie'>, workspaceId: string): Promise<Stream> {

@@ -84,7 +84,7 @@ test('pages neither skip nor repeat a message while new ones arrive', async (t) 
     before
       .map(({ messageId }) => messageId)
       .sort()
-      .reverse(),
+      .toReversed(),
   )
 })
 
