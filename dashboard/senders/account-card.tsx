@@ -1,10 +1,11 @@
-import { Alert, Anchor, Badge, Button, Group, Modal, Paper, PasswordInput, Stack, Table, Text } from '@mantine/core'
+import { Alert, Anchor, Button, Group, Modal, Paper, PasswordInput, Stack, Table, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { type Answers, api, faultsOf, queries } from '../api.ts'
+import { Label } from '../templates/label.tsx'
 import { Copyable } from '../ui/copy.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { Time } from '../ui/time.tsx'
@@ -30,7 +31,7 @@ export function AccountCard({ account, numbers }: { account: Account; numbers: n
     [text.lastSync, syncedAt === null ? text.neverSynced : <Time key="synced" at={syncedAt} />],
     [text.nextSync, <Time key="due" at={syncDueAt} />],
     [
-      text.templates,
+      text.holds,
       <Anchor
         key="templates"
         size="sm"
@@ -45,16 +46,10 @@ export function AccountCard({ account, numbers }: { account: Account; numbers: n
   return (
     <Paper withBorder p="md">
       <Stack gap="sm">
-        <Badge
-          variant="light"
-          color={status === 'connected' ? 'teal' : 'red'}
-          c="var(--mantine-color-text)"
-          tt="none"
-          h="auto"
-        >
+        <Label color={status === 'connected' ? 'teal' : 'red'}>
           <span aria-hidden="true">{status === 'connected' ? '✓ ' : '✕ '}</span>
           {status === 'connected' ? text.connected : text.invalid}
-        </Badge>
+        </Label>
         {status !== 'connected' && (
           <Alert color="red" title={text.invalidHint}>
             <Detail text={statusDetail} />
@@ -102,14 +97,14 @@ function Actions({ account }: { account: Account }) {
   return (
     <Stack gap="sm">
       <Group gap="xs">
-        <Button size="compact-md" loading={sync.isPending} onClick={() => sync.mutate({ workspaceId, accountId })}>
+        <Button size="xs" loading={sync.isPending} onClick={() => sync.mutate({ workspaceId, accountId })}>
           {text.sync}
         </Button>
-        <Button size="compact-md" variant="default" onClick={open}>
+        <Button size="xs" variant="default" onClick={open}>
           {text.renew}
         </Button>
         <Button
-          size="compact-md"
+          size="xs"
           variant="default"
           loading={subscribers.isPending}
           onClick={() => subscribers.mutate({ workspaceId, accountId })}

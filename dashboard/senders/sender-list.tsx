@@ -1,7 +1,8 @@
-import { Badge, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type Answers, api, queries } from '../api.ts'
+import { Label } from '../templates/label.tsx'
 import { wordIn } from '../templates/status.tsx'
 import { Copyable } from '../ui/copy.tsx'
 import { Failed } from '../ui/failed.tsx'
@@ -48,7 +49,7 @@ export function SenderList({ senders }: { senders: readonly Sender[] }) {
         { title: text.canSend, cell: (sender) => <CanSend sender={sender} /> },
         { title: text.health, cell: (sender) => <Health sender={sender} /> },
         { title: text.today, cell: ({ senderId }) => todayOf(senderId) },
-        ...(may.change ? [{ title: '', cell: (sender: Sender) => <PauseOrResume sender={sender} /> }] : []),
+        ...(may.change ? [{ title: text.actions, cell: (sender: Sender) => <PauseOrResume sender={sender} /> }] : []),
       ]}
     />
   )
@@ -59,16 +60,10 @@ function CanSend({ sender }: { sender: Sender }) {
   const { obstacle, status, pausedAt, heldUntil } = sender
   return (
     <Stack gap={4} maw={320}>
-      <Badge
-        variant="light"
-        color={obstacle === null ? 'teal' : 'red'}
-        c="var(--mantine-color-text)"
-        tt="none"
-        h="auto"
-      >
+      <Label color={obstacle === null ? 'teal' : 'red'}>
         <span aria-hidden="true">{obstacle === null ? '✓ ' : '✕ '}</span>
         {obstacle === null ? text.yes : text.no}
-      </Badge>
+      </Label>
       {obstacle !== null && <Text size="sm">{text.why[obstacle]}</Text>}
       {(obstacle === 'status' || status !== 'CONNECTED') && (
         <Text size="xs" c="dimmed">

@@ -1,5 +1,5 @@
-import { Badge } from '@mantine/core'
 import { useWords } from '../words.ts'
+import { Label } from './label.tsx'
 import { type TemplateText, templateWords } from './words.ts'
 
 /** WhatsApp's own word where there is none of ours: its lists grow. */
@@ -21,15 +21,8 @@ const COLOURS: Readonly<Record<string, string>> = {
 export function StatusBadge({ status }: { status: string }) {
   const text = useWords(templateWords)
   return (
-    <Badge
-      variant="light"
-      color={COLOURS[status] ?? 'gray'}
-      c="var(--mantine-color-text)"
-      tt="none"
-      h="auto"
-      title={status}
-    >
+    <Label color={COLOURS[status] ?? 'gray'} title={status}>
       {wordIn(text.statuses, status)}
-    </Badge>
+    </Label>
   )
 }

@@ -1,4 +1,18 @@
-import { Alert, Anchor, Badge, Box, Button, Grid, Group, Modal, Stack, Table, Text, TextInput } from '@mantine/core'
+import {
+  Alert,
+  Anchor,
+  Badge,
+  Box,
+  Button,
+  Code,
+  Grid,
+  Group,
+  Modal,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+} from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
@@ -76,7 +90,7 @@ function Whole({ found, template }: { found: Found; template: Shown }) {
         <Stack gap="lg">
           <Review template={template} />
           <Section title={text.what}>
-            <AllVerdicts {...template} />
+            <AllVerdicts judged={template} />
           </Section>
           <Facts template={template} />
           <Request found={found} template={template} />
@@ -160,7 +174,7 @@ function Request({ found, template }: { found: Found; template: Shown }) {
         <Group gap={6}>
           <Text size="sm">{names.length === 0 ? text.noParameters : `${text.parameters}:`}</Text>
           {names.map((name) => (
-            <code key={name}>{name}</code>
+            <Code key={name}>{name}</Code>
           ))}
         </Group>
       )}

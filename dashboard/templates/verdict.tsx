@@ -1,61 +1,76 @@
-import { Badge, Group, List, Stack, Text } from '@mantine/core'
+import { List, Stack, Text } from '@mantine/core'
 import { useLanguage, useWords } from '../words.ts'
 import { reasonIn } from './reasons.ts'
-import { type Listed, USES } from './search.ts'
+import { type Listed, USES, type Use } from './search.ts'
+import { Label } from './label.tsx'
 import { templateWords } from './words.ts'
 
-type Judged = Pick<Listed, 'verdicts' | 'likely'>
+type Judged = Pick<Listed, 'verdicts' | 'onceApproved' | 'likely' | 'status'>
+
+/** Statuses after which a template can be sent (again) without anybody's doing. */
+const PASSING = ['PENDING', 'IN_APPEAL', 'PAUSED']
 
 /** In a list: what it can be used for, or why not for what it looks made for. */
-export function Verdict({ verdicts, likely }: Judged) {
-  const text = useWords(templateWords)
+export function Verdict(judged: Judged) {
+  const { verdicts, onceApproved, likely } = judged
   const usable = USES.filter((use) => verdicts[use] === null)
-  if (usable.length > 0)
-    return (
-      <Group gap={4}>
-        {usable.map((use) => (
-          <Good key={use}>{text.usable[use]}</Good>
-        ))}
-      </Group>
-    )
+  const fit = USES.filter((use) => onceApproved[use] === null)
+  const shown = usable.length > 0 ? usable : fit.length > 0 ? fit : [likely]
   return (
-    <Stack gap={2}>
-      <Bad>{text.notUsableAtAll}</Bad>
-      <Reason text={verdicts[likely] ?? ''} />
+    <Stack gap={4}>
+      {shown.map((use) => (
+        <OneVerdict key={use} use={use} judged={judged} />
+      ))}
     </Stack>
   )
 }
 
 /** On its own page: each use, and why not. */
-export function AllVerdicts({ verdicts, likely }: Judged) {
-  const text = useWords(templateWords)
-  const inOrder = USES.toSorted((a, b) => Number(b === likely) - Number(a === likely))
+export function AllVerdicts({ judged }: { judged: Judged }) {
+  const inOrder = USES.toSorted((a, b) => Number(b === judged.likely) - Number(a === judged.likely))
   return (
     <List listStyleType="none" spacing="sm">
       {inOrder.map((use) => (
         <List.Item key={use}>
-          <Stack gap={2}>
-            {verdicts[use] === null ? <Good>{text.usable[use]}</Good> : <Bad>{text.notUsable[use]}</Bad>}
-            {verdicts[use] !== null && <Reason text={verdicts[use]} />}
-          </Stack>
+          <OneVerdict use={use} judged={judged} />
         </List.Item>
       ))}
     </List>
   )
 }
 
+function OneVerdict({ use, judged: { verdicts, onceApproved, status } }: { use: Use; judged: Judged }) {
+  const text = useWords(templateWords)
+  if (verdicts[use] === null) return <Good>{text.usable[use]}</Good>
+  const reason = onceApproved[use] ?? verdicts[use]
+  if (onceApproved[use] === null && PASSING.includes(status)) return <Awaited>{text.usableLater[use]}</Awaited>
+  return (
+    <Stack gap={2}>
+      <Bad>{text.notUsable[use]}</Bad>
+      <Reason text={reason} />
+    </Stack>
+  )
+}
+
+const Awaited = ({ children }: { children: string }) => (
+  <Label color="blue">
+    <span aria-hidden="true">… </span>
+    {children}
+  </Label>
+)
+
 const Good = ({ children }: { children: string }) => (
-  <Badge variant="light" color="teal" c="var(--mantine-color-text)" tt="none" w="fit-content" h="auto">
+  <Label color="teal">
     <span aria-hidden="true">✓ </span>
     {children}
-  </Badge>
+  </Label>
 )
 
 const Bad = ({ children }: { children: string }) => (
-  <Badge variant="light" color="gray" c="var(--mantine-color-text)" tt="none" w="fit-content" h="auto">
+  <Label color="gray">
     <span aria-hidden="true">✕ </span>
     {children}
-  </Badge>
+  </Label>
 )
 
 function Reason({ text: reason }: { text: string }) {

@@ -5,10 +5,16 @@ import type { Parts } from '../parts.ts'
 import { findAccount, listAccounts, listSenderOverviews } from '../senders/overview.ts'
 import { listTemplateChanges } from '../templates/changes.ts'
 import { templateDraft } from '../templates/new-template.ts'
-import { findStoredTemplate, listLanguagesOf, listStoredTemplates, listTemplateChoices } from '../templates/stored.ts'
+import {
+  type StoredTemplate,
+  findStoredTemplate,
+  listLanguagesOf,
+  listStoredTemplates,
+  listTemplateChoices,
+} from '../templates/stored.ts'
 import { deleteTemplate, refreshTemplate, submitTemplate } from '../templates/submit.ts'
 import { TemplateRefused } from '../templates/template-refused.ts'
-import { likelyUse, verdictsOf } from '../templates/verdicts.ts'
+import { likelyUse, verdictsOf, verdictsOnceApproved } from '../templates/verdicts.ts'
 import { type Actor, audit } from './audit.ts'
 import { refusedFields } from './field-faults.ts'
 import { changing, missing, reading, router } from './trpc.ts'
@@ -50,7 +56,7 @@ export const templates = router({
     const sender = senders.find((each) => each.accountId === accountId && each.obstacle === null)
     return {
       /** Null: it is gone, and only its history is left. */
-      template: template ? { ...template, verdicts: verdictsOf(template), likely: likelyUse(template) } : null,
+      template: template ? { ...template, ...judged(template) } : null,
       languages: await listLanguagesOf(parts.db, input),
       changes,
       /** One of the account's that can send, for the example. */
@@ -100,6 +106,12 @@ export const templates = router({
     )
     if (!removed) throw missing('template')
   }),
+})
+
+const judged = (template: StoredTemplate) => ({
+  verdicts: verdictsOf(template),
+  onceApproved: verdictsOnceApproved(template),
+  likely: likelyUse(template),
 })
 
 async function mustHave(sql: Sql, account: { workspaceId: string; accountId: string }): Promise<void> {

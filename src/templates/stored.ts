@@ -3,7 +3,7 @@ import type { TemplateComponent, TemplateId } from '../providers/provider.ts'
 import type { AccountOf } from './changes.ts'
 import type { TemplateUse } from './draft.ts'
 import { textOf } from './text.ts'
-import { type Verdicts, likelyUse, verdictsOf } from './verdicts.ts'
+import { type Verdicts, likelyUse, verdictsOf, verdictsOnceApproved } from './verdicts.ts'
 
 export type StoredTemplate = TemplateId & {
   accountId: string
@@ -63,6 +63,7 @@ export type TemplateFilter = {
 export type ListedTemplate = TemplateId &
   Pick<StoredTemplate, 'accountId' | 'wabaId' | 'status' | 'category' | 'quality' | 'rejectedReason'> & {
     verdicts: Verdicts
+    onceApproved: Verdicts
     likely: TemplateUse
     text: string
   }
@@ -106,8 +107,13 @@ export async function listStoredTemplates(
 
 function listed(template: StoredTemplate): ListedTemplate {
   const { accountId, wabaId, name, language, status, category, quality, rejectedReason, components } = template
-  const judged = { verdicts: verdictsOf(template), likely: likelyUse(template), text: textOf(components) }
-  return { accountId, wabaId, name, language, status, category, quality, rejectedReason, ...judged }
+  return {
+    ...{ accountId, wabaId, name, language, status, category, quality, rejectedReason },
+    verdicts: verdictsOf(template),
+    onceApproved: verdictsOnceApproved(template),
+    likely: likelyUse(template),
+    text: textOf(components),
+  }
 }
 
 function fits(verdicts: Verdicts, use: TemplateFilter['use']): boolean {

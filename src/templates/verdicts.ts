@@ -14,6 +14,9 @@ export const verdictsOf = (template: Template): Verdicts => ({
   refusal: codUnusableReason(template, 'refusal') ?? null,
 })
 
+/** The same as if WhatsApp had approved it: what its review, or the end of a pause, would make of it. */
+export const verdictsOnceApproved = (template: Template): Verdicts => verdictsOf({ ...template, status: 'APPROVED' })
+
 /** What a template looks as if it were made for, so that a list can say why it cannot be used for that. */
 export function likelyUse({ category, components }: Template): TemplateUse {
   if (category === 'AUTHENTICATION') return 'otp'

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type QuestionDraft, faultsOfDraft } from '../../src/templates/draft.ts'
+import { codUnusableReason } from '../../src/templates/cod-usability.ts'
+import { otpUnusableReason } from '../../src/templates/usability.ts'
+import { checkParameters } from '../../src/templates/cod-parameters.ts'
+import { TEMPLATE_LANGUAGES } from '../../src/templates/languages.ts'
+import { exampleOf } from './example.ts'
+import { draftOf, inLanguage, startOf } from './form-state.ts'
+import { waitBeforeLook } from './look.ts'
+import { bubbleOf, bubbleOfDraft } from './preview.ts'
+import { reasonIn } from './reasons.ts'
+import { readTemplateSearch } from './search.ts'
+
+const body = (text: string, example?: object) => ({ type: 'BODY', text, ...(example && { example }) })
+const buttons = (...types: string[]) => ({ type: 'BUTTONS', buttons: types.map((type) => ({ type, text: 'x' })) })
+
+test('the form begins without a fault in every language', () => {
+  for (const language of TEMPLATE_LANGUAGES)
+    for (const use of ['otp', 'confirmation', 'refusal'] as const)
+      assert.deepEqual(faultsOfDraft(draftOf(startOf(use, language))), [], `${use} ${language}`)
+})
+
+test('another language brings its own texts, and leaves alone what was written', () => {
+  const english = startOf('confirmation', 'en')
+  const written = { ...english, refusal: { ...english.refusal, footer: 'My shop' } }
+  const arabic = inLanguage(written, 'ar_EG')
+  assert.deepEqual(arabic.confirmation, startOf('confirmation', 'ar').confirmation)
+  assert.deepEqual(arabic.refusal, written.refusal)
+  assert.deepEqual(inLanguage(inLanguage(english, 'fr'), 'en'), english)
+})
+
+test('the preview has the samples in the place of the variables, whatever the form of both', () => {
+  const shown = (components: { type: string; text?: string }[], category = 'UTILITY') =>
+    bubbleOf({ category, language: 'ar', components })
+  const numbered = shown([body('Order {{2}} of {{1}}.', { body_text: [['Sara', 'A-1']] })])
+  assert.deepEqual([numbered.body, numbered.direction], ['Order A-1 of Sara.', 'rtl'])
+  const named = { body_text_named_params: [{ param_name: 'order', example: 'A-1' }] }
+  assert.equal(shown([body('Order {{order}} of {{who}}.', named)]).body, 'Order A-1 of {{who}}.')
+  const header = { type: 'HEADER', format: 'TEXT', text: 'For {{1}}!', example: { header_text: ['Sara'] } }
+  assert.equal(shown([header, body('x')]).header, 'For Sara!')
+  assert.equal(shown([{ type: 'HEADER', format: 'IMAGE' } as { type: string }, body('x')]).header, '[IMAGE]')
+  assert.equal(shown([body('*{{1}}* is your code.')], 'AUTHENTICATION').body, '*123456* is your code.')
+})
+
+test('a draft is shown with its samples, and a code’s label as it was chosen', () => {
+  const draft = draftOf(startOf('confirmation', 'en')) as QuestionDraft
+  const bubble = bubbleOfDraft({ ...draft, header: 'For {{shop}} only', headerSample: 'Zaynab' })
+  assert.equal(bubble.header, 'For Zaynab only')
+  assert.match(bubble.body, /^Hello Sara, .* A-1001 of 250 MAD/)
+  const code = startOf('otp', 'fr')
+  const labelled = bubbleOfDraft(draftOf({ ...code, otp: { ...code.otp, copyLabel: 'Prendre' } }))
+  assert.deepEqual(labelled.buttons, [{ label: 'Prendre', kind: 'copy_code' }])
+})
+
+test('the example of a request gives exactly the parameters that the template needs', () => {
+  const templates = [
+    [body('Order {{1}} of {{2}} here.', { body_text: [['A-1', 'Sara']] })],
+    [body('Order {{order}} of {{who}} here.')],
+    [{ type: 'HEADER', format: 'TEXT', text: 'For {{1}} now' }, body('No variable at all.')],
+    [body('No variable at all.')],
+  ]
+  for (const components of templates) {
+    const template = { name: 'x', language: 'en', category: 'UTILITY', components }
+    const { body: json } = exampleOf(template, { use: 'confirmation', senderId: null })
+    const { parameters } = JSON.parse(json) as { parameters?: { header?: string; body?: string[] } }
+    assert.ok('filled' in checkParameters({ components }, parameters), json)
+  }
+})
+
+test('every reason why a template cannot be used has its words in Arabic', () => {
+  const statuses = ['PENDING', 'IN_APPEAL', 'PAUSED', 'REJECTED', 'DISABLED']
+  const otp = { status: 'APPROVED', category: 'AUTHENTICATION' }
+  const cod = { status: 'APPROVED', category: 'UTILITY' }
+  const image = { type: 'HEADER', format: 'IMAGE' }
+  const reasons = [
+    ...statuses.flatMap((status) => [
+      otpUnusableReason({ ...otp, status, components: [] }),
+      codUnusableReason({ ...cod, status, components: [] }, 'refusal'),
+    ]),
+    ...[
+      { ...cod, components: [] },
+      { ...otp, components: [image] },
+      { ...otp, components: [{ type: 'HEADER', format: 'TEXT', text: '{{1}}' }] },
+      { ...otp, components: [] },
+      { ...otp, components: [body('x'), body('y')] },
+      { ...otp, components: [body('x')] },
+      { ...otp, components: [body('{{1}} {{2}}')] },
+      { ...otp, components: [body('{{2}}')] },
+      { ...otp, components: [body('{{1}}'), buttons('QUICK_REPLY')] },
+    ].map((template) => otpUnusableReason(template)),
+    ...(['confirmation', 'refusal'] as const).flatMap((check) =>
+      [
+        { ...otp, components: [] },
+        { ...cod, components: [{ type: 'CAROUSEL' }] },
+        { ...cod, components: [body('x'), body('y')] },
+        { ...cod, components: [image] },
+        { ...cod, components: [{ type: 'HEADER', format: 'TEXT', text: '{{1}} {{2}}' }] },
+        { ...cod, components: [] },
+        { ...cod, components: [body('{{1}} {{3}}')] },
+        { ...cod, components: [body('x'), buttons('URL')] },
+        { ...cod, components: [body('x')] },
+        { ...cod, components: [body('x'), buttons('QUICK_REPLY')] },
+        { ...cod, components: [body('x'), buttons(...Array<string>(5).fill('QUICK_REPLY'))] },
+      ].map((template) => codUnusableReason(template, check)),
+    ),
+  ]
+  for (const reason of reasons) {
+    assert.ok(reason)
+    assert.equal(reasonIn('ar', reason).lang, 'ar', reason)
+    assert.deepEqual(reasonIn('en', reason), { text: reason, lang: 'en' })
+  }
+})
+
+test('an open page asks about a review ever more seldom, and at last no more', () => {
+  const waits = Array.from({ length: 21 }, (_, looks) => waitBeforeLook(looks))
+  assert.deepEqual(waits.slice(0, 3), [2_000, 4_000, 8_000])
+  assert.equal(waits[19], 120_000)
+  assert.equal(waits[20], undefined)
+})
+
+test('what makes no sense in an address filters nothing', () => {
+  assert.deepEqual(readTemplateSearch({ use: 'spam', status: '', language: ['x'], search: ' a ' }), { search: 'a' })
+  assert.deepEqual(readTemplateSearch({ use: 'none', status: 'PAUSED' }), { use: 'none', status: 'PAUSED' })
+})
