@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { TRPCClientError } from '@trpc/client'
 import { DEMO, demoAccount } from '../../emulator/emulator.ts'
+import { closeBrowser, openPage } from '../browser.ts'
 import { signedIn } from '../dashboard.ts'
 import { type World, startWorld } from '../world.ts'
+
+after(closeBrowser)
 
 /** An account of the twin that is connected to no workspace yet. */
 function anotherAccount(world: World) {
@@ -58,6 +61,39 @@ test('each wrong id, token or address of an account is answered at its own field
     }
   }
   assert.equal((await calls.senders.accounts.query({ workspaceId: world.workspaceId })).length, 1)
+})
+
+test('an account that is connected on the page tells what is wrong where it is wrong, and its number sends', async (t) => {
+  const world = await startWorld(t)
+  const page = await openPage(t, world, { as: await signedIn(world, 'admin') })
+  const { form } = anotherAccount(world)
+  await page.goto(`/dashboard/w/${world.workspaceId}/senders`)
+  await page.getByRole('button', { name: 'Connect a WhatsApp account' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('WhatsApp Business Account ID').fill(form.wabaId)
+  await dialog.getByLabel('Access token').fill('EAAnobody')
+  await dialog.getByLabel('App secret').fill(form.appSecret)
+  await dialog.getByRole('button', { name: 'Make one' }).click()
+  const verifyToken = await dialog.getByLabel('Verify token').inputValue()
+  await dialog.getByRole('button', { name: 'Not Meta itself?' }).click()
+  await dialog.getByLabel('Graph URL').fill(form.graphUrl)
+  await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
+  await dialog.getByText('WhatsApp refuses the access token').waitFor()
+  await dialog.getByLabel('Access token').fill(form.accessToken)
+  await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
+  await dialog.getByText('The account is connected').waitFor()
+  const callback = (await dialog.getByText(/\/whatsapp\/[0-9a-f-]{36}$/).textContent()) ?? ''
+  const query = new URLSearchParams({ 'hub.mode': 'subscribe', 'hub.challenge': '42', 'hub.verify_token': verifyToken })
+  const handshake = await fetch(`${world.first.url}${new URL(callback).pathname}?${query}`)
+  assert.equal(await handshake.text(), '42', 'the callback URL and the verify token that were shown work')
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  const row = page.getByRole('row', { name: /555 010 0190/ })
+  await row.getByText('can send').waitFor()
+  const senderId = (await row.getByText(/^[0-9a-f]{8}-/).textContent()) ?? ''
+  await world.sendOtp({ senderId })
+  await row.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click()
+  await row.getByText('cannot send').waitFor()
 })
 
 test('several faults of a form are told at once', async (t) => {
