@@ -7,6 +7,8 @@ import { readMessageSearch } from './messages/search.ts'
 import { readReturn } from './session/return.ts'
 import { readNewTemplateSearch, readTemplateSearch } from './templates/search.ts'
 import { readChartSearch } from './charts/search.ts'
+import { PageFault } from './ui/page-fault.tsx'
+import { readPhoneSearch } from './phone/search.ts'
 import { Shell } from './ui/shell.tsx'
 
 /** Every page, its path and its file. Search parameters of a list are what its page validates. */
@@ -90,6 +92,7 @@ const charts = createRoute({
 const phone = createRoute({
   getParentRoute: () => workspace,
   path: '/phone',
+  validateSearch: readPhoneSearch,
   component: lazyRouteComponent(() => import('./phone/phone.tsx'), 'Phone'),
 })
 
@@ -216,6 +219,7 @@ export const pages = createRouter({
   ]),
   basepath: '/dashboard',
   defaultPreload: 'intent',
+  defaultErrorComponent: PageFault,
 })
 
 declare module '@tanstack/react-router' {

@@ -1,5 +1,206 @@
+import {
+  Alert,
+  Box,
+  Button,
+  Group,
+  NativeSelect,
+  SegmentedControl,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { type Answers, api, faultsOf } from '../api.ts'
+import { Failed } from '../ui/failed.tsx'
+import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/page.tsx'
+import { useWorkspace } from '../ui/workspace.ts'
+import { useWords } from '../words.ts'
+import { AnswerTimes, AnswersByDay, Failures, Funnel, MessagesByDay, Reasons, Refusals, Reminder } from './figures.tsx'
+import { type ChartSearch, SPANS, USUAL_SPAN, rangeOf } from './search.ts'
+import { chartWords } from './words.ts'
+
+const PAGE = '/w/$workspaceId/charts'
+/** Often enough for figures of days. */
+const LOOK_EVERY_MS = 60_000
 
 export function Charts() {
-  return <Page title="Charts">{null}</Page>
+  const text = useWords(chartWords)
+  const { workspaceId, timeZone } = useWorkspace()
+  const search = useSearch({ from: PAGE })
+  const { senderId, template, language } = search
+  const { data, error, isPlaceholderData, refetch } = useQuery({
+    ...api.charts.all.queryOptions({
+      workspaceId,
+      range: rangeOf(search),
+      ...(senderId && { senderId }),
+      ...(template && { template }),
+      ...(language && { language }),
+    }),
+    placeholderData: keepPreviousData,
+    staleTime: LOOK_EVERY_MS,
+    refetchInterval: LOOK_EVERY_MS,
+  })
+  return (
+    <Page title={text.title} about={`${text.about}: \u2066${timeZone}\u2069. ${text.settled}`}>
+      <Filters search={search} bounds={data} />
+      {error && <Refused error={error} onAgain={() => void refetch()} />}
+      {data ? <All of={data} stale={isPlaceholderData} /> : !error && <Loading />}
+    </Page>
+  )
+}
+
+/** What is wrong with the chosen days, in the server's words. */
+function Refused({ error, onAgain }: { error: unknown; onAgain: () => void }) {
+  const [fault] = faultsOf(error)
+  return fault ? (
+    <Alert color="red" role="alert">
+      {fault.message}
+    </Alert>
+  ) : (
+    <Failed error={error} onAgain={onAgain} />
+  )
+}
+
+function All({ of, stale }: { of: Answers['charts']['all']; stale: boolean }) {
+  const text = useWords(chartWords)
+  return (
+    <Stack aria-busy={stale} opacity={stale ? 0.6 : 1}>
+      {of.uncounted > 0 && <Alert color="yellow">{text.uncounted(of.uncounted)}</Alert>}
+      <MessagesByDay of={of} />
+      <SimpleGrid cols={{ base: 1, md: 2 }}>
+        <Funnel of={of} />
+        <Failures of={of} />
+      </SimpleGrid>
+      <AnswersByDay of={of} />
+      <SimpleGrid cols={{ base: 1, md: 2 }}>
+        <AnswerTimes of={of} />
+        <Reminder of={of} />
+        <Refusals of={of} />
+        <Reasons of={of} />
+      </SimpleGrid>
+    </Stack>
+  )
+}
+
+type Bounds = { earliest: string; today: string; from: string; to: string } | undefined
+
+function Filters({ search, bounds }: { search: ChartSearch; bounds: Bounds }) {
+  const text = useWords(chartWords)
+  const { workspaceId } = useWorkspace()
+  const navigate = useNavigate({ from: PAGE })
+  const { data: choices } = useQuery(api.charts.choices.queryOptions({ workspaceId }))
+  const [own, setOwn] = useState(search.from !== undefined)
+  const show = (changed: ChartSearch): void => void navigate({ search: changed, replace: true })
+  const { days: _, from, to, ...choice } = search
+  const chooseSpan = (value: string): void => {
+    setOwn(value === 'own')
+    const days = SPANS.find((each) => `d${each}` === value)
+    if (days) show({ ...choice, days })
+  }
+  const pick = (name: 'senderId' | 'template' | 'language', value: string): void => {
+    const { [name]: __, ...others } = search
+    show(value === '' ? others : { ...others, [name]: value })
+  }
+  const options = (values: readonly { value: string; label: string }[]) => [{ value: '', label: text.all }, ...values]
+  const plain = (values: readonly string[] = []) => options(values.map((value) => ({ value, label: value })))
+  return (
+    <Stack gap="sm">
+      <Group align="flex-end" gap="sm">
+        <Box maw="100%" style={{ overflowX: 'auto' }}>
+          <SegmentedControl
+            aria-label={text.span}
+            value={own ? 'own' : `d${search.days ?? USUAL_SPAN}`}
+            onChange={chooseSpan}
+            data={[
+              ...SPANS.map((days) => ({ value: `d${days}`, label: text.spans[`d${days}`] })),
+              { value: 'own', label: text.spans.own },
+            ]}
+          />
+        </Box>
+        {own && <OwnDays bounds={bounds} from={from} to={to} onShow={(range) => show({ ...choice, ...range })} />}
+      </Group>
+      <SimpleGrid cols={{ base: 1, xs: 3 }} maw={760}>
+        <NativeSelect
+          label={text.sender}
+          value={search.senderId ?? ''}
+          data={options(
+            choices?.senders.map(({ senderId, phoneNumber }) => ({
+              value: senderId,
+              label: `\u2066${phoneNumber}\u2069`,
+            })) ?? [],
+          )}
+          onChange={(event) => pick('senderId', event.currentTarget.value)}
+        />
+        <NativeSelect
+          label={text.template}
+          value={search.template ?? ''}
+          data={plain(choices?.templates)}
+          onChange={(event) => pick('template', event.currentTarget.value)}
+        />
+        <NativeSelect
+          label={text.language}
+          value={search.language ?? ''}
+          data={plain(choices?.languages)}
+          onChange={(event) => pick('language', event.currentTarget.value)}
+        />
+      </SimpleGrid>
+      {bounds && (
+        <Text size="sm" c="dimmed">
+          <span className="as-typed">
+            {bounds.from} – {bounds.to}
+          </span>
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+function OwnDays({
+  bounds,
+  from,
+  to,
+  onShow,
+}: {
+  bounds: Bounds
+  from: string | undefined
+  to: string | undefined
+  onShow: (range: { from: string; to: string }) => void
+}) {
+  const text = useWords(chartWords)
+  const [first, setFirst] = useState(from ?? bounds?.from ?? '')
+  const [last, setLast] = useState(to ?? bounds?.to ?? '')
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (first !== '' && last !== '') onShow({ from: first, to: last })
+      }}
+    >
+      <Group align="flex-end" gap="xs">
+        <TextInput
+          type="date"
+          label={text.from}
+          value={first}
+          min={bounds?.earliest}
+          max={bounds?.today}
+          onChange={(event) => setFirst(event.currentTarget.value)}
+        />
+        <TextInput
+          type="date"
+          label={text.to}
+          value={last}
+          min={bounds?.earliest}
+          max={bounds?.today}
+          onChange={(event) => setLast(event.currentTarget.value)}
+        />
+        <Button type="submit" variant="default">
+          {text.show}
+        </Button>
+      </Group>
+    </form>
+  )
 }

@@ -1,5 +1,98 @@
+import { Anchor, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type Answers, api } from '../api.ts'
+import { AnswersByDay, Funnel, MessagesByDay } from '../charts/figures.tsx'
+import { Failed } from '../ui/failed.tsx'
+import { Loading } from '../ui/loading.tsx'
+import { numberFormat } from '../ui/number.ts'
 import { Page } from '../ui/page.tsx'
+import { useWorkspace } from '../ui/workspace.ts'
+import { useLanguage, useWords } from '../words.ts'
+import { AttentionList } from './attention.tsx'
+import { FirstSteps } from './first-steps.tsx'
+import { overviewWords } from './words.ts'
+
+/** Figures of days; whoever wants to see each message has a page that is live. */
+const LOOK_EVERY_MS = 30_000
 
 export function Overview() {
-  return <Page title="Overview">{null}</Page>
+  const text = useWords(overviewWords)
+  const { workspaceId, timeZone } = useWorkspace()
+  const asked = { refetchInterval: LOOK_EVERY_MS }
+  const { data: steps } = useSuspenseQuery({ ...api.workspaces.firstSteps.queryOptions({ workspaceId }), ...asked })
+  const { data: attention } = useSuspenseQuery({ ...api.workspaces.attention.queryOptions({ workspaceId }), ...asked })
+  return (
+    <Page title={text.title} about={`${text.about}: \u2066${timeZone}\u2069.`}>
+      <AttentionList all={attention} isSetUp={steps.message} />
+      {steps.message ? <Figures /> : <FirstSteps steps={steps} />}
+    </Page>
+  )
+}
+
+function Figures() {
+  const text = useWords(overviewWords)
+  const { workspaceId } = useWorkspace()
+  const asked = { refetchInterval: LOOK_EVERY_MS, staleTime: LOOK_EVERY_MS }
+  const today = useQuery({ ...api.charts.all.queryOptions({ workspaceId, range: { last: 1 } }), ...asked })
+  const week = useQuery({ ...api.charts.all.queryOptions({ workspaceId, range: { last: 7 } }), ...asked })
+  const error = today.error ?? week.error
+  if (error) {
+    const again = (): void => {
+      void today.refetch()
+      void week.refetch()
+    }
+    return <Failed error={error} onAgain={again} />
+  }
+  if (!today.data || !week.data) return <Loading />
+  return (
+    <>
+      <Today of={today.data} />
+      <Stack gap="sm">
+        <Group justify="space-between">
+          <Text fw={600}>{text.lastDays}</Text>
+          <Anchor renderRoot={(props) => <Link {...props} to="/w/$workspaceId/charts" params={{ workspaceId }} />}>
+            {text.allCharts}
+          </Anchor>
+        </Group>
+        <SimpleGrid cols={{ base: 1, lg: 2 }}>
+          <MessagesByDay of={week.data} />
+          {week.data.orders.asked > 0 ? <AnswersByDay of={week.data} /> : <Funnel of={week.data} />}
+        </SimpleGrid>
+      </Stack>
+    </>
+  )
+}
+
+function Today({ of: { funnel, orders } }: { of: Answers['charts']['all'] }) {
+  const text = useWords(overviewWords)
+  const { language } = useLanguage()
+  const n = numberFormat(language)
+  const tiles = [
+    { title: text.codes, count: funnel.accepted },
+    { title: text.delivered, count: funnel.delivered },
+    { title: text.failed, count: funnel.failed },
+    { title: text.orders, count: orders.asked },
+    { title: text.confirmed, count: orders.confirmed },
+    { title: text.waiting, count: orders.open },
+  ]
+  return (
+    <Stack component="section" gap="sm" aria-labelledby="today">
+      <Title order={2} size="h4" id="today">
+        {text.today}
+      </Title>
+      <SimpleGrid component="dl" cols={{ base: 2, xs: 3, lg: 6 }} m={0} spacing="sm">
+        {tiles.map(({ title, count }) => (
+          <Paper withBorder p="md" key={title}>
+            <Text component="dt" size="sm" c="dimmed">
+              {title}
+            </Text>
+            <Text component="dd" m={0} fz="h2" fw={700}>
+              {n.format(count)}
+            </Text>
+          </Paper>
+        ))}
+      </SimpleGrid>
+    </Stack>
+  )
 }

@@ -104,7 +104,7 @@ export function Forecast({ of: { forecast, monthlyUnits } }: { of: Kind }) {
 }
 
 /** A month of allowances is one of UTC, and so are its days. */
-const dayInUtc = (language: string, at: string): string =>
+export const dayInUtc = (language: string, at: string): string =>
   new Intl.DateTimeFormat(`${language}-u-nu-latn`, {
     timeZone: 'UTC',
     weekday: 'long',

@@ -56,7 +56,9 @@ function About() {
           </Group>
         </Fact>
         <Fact title={text.created}>
-          <Time at={data.createdAt} />
+          <Text size="sm">
+            <Time at={data.createdAt} />
+          </Text>
         </Fact>
       </Stack>
     </Paper>

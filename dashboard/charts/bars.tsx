@@ -1,0 +1,41 @@
+import { Text } from '@mantine/core'
+import { numberFormat } from '../ui/number.ts'
+import { useLanguage } from '../words.ts'
+import classes from './figure.module.css'
+import { shareText } from './span.ts'
+
+export type Bar = { label: string; count: number; note?: string | undefined; colour?: string }
+
+/** Each with its number and its share of the whole: the bar only repeats them. */
+export function Bars({ bars, whole }: { bars: readonly Bar[]; whole: number }) {
+  const { language } = useLanguage()
+  const n = numberFormat(language)
+  return (
+    <ul className={classes.bars}>
+      {bars.map(({ label, count, note, colour = 'door' }) => (
+        <li key={label}>
+          <div className={classes.line}>
+            <bdi>{label}</bdi>
+            <span>
+              <strong>{n.format(count)}</strong> · {shareText(count, whole, language)}
+            </span>
+          </div>
+          <div className={classes.track} aria-hidden="true">
+            <div
+              className={classes.fill}
+              style={{
+                inlineSize: whole === 0 ? 0 : `${Math.min(100, (count / whole) * 100)}%`,
+                background: `var(--mantine-color-${colour}-filled)`,
+              }}
+            />
+          </div>
+          {note !== undefined && (
+            <Text size="xs" c="dimmed">
+              {note}
+            </Text>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}

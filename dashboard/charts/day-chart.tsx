@@ -1,0 +1,42 @@
+import '@mantine/charts/styles.css'
+import { BarChart } from '@mantine/charts'
+import { Box } from '@mantine/core'
+import { numberFormat } from '../ui/number.ts'
+import { directionOf, useLanguage } from '../words.ts'
+import { dayText } from './span.ts'
+
+export type Series = { name: string; label: string; color: string }
+
+/** Stacked bars by day, or by whatever `at` names. Drawn from the right where the page is read from there. */
+export default function DayChart({
+  data,
+  series,
+  at = 'day',
+}: {
+  data: readonly Record<string, string | number>[]
+  series: readonly Series[]
+  at?: 'day' | 'label'
+}) {
+  const { language } = useLanguage()
+  const rightToLeft = directionOf(language) === 'rtl'
+  const n = numberFormat(language)
+  const shown = at === 'day' ? data.map((each) => ({ ...each, label: dayText(String(each['day']), language) })) : data
+  return (
+    <Box dir="ltr" aria-hidden="true">
+      <BarChart
+        h={260}
+        data={shown.map((each) => ({ ...each }))}
+        dataKey="label"
+        type="stacked"
+        series={series.map((each) => ({ ...each }))}
+        withLegend={series.length > 1}
+        legendProps={{ verticalAlign: 'bottom', itemSorter: null }}
+        valueFormatter={(value) => n.format(value)}
+        xAxisProps={{ reversed: rightToLeft, minTickGap: 12 }}
+        yAxisProps={{ orientation: rightToLeft ? 'right' : 'left', allowDecimals: false, width: 48 }}
+        barProps={{ isAnimationActive: false, maxBarSize: 48 }}
+        tickLine="none"
+      />
+    </Box>
+  )
+}

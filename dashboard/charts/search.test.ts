@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { rangeOf, readChartSearch } from './search.ts'
+
+test('an address tells its days or its span, and what makes no sense is left out', () => {
+  assert.deepEqual(readChartSearch({ days: '7', language: 'ar', template: ' a ' }), {
+    days: 7,
+    language: 'ar',
+    template: 'a',
+  })
+  assert.deepEqual(readChartSearch({ days: 8, from: '2026-11-01', senderId: {} }), {})
+  assert.deepEqual(readChartSearch({ days: 7, from: '2026-11-01', to: '2026-11-09' }), {
+    from: '2026-11-01',
+    to: '2026-11-09',
+  })
+})
+
+test('without a choice a month is shown', () => {
+  assert.deepEqual(rangeOf({}), { last: 30 })
+  assert.deepEqual(rangeOf({ days: 90 }), { last: 90 })
+  assert.deepEqual(rangeOf({ from: '2026-11-01', to: '2026-11-09' }), { from: '2026-11-01', to: '2026-11-09' })
+})
