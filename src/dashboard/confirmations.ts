@@ -59,8 +59,10 @@ export const confirmations = router({
   })),
 
   get: reading
-    .input(z.object({ confirmationId: z.uuid() }))
+    .input(z.object({ confirmationId: z.string().max(100) }))
     .query(async ({ ctx: { parts }, input: { workspaceId, confirmationId } }) => {
+      // whatever an address holds: what is no id is as missing as an id that nobody gave out
+      if (!isUuid(confirmationId)) throw missing('confirmation')
       const told = await explainConversation(parts, { workspaceId, confirmationId })
       if (!told) throw missing('confirmation')
       const { confirmation, refusal } = told

@@ -190,7 +190,9 @@ test('a confirmation is told whole to its own workspace, and is missing in any o
   const asOther = (id: string) =>
     other.calls.confirmations.get.query({ workspaceId: theirs.workspaceId, confirmationId: id })
   await assert.rejects(asOther(confirmationId), /There is no such confirmation in this workspace/)
-  await assert.rejects(asOther(theirs.senderId), /There is no such confirmation in this workspace/)
+  for (const id of [theirs.senderId, 'A-1001']) {
+    await assert.rejects(asOther(id), /There is no such confirmation in this workspace/)
+  }
 })
 
 test('timers that run are told with the instant at which they ring', async (t) => {
