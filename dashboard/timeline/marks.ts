@@ -55,6 +55,12 @@ const inTable = (table: Readonly<Record<string, Marked>>, key: unknown): Mark[] 
   return found ? [found] : []
 }
 
+/** What an ignored report says has not become so. */
+const quietIf =
+  ({ outcome }: TimelineEntry) =>
+  (mark: Mark): Mark =>
+    outcome === 'ignored' ? { ...mark, tone: 'muted' } : mark
+
 const SUCCESS_FIRST = 200
 const SUCCESS_LAST = 299
 
@@ -64,7 +70,7 @@ export function marksOf(entry: TimelineEntry): Mark[] {
     case 'attempt':
       return inTable(ATTEMPTS, entry['outcome'])
     case 'report':
-      return [...inTable(STATUSES, entry['report']), ...inTable(FATES, entry['outcome'])]
+      return [...inTable(STATUSES, entry['report']).map(quietIf(entry)), ...inTable(FATES, entry['outcome'])]
     case 'customer':
       return inTable(FATES, entry['outcome'])
     case 'message':
