@@ -3,7 +3,6 @@ import type { TestContext } from 'node:test'
 import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core'
 import { builtDashboard } from '../src/dashboard/build.ts'
 import { type SignedIn } from './dashboard.ts'
-import type { World } from './world.ts'
 
 /** Where systems keep a Chromium. Without one, the binary of a package is unpacked. */
 const SYSTEM_CHROMIUMS = [
@@ -59,7 +58,7 @@ export type Looking = {
 /** A page of a browser of its own, before its first address. It must meet no fault in its scripts. */
 export async function openPage(
   t: TestContext,
-  world: Pick<World, 'first'>,
+  world: { first: { url: string } },
   { as, language = 'en', width = 1280, colours = 'light' }: Looking = {},
 ): Promise<Page> {
   const context = await (await theBrowser()).newContext({

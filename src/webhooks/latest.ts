@@ -9,6 +9,8 @@ export type LatestDelivery = {
   url: string
   type: EventType
   status: DeliveryStatus
+  /** An attempt is being made right now. */
+  underWay: boolean
   attempts: number
   createdAt: Date
   lastAttemptAt: Date | null
@@ -22,7 +24,8 @@ const ENDPOINTS_MOST = 50
 
 const selectLatest = statement<LatestDelivery>(
   'list_latest_deliveries',
-  `select d.id as "deliveryId", d.endpoint_id as "endpointId", d.url, event.type, d.status, d.attempts,
+  `select d.id as "deliveryId", d.endpoint_id as "endpointId", d.url, event.type, d.status,
+          d.lease is not null as "underWay", d.attempts,
           d.created_at as "createdAt", attempt.started_at as "lastAttemptAt", attempt.duration_ms as "durationMs",
           attempt.http_status as "httpStatus", attempt.error
    from (

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type SendableTemplate, curlOf, requestOf, someCode } from './request.ts'
+import { readPhoneSearch } from './search.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, spanOf } from './span.ts'
+
+const place = { to: '+34600111222', senderId: 'sender', confirmationId: 'order' }
+const draft = { code: '493817', reference: 'A-1', header: 'Hi', values: ['Sara', 'A-1042'] }
+const template = (changes: Partial<SendableTemplate>): SendableTemplate => ({
+  name: 'order_confirmation',
+  language: 'en',
+  header: null,
+  body: { form: 'positional', names: [] },
+  text: '',
+  ...changes,
+})
+
+test('a request has the parameters that its template has, in the form that it has them', () => {
+  const named = { form: 'named' as const, names: ['customer', 'order'] }
+  const asked = (changes: Partial<SendableTemplate>) => requestOf('refusal', template(changes), draft, place).body
+  const shown = { name: 'order_confirmation', language: 'en' }
+  assert.deepEqual(asked({}), { template: shown })
+  assert.deepEqual(asked({ body: { form: 'positional', names: ['1', '2'] } }), {
+    template: shown,
+    parameters: { body: ['Sara', 'A-1042'] },
+  })
+  assert.deepEqual(asked({ header: '1', body: named }), {
+    template: shown,
+    parameters: { header: 'Hi', body: { customer: 'Sara', order: 'A-1042' } },
+  })
+})
+
+test('a one-time code without a reference leaves it out, and a refusal check goes to its order', () => {
+  const otp = requestOf('otp', template({}), { ...draft, reference: '' }, place)
+  assert.deepEqual(Object.keys(otp.body), ['to', 'senderId', 'template', 'code'])
+  assert.equal(requestOf('refusal', template({}), draft, place).path, '/cod-confirmations/order/refusal-check')
+})
+
+test('a quote in a value does not end the text of the shell', () => {
+  const curl = curlOf('https://x.example', requestOf('otp', template({ name: "O'Neil" }), draft, place))
+  assert.ok(curl.includes(`"O'\\''Neil"`))
+})
+
+test('a code always has six digits', () => {
+  assert.deepEqual(
+    [someCode(() => 0), someCode(() => 0.000042), someCode(() => 0.999_999_9)],
+    ['000000', '000042', '999999'],
+  )
+})
+
+test('an address that names no phone opens none', () => {
+  assert.deepEqual(readPhoneSearch({ phone: 34600111222, number: 101 }), { phone: '+34600111222', number: '101' })
+  assert.deepEqual(readPhoneSearch({ phone: '+34600111222', number: '101' }), { phone: '+34600111222', number: '101' })
+  for (const wrong of [{}, { phone: '+34600111222' }, { phone: 'ana', number: '1' }, { phone: {}, number: [] }]) {
+    assert.deepEqual(readPhoneSearch(wrong), {})
+  }
+})
+
+test('a span is told by its two largest units', () => {
+  assert.equal(spanOf(DAY_MS + 2 * HOUR_MS + 5 * MINUTE_MS, 'en'), '1 day 2 hours')
+  assert.equal(spanOf(2 * HOUR_MS, 'en'), '2 hours')
+  assert.equal(spanOf(400, 'en'), '0 seconds')
+})

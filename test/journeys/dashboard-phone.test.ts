@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict'
+import { type TestContext, after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { DEMO, demoAccount, startEmulator } from '../../emulator/emulator.ts'
+import { closeBrowser, openPage } from '../browser.ts'
+import { type SignedIn, signedIn } from '../dashboard.ts'
+import { until } from '../until.ts'
+import { type World, type WorldOptions, newPhone, startWorld } from '../world.ts'
+
+after(closeBrowser)
+
+/** A sandbox with its COD settings, and somebody who looks at its phones. */
+async function startSandbox(t: TestContext, options: WorldOptions = {}): Promise<World> {
+  const world = await startWorld(t, options)
+  await world.ask('update workspaces set sandbox = true where id = $1', [world.workspaceId])
+  await world.codSettings()
+  return world
+}
+
+const numberOf = (world: World): string => {
+  const [number] = [...world.twin.getAccount(world.credentials.wabaId).numbers.keys()]
+  assert.ok(number)
+  return number
+}
+
+async function openPhone(page: Page, world: World, phone: string): Promise<void> {
+  const search = new URLSearchParams({ phone, number: numberOf(world) })
+  await page.goto(`/dashboard/w/${world.workspaceId}/phone?${search}`)
+}
+
+const frameOf = (page: Page, phone: string) => page.getByRole('region', { name: `The phone of ${phone}` })
+
+test('a code that was sent is on the phone, and its ticks turn to read', async (t) => {
+  const world = await startSandbox(t)
+  const page = await openPage(t, world, { as: await signedIn(world, 'member') })
+  await page.goto(`/dashboard/w/${world.workspaceId}/phone`)
+  await page.getByText('No phone has got a message yet').first().waitFor()
+  const otp = await world.sendOtp()
+  await page.getByRole('button', { name: otp.to }).click()
+  const phone = frameOf(page, otp.to)
+  await phone.getByText(otp.code).waitFor()
+  await phone.getByText('Read', { exact: true }).waitFor()
+  await until('the business to know that it was read', async () => (await world.getOtp(otp))['status'] === 'read')
+})
+
+test('a confirmation rescheduled on the phone tells its webhook beside it', async (t) => {
+  const world = await startSandbox(t)
+  const receiver = await world.receiver()
+  const page = await openPage(t, world, { as: await signedIn(world, 'member') })
+  const { to } = await world.createConfirmation()
+  await openPhone(page, world, to)
+  const phone = frameOf(page, to)
+  await phone.getByRole('button', { name: 'Change time' }).click()
+  await phone.getByText('Which day?').waitFor()
+  const days = phone.getByRole('listitem').filter({ hasText: 'Which day?' }).getByRole('button')
+  await days.first().click()
+  await phone.getByText('At what time?').waitFor()
+  await phone.getByRole('button', { name: '12:00-18:00' }).click()
+  const webhooks = page.getByRole('region', { name: 'Webhooks as they leave' })
+  await webhooks.getByRole('button', { name: /cod\.reschedule_requested.*HTTP 200/ }).click()
+  await webhooks.getByText('"timeRange": "12:00-18:00"').waitFor()
+  assert.equal(receiver.events('cod.reschedule_requested').length, 1)
+  assert.ok(await phone.getByRole('button', { name: 'Change time' }).isDisabled(), 'what was tapped is grey')
+})
+
+test('a refusal check is answered on the phone with a reason from the list', async (t) => {
+  const world = await startSandbox(t)
+  const page = await openPage(t, world, { as: await signedIn(world, 'member'), width: 360 })
+  const confirmation = await world.createConfirmation()
+  await world.settled()
+  await world.startRefusalCheck(confirmation)
+  await openPhone(page, world, confirmation.to)
+  const phone = frameOf(page, confirmation.to)
+  await phone.getByRole('button', { name: 'Yes' }).click()
+  await phone.getByRole('button', { name: 'Reasons' }).click()
+  const sheet = page.getByRole('dialog', { name: 'Reasons' })
+  await sheet.getByRole('radio', { name: 'Damaged' }).check()
+  await sheet.getByRole('button', { name: 'Send the choice' }).click()
+  await phone.getByText('Damaged').waitFor()
+  await until('the reason', async () => (await world.getConfirmation(confirmation)).refusalCheck?.reason === 'Damaged')
+  await page.getByRole('button', { name: 'Back to the phones' }).click()
+  await page.getByRole('button', { name: confirmation.to }).waitFor()
+})
+
+test('the time machine jumps to the reminder, and it is on the phone', async (t) => {
+  const world = await startSandbox(t)
+  const page = await openPage(t, world, { as: await signedIn(world, 'admin') })
+  const { to } = await world.createConfirmation()
+  await world.settled()
+  await openPhone(page, world, to)
+  const clock = page.getByRole('region', { name: 'Time machine' })
+  await clock.getByRole('button', { name: 'Jump to: Reminder of the confirmation, order order-5521' }).click()
+  await clock.getByText(/On the way: 1 reminder, 1 message/).waitFor()
+  await clock.getByText(/ahead of the real time by/).waitFor()
+  await until('the reminder on the phone', async () => (await frameOf(page, to).getByText('5521').count()) >= 2)
+  await clock.getByText('Deadline of the confirmation: no answer').waitFor()
+})
+
+test('what is sent from the page goes the way of the API, comes to the open phone, and is written down', async (t) => {
+  const world = await startSandbox(t)
+  const { workspaceId } = world
+  const admin = await signedIn(world, 'admin')
+  const page = await openPage(t, world, { as: admin })
+  const to = newPhone()
+  await openPhone(page, world, to)
+  const send = page.getByRole('region', { name: 'Send something' })
+  await send.getByRole('textbox', { name: 'Code' }).fill('no code')
+  await send.getByRole('button', { name: `Send to` }).click()
+  await send.getByText('must be 1 to 15 ASCII letters or digits').waitFor()
+  await send.getByRole('textbox', { name: 'Code' }).fill('730214')
+  await send.getByRole('button', { name: `Send to` }).click()
+  await frameOf(page, to).getByText('730214').waitFor()
+  const [entry] = await world.ask<{ who: string; after: object }>(
+    `select who, after from audit_log where workspace_id = $1 and action = 'otp.sent'`,
+    [workspaceId],
+  )
+  assert.equal(entry?.who, admin.email)
+  assert.ok(!JSON.stringify(entry).includes('730214'))
+})
+
+/** The phone's own calls, as the page makes them. */
+const callsOf = (world: World, { cookie }: SignedIn, workspaceId = world.workspaceId) => {
+  const { url } = world.first
+  const headers = { cookie, origin: url, 'content-type': 'application/json' }
+  const path = `${url}/dashboard/twin/${workspaceId}`
+  return {
+    act: async (body: unknown) =>
+      (await fetch(`${path}/act`, { method: 'POST', headers, body: JSON.stringify(body) })).status,
+    chat: async (phone: string, number: string) => {
+      const answer = await fetch(`${path}/chat?${new URLSearchParams({ phone, number })}`, { headers })
+      return { status: answer.status, text: await answer.text() }
+    },
+    live: (signal?: AbortSignal) => fetch(`${path}/live`, { headers, ...(signal && { signal }) }),
+    get: async (rest: string) => (await fetch(`${path}/${rest}`, { headers })).status,
+  }
+}
+
+test('another workspace’s chats on the same twin are missing ones, to look at and to answer', async (t) => {
+  const world = await startSandbox(t)
+  const calls = callsOf(world, await signedIn(world, 'owner'))
+  const theirs = world.twin.addAccount({
+    appSecret: 'their-secret',
+    accessToken: 'EAAtheirs',
+    verifyToken: 'theirs',
+    numbers: [{ displayPhoneNumber: '+34911222333' }],
+  })
+  const [foreign] = [...theirs.numbers.keys()]
+  assert.ok(foreign)
+  const [to, elsewhere] = [newPhone(), newPhone()]
+  await world.twin.inbound({ from: elsewhere, to: foreign, text: 'Their secret' })
+  await world.sendOtp({ to })
+  await world.settled()
+  const ours = numberOf(world)
+
+  assert.equal((await calls.chat(to, ours)).status, 200)
+  assert.equal((await calls.chat(elsewhere, foreign)).status, 404)
+  assert.ok(!(await calls.chat(elsewhere, ours)).text.includes('Their secret'))
+  assert.equal(await calls.act({ do: 'text', phone: to, number: ours, text: 'Hello' }), 200)
+  assert.equal(await calls.act({ do: 'text', phone: to, number: foreign, text: 'Hello' }), 404)
+  assert.equal(await calls.act({ do: 'online', phone: to, online: false }), 200)
+  assert.equal(await calls.act({ do: 'online', phone: elsewhere, online: false }), 404)
+  assert.equal(await calls.act({ do: 'block', phone: to, number: foreign, blocked: true }), 404)
+  const aborter = new AbortController()
+  const stream = await calls.live(aborter.signal)
+  const { value } = (await stream.body?.getReader().read()) ?? {}
+  const told = Buffer.from(value ?? []).toString()
+  aborter.abort()
+  assert.ok(told.includes(to) && !told.includes(elsewhere) && !told.includes(foreign))
+})
+
+test('no other call of the twin, no other workspace and nobody else gets through to a phone', async (t) => {
+  const world = await startSandbox(t)
+  const member = await signedIn(world, 'member')
+  const calls = callsOf(world, member)
+  for (const path of ['control/messages', '../control/reset', 'accounts', 'webhooks', '']) {
+    assert.equal(await calls.get(path), 200 /* the page itself, which knows no such path */, path)
+  }
+  assert.equal(await calls.act({ do: 'reset' }), 400)
+  assert.equal(await calls.act({ do: 'read', phone: newPhone(), number: numberOf(world), path: '/control/reset' }), 400)
+  const stranger = callsOf(world, await signedIn(world, 'stranger'))
+  assert.equal((await stranger.live()).status, 404)
+  assert.equal(await stranger.act({ do: 'online', phone: newPhone(), online: true }), 404)
+  assert.equal((await callsOf(world, { ...member, cookie: '' }).live()).status, 401)
+  await world.ask('update workspaces set sandbox = false where id = $1', [world.workspaceId])
+  assert.equal((await calls.live()).status, 404)
+  await assert.rejects(member.calls.phone.state.query({ workspaceId: world.workspaceId }), /live one/)
+})
+
+test('a member may tap, and neither move the clock nor send', async (t) => {
+  const world = await startSandbox(t)
+  const { workspaceId } = world
+  const { calls } = await signedIn(world, 'member')
+  assert.equal((await calls.phone.state.query({ workspaceId })).hasTwin, true)
+  await assert.rejects(calls.phone.advance.mutate({ workspaceId, to: { byMs: 60_000 } }), /takes the role admin/)
+  const body = { ...world.otpBody() }
+  await assert.rejects(calls.phone.sendOtp.mutate({ workspaceId, body }), /takes the role admin/)
+})
+
+test('an account that is on no twin shows no phone, whatever answers at its address', async (t) => {
+  const world = await startSandbox(t)
+  const { workspaceId } = world
+  const { calls } = await signedIn(world, 'member')
+  const put = (graphUrl: string) =>
+    world.ask('update provider_accounts set graph_url = $2 where workspace_id = $1', [workspaceId, graphUrl])
+  await put('https://graph.facebook.com')
+  assert.equal((await calls.phone.state.query({ workspaceId })).hasTwin, false)
+  await put(world.first.url)
+  assert.equal((await calls.phone.state.query({ workspaceId })).hasTwin, false)
+  await put(world.twin.url)
+  assert.equal((await calls.phone.state.query({ workspaceId })).hasTwin, true)
+})
+
+test('a jump to what is over is refused, and the clock stays', async (t) => {
+  const world = await startSandbox(t)
+  const { workspaceId } = world
+  const { calls } = await signedIn(world, 'admin')
+  const { confirmationId, to: phone } = await world.createConfirmation()
+  await world.settled()
+  const customer = { phone, number: numberOf(world) }
+  const due = await calls.phone.due.query({ workspaceId, customer })
+  assert.deepEqual(
+    due.customer.map(({ timer }) => timer),
+    ['reminder', 'deadline'],
+  )
+  await world.customer({ to: phone }).taps('Confirm')
+  const to = { ...customer, confirmationId, check: 'confirmation' as const, timer: 'reminder' as const }
+  await assert.rejects(calls.phone.advance.mutate({ workspaceId, to }), /no such thing due any more/)
+  assert.equal((await calls.phone.state.query({ workspaceId })).offsetMs, 0)
+})
+
+test('the twin alone shows its phones, where a tap answers', async (t) => {
+  const twin = await startEmulator({ speed: 0, accounts: [demoAccount()] })
+  t.after(() => twin.close())
+  const page = await openPage(t, { first: { url: twin.url } })
+  await page.goto('/')
+  await page.getByText('Send your first message').waitFor()
+  const template = {
+    name: 'order_confirmation',
+    language: { code: 'en' },
+    components: [{ type: 'body', parameters: ['Ana', 'A-1', '25 EUR'].map((text) => ({ type: 'text', text })) }],
+  }
+  const sent = await fetch(`${twin.url}/v25.0/${DEMO.standardNumberId}/messages`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${DEMO.accessToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ messaging_product: 'whatsapp', to: '+34600111222', type: 'template', template }),
+  })
+  assert.equal(sent.status, 200)
+  await page.getByRole('button', { name: '+34600111222' }).click()
+  const answered = Promise.withResolvers<string>()
+  twin.onInbound(({ did, text }) => answered.resolve(`${did} ${text}`))
+  const phone = frameOf(page, '+34600111222')
+  await phone.getByRole('button', { name: 'Cancel' }).click()
+  assert.equal(await answered.promise, 'tapped Cancel')
+  await phone.getByLabel('Type as the customer').fill('After six')
+  await page.keyboard.press('Enter')
+  await phone.getByText('After six').waitFor()
+  await phone.getByRole('button', { name: 'What the customer can do' }).click()
+  await phone.getByRole('button', { name: 'Turn the phone off' }).click()
+  await phone.getByText('The phone is off: messages stay at one tick').waitFor()
+})
