@@ -97,9 +97,10 @@ export function ImportList({ onDone }: { onDone: () => void }) {
     const { good, already, faulty } = state
     return (
       <Stack>
-        <Text>
-          {text.good(good.length)} {already > 0 && text.already(already)}
-        </Text>
+        <div>
+          <Text>{text.good(good.length)}</Text>
+          {already > 0 && <Text>{text.already(already)}</Text>}
+        </div>
         <Faults faulty={faulty} lines={lines} />
         <Group justify="flex-end">
           <Button variant="default" onClick={() => setState({ step: 'writing', note: null })}>
@@ -157,7 +158,8 @@ function Note({ added, left }: { added: number; left: number }) {
   const text = useWords(blockedWords)
   return (
     <Alert color={left > 0 ? 'yellow' : 'teal'} role="status">
-      {text.added(added)} {left > 0 && text.leftBehind(left)}
+      <Text size="sm">{text.added(added)}</Text>
+      {left > 0 && <Text size="sm">{text.leftBehind(left)}</Text>}
     </Alert>
   )
 }

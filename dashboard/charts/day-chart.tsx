@@ -33,7 +33,12 @@ export default function DayChart({
         legendProps={{ verticalAlign: 'bottom', itemSorter: null }}
         valueFormatter={(value) => n.format(value)}
         xAxisProps={{ reversed: rightToLeft, minTickGap: 12 }}
-        yAxisProps={{ orientation: rightToLeft ? 'right' : 'left', allowDecimals: false, width: 48 }}
+        yAxisProps={{
+          orientation: rightToLeft ? 'right' : 'left',
+          allowDecimals: false,
+          width: 52,
+          tickMargin: rightToLeft ? 14 : 6,
+        }}
         barProps={{ isAnimationActive: false, maxBarSize: 48 }}
         tickLine="none"
       />

@@ -131,7 +131,7 @@ export function AnswerTimes({ of: { answerTimes, orders } }: Of) {
   const { language } = useLanguage()
   const whole = answerTimes.reduce((sum, { count }) => sum + count, 0)
   const data = answerTimes.map(({ uptoMs, count }) => ({
-    label: uptoMs === null ? text.longer : `≤ ${spanText(uptoMs, language) ?? ''}`,
+    label: uptoMs === null ? text.longer : text.upTo(spanText(uptoMs, language) ?? ''),
     count,
   }))
   const rows = data.map(({ label, count }) => [label, count, shareText(count, whole, language)])

@@ -62,6 +62,7 @@ export const chartWords = words({
     answerTimes: 'Time to answer',
     answerTimesAbout: 'From the question to the first answer.',
     within: 'Within',
+    upTo: (span: string) => `≤ ${span}`,
     longer: 'longer',
 
     reminder: 'What the reminder brought',
@@ -158,6 +159,7 @@ export const chartWords = words({
     answerTimes: 'وقت الإجابة',
     answerTimesAbout: 'من السؤال حتى أول إجابة.',
     within: 'خلال',
+    upTo: (span: string) => `حتى ${span}`,
     longer: 'أطول',
 
     reminder: 'أثر التذكير',

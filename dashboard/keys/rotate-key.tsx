@@ -43,7 +43,7 @@ export function RotateKey({ of: { publicId }, onDone }: { of: Key; onDone: () =>
           ))}
         </Stack>
       </Radio.Group>
-      <ExpirySelect value={expiry} onChange={(event) => setExpiry(event.currentTarget.value)} />
+      <ExpirySelect label={text.newExpiry} value={expiry} onChange={(event) => setExpiry(event.currentTarget.value)} />
       {rotate.error && <Failed error={rotate.error} />}
       <Button
         loading={rotate.isPending}

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { dailyFiguresLoop } from '../../src/charts/daily.ts'
-import { closeBrowser } from '../browser.ts'
+import { pauseEndpoint } from '../../src/webhooks/endpoints.ts'
+import { createWorkspace } from '../../src/workspaces/workspaces.ts'
+import { closeBrowser, openPage } from '../browser.ts'
 import { type SignedIn, signedIn } from '../dashboard.ts'
 import { type World, startWorld } from '../world.ts'
 
@@ -147,4 +149,52 @@ test('nothing of another workspace is in the charts', async (t) => {
   await theirs.sendOtp()
   assert.equal((await chartsOf(mine, member)).funnel.accepted, 0)
   await assert.rejects(chartsOf(theirs, member), /There is no such workspace/)
+})
+
+test('an empty workspace shows what is still to be set up, and the overview turns to figures with the first message', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const page = await openPage(t, world, { as: await signedIn(world, 'admin') })
+  await page.goto(`/dashboard/w/${workspaceId}/overview`)
+  const steps = page.getByRole('region', { name: 'First steps' }).getByRole('listitem')
+  await steps.first().waitFor()
+  const states = (await steps.allInnerTexts()).map((text) => /\b(done|to do)\b/.exec(text)?.[0])
+  assert.deepEqual(states, ['done', 'done', 'to do', 'to do', 'to do'])
+  await world.sendOtp()
+  await page.reload()
+  await page.getByRole('definition').first().waitFor()
+  const tiles = await page.getByRole('definition').allInnerTexts()
+  assert.deepEqual(tiles.slice(0, 3), ['1', '0', '0'])
+  await page.getByRole('link', { name: 'All charts' }).click()
+  const messages = page.getByRole('region', { name: 'Messages by day' }).first()
+  await messages.getByText('As a table').click()
+  assert.match((await messages.getByRole('row').last().innerText()).replaceAll('\t', ' '), / 1 0$/)
+  await page.getByText('7 days', { exact: true }).click()
+  await page.waitForURL(/days=7/)
+})
+
+test('what keeps things from working is told until it is mended, and never of another workspace', async (t) => {
+  const world = await startWorld(t, { otpAllowance: 1 })
+  const { workspaceId } = world
+  const { calls } = await signedIn(world, 'member')
+  const told = async () =>
+    (await calls.workspaces.attention.query({ workspaceId })).map(({ about, urgency }) => `${urgency} ${about}`)
+  const before = await told()
+  assert.deepEqual(
+    before.filter((each) => !each.endsWith('template')),
+    [],
+  )
+  await world.sendOtp()
+  const receiver = await world.receiver()
+  await pauseEndpoint(world.parts, { workspaceId, endpointId: receiver.endpointId })
+  await world.ask('update senders set paused_at = now() where workspace_id = $1', [workspaceId])
+  await world.ask(`update webhook_endpoints set status = 'disabled' where workspace_id = $1`, [workspaceId])
+  await world.ask(`update api_keys set expires_at = now() + interval '1 day' where workspace_id = $1`, [workspaceId])
+  const after = (await told()).filter((each) => !each.endsWith('template'))
+  assert.deepEqual([...new Set(after)], ['now sender', 'now allowance', 'now endpoint', 'soon key'])
+  await world.ask(`update provider_accounts set status = 'credentials_invalid' where workspace_id = $1`, [workspaceId])
+  assert.equal((await told())[0], 'now account')
+  const operator = await signedIn(world, 'operator')
+  const other = await createWorkspace(world.parts, { name: 'other', sandbox: false })
+  assert.deepEqual(await operator.calls.workspaces.attention.query({ workspaceId: other.workspaceId }), [])
 })
