@@ -57,18 +57,22 @@ export function ConnectAccount({ onDone }: { onDone: () => void }) {
           {...typed}
           {...form.getInputProps('appSecret')}
         />
-        <Group align="flex-end" gap="xs" wrap="nowrap">
+        <Stack gap={6}>
           <TextInput
             label={text.verifyToken}
             description={text.verifyTokenHint}
-            flex={1}
             {...typed}
             {...form.getInputProps('verifyToken')}
           />
-          <Button variant="default" onClick={() => form.setFieldValue('verifyToken', madeVerifyToken())}>
+          <Button
+            variant="default"
+            size="compact-sm"
+            w="fit-content"
+            onClick={() => form.setFieldValue('verifyToken', madeVerifyToken())}
+          >
             {text.make}
           </Button>
-        </Group>
+        </Stack>
         <Button variant="subtle" size="compact-sm" w="fit-content" h="auto" aria-expanded={advanced} onClick={toggle}>
           {text.advanced}
         </Button>

@@ -87,7 +87,7 @@ function CanSend({ sender }: { sender: Sender }) {
 
 function Health({ sender: { quality, throughput } }: { sender: Sender }) {
   const text = useWords(senderWords)
-  const hint = quality === null ? undefined : text.qualityHints[quality]
+  const hint = quality === 'YELLOW' || quality === 'RED' ? text.qualityHints[quality] : undefined
   return (
     <Stack gap={2} maw={240}>
       <Text size="sm">
@@ -123,6 +123,7 @@ function PauseOrResume({ sender }: { sender: Sender }) {
         <Button
           size="compact-sm"
           variant="default"
+          w="fit-content"
           loading={resume.isPending}
           onClick={() => resume.mutate({ workspaceId, senderId })}
         >
@@ -134,7 +135,7 @@ function PauseOrResume({ sender }: { sender: Sender }) {
   if (goneAt !== null) return null
   return (
     <>
-      <Button size="compact-sm" variant="default" onClick={open}>
+      <Button size="compact-sm" variant="default" w="fit-content" onClick={open}>
         {text.pause}
       </Button>
       <Modal

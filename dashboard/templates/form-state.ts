@@ -45,3 +45,14 @@ export function draftOf(state: FormState): TemplateDraft {
   const name = state.names[use]
   return use === 'otp' ? { use, name, language, ...state.otp } : { use, name, language, ...state[use] }
 }
+
+/** Whether the form shows a field for what a fault's path names. */
+export function hasField(draft: TemplateDraft, path: string): boolean {
+  const [root, part = '', item] = path.split('.')
+  if (root !== 'draft') return false
+  if (part === 'name' || part === 'language') return true
+  if (draft.use === 'otp') return part === 'expiryMinutes' || part === 'copyLabel'
+  if (part === 'buttons') return item !== undefined && Number(item) < draft.buttons.length
+  if (part === 'samples') return item !== undefined
+  return ['header', 'headerSample', 'body', 'footer'].includes(part)
+}

@@ -3,7 +3,7 @@ import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ChatBubble, ChatPaper } from '../../emulator/phone/bubble.tsx'
-import { type DraftFault, faultsOfDraft } from '../../src/templates/draft.ts'
+import { type DraftFault, type TemplateDraft, faultsOfDraft } from '../../src/templates/draft.ts'
 import { TEMPLATE_LANGUAGES } from '../../src/templates/languages.ts'
 import { type FormFault, api, faultsOf, queries } from '../api.ts'
 import { directionOfTexts, nameOfLanguage, tagOf } from '../cod-settings/languages.ts'
@@ -14,7 +14,7 @@ import { useMay, useWorkspace } from '../ui/workspace.ts'
 import { useLanguage, useWords } from '../words.ts'
 import { CodeFields } from './code-fields.tsx'
 import { CountedInput } from './counted-input.tsx'
-import { type FormState, draftOf, inLanguage, startOf } from './form-state.ts'
+import { type FormState, draftOf, hasField, inLanguage, startOf } from './form-state.ts'
 import { bubbleOfDraft } from './preview.ts'
 import { QuestionFields } from './question-fields.tsx'
 import { USES } from './search.ts'
@@ -26,7 +26,6 @@ const PAGE = '/w/$workspaceId/templates/new'
 export function NewTemplate() {
   const text = useWords(templateWords)
   const { workspaceId } = useWorkspace()
-  const may = useMay()
   const { data: choices } = useSuspenseQuery(api.templates.choices.queryOptions({ workspaceId }))
   const toSenders = (
     <Button renderRoot={(props) => <Link {...props} to="/w/$workspaceId/senders" params={{ workspaceId }} />}>
@@ -51,11 +50,19 @@ export function NewTemplate() {
       {choices.accounts.length === 0 ? (
         <Empty action={toSenders}>{text.noAccount}</Empty>
       ) : (
-        may.change && <TemplateForm accounts={choices.accounts} />
+        <Form accounts={choices.accounts} />
       )}
     </Page>
   )
 }
+
+function Form({ accounts }: { accounts: readonly Account[] }) {
+  const text = useWords(templateWords)
+  const may = useMay()
+  return may.change ? <TemplateForm accounts={accounts} /> : <Empty>{text.readersOnly}</Empty>
+}
+
+type Account = { accountId: string; wabaId: string }
 
 /** What a field needs of the form. */
 export type FormPart = {
@@ -64,7 +71,7 @@ export type FormPart = {
   touch(at: string): void
 }
 
-function TemplateForm({ accounts }: { accounts: readonly { accountId: string; wabaId: string }[] }) {
+function TemplateForm({ accounts }: { accounts: readonly Account[] }) {
   const text = useWords(templateWords)
   const page = useLanguage()
   const { workspaceId } = useWorkspace()
@@ -175,6 +182,7 @@ function TemplateForm({ accounts }: { accounts: readonly { accountId: string; wa
               </Alert>
             )}
             {submit.error && told.length === 0 && <Failed error={submit.error} />}
+            <Unplaced draft={draft} told={told} />
             <Button type="submit" w="fit-content" loading={submit.isPending}>
               {text.submit}
             </Button>
@@ -198,6 +206,21 @@ const sentenceAt = (at: string, faults: readonly DraftFault[], text: Text): stri
 /** Of the server, whose paths begin with `draft`. */
 const toldAt = (at: string, told: readonly FormFault[]): string | undefined =>
   told.find(({ path }) => path === `draft.${at}`)?.message
+
+/** What WhatsApp finds wrong with a part that this form has no field for, such as the text that it writes itself. */
+function Unplaced({ draft, told }: { draft: TemplateDraft; told: readonly FormFault[] }) {
+  const unplaced = told.filter(({ path }) => !hasField(draft, path))
+  if (unplaced.length === 0) return null
+  return (
+    <Alert color="red" role="alert">
+      {unplaced.map(({ path, message }) => (
+        <Text key={path} size="sm">
+          {message}
+        </Text>
+      ))}
+    </Alert>
+  )
+}
 
 function Preview({ state }: { state: FormState }) {
   const text = useWords(templateWords)

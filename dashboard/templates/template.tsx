@@ -14,16 +14,18 @@ import {
   TextInput,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { ChatBubble, ChatPaper } from '../../emulator/phone/bubble.tsx'
-import { type Answers, api, queries } from '../api.ts'
+import { type Answers, api, codeOf, queries } from '../api.ts'
 import { directionOfTexts, nameOfLanguage, tagOf } from '../cod-settings/languages.ts'
 import { Copyable } from '../ui/copy.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { LiveMark } from '../ui/live-mark.tsx'
 import { useLive } from '../ui/live.ts'
+import { Loading } from '../ui/loading.tsx'
+import { NotFound } from '../ui/not-found.tsx'
 import { Page } from '../ui/page.tsx'
 import { useMay, useWorkspace } from '../ui/workspace.ts'
 import { useLanguage, useWords } from '../words.ts'
@@ -47,9 +49,11 @@ export function Template() {
   const live = useLive()
   const { workspaceId } = useWorkspace()
   const { accountId, name, language } = useParams({ from: PAGE })
-  const { data } = useSuspenseQuery(api.templates.get.queryOptions({ workspaceId, accountId, name, language }))
-  const { template } = data
   const page = useLanguage()
+  const { data, error, refetch } = useQuery(api.templates.get.queryOptions({ workspaceId, accountId, name, language }))
+  if (codeOf(error) === 'NOT_FOUND' || codeOf(error) === 'BAD_REQUEST') return <NotFound />
+  if (!data) return error ? <Failed error={error} onAgain={() => void refetch()} /> : <Loading />
+  const { template } = data
   return (
     <Page
       title={name}
@@ -86,7 +90,7 @@ function Whole({ found, template }: { found: Found; template: Shown }) {
   const text = useWords(templateWords)
   return (
     <Grid gap="lg">
-      <Grid.Col span={{ base: 12, md: 7 }}>
+      <Grid.Col span={{ base: 12, md: 7 }} order={{ base: 2, md: 1 }}>
         <Stack gap="lg">
           <Review template={template} />
           <Section title={text.what}>
@@ -97,7 +101,7 @@ function Whole({ found, template }: { found: Found; template: Shown }) {
           <Languages found={found} template={template} />
         </Stack>
       </Grid.Col>
-      <Grid.Col span={{ base: 12, md: 5 }}>
+      <Grid.Col span={{ base: 12, md: 5 }} order={{ base: 1, md: 2 }}>
         <Preview template={template} />
       </Grid.Col>
     </Grid>

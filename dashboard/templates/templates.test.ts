@@ -6,7 +6,7 @@ import { otpUnusableReason } from '../../src/templates/usability.ts'
 import { checkParameters } from '../../src/templates/cod-parameters.ts'
 import { TEMPLATE_LANGUAGES } from '../../src/templates/languages.ts'
 import { exampleOf } from './example.ts'
-import { draftOf, inLanguage, startOf } from './form-state.ts'
+import { draftOf, hasField, inLanguage, startOf } from './form-state.ts'
 import { waitBeforeLook } from './look.ts'
 import { bubbleOf, bubbleOfDraft } from './preview.ts'
 import { reasonIn } from './reasons.ts'
@@ -110,6 +110,14 @@ test('every reason why a template cannot be used has its words in Arabic', () =>
     assert.equal(reasonIn('ar', reason).lang, 'ar', reason)
     assert.deepEqual(reasonIn('en', reason), { text: reason, lang: 'en' })
   }
+})
+
+test('a fault of a part without a field is known as such, so that it is shown all the same', () => {
+  const [code, question] = [draftOf(startOf('otp', 'en')), draftOf(startOf('refusal', 'en'))]
+  for (const path of ['draft.name', 'draft.copyLabel']) assert.ok(hasField(code, path), path)
+  for (const path of ['draft.body', 'accountId']) assert.ok(!hasField(code, path), path)
+  for (const path of ['draft.body', 'draft.buttons.1', 'draft.samples.order']) assert.ok(hasField(question, path), path)
+  for (const path of ['draft.buttons', 'draft.buttons.2', 'draft.use']) assert.ok(!hasField(question, path), path)
 })
 
 test('an open page asks about a review ever more seldom, and at last no more', () => {

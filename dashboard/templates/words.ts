@@ -55,18 +55,18 @@ export const templateWords = words({
       PENDING_DELETION: 'being deleted',
       DELETED: 'deleted',
       ARCHIVED: 'archived after a year without use',
-    } as Readonly<Record<string, string>>,
+    },
     categories: {
       AUTHENTICATION: 'authentication',
       UTILITY: 'utility',
       MARKETING: 'marketing',
-    } as Readonly<Record<string, string>>,
+    },
     qualities: {
       GREEN: 'high',
       YELLOW: 'medium',
       RED: 'low',
       UNKNOWN: 'not rated yet',
-    } as Readonly<Record<string, string>>,
+    },
     notRated: 'not rated yet',
     rejectedTitle: 'WhatsApp rejected this template',
     rejections: {
@@ -82,7 +82,7 @@ export const templateWords = words({
       SCAM: 'The text was taken for fraud. Name your shop, and do not ask for data or payment.',
       TAG_CONTENT_MISMATCH:
         'Language or content is not what was declared. Check that the text is in the language of the template.',
-    } as Readonly<Record<string, string>>,
+    },
     rejectedOther: 'WhatsApp names a reason that is not known here. WhatsApp Manager may tell more.',
     rejectedNext:
       'A rejected template cannot be sent. Submit a changed text under another name, or appeal in WhatsApp Manager.',
@@ -122,7 +122,7 @@ export const templateWords = words({
       quality: 'Quality',
       rejected_reason: 'Rejection',
       text: 'Text',
-    } as Readonly<Record<string, string>>,
+    },
     appeared: 'it appeared',
     vanished: 'it is gone',
     nothing: 'nothing',
@@ -184,13 +184,14 @@ export const templateWords = words({
     submit: 'Submit for review',
     mend: (count: number) =>
       count === 1 ? 'One thing has to be changed first.' : `${count} things have to be changed first.`,
-    faults: draftFaultWords as Readonly<Record<keyof typeof draftFaultWords, (most: number) => string>>,
+    faults: draftFaultWords,
     unknownTitle: 'WhatsApp did not answer',
     unknown:
       'The template may have been made all the same. Doorcode reads the list again in a minute and shows it then. Do not submit it again before: WhatsApp refuses a second one of the same name and language, so it cannot be made twice.',
     notShownTitle: 'The template is submitted',
     notShown: 'WhatsApp does not list it yet. Doorcode reads the list again in a minute and shows it then.',
     toList: 'To the list',
+    readersOnly: 'Creating templates takes the role admin. An owner of this workspace can give it to you.',
     noAccount: 'Connect a WhatsApp account first: a template belongs to one.',
   },
   ar: {
@@ -377,6 +378,7 @@ export const templateWords = words({
     notShownTitle: 'أُرسل القالب',
     notShown: 'لا تعرضه واتساب في قائمتها بعد. سيقرأ Doorcode القائمة مجددًا بعد دقيقة ويعرضه حينها.',
     toList: 'إلى القائمة',
+    readersOnly: 'إنشاء القوالب يتطلب دور المشرف. يستطيع أحد مالكي مساحة العمل أن يمنحك إياه.',
     noAccount: 'اربط حساب واتساب أولًا، فكل قالب يتبع حسابًا.',
   },
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { DEMO, demoAccount, startEmulator } from '../../emulator/emulator.ts'
 import { LANGUAGES } from '../../emulator/languages.ts'
 import { whatsapp } from '../providers/whatsapp/whatsapp.ts'

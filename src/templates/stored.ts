@@ -108,7 +108,14 @@ export async function listStoredTemplates(
 function listed(template: StoredTemplate): ListedTemplate {
   const { accountId, wabaId, name, language, status, category, quality, rejectedReason, components } = template
   return {
-    ...{ accountId, wabaId, name, language, status, category, quality, rejectedReason },
+    accountId,
+    wabaId,
+    name,
+    language,
+    status,
+    category,
+    quality,
+    rejectedReason,
     verdicts: verdictsOf(template),
     onceApproved: verdictsOnceApproved(template),
     likely: likelyUse(template),

@@ -84,7 +84,7 @@ test('an account that is connected on the page tells what is wrong where it is w
   await dialog.getByText('The account is connected').waitFor()
   const callback = (await dialog.getByText(/\/whatsapp\/[0-9a-f-]{36}$/).textContent()) ?? ''
   const query = new URLSearchParams({ 'hub.mode': 'subscribe', 'hub.challenge': '42', 'hub.verify_token': verifyToken })
-  const handshake = await fetch(`${world.first.url}${new URL(callback).pathname}?${query}`)
+  const handshake = await fetch(`${world.first.url}${new URL(callback).pathname}?${query.toString()}`)
   assert.equal(await handshake.text(), '42', 'the callback URL and the verify token that were shown work')
   await dialog.getByRole('button', { name: 'Done' }).click()
   const row = page.getByRole('row', { name: /555 010 0190/ })
