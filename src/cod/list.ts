@@ -1,5 +1,6 @@
 import { type Sql, statement } from '../db.ts'
 import type { FailureCode } from '../providers/provider.ts'
+import { type ListClock, idsBetween } from '../sandbox/ids-between.ts'
 import type { ConfirmationStatus, Reschedule } from './confirmation.ts'
 import type { RefusalStatus } from './refusal.ts'
 
@@ -33,8 +34,7 @@ export type Wanted = {
   /** When it was created; `until` is the first instant that does not count any more. */
   from: Date | null
   until: Date | null
-  /** How far the workspace's clock is ahead, ms. */
-  clockOffsetMs: number
+  clock: ListClock
   /** Only those before this one: where an earlier page ended. */
   before: string | null
 }
@@ -45,8 +45,6 @@ export type Page = { rows: ListedConfirmation[]; next: { before: string; lookedB
 export const PAGE_SIZE = 50
 /** No page looks through more: what most filters ask for has no index. Takes some 50 ms. */
 export const LOOKED_THROUGH_MOST = 10_000
-/** How far the clocks of the machines that gave out ids may be from the database's. */
-const CLOCKS_APART_MOST_MS = 3_600_000
 
 const COLUMNS = `c.id, c.reference, c.recipient, c.template_name as "templateName",
      c.template_language as "templateLanguage", c.created_at as "createdAt", c.status, c.answered_at as "answeredAt",
@@ -120,8 +118,8 @@ const endOfFound = statement<{ id: string; createdAt: Date }>(
 
 /** Newest first. Ids rise with time, so that what comes in meanwhile neither hides nor repeats any. */
 export async function listConfirmations(sql: Sql, wanted: Wanted): Promise<Page> {
-  const { workspaceId, text, status, refusal, template, senderId, from, until } = wanted
-  const between = [workspaceId, ...idsBetween(wanted)]
+  const { workspaceId, id, text, status, refusal, template, senderId, from, until } = wanted
+  const between = [workspaceId, ...(id === null ? idsBetween(wanted) : onlyOne(id))]
   const found = text === null ? [] : [text.reference, text.phones]
   const filters = [status, refusal, template, senderId, from, until]
   const rows = await sql.rows(text === null ? selectAll : selectFound, [...between, ...found, ...filters])
@@ -133,20 +131,8 @@ export async function listConfirmations(sql: Sql, wanted: Wanted): Promise<Page>
   return { rows, next: end ? { before: end.id, lookedBackTo: end.createdAt } : null }
 }
 
-/** The ids to look at: before the first of these, from the second on. An id is as old as what it names. */
-function idsBetween({ id, from, until, clockOffsetMs, before }: Wanted): [string, string] {
-  if (id !== null) return [idOf(numberOf(id) + 1n), id]
-  const first = from && idAt(from.getTime() - clockOffsetMs - CLOCKS_APART_MOST_MS)
-  const end = until && idAt(until.getTime() + CLOCKS_APART_MOST_MS)
-  const ends = [before, end, LAST_ID].filter((each) => each !== null)
-  return [ends.toSorted()[0] ?? LAST_ID, first ?? FIRST_ID]
-}
-
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-
-/** Below every UUIDv7 of this millisecond or later. */
-const idAt = (ms: number): string => idOf(BigInt(Math.max(0, ms)) << 80n)
+/** Just this id. */
+const onlyOne = (id: string): [string, string] => [idOf(numberOf(id) + 1n), id]
 
 const numberOf = (id: string): bigint => BigInt(`0x${id.replaceAll('-', '')}`)
 

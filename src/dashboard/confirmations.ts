@@ -28,11 +28,11 @@ export const confirmations = router({
   list: reading
     .input(wanted)
     .query(async ({ ctx: { parts, figures, membership }, input: { workspaceId, text = '', ...filters } }) => {
-      const { timeZone, clockOffsetMs } = membership
+      const { timeZone, sandbox, clockOffsetMs } = membership
       const id = isUuid(text) ? text.toLowerCase() : null
       const page = await listConfirmations(figures, {
         workspaceId,
-        clockOffsetMs,
+        clock: { sandbox, offsetMs: clockOffsetMs },
         id,
         text: id !== null || text === '' ? null : meaningsOf(text, await listSenders(parts.db, workspaceId)),
         status: filters.status ?? null,

@@ -1,6 +1,5 @@
-import { DAY_MS, HOUR_MS, later } from '../clock.ts'
 import { type Sql, type Statement, statement } from '../db.ts'
-import { FIRST_ID, LAST_ID, firstIdAt } from '../ids.ts'
+import { idsBetween } from '../sandbox/ids-between.ts'
 import type { OtpStatus } from '../otp/status.ts'
 import type { FailureCode, MessageKind } from '../providers/provider.ts'
 import type { Check, Purpose } from './conversation.ts'
@@ -165,20 +164,4 @@ export async function listMessages(sql: Sql, filter: MessageFilter): Promise<Mes
   }
   const reached = await sql.row(end, [...between, ...meant])
   return { rows, next: reached ? { before: reached.id, lookedBackTo: reached.createdAt } : null }
-}
-
-/** How far the clocks of the machines that gave out ids may be from the database's. */
-const CLOCKS_APART_MOST_MS = HOUR_MS
-/** A sandbox may have been given a past when it was made. */
-const SANDBOX_BEGAN_EARLIER_MOST_MS = 2 * DAY_MS
-
-/**
- * Before the first of these ids, from the second on. An id is as old as its message in real time; `from` and `until` are
- * in the workspace's, which may be ahead by anything between nothing and the present offset.
- */
-function idsBetween({ from, until, clock, before }: MessageFilter): [string, string] {
-  const behindMs = clock.sandbox ? SANDBOX_BEGAN_EARLIER_MOST_MS : CLOCKS_APART_MOST_MS
-  const first = from ? firstIdAt(later(from, -clock.offsetMs - CLOCKS_APART_MOST_MS)) : FIRST_ID
-  const ends = [before ?? LAST_ID, until ? firstIdAt(later(until, behindMs)) : LAST_ID].sort()
-  return [ends[0] ?? LAST_ID, first]
 }

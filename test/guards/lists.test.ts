@@ -78,7 +78,7 @@ test('no list of the dashboard reads a table whole, or more of it than a page ma
     senderId: null,
     from: null,
     until: null,
-    clockOffsetMs: 0,
+    clock: { sandbox: false, offsetMs: 0 },
     before: null,
   }
   for (const filter of [
