@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Client } from 'pg'
-import { writeReply } from '../src/cod/replies.ts'
 import { withConnection } from '../test/postgres.ts'
 import { type ConfirmationRequest, confirmationRequests, openCodShops } from './cod-shop.ts'
 import { type Figure, atLeast, atMost, count, median, ms, percentile, perSecond, share, times } from './figures.ts'
@@ -153,24 +152,14 @@ async function insertWaiting(
   { set, size, firstAt, apartMs }: Waiting,
 ): Promise<void> {
   const { name, language } = CONFIRMATION_TEMPLATE
-  const content = {
-    type: 'template',
-    name,
-    language,
-    header: null,
-    body: ['5521', '349 MAD'].map((text) => ({ name: null, text })),
-    payloads: (['confirm', 'cancel', 'change_time'] as const).map((answer) =>
-      writeReply({ to: 'confirmation', confirmationId: 'ID', answer }),
-    ),
-  }
   await connection.query(
-    `insert into confirmations (id, workspace_id, sender_id, recipient, template_name, template_language, parameters, content,
+    `insert into confirmations (id, workspace_id, sender_id, recipient, template_name, template_language, parameters,
        reference, idempotency_key, correlation_id, api_key_id, quota_unit, created_at, status, asked_at, deadline_at)
      select id::uuid, ($1::uuid[])[1 + n % $3::int], ($2::uuid[])[1 + n % $3::int], $4 || lpad(n::text, 8, '0'), $5, $6, '{"body": ["5521", "349 MAD"]}',
-       replace($7, 'ID', id)::jsonb, 'order-' || n, id, gen_random_uuid(), 'bench', n, now(), 'awaiting_answer', now(),
-       $8::timestamptz + n * $9::float8 * interval '1 ms'
-     from generate_series(0, $10::int - 1) n
-     cross join lateral (select $11 || lpad(n::text, 12, '0') as id) i`,
+       'order-' || n, id, gen_random_uuid(), 'bench', n, now(), 'awaiting_answer', now(),
+       $7::timestamptz + n * $8::float8 * interval '1 ms'
+     from generate_series(0, $9::int - 1) n
+     cross join lateral (select $10 || lpad(n::text, 12, '0') as id) i`,
     [
       shops.map(({ workspaceId }) => workspaceId),
       shops.map(({ senderId }) => senderId),
@@ -178,7 +167,6 @@ async function insertWaiting(
       recipientPrefix(set),
       name,
       language,
-      JSON.stringify(content),
       firstAt,
       apartMs,
       size,

@@ -9,10 +9,8 @@ create table confirmations (
   recipient text not null,
   template_name text not null,
   template_language text not null,
-  -- as the request gave them, to compare a repeat with
+  -- as the request gave them, to compare a repeat with; what is sent stands in the first message
   parameters jsonb not null,
-  -- what is sent, again with the reminder
-  content jsonb not null,
   reference text not null,
   idempotency_key text,
   correlation_id uuid not null,
@@ -58,7 +56,6 @@ create table refusal_checks (
   template_name text not null,
   template_language text not null,
   parameters jsonb not null,
-  content jsonb not null,
   idempotency_key text,
   correlation_id uuid not null,
   api_key_id text not null,

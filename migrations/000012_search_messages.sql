@@ -1,5 +1,6 @@
 -- What people search by: whom a message went to, and what the caller calls it. The ids behind give the order.
-create index messages_recipient on messages (workspace_id, recipient, id);
+-- Those of conversations are found by confirmations_customer: an entry less for each.
+create index messages_recipient on messages (workspace_id, recipient, id) where confirmation_id is null;
 create index messages_reference on messages (workspace_id, reference, id) where reference is not null;
 -- failures are few, and what is looked for most
 create index messages_failed on messages (workspace_id, id) where status = 'failed';

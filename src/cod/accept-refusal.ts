@@ -153,9 +153,9 @@ const insertWithinQuota: Statement<Committed> = statement(
     version: preconditionVersionOf('r.sender_id'),
     earlier: `select true as taken from refusal_checks e where e.workspace_id = w.workspace_id and e.idempotency_key = c.key`,
     inserts: `inserted as (
-     insert into refusal_checks (confirmation_id, workspace_id, template_name, template_language, parameters, content,
+     insert into refusal_checks (confirmation_id, workspace_id, template_name, template_language, parameters,
        idempotency_key, correlation_id, api_key_id, quota_unit, created_at, status, asked_at, first_message_id)
-     select confirmation_id, workspace_id, name, language, parameters, content,
+     select confirmation_id, workspace_id, name, language, parameters,
        key, correlation_id, api_key_id, unit, created_at, 'accepted', due_at, id
      from admitted
      on conflict do nothing

@@ -201,9 +201,9 @@ const insertWithinQuota: Statement<Committed> = statement(
     version: preconditionVersionOf('r.sender_id'),
     earlier: `select true as taken from confirmations e where e.workspace_id = w.workspace_id and e.idempotency_key = c.key`,
     inserts: `inserted as (
-     insert into confirmations (id, workspace_id, sender_id, recipient, template_name, template_language, parameters, content,
+     insert into confirmations (id, workspace_id, sender_id, recipient, template_name, template_language, parameters,
        reference, idempotency_key, correlation_id, api_key_id, quota_unit, created_at, status, asked_at)
-     select id, workspace_id, sender_id, recipient, name, language, parameters, content,
+     select id, workspace_id, sender_id, recipient, name, language, parameters,
        reference, key, correlation_id, api_key_id, unit, created_at, 'accepted', due_at
      from admitted
      on conflict (workspace_id, idempotency_key) where idempotency_key is not null do nothing

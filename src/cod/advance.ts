@@ -145,11 +145,9 @@ function carryOut(work: Work, each: Case, check: Check, effect: ConfirmationEffe
     case 'emit':
       work.events.push(event(each, effect.event, effect.at))
       return
-    case 'resend_template': {
-      const { content } = check === 'confirmation' ? each.confirmation : (each.refusal ?? each.confirmation)
-      put(work, each, { check, purpose: 'reminder', content })
+    case 'resend_template':
+      put(work, each, { check, purpose: 'reminder', content: null })
       return
-    }
     case 'ask_day':
       ask(work, each, 'day_question')
       return
@@ -213,7 +211,7 @@ type Said = {
   id?: string
   check: Check
   purpose: Purpose
-  content: OutgoingContent
+  content: OutgoingContent | null
   offered?: string[]
   round?: number
 }

@@ -1,5 +1,5 @@
 import { type Sql, type Statement, batch, changes, statement } from '../db.ts'
-import type { FailureCode, OutgoingContent } from '../providers/provider.ts'
+import type { FailureCode } from '../providers/provider.ts'
 import type { Confirmation, ConfirmationStatus, Reschedule } from './confirmation.ts'
 import type { Refusal, RefusalStatus } from './refusal.ts'
 import type { ConfirmationRow, RefusalRow } from './view.ts'
@@ -16,11 +16,10 @@ export type Case = {
   confirmation: {
     row: ConfirmationRow
     state: Confirmation
-    content: OutgoingContent
     language: string
     askedAt: Date | null
   }
-  refusal: { row: RefusalRow; state: Refusal; content: OutgoingContent; language: string; askedAt: Date | null } | null
+  refusal: { row: RefusalRow; state: Refusal; language: string; askedAt: Date | null } | null
 }
 
 /**
@@ -47,7 +46,6 @@ type LockedRow = ConfirmationRow &
     sender_id: string
     clock_offset_ms: number
     last_event_at: Date | null
-    content: OutgoingContent
     template_language: string
     choices: Reschedule | null
     closing_sent: boolean
@@ -67,7 +65,6 @@ type RefusalColumns = {
   reminder_at: string | null
   deadline_at: string | null
   follow_up_at: string | null
-  content: OutgoingContent
   template_language: string
   closing_sent: boolean
   list: number
@@ -106,7 +103,6 @@ function asCase(row: LockedRow): Case {
         closingSent: row.closing_sent,
         followUp: row.follow_up,
       },
-      content: row.content,
       language: row.template_language,
       askedAt: row.asked_at,
     },
@@ -133,7 +129,6 @@ function refusalOf(columns: RefusalColumns): Case['refusal'] {
       closingSent: row.closing_sent,
       list: row.list,
     },
-    content: row.content,
     language: row.template_language,
     askedAt: at(columns.asked_at),
   }

@@ -111,19 +111,33 @@ const failed = listing('failed_messages', `and m.status = 'failed'`)
 
 const NEWEST = `order by m.id desc limit ${MESSAGES_LOOKED_THROUGH_MOST}`
 
-/** Each way by an index of its own. $4: an id, $5: the text, $6: numbers. */
+/** No confirmation has a first message before the millisecond of its own id: ids of one millisecond have no order. */
+const LAST_ID_OF_ITS_MILLISECOND = `(left($2::text, 13) || '-ffff-ffff-ffffffffffff')::uuid`
+
+/**
+ * Each way by an index of its own. $4: an id, $5: the text, $6: numbers. Messages of conversations are found by their
+ * customer's confirmations, so that they need no entry of their own in the index of recipients.
+ */
 const FOUND = `(select m.id from messages m where ${BETWEEN} and m.id = $4)
        union
        (select m.id from messages m where ${BETWEEN} and m.reference = $5 ${NEWEST})
        union
        (select m.id from unnest($6::text[]) as wanted (phone) cross join lateral (
-          select m.id from messages m where ${BETWEEN} and m.recipient = wanted.phone ${NEWEST}) m)
+          select m.id from messages m
+          where ${BETWEEN} and m.confirmation_id is null and m.recipient = wanted.phone ${NEWEST}) m)
        union
        (select m.id from (
           (select c.id from confirmations c where c.workspace_id = $1 and c.id = $4)
           union
           (select c.id from confirmations c where c.workspace_id = $1 and c.reference = $5
-           order by c.id desc limit ${CONFIRMATIONS_MOST})) c
+           order by c.id desc limit ${CONFIRMATIONS_MOST})
+          union
+          (select c.id from senders s cross join unnest($6::text[]) as wanted (phone) cross join lateral (
+             select c.id, c.workspace_id from confirmations c
+             where c.sender_id = s.id and c.recipient = wanted.phone and c.id <= ${LAST_ID_OF_ITS_MILLISECOND}
+             order by c.id desc limit ${MESSAGES_LOOKED_THROUGH_MOST}) c
+           where s.workspace_id = $1 and c.workspace_id = $1
+           order by c.id desc limit ${MESSAGES_LOOKED_THROUGH_MOST})) c
         cross join lateral (
           select * from messages m where m.confirmation_id = c.id order by m.id desc
           limit ${MESSAGES_LOOKED_THROUGH_MOST}) m

@@ -116,13 +116,13 @@ const FUTURE_DELIVERIES = `
 /** Half of them of one customer, whom no message may look through one by one. */
 const ARMED_CONFIRMATIONS = `
   insert into confirmations (id, workspace_id, sender_id, recipient, customer_user_id, template_name, template_language,
-    parameters, content, reference, correlation_id, api_key_id, quota_unit, created_at, status, reminder_at, deadline_at)
-  select gen_random_uuid(), $1, $2, '+2126000' || (n % 2) * n, 'MA.' || (n % 2) * n, 'order_confirmation', 'en', '{}', '{}', 'r',
+    parameters, reference, correlation_id, api_key_id, quota_unit, created_at, status, reminder_at, deadline_at)
+  select gen_random_uuid(), $1, $2, '+2126000' || (n % 2) * n, 'MA.' || (n % 2) * n, 'order_confirmation', 'en', '{}', 'r',
     gen_random_uuid(), 'key', n, now(), 'awaiting_answer', ${FUTURE}, ${FUTURE} from generate_series(1, $3::int) n`
 const ARMED_REFUSAL_CHECKS = `
-  insert into refusal_checks (confirmation_id, workspace_id, template_name, template_language, parameters, content,
+  insert into refusal_checks (confirmation_id, workspace_id, template_name, template_language, parameters,
     correlation_id, api_key_id, quota_unit, created_at, first_message_id, status, deadline_at)
-  select id, $1, 'delivery_refusal', 'en', '{}', '{}', gen_random_uuid(), 'key', quota_unit, now(), gen_random_uuid(),
+  select id, $1, 'delivery_refusal', 'en', '{}', gen_random_uuid(), 'key', quota_unit, now(), gen_random_uuid(),
     'awaiting_answer', ${FUTURE} from confirmations where workspace_id = $1 limit 20000`
 const OLD_ANSWERS = `
   insert into cod_answers (id, workspace_id, confirmation_id, check_kind, answer, answered_at)

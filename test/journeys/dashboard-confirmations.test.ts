@@ -262,10 +262,10 @@ async function fill(
 ): Promise<void> {
   await world.ask(
     `insert into confirmations (id, workspace_id, sender_id, recipient, template_name, template_language, parameters,
-       content, reference, correlation_id, api_key_id, quota_unit, created_at, status)
+       reference, correlation_id, api_key_id, quota_unit, created_at, status)
      select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5($3 || n), 1, 3) || '8' ||
          substr(md5($3 || n), 4, 15))::uuid,
-       $1, $2, '+212600' || lpad(n::text, 6, '0'), 'order_confirmation', 'en', '{}', '{}', $3 || '-' || n,
+       $1, $2, '+212600' || lpad(n::text, 6, '0'), 'order_confirmation', 'en', '{}', $3 || '-' || n,
        gen_random_uuid(), 'key', n, at, $4
      from generate_series(1, $5::int) n, lateral (select ${from} + n * interval '1 second' - interval '1 second' as at) t`,
     [world.workspaceId, world.senderId, reference, status, count],
