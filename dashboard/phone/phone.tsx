@@ -89,11 +89,13 @@ function Beside({ state }: { state: PhoneState }) {
   const clock = useMemo((): PhoneClock => ({ timeZone, at: clockOf(state.moves) }), [state.moves, timeZone])
   return (
     <Box className={style.beside}>
-      <PhoneScreen phone={phone} language={language} clock={clock} selected={selected} onSelect={select} />
+      <div className={style.phone}>
+        <PhoneScreen phone={phone} language={language} clock={clock} selected={selected} onSelect={select} />
+      </div>
       <Stack gap="md" className={style.side}>
         <TimeMachine state={state} customer={selected} />
-        <Send key={selected?.number} customer={selected} baseUrl={state.baseUrl} />
         <Webhooks />
+        <Send key={selected?.number} customer={selected} baseUrl={state.baseUrl} />
       </Stack>
     </Box>
   )

@@ -161,7 +161,7 @@ function SendForm({
           />
         )}
         <Button type="submit" size="sm" loading={sending.isPending}>
-          {text.sendIt}&nbsp;<bdi>{customer.phone}</bdi>
+          {text.sendIt}&nbsp;<bdi dir="ltr">{customer.phone}</bdi>
         </Button>
         <Text size="sm" role="status">
           {sending.isDone && text.sent}

@@ -56,7 +56,7 @@ function Webhook({ delivery }: { delivery: Leaving }) {
     <>
       <UnstyledButton className={style.webhook} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <Group justify="space-between" gap="xs" wrap="nowrap">
-          <code>{type}</code>
+          <code className={style.type}>{type}</code>
           <StatusBadge delivery={delivery} />
         </Group>
         <Text size="xs" c="dimmed" truncate>
@@ -64,7 +64,12 @@ function Webhook({ delivery }: { delivery: Leaving }) {
         </Text>
         <Text size="xs" c="dimmed">
           <bdi>{answer}</bdi>
-          {durationMs !== null && <span className="as-typed"> · {durationMs} ms</span>}
+          {durationMs !== null && (
+            <>
+              {' · '}
+              <bdi dir="ltr">{durationMs} ms</bdi>
+            </>
+          )}
         </Text>
       </UnstyledButton>
       {isOpen && <Opened delivery={delivery} />}

@@ -104,12 +104,14 @@ function ChatRow({
       </span>
       <span className={style.rowText}>
         <span className={style.rowTop}>
-          <bdi className={style.number}>{chat.phone}</bdi>
+          <bdi className={style.number} dir="ltr">
+            {chat.phone}
+          </bdi>
           {when && <span className={style.when}>{when}</span>}
         </span>
         {screen.businesses.length > 1 && (
           <span className={style.rowBusiness}>
-            <bdi>{business.name}</bdi> · <bdi>{business.display}</bdi>
+            <bdi>{business.name}</bdi> · <bdi dir="ltr">{business.display}</bdi>
           </span>
         )}
         <span className={style.rowBottom}>
@@ -119,9 +121,9 @@ function ChatRow({
               <span className={style.hidden}>{words.ticks[chat.entry.ticks]}. </span>
             </span>
           )}
-          <span className={style.line}>
-            {chat.by === 'customer' && <span className={style.hidden}>{words.you}</span>}
-            <bdi>{chat.line || words.nothingYet}</bdi>
+          {chat.by === 'customer' && <span className={style.hidden}>{words.you}</span>}
+          <span className={style.line} dir="auto">
+            {chat.line || words.nothingYet}
           </span>
           {!online && <span className={style.tag}>{words.isOff}</span>}
           {blocked.includes(chat.number) && <span className={style.tag}>{words.isBlocking}</span>}

@@ -101,7 +101,7 @@ export function ChatScreen({
             <bdi>{business.name}</bdi>
           </h2>
           <p className={style.barLine}>
-            <bdi>{pair.phone}</bdi> · {state.online ? words.online : words.off}
+            <bdi dir="ltr">{pair.phone}</bdi> · {state.online ? words.online : words.off}
           </p>
         </div>
         <PhoneMenu state={state} pair={pair} onAct={(does) => void act(does)} />

@@ -126,7 +126,9 @@ function Suggestions<Name extends string>({
         <li key={name}>
           <button type="button" className={style.suggestion} onClick={() => onPick(numberEnding(ending))}>
             <span>{says[name]}</span>
-            <bdi className={style.number}>{numberEnding(ending)}</bdi>
+            <bdi className={style.number} dir="ltr">
+              {numberEnding(ending)}
+            </bdi>
           </button>
         </li>
       ))}

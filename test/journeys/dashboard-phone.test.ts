@@ -57,7 +57,7 @@ test('a confirmation rescheduled on the phone tells its webhook beside it', asyn
   await phone.getByText('At what time?').waitFor()
   await phone.getByRole('button', { name: '12:00-18:00' }).click()
   const webhooks = page.getByRole('region', { name: 'Webhooks as they leave' })
-  await webhooks.getByRole('button', { name: /cod\.reschedule_requested.*HTTP 200/ }).click()
+  await webhooks.getByRole('button', { name: /cod\.reschedule_requested.*HTTP 204/ }).click()
   await webhooks.getByText('"timeRange": "12:00-18:00"').waitFor()
   assert.equal(receiver.events('cod.reschedule_requested').length, 1)
   assert.ok(await phone.getByRole('button', { name: 'Change time' }).isDisabled(), 'what was tapped is grey')

@@ -45,7 +45,9 @@ function TwinPage() {
       </header>
       <main className="panes">
         <div className="phone">
-          {phone.screen.told > 0 && phone.screen.chats.size === 0 && <FirstMessage screen={phone.screen} />}
+          {phone.screen.told > 0 && ![...phone.screen.chats.values()].some(({ entries }) => entries.length > 0) && (
+            <FirstMessage screen={phone.screen} />
+          )}
           <Phone phone={phone} language={language} selected={selected} onSelect={select} />
         </div>
         <Posts posts={phone.screen.posts} />
