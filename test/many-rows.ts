@@ -27,9 +27,9 @@ const MESSAGES = `
 
 const CONFIRMATIONS = `
   insert into confirmations (id, workspace_id, sender_id, recipient, template_name, template_language, parameters,
-    content, reference, correlation_id, api_key_id, quota_unit, created_at, status, answered_at, failure_code, failed_at)
+    reference, correlation_id, api_key_id, quota_unit, created_at, status, answered_at, failure_code, failed_at)
   select ${ID('2')}, $1, $3, '+2127' || lpad((n % ($2::int / 3))::text, 8, '0'),
-    case when n % ${RARE_EVERY} = 7 then 'rare' else 'order_confirmation' end, 'en', '{}', '{}', 'order-' || n,
+    case when n % ${RARE_EVERY} = 7 then 'rare' else 'order_confirmation' end, 'en', '{}', 'order-' || n,
     gen_random_uuid(), 'key', n, ${AT}, s.status, ${AT}, case when s.status = 'failed' then 'UNKNOWN' end,
     case when s.status = 'failed' then ${AT} end
   from generate_series(1, $2::int) n
