@@ -36,7 +36,7 @@ export function RotateKey({ of: { publicId }, onDone }: { of: Key; onDone: () =>
   return (
     <Stack>
       <Text size="sm">{text.rotateAbout}</Text>
-      <Radio.Group label={text.overlap} value={overlap} onChange={(value) => setOverlap(value as Overlap)}>
+      <Radio.Group label={text.overlap} value={overlap} onChange={setOverlap}>
         <Stack gap="xs" mt="xs">
           {OVERLAPS.map((each) => (
             <Radio key={each} value={each} label={text.overlaps[each]} />

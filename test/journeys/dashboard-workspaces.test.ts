@@ -120,7 +120,10 @@ test('the month of a sandbox follows its own clock', async (t) => {
 })
 
 /** As a sandbox whose clock was moved: what is stored of it is in its own time. */
-async function showsTime({ ask, workspaceId, clock }: World, at: Date): Promise<void> {
-  const offset = at.getTime() - clock.now().getTime()
-  await ask('update workspaces set sandbox = true, clock_offset_ms = $2 where id = $1', [workspaceId, offset])
+async function showsTime(world: World, at: Date): Promise<void> {
+  const offset = at.getTime() - world.clock.now().getTime()
+  await world.ask('update workspaces set sandbox = true, clock_offset_ms = $2 where id = $1', [
+    world.workspaceId,
+    offset,
+  ])
 }
