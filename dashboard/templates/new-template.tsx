@@ -40,6 +40,7 @@ export function NewTemplate() {
           {text.newAbout}{' '}
           <Anchor
             inherit
+            underline="always"
             renderRoot={(props) => <Link {...props} to="/w/$workspaceId/templates" params={{ workspaceId }} />}
           >
             {text.all}

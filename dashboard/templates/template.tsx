@@ -62,6 +62,7 @@ export function Template() {
           {nameOfLanguage(language, page.language)} (<code>{language}</code>) ·{' '}
           <Anchor
             inherit
+            underline="always"
             renderRoot={(props) => <Link {...props} to="/w/$workspaceId/templates" params={{ workspaceId }} />}
           >
             {text.all}
@@ -168,6 +169,8 @@ function Request({ found, template }: { found: Found; template: Shown }) {
           {text.codLanguageMissing}{' '}
           <Anchor
             inherit
+            c="inherit"
+            underline="always"
             renderRoot={(props) => <Link {...props} to="/w/$workspaceId/cod-settings" params={{ workspaceId }} />}
           >
             {text.toCodSettings}
