@@ -8,7 +8,7 @@ import { Copyable } from '../ui/copy.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { isOfWorkspace } from '../ui/live.ts'
 import { useMay, useWorkspace } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
+import { useLanguage, useWords } from '../words.ts'
 import {
   type Draft,
   type Kind,
@@ -76,7 +76,14 @@ function SendForm({
 }) {
   const text = useWords(phoneWords)
   const { workspaceId } = useWorkspace()
-  const [place, setPlace] = useState(0)
+  const { language } = useLanguage()
+  const choices = templates[kind]
+  const [place, setPlace] = useState(() =>
+    Math.max(
+      0,
+      choices.findIndex((each) => each.language.startsWith(language)),
+    ),
+  )
   const [draft, setDraft] = useState<Draft>(firstDraft)
   const [order, setOrder] = useState<string>()
   const { data: orders } = useQuery({
@@ -84,7 +91,6 @@ function SendForm({
     enabled: kind === 'refusal',
   })
   const sending = useSending(workspaceId)
-  const choices = templates[kind]
   const template = choices[place] ?? choices[0]
   if (!template) return <NoTemplate kind={kind} />
   const askable = orders?.filter(({ refusalStatus }) => refusalStatus === null) ?? []

@@ -86,6 +86,7 @@ function ChatRow({
   const words = usePhoneWords()
   const language = usePhoneLanguage()
   const business = businessOf(screen, chat.number)
+  const isNamesake = screen.businesses.some(({ number, name }) => name === business.name && number !== business.number)
   const { online, blocked } = phoneOf(screen, chat.phone)
   const unread = isChosen ? 0 : chat.unread
   const today = dayOf(new Date(), clock, language)
@@ -111,7 +112,13 @@ function ChatRow({
         </span>
         {screen.businesses.length > 1 && (
           <span className={style.rowBusiness}>
-            <bdi>{business.name}</bdi> · <bdi dir="ltr">{business.display}</bdi>
+            <bdi>{business.name}</bdi>
+            {isNamesake && (
+              <>
+                {' · '}
+                <bdi dir="ltr">{business.display}</bdi>
+              </>
+            )}
           </span>
         )}
         <span className={style.rowBottom}>

@@ -24,7 +24,9 @@ const RETRY_MOST_MS = 15_000
 export const twinSource = (): Source => ({
   async list({ phone, number }) {
     const query = new URLSearchParams({ phone, number, limit: String(ENTRIES_LISTED) })
-    const { conversations } = await ask<{ conversations: { entries: Entry[] }[] }>(`/control/conversations?${query}`)
+    const { conversations } = await ask<{ conversations: { entries: Entry[] }[] }>(
+      `/control/conversations?${query.toString()}`,
+    )
     return conversations[0]?.entries ?? []
   },
   async act(act) {
@@ -38,7 +40,7 @@ export const twinSource = (): Source => ({
 export const sourceThrough = (base: string): Source => ({
   async list({ phone, number }) {
     const query = new URLSearchParams({ phone, number })
-    return (await ask<{ entries: Entry[] }>(`${base}/chat?${query}`)).entries
+    return (await ask<{ entries: Entry[] }>(`${base}/chat?${query.toString()}`)).entries
   },
   async act(act) {
     await ask(`${base}/act`, act)

@@ -61,7 +61,7 @@ export type TwinProxyOptions = {
   lookEveryMs?: number
 }
 
-type Stream = Viewer & { workspaceId: string; end(): void }
+type Stream = Viewer & { workspaceId: string; end: () => void }
 type Params = { workspaceId: string }
 
 /**
@@ -98,7 +98,7 @@ export function twinProxy(
     const aborter = new AbortController()
     const late = setTimeout(() => aborter.abort(), STREAM_TIMEOUT_MS)
     const query = new URLSearchParams([...twin.numbers.keys()].map((id) => ['number', id]))
-    const told = await fetch(`${twin.origin}/control/live?${query}`, {
+    const told = await fetch(`${twin.origin}/control/live?${query.toString()}`, {
       redirect: 'error',
       signal: aborter.signal,
     }).catch(() => undefined)
@@ -110,24 +110,20 @@ export function twinProxy(
     }
     reply.hijack()
     const response = reply.raw
-    const stream: Stream = {
-      userId: viewer.userId,
-      sessionId: viewer.sessionId,
-      workspaceId,
-      end() {
-        open.delete(stream)
-        if (open.size === 0) {
-          clearInterval(looking)
-          looking = undefined
-        }
-        aborter.abort()
-        response.end()
-      },
+    const end = (): void => {
+      open.delete(stream)
+      if (open.size === 0) {
+        clearInterval(looking)
+        looking = undefined
+      }
+      aborter.abort()
+      response.end()
     }
+    const stream: Stream = { userId: viewer.userId, sessionId: viewer.sessionId, workspaceId, end }
     open.add(stream)
     looking ??= setInterval(() => void look(), lookEveryMs).unref()
-    response.on('close', stream.end)
-    response.on('error', stream.end)
+    response.on('close', end)
+    response.on('error', end)
     response.writeHead(200, {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
@@ -135,7 +131,7 @@ export function twinProxy(
       'x-content-type-options': 'nosniff',
       connection: 'close',
     })
-    void passOn(told.body, response).finally(stream.end)
+    void passOn(told.body, response).finally(end)
     return reply
   }
 
@@ -174,7 +170,7 @@ export function twinProxy(
           const asked = z.strictObject(pair).safeParse(request.query)
           if (!asked.success || !admitted.twin.numbers.has(asked.data.number)) return missingPhone(reply)
           const query = new URLSearchParams({ ...asked.data, limit: String(ENTRIES_MOST) })
-          const path = `/control/conversations?${query}`
+          const path = `/control/conversations?${query.toString()}`
           const answer = await askTwin(admitted.twin.origin, path, { timeoutMs: CHAT_TIMEOUT_MS }).catch(
             () => undefined,
           )
@@ -208,7 +204,8 @@ export function twinProxy(
 /** A phone that talks with others alone is a missing one. Turning it off reaches all whom it talks with. */
 async function isOurs({ origin, numbers }: Twin, asked: Act): Promise<boolean> {
   if ('number' in asked) return numbers.has(asked.number)
-  const path = `/control/conversations?${new URLSearchParams({ phone: asked.phone, limit: '1' })}`
+  const query = new URLSearchParams({ phone: asked.phone, limit: '1' })
+  const path = `/control/conversations?${query.toString()}`
   const answer = await askTwin(origin, path, { timeoutMs: CHAT_TIMEOUT_MS }).catch(() => undefined)
   if (answer?.status !== 200) return false
   const talksWith = chatsIn(answer.body).map((chat) => chat['number'])

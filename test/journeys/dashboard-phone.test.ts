@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { DEMO, demoAccount, startEmulator } from '../../emulator/emulator.ts'
+import { advanceSandbox } from '../../src/sandbox/advance.ts'
 import { closeBrowser, openPage } from '../browser.ts'
 import { type SignedIn, signedIn } from '../dashboard.ts'
 import { until } from '../until.ts'
@@ -25,7 +26,7 @@ const numberOf = (world: World): string => {
 
 async function openPhone(page: Page, world: World, phone: string): Promise<void> {
   const search = new URLSearchParams({ phone, number: numberOf(world) })
-  await page.goto(`/dashboard/w/${world.workspaceId}/phone?${search}`)
+  await page.goto(`/dashboard/w/${world.workspaceId}/phone?${search.toString()}`)
 }
 
 const frameOf = (page: Page, phone: string) => page.getByRole('region', { name: `The phone of ${phone}` })
@@ -119,15 +120,15 @@ test('what is sent from the page goes the way of the API, comes to the open phon
 })
 
 /** The phone's own calls, as the page makes them. */
-const callsOf = (world: World, { cookie }: SignedIn, workspaceId = world.workspaceId) => {
-  const { url } = world.first
+const callsOf = (world: World, { cookie }: SignedIn, { url } = world.first) => {
   const headers = { cookie, origin: url, 'content-type': 'application/json' }
-  const path = `${url}/dashboard/twin/${workspaceId}`
+  const path = `${url}/dashboard/twin/${world.workspaceId}`
   return {
     act: async (body: unknown) =>
       (await fetch(`${path}/act`, { method: 'POST', headers, body: JSON.stringify(body) })).status,
     chat: async (phone: string, number: string) => {
-      const answer = await fetch(`${path}/chat?${new URLSearchParams({ phone, number })}`, { headers })
+      const query = new URLSearchParams({ phone, number }).toString()
+      const answer = await fetch(`${path}/chat?${query}`, { headers })
       return { status: answer.status, text: await answer.text() }
     },
     live: (signal?: AbortSignal) => fetch(`${path}/live`, { headers, ...(signal && { signal }) }),
@@ -184,6 +185,34 @@ test('no other call of the twin, no other workspace and nobody else gets through
   await world.ask('update workspaces set sandbox = false where id = $1', [world.workspaceId])
   assert.equal((await calls.live()).status, 404)
   await assert.rejects(member.calls.phone.state.query({ workspaceId: world.workspaceId }), /live one/)
+})
+
+test('a phone’s stream ends with the server that passes it on', async (t) => {
+  const world = await startSandbox(t)
+  const node = await world.node({ works: false })
+  const stream = await callsOf(world, await signedIn(world, 'member'), node).live()
+  assert.equal(stream.status, 200)
+  const reader = stream.body?.getReader()
+  await reader?.read()
+  await node.stop()
+  assert.ok((await reader?.read().catch(() => ({ done: true })))?.done)
+})
+
+test('a jump that an endpoint holds up ends in time and says how far it came', async (t) => {
+  const world = await startSandbox(t)
+  const { workspaceId } = world
+  const receiver = await world.receiver()
+  const answered = Promise.withResolvers<void>()
+  receiver.answers({ status: 200, after: answered.promise })
+  const { to } = await world.createConfirmation()
+  await world.settled()
+  const { posts } = await world.twin.inbound({ from: to, tap: { button: 'Confirm' } })
+  assert.equal(posts[0]?.state, 'answered')
+  await receiver.waitFor(1)
+  const advanced = await advanceSandbox(world.parts, { workspaceId, byMs: 60_000, signal: AbortSignal.timeout(50) })
+  assert.equal(advanced.advancedBy, 0)
+  answered.resolve()
+  assert.equal((await advanceSandbox(world.parts, { workspaceId, byMs: 60_000 })).advancedBy, 60_000)
 })
 
 test('a member may tap, and neither move the clock nor send', async (t) => {

@@ -25,7 +25,7 @@ function TwinPage() {
   }, [language, words])
   const select = useCallback((pair: Pair | undefined) => {
     setSelected(pair)
-    history.replaceState(null, '', pair ? `#${new URLSearchParams(pair)}` : location.pathname)
+    history.replaceState(null, '', pair ? `#${new URLSearchParams(pair).toString()}` : location.pathname)
   }, [])
   const change = (): void => {
     const other = language === 'en' ? 'ar' : 'en'
