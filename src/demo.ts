@@ -17,6 +17,7 @@ export async function startDemo(config: Config): Promise<void> {
   await using opened = new AsyncDisposableStack()
   const demo = await open(config, opened, signal)
   console.log(welcome(demo))
+  demo.begin()
   await aborted(signal)
   console.log('\nStopping …')
   await opened.disposeAsync()
@@ -25,6 +26,8 @@ export async function startDemo(config: Config): Promise<void> {
 
 type Demo = {
   serving: Serving
+  /** From now on, what happens is told line by line. */
+  begin(): void
   twinUrl: string
   webhooksUrl: string
   apiKey: string
@@ -65,10 +68,10 @@ async function open(given: Config, opened: AsyncDisposableStack, signal: AbortSi
     await liveDemoDay({ parts, clock, twin, workspaceId, apiKey, senderIds })
   }
   tellOfPhones(twin, lines)
-  lines.begin()
   const sender = account.senders.find(({ phoneNumberId }) => phoneNumberId === DEMO.standardNumberId)
   return {
     serving,
+    begin: lines.begin,
     twinUrl: twin.url,
     webhooksUrl: receiver.url,
     apiKey,

@@ -20,6 +20,8 @@ const SLOT_MS = 20 * MINUTE_MS
 const SLOT_TAKES_MS = 70
 const LAST_WORDS_MOST_MS = 4_000
 const LOOK_EVERY_MS = 50
+/** An answer of a customer brings about a question, and that another answer. */
+const QUIET_LOOKS = 3
 
 export const beginDemoDay = (clock: DayClock): void => clock.goBack(DAY_BEGAN_MS, DAY_RATE)
 
@@ -89,8 +91,9 @@ export async function liveDemoDay({ parts, clock, twin, workspaceId, apiKey, sen
 
   async function settle(): Promise<void> {
     const until = performance.now() + LAST_WORDS_MOST_MS
-    while (performance.now() < until) {
-      if (!isBusy(await findDueOf(parts.db, workspaceId, clock.now()))) return
+    for (let quietLooks = 0; quietLooks < QUIET_LOOKS && performance.now() < until; quietLooks += 1) {
+      await Promise.race([twin.idle(), wait(LAST_WORDS_MOST_MS)])
+      if (isBusy(await findDueOf(parts.db, workspaceId, clock.now()))) quietLooks = 0
       await wait(LOOK_EVERY_MS)
     }
   }
