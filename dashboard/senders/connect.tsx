@@ -73,7 +73,7 @@ export function ConnectAccount({ onDone }: { onDone: () => void }) {
             {text.make}
           </Button>
         </Stack>
-        <Button variant="subtle" size="compact-sm" w="fit-content" h="auto" aria-expanded={advanced} onClick={toggle}>
+        <Button variant="subtle" size="compact-sm" w="fit-content" aria-expanded={advanced} onClick={toggle}>
           {text.advanced}
         </Button>
         <Collapse expanded={advanced}>

@@ -241,7 +241,7 @@ export const senderWords = words({
     verifyTokenHint: 'أي كلمة من عندك. تعرضها Meta عندما تفحص عنوان رد النداء.',
     make: 'أنشئ واحدًا',
     graphHint: 'اتركه فارغًا لاستخدام Meta. للتوأم أو لبديل آخر: عنوانه.',
-    advanced: 'ليست Meta نفسها؟ (بيئة تجريبية أو توأم)',
+    advanced: 'غير Meta؟ (تجربة أو توأم)',
     connectNow: 'ربط',
     connecting: 'تُسأل واتساب…',
     doneTitle: 'تم ربط الحساب',

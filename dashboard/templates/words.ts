@@ -132,7 +132,7 @@ export const templateWords = words({
     remove: 'Delete this template',
     removeTitle: 'Delete this template?',
     removeAsk:
-      'It is deleted at WhatsApp in this language, for good, and its name cannot be used in this language for 30 days. Requests that name it are refused from then on; confirmations under way lose their reminder.',
+      'It is deleted at WhatsApp in this language, for good, and its name cannot be used in this language for 30 days. Requests that name it are refused from then on, and confirmations that still wait for their reminder fail when it is due.',
     removeType: 'Type its name to delete it',
     removeNow: 'Delete',
     removeDisabled: 'WhatsApp lets nobody delete a disabled template.',
@@ -296,7 +296,7 @@ export const templateWords = words({
     remove: 'حذف هذا القالب',
     removeTitle: 'حذف هذا القالب؟',
     removeAsk:
-      'يُحذف نهائيًا لدى واتساب بهذه اللغة، ولا يمكن استخدام اسمه بهذه اللغة طوال 30 يومًا. تُرفض بعدها الطلبات التي تذكره، وتفقد التأكيدات الجارية تذكيرها.',
+      'يُحذف نهائيًا لدى واتساب بهذه اللغة، ولا يمكن استخدام اسمه بهذه اللغة طوال 30 يومًا. تُرفض بعدها الطلبات التي تذكره، وتفشل التأكيدات التي ما زالت تنتظر تذكيرها عند حلول موعده.',
     removeType: 'اكتب اسمه لحذفه',
     removeNow: 'حذف',
     removeDisabled: 'لا تسمح واتساب بحذف قالب معطّل.',
