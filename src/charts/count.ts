@@ -1,6 +1,5 @@
-import { DAY_MS, HOUR_MS, later } from '../clock.ts'
 import { type Sql, statement } from '../db.ts'
-import { firstIdAt } from '../ids.ts'
+import { type ListClock, idsBetween } from '../sandbox/ids-between.ts'
 import { type Day, beginOf, dayAfter } from './days.ts'
 import type { Group } from './figures.ts'
 import { ANSWER_BOUNDS_MS, LATENCY_BOUNDS_MS } from './spread.ts'
@@ -10,8 +9,7 @@ export type Counting = {
   /** In order, without a gap. */
   days: readonly Day[]
   timeZone: string
-  /** Of the workspace: a sandbox's clock may be elsewhere than that of the ids. */
-  clock: { sandbox: boolean; offsetMs: number }
+  clock: ListClock
 }
 
 /**
@@ -28,7 +26,8 @@ export async function countDays(sql: Sql, { workspaceId, days, timeZone, clock }
   const begins = [...days, dayAfter(last, 1)].map((day) => beginOf(day, timeZone))
   const [from, until] = [begins[0], begins.at(-1)]
   if (!from || !until) return []
-  const ids = idsBetween({ from, until, clock })
+  const [lastId, firstId] = idsBetween({ from, until, clock, before: null })
+  const ids = [firstId, lastId]
   const groups = groupsOf(days)
   for (const row of await sql.rows(countMessages, [workspaceId, begins, ...ids])) {
     groups.add(row, `message.${row.kind}`)
@@ -66,17 +65,6 @@ function groupsOf(days: readonly Day[]) {
     },
     all: (): Group[] => [...groups.values()],
   }
-}
-
-/** How far the clocks of the machines that gave out ids may be from the database's. */
-const CLOCKS_APART_MOST_MS = HOUR_MS
-/** A sandbox may have been given a past when it was made. */
-const SANDBOX_BEGAN_EARLIER_MOST_MS = 2 * DAY_MS
-
-/** An id is as old as what it names in real time; the days are of the workspace's, which may be ahead of it. */
-function idsBetween({ from, until, clock }: { from: Date; until: Date; clock: Counting['clock'] }): [string, string] {
-  const behindMs = clock.sandbox ? SANDBOX_BEGAN_EARLIER_MOST_MS : CLOCKS_APART_MOST_MS
-  return [firstIdAt(later(from, -clock.offsetMs - CLOCKS_APART_MOST_MS)), firstIdAt(later(until, behindMs))]
 }
 
 /** $2: when each day begins, and when the last one ends. A place counts the days from 1. */
