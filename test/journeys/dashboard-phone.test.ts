@@ -194,6 +194,7 @@ test('a phone’s stream ends with the server that passes it on', async (t) => {
   assert.equal(stream.status, 200)
   const reader = stream.body?.getReader()
   await reader?.read()
+  world.nodes.splice(world.nodes.indexOf(node), 1) // the world would stop it once more
   await node.stop()
   assert.ok((await reader?.read().catch(() => ({ done: true })))?.done)
 })
