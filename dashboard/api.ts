@@ -1,4 +1,4 @@
-import { QueryCache, QueryClient } from '@tanstack/react-query'
+import { QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
 import { TRPCClientError, createTRPCClient, httpBatchLink } from '@trpc/client'
 import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query'
 import type { inferRouterOutputs } from '@trpc/server'
@@ -35,6 +35,15 @@ const client = createTRPCClient<DashboardRouter>({
 
 /** `useQuery(api.keys.list.queryOptions({ workspaceId }))`, `useMutation(api.keys.create.mutationOptions())`. */
 export const api = createTRPCOptionsProxy<DashboardRouter>({ client, queryClient: queries })
+
+/** What a one-time link is for. In the address of the request, proxies would write its token down. */
+export const aboutLink = (token: string) =>
+  queryOptions({
+    queryKey: ['link', token],
+    queryFn: () => client.session.link.mutate({ token }),
+    enabled: token !== '',
+    staleTime: Infinity,
+  })
 
 export type Answers = inferRouterOutputs<DashboardRouter>
 

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link as RouterLink } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type Answers, api, askSignIn, faultsOf } from '../api.ts'
+import { type Answers, aboutLink, api, askSignIn, faultsOf } from '../api.ts'
 import { Failed } from '../ui/failed.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { useWords } from '../words.ts'
@@ -14,11 +14,11 @@ import { sessionWords } from './words.ts'
 
 type Link = Answers['session']['link']
 
-/** Where a one-time link leads. Its token is in the fragment, which no server sees. */
+/** Where a one-time link leads. Its token is in the fragment, which no proxy sees. */
 export function Welcome() {
   const text = useWords(sessionWords)
   const [token] = useState(() => location.hash.slice(1))
-  const link = useQuery({ ...api.session.link.queryOptions({ token }), enabled: token !== '', staleTime: Infinity })
+  const link = useQuery(aboutLink(token))
   return (
     <Frame title={link.data?.purpose === 'password' ? text.newPasswordTitle : text.welcome}>
       {token === '' && <Text>{text.noToken}</Text>}

@@ -96,10 +96,18 @@ const deleteInvitationsOf = statement(
 
 export type NewInvitation = { workspaceId: string; role: MemberRole; email: string; createdBy: string | null; at: Date }
 
+/** So that whoever comes in or is removed keeps no other way in. */
+export const endInvitations = async (
+  tx: Sql,
+  { workspaceId, email }: { workspaceId: string; email: string },
+): Promise<void> => {
+  await tx.rows(deleteInvitationsOf, [workspaceId, email])
+}
+
 /** Takes the place of an earlier one of this address to this workspace. */
 export async function makeInvitation(tx: Sql, invitation: NewInvitation): Promise<MadeLink> {
   const email = normalEmail(invitation.email)
-  await tx.rows(deleteInvitationsOf, [invitation.workspaceId, email])
+  await endInvitations(tx, { ...invitation, email })
   return makeLink(tx, { ...invitation, email, purpose: 'invitation' })
 }
 
@@ -140,9 +148,17 @@ export const revokeInvitation = (
 
 export type NewPasswordLink = { email: string; endsSecondFactor: boolean; createdBy: string | null; at: Date }
 
-/** For somebody who has an account and forgot its password. */
-export const makePasswordLink = (sql: Sql, { email, ...link }: NewPasswordLink): Promise<MadeLink> =>
-  makeLink(sql, { ...link, email: normalEmail(email), purpose: 'password' })
+const deletePasswordLinksOf = statement(
+  'replace_password_links',
+  `delete from access_links where purpose = 'password' and email = $1 and used_at is null`,
+)
+
+/** For somebody who has an account and forgot its password. Takes the place of an earlier one. */
+export async function makePasswordLink(sql: Sql, { email: given, ...link }: NewPasswordLink): Promise<MadeLink> {
+  const email = normalEmail(given)
+  await sql.rows(deletePasswordLinksOf, [email])
+  return makeLink(sql, { ...link, email, purpose: 'password' })
+}
 
 const LINK = `l.purpose, l.workspace_id as "workspaceId", l.role, l.email, l.ends_second_factor as "endsSecondFactor",
    (select w.name from workspaces w where w.id = l.workspace_id) as "workspaceName",
@@ -221,7 +237,10 @@ async function letIn(
   { userId, email, at }: { userId: string; email: string; at: Date },
 ): Promise<void> {
   if (workspaceId === null) await makeOperator(tx, userId)
-  else await addMember(tx, { workspaceId, userId, role: role ?? 'member', at })
+  else {
+    await addMember(tx, { workspaceId, userId, role: role ?? 'member', at })
+    await endInvitations(tx, { workspaceId, email }) // of two that were made at once the other would let them in again
+  }
   const after = workspaceId === null ? { runsTheInstance: true } : { role }
   const change = { workspaceId, action: 'person.joined', target: email, after }
   await audit(tx, { actor: { userId, who: email }, at }, change)
@@ -242,6 +261,7 @@ export async function setPasswordByLink(
     if (!link || !person) return undefined
     const { userId, email } = person
     await setPassword(tx, { userId, passwordHash, at })
+    await tx.rows(deletePasswordLinksOf, [email])
     if (link.endsSecondFactor) await endSecondFactor(tx, userId)
     const after = { secondFactorEnded: link.endsSecondFactor }
     const change = { workspaceId: null, action: 'person.password_set_by_link', target: email, after }

@@ -3,7 +3,14 @@ import { z } from 'zod'
 import { type Sql } from '../db.ts'
 import { Refusal } from '../errors.ts'
 import { audit } from './audit.ts'
-import { INVITATIONS_MOST, listInvitations, makeInvitation, makePasswordLink, revokeInvitation } from './links.ts'
+import {
+  INVITATIONS_MOST,
+  endInvitations,
+  listInvitations,
+  makeInvitation,
+  makePasswordLink,
+  revokeInvitation,
+} from './links.ts'
 import { type Member, changeRole, listMembers, removeMember } from './members.ts'
 import { MEMBER_ROLES } from './roles.ts'
 import { emailInput } from './session.ts'
@@ -68,6 +75,7 @@ export const people = router({
       const removed = await removeMember(tx, { workspaceId, userId })
       if (!removed) throw missing('person')
       const { email, role } = removed
+      await endInvitations(tx, { workspaceId, email })
       const change = { workspaceId, action: 'member.removed', target: email, before: { role } }
       await audit(tx, { actor, at: parts.clock.now() }, change)
     }),

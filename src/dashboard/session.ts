@@ -35,8 +35,8 @@ export const session = router({
     person ? { person, workspaces: await listMemberships(parts.db, person.userId) } : null,
   ),
 
-  /** What a one-time link is for, before it is used. */
-  link: anybody.input(z.object({ token })).query(async ({ ctx: { parts }, input }) => {
+  /** What a one-time link is for, before it is used. Changes nothing; of a query the token would stand in the address. */
+  link: anybody.input(z.object({ token })).mutation(async ({ ctx: { parts }, input }) => {
     const link = await findLink(parts, input.token)
     if (!link) throw linkOver()
     const { purpose, email, workspaceName, role, hasAccount } = link

@@ -49,6 +49,7 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   remove_sign_in_rates: 'housekeeping of all of them',
   remove_sign_in_attempts: 'housekeeping of all of them',
   remove_access_links: 'housekeeping of all of them',
+  replace_password_links: 'of an account, which belongs to no workspace',
   take_sign_in_attempt: 'of an account, which belongs to no workspace',
   forget_sign_in_attempts: 'of an account, which belongs to no workspace',
   insert_person: 'of an account, which belongs to no workspace',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { makeInvitation } from '../../src/dashboard/links.ts'
 import { closeBrowser, openPage } from '../browser.ts'
 import { PASSWORD, callsOf, signedIn } from '../dashboard.ts'
 import { startWorld, type World } from '../world.ts'
@@ -52,7 +53,7 @@ test('open invitations are listed to owners alone, revoked by their id, and repl
   )
   assert.deepEqual((await admin.calls.people.list.query({ workspaceId })).invitations, [])
   const anybody = callsOf(world.first.url)
-  await assert.rejects(() => anybody.session.link.query({ token: earlier.token }), /used already/)
+  await assert.rejects(() => anybody.session.link.mutate({ token: earlier.token }), /used already/)
 
   const { invitationId } = later
   await assert.rejects(
@@ -60,7 +61,7 @@ test('open invitations are listed to owners alone, revoked by their id, and repl
     /no such open invitation/,
   )
   await owner.calls.people.revokeInvitation.mutate({ workspaceId, invitationId })
-  await assert.rejects(() => anybody.session.link.query({ token: later.token }), /used already/)
+  await assert.rejects(() => anybody.session.link.mutate({ token: later.token }), /used already/)
   const actions = (await owner.calls.auditLog.list.query({ workspaceId })).entries.map(({ action }) => action)
   assert.deepEqual(actions, ['invitation.revoked', 'invitation.created', 'invitation.created'])
 })
@@ -94,6 +95,26 @@ test('a role is changed and told with what it was', async (t) => {
   await assert.rejects(() => owner.calls.people.changeRole.mutate(unknown), /no such person/)
 })
 
+test('of several invitations none lets back in who was removed', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const [owner, invited] = [await signedIn(world, 'owner'), await signedIn(world, 'stranger')]
+  const { db, clock } = world.parts
+  const invite = () =>
+    makeInvitation(db, { workspaceId, email: invited.email, role: 'owner', createdBy: null, at: clock.now() })
+  // Two that were made at the same time do not know each other.
+  const first = await invite()
+  await world.ask(`update access_links set email = 'elsewhere@shop.example' where id = $1`, [first.linkId])
+  const second = await invite()
+  await world.ask('update access_links set email = $2 where id = $1', [first.linkId, invited.email])
+  const join = ({ token }: { token: string }) => invited.calls.session.join.mutate({ token })
+  await join(second)
+  await assert.rejects(() => join(first), /used already/)
+  const third = await invite()
+  await owner.calls.people.remove.mutate({ workspaceId, userId: invited.userId })
+  await assert.rejects(() => join(third), /used already/)
+})
+
 test('a link for a new password is made by who runs the instance, and of nobody else who runs it', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
@@ -104,8 +125,11 @@ test('a link for a new password is made by who runs the instance, and of nobody 
   await assert.rejects(() => operator.calls.people.makePasswordLink.mutate(of(other)), /doorcode person link/)
   const stranger = await signedIn(world, 'stranger')
   await assert.rejects(() => operator.calls.people.makePasswordLink.mutate(of(stranger)), /no such person/)
+  const earlier = await operator.calls.people.makePasswordLink.mutate(of(member))
   const { token } = await operator.calls.people.makePasswordLink.mutate(of(member))
-  const link = await callsOf(world.first.url).session.link.query({ token })
+  const anybody = callsOf(world.first.url)
+  await assert.rejects(() => anybody.session.link.mutate({ token: earlier.token }), /used already/)
+  const link = await anybody.session.link.mutate({ token })
   assert.deepEqual([link.purpose, link.email], ['password', member.email])
   await withoutOperators(world)
 })

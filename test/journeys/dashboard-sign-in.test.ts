@@ -407,7 +407,7 @@ test('an invitation is for its own address and role, is used once, and not after
   const invite = (email: string) => owner.calls.people.invite.mutate({ workspaceId, email, role: 'admin' })
   const { token } = await invite('New.Person@Shop.example')
   const calls = callsOf(world.first.url)
-  const link = await calls.session.link.query({ token })
+  const link = await calls.session.link.mutate({ token })
   assert.deepEqual(link, {
     purpose: 'invitation',
     email: 'new.person@shop.example',
@@ -426,7 +426,7 @@ test('an invitation is for its own address and role, is used once, and not after
 
   const late = await invite('late@shop.example')
   world.clock.advance(7 * DAY_MS)
-  await assert.rejects(() => calls.session.link.query({ token: late.token }), /has expired/)
+  await assert.rejects(() => calls.session.link.mutate({ token: late.token }), /has expired/)
 })
 
 test('an invitation of somebody who has an account adds the workspace when they are signed in, and for nobody else', async (t) => {
@@ -439,7 +439,7 @@ test('an invitation of somebody who has an account adds the workspace when they 
   const { workspaceId } = world
   const { token } = await owner.calls.people.invite.mutate({ workspaceId, email: invited.email, role: 'member' })
   const anybody = callsOf(world.first.url)
-  assert.equal((await anybody.session.link.query({ token })).hasAccount, true)
+  assert.equal((await anybody.session.link.mutate({ token })).hasAccount, true)
   await assert.rejects(
     () => anybody.session.accept.mutate({ token, name: 'Thief', password: NEW_PASSWORD }),
     /has an account here already/,
