@@ -77,13 +77,16 @@ export const blocked = router({
       }),
     ),
 
-  /** What is wrong with lines, and which of them are blocked already. It changes nothing; a mutation for its length. */
-  check: reading.input(z.object({ lines })).mutation(async ({ ctx: { parts }, input: { workspaceId, lines } }) => {
-    const { good, faulty } = readLines(lines, await ownPhones(parts.db, workspaceId))
-    const phones = good.map(({ phone }) => phone)
-    const known = new Set((await findBlocked(parts.db, { workspaceId, phones })).map(({ phone }) => phone))
-    return { good: good.map(({ line, phone }) => ({ line, phone, blocked: known.has(phone) })), faulty }
-  }),
+  /** What is wrong with lines, and which of them are blocked already. */
+  check: reading
+    .meta({ changesNothing: true })
+    .input(z.object({ lines }))
+    .mutation(async ({ ctx: { parts }, input: { workspaceId, lines } }) => {
+      const { good, faulty } = readLines(lines, await ownPhones(parts.db, workspaceId))
+      const phones = good.map(({ phone }) => phone)
+      const known = new Set((await findBlocked(parts.db, { workspaceId, phones })).map(({ phone }) => phone))
+      return { good: good.map(({ line, phone }) => ({ line, phone, blocked: known.has(phone) })), faulty }
+    }),
 
   /** Adds the good lines and tells of the others. */
   import: changing

@@ -19,11 +19,9 @@ export const codSettings = router({
     weekdays: WEEKDAYS,
   })),
 
-  /**
-   * What is wrong with settings that are being written, and what the customer would get. It changes nothing; it is a
-   * mutation because settings in many languages are longer than an address may be.
-   */
+  /** What is wrong with settings that are being written, and what the customer would get. */
   tryOut: reading
+    .meta({ changesNothing: true })
     .input(z.object({ settings: z.unknown(), language: z.string().max(100).nullable() }))
     .mutation(({ ctx: { parts, membership }, input: { settings, language } }) => ({
       faults: faultsOf(settings),

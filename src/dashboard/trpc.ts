@@ -1,20 +1,24 @@
 import { TRPCError, initTRPC } from '@trpc/server'
 import { z } from 'zod'
-import { type Db, isDatabaseUnavailable } from '../db.ts'
+import { type Sql, isDatabaseUnavailable } from '../db.ts'
 import { Refusal } from '../errors.ts'
 import { faultOfOurs } from '../http/fault-of-ours.ts'
+import { unstorableText } from '../http/faults.ts'
 import type { Parts } from '../parts.ts'
 import { SetupRefused } from '../setup-refused.ts'
 import { WorkspaceUnknown } from '../workspaces/keys.ts'
 import { findMembership } from './membership.ts'
 import type { Person } from './person.ts'
 import { type MemberRole, mayAct } from './roles.ts'
+import type { Turns } from './turns.ts'
 
 /** What each call knows before it begins. */
 export type Context = {
   parts: Parts
-  /** A few connections of their own for questions over many rows; the planner decides. */
-  figures: Db
+  /** A few connections of their own for questions over many rows; the planner decides. Each person asks in turn. */
+  figures: Sql
+  /** Of each person so many at once. */
+  calls: Turns
   /** Undefined: nobody is signed in. */
   person: Person | undefined
   correlationId: string
@@ -23,8 +27,12 @@ export type Context = {
 /** What a form shows beside its fields. */
 export type InputFault = { path: string; message: string }
 
-/** What a test reads of a procedure: the least role that it takes, where it is of a workspace. */
-type Meta = { least: MemberRole }
+type Meta = {
+  /** The least role that it takes, where it is of a workspace. */
+  least?: MemberRole
+  /** A mutation because its input is longer than an address may be. */
+  changesNothing?: true
+}
 
 const t = initTRPC
   .context<Context>()
@@ -82,13 +90,24 @@ export const missing = (thing: string): TRPCError =>
 export const missingOfYours = (thing: string): TRPCError =>
   new TRPCError({ code: 'NOT_FOUND', message: `You have no such ${thing}.` })
 
+/** What the database cannot hold is refused once for all calls, in whichever field it stands. */
+const storableInput = t.middleware(async ({ getRawInput, next }) => {
+  // Of a call that takes nothing there may be nothing to read; of the others their schemas say so.
+  const faults = unstorableText(await getRawInput().catch(() => undefined))
+  if (faults.length > 0) {
+    throw new Refusal('DEVELOPER_INVALID_INPUT', 'This holds a character that cannot be kept. Write it anew.', faults)
+  }
+  return next()
+})
+
 /** For whoever comes: only what signing in itself needs. */
-export const anybody = t.procedure.use(plainErrors)
+export const anybody = t.procedure.use(plainErrors).use(storableInput)
 
 export const signedIn = anybody.use(({ ctx, next }) => {
   if (!ctx.person) throw new TRPCError({ code: 'UNAUTHORIZED', message: 'You are not signed in.' })
-  const { userId, email } = ctx.person
-  return next({ ctx: { ...ctx, person: ctx.person, actor: { userId, who: email } } })
+  const { person, calls } = ctx
+  const { userId, email } = person
+  return calls(userId, () => next({ ctx: { ...ctx, person, actor: { userId, who: email } } }))
 })
 
 /**
@@ -99,7 +118,7 @@ export const inWorkspace = (least: MemberRole) =>
   signedIn
     .meta({ least })
     .input(z.object({ workspaceId: z.uuid() }))
-    .use(async ({ ctx, input, next, type }) => {
+    .use(async ({ ctx, input, next, type, meta }) => {
       const membership = await findMembership(ctx.parts.db, {
         userId: ctx.person.userId,
         workspaceId: input.workspaceId,
@@ -113,7 +132,7 @@ export const inWorkspace = (least: MemberRole) =>
       }
       const result = await next({ ctx: { ...ctx, membership } })
       // Others who look at it see what was changed here.
-      if (type === 'mutation' && result.ok) ctx.parts.live.changed([input.workspaceId])
+      if (type === 'mutation' && !meta?.changesNothing && result.ok) ctx.parts.live.changed([input.workspaceId])
       return result
     })
 

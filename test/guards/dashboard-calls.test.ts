@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { request as httpRequest } from 'node:http'
 import { test } from 'node:test'
 import type { MemberRole } from '../../src/dashboard/roles.ts'
 import { dashboardRouter } from '../../src/dashboard/router.ts'
@@ -50,9 +51,9 @@ type Answer = { code: string; text: string }
 async function call(
   world: World,
   { path, type }: Procedure,
-  { as, workspaceId }: { as?: SignedIn; workspaceId?: string },
+  { as, workspaceId, more }: { as?: SignedIn; workspaceId?: string; more?: object },
 ) {
-  const input = JSON.stringify({ workspaceId })
+  const input = JSON.stringify({ workspaceId, ...more })
   const headers = { origin: world.first.url, 'content-type': 'application/json', ...(as && { cookie: as.cookie }) }
   const url = `${world.first.url}/dashboard/calls/${path}`
   const answer =
@@ -126,4 +127,71 @@ test('whoever is removed from a workspace loses it at the very next call', async
   await owner.calls.people.remove.mutate({ workspaceId, userId: admin.userId })
   await assert.rejects(() => admin.calls.keys.list.query({ workspaceId }), /There is no such workspace/)
   assert.deepEqual((await admin.calls.session.current.query())?.workspaces, [])
+})
+
+test('what cannot be stored is refused by every call, in whichever field it stands', async (t) => {
+  const world = await startWorld(t)
+  const as = await signedIn(world, 'owner')
+  for (const procedure of procedures) {
+    for (const text of ['a\0b', 'half \ud83d', '\udc00']) {
+      const { code, text: answer } = await call(world, procedure, { as, more: { deep: [{ text }] } })
+      assert.equal(code, 'BAD_REQUEST', procedure.path)
+      assert.match(answer, /"path":"deep\.0\.text"/, procedure.path)
+    }
+  }
+})
+
+test('no request holds more calls than our pages put into one, nor more than is read at once', async (t) => {
+  const world = await startWorld(t)
+  const { cookie } = await signedIn(world, 'member')
+  const batch = (count: number) =>
+    fetch(
+      `${world.first.url}/dashboard/calls/${Array.from({ length: count }, () => 'session.current').join(',')}?batch=1`,
+      { headers: { cookie } },
+    )
+  assert.equal((await batch(10)).status, 200)
+  assert.equal((await batch(11)).status, 400)
+  for (const path of ['calls/codSettings.tryOut', 'auth/sign-in/email']) {
+    const answer = await fetch(`${world.first.url}/dashboard/${path}`, {
+      method: 'POST',
+      headers: { cookie, origin: world.first.url, 'content-type': 'application/json' },
+      body: JSON.stringify({ workspaceId: world.workspaceId, settings: 'x'.repeat(1_100_000), language: null }),
+    })
+    assert.equal(answer.status, 413, path)
+  }
+})
+
+/** With a name in the request that no page could be asked by. */
+const askedAs = (world: World, { host, path, cookie }: { host: string; path: string; cookie: string }) =>
+  new Promise<number | undefined>((resolve, reject) => {
+    httpRequest(`${world.first.url}/`, { path, headers: { host, cookie } }, (answer) => {
+      answer.resume()
+      resolve(answer.statusCode)
+    })
+      .on('error', reject)
+      .end()
+  })
+
+test('a name in the request that is none changes no answer', async (t) => {
+  const world = await startWorld(t)
+  const { cookie } = await signedIn(world, 'member')
+  for (const host of ['x:99999', '%', 'a@b', '[', 'a b', '']) {
+    for (const [path, status] of [
+      ['/dashboard/calls/session.current', 200],
+      ['http://elsewhere/dashboard/calls/session.current', 200],
+      [`/dashboard/twin/${world.workspaceId}/chat`, 404],
+      ['/dashboard/auth/get-session', 404],
+    ] as const) {
+      assert.equal(await askedAs(world, { host, path, cookie }), status, `${host} ${path}`)
+    }
+  }
+})
+
+test('what takes the token of a one-time link is no query, in whose address proxies would write it down', () => {
+  const tokens = ['session.accept', 'session.join', 'session.link', 'session.setPassword']
+  const asked = procedures.filter(({ path }) => tokens.includes(path))
+  assert.deepEqual(
+    asked.map(({ type }) => type),
+    Array.from(tokens, () => 'mutation'),
+  )
 })

@@ -5,6 +5,7 @@ import { pauseEndpoint } from '../../src/webhooks/endpoints.ts'
 import { createWorkspace } from '../../src/workspaces/workspaces.ts'
 import { closeBrowser, openPage } from '../browser.ts'
 import { type SignedIn, signedIn } from '../dashboard.ts'
+import { until } from '../until.ts'
 import { type World, startWorld } from '../world.ts'
 
 after(closeBrowser)
@@ -149,6 +150,26 @@ test('nothing of another workspace is in the charts', async (t) => {
   await theirs.sendOtp()
   assert.equal((await chartsOf(mine, member)).funnel.accepted, 0)
   await assert.rejects(chartsOf(theirs, member), /There is no such workspace/)
+})
+
+test('one person’s slow charts hold nobody else up', async (t) => {
+  const world = await startWorld(t)
+  const [member, owner] = [await signedIn(world, 'member'), await signedIn(world, 'owner')]
+  const blocker = await world.parts.db.connect()
+  const asked = []
+  try {
+    await blocker.query('begin')
+    await blocker.query('lock table daily_figures')
+    for (let n = 0; n < 20; n += 1) asked.push(chartsOf(world, member))
+    await until('charts to wait', async () => {
+      const [waiting] = await world.ask<{ n: number }>('select count(*)::int as n from pg_locks where not granted')
+      return (waiting?.n ?? 0) >= 2
+    })
+    assert.deepEqual((await owner.calls.auditLog.list.query({ workspaceId: world.workspaceId })).entries, [])
+  } finally {
+    await blocker.end()
+  }
+  assert.equal((await Promise.all(asked)).length, 20)
 })
 
 test('an empty workspace shows what is still to be set up, and the overview turns to figures with the first message', async (t) => {

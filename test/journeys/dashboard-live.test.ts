@@ -71,6 +71,21 @@ test('a viewer on another node hears what this one does', async (t) => {
   stream.close()
 })
 
+test('nobody hears of what somebody only tries out', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const [reader, member] = [await signedIn(world, 'member'), await signedIn(world, 'member')]
+  const owner = await signedIn(world, 'owner')
+  const stream = await watch(world.first.url, reader, workspaceId)
+  await member.calls.codSettings.tryOut.mutate({ workspaceId, settings: {}, language: null })
+  await member.calls.blocked.check.mutate({ workspaceId, lines: [{ line: 1, phone: '+212612345678', reason: '' }] })
+  assert.equal(changes(stream), 0)
+  await owner.calls.workspaces.rename.mutate({ workspaceId, name: 'Renamed' })
+  await until('the viewer to hear', () => changes(stream) > 0)
+  assert.equal(changes(stream), 1)
+  stream.close()
+})
+
 test('only members hear, and other sites’ pages never', async (t) => {
   const world = await startWorld(t)
   const [reader, stranger] = [await signedIn(world, 'member'), await signedIn(world, 'stranger')]
