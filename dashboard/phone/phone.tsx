@@ -10,7 +10,6 @@ import { useScreen } from '../../emulator/phone/use-screen.ts'
 import { type Answers, api } from '../api.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Failed } from '../ui/failed.tsx'
-import { LiveMark } from '../ui/live-mark.tsx'
 import { useLive } from '../ui/live.ts'
 import { Page } from '../ui/page.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
@@ -46,7 +45,7 @@ function SandboxPhone() {
   const { workspaceId } = useWorkspace()
   const { data, error, refetch } = useQuery(api.phone.state.queryOptions({ workspaceId }))
   return (
-    <Page title={text.title} about={text.about} actions={<LiveMark state={live} />}>
+    <Page title={text.title} about={text.about} live={live}>
       {data ? data.hasTwin ? <Beside state={data} /> : <NoTwin /> : !error && <Loader />}
       {error && !data && <Failed error={error} onAgain={() => void refetch()} />}
     </Page>

@@ -66,7 +66,8 @@ export function TimeMachine({ state, customer }: { state: PhoneState; customer: 
         <Text size="sm" c="dimmed">
           {next ? (
             <>
-              {text.nextOfAll}: {text.kinds[next.kind]}, <Time at={next.at} /> ({text.in} {spanOf(next.inMs, language)})
+              {text.nextOfAll}: {text.kinds[next.kind]} · <Time at={next.at} /> ({text.in} {spanOf(next.inMs, language)}
+              )
             </>
           ) : (
             due && text.nothingNext

@@ -16,9 +16,11 @@ export const REAL_CLOCK: PhoneClock = {
 const localeOf = (language: Language): string => (language === 'ar' ? 'ar-u-nu-latn' : 'en-GB')
 
 export const timeOfDay = (at: string, clock: PhoneClock, language: Language): string =>
-  new Intl.DateTimeFormat(localeOf(language), { timeZone: clock.timeZone, timeStyle: 'short' }).format(
-    clock.at(new Date(at)),
-  )
+  new Intl.DateTimeFormat(localeOf(language), {
+    timeZone: clock.timeZone,
+    timeStyle: 'short',
+    hourCycle: 'h23',
+  }).format(clock.at(new Date(at)))
 
 /** The same text for all instants of one day. */
 export const dayOf = (at: Date, clock: PhoneClock, language: Language): string =>

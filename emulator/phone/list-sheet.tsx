@@ -54,8 +54,8 @@ export function ListSheet({
             <Icon name="close" />
             <span className={style.hidden}>{words.close}</span>
           </button>
-          <h3 className={style.sheetTitle} dir="auto">
-            {list.button}
+          <h3 className={style.sheetTitle}>
+            <bdi>{list.button}</bdi>
           </h3>
         </div>
         <div className={style.rows}>
