@@ -10,7 +10,7 @@ import { StrictMode, useEffect, useState } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queries } from './api.ts'
 import { pages } from './pages.tsx'
-import { readableColours, theme } from './ui/theme.ts'
+import { readableColours, themeIn } from './ui/theme.ts'
 import { LanguageContext, directionOf, firstLanguage, keepLanguage, type Language } from './words.ts'
 
 function Dashboard() {
@@ -27,7 +27,7 @@ function Dashboard() {
   return (
     <LanguageContext value={{ language, choose }}>
       <DirectionProvider key={direction} initialDirection={direction} detectDirection={false}>
-        <MantineProvider theme={theme} cssVariablesResolver={readableColours} defaultColorScheme="auto">
+        <MantineProvider theme={themeIn(language)} cssVariablesResolver={readableColours} defaultColorScheme="auto">
           <ModalsProvider>
             <Notifications />
             <QueryClientProvider client={queries}>

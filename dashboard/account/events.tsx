@@ -34,7 +34,7 @@ function Where({ event: { after } }: { event: Event }) {
   const address = after?.['address']
   const device = after?.['device']
   const name = nameOf(typeof device === 'string' ? device : null)
-  if (typeof address !== 'string') return '—'
+  if (typeof address !== 'string') return '–'
   return (
     <>
       <code>{address}</code> {name}

@@ -15,7 +15,7 @@ export function SecondFactor() {
   return (
     <>
       <Group>
-        <Badge variant="light" color={person.twoFactor ? 'teal' : 'gray'} tt="none">
+        <Badge variant="light" color={person.twoFactor ? 'teal' : 'gray'}>
           <Text span inherit c="var(--mantine-color-text)">
             {person.twoFactor ? text.isOn : text.isOff}
           </Text>

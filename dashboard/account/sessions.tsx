@@ -45,7 +45,7 @@ export function Sessions() {
             title: text.actions,
             cell: (session) =>
               session.current ? (
-                '—'
+                '–'
               ) : (
                 <Button
                   size="compact-sm"
@@ -76,7 +76,7 @@ function DeviceCell({ session: { device, address, current } }: { session: Sessio
         {nameOf(device) ?? text.unknownDevice} {address && <code>{address}</code>}
       </span>
       {current && (
-        <Badge variant="light" tt="none" style={{ flexShrink: 0 }}>
+        <Badge variant="light" style={{ flexShrink: 0 }}>
           <Text span inherit c="var(--mantine-color-text)">
             {text.thisOne}
           </Text>

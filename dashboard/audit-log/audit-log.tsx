@@ -155,7 +155,7 @@ function Entries({ entries }: { entries: readonly Entry[] }) {
 function Changed({ entry: { before, after } }: { entry: Entry }) {
   const text = useWords(auditWords)
   const told = differences(before, after)
-  if (told.length === 0) return '—'
+  if (told.length === 0) return '–'
   return (
     <Stack gap={2} component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
       {told.map(({ name, from, to }) => (

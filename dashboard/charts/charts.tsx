@@ -18,9 +18,10 @@ import { Failed } from '../ui/failed.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/page.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
+import { useLanguage, useWords } from '../words.ts'
 import { AnswerTimes, AnswersByDay, Failures, Funnel, MessagesByDay, Reasons, Refusals, Reminder } from './figures.tsx'
 import { type ChartSearch, SPANS, USUAL_SPAN, rangeOf } from './search.ts'
+import { spanOfDays } from './span.ts'
 import { chartWords } from './words.ts'
 
 const PAGE = '/w/$workspaceId/charts'
@@ -90,6 +91,7 @@ type Bounds = { earliest: string; today: string; from: string; to: string } | un
 
 function Filters({ search, bounds }: { search: ChartSearch; bounds: Bounds }) {
   const text = useWords(chartWords)
+  const { language: page } = useLanguage()
   const { workspaceId } = useWorkspace()
   const navigate = useNavigate({ from: PAGE })
   const { data: choices } = useQuery(api.charts.choices.queryOptions({ workspaceId }))
@@ -150,9 +152,7 @@ function Filters({ search, bounds }: { search: ChartSearch; bounds: Bounds }) {
       </SimpleGrid>
       {bounds && (
         <Text size="sm" c="dimmed">
-          <span className="as-typed">
-            {bounds.from} – {bounds.to}
-          </span>
+          {spanOfDays(bounds, page)}
         </Text>
       )}
     </Stack>

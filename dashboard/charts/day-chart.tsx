@@ -20,7 +20,9 @@ export default function DayChart({
   const { language } = useLanguage()
   const rightToLeft = directionOf(language) === 'rtl'
   const n = numberFormat(language)
-  const shown = at === 'day' ? data.map((each) => ({ ...each, label: dayText(String(each['day']), language) })) : data
+  const dayOf = (day: string): string =>
+    rightToLeft ? `\u2067${dayText(day, language)}\u2069` : dayText(day, language)
+  const shown = at === 'day' ? data.map((each) => ({ ...each, label: dayOf(String(each['day'])) })) : data
   return (
     <Box dir="ltr" aria-hidden="true">
       <BarChart
@@ -36,6 +38,7 @@ export default function DayChart({
         yAxisProps={{
           orientation: rightToLeft ? 'right' : 'left',
           allowDecimals: false,
+          interval: 0, // else the highest is moved down, and hides the next one
           width: 52,
           tickMargin: rightToLeft ? 14 : 6,
         }}

@@ -1,4 +1,5 @@
 import { numberFormat } from '../ui/number.ts'
+import { DAY } from '../ui/time-parts.ts'
 
 const UNITS = [
   { unit: 'day', ms: 86_400_000 },
@@ -21,6 +22,13 @@ export function spanText(ms: number, language: string): string | undefined {
 
 export const shareText = (part: number, whole: number, language: string): string =>
   numberFormat(language, { style: 'percent', maximumFractionDigits: 1 }).format(whole === 0 ? 0 : part / whole)
+
+/** From the first of the days to the last, both of them within. */
+export const spanOfDays = ({ from, to }: { from: string; to: string }, language: string): string =>
+  new Intl.DateTimeFormat(`${language}-u-nu-latn`, { timeZone: 'UTC', ...DAY }).formatRange(
+    new Date(`${from}T00:00:00Z`),
+    new Date(`${to}T00:00:00Z`),
+  )
 
 /** A day as `2026-11-25`, which has no zone any more. */
 export const dayText = (day: string, language: string): string =>

@@ -1,6 +1,7 @@
 import { Group, Select, Text } from '@mantine/core'
 import { useInterval } from '@mantine/hooks'
 import { useMemo, useState } from 'react'
+import { CLOCK } from '../ui/time-parts.ts'
 import { useWorkspace } from '../ui/workspace.ts'
 import { useLanguage, useWords } from '../words.ts'
 import { useFault } from './form.ts'
@@ -75,6 +76,7 @@ function timeIn(timeZone: string, now: Date, language: string): string | undefin
       weekday: 'long',
       hour: '2-digit',
       minute: '2-digit',
+      ...CLOCK,
     }).format(now)
   } catch {
     return undefined

@@ -5,7 +5,6 @@ import type { ReactNode } from 'react'
 import { type Answers, api } from '../api.ts'
 import { ServerSentence, Timeline } from '../timeline/timeline.tsx'
 import { Copyable } from '../ui/copy.tsx'
-import { LiveMark } from '../ui/live-mark.tsx'
 import { useLive } from '../ui/live.ts'
 import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
@@ -40,7 +39,7 @@ export function Confirmation() {
           {text.back}
         </Anchor>
       }
-      actions={<LiveMark state={live} />}
+      live={live}
     >
       <Failure title={text.failure} failure={told.failure} />
       <Failure title={text.refusalFailure} failure={told.refusalFailure} />
@@ -159,7 +158,9 @@ function Fact({ title, children }: { title: string; children: ReactNode }) {
       <Text component="dt" size="sm" c="dimmed">
         {title}
       </Text>
-      <dd style={{ margin: 0, overflowWrap: 'anywhere' }}>{children}</dd>
+      <Text component="dd" size="sm" m={0} style={{ overflowWrap: 'anywhere' }}>
+        {children}
+      </Text>
     </div>
   )
 }

@@ -6,10 +6,10 @@ import { type Answers, api } from '../api.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { List } from '../ui/list.tsx'
-import { LiveMark } from '../ui/live-mark.tsx'
 import { useLive } from '../ui/live.ts'
 import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/page.tsx'
+import { Reference } from '../ui/reference.tsx'
 import { Time } from '../ui/time.tsx'
 import { useMay, useWorkspace } from '../ui/workspace.ts'
 import { useWords } from '../words.ts'
@@ -32,14 +32,14 @@ const PAGE = '/w/$workspaceId/confirmations'
 export function Confirmations() {
   const text = useWords(confirmationWords)
   const live = useLive()
-  const { workspaceId } = useWorkspace()
+  const { workspaceId, timeZone } = useWorkspace()
   const { before, ...filter } = useSearch({ from: PAGE })
   const list = useQuery({
     ...api.confirmations.list.queryOptions({ workspaceId, ...filter, ...(before && { cursor: before }) }),
     placeholderData: keepPreviousData,
   })
   return (
-    <Page title={text.title} about={text.about} actions={<LiveMark state={live} />}>
+    <Page title={text.title} about={`${text.about} ${text.zone} \u2066${timeZone}\u2069.`} live={live}>
       <Filters key={JSON.stringify(filter)} />
       {list.error && <Failed error={list.error} onAgain={() => void list.refetch()} />}
       {list.isPending && <Loading />}
@@ -178,6 +178,7 @@ function ConfirmationList({ rows }: { rows: readonly Listed[] }) {
           title: text.order,
           cell: ({ id, reference }) => (
             <Anchor
+              size="sm"
               fw={500}
               renderRoot={(props) => (
                 <Link
@@ -187,7 +188,7 @@ function ConfirmationList({ rows }: { rows: readonly Listed[] }) {
                 />
               )}
             >
-              <bdi>{reference}</bdi>
+              <Reference of={reference} />
             </Anchor>
           ),
         },

@@ -22,7 +22,7 @@ export function Chosen({ reschedule: { date, timeRange, note } }: { reschedule: 
     : parts.map((part, index) => (
         <Fragment key={part}>
           {index > 0 && ' · '}
-          <bdi>{part}</bdi>
+          <bdi style={part === timeRange ? { whiteSpace: 'nowrap' } : {}}>{part}</bdi>
         </Fragment>
       ))
 }

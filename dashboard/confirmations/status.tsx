@@ -24,7 +24,7 @@ const COLOURS = {
 export function CheckStatus({ status }: { status: Either }) {
   const text = useWords(confirmationWords)
   return (
-    <Badge color={COLOURS[status]} variant="light" tt="none" c="var(--mantine-color-text)" miw="max-content">
+    <Badge color={COLOURS[status]} variant="light">
       {text[status]}
     </Badge>
   )

@@ -4,6 +4,7 @@ import { ChatBubble, ChatPaper } from '../../emulator/phone/bubble.tsx'
 import { ListSheet } from '../cod-settings/list-sheet.tsx'
 import { directionOfTexts, tagOf } from '../cod-settings/languages.ts'
 import { ServerSentence } from '../timeline/timeline.tsx'
+import { CLOCK } from '../ui/time-parts.ts'
 import { useWorkspace } from '../ui/workspace.ts'
 import { directionOf, useLanguage, useWords } from '../words.ts'
 import {
@@ -24,7 +25,7 @@ export function Transcript({ transcript }: { transcript: readonly Said[] }) {
   const { timeZone } = useWorkspace()
   const { language } = useLanguage()
   const day = new Intl.DateTimeFormat(`${language}-u-nu-latn`, { timeZone, dateStyle: 'long' })
-  const time = new Intl.DateTimeFormat(`${language}-u-nu-latn`, { timeZone, timeStyle: 'short' })
+  const time = new Intl.DateTimeFormat(`${language}-u-nu-latn`, { timeZone, timeStyle: 'short', ...CLOCK })
   return (
     <section data-testid="transcript">
       <Title order={2} size="h4">

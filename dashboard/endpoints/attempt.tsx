@@ -1,5 +1,6 @@
 import { Code, Stack, Text, Title, type TitleOrder } from '@mantine/core'
 import type { Answers } from '../api.ts'
+import { CLOCK, DAY } from '../ui/time-parts.ts'
 import { useWorkspace } from '../ui/workspace.ts'
 import { useLanguage, useWords } from '../words.ts'
 import { endpointWords } from './words.ts'
@@ -68,8 +69,11 @@ export function Precise({ at }: { at: string }) {
   const { language } = useLanguage()
   const format = new Intl.DateTimeFormat(`${language}-u-nu-latn`, {
     timeZone,
-    dateStyle: 'medium',
-    timeStyle: 'medium',
+    ...DAY,
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    ...CLOCK,
   })
   return (
     <time dateTime={at} title={`${at} · ${timeZone}`}>

@@ -137,12 +137,7 @@ function SendAgain({ delivery, of: endpointId }: { delivery: WholeDelivery; of: 
           {text.onItsWay}
         </Alert>
       )}
-      <Modal
-        closeButtonProps={{ 'aria-label': text.close }}
-        opened={asking}
-        onClose={close}
-        title={text.sendAgainTitle}
-      >
+      <Modal opened={asking} onClose={close} title={text.sendAgainTitle}>
         <Stack>
           <Text size="sm">
             <code>{delivery.type}</code>

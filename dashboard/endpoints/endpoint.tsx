@@ -7,7 +7,6 @@ import { Copyable } from '../ui/copy.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { useLive } from '../ui/live.ts'
-import { LiveMark } from '../ui/live-mark.tsx'
 import { NotFound } from '../ui/not-found.tsx'
 import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
@@ -34,16 +33,17 @@ export function Endpoint() {
     <Page
       title={text.endpoint}
       about={
-        <Anchor renderRoot={(props) => <Link {...props} to="/w/$workspaceId/endpoints" params={{ workspaceId }} />}>
+        <Anchor
+          size="sm"
+          renderRoot={(props) => <Link {...props} to="/w/$workspaceId/endpoints" params={{ workspaceId }} />}
+        >
           {text.all}
         </Anchor>
       }
+      live={live}
       actions={may.change && <Actions endpoint={data} />}
     >
-      <Stack gap="xs">
-        <Copyable text={data.url} />
-        <LiveMark state={live} />
-      </Stack>
+      <Copyable text={data.url} />
       <Overlap endpoint={data} />
       <Condition endpoint={data} />
       <Standing endpoint={data} />
@@ -91,7 +91,7 @@ function Pause({ endpointId }: { endpointId: string }) {
       <Button variant="default" onClick={open}>
         {text.pause}
       </Button>
-      <Modal closeButtonProps={{ 'aria-label': text.close }} opened={asking} onClose={close} title={text.pauseTitle}>
+      <Modal opened={asking} onClose={close} title={text.pauseTitle}>
         <Stack>
           <Text size="sm">{text.pauseAsk}</Text>
           {pause.error && <Failed error={pause.error} />}
@@ -124,7 +124,6 @@ function Rotate({ endpointId }: { endpointId: string }) {
         {text.rotate}
       </Button>
       <Modal
-        closeButtonProps={{ 'aria-label': text.close }}
         closeOnClickOutside={rotate.data === undefined}
         opened={asking}
         onClose={done}

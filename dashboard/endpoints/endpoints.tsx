@@ -8,7 +8,6 @@ import { Empty } from '../ui/empty.tsx'
 import { Failed, sentenceOf } from '../ui/failed.tsx'
 import { List } from '../ui/list.tsx'
 import { useLive } from '../ui/live.ts'
-import { LiveMark } from '../ui/live-mark.tsx'
 import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { useMay, useWorkspace } from '../ui/workspace.ts'
@@ -32,24 +31,10 @@ export function Endpoints() {
   const add = may.change && !isFull && <Button onClick={open}>{text.add}</Button>
   const isEmpty = data.endpoints.length === 0
   return (
-    <Page title={text.title} about={text.about} actions={!isEmpty && add}>
-      {isEmpty ? (
-        <Empty action={add}>{text.empty}</Empty>
-      ) : (
-        <Stack gap="xs">
-          <LiveMark state={live} />
-          <EndpointList endpoints={data.endpoints} />
-        </Stack>
-      )}
+    <Page title={text.title} about={text.about} live={live} actions={!isEmpty && add}>
+      {isEmpty ? <Empty action={add}>{text.empty}</Empty> : <EndpointList endpoints={data.endpoints} />}
       {may.change && isFull && <Text size="sm">{text.full(data.most)}</Text>}
-      <Modal
-        closeButtonProps={{ 'aria-label': text.close }}
-        closeOnClickOutside={false}
-        opened={adding}
-        onClose={close}
-        title={text.add}
-        size="lg"
-      >
+      <Modal closeOnClickOutside={false} opened={adding} onClose={close} title={text.add} size="lg">
         <NewEndpoint onDone={close} />
       </Modal>
     </Page>

@@ -63,7 +63,6 @@ export function Log({ endpoint }: { endpoint: OneEndpoint }) {
         position="right"
         size="min(100vw, 46rem)"
         title={text.delivery}
-        closeButtonProps={{ 'aria-label': text.close }}
       >
         {search.delivery !== undefined && (
           <Delivery key={search.delivery} endpoint={endpoint} deliveryId={search.delivery} />
@@ -103,7 +102,7 @@ function Filters({ search, onShow }: { search: LogSearch; onShow: (search: LogSe
   return (
     <form onSubmit={apply} noValidate>
       <Stack gap="sm">
-        <SimpleGrid cols={{ base: 1, xs: 2, md: 5 }} spacing="sm">
+        <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }} spacing="sm">
           <NativeSelect
             label={text.status}
             data={[
@@ -131,15 +130,16 @@ function Filters({ search, onShow }: { search: LogSearch; onShow: (search: LogSe
             dir="ltr"
             {...form.getInputProps('to')}
           />
+        </SimpleGrid>
+        <Group gap="xs" align="flex-end">
           <TextInput
             label={text.search}
-            aria-description={text.searchHint}
-            placeholder={text.searchHint}
+            description={text.searchHint}
             autoComplete="off"
+            flex="1 1 16rem"
+            maw={480}
             {...form.getInputProps('about')}
           />
-        </SimpleGrid>
-        <Group gap="xs">
           <Button type="submit" variant="default">
             {text.apply}
           </Button>

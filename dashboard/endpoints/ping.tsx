@@ -25,13 +25,7 @@ export function Ping({ endpointId }: { endpointId: string }) {
       <Button loading={ping.isPending} onClick={() => ping.mutate({ workspaceId, endpointId })}>
         {text.ping}
       </Button>
-      <Modal
-        closeButtonProps={{ 'aria-label': text.close }}
-        opened={ping.isSuccess || ping.isError}
-        onClose={ping.reset}
-        title={text.pingTitle}
-        size="xl"
-      >
+      <Modal opened={ping.isSuccess || ping.isError} onClose={ping.reset} title={text.pingTitle} size="xl">
         {ping.error && <Failed error={ping.error} />}
         {ping.data && (
           <PingResult key={ping.data.deliveryId} endpointId={endpointId} deliveryId={ping.data.deliveryId} />

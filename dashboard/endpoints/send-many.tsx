@@ -28,7 +28,6 @@ export function SendMany({ endpointId, search }: { endpointId: string; search: L
         {text.many}
       </Button>
       <Modal
-        closeButtonProps={{ 'aria-label': text.close }}
         opened={opened}
         onClose={run.isBusy ? () => {} : end}
         withCloseButton={!run.isBusy}

@@ -41,7 +41,7 @@ function Figure({ name, children }: { name: string; children: ReactNode }) {
       <Text component="dt" size="sm" c="dimmed">
         {name}
       </Text>
-      <Text component="dd" m={0} fw={500}>
+      <Text component="dd" size="sm" m={0} fw={500}>
         {children}
       </Text>
     </div>

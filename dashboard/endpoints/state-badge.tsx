@@ -22,7 +22,7 @@ export function StatusBadge({ delivery: { status, underWay } }: { delivery: Pick
 /** The word carries the meaning, in a colour that can be read on every background; the tint only helps the eye. */
 function Mark({ colour, children }: { colour: string; children: string }) {
   return (
-    <Badge variant="light" color={colour} c="var(--mantine-color-text)" tt="none" miw="max-content">
+    <Badge variant="light" color={colour}>
       {children}
     </Badge>
   )

@@ -65,7 +65,7 @@ function KeyList({ keys, label }: { keys: readonly Key[]; label: string }) {
     {
       title: text.expiry,
       cell: ({ expiresAt, revokedAt }) => {
-        if (revokedAt) return '—'
+        if (revokedAt) return '–'
         return expiresAt ? <Time at={expiresAt} /> : text.noExpiry
       },
     },
@@ -119,7 +119,7 @@ const COLOURS = { active: 'teal', expires_soon: 'yellow', expired: 'gray', revok
 function StateBadge({ state }: { state: Key['state'] }) {
   const text = useWords(keyWords)
   return (
-    <Badge variant="light" color={COLOURS[state]} tt="none">
+    <Badge variant="light" color={COLOURS[state]}>
       <Text span inherit c="var(--mantine-color-text)">
         {text.states[state]}
       </Text>

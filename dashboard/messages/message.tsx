@@ -5,7 +5,6 @@ import type { ReactNode } from 'react'
 import { type Answers, api } from '../api.ts'
 import { MarkBadge, ServerSentence, Timeline } from '../timeline/timeline.tsx'
 import { Copyable } from '../ui/copy.tsx'
-import { LiveMark } from '../ui/live-mark.tsx'
 import { useLive } from '../ui/live.ts'
 import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
@@ -34,7 +33,7 @@ export function Message() {
           {text.back}
         </Anchor>
       }
-      actions={<LiveMark state={live} />}
+      live={live}
     >
       {failure && (
         <Alert color="red" title={text.failure} styles={{ title: { color: 'var(--mantine-color-text)' } }}>

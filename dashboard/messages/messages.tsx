@@ -8,10 +8,10 @@ import { timelineWords } from '../timeline/words.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { List } from '../ui/list.tsx'
-import { LiveMark } from '../ui/live-mark.tsx'
 import { useLive } from '../ui/live.ts'
 import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/page.tsx'
+import { Reference } from '../ui/reference.tsx'
 import { Time } from '../ui/time.tsx'
 import { useMay, useWorkspace } from '../ui/workspace.ts'
 import { useWords } from '../words.ts'
@@ -34,7 +34,7 @@ export function Messages() {
     <Page
       title={text.title}
       about={`${text.about} ${text.zone} \u2066${timeZone}\u2069.`}
-      actions={<LiveMark state={live} />}
+      live={live}
     >
       <Filters key={JSON.stringify(filter)} />
       {list.error && <Failed error={list.error} onAgain={() => void list.refetch()} />}
@@ -191,7 +191,7 @@ function MessageList({ rows }: { rows: readonly Listed[] }) {
         },
         { title: text.status, cell: ({ status }) => <MessageStatus status={status} /> },
         { title: text.kind, cell: (message) => <MessageKind message={message} /> },
-        { title: text.reference, cell: ({ reference }) => (reference === null ? '–' : <code>{reference}</code>) },
+        { title: text.reference, cell: ({ reference }) => (reference === null ? '–' : <Reference of={reference} />) },
         {
           title: text.template,
           cell: ({ templateName }) => (templateName === null ? '–' : <code>{templateName}</code>),

@@ -122,7 +122,7 @@ export const messageWords = words({
     confirmation: 'الطلب',
     toConfirmation: 'المحادثة كاملة',
     failure: 'سبب الفشل',
-    said: 'ما يقرؤه الزبون',
+    said: 'ما يقرؤه العميل',
     events: 'الأحداث والإشعارات',
     eventsAbout: 'ما أُبلغ به خادمك عن هذه الرسالة، وهل وصل.',
     noEvents: 'لم يُبلَّغ عن هذه الرسالة بشيء بعد.',

@@ -41,7 +41,7 @@ export function FirstSteps({ steps }: { steps: Steps }) {
                   <Anchor fw={600} renderRoot={(props) => <Link {...props} to={to} params={{ workspaceId }} />}>
                     {text.step[step]}
                   </Anchor>
-                  <Badge variant={steps[step] ? 'light' : 'outline'} color={steps[step] ? 'teal' : 'gray'} tt="none">
+                  <Badge variant={steps[step] ? 'light' : 'outline'} color={steps[step] ? 'teal' : 'gray'}>
                     <Text span inherit c="var(--mantine-color-text)">
                       {steps[step] ? text.done : text.toDo}
                     </Text>

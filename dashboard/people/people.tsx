@@ -102,7 +102,7 @@ function Members({ members, onDo }: { members: readonly Member[]; onDo: (doing: 
     { title: text.name, cell: (member) => <Name member={member} /> },
     { title: text.email, cell: ({ email }) => <span className="as-typed">{email}</span> },
     { title: text.role, cell: ({ role, operator }) => (operator ? text.operator : text.roles[role]) },
-    { title: text.since, cell: ({ since }) => (since ? <Time at={since} /> : '—') },
+    { title: text.since, cell: ({ since }) => (since ? <Time at={since} /> : '–') },
   ]
   if (may.own) {
     columns.splice(3, 0, { title: text.secondFactor, cell: ({ twoFactor }) => (twoFactor ? text.on : text.off) })
@@ -118,7 +118,7 @@ function Name({ member: { name, userId } }: { member: Member }) {
     <Group gap="xs">
       <bdi>{name}</bdi>
       {userId === person.userId && (
-        <Badge variant="light" tt="none">
+        <Badge variant="light">
           <Text span inherit c="var(--mantine-color-text)">
             {text.you}
           </Text>
@@ -151,7 +151,7 @@ function Actions({ member, onDo }: { member: Member; onDo: (doing: Doing) => voi
     },
   ] as const
   const shown = acts.filter((each) => each.shown)
-  if (shown.length === 0) return '—'
+  if (shown.length === 0) return '–'
   return (
     <Group gap="xs">
       {shown.map(({ act, label, title }) => (
@@ -183,7 +183,7 @@ function Invitations({ invitations, onDo }: { invitations: readonly Invitation[]
         columns={[
           { title: text.email, cell: ({ email }) => <span className="as-typed">{email}</span> },
           { title: text.role, cell: ({ role }) => text.roles[role] },
-          { title: text.invitedBy, cell: ({ invitedBy }) => <span className="as-typed">{invitedBy ?? '—'}</span> },
+          { title: text.invitedBy, cell: ({ invitedBy }) => <span className="as-typed">{invitedBy ?? '–'}</span> },
           { title: text.expires, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
           {
             title: text.actions,

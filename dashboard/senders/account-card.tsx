@@ -64,7 +64,7 @@ export function AccountCard({ account, numbers }: { account: Account; numbers: n
           <Table.Tbody>
             {facts.map(([title, value]) => (
               <Table.Tr key={title}>
-                <Table.Th scope="row" w={140}>
+                <Table.Th scope="row" w={{ base: 110, sm: 240 }}>
                   {title}
                 </Table.Th>
                 <Table.Td>{value}</Table.Td>
@@ -123,13 +123,7 @@ function Actions({ account }: { account: Account }) {
       </div>
       {sync.error && <Failed error={sync.error} />}
       {subscribers.error && <Failed error={subscribers.error} />}
-      <Modal
-        opened={renewing}
-        onClose={close}
-        title={text.renewTitle}
-        size="lg"
-        closeButtonProps={{ 'aria-label': text.close }}
-      >
+      <Modal opened={renewing} onClose={close} title={text.renewTitle} size="lg">
         <Renew accountId={accountId} onDone={close} />
       </Modal>
     </Stack>

@@ -39,8 +39,8 @@ export function SenderList({ senders }: { senders: readonly Sender[] }) {
               <Text size="sm" fw={600} style={{ whiteSpace: 'nowrap' }}>
                 <bdi className="as-typed">{shownNumber}</bdi>
               </Text>
-              <Text size="sm" dir="auto">
-                {verifiedName}
+              <Text size="sm">
+                <bdi>{verifiedName}</bdi>
               </Text>
             </Stack>
           ),
@@ -138,12 +138,7 @@ function PauseOrResume({ sender }: { sender: Sender }) {
       <Button size="compact-sm" variant="default" w="fit-content" onClick={open}>
         {text.pause}
       </Button>
-      <Modal
-        opened={asking}
-        onClose={close}
-        title={text.pauseTitle(shownNumber)}
-        closeButtonProps={{ 'aria-label': text.close }}
-      >
+      <Modal opened={asking} onClose={close} title={text.pauseTitle(shownNumber)}>
         <Stack>
           <Text size="sm">{text.pauseAsk}</Text>
           {pause.error && <Failed error={pause.error} />}

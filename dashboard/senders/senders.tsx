@@ -3,7 +3,6 @@ import { useDisclosure } from '@mantine/hooks'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { api } from '../api.ts'
 import { Empty } from '../ui/empty.tsx'
-import { LiveMark } from '../ui/live-mark.tsx'
 import { useLive } from '../ui/live.ts'
 import { Page } from '../ui/page.tsx'
 import { useMay, useWorkspace } from '../ui/workspace.ts'
@@ -23,16 +22,7 @@ export function Senders() {
   const { data: senders } = useSuspenseQuery(api.senders.list.queryOptions({ workspaceId }))
   const connect = may.change && <Button onClick={open}>{text.connect}</Button>
   return (
-    <Page
-      title={text.title}
-      about={text.about}
-      actions={
-        <Group gap="sm">
-          <LiveMark state={live} />
-          {accounts.length > 0 && connect}
-        </Group>
-      }
-    >
+    <Page title={text.title} about={text.about} live={live} actions={accounts.length > 0 && connect}>
       {accounts.length === 0 ? (
         <Empty action={connect}>{may.change ? text.empty : text.emptyMember}</Empty>
       ) : (
@@ -59,14 +49,7 @@ export function Senders() {
           </Stack>
         </>
       )}
-      <Modal
-        opened={connecting}
-        onClose={close}
-        title={text.connect}
-        size="lg"
-        closeButtonProps={{ 'aria-label': text.close }}
-        closeOnClickOutside={false}
-      >
+      <Modal opened={connecting} onClose={close} title={text.connect} size="lg" closeOnClickOutside={false}>
         <ConnectAccount onDone={close} />
       </Modal>
     </Page>

@@ -75,7 +75,6 @@ export const senderWords = words({
     pauseAsk:
       'New requests that name this sender are refused until you resume it. Messages that wait to be sent stay waiting, and fail when their time is over: codes after 10 minutes, all others after 24 hours. Customers’ answers still come in.',
     cancel: 'Cancel',
-    close: 'Close',
 
     waba: 'WhatsApp Business Account ID',
     connected: 'connected',
@@ -200,7 +199,6 @@ export const senderWords = words({
     pauseAsk:
       'تُرفض الطلبات الجديدة التي تذكر هذا المرسل حتى تستأنفه. تبقى الرسائل المنتظرة في انتظارها وتفشل عند انتهاء مهلتها: الرموز بعد 10 دقائق وغيرها بعد 24 ساعة. تصل إجابات العملاء كالمعتاد.',
     cancel: 'إلغاء',
-    close: 'إغلاق',
 
     waba: 'معرّف حساب واتساب للأعمال',
     connected: 'مرتبط',

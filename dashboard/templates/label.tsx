@@ -3,18 +3,7 @@ import type { ReactNode } from 'react'
 
 /** A badge that shows all of its words, in the colour of text. */
 export const Label = ({ color, title, children }: { color: string; title?: string; children: ReactNode }) => (
-  <Badge
-    variant="light"
-    color={color}
-    c="var(--mantine-color-text)"
-    tt="none"
-    w="fit-content"
-    h="auto"
-    maw="100%"
-    py={2}
-    styles={{ label: { whiteSpace: 'normal', overflow: 'visible' } }}
-    {...(title !== undefined && { title })}
-  >
+  <Badge variant="light" color={color} w="fit-content" {...(title !== undefined && { title })}>
     {children}
   </Badge>
 )

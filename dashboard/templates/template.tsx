@@ -22,7 +22,6 @@ import { type Answers, api, codeOf, queries } from '../api.ts'
 import { directionOfTexts, nameOfLanguage, tagOf } from '../cod-settings/languages.ts'
 import { Copyable } from '../ui/copy.tsx'
 import { Failed } from '../ui/failed.tsx'
-import { LiveMark } from '../ui/live-mark.tsx'
 import { useLive } from '../ui/live.ts'
 import { Loading } from '../ui/loading.tsx'
 import { NotFound } from '../ui/not-found.tsx'
@@ -69,7 +68,7 @@ export function Template() {
           </Anchor>
         </>
       }
-      actions={<LiveMark state={live} />}
+      live={live}
     >
       {template ? <Whole key={`${name} ${language}`} found={data} template={template} /> : <Gone />}
       <History changes={data.changes} />
@@ -245,7 +244,7 @@ function Remove({ template }: { template: Shown }) {
       <Button variant="outline" color="red" onClick={open}>
         {text.remove}
       </Button>
-      <Modal opened={asking} onClose={close} title={text.removeTitle} closeButtonProps={{ 'aria-label': text.close }}>
+      <Modal opened={asking} onClose={close} title={text.removeTitle}>
         <AskRemove template={template} onCancel={close} />
       </Modal>
     </Box>
@@ -275,7 +274,7 @@ function AskRemove({ template, onCancel }: { template: Place; onCancel: () => vo
     >
       <Stack>
         <Group gap="xs">
-          <Badge variant="outline" color="gray" tt="none" c="var(--mantine-color-text)">
+          <Badge variant="outline" color="gray">
             {language}
           </Badge>
           <code style={{ overflowWrap: 'anywhere' }}>{name}</code>

@@ -7,7 +7,6 @@ import { nameOfLanguage } from '../cod-settings/languages.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { List } from '../ui/list.tsx'
-import { LiveMark } from '../ui/live-mark.tsx'
 import { useLive } from '../ui/live.ts'
 import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/page.tsx'
@@ -42,16 +41,7 @@ export function Templates() {
     </Button>
   )
   return (
-    <Page
-      title={text.title}
-      about={text.about}
-      actions={
-        <Group gap="sm">
-          <LiveMark state={live} />
-          {!isEmpty && create}
-        </Group>
-      }
-    >
+    <Page title={text.title} about={text.about} live={live} actions={!isEmpty && create}>
       {!isEmpty && <Filters key={JSON.stringify(search)} />}
       {list.error && <Failed error={list.error} onAgain={() => void list.refetch()} />}
       {list.isPending && <Loading />}

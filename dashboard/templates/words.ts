@@ -1,8 +1,10 @@
 import { draftFaultWords, draftLimits } from '../../src/templates/draft.ts'
+import { numberFormat } from '../ui/number.ts'
 import { words } from '../words.ts'
 
 /** Arabic counts in six forms; naming the count apart from the noun needs none of them. */
-const n = (count: number): string => `\u2066${count}\u2069`
+const number = numberFormat('en')
+const n = (count: number): string => `\u2066${number.format(count)}\u2069`
 
 export const templateWords = words({
   en: {
@@ -137,7 +139,6 @@ export const templateWords = words({
     removeNow: 'Delete',
     removeDisabled: 'WhatsApp lets nobody delete a disabled template.',
     cancel: 'Cancel',
-    close: 'Close',
 
     newTitle: 'Create a template',
     newAbout: 'Whatever this form lets you submit is usable once WhatsApp has approved it.',
@@ -180,7 +181,7 @@ export const templateWords = words({
       notRefused: 'Second button: no, I did not',
     },
     noStart: 'There are no ready texts in this language: the text is in English. Replace it with your own.',
-    count: (used: number, most: number) => `${used} of ${most}`,
+    count: (used: number, most: number) => `${number.format(used)} of ${number.format(most)}`,
     submit: 'Submit for review',
     mend: (count: number) =>
       count === 1 ? 'One thing has to be changed first.' : `${count} things have to be changed first.`,
@@ -301,7 +302,6 @@ export const templateWords = words({
     removeNow: 'حذف',
     removeDisabled: 'لا تسمح واتساب بحذف قالب معطّل.',
     cancel: 'إلغاء',
-    close: 'إغلاق',
 
     newTitle: 'إنشاء قالب',
     newAbout: 'كل ما يسمح هذا النموذج بإرساله يصلح للاستخدام بعد موافقة واتساب عليه.',

@@ -1,6 +1,7 @@
 import { Alert, Badge, Stack, Text, Title, Tooltip } from '@mantine/core'
 import { Fragment } from 'react'
 import type { Next } from '../../src/explain/who-must-act.ts'
+import { CLOCK } from '../ui/time-parts.ts'
 import { timeFormat } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { useLanguage, useWords } from '../words.ts'
@@ -138,7 +139,7 @@ const BADGES = {
 export function MarkBadge({ mark }: { mark: Mark }) {
   const text = useWords(timelineWords)
   return (
-    <Badge color={BADGES[mark.tone]} variant="light" tt="none" c="var(--mantine-color-text)">
+    <Badge color={BADGES[mark.tone]} variant="light">
       {'word' in mark ? text[mark.word] : mark.text}
     </Badge>
   )
@@ -148,7 +149,7 @@ export function MarkBadge({ mark }: { mark: Mark }) {
 function ExactTime({ at }: { at: string }) {
   const { timeZone } = useWorkspace()
   const { language } = useLanguage()
-  const format = new Intl.DateTimeFormat(`${language}-u-nu-latn`, { timeZone, timeStyle: 'medium' })
+  const format = new Intl.DateTimeFormat(`${language}-u-nu-latn`, { timeZone, timeStyle: 'medium', ...CLOCK })
   return (
     <Tooltip label={`${at} · ${timeZone}`}>
       <Text span size="sm" component="time" dateTime={at}>

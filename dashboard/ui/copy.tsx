@@ -1,25 +1,66 @@
-import { Button, Code, CopyButton, Group } from '@mantine/core'
+import { ActionIcon, Button, Code, CopyButton, Group } from '@mantine/core'
 import { useWords } from '../words.ts'
 import { shellWords } from './shell-words.ts'
 
-/** Text that is typed as it stands, with a button that copies it. */
+/** Text that is typed as it stands, with a button that copies it: in words beside a block, as a sign beside a line. */
 export function Copyable({ text: value, block = false }: { text: string; block?: boolean }) {
   const text = useWords(shellWords)
   return (
-    <Group gap="xs" align="flex-start" wrap="nowrap">
+    <Group gap={block ? 'xs' : 4} align="flex-start" wrap="nowrap">
       <Code
         block={block}
-        style={{ overflowX: 'auto', overflowWrap: 'anywhere', whiteSpace: 'pre-wrap', flex: block ? 1 : undefined }}
+        style={{
+          overflowX: 'auto',
+          overflowWrap: 'anywhere',
+          whiteSpace: 'pre-wrap',
+          minWidth: 0,
+          flex: block ? 1 : undefined,
+        }}
       >
         {value}
       </Code>
       <CopyButton value={value}>
-        {({ copied, copy }) => (
-          <Button size="compact-xs" variant="default" onClick={copy} style={{ flexShrink: 0 }}>
-            {copied ? text.copied : text.copy}
-          </Button>
-        )}
+        {({ copied, copy }) =>
+          block ? (
+            <Button size="compact-xs" variant="default" onClick={copy} style={{ flexShrink: 0 }}>
+              {copied ? text.copied : text.copy}
+            </Button>
+          ) : (
+            <ActionIcon
+              size={24}
+              variant="subtle"
+              color={copied ? 'teal' : 'gray'}
+              c="var(--mantine-color-dimmed)"
+              onClick={copy}
+              aria-label={copied ? text.copied : text.copy}
+              title={copied ? text.copied : text.copy}
+            >
+              {copied ? <Tick /> : <TwoSheets />}
+            </ActionIcon>
+          )
+        }
       </CopyButton>
     </Group>
   )
 }
+
+const TwoSheets = () => (
+  <svg
+    viewBox="0 0 16 16"
+    width="14"
+    height="14"
+    fill="none"
+    stroke="currentColor"
+    strokeWidth="1.5"
+    aria-hidden="true"
+  >
+    <rect x="5.5" y="5.5" width="8" height="8" rx="1.5" />
+    <path d="M10.5 3.5v-.2c0-.7-.5-1.3-1.2-1.3H3.8C3 2 2.5 2.6 2.5 3.3v5.9c0 .7.5 1.3 1.200 1.3h.3" />
+  </svg>
+)
+
+const Tick = () => (
+  <svg viewBox="0 0 16 16" width="14" height="14" fill="none" stroke="currentColor" strokeWidth="2" aria-hidden="true">
+    <path d="m3 8.5 3.3 3.3L13 5" />
+  </svg>
+)

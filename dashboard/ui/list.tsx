@@ -33,7 +33,7 @@ export function List<Row>({
             <Table.Tr key={keyOf(row)}>
               {columns.map(({ title, cell }) => (
                 <Table.Td key={title} data-title={title}>
-                  {cell(row)}
+                  <div>{cell(row)}</div>
                 </Table.Td>
               ))}
             </Table.Tr>

@@ -1,15 +1,19 @@
 import { Group, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
+import type { LiveState } from './live.ts'
+import { LiveMark } from './live-mark.tsx'
 
-/** A page's frame: its one h1, what it is for, and what can be done on it. */
+/** A page's frame: its one h1, whether it follows what happens, what it is for, and what can be done on it. */
 export function Page({
   title,
   about,
+  live,
   actions,
   children,
 }: {
   title: string
   about?: ReactNode
+  live?: LiveState
   actions?: ReactNode
   children: ReactNode
 }) {
@@ -20,9 +24,12 @@ export function Page({
     <Stack gap="lg" maw={1200} mx="auto">
       <Group justify="space-between" align="flex-start">
         <Stack gap={4} flex={1} miw={240}>
-          <Title order={1} size="h2">
-            {title}
-          </Title>
+          <Group gap="xs">
+            <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
+              {title}
+            </Title>
+            {live !== undefined && <LiveMark state={live} />}
+          </Group>
           {about !== undefined && (
             <Text c="dimmed" size="sm" maw={720}>
               {about}

@@ -1,4 +1,14 @@
-import { type CSSVariablesResolver, type MantineColorsTuple, createTheme } from '@mantine/core'
+import {
+  Badge,
+  type CSSVariablesResolver,
+  Drawer,
+  type MantineColorsTuple,
+  type MantineThemeOverride,
+  Modal,
+  createTheme,
+} from '@mantine/core'
+import { type Language } from '../words.ts'
+import { shellWords } from './shell-words.ts'
 
 /** The last two are dark enough for white text at 4.5:1. */
 const door: MantineColorsTuple = [
@@ -14,7 +24,7 @@ const door: MantineColorsTuple = [
   '#04644b',
 ]
 
-export const theme = createTheme({
+const theme = createTheme({
   primaryColor: 'door',
   primaryShade: 8,
   colors: { door },
@@ -23,7 +33,37 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, monospace',
   defaultRadius: 'md',
   cursorType: 'pointer',
+  components: {
+    /** All of its words, in the colour of text; the tint only helps the eye. */
+    Badge: Badge.extend({
+      defaultProps: { tt: 'none', c: 'var(--mantine-color-text)', size: 'md' },
+      styles: {
+        root: {
+          height: 'auto',
+          minHeight: '1.25rem',
+          maxWidth: '100%',
+          flexShrink: 0,
+          fontSize: '0.75rem',
+          fontWeight: 600,
+        },
+        label: { overflow: 'visible', whiteSpace: 'normal', textWrap: 'balance', lineHeight: 1.35, paddingBlock: 2 },
+      },
+    }),
+  },
 })
+
+/** What has a cross to close it, with the cross named. */
+export function themeIn(language: Language): MantineThemeOverride {
+  const closeButtonProps = { 'aria-label': shellWords[language].close }
+  return {
+    ...theme,
+    components: {
+      ...theme.components,
+      Modal: Modal.extend({ defaultProps: { closeButtonProps } }),
+      Drawer: Drawer.extend({ defaultProps: { closeButtonProps } }),
+    },
+  }
+}
 
 /** Mantine's own quiet colours stay below the contrast of 4.5:1 that small text needs. */
 export const readableColours: CSSVariablesResolver = ({ colors }) => ({

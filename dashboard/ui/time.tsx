@@ -1,5 +1,6 @@
 import { Text, Tooltip } from '@mantine/core'
 import { useLanguage } from '../words.ts'
+import { CLOCK, DAY } from './time-parts.ts'
 import { useWorkspace } from './workspace.ts'
 
 /** An instant in the workspace's delivery zone, which it names. */
@@ -18,8 +19,4 @@ export function Time({ at }: { at: string | Date }) {
 
 /** Digits as the rest of the page has them: ids, phones and codes are not Arabic-Indic either. */
 export const timeFormat = (language: string, timeZone: string): Intl.DateTimeFormat =>
-  new Intl.DateTimeFormat(`${language}-u-nu-latn`, {
-    timeZone,
-    dateStyle: 'medium',
-    timeStyle: 'short',
-  })
+  new Intl.DateTimeFormat(`${language}-u-nu-latn`, { timeZone, ...DAY, hour: '2-digit', minute: '2-digit', ...CLOCK })

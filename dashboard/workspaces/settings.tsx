@@ -47,9 +47,7 @@ function About() {
         </Fact>
         <Fact title={text.kind}>
           <Group gap="xs">
-            <Badge variant="light" tt="none">
-              {data.sandbox ? text.sandbox : text.live}
-            </Badge>
+            <Badge variant="light">{data.sandbox ? text.sandbox : text.live}</Badge>
             <Text size="sm" flex={1} miw={220}>
               {data.sandbox ? text.sandboxMeans : text.liveMeans}
             </Text>
