@@ -2,6 +2,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, later } from '../clock.ts'
 import { type Sql, type Statement, batch, isDatabaseUnavailable, statement } from '../db.ts'
 import type { Loop } from '../jobs/loop.ts'
 import type { Parts } from '../parts.ts'
+import { SANDBOX_BEGAN_EARLIER_MOST_MS } from '../sandbox/ids-between.ts'
 import { countDays } from './count.ts'
 import { type Day, beginOf, dayAfter, dayAt, daysBetween } from './days.ts'
 import type { Group } from './figures.ts'
@@ -153,9 +154,6 @@ export async function earliestDay(sql: Sql, { workspaceId, createdAt, timeZone, 
   const created = dayAt(clock.sandbox ? later(createdAt, -SANDBOX_BEGAN_EARLIER_MOST_MS) : createdAt, timeZone)
   return created > first ? created : first
 }
-
-/** A sandbox may have been given a past when it was made. */
-const SANDBOX_BEGAN_EARLIER_MOST_MS = 2 * DAY_MS
 
 /** Days that nobody counted yet, because they have just ended or the work was at rest: so many are counted at once. */
 const COUNTED_NOW_MOST = 3

@@ -20,12 +20,19 @@ export type ListedConfirmation = {
   refusalReason: string | null
 }
 
+/** What a searched text may mean. */
+export type Meant = {
+  id: string | null
+  /** The caller's, exactly. */
+  reference: string
+  /** E.164 */
+  phones: string[]
+}
+
 export type Wanted = {
   workspaceId: string
-  /** Of the whole, or as null: whichever there are. */
-  id: string | null
-  /** Its exact reference, or one of these numbers. Null: whichever there are. */
-  text: { reference: string; phones: string[] } | null
+  /** Null: whichever there are. */
+  search: Meant | null
   status: ConfirmationStatus | null
   /** `none`: there is no refusal check. */
   refusal: RefusalStatus | 'none' | null
@@ -82,13 +89,16 @@ const endOfAll = statement<{ id: string; createdAt: Date }>(
    order by id desc offset ${LOOKED_THROUGH_MOST - 1} limit 1`,
 )
 
-/** $4: the reference, $5: numbers. */
+/** $4: the id, $5: the reference, $6: numbers. */
 const FOUND = `(select c.id from confirmations c
-      where c.workspace_id = $1 and c.reference = $4 and c.id < $2 and c.id >= $3
+      where c.workspace_id = $1 and c.id = $4 and c.id < $2 and c.id >= $3)
+     union
+     (select c.id from confirmations c
+      where c.workspace_id = $1 and c.reference = $5 and c.id < $2 and c.id >= $3
       order by c.id desc limit ${LOOKED_THROUGH_MOST})
      union
      (select c.id from senders s
-      cross join unnest($5::text[]) as wanted (phone)
+      cross join unnest($6::text[]) as wanted (phone)
       cross join lateral (
         select c.id from confirmations c
         where c.workspace_id = $1 and c.sender_id = s.id and c.recipient = wanted.phone and c.id < $2 and c.id >= $3
@@ -105,7 +115,7 @@ const selectFound = statement<ListedConfirmation>(
    from (select id from (${FOUND}) found order by id desc limit ${LOOKED_THROUGH_MOST}) found
    cross join lateral (select * from confirmations c where c.workspace_id = $1 and c.id = found.id limit 1) c
    ${REFUSAL}
-   where ${shifted(FILTERS, 2)}
+   where ${shifted(FILTERS, 3)}
    order by found.id desc limit ${PAGE_SIZE + 1}`,
 )
 
@@ -118,26 +128,15 @@ const endOfFound = statement<{ id: string; createdAt: Date }>(
 
 /** Newest first. Ids rise with time, so that what comes in meanwhile neither hides nor repeats any. */
 export async function listConfirmations(sql: Sql, wanted: Wanted): Promise<Page> {
-  const { workspaceId, id, text, status, refusal, template, senderId, from, until } = wanted
-  const between = [workspaceId, ...(id === null ? idsBetween(wanted) : onlyOne(id))]
-  const found = text === null ? [] : [text.reference, text.phones]
+  const { workspaceId, search, status, refusal, template, senderId, from, until } = wanted
+  const between = [workspaceId, ...idsBetween(wanted)]
+  const meant = search ? [search.id, search.reference, search.phones] : []
   const filters = [status, refusal, template, senderId, from, until]
-  const rows = await sql.rows(text === null ? selectAll : selectFound, [...between, ...found, ...filters])
+  const rows = await sql.rows(search ? selectFound : selectAll, [...between, ...meant, ...filters])
   const last = rows[PAGE_SIZE - 1]
   if (last && rows.length > PAGE_SIZE) {
     return { rows: rows.slice(0, PAGE_SIZE), next: { before: last.id, lookedBackTo: null } }
   }
-  const end = await sql.row(text === null ? endOfAll : endOfFound, [...between, ...found])
+  const end = await sql.row(search ? endOfFound : endOfAll, [...between, ...meant])
   return { rows, next: end ? { before: end.id, lookedBackTo: end.createdAt } : null }
 }
-
-/** Just this id. */
-const onlyOne = (id: string): [string, string] => [idOf(numberOf(id) + 1n), id]
-
-const numberOf = (id: string): bigint => BigInt(`0x${id.replaceAll('-', '')}`)
-
-const idOf = (number: bigint): string =>
-  number
-    .toString(16)
-    .padStart(32, '0')
-    .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')

@@ -7,17 +7,16 @@ import { DAY_MS, later } from '../clock.ts'
 import { listSenders } from '../senders/list.ts'
 import { listTemplateNames } from '../templates/names.ts'
 import { getWorkspace } from '../workspaces/workspaces.ts'
-import { type Context, reading, router } from './trpc.ts'
+import { dayInput } from './days.ts'
 import type { Membership } from './membership.ts'
-
-const day = z.iso.date('is no day; write it as 2026-11-25')
+import { type Context, reading, router } from './trpc.ts'
 
 const wanted = z.object({
   /** Days of the delivery zone, both included; or so many days up to today. */
   range: z.union([
     z.object({ last: z.int().min(1).max(RANGE_DAYS_MOST) }),
     z
-      .object({ from: day, to: day })
+      .object({ from: dayInput, to: dayInput })
       .refine(({ from, to }) => from <= to, { message: 'must not be before the first day', path: ['to'] })
       .refine(({ from, to }) => Date.parse(to) - Date.parse(from) < RANGE_DAYS_MOST * DAY_MS, {
         message: `may be at most ${RANGE_DAYS_MOST} days`,

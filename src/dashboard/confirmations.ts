@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { CONFIRMATION_STATUSES } from '../cod/confirmation.ts'
-import { listConfirmations } from '../cod/list.ts'
+import { type Meant, listConfirmations } from '../cod/list.ts'
 import { REFUSAL_STATUSES } from '../cod/refusal.ts'
 import { explainConversation } from '../explain/conversation.ts'
 import { isUuid } from '../ids.ts'
@@ -8,19 +8,19 @@ import { failures } from '../providers/failures.ts'
 import { type Sender, listSenders } from '../senders/list.ts'
 import { listTemplateNames } from '../templates/names.ts'
 import { phonesMeantBy } from '../workspaces/searched-phones.ts'
+import { dayInput, instantsOf } from './days.ts'
 import { missing, reading, router } from './trpc.ts'
 
-const day = z.iso.date('is no day; write it as 2026-11-25')
-
 const wanted = z.object({
+  /** A number in any usual form, the reference, or the id. */
   text: z.string().trim().max(200, 'must have at most 200 characters').optional(),
   status: z.enum(CONFIRMATION_STATUSES).optional(),
   refusal: z.enum([...REFUSAL_STATUSES, 'none']).optional(),
   template: z.string().max(512).optional(),
   senderId: z.uuid().optional(),
   /** Days in the delivery zone, both included. */
-  from: day.optional(),
-  to: day.optional(),
+  from: dayInput.optional(),
+  to: dayInput.optional(),
   cursor: z.uuid().optional(),
 })
 
@@ -29,18 +29,15 @@ export const confirmations = router({
     .input(wanted)
     .query(async ({ ctx: { parts, figures, membership }, input: { workspaceId, text = '', ...filters } }) => {
       const { timeZone, sandbox, clockOffsetMs } = membership
-      const id = isUuid(text) ? text.toLowerCase() : null
       const page = await listConfirmations(figures, {
         workspaceId,
         clock: { sandbox, offsetMs: clockOffsetMs },
-        id,
-        text: id !== null || text === '' ? null : meaningsOf(text, await listSenders(parts.db, workspaceId)),
+        search: text === '' ? null : meantBy(text, await listSenders(parts.db, workspaceId)),
         status: filters.status ?? null,
         refusal: filters.refusal ?? null,
         template: filters.template ?? null,
         senderId: filters.senderId ?? null,
-        from: filters.from ? beginOf(filters.from, timeZone) : null,
-        until: filters.to ? endOf(filters.to, timeZone) : null,
+        ...instantsOf(filters, timeZone),
         before: filters.cursor ?? null,
       })
       return { rows: page.rows, nextCursor: page.next?.before ?? null, lookedBackTo: page.next?.lookedBackTo ?? null }
@@ -74,18 +71,14 @@ export const confirmations = router({
     }),
 })
 
-const meaningsOf = (reference: string, senders: readonly Sender[]) => ({
-  reference,
+/** A reference may look like an id. */
+const meantBy = (text: string, senders: readonly Sender[]): Meant => ({
+  id: isUuid(text) ? text : null,
+  reference: text,
   phones: phonesMeantBy(
-    reference,
+    text,
     senders.map(({ phoneNumber }) => phoneNumber),
   ),
 })
 
 const failureOf = (code: keyof typeof failures | null) => code && { code, message: failures[code].message }
-
-const beginOf = (date: string, timeZone: string): Date =>
-  new Date(Temporal.PlainDate.from(date).toZonedDateTime(timeZone).epochMilliseconds)
-
-const endOf = (date: string, timeZone: string): Date =>
-  new Date(Temporal.PlainDate.from(date).add({ days: 1 }).toZonedDateTime(timeZone).epochMilliseconds)

@@ -1,7 +1,13 @@
-/** The first instant of a day such as `2026-11-25` in a zone: not always midnight. */
-export const beginOfDay = (date: string, timeZone: string): Date =>
-  new Date(Temporal.PlainDate.from(date).toZonedDateTime(timeZone).epochMilliseconds)
+import { z } from 'zod'
+import { type Day, beginOf, dayAfter } from '../charts/days.ts'
 
-/** The first instant that does not belong to the day any more. */
-export const endOfDay = (date: string, timeZone: string): Date =>
-  new Date(Temporal.PlainDate.from(date).add({ days: 1 }).toZonedDateTime(timeZone).epochMilliseconds)
+/** A day of the delivery zone. */
+export const dayInput = z.iso.date('must be a day such as 2026-11-25')
+
+export type Days = { from?: Day | undefined; to?: Day | undefined }
+
+/** What days mean, both included: from the first instant, until the one that does not count any more. */
+export const instantsOf = ({ from, to }: Days, timeZone: string): { from: Date | null; until: Date | null } => ({
+  from: from === undefined ? null : beginOf(from, timeZone),
+  until: to === undefined ? null : beginOf(dayAfter(to, 1), timeZone),
+})

@@ -10,10 +10,8 @@ import type { FailureCode } from '../providers/provider.ts'
 import { listSenders } from '../senders/list.ts'
 import { listTemplateNames } from '../templates/names.ts'
 import { phonesMeantBy } from '../workspaces/searched-phones.ts'
-import { beginOfDay, endOfDay } from './days.ts'
+import { dayInput, instantsOf } from './days.ts'
 import { missing, reading, router } from './trpc.ts'
-
-const day = z.iso.date('must be a day such as 2026-11-25')
 
 const filter = z.object({
   /** A number in any usual form, a reference, or an id: ours or WhatsApp's. */
@@ -23,8 +21,8 @@ const filter = z.object({
   template: z.string().max(512, 'must have at most 512 characters').optional(),
   senderId: z.uuid('must be a Sender ID').optional(),
   /** Days in the delivery zone, both included. */
-  from: day.optional(),
-  to: day.optional(),
+  from: dayInput.optional(),
+  to: dayInput.optional(),
   cursor: z.uuid().optional(),
 })
 
@@ -39,8 +37,7 @@ export const messages = router({
       kind: kind ?? null,
       template: template === undefined ? null : storableText(template),
       senderId: senderId ?? null,
-      from: from ? beginOfDay(from, timeZone) : null,
-      until: to ? endOfDay(to, timeZone) : null,
+      ...instantsOf({ from, to }, timeZone),
       clock: { sandbox, offsetMs: clockOffsetMs },
       before: cursor ?? null,
     })

@@ -1,5 +1,7 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { z } from 'zod'
+import { beginOf, dayAt } from '../charts/days.ts'
+import { later } from '../clock.ts'
 import type { Sql } from '../db.ts'
 import type { Parts } from '../parts.ts'
 import { AccountRefused } from '../senders/account-refused.ts'
@@ -10,7 +12,6 @@ import { providerRefusal } from '../senders/provider-refusal.ts'
 import { syncAccount } from '../senders/sync.ts'
 import { syncResult } from '../senders/sync-result.ts'
 import { type Actor, audit } from './audit.ts'
-import { beginOfDay } from './days.ts'
 import { refusedFields } from './field-faults.ts'
 import { changing, missing, reading, router } from './trpc.ts'
 
@@ -40,9 +41,9 @@ export const senders = router({
 
   /** Since midnight in the delivery zone. */
   traffic: reading.query(({ ctx: { parts, figures, membership }, input: { workspaceId } }) => {
-    const { timeZone } = membership
-    const now = parts.clock.now()
-    return listTraffic(figures, workspaceId, beginOfDay(dayOf(now, timeZone), timeZone))
+    const { timeZone, clockOffsetMs: offsetMs } = membership
+    const today = dayAt(later(parts.clock.now(), offsetMs), timeZone)
+    return listTraffic(figures, workspaceId, { since: beginOf(today, timeZone), offsetMs })
   }),
 
   /** Whether WhatsApp sends the account's webhooks to an app, and which. One call to WhatsApp. */
@@ -169,6 +170,3 @@ const noted = (
   { parts, actor }: { parts: Pick<Parts, 'clock'>; actor: Actor },
   change: Noted,
 ): Promise<void> => audit(sql, { actor, at: parts.clock.now() }, change)
-
-const dayOf = (at: Date, timeZone: string): string =>
-  Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timeZone).toPlainDate().toString()

@@ -16,7 +16,7 @@ export type Between = {
 /** How far the clocks of the machines that gave out ids may be from the database's. */
 const CLOCKS_APART_MOST_MS = HOUR_MS
 /** A sandbox may have been given a past when it was made. */
-const SANDBOX_BEGAN_EARLIER_MOST_MS = 2 * DAY_MS
+export const SANDBOX_BEGAN_EARLIER_MOST_MS = 2 * DAY_MS
 
 /**
  * The ids that a list must look at: before the first of these, from the second on. An id is as old as what it names in
@@ -25,7 +25,11 @@ const SANDBOX_BEGAN_EARLIER_MOST_MS = 2 * DAY_MS
  */
 export function idsBetween({ from, until, clock, before }: Between): [string, string] {
   const behindMs = clock.sandbox ? SANDBOX_BEGAN_EARLIER_MOST_MS : CLOCKS_APART_MOST_MS
-  const first = from ? firstIdAt(later(from, -clock.offsetMs - CLOCKS_APART_MOST_MS)) : FIRST_ID
+  const first = from ? firstIdSince(from, clock.offsetMs) : FIRST_ID
   const ends = [before ?? LAST_ID, until ? firstIdAt(later(until, behindMs)) : LAST_ID].sort()
   return [ends[0] ?? LAST_ID, first]
 }
+
+/** What was made at this time of a workspace, or later, has no id before this one. */
+export const firstIdSince = (from: Date, offsetMs: number): string =>
+  firstIdAt(later(from, -offsetMs - CLOCKS_APART_MOST_MS))

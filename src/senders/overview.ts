@@ -1,5 +1,5 @@
 import { type Sql, statement } from '../db.ts'
-import { firstIdAt } from '../ids.ts'
+import { firstIdSince } from '../sandbox/ids-between.ts'
 import { type Obstacle, senderObstacle } from './availability.ts'
 
 export type AccountState = {
@@ -83,11 +83,15 @@ export const TRAFFIC_COUNTED_MOST = 100_000
 const selectTraffic = statement<SenderTraffic>(
   'count_traffic_of_senders',
   `select m.sender_id as "senderId", count(*) as messages, count(*) filter (where m.status = 'failed') as failed
-   from (select sender_id, status from messages where workspace_id = $1 and id >= $2
+   from (select sender_id, status, created_at from messages where workspace_id = $1 and id >= $2
          order by id desc limit ${TRAFFIC_COUNTED_MOST}) m
+   where m.created_at >= $3
    group by m.sender_id`,
 )
 
-/** Messages of each sender that were accepted since then. For a connection whose planner is free. */
-export const listTraffic = (figures: Sql, workspaceId: string, since: Date): Promise<SenderTraffic[]> =>
-  figures.rows(selectTraffic, [workspaceId, firstIdAt(since)])
+/** Messages of each sender that were accepted since then, in the workspace's time. For a connection whose planner is free. */
+export const listTraffic = (
+  figures: Sql,
+  workspaceId: string,
+  { since, offsetMs }: { since: Date; offsetMs: number },
+): Promise<SenderTraffic[]> => figures.rows(selectTraffic, [workspaceId, firstIdSince(since, offsetMs), since])

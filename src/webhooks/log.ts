@@ -1,6 +1,7 @@
 import { DAY_MS, later } from '../clock.ts'
 import { type Sql, statement } from '../db.ts'
 import type { EventType } from '../events/event-types.ts'
+import { FIRST_ID, LAST_ID, firstIdAt } from '../ids.ts'
 import type { DeliveryStatus } from './deliver-now.ts'
 import type { EndpointId } from './endpoints.ts'
 import type { AttemptHistory } from './history.ts'
@@ -67,8 +68,8 @@ export async function listDeliveries(db: Sql, filter: LogFilter): Promise<LogPag
   const rows = await db.rows(pages[status ?? 'any'], [
     workspaceId,
     endpointId,
-    firstOf([before, to && idAt(later(to, CLOCKS_APART_MS))]) ?? LAST_ID,
-    from ? idAt(later(from, -CLOCKS_APART_MS)) : FIRST_ID,
+    firstOf([before, to && firstIdAt(later(to, CLOCKS_APART_MS))]) ?? LAST_ID,
+    from ? firstIdAt(later(from, -CLOCKS_APART_MS)) : FIRST_ID,
     from,
     to,
     type,
@@ -87,14 +88,6 @@ export async function listDeliveries(db: Sql, filter: LogFilter): Promise<LogPag
  * apart than this, so a range of one is a range of the other with so much room, which the index serves.
  */
 const CLOCKS_APART_MS = 2 * DAY_MS
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-
-/** The least id that could have been made at that time. */
-function idAt(time: Date): string {
-  const hex = Math.max(0, time.getTime()).toString(16).padStart(12, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`
-}
 
 const firstOf = (ids: readonly (string | undefined)[]): string | undefined =>
   ids.filter((id) => id !== undefined).sort()[0]

@@ -1,6 +1,6 @@
-import { DAY_MS, HOUR_MS, later } from '../clock.ts'
+import { DAY_MS, later } from '../clock.ts'
 import { type Sql, statement } from '../db.ts'
-import { firstIdAt } from '../ids.ts'
+import { firstIdSince } from '../sandbox/ids-between.ts'
 import { type Forecast, PACE_DAYS, forecast, paceOf } from './forecast.ts'
 import { QUOTA_KINDS, type QuotaKind, quotaMonth } from './quota.ts'
 
@@ -30,11 +30,7 @@ export async function listUsage(sql: Sql, { workspaceId, now, clockOffsetMs }: A
         usedEarlier: row?.usedEarlier ?? false,
       }
       const wasUsed = used.used + used.usedLastMonth > 0
-      const from = [
-        workspaceId,
-        since,
-        ...(kind === 'cod_refusal' ? [] : [firstIdAt(later(since, -clockOffsetMs - CLOCKS_APART_MOST_MS))]),
-      ]
+      const from = [workspaceId, since, ...(kind === 'cod_refusal' ? [] : [firstIdSince(since, clockOffsetMs)])]
       const first = wasUsed ? await sql.row(firstOf[kind], from) : undefined
       const pace = paceOf({ ...used, first }, now)
       return { kind, monthlyUnits, used: used.used, forecast: forecast({ monthlyUnits, used: used.used, now }, pace) }
@@ -82,6 +78,3 @@ const firstOf = {
      where workspace_id = $1 and created_at >= $2 order by created_at limit 1`,
   ),
 } as const satisfies Record<QuotaKind, unknown>
-
-/** Clocks of the machines that give out ids may be apart from the database's. */
-const CLOCKS_APART_MOST_MS = HOUR_MS

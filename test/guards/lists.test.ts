@@ -70,8 +70,7 @@ test('no list of the dashboard reads a table whole, or more of it than a page ma
     await listMessages(figures, { ...all, ...filter })
   const orders = {
     workspaceId,
-    id: null,
-    text: null,
+    search: null,
     status: null,
     refusal: null,
     template: null,
@@ -83,7 +82,7 @@ test('no list of the dashboard reads a table whole, or more of it than a page ma
   }
   for (const filter of [
     {},
-    { text: { reference: 'order-17', phones: ['+212700000017'] } },
+    { search: { id: null, reference: 'order-17', phones: ['+212700000017'] } },
     { status: 'rescheduling' as const },
     { from, until },
   ])

@@ -53,6 +53,9 @@ test('a confirmation is found by its number in any form, its reference and its i
     )
   }
   assert.deepEqual(await referencesOf(world, looking, { text: 'A-100' }), [])
+  const reference = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+  await world.createConfirmation({ reference })
+  assert.deepEqual(await referencesOf(world, looking, { text: reference }), [reference])
   assert.deepEqual(await referencesOf(theirs, await signedIn(theirs, 'member'), { text: wanted.id }), [])
   await assert.rejects(listing(theirs, looking), /There is no such workspace/)
 })
@@ -128,7 +131,7 @@ test('no question of the list reads a table whole, nor more of it than a page ma
   await world.ask('analyze confirmations')
   const bounds = [world.workspaceId, 'ffffffff-ffff-ffff-ffff-ffffffffffff', '00000000-0000-0000-0000-000000000000']
   const rare = ['cancelled', null, null, null, null, null]
-  const text = ['r-17', ['+212600000017']]
+  const text = [world.workspaceId, 'r-17', ['+212600000017']]
   const asked: Record<string, { values: unknown[]; rowsMost: number }> = {
     list_confirmations: { values: [...bounds, ...rare], rowsMost: LOOKED_THROUGH_MOST },
     end_of_looked_through_confirmations: { values: bounds, rowsMost: LOOKED_THROUGH_MOST },

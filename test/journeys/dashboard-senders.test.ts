@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { TRPCClientError } from '@trpc/client'
 import { DEMO, demoAccount } from '../../emulator/emulator.ts'
+import { DAY_MS } from '../../src/clock.ts'
+import { advanceSandbox } from '../../src/sandbox/advance.ts'
 import { closeBrowser, openPage } from '../browser.ts'
 import { signedIn } from '../dashboard.ts'
 import { type World, startWorld } from '../world.ts'
@@ -199,7 +201,7 @@ test('a paused sender accepts nothing until it is resumed, and both are in the a
   ])
 })
 
-test('the messages of today are counted by sender', async (t) => {
+test('the messages of today are counted by sender, and a sandbox’s today is that of its own clock', async (t) => {
   const world = await startWorld(t)
   const { calls } = await signedIn(world, 'member')
   const { workspaceId, senderId } = world
@@ -207,6 +209,10 @@ test('the messages of today are counted by sender', async (t) => {
   await world.sendOtp()
   await world.sendOtp()
   assert.deepEqual(await calls.senders.traffic.query({ workspaceId }), [{ senderId, messages: 2, failed: 0 }])
+  await world.ask('update workspaces set sandbox = true where id = $1', [workspaceId])
+  await advanceSandbox(world.parts, { workspaceId, byMs: DAY_MS })
+  await world.sendOtp()
+  assert.deepEqual(await calls.senders.traffic.query({ workspaceId }), [{ senderId, messages: 1, failed: 0 }])
 })
 
 test('another workspace’s account or sender answers exactly like a missing one, and a member changes nothing', async (t) => {
