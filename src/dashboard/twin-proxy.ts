@@ -110,6 +110,8 @@ export function twinProxy(
     }
     reply.hijack()
     const response = reply.raw
+    const cookies = reply.getHeader('set-cookie')
+    if (cookies !== undefined) response.setHeader('set-cookie', cookies)
     const end = (): void => {
       open.delete(stream)
       if (open.size === 0) {

@@ -80,6 +80,7 @@ export function createLive({ db, roles }: { db: Pick<Db, 'rows'>; roles: Readonl
       if (word === 'changed') rest.forEach(changedHere)
       if (word !== 'follow' || rest[0] === node) return
       const until = performance.now() + FOLLOWED_FOR_MS
+      if (elsewhere.size >= ELSEWHERE_MOST) for (const workspaceId of elsewhere.keys()) isFollowedElsewhere(workspaceId)
       for (const workspaceId of rest.slice(1)) {
         if (elsewhere.size < ELSEWHERE_MOST || elsewhere.has(workspaceId)) elsewhere.set(workspaceId, until)
       }
