@@ -1,4 +1,5 @@
 import { DEMO, demoAccount, type Emulator, startEmulator } from '../emulator/emulator.ts'
+import type { Clock } from './clock.ts'
 import { type Config, ROLES } from './config.ts'
 import { type DemoReceiver, type ReceivedWebhook, startReceiver } from './demo/receiver.ts'
 import { makeSetupLink } from './dashboard/links.ts'
@@ -48,7 +49,7 @@ async function open(given: Config, opened: AsyncDisposableStack, signal: AbortSi
   const receiver = opened.adopt(await startDemoReceiver(config, () => secret.value, lines), (receiver) =>
     receiver.close(),
   )
-  const options = { signal, onClock: clock.follow }
+  const options = { signal, onClock: (real: Clock) => clock.follow(real) }
   const serving = opened.adopt(await startServing(config, createLog(config.logLevel), options), (serving) =>
     serving.stop(),
   )
@@ -71,7 +72,7 @@ async function open(given: Config, opened: AsyncDisposableStack, signal: AbortSi
   const sender = account.senders.find(({ phoneNumberId }) => phoneNumberId === DEMO.standardNumberId)
   return {
     serving,
-    begin: lines.begin,
+    begin: () => lines.begin(),
     twinUrl: twin.url,
     webhooksUrl: receiver.url,
     apiKey,
@@ -91,7 +92,7 @@ const demoConfig = (config: Config): Config => ({
 })
 
 async function startTwin({ twinPort }: Config, clock: DayClock): Promise<Emulator> {
-  const time = { now: () => clock.now().getTime(), speed: clock.speed }
+  const time = { now: () => clock.now().getTime(), speed: () => clock.speed() }
   return startEmulator({ port: twinPort, accounts: [demoAccount()], ...time }).catch((error: unknown) => {
     throw portTaken(error, { host: '127.0.0.1', port: twinPort }, 'DOORCODE_TWIN_PORT') ?? error
   })
@@ -118,7 +119,7 @@ async function startDemoReceiver(
 
 const onOneLine = (text: string): string => text.replaceAll('\n', ' ⏎ ')
 
-type Lines = { tell(line: string): void; begin(): void }
+type Lines = { tell: (line: string) => void; begin(): void }
 
 /** What happens before the welcome is printed happens in silence. */
 function printer(): Lines {
