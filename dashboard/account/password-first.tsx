@@ -2,7 +2,7 @@ import { Button, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { PasswordField } from '../session/password-field.tsx'
 import { useWords } from '../words.ts'
-import { useAsking } from './asking.ts'
+import { useAskingOfAccount } from './asking.ts'
 import { Problem } from './problem.tsx'
 import { accountWords } from './words.ts'
 
@@ -21,7 +21,7 @@ export function PasswordFirst({
   onDone: (body: Readonly<Record<string, unknown>>) => void
 }) {
   const text = useWords(accountWords)
-  const { problem, busy, ask } = useAsking()
+  const { problem, busy, ask } = useAskingOfAccount()
   const form = useForm({ initialValues: { password: '' } })
   const go = async (values: { password: string }): Promise<void> => {
     const answer = await ask(path, values)

@@ -4,7 +4,7 @@ import { notifications } from '@mantine/notifications'
 import { PasswordField } from '../session/password-field.tsx'
 import { useSession } from '../ui/workspace.ts'
 import { useWords } from '../words.ts'
-import { useAsking } from './asking.ts'
+import { useAskingOfAccount } from './asking.ts'
 import { Problem } from './problem.tsx'
 import { accountWords } from './words.ts'
 
@@ -13,7 +13,7 @@ const NOTHING = { currentPassword: '', newPassword: '' }
 export function Password() {
   const text = useWords(accountWords)
   const { person } = useSession()
-  const { problem, busy, ask } = useAsking()
+  const { problem, busy, ask } = useAskingOfAccount()
   const form = useForm({ initialValues: NOTHING })
   const change = async (values: typeof NOTHING): Promise<void> => {
     const answer = await ask('change-password', values)

@@ -4,7 +4,7 @@ import { QRCodeSVG } from 'qrcode.react'
 import { useState } from 'react'
 import { Copyable } from '../ui/copy.tsx'
 import { useWords } from '../words.ts'
-import { useAsking } from './asking.ts'
+import { useAskingOfAccount } from './asking.ts'
 import { BackupCodes, textsIn } from './backup-codes.tsx'
 import { PasswordFirst } from './password-first.tsx'
 import { Problem } from './problem.tsx'
@@ -38,7 +38,7 @@ const QR_PIXELS = 192
 
 function Scan({ uri, onDone }: { uri: string; onDone: () => void }) {
   const text = useWords(accountWords)
-  const { problem, busy, ask } = useAsking()
+  const { problem, busy, ask } = useAskingOfAccount()
   const form = useForm({ initialValues: { code: '' } })
   const verify = async ({ code }: { code: string }): Promise<void> => {
     const answer = await ask('two-factor/verify-totp', { code: code.replaceAll(' ', '') })

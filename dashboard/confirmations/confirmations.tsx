@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
@@ -6,6 +6,7 @@ import { type Answers, api } from '../api.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { List } from '../ui/list.tsx'
+import { ListPages } from '../ui/list-pages.tsx'
 import { useLive } from '../ui/live.ts'
 import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/page.tsx'
@@ -229,32 +230,15 @@ function Answered({ row: { reschedule, refusalReason } }: { row: Listed }) {
 }
 
 function Pages({ page: { nextCursor, lookedBackTo } }: { page: ListPage }) {
-  const text = useWords(confirmationWords)
   const { before, ...filter } = useSearch({ from: PAGE })
-  const older = nextCursor !== null && { ...filter, before: nextCursor }
+  const to = (search: typeof filter & { before?: string }) => (props: object) => (
+    <Link {...props} from={PAGE} to="." search={search} />
+  )
   return (
-    <>
-      {lookedBackTo !== null && (
-        <Alert color="blue" role="status">
-          <Text size="sm">
-            {text.lookedBack} <Time at={lookedBackTo} />. {text.lookedBackHint}
-          </Text>
-        </Alert>
-      )}
-      {(before !== undefined || older) && (
-        <Group component="nav" aria-label={text.pages} gap="sm">
-          {before !== undefined && (
-            <Button variant="default" renderRoot={(props) => <Link {...props} from={PAGE} to="." search={filter} />}>
-              {text.newest}
-            </Button>
-          )}
-          {older && (
-            <Button variant="default" renderRoot={(props) => <Link {...props} from={PAGE} to="." search={older} />}>
-              {lookedBackTo === null ? text.older : text.lookFurther}
-            </Button>
-          )}
-        </Group>
-      )}
-    </>
+    <ListPages
+      lookedBackTo={lookedBackTo}
+      newest={before === undefined ? undefined : to(filter)}
+      older={nextCursor === null ? undefined : to({ ...filter, before: nextCursor })}
+    />
   )
 }

@@ -1,19 +1,12 @@
 import { Anchor, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { Answers } from '../api.ts'
-import { MarkBadge } from '../timeline/timeline.tsx'
+import { StatusBadge } from '../endpoints/state-badge.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { useWords } from '../words.ts'
 import { confirmationWords } from './words.ts'
 
 type Webhook = Answers['confirmations']['get']['webhooks'][number]
-
-const DELIVERIES = {
-  pending: { name: 'pending', tone: 'waiting' },
-  succeeded: { name: 'succeeded', tone: 'good' },
-  failed: { name: 'failedDelivery', tone: 'bad' },
-  held: { name: 'held', tone: 'waiting' },
-} as const satisfies Record<Webhook['status'], { name: keyof typeof confirmationWords.en; tone: string }>
 
 /** Each event on its way to each endpoint, with the way to its attempts. */
 export function Webhooks({ webhooks, confirmationId }: { webhooks: readonly Webhook[]; confirmationId: string }) {
@@ -33,7 +26,7 @@ export function Webhooks({ webhooks, confirmationId }: { webhooks: readonly Webh
           <Paper key={deliveryId} withBorder p="sm">
             <Group gap="sm">
               <code>{type}</code>
-              <MarkBadge mark={{ text: text[DELIVERIES[status].name], tone: DELIVERIES[status].tone }} />
+              <StatusBadge delivery={{ status }} />
               <Text size="sm">
                 {text.attempts}: <bdi>{attempts}</bdi>
               </Text>

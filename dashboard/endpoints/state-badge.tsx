@@ -13,7 +13,12 @@ export function StateBadge({ state }: { state: State }) {
 
 const STATUS_COLOURS = { pending: 'blue', succeeded: 'teal', failed: 'red', held: 'yellow' } as const
 
-export function StatusBadge({ delivery: { status, underWay } }: { delivery: Pick<Delivery, 'status' | 'underWay'> }) {
+/** `underWay`: an attempt is being made right now, where that is known. */
+export function StatusBadge({
+  delivery: { status, underWay = false },
+}: {
+  delivery: Pick<Delivery, 'status'> & { underWay?: boolean }
+}) {
   const text = useWords(endpointWords)
   const name = underWay ? text.underWay : status === 'held' ? text.heldOne : text[status]
   return <Mark colour={STATUS_COLOURS[status]}>{name}</Mark>

@@ -3,7 +3,8 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { type Answers, api } from '../api.ts'
-import { MarkBadge, ServerSentence, Timeline } from '../timeline/timeline.tsx'
+import { StatusBadge } from '../endpoints/state-badge.tsx'
+import { ServerSentence, Timeline } from '../timeline/timeline.tsx'
 import { Copyable } from '../ui/copy.tsx'
 import { useLive } from '../ui/live.ts'
 import { Page } from '../ui/page.tsx'
@@ -157,13 +158,6 @@ function Said({ said: { text: words, choices } }: { said: NonNullable<Told['said
   )
 }
 
-const DELIVERIES = {
-  pending: { name: 'pending', tone: 'waiting' },
-  succeeded: { name: 'succeeded', tone: 'good' },
-  failed: { name: 'failedDelivery', tone: 'bad' },
-  held: { name: 'held', tone: 'waiting' },
-} as const
-
 function Events({ told: { message, events } }: { told: Told }) {
   const text = useWords(messageWords)
   const { workspaceId } = useWorkspace()
@@ -187,7 +181,7 @@ function Events({ told: { message, events } }: { told: Told }) {
             <Stack gap={6}>
               {webhooks.map(({ deliveryId, endpointId, url, status, attempts }) => (
                 <Group key={deliveryId} gap="sm">
-                  <MarkBadge mark={{ text: text[DELIVERIES[status].name], tone: DELIVERIES[status].tone }} />
+                  <StatusBadge delivery={{ status }} />
                   <code style={{ overflowWrap: 'anywhere' }}>{url}</code>
                   <Text size="sm">{text.attemptsMade(attempts)}</Text>
                   <Anchor

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
@@ -8,6 +8,7 @@ import { timelineWords } from '../timeline/words.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { List } from '../ui/list.tsx'
+import { ListPages } from '../ui/list-pages.tsx'
 import { useLive } from '../ui/live.ts'
 import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/page.tsx'
@@ -31,11 +32,7 @@ export function Messages() {
     placeholderData: keepPreviousData,
   })
   return (
-    <Page
-      title={text.title}
-      about={`${text.about} ${text.zone} \u2066${timeZone}\u2069.`}
-      live={live}
-    >
+    <Page title={text.title} about={`${text.about} ${text.zone} \u2066${timeZone}\u2069.`} live={live}>
       <Filters key={JSON.stringify(filter)} />
       {list.error && <Failed error={list.error} onAgain={() => void list.refetch()} />}
       {list.isPending && <Loading />}
@@ -204,32 +201,15 @@ function MessageList({ rows }: { rows: readonly Listed[] }) {
 }
 
 function Pages({ page: { nextCursor, lookedBackTo } }: { page: ListPage }) {
-  const text = useWords(messageWords)
   const { before, ...filter } = useSearch({ from: PAGE })
-  const older = nextCursor !== null && { ...filter, before: nextCursor }
+  const to = (search: typeof filter & { before?: string }) => (props: object) => (
+    <Link {...props} from={PAGE} to="." search={search} />
+  )
   return (
-    <>
-      {lookedBackTo !== null && (
-        <Alert color="blue" role="status">
-          <Text size="sm">
-            {text.lookedBack} <Time at={lookedBackTo} />. {text.lookedBackHint}
-          </Text>
-        </Alert>
-      )}
-      {(before !== undefined || older) && (
-        <Group component="nav" aria-label={text.pages} gap="sm">
-          {before !== undefined && (
-            <Button variant="default" renderRoot={(props) => <Link {...props} from={PAGE} to="." search={filter} />}>
-              {text.newest}
-            </Button>
-          )}
-          {older && (
-            <Button variant="default" renderRoot={(props) => <Link {...props} from={PAGE} to="." search={older} />}>
-              {lookedBackTo === null ? text.older : text.lookFurther}
-            </Button>
-          )}
-        </Group>
-      )}
-    </>
+    <ListPages
+      lookedBackTo={lookedBackTo}
+      newest={before === undefined ? undefined : to(filter)}
+      older={nextCursor === null ? undefined : to({ ...filter, before: nextCursor })}
+    />
   )
 }

@@ -1,10 +1,9 @@
 import { Alert, Anchor, Button, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import { type SignInAnswer, askSignIn } from '../api.ts'
 import { useWords } from '../words.ts'
+import { useAsking } from './asking.ts'
 import { PasswordField } from './password-field.tsx'
-import { refusalIn } from './refusal.ts'
 import { sessionWords } from './words.ts'
 
 /** The password, then the second factor where there is one. `email`: of the one account that may come in here. */
@@ -131,19 +130,4 @@ function Problem({ children }: { children: string | undefined }) {
       )}
     </div>
   )
-}
-
-function useAsking() {
-  const text = useWords(sessionWords)
-  const [problem, setProblem] = useState<string>()
-  const [busy, setBusy] = useState(false)
-  const ask = async (path: string, body: object): Promise<SignInAnswer> => {
-    setBusy(true)
-    setProblem(undefined)
-    const answer = await askSignIn(path, body)
-    setBusy(false)
-    if (!answer.ok) setProblem(refusalIn(answer, text.refusals))
-    return answer
-  }
-  return { problem, busy, ask }
 }
