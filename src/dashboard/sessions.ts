@@ -41,4 +41,12 @@ const deleteSessions = statement('end_sessions_of_person', `delete from auth."se
 /** All of them, at once: each call asks for its session anew. */
 export const endSessions = async (sql: Sql, userId: string): Promise<void> => {
   await sql.rows(deleteSessions, [userId])
+  await endChallenges(sql, userId)
+}
+
+const deleteChallenges = statement('end_challenges_of_person', `delete from auth."verification" where "value" = $1`)
+
+/** Sign-ins whose password was right and whose second factor is still to come. */
+export const endChallenges = async (sql: Sql, userId: string): Promise<void> => {
+  await sql.rows(deleteChallenges, [userId])
 }

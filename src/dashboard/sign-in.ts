@@ -13,6 +13,7 @@ import {
 } from './auth.ts'
 import { type KnownDevices, knownDevices } from './known-device.ts'
 import { type Person, findPersonByEmail, normalEmail } from './person.ts'
+import { endChallenges } from './sessions.ts'
 
 /** What of the sign-in library can be reached: everything that our pages use, and nothing else. */
 type AuthCall = {
@@ -24,6 +25,8 @@ type AuthCall = {
   gives?: readonly string[]
   /** Whose wrong passwords are counted: those of the address that is signed in with, or of who is signed in. */
   counts?: 'address' | 'person'
+  /** Whoever is half signed in with the password before must begin anew. */
+  endsChallenges?: true
   /** What is written into the audit log when it went well. */
   records?: string
 }
@@ -37,6 +40,7 @@ export const authCalls: Readonly<Record<string, AuthCall>> = {
     takes: ['currentPassword', 'newPassword'],
     adds: { revokeOtherSessions: true },
     counts: 'person',
+    endsChallenges: true,
     records: 'person.password_changed',
   },
   '/two-factor/enable': { takes: ['password'], gives: ['totpURI', 'backupCodes'], counts: 'person' },
@@ -99,6 +103,7 @@ async function answer(tools: Tools, { request, path, call }: Asked): Promise<Res
     return refused(response, body)
   }
   if (account) await forgetAttempts(parts.db, account)
+  if (call.endsChallenges && before.person) await endChallenges(parts.db, before.person.userId)
   const signedIn = signedInBy(path, body, before.person)
   await record(parts, { path, call, request, person: before.person, signedIn })
   const cookies = response.headers.getSetCookie()

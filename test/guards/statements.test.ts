@@ -62,6 +62,7 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   list_sessions_of_person: 'of an account, which belongs to no workspace',
   end_session_of_person: 'of an account, which belongs to no workspace',
   end_sessions_of_person: 'of an account, which belongs to no workspace',
+  end_challenges_of_person: 'of an account, which belongs to no workspace',
   insert_operator: 'of the whole instance',
   has_operators: 'of the whole instance',
   instance_has_an_owner: 'of the whole instance',

@@ -300,6 +300,28 @@ test('whoever holds a stolen session cannot guess its password to turn the secon
   assert.equal(row?.on, true)
 })
 
+test('whoever is half signed in with an old password begins anew when there is another one', async (t) => {
+  const world = await startWorld(t)
+  const person = await signedIn(world, 'member')
+  const { backupCodes, cookie } = await withSecondFactor(world, person)
+  const halfIn = async (password: string) => asCookie((await signIn(world, person.email, password)).cookies)
+  const finish = (code: string | undefined, half: string) =>
+    ask(world, 'two-factor/verify-backup-code', { code: code ?? '' }, { cookie: half })
+
+  const beforeChange = await halfIn(PASSWORD)
+  const change = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD }
+  assert.equal((await ask(world, 'change-password', change, { cookie })).status, 200)
+  assert.equal((await finish(backupCodes[0], beforeChange)).status, 401)
+
+  const beforeLink = await halfIn(NEW_PASSWORD)
+  const { db, clock } = world.parts
+  const about = { email: person.email, endsSecondFactor: false, createdBy: null, at: clock.now() }
+  const { token } = await makePasswordLink(db, about)
+  await callsOf(world.first.url).session.setPassword.mutate({ token, password: PASSWORD })
+  assert.equal((await finish(backupCodes[1], beforeLink)).status, 401)
+  assert.equal((await finish(backupCodes[2], await halfIn(PASSWORD))).status, 200)
+})
+
 test('a changed password ends every other session and is told in the account’s events', async (t) => {
   const world = await startWorld(t)
   const person = await signedIn(world, 'member')
