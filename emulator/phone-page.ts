@@ -1,14 +1,9 @@
-import { spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { once } from 'node:events'
-import { access, glob, mkdir, mkdtemp, readFile, readdir, rename, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { builtPages } from './phone/built-pages.ts'
 
 const FOLDER = path.join(import.meta.dirname, 'phone')
-const BUILT = path.join(FOLDER, 'dist')
-const BUILD_MOST_MS = 120_000
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -51,45 +46,13 @@ export function phonePage(server: FastifyInstance): void {
 const plain = (reply: FastifyReply, status: number, text: string): FastifyReply =>
   reply.code(status).type('text/plain; charset=utf-8').send(text)
 
-/** The folder with the page; a temporary one where the twin's own cannot be written to. */
-async function builtPage(): Promise<string> {
-  const kept = path.join(BUILT, await stampOfSources())
-  if (await exists(path.join(kept, 'index.html'))) return kept
-  const target = await mkdir(BUILT, { recursive: true })
-    .then(() => mkdtemp(path.join(BUILT, 'building-')))
-    .catch(() => mkdtemp(path.join(tmpdir(), 'whatsapp-twin-phone-')))
-  await build(target)
-  if (!target.startsWith(BUILT)) return target
-  // Whoever built it first wins; the others use theirs.
-  await rename(target, kept).catch(() => rm(target, { recursive: true, force: true }))
-  return kept
-}
-
-async function stampOfSources(): Promise<string> {
-  const sources = glob('**/*.{ts,tsx,css,html,svg}', { cwd: FOLDER, exclude: (name) => name === 'dist' })
-  const hash = createHash('sha256')
-  for (const name of (await Array.fromAsync(sources)).sort()) {
-    hash.update(name).update(await readFile(path.join(FOLDER, name)))
-  }
-  return hash.digest('hex').slice(0, 16)
-}
-
-/** In a process of its own: what a bundler takes of memory goes with it. */
-async function build(target: string): Promise<void> {
-  const packageFolder = path.dirname(import.meta.resolve('vite/package.json').replace('file://', ''))
-  const vite = path.join(packageFolder, 'bin/vite.js')
-  const arguments_ = ['build', '--logLevel', 'error', '--emptyOutDir', '--outDir', target]
-  const builder = spawn(process.execPath, [vite, ...arguments_], {
-    cwd: path.join(FOLDER, 'page'),
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: BUILD_MOST_MS,
+const builtPage = (): Promise<string> =>
+  builtPages({
+    from: path.join(FOLDER, 'page'),
+    root: FOLDER,
+    sources: ['**/*.{ts,tsx,css,html,svg}'],
+    keptIn: path.join(FOLDER, 'dist'),
   })
-  let output = ''
-  builder.stdout.on('data', (text: Buffer) => (output += text.toString()))
-  builder.stderr.on('data', (text: Buffer) => (output += text.toString()))
-  const [code] = (await once(builder, 'exit')) as [number | null]
-  if (code !== 0) throw new Error(output.trim())
-}
 
 async function readAll(folder: string): Promise<ReadonlyMap<string, File>> {
   const files = new Map<string, File>()
@@ -101,9 +64,3 @@ async function readAll(folder: string): Promise<ReadonlyMap<string, File>> {
   }
   return files
 }
-
-const exists = (file: string): Promise<boolean> =>
-  access(file).then(
-    () => true,
-    () => false,
-  )

@@ -8,6 +8,7 @@ import { chmod, glob, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import { builtDashboard } from '../src/dashboard/build.ts'
 import { openDb } from '../src/db.ts'
 import { startEmbeddedPostgres } from '../src/embedded-postgres.ts'
 import { migrate } from '../src/migrate.ts'
@@ -39,6 +40,7 @@ async function main(): Promise<number> {
     const postgres = await startEmbeddedPostgres({ dataDir: folder, version, durable: false })
     try {
       await prepareTemplate(postgres.url)
+      await builtDashboard() // once, rather than by each file that opens a page first
       const code = await runFiles(files.sort(), {
         TEST_DATABASE_URL: postgres.url,
         TEST_FOLDER: folder,
