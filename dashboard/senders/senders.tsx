@@ -1,4 +1,4 @@
-import { Button, Group, Modal, SimpleGrid, Stack, Title } from '@mantine/core'
+import { Button, Modal, SimpleGrid, Stack, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { api } from '../api.ts'
