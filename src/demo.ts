@@ -166,7 +166,7 @@ Ask a customer to confirm an order. This one wants another time; +346001107 with
     -H 'Content-Type: application/json' \\
     -d '{"to":"${RESCHEDULER}","senderId":"${senderId}","template":{"name":"order_confirmation","language":"en"},"parameters":{"body":["Ana","A-1001","25 EUR"]},"reference":"A-1001"}'
 ${demo.sandbox ? timeMachine(demo) : ''}
-See it on the phone:     curl -s '${twinUrl}/control/messages?to=${encodeURIComponent(RECIPIENT)}'
+See it on the phone:     ${twinUrl}/phone/, or on the page Phone of the dashboard
 See its webhook arrive:  curl -s ${webhooksUrl}
 See all that is known:   npm run -s doorcode -- explain <messageId or confirmationId>
 
