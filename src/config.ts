@@ -75,7 +75,7 @@ export const settings = {
   ),
   DOORCODE_ALLOW_PRIVATE_WEBHOOKS: setting(
     '0',
-    '`1` lets webhook endpoints be plain HTTP and on private addresses. For development only.',
+    '`1` lets webhook endpoints be plain HTTP and on private addresses, and any admin name another Graph URL than WhatsApp’s. For development only.',
     flag,
   ),
   DOORCODE_LOG_LEVEL: setting('info', `One of ${LOG_LEVELS.map((level) => `\`${level}\``).join(', ')}.`, logLevel),

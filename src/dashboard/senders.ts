@@ -8,11 +8,13 @@ import { AccountRefused } from '../senders/account-refused.ts'
 import { connectAccount, describeAccount, getAccount, renewCredentials } from '../senders/accounts.ts'
 import { findAccount, listAccounts, listSenderOverviews, listTraffic } from '../senders/overview.ts'
 import { pauseSender, resumeSender } from '../senders/pause.ts'
+import { GRAPH_URL } from '../senders/new-account.ts'
 import { providerRefusal } from '../senders/provider-refusal.ts'
 import { syncAccount } from '../senders/sync.ts'
 import { syncResult } from '../senders/sync-result.ts'
 import { type Actor, audit } from './audit.ts'
 import { refusedFields } from './field-faults.ts'
+import type { Membership } from './membership.ts'
 import { changing, missing, reading, router } from './trpc.ts'
 
 /** The domain says what is wrong with what is given; here only that it is some text. */
@@ -22,6 +24,12 @@ const given = z.string().max(GIVEN_MOST, `must have at most ${GIVEN_MOST} charac
 const credentials = { accessToken: given, appSecret: given, verifyToken: given }
 const ofAccount = z.object({ accountId: z.uuid('is not the id of an account') })
 const ofSender = z.object({ senderId: z.uuid('is not a Sender ID') })
+
+const FOREIGN_GRAPH = `Leave it empty. Only an operator of this instance may name another address than ${GRAPH_URL}: this server calls it.`
+
+/** Whatever stands there is called from inside the operator's network, and its answer told. */
+const mayName = (graphUrl: string, { operator }: Membership, { config }: Pick<Parts, 'config'>): boolean =>
+  operator || config.allowPrivateWebhooks || ['', GRAPH_URL].includes(graphUrl.trim().replace(/\/+$/, ''))
 
 export const senders = router({
   accounts: reading.query(async ({ ctx: { parts }, input: { workspaceId } }) =>
@@ -57,8 +65,9 @@ export const senders = router({
 
   connect: changing
     .input(z.object({ wabaId: given, graphUrl: given, ...credentials }))
-    .mutation(async ({ ctx: { parts, actor }, input }) => {
+    .mutation(async ({ ctx: { parts, actor, membership }, input }) => {
       const { workspaceId, wabaId, graphUrl } = input
+      if (!mayName(graphUrl, membership, parts)) throw refusedFields([{ path: 'graphUrl', message: FOREIGN_GRAPH }])
       const known = (await listAccounts(parts.db, workspaceId)).find((account) => account.wabaId === wabaId.trim())
       const connected = await connectAccount(parts, input, (tx, accountId) =>
         noted(

@@ -11,6 +11,8 @@ import { getSandboxOffset, moveClock } from './move-clock.ts'
 
 /** One conversation's longest wait is a few days; each step of the way is really done. */
 export const ADVANCE_MOST_MS = 90 * DAY_MS
+/** Far beyond what can be tried, and far before dates stop having four digits. */
+const AHEAD_MOST_MS = 3_650 * DAY_MS
 /** Each thing that falls due may be a step. */
 const STEPS_MOST = 10_000
 /** Longer than an attempt and its lease: whatever makes no progress for so long does not settle. */
@@ -50,7 +52,9 @@ export type Fired = {
  */
 export async function advanceSandbox(parts: Parts, { workspaceId, byMs, signal }: Advance): Promise<Advanced> {
   const { db, clock } = parts
-  await getSandboxOffset(db, workspaceId)
+  if ((await getSandboxOffset(db, workspaceId)) + byMs > AHEAD_MOST_MS) {
+    throw new SetupRefused('A sandbox’s clock can be ten years ahead at the most: make another sandbox to go on.')
+  }
   const startedAt = clock.now()
   const timers = { reminder: 0, deadline: 0, expiry: 0 }
   await using worker = await startWorker(parts)

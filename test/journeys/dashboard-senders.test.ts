@@ -5,7 +5,7 @@ import { DEMO, demoAccount } from '../../emulator/emulator.ts'
 import { DAY_MS } from '../../src/clock.ts'
 import { advanceSandbox } from '../../src/sandbox/advance.ts'
 import { closeBrowser, openPage } from '../browser.ts'
-import { signedIn } from '../dashboard.ts'
+import { callsOf, signedIn } from '../dashboard.ts'
 import { type World, startWorld } from '../world.ts'
 
 after(closeBrowser)
@@ -96,6 +96,16 @@ test('an account that is connected on the page tells what is wrong where it is w
   await row.getByRole('button', { name: 'Pause' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click()
   await row.getByText('cannot send').waitFor()
+})
+
+test('only an operator may make the server call another address than WhatsApp’s', async (t) => {
+  const world = await startWorld(t)
+  const strict = await world.node({ settings: { DOORCODE_ALLOW_PRIVATE_WEBHOOKS: '0' } })
+  const { form } = anotherAccount(world)
+  const [owner, operator] = [await signedIn(world, 'owner'), await signedIn(world, 'operator')]
+  const connect = ({ cookie }: { cookie: string }) => callsOf(strict.url, cookie).senders.connect.mutate(form)
+  assert.match((await faultsOf(connect(owner)))['graphUrl'] ?? '', /Only an operator/)
+  await connect(operator)
 })
 
 test('several faults of a form are told at once', async (t) => {

@@ -267,6 +267,13 @@ test('a live workspace, an unknown one and a span that is none are refused', asy
   assert.deepEqual(offsets, [{ ahead: 0 }])
 })
 
+test('a clock that is ten years ahead goes no further, and says so', async (t) => {
+  const world = await startSandbox(t)
+  const { parts, workspaceId } = world
+  await world.ask('update workspaces set clock_offset_ms = $2 where id = $1', [workspaceId, 3_650 * 24 * 3_600_000])
+  await assert.rejects(advanceSandbox(parts, { workspaceId, byMs: 1 }), /ten years ahead at the most/)
+})
+
 test('every instant that the database keeps moves with the clock, or is known to stay', async (t) => {
   const world = await startWorld(t)
   const columns = await world.ask<{ table: string; column: string }>(
