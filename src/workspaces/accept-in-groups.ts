@@ -168,8 +168,10 @@ async function goRound<Request extends Acceptable, Found extends Looked, Accepta
     if (!request || place === undefined) continue
     const decided = accepting.decide(request, found)
     const way = accepting.way(request, found)
-    if (decided) outcomes[place] = decided
-    else if (beyondQuota.has(place)) outcomes[place] = overQuota(accepting)
+    if (decided) {
+      outcomes[place] = decided
+      if (way && decided instanceof Refusal) forgetOutdated(precedents, keyOf(way), found)
+    } else if (beyondQuota.has(place)) outcomes[place] = overQuota(accepting)
     else if (way && claimsKey(keys, request)) {
       const key = keyOf(way)
       precedents.set(key, found)
@@ -177,6 +179,12 @@ async function goRound<Request extends Acceptable, Found extends Looked, Accepta
     }
   }
   if (candidates.length > 0) await commit(group, candidates, progress)
+}
+
+/** So that what is refused again and again does not try to go by it each time. */
+function forgetOutdated<Found extends Looked>(precedents: Precedents<Found>, key: string, { version }: Found): void {
+  const precedent = precedents.get(key)
+  if (precedent && precedent.version !== version) precedents.forget(key)
 }
 
 const overQuota = ({ overQuota: code }: { overQuota: RefusalCode }): Refusal =>

@@ -14,7 +14,11 @@ export type WayFound = {
 }
 
 /** What was found when a request of a way was last accepted. It may be out of date: its version tells. */
-export type Precedents<Found> = { get(way: string): Found | undefined; set(way: string, found: Found): void }
+export type Precedents<Found> = {
+  get(way: string): Found | undefined
+  set(way: string, found: Found): void
+  forget(way: string): void
+}
 
 /** A few kilobytes each, most of it the template. The oldest goes first. */
 export const PRECEDENTS_MOST = 5_000
@@ -29,5 +33,6 @@ export function precedentsOf<Found>(): Precedents<Found> {
       if (oldest !== undefined) precedents.delete(oldest)
       precedents.set(way, found)
     },
+    forget: (way) => void precedents.delete(way),
   }
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { setAllowance } from '../../src/workspaces/allowances.ts'
 import { aroundDb } from '../around-db.ts'
 import { confirmationPath } from '../cod.ts'
@@ -55,7 +55,8 @@ for (const [change, sql] of Object.entries({ ...CHANGES, ...COD_CHANGES })) {
   })
 }
 
-test('a request like one that was accepted costs one statement, and so do many of them', async (t) => {
+/** `run`: the statements of its acceptances, as they come. */
+async function startCountedWorld(t: TestContext) {
   const run: string[] = []
   const world = await startWorld(t, {
     works: false,
@@ -66,6 +67,11 @@ test('a request like one that was accepted costs one statement, and so do many o
         return call.run()
       }),
   })
+  return { world, run }
+}
+
+test('a request like one that was accepted costs one statement, and so do many of them', async (t) => {
+  const { world, run } = await startCountedWorld(t)
   await world.codSettings()
   await world.sendOtp()
   await world.createConfirmation()
@@ -76,6 +82,17 @@ test('a request like one that was accepted costs one statement, and so do many o
   run.length = 0
   await Promise.all(Array.from({ length: 30 }, () => world.sendOtp()))
   assert.deepEqual([...new Set(run)], ['insert_otp_messages_within_quota'])
+})
+
+test('what is refused since something changed costs one statement as well, from the second time on', async (t) => {
+  const { world, run } = await startCountedWorld(t)
+  await world.sendOtp()
+  await world.ask('update senders set paused_at = now() where workspace_id = $1', [world.workspaceId])
+  const refused = async () => (await world.request('POST', otpPath, { body: world.otpBody() })).status
+  assert.equal(await refused(), 409)
+  run.length = 0
+  assert.equal(await refused(), 409)
+  assert.deepEqual(run, ['look_up_otp_requests'])
 })
 
 test('a parameter that does not fit is refused after others that did', async (t) => {
