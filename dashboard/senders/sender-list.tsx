@@ -17,11 +17,17 @@ type Sender = Answers['senders']['list'][number]
 /** As src/senders/overview.ts counts. */
 const COUNTED_MOST = 100_000
 
+const TRAFFIC_EVERY_MS = 30_000
+
 export function SenderList({ senders }: { senders: readonly Sender[] }) {
   const text = useWords(senderWords)
   const { workspaceId } = useWorkspace()
   const may = useMay()
-  const { data: traffic = [] } = useQuery(api.senders.traffic.queryOptions({ workspaceId }))
+  const { data: traffic = [] } = useQuery({
+    ...api.senders.traffic.queryOptions({ workspaceId }),
+    meta: { live: false }, // counts all messages of the day
+    refetchInterval: TRAFFIC_EVERY_MS,
+  })
   const todayOf = (senderId: string): string => {
     const { messages = 0, failed = 0 } = traffic.find((each) => each.senderId === senderId) ?? {}
     return messages >= COUNTED_MOST ? text.todayMore(COUNTED_MOST) : text.todayOf(messages, failed)

@@ -12,7 +12,7 @@ const RETRY_MOST_MS = 60_000
 
 /**
  * Keeps what a page shows of its workspace fresh: one stream of words that something changed, upon which the page asks
- * its questions again. Without the stream the page stays as it was, and says so.
+ * its questions again, but for those with `meta: { live: false }`, which read too much. Without the stream the page stays as it was, and says so.
  */
 export function useLive(): LiveState {
   const { workspaceId } = useWorkspace()
@@ -21,7 +21,7 @@ export function useLive(): LiveState {
   useEffect(() => {
     const look = throttled(() => {
       void queries.invalidateQueries({
-        predicate: ({ queryKey }) => isOfWorkspace(queryKey, workspaceId),
+        predicate: ({ queryKey, meta }) => meta?.['live'] !== false && isOfWorkspace(queryKey, workspaceId),
         refetchType: 'active',
       })
     }, LOOK_EVERY_MS)
