@@ -2,6 +2,8 @@ import { words } from '../words.ts'
 
 const number = new Intl.NumberFormat('en')
 const n = (count: number): string => number.format(count)
+/** What came is a sentence of its own, and here the beginning of one. */
+const unstopped = (what: string): string => what.replace(/\.$/, '')
 const events = (count: number): string => (count === 1 ? '1 event' : `${n(count)} events`)
 /** Arabic has six forms of a counted noun: to name the count apart from it needs none of them. */
 const isolated = (count: number): string => `\u2066${n(count)}\u2069`
@@ -46,7 +48,7 @@ export const endpointWords = words({
     pingWaiting: 'The test is on its way. Waiting for the answer…',
     pingLate: 'There is no result yet. The list of deliveries will have it.',
     pingTook: (status: number | null, ms: number) => `The endpoint took it: ${status ?? ''} after ${n(ms)} ms.`,
-    pingRefused: (what: string, ms: number) => `The endpoint did not take it: ${what}, after ${n(ms)} ms.`,
+    pingRefused: (what: string, ms: number) => `The endpoint did not take it: ${unstopped(what)} after ${n(ms)} ms.`,
     pause: 'Pause',
     pauseTitle: 'Pause this endpoint?',
     pauseAsk: 'Nothing is sent to it until you resume it. What happens meanwhile is held and can be sent then.',
@@ -137,7 +139,7 @@ export const endpointWords = words({
     noAttempts: 'No attempt has been made yet.',
     attemptTitle: (number: number) => `Attempt ${number}`,
     attemptsMost: (most: number) => `The newest ${most} attempts are shown.`,
-    attemptSummary: (what: string, ms: number) => `${what} after ${n(ms)} ms`,
+    attemptSummary: (what: string, ms: number) => `${unstopped(what)} after ${n(ms)} ms`,
     request: 'Request',
     response: 'Answer',
     responseEmpty: 'The answer had no body.',
@@ -208,7 +210,8 @@ export const endpointWords = words({
     pingLate: 'لا نتيجة حتى الآن. ستظهر في قائمة عمليات التسليم.',
     pingTook: (status: number | null, ms: number) =>
       `قبلته النقطة: ${isolated(status ?? 0)} بعد ${isolated(ms)} مللي ثانية.`,
-    pingRefused: (what: string, ms: number) => `لم تقبله النقطة: \u2068${what}\u2069 بعد ${isolated(ms)} مللي ثانية.`,
+    pingRefused: (what: string, ms: number) =>
+      `لم تقبله النقطة: \u2068${unstopped(what)}\u2069 بعد ${isolated(ms)} مللي ثانية.`,
     pause: 'إيقاف مؤقت',
     pauseTitle: 'إيقاف هذه النقطة مؤقتًا؟',
     pauseAsk: 'لن يُرسل إليها شيء حتى تستأنفها. ما يحدث في الأثناء يُحتجز ويمكن إرساله بعدها.',
@@ -297,7 +300,7 @@ export const endpointWords = words({
     noAttempts: 'لم تُجرَ أي محاولة بعد.',
     attemptTitle: (number: number) => `المحاولة ${isolated(number)}`,
     attemptsMost: (most: number) => `تُعرض أحدث المحاولات وعددها ${isolated(most)}.`,
-    attemptSummary: (what: string, ms: number) => `\u2068${what}\u2069 بعد ${isolated(ms)} مللي ثانية`,
+    attemptSummary: (what: string, ms: number) => `\u2068${unstopped(what)}\u2069 بعد ${isolated(ms)} مللي ثانية`,
     request: 'الطلب',
     response: 'الرد',
     responseEmpty: 'لم يكن للرد محتوى.',

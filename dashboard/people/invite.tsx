@@ -25,7 +25,7 @@ export function Invite({ onDone }: { onDone: () => void }) {
   )
   if (invite.data) return <LinkOnce {...invite.data} about={text.inviteOnce(form.values.email)} onDone={onDone} />
   return (
-    <form onSubmit={form.onSubmit((values) => invite.mutate({ workspaceId, ...values }))}>
+    <form noValidate onSubmit={form.onSubmit((values) => invite.mutate({ workspaceId, ...values }))}>
       <Stack>
         <TextInput
           label={text.email}

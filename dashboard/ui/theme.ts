@@ -52,6 +52,8 @@ const theme = createTheme({
   },
 })
 
+const HEADED = { title: { fontWeight: 600 } }
+
 /** What has a cross to close it, with the cross named. */
 export function themeIn(language: Language): MantineThemeOverride {
   const closeButtonProps = { 'aria-label': shellWords[language].close }
@@ -59,8 +61,8 @@ export function themeIn(language: Language): MantineThemeOverride {
     ...theme,
     components: {
       ...theme.components,
-      Modal: Modal.extend({ defaultProps: { closeButtonProps } }),
-      Drawer: Drawer.extend({ defaultProps: { closeButtonProps } }),
+      Modal: Modal.extend({ defaultProps: { closeButtonProps }, styles: HEADED }),
+      Drawer: Drawer.extend({ defaultProps: { closeButtonProps }, styles: HEADED }),
     },
   }
 }

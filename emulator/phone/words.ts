@@ -16,7 +16,7 @@ const english = {
   } satisfies Record<Ticks, string>,
 
   phones: 'Phones',
-  search: 'Search phones and words',
+  search: 'Search the chats',
   nothingFound: 'No phone and no message has that.',
   noChats: 'No phone has got a message yet. Send something, or begin with a new customer who writes first.',
   noChatsShort: 'No phone has got a message yet.',
@@ -144,7 +144,7 @@ const arabic: PhoneWords = {
   },
 
   phones: 'الهواتف',
-  search: 'ابحث في الهواتف والكلمات',
+  search: 'ابحث في المحادثات',
   nothingFound: 'لا يوجد ذلك في أي هاتف أو رسالة.',
   noChats: 'لم تصل أي رسالة إلى أي هاتف بعد. أرسل شيئًا، أو ابدأ بعميل جديد يكتب أولًا.',
   noChatsShort: 'لم تصل أي رسالة إلى أي هاتف بعد.',
