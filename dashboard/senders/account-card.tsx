@@ -64,7 +64,7 @@ export function AccountCard({ account, numbers }: { account: Account; numbers: n
           <Table.Tbody>
             {facts.map(([title, value]) => (
               <Table.Tr key={title}>
-                <Table.Th scope="row" w={{ base: 110, sm: 240 }}>
+                <Table.Th scope="row" w={{ base: 110, md: 260 }}>
                   {title}
                 </Table.Th>
                 <Table.Td>{value}</Table.Td>
