@@ -15,6 +15,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type Answers, api, faultsOf } from '../api.ts'
 import { Failed } from '../ui/failed.tsx'
+import { slowly, useLive } from '../ui/live.ts'
 import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/page.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
@@ -25,12 +26,10 @@ import { spanOfDays } from './span.ts'
 import { chartWords } from './words.ts'
 
 const PAGE = '/w/$workspaceId/charts'
-/** Often enough for figures of days. */
-const LOOK_EVERY_MS = 60_000
-
 export function Charts() {
   const text = useWords(chartWords)
   const { workspaceId, timeZone } = useWorkspace()
+  const live = useLive()
   const search = useSearch({ from: PAGE })
   const { senderId, template, language } = search
   const { data, error, isPlaceholderData, refetch } = useQuery({
@@ -42,11 +41,10 @@ export function Charts() {
       ...(language && { language }),
     }),
     placeholderData: keepPreviousData,
-    staleTime: LOOK_EVERY_MS,
-    refetchInterval: LOOK_EVERY_MS,
+    ...slowly,
   })
   return (
-    <Page title={text.title} about={`${text.about}: \u2066${timeZone}\u2069. ${text.settled}`}>
+    <Page title={text.title} about={`${text.about}: \u2066${timeZone}\u2069. ${text.settled}`} live={live}>
       <Filters search={search} bounds={data} />
       {error && <Refused error={error} onAgain={() => void refetch()} />}
       {data ? <All of={data} stale={isPlaceholderData} /> : !error && <Loading />}

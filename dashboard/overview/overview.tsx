@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { type Answers, api } from '../api.ts'
 import { AnswersByDay, Funnel, MessagesByDay } from '../charts/figures.tsx'
 import { Failed } from '../ui/failed.tsx'
+import { slowly, useLive } from '../ui/live.ts'
 import { Loading } from '../ui/loading.tsx'
 import { numberFormat } from '../ui/number.ts'
 import { Page } from '../ui/page.tsx'
@@ -13,17 +14,14 @@ import { AttentionList } from './attention.tsx'
 import { FirstSteps } from './first-steps.tsx'
 import { overviewWords } from './words.ts'
 
-/** Figures of days; whoever wants to see each message has a page that is live. */
-const LOOK_EVERY_MS = 30_000
-
 export function Overview() {
   const text = useWords(overviewWords)
   const { workspaceId, timeZone } = useWorkspace()
-  const asked = { refetchInterval: LOOK_EVERY_MS }
-  const { data: steps } = useSuspenseQuery({ ...api.workspaces.firstSteps.queryOptions({ workspaceId }), ...asked })
-  const { data: attention } = useSuspenseQuery({ ...api.workspaces.attention.queryOptions({ workspaceId }), ...asked })
+  const live = useLive()
+  const { data: steps } = useSuspenseQuery({ ...api.workspaces.firstSteps.queryOptions({ workspaceId }), ...slowly })
+  const { data: attention } = useSuspenseQuery({ ...api.workspaces.attention.queryOptions({ workspaceId }), ...slowly })
   return (
-    <Page title={text.title} about={`${text.about}: \u2066${timeZone}\u2069.`}>
+    <Page title={text.title} about={`${text.about}: \u2066${timeZone}\u2069.`} live={live}>
       <AttentionList all={attention} isSetUp={steps.message} />
       {steps.message ? <Figures /> : <FirstSteps steps={steps} />}
     </Page>
@@ -33,9 +31,8 @@ export function Overview() {
 function Figures() {
   const text = useWords(overviewWords)
   const { workspaceId } = useWorkspace()
-  const asked = { refetchInterval: LOOK_EVERY_MS, staleTime: LOOK_EVERY_MS }
-  const today = useQuery({ ...api.charts.all.queryOptions({ workspaceId, range: { last: 1 } }), ...asked })
-  const week = useQuery({ ...api.charts.all.queryOptions({ workspaceId, range: { last: 7 } }), ...asked })
+  const today = useQuery({ ...api.charts.all.queryOptions({ workspaceId, range: { last: 1 } }), ...slowly })
+  const week = useQuery({ ...api.charts.all.queryOptions({ workspaceId, range: { last: 7 } }), ...slowly })
   const error = today.error ?? week.error
   if (error) {
     const again = (): void => {

@@ -23,17 +23,14 @@ const DAYS_MOST = 90
 /** How often the page looks how far the clock has come. */
 const LOOK_EVERY_MS = 400
 /** What is due comes nearer by itself. */
-const DUE_EVERY_MS = 15_000
+const NEARER_EVERY_MS = 15_000
 
 export function TimeMachine({ state, customer }: { state: PhoneState; customer: Pair | undefined }) {
   const text = useWords(phoneWords)
   const may = useMay()
   const { language } = useLanguage()
   const { workspaceId } = useWorkspace()
-  const { data: due } = useQuery({
-    ...api.phone.due.queryOptions({ workspaceId, customer: customer ?? null }),
-    refetchInterval: DUE_EVERY_MS,
-  })
+  const due = useDue(workspaceId, customer)
   const { jump, jumping, advanced, error } = useJump(workspaceId, state)
   const [next] = due?.next ?? []
   return (
@@ -93,6 +90,19 @@ export function TimeMachine({ state, customer }: { state: PhoneState; customer: 
 const targetOf = ({ confirmationId, check, timer }: Due) => ({ confirmationId, check, timer })
 
 /** Moves the clock, and looks meanwhile how far it has come. */
+/** Asked again when something changes; in between only the time that is left grows less. */
+function useDue(workspaceId: string, customer: Pair | undefined): Answers['phone']['due'] | undefined {
+  const { data, dataUpdatedAt } = useQuery(api.phone.due.queryOptions({ workspaceId, customer: customer ?? null }))
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), NEARER_EVERY_MS)
+    return () => clearInterval(timer)
+  }, [])
+  const passedMs = Math.max(0, now - dataUpdatedAt)
+  const nearer = <Due extends { inMs: number }>(due: Due): Due => ({ ...due, inMs: Math.max(0, due.inMs - passedMs) })
+  return data && { ...data, customer: data.customer.map(nearer), next: data.next.map(nearer) }
+}
+
 function useJump(workspaceId: string, { offsetMs }: PhoneState) {
   const [jumping, setJumping] = useState<{ fromMs: number; byMs: number }>()
   const moving = useMutation(

@@ -7,6 +7,7 @@ import { wordIn } from '../templates/status.tsx'
 import { Copyable } from '../ui/copy.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { List } from '../ui/list.tsx'
+import { slowly } from '../ui/live.ts'
 import { Time } from '../ui/time.tsx'
 import { useMay, useWorkspace } from '../ui/workspace.ts'
 import { useWords } from '../words.ts'
@@ -17,16 +18,13 @@ type Sender = Answers['senders']['list'][number]
 /** As src/senders/overview.ts counts. */
 const COUNTED_MOST = 100_000
 
-const TRAFFIC_EVERY_MS = 30_000
-
 export function SenderList({ senders }: { senders: readonly Sender[] }) {
   const text = useWords(senderWords)
   const { workspaceId } = useWorkspace()
   const may = useMay()
   const { data: traffic = [] } = useQuery({
     ...api.senders.traffic.queryOptions({ workspaceId }),
-    meta: { live: false }, // counts all messages of the day
-    refetchInterval: TRAFFIC_EVERY_MS,
+    ...slowly, // counts all messages of the day
   })
   const todayOf = (senderId: string): string => {
     const { messages = 0, failed = 0 } = traffic.find((each) => each.senderId === senderId) ?? {}

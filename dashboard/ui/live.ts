@@ -7,28 +7,37 @@ export type LiveState = 'connecting' | 'live' | 'off'
 
 /** At most one look at the server in this time, however much changes. */
 const LOOK_EVERY_MS = 1_000
+/** And for questions over many rows, which say so: `useQuery({ …, ...slowly })`. */
+const SLOW_LOOK_EVERY_MS = 30_000
+export const slowly = { meta: { live: 'slowly' }, staleTime: SLOW_LOOK_EVERY_MS } as const
 const RETRY_FIRST_MS = 1_000
 const RETRY_MOST_MS = 60_000
 
 /**
  * Keeps what a page shows of its workspace fresh: one stream of words that something changed, upon which the page asks
- * its questions again, but for those with `meta: { live: false }`, which read too much. Without the stream the page stays as it was, and says so.
+ * its questions again, those that are asked `slowly` twice a minute. While nothing changes nothing is asked. Without the
+ * stream the page stays as it was, and says so.
  */
 export function useLive(): LiveState {
   const { workspaceId } = useWorkspace()
   const queries = useQueryClient()
   const [state, setState] = useState<LiveState>('connecting')
   useEffect(() => {
-    const look = throttled(() => {
+    const lookAt = (pace: 'slowly' | undefined): void => {
       void queries.invalidateQueries({
-        predicate: ({ queryKey, meta }) => meta?.['live'] !== false && isOfWorkspace(queryKey, workspaceId),
+        predicate: ({ queryKey, meta }) => meta?.['live'] === pace && isOfWorkspace(queryKey, workspaceId),
         refetchType: 'active',
       })
-    }, LOOK_EVERY_MS)
-    const stream = steadyStream(`/dashboard/live/${workspaceId}`, { onState: setState, onWord: look.call })
+    }
+    const looks = [
+      throttled(() => lookAt(undefined), LOOK_EVERY_MS),
+      throttled(() => lookAt('slowly'), SLOW_LOOK_EVERY_MS),
+    ]
+    const onWord = (): void => looks.forEach((look) => look.call())
+    const stream = steadyStream(`/dashboard/live/${workspaceId}`, { onState: setState, onWord })
     return () => {
       stream.end()
-      look.end()
+      looks.forEach((look) => look.end())
     }
   }, [workspaceId, queries])
   return state
