@@ -27,7 +27,7 @@ let reached = false
 
 const clock = movedClock()
 clock.advance(movedByMs)
-const node = await startNode({ databaseUrl, port, clock, wrapDb: mortal })
+const node = await startNode({ databaseUrl, port, clock, wrapDb: mortal, settings: { DOORCODE_ROLES: 'api,worker' } })
 process.on('message', (armed: Failpoint) => {
   failpoint = armed
   reached = armed.stage === null

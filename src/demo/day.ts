@@ -14,10 +14,10 @@ import type { DayClock } from './day-clock.ts'
 /** How long ago the demo's day began. */
 const DAY_BEGAN_MS = 24 * HOUR_MS
 /** Fast enough for a first start, slow enough that a status still takes its seconds. */
-const DAY_RATE = 60
+const DAY_RATE = 120
 const SLOT_MS = 20 * MINUTE_MS
 /** Real time for what a slot sets going. */
-const SLOT_TAKES_MS = 70
+const SLOT_TAKES_MS = 45
 const LAST_WORDS_MOST_MS = 4_000
 const LOOK_EVERY_MS = 50
 /** An answer of a customer brings about a question, and that another answer. */

@@ -10,7 +10,7 @@ import { type SentOtp, type World, type WorldReceiver, startWorld } from '../wor
 const STAGES = ['insert_otp_messages_within_quota', 'store_provider_reports', 'record_events'] as const
 
 /** What a server does from time to time, whether or not a message is on its way, or reads once and remembers. */
-const BESIDE_THE_WAY = /^(remove_idle_|take_accounts_due_for_sync|account_by_id)/
+const BESIDE_THE_WAY = /^(remove_|list_workspaces_to_count|take_accounts_due_for_sync|account_by_id)/
 
 /** Longer than every lease, and than the wait for a report that tells an unknown outcome. */
 const BEYOND_LEASES_MS = 90_000

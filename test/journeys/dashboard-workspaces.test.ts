@@ -17,6 +17,7 @@ test('an owner makes a sandbox on the page, owns it, and switching stays in the 
   const page = await openPage(t, world, { as: owner })
   await page.goto(`/dashboard/w/${world.workspaceId}/settings`)
   await page.getByRole('link', { name: 'New workspace' }).click()
+  await page.getByRole('heading', { name: 'New workspace' }).waitFor() // the page before has a field of the same name
   await page.getByLabel('Name').fill('Rosa tests')
   await page.getByRole('radio', { name: /Sandbox/ }).check()
   await page.getByRole('button', { name: 'Create the workspace' }).click()
