@@ -28,7 +28,10 @@ const wrong: Readonly<Record<string, { value: string; told: RegExp }>> = {
   DOORCODE_RATE_LIMIT: { value: 'none', told: /^DOORCODE_RATE_LIMIT must be "memory" or "shared", not "none"$/ },
   DOORCODE_SECRET_KEY: { value: 'short', told: /^DOORCODE_SECRET_KEY must be 32 random bytes/ },
   DOORCODE_PUBLIC_URL: { value: 'https://a.example/path', told: /^DOORCODE_PUBLIC_URL must be an origin/ },
-  DOORCODE_TRUSTED_PROXIES: { value: '10.0.0.5,10.0.0.0/0', told: /^DOORCODE_TRUSTED_PROXIES must list .*not "10.0.0.0\/0"$/ },
+  DOORCODE_TRUSTED_PROXIES: {
+    value: '10.0.0.5,10.0.0.0/0',
+    told: /^DOORCODE_TRUSTED_PROXIES must list .*not "10.0.0.0\/0"$/,
+  },
   DOORCODE_ROLES: { value: 'api,boss', told: /^DOORCODE_ROLES may name api, worker, dashboard, not "boss"$/ },
   DOORCODE_ALLOW_PRIVATE_WEBHOOKS: { value: 'yes', told: /^DOORCODE_ALLOW_PRIVATE_WEBHOOKS must be 0 or 1/ },
   DOORCODE_LOG_LEVEL: { value: 'loud', told: /^DOORCODE_LOG_LEVEL must be one of/ },

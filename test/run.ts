@@ -18,8 +18,8 @@ import { TEMPLATE_DATABASE, createDatabase, urlOf } from './postgres.ts'
 const ROOT = path.resolve(import.meta.dirname, '..')
 const TEST_FILES = ['src/**/*.test.ts', 'test/**/*.test.ts', 'emulator/**/*.test.ts', 'dashboard/**/*.test.ts']
 
-/** Files at a time. Each waits for the database and its own servers often enough that 2 cores carry one more. */
-const FILES_AT_ONCE = 3
+/** Files at a time. Each waits for the database, its own servers and the browser often enough that 2 cores carry twice as many. */
+const FILES_AT_ONCE = 4
 /** A test that takes this long hangs. */
 const TEST_TIMEOUT_MS = 60_000
 /** After this the test processes that did not end on a signal are killed. */

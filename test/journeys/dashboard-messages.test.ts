@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { newId } from '../../src/ids.ts'
 import { advanceSandbox } from '../../src/sandbox/advance.ts'
 import { closeBrowser, openPage } from '../browser.ts'
 import { type SignedIn, signedIn } from '../dashboard.ts'
@@ -96,9 +97,9 @@ test('a page that found little says how far it looked, and the next one goes on 
   await world.ask(
     `insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, correlation_id,
        api_key_id, quota_unit, created_at, status, priority, submit_by)
-     select uuidv7(), $1, 'otp', $2, '+212600000001', 'login_code', 'en_US', gen_random_uuid(), 'key', n, now(), 'sent', 0, now()
-     from generate_series(1, 10000) n`,
-    [world.workspaceId, world.senderId],
+     select id, $1, 'otp', $2, '+212600000001', 'login_code', 'en_US', gen_random_uuid(), 'key', n, now(), 'sent', 0, now()
+     from unnest($3::uuid[]) with ordinality as made (id, n)`,
+    [world.workspaceId, world.senderId, Array.from({ length: 10_000 }, newId)],
   )
   const first = await reader.calls.messages.list.query({ workspaceId: world.workspaceId, template: 'rare' })
   assert.deepEqual(first.rows, [])

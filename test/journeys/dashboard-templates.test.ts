@@ -92,7 +92,9 @@ test('a confirmation template that was written in the form is approved before on
   await page.getByText('2 things have to be changed first.').waitFor()
   await page.getByLabel('Name', { exact: true }).fill('order_check')
   await page.getByLabel('Third button').fill('Later')
-  await page.getByLabel('Text', { exact: true }).fill('Hello {{customer}}, do you still want the order {{order}} today?')
+  await page
+    .getByLabel('Text', { exact: true })
+    .fill('Hello {{customer}}, do you still want the order {{order}} today?')
   await page.getByTestId('preview').getByText('Hello Sara, do you still want the order A-1001 today?').waitFor()
   await page.getByRole('button', { name: 'Submit for review' }).click()
   await page.getByRole('heading', { level: 1, name: 'order_check' }).waitFor()

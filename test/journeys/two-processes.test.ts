@@ -7,6 +7,7 @@ import { until } from '../until.ts'
 import { type SentOtp, type World, startWorld } from '../world.ts'
 
 const MESSAGES = 160
+const ROUNDS_MOST = 5
 
 const sendTo = (world: World, servers: readonly ServeProcess[], count: number): Promise<SentOtp[]> =>
   Promise.all(
@@ -44,16 +45,25 @@ test('two server processes on one database share the work, and nothing is sent o
   const receiver = await world.receiver()
   const servers = await Promise.all([startServe(world.databaseUrl), startServe(world.databaseUrl)])
   world.setCallback(servers[0].url)
-  const otps = await sendTo(world, servers, MESSAGES)
-  await assertOnce(world, otps, () => receiver.events('message.sent').map(({ data }) => data.messageId))
-  const attempts = await Promise.all(servers.map(attemptsOf))
+  const otps: SentOtp[] = []
+  let attempts: number[] = []
+  // A sender is one process's at a time: on a busy machine the same one may be first each time for a while.
+  for (
+    let round = 0;
+    round < ROUNDS_MOST && !(attempts.length > 0 && attempts.every((count) => count > 0));
+    round += 1
+  ) {
+    otps.push(...(await sendTo(world, servers, MESSAGES)))
+    await assertOnce(world, otps, () => receiver.events('message.sent').map(({ data }) => data.messageId))
+    attempts = await Promise.all(servers.map(attemptsOf))
+  }
   assert.ok(
     attempts.every((count) => count > 0),
     `attempts per process: ${attempts.join(', ')}`,
   )
   assert.equal(
     attempts.reduce((sum, count) => sum + count, 0),
-    MESSAGES,
+    otps.length,
   )
   for (const server of servers) server.kill('SIGTERM')
   for (const server of servers) assert.equal(await server.ended, 0, server.written())
