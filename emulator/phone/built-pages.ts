@@ -17,6 +17,8 @@ export type Pages = {
 }
 
 const BUILD_MOST_MS = 120_000
+/** The configuration is read as it is: bundling it first writes into node_modules, which may be somebody else's. */
+const BUILD_OPTIONS = ['--configLoader', 'native', '--logLevel', 'error', '--emptyOutDir']
 /** A build of other sources may belong to a server that starts just now. */
 const OLD_AFTER_MS = 3_600_000
 
@@ -57,7 +59,7 @@ async function stampOf({ root, sources }: Pages): Promise<string> {
 /** In a process of its own: what a bundler takes of memory goes with it. */
 async function build(from: string, target: string): Promise<void> {
   const vite = path.join(path.dirname(fileURLToPath(import.meta.resolve('vite/package.json'))), 'bin/vite.js')
-  const builder = spawn(process.execPath, [vite, 'build', '--logLevel', 'error', '--emptyOutDir', '--outDir', target], {
+  const builder = spawn(process.execPath, [vite, 'build', ...BUILD_OPTIONS, '--outDir', target], {
     cwd: from,
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: BUILD_MOST_MS,
