@@ -4,6 +4,7 @@ import { Pool } from 'pg'
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../clock.ts'
 import type { Parts } from '../parts.ts'
 import type { Person } from './person.ts'
+import { SESSION_MOST_MS } from './sessions.ts'
 
 export const AUTH_PATH = '/dashboard/auth'
 
@@ -11,8 +12,6 @@ export const PASSWORD_CHARACTERS_LEAST = 12
 export const PASSWORD_CHARACTERS_MOST = 128
 /** Unused for this long, a session is over. */
 const IDLE_MOST_MS = 7 * DAY_MS
-/** However much it is used. */
-export const SESSION_MOST_MS = 30 * DAY_MS
 /** How exactly it is known when a session was used last. */
 const USE_NOTED_EVERY_MS = 10 * MINUTE_MS
 /** Signing in is rare: what it asks must not take connections from the rest. */

@@ -4,8 +4,9 @@ import { MINUTE_MS, SECOND_MS, later } from '../clock.ts'
 import { type Sql, type Statement, batch, statement } from '../db.ts'
 import { isUuid } from '../ids.ts'
 import type { Parts } from '../parts.ts'
-import { type FoundPerson, SESSION_MOST_MS } from './auth.ts'
+import type { FoundPerson } from './auth.ts'
 import { findMembership } from './membership.ts'
+import { SESSION_MOST_MS } from './sessions.ts'
 
 export const LIVE_PATH = '/dashboard/live'
 

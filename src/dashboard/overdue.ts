@@ -1,7 +1,7 @@
 import { HOUR_MS, later } from '../clock.ts'
 import { type Statement, statement } from '../db.ts'
 import { ATTEMPTS_WINDOW_MS } from './attempts.ts'
-import { SESSION_MOST_MS } from './auth.ts'
+import { SESSION_MOST_MS } from './sessions.ts'
 
 type Removed = { removed: number }
 

@@ -1,4 +1,3 @@
-import { hashPassword } from 'better-auth/crypto'
 import { type Sql, statement } from '../db.ts'
 import { Refusal } from '../errors.ts'
 import { newId } from '../ids.ts'
@@ -14,8 +13,12 @@ export type Person = {
   sessionId: string
 }
 
-/** As the sign-in library hashes them, so that it knows them again. Slow on purpose: call it outside a transaction. */
-export { hashPassword }
+/**
+ * As the sign-in library hashes them, so that it knows them again. Slow on purpose: call it outside a transaction. The
+ * library is loaded here: no command needs it, and each would start later by it.
+ */
+export const hashPassword = async (password: string): Promise<string> =>
+  (await import('better-auth/crypto')).hashPassword(password)
 
 /** Addresses are kept and compared in lower case. */
 export const normalEmail = (email: string): string => email.trim().toLowerCase()

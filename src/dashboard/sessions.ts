@@ -1,4 +1,8 @@
+import { DAY_MS } from '../clock.ts'
 import { type Sql, statement } from '../db.ts'
+
+/** A session is over after this, however much it is used. */
+export const SESSION_MOST_MS = 30 * DAY_MS
 
 /** Where somebody is signed in. The token is the browser's alone and goes nowhere else. */
 export type ListedSession = {
