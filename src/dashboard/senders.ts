@@ -12,7 +12,7 @@ import { GRAPH_URL } from '../senders/new-account.ts'
 import { providerRefusal } from '../senders/provider-refusal.ts'
 import { syncAccount } from '../senders/sync.ts'
 import { syncResult } from '../senders/sync-result.ts'
-import { type Actor, audit } from './audit.ts'
+import { audit } from './audit.ts'
 import { refusedFields } from './field-faults.ts'
 import type { Membership } from './membership.ts'
 import { changing, missing, reading, router } from './trpc.ts'
@@ -70,9 +70,9 @@ export const senders = router({
       if (!mayName(graphUrl, membership, parts)) throw refusedFields([{ path: 'graphUrl', message: FOREIGN_GRAPH }])
       const known = (await listAccounts(parts.db, workspaceId)).find((account) => account.wabaId === wabaId.trim())
       const connected = await connectAccount(parts, input, (tx, accountId) =>
-        noted(
+        audit(
           tx,
-          { parts, actor },
+          { actor, at: parts.clock.now() },
           {
             workspaceId,
             action: known ? 'account.renewed' : 'account.connected',
@@ -81,7 +81,6 @@ export const senders = router({
           },
         ),
       ).catch(atItsField)
-      parts.live.changed([workspaceId])
       return { ...found(connected), known: known !== undefined, callbackUrl: callbackUrl(parts, connected.accountId) }
     }),
 
@@ -96,9 +95,9 @@ export const senders = router({
         parts,
         { workspaceId, accountId, ...Object.fromEntries(renewed) },
         (tx) =>
-          noted(
+          audit(
             tx,
-            { parts, actor },
+            { actor, at: parts.clock.now() },
             {
               workspaceId,
               action: 'account.renewed',
@@ -107,7 +106,6 @@ export const senders = router({
             },
           ),
       ).catch(atItsField)
-      parts.live.changed([workspaceId])
       return found(connected)
     }),
 
@@ -117,9 +115,9 @@ export const senders = router({
     const { workspaceId, accountId } = input
     const before = await describeAccount(parts.db, input)
     const result = syncResult(before, await syncAccount(parts, accountId))
-    await noted(
+    await audit(
       parts.db,
-      { parts, actor },
+      { actor, at: parts.clock.now() },
       {
         workspaceId,
         action: 'account.synced',
@@ -133,18 +131,16 @@ export const senders = router({
   pause: changing.input(ofSender).mutation(async ({ ctx: { parts, actor }, input: { workspaceId, senderId } }) => {
     await parts.db.transaction(async (tx) => {
       if (!(await pauseSender(tx, { workspaceId, senderId }, parts.clock.now()))) throw missing('sender')
-      await noted(tx, { parts, actor }, { workspaceId, action: 'sender.paused', target: senderId })
+      await audit(tx, { actor, at: parts.clock.now() }, { workspaceId, action: 'sender.paused', target: senderId })
     })
-    parts.live.changed([workspaceId])
   }),
 
   resume: changing.input(ofSender).mutation(async ({ ctx: { parts, actor }, input: { workspaceId, senderId } }) => {
     await parts.db.transaction(async (tx) => {
       if (!(await resumeSender({ db: tx, wake: () => {} }, { workspaceId, senderId }))) throw missing('sender')
-      await noted(tx, { parts, actor }, { workspaceId, action: 'sender.resumed', target: senderId })
+      await audit(tx, { actor, at: parts.clock.now() }, { workspaceId, action: 'sender.resumed', target: senderId })
     })
     parts.wake('submit')
-    parts.live.changed([workspaceId])
   }),
 })
 
@@ -171,11 +167,3 @@ function atItsField(error: unknown): never {
 async function mustHave(sql: Sql, account: { workspaceId: string; accountId: string }): Promise<void> {
   if (!(await findAccount(sql, account))) throw missing('account')
 }
-
-type Noted = { workspaceId: string; action: string; target: string; after?: object }
-
-const noted = (
-  sql: Sql,
-  { parts, actor }: { parts: Pick<Parts, 'clock'>; actor: Actor },
-  change: Noted,
-): Promise<void> => audit(sql, { actor, at: parts.clock.now() }, change)

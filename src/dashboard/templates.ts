@@ -15,7 +15,7 @@ import {
 import { deleteTemplate, refreshTemplate, submitTemplate } from '../templates/submit.ts'
 import { TemplateRefused } from '../templates/template-refused.ts'
 import { likelyUse, verdictsOf, verdictsOnceApproved } from '../templates/verdicts.ts'
-import { type Actor, audit } from './audit.ts'
+import { audit } from './audit.ts'
 import { refusedFields } from './field-faults.ts'
 import { changing, missing, reading, router } from './trpc.ts'
 
@@ -70,9 +70,9 @@ export const templates = router({
     .mutation(async ({ ctx: { parts, actor }, input: { workspaceId, accountId, draft } }) => {
       await mustHave(parts.db, { workspaceId, accountId })
       return submitTemplate(parts, { workspaceId, accountId, draft }, (tx, outcome) =>
-        noted(
+        audit(
           tx,
-          { parts, actor },
+          { actor, at: parts.clock.now() },
           {
             workspaceId,
             action: 'template.submitted',
@@ -93,9 +93,9 @@ export const templates = router({
     const { workspaceId, accountId, name, language } = input
     await mustHave(parts.db, input)
     const removed = await deleteTemplate(parts, input, (tx, before) =>
-      noted(
+      audit(
         tx,
-        { parts, actor },
+        { actor, at: parts.clock.now() },
         {
           workspaceId,
           action: 'template.deleted',
@@ -123,11 +123,3 @@ function atItsField(error: unknown): never {
   if (!(error instanceof TemplateRefused) || error.fault.field === null) throw error
   throw refusedFields([{ path: `draft.${error.fault.field}`, message: error.fault.message }])
 }
-
-type Noted = { workspaceId: string; action: string; target: string; before?: object; after?: object }
-
-const noted = (
-  sql: Sql,
-  { parts, actor }: { parts: Pick<Parts, 'clock'>; actor: Actor },
-  change: Noted,
-): Promise<void> => audit(sql, { actor, at: parts.clock.now() }, change)
