@@ -2,7 +2,7 @@ import { Button, Group, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
-import { api, faultsOf, queries } from '../api.ts'
+import { api, faultsByField, faultsOf, queries } from '../api.ts'
 import { Failed } from '../ui/failed.tsx'
 import { useSession } from '../ui/workspace.ts'
 import { useWords } from '../words.ts'
@@ -19,8 +19,7 @@ export function Name() {
         form.resetDirty()
         notifications.show({ message: text.saved })
       },
-      onError: (error) =>
-        form.setErrors(Object.fromEntries(faultsOf(error).map(({ path, message }) => [path, message]))),
+      onError: (error) => form.setErrors(faultsByField(error)),
     }),
   )
   return (

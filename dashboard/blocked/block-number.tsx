@@ -2,7 +2,7 @@ import { Button, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
-import { api, faultsOf, queries } from '../api.ts'
+import { api, faultsByField, faultsOf, queries } from '../api.ts'
 import { Failed } from '../ui/failed.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { useWords } from '../words.ts'
@@ -21,8 +21,7 @@ export function BlockNumber({ onDone }: { onDone: () => void }) {
         notifications.show({ message: added ? text.blockedNow(phone) : text.blockedAlready(phone) })
         onDone()
       },
-      onError: (error) =>
-        form.setErrors(Object.fromEntries(faultsOf(error).map(({ path, message }) => [path, message]))),
+      onError: (error) => form.setErrors(faultsByField(error)),
     }),
   )
   return (

@@ -1,7 +1,7 @@
 import { Button, NativeSelect, type NativeSelectProps, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
-import { api, faultsOf, queries } from '../api.ts'
+import { api, faultsByField, faultsOf, queries } from '../api.ts'
 import { Failed } from '../ui/failed.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { useWords } from '../words.ts'
@@ -20,8 +20,7 @@ export function NewKey({ onDone }: { onDone: () => void }) {
   const create = useMutation(
     api.keys.create.mutationOptions({
       onSuccess: () => queries.invalidateQueries({ queryKey: api.keys.list.queryKey({ workspaceId }) }),
-      onError: (error) =>
-        form.setErrors(Object.fromEntries(faultsOf(error).map(({ path, message }) => [path, message]))),
+      onError: (error) => form.setErrors(faultsByField(error)),
     }),
   )
   if (create.data) return <ShownOnce apiKey={create.data.apiKey} onDone={onDone} />

@@ -1,7 +1,7 @@
 import { Button, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
-import { api, faultsOf, queries } from '../api.ts'
+import { api, faultsByField, faultsOf, queries } from '../api.ts'
 import { Failed } from '../ui/failed.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { useWords } from '../words.ts'
@@ -19,8 +19,7 @@ export function Invite({ onDone }: { onDone: () => void }) {
   const invite = useMutation(
     api.people.invite.mutationOptions({
       onSuccess: () => queries.invalidateQueries({ queryKey: api.people.list.queryKey({ workspaceId }) }),
-      onError: (error) =>
-        form.setErrors(Object.fromEntries(faultsOf(error).map(({ path, message }) => [path, message]))),
+      onError: (error) => form.setErrors(faultsByField(error)),
     }),
   )
   if (invite.data) return <LinkOnce {...invite.data} about={text.inviteOnce(form.values.email)} onDone={onDone} />

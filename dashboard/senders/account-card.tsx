@@ -4,7 +4,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { type Answers, api, faultsOf, queries } from '../api.ts'
+import { type Answers, api, faultsByField, faultsOf, queries } from '../api.ts'
 import { Label } from '../templates/label.tsx'
 import { Copyable } from '../ui/copy.tsx'
 import { Failed } from '../ui/failed.tsx'
@@ -163,8 +163,7 @@ function Renew({ accountId, onDone }: { accountId: string; onDone: () => void })
   const renew = useMutation(
     api.senders.renew.mutationOptions({
       onSuccess: refresh,
-      onError: (error) =>
-        form.setErrors(Object.fromEntries(faultsOf(error).map(({ path, message }) => [path, message]))),
+      onError: (error) => form.setErrors(faultsByField(error)),
     }),
   )
   if (renew.data)

@@ -2,7 +2,7 @@ import { Alert, Button, Collapse, Group, List, PasswordInput, Stack, Text, TextI
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
-import { type Answers, api, faultsOf, queries } from '../api.ts'
+import { type Answers, api, faultsByField, faultsOf, queries } from '../api.ts'
 import { Copyable } from '../ui/copy.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
@@ -24,7 +24,7 @@ export function ConnectAccount({ onDone }: { onDone: () => void }) {
         await queries.invalidateQueries({ queryKey: api.templates.pathKey() })
       },
       onError(error) {
-        const faults = Object.fromEntries(faultsOf(error).map(({ path, message }) => [path, message]))
+        const faults = faultsByField(error)
         form.setErrors(faults)
         if (faults['graphUrl'] !== undefined) showAdvanced()
       },

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link as RouterLink } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type Answers, aboutLink, api, askSignIn, faultsOf } from '../api.ts'
+import { type Answers, aboutLink, api, askSignIn, faultsByField, faultsOf } from '../api.ts'
 import { Failed } from '../ui/failed.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { useWords } from '../words.ts'
@@ -55,8 +55,7 @@ function NewAccount({ link, token }: { link: Link; token: string }) {
   const accept = useMutation(
     api.session.accept.mutationOptions({
       onSuccess: ({ email }, { password }) => comeIn(email, password),
-      onError: (error) =>
-        form.setErrors(Object.fromEntries(faultsOf(error).map(({ path, message }) => [path, message]))),
+      onError: (error) => form.setErrors(faultsByField(error)),
     }),
   )
   return (
@@ -142,8 +141,7 @@ function NewPassword({ link, token }: { link: Link; token: string }) {
   const set = useMutation(
     api.session.setPassword.mutationOptions({
       onSuccess: ({ email }, { password }) => comeIn(email, password),
-      onError: (error) =>
-        form.setErrors(Object.fromEntries(faultsOf(error).map(({ path, message }) => [path, message]))),
+      onError: (error) => form.setErrors(faultsByField(error)),
     }),
   )
   return (

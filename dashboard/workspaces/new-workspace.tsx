@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type ReactNode, Suspense } from 'react'
-import { api, faultsOf, queries } from '../api.ts'
+import { api, faultsByField, faultsOf, queries } from '../api.ts'
 import { Failed } from '../ui/failed.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/page.tsx'
@@ -52,8 +52,7 @@ function NewWorkspaceForm({ back }: { back: ReactNode }) {
         await queries.invalidateQueries({ queryKey: api.session.current.queryKey() })
         await navigate({ to: '/w/$workspaceId/overview', params: { workspaceId } })
       },
-      onError: (error) =>
-        form.setErrors(Object.fromEntries(faultsOf(error).map(({ path, message }) => [path, message]))),
+      onError: (error) => form.setErrors(faultsByField(error)),
     }),
   )
   return (

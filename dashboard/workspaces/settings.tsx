@@ -4,7 +4,7 @@ import { notifications } from '@mantine/notifications'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { api, faultsOf, queries } from '../api.ts'
+import { api, faultsByField, faultsOf, queries } from '../api.ts'
 import { Copyable } from '../ui/copy.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { Page } from '../ui/page.tsx'
@@ -92,8 +92,7 @@ function Rename({ name }: { name: string }) {
         ])
         notifications.show({ message: text.renamed })
       },
-      onError: (error) =>
-        form.setErrors(Object.fromEntries(faultsOf(error).map(({ path, message }) => [path, message]))),
+      onError: (error) => form.setErrors(faultsByField(error)),
     }),
   )
   return (
