@@ -1,5 +1,4 @@
-import { Anchor, Button, Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { Anchor, Button, Stack, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type Answers, api } from '../api.ts'
@@ -7,24 +6,17 @@ import { Empty } from '../ui/empty.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { List } from '../ui/list.tsx'
 import { ListPages } from '../ui/list-pages.tsx'
+import { isFiltered } from '../ui/list-search.ts'
 import { useLive } from '../ui/live.ts'
 import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/page.tsx'
 import { Reference } from '../ui/reference.tsx'
+import { SearchForm } from '../ui/search-form.tsx'
 import { Time } from '../ui/time.tsx'
 import { useMay, useWorkspace } from '../ui/workspace.ts'
 import { useWords } from '../words.ts'
 import { Chosen } from './reschedule.tsx'
-import {
-  type ConfirmationSearch,
-  type Listed,
-  REFUSALS,
-  type RefusalStatus,
-  type Status,
-  STATUSES,
-  isFiltered,
-  withFilter,
-} from './search.ts'
+import { type Listed, REFUSALS, type RefusalStatus, type Status, STATUSES, withFilter } from './search.ts'
 import { CheckStatus } from './status.tsx'
 import { confirmationWords } from './words.ts'
 
@@ -59,84 +51,23 @@ function Filters() {
   const { workspaceId } = useWorkspace()
   const search = useSearch({ from: PAGE })
   const navigate = useNavigate({ from: PAGE })
-  const { data: choices = chosenAlready(search) } = useQuery(api.confirmations.choices.queryOptions({ workspaceId }))
-  const form = useForm({ initialValues: { text: search.text ?? '' } })
-  const narrow = (change: Record<string, string>): void =>
-    void navigate({ search: withFilter(search, change), resetScroll: false })
-  const one = (name: 'status' | 'refusal' | 'template' | 'senderId', label: string, data: Choice[]) => (
-    <NativeSelect
-      label={label}
-      value={search[name] ?? ''}
-      data={[{ value: '', label: text.any }, ...data]}
-      onChange={({ currentTarget }) => narrow({ ...form.values, [name]: currentTarget.value })}
+  const { data: choices } = useQuery(api.confirmations.choices.queryOptions({ workspaceId }))
+  const statusChoices = STATUSES.map((value) => ({ value, label: text[value] }))
+  const refusalChoices = REFUSALS.map((value) => ({ value, label: text[value] }))
+  return (
+    <SearchForm
+      words={text}
+      search={search}
+      choices={choices}
+      own={[
+        { name: 'status', label: text.status, value: search.status, choices: statusChoices },
+        { name: 'refusal', label: text.refusal, value: search.refusal, choices: refusalChoices },
+      ]}
+      onNarrow={(change) => void navigate({ search: withFilter(search, change), resetScroll: false })}
+      clear={<Clear />}
     />
   )
-  return (
-    <form role="search" aria-label={text.filters} onSubmit={form.onSubmit((values) => narrow(values))}>
-      <Stack gap="sm">
-        <Group align="flex-end" gap="xs" wrap="nowrap">
-          <TextInput
-            type="search"
-            label={text.searchFor}
-            description={text.searchHint}
-            maxLength={200}
-            flex={1}
-            {...form.getInputProps('text')}
-          />
-          <Button type="submit">{text.find}</Button>
-        </Group>
-        <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
-          {one(
-            'status',
-            text.status,
-            STATUSES.map((value) => ({ value, label: text[value] })),
-          )}
-          {one(
-            'refusal',
-            text.refusal,
-            REFUSALS.map((value) => ({ value, label: text[value] })),
-          )}
-          {one(
-            'template',
-            text.template,
-            choices.templates.map((value) => ({ value, label: value })),
-          )}
-          {one(
-            'senderId',
-            text.sender,
-            choices.senders.map(({ senderId, phoneNumber }) => ({
-              value: senderId,
-              label: `\u2066${phoneNumber}\u2069`,
-            })),
-          )}
-          <TextInput
-            type="date"
-            label={text.from}
-            value={search.from ?? ''}
-            max={search.to}
-            onChange={({ currentTarget }) => narrow({ ...form.values, from: currentTarget.value })}
-          />
-          <TextInput
-            type="date"
-            label={text.until}
-            value={search.to ?? ''}
-            min={search.from}
-            onChange={({ currentTarget }) => narrow({ ...form.values, to: currentTarget.value })}
-          />
-        </SimpleGrid>
-        {isFiltered(search) && <Clear />}
-      </Stack>
-    </form>
-  )
 }
-
-type Choice = { value: string; label: string }
-
-/** While the choices are on their way. */
-const chosenAlready = ({ template, senderId }: ConfirmationSearch): Answers['confirmations']['choices'] => ({
-  templates: template === undefined ? [] : [template],
-  senders: senderId === undefined ? [] : [{ senderId, phoneNumber: '…' }],
-})
 
 function Clear() {
   const text = useWords(confirmationWords)

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CONFIRMATION_STATUSES } from '../../src/cod/confirmation.ts'
 import { REFUSAL_STATUSES } from '../../src/cod/refusal.ts'
-import { REFUSALS, STATUSES, isFiltered, readConfirmationSearch, withFilter } from './search.ts'
+import { REFUSALS, STATUSES, readConfirmationSearch, withFilter } from './search.ts'
+import { isFiltered } from '../ui/list-search.ts'
 
 test('every status can be looked for', () => {
   assert.deepEqual(STATUSES.toSorted(), CONFIRMATION_STATUSES.toSorted())

@@ -1,5 +1,5 @@
 import type { Answers } from '../api.ts'
-import { dayIn, idIn, textIn } from '../messages/search.ts'
+import { type ListSearch, readListSearch } from '../ui/list-search.ts'
 
 export type Listed = Answers['confirmations']['list']['rows'][number]
 export type Status = Listed['status']
@@ -29,42 +29,14 @@ export const REFUSALS = [
   'failed',
 ] as const satisfies readonly (RefusalStatus | 'none')[]
 
-/** What the list shows, in the page's address: who gets the link sees the same. Days are of the delivery zone. */
-export type ConfirmationSearch = {
-  text?: string
-  status?: Status
-  refusal?: (typeof REFUSALS)[number]
-  template?: string
-  senderId?: string
-  from?: string
-  to?: string
-  /** Confirmations before this one: where an earlier page ended. */
-  before?: string
-}
+/** What the list shows: who gets the link sees the same. */
+export type ConfirmationSearch = ListSearch & { status?: Status; refusal?: (typeof REFUSALS)[number] }
 
-const TEXT_MOST = 200
-const TEMPLATE_MOST = 512
-
-/** Whatever stands in an address: what makes no sense is left out. */
 export function readConfirmationSearch(given: Record<string, unknown>): ConfirmationSearch {
-  const [text, template] = [textIn(given['text'], TEXT_MOST), textIn(given['template'], TEMPLATE_MOST)]
   const status = STATUSES.find((each) => each === given['status'])
   const refusal = REFUSALS.find((each) => each === given['refusal'])
-  const [senderId, before] = [idIn(given['senderId']), idIn(given['before'])]
-  const [from, to] = [dayIn(given['from']), dayIn(given['to'])]
-  return {
-    ...(text && { text }),
-    ...(status && { status }),
-    ...(refusal && { refusal }),
-    ...(template && { template }),
-    ...(senderId && { senderId }),
-    ...(from && { from }),
-    ...(to && { to }),
-    ...(before && { before }),
-  }
+  return { ...readListSearch(given), ...(status && { status }), ...(refusal && { refusal }) }
 }
-
-export const isFiltered = (search: ConfirmationSearch): boolean => Object.keys(search).some((name) => name !== 'before')
 
 /** Another filter begins at the newest again. */
 export const withFilter = (search: ConfirmationSearch, change: Record<string, string>): ConfirmationSearch =>

@@ -1,5 +1,4 @@
-import { Anchor, Button, Group, NativeSelect, SimpleGrid, Stack, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { Anchor, Button, Stack } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type Answers, api } from '../api.ts'
@@ -9,14 +8,16 @@ import { Empty } from '../ui/empty.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { List } from '../ui/list.tsx'
 import { ListPages } from '../ui/list-pages.tsx'
+import { isFiltered } from '../ui/list-search.ts'
 import { useLive } from '../ui/live.ts'
 import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/page.tsx'
 import { Reference } from '../ui/reference.tsx'
+import { SearchForm } from '../ui/search-form.tsx'
 import { Time } from '../ui/time.tsx'
 import { useMay, useWorkspace } from '../ui/workspace.ts'
 import { useWords } from '../words.ts'
-import { KINDS, type Listed, type MessageSearch, STATUSES, isFiltered, withFilter } from './search.ts'
+import { KINDS, type Listed, STATUSES, withFilter } from './search.ts'
 import { MessageKind, MessageStatus } from './status.tsx'
 import { messageWords } from './words.ts'
 
@@ -53,87 +54,22 @@ function Filters() {
   const search = useSearch({ from: PAGE })
   const navigate = useNavigate({ from: PAGE })
   const { data: choices } = useQuery(api.messages.choices.queryOptions({ workspaceId }))
-  const form = useForm({ initialValues: { text: search.text ?? '' } })
-  const narrow = (change: Record<string, string>): void =>
-    void navigate({ search: withFilter(search, change), resetScroll: false })
-  const any = { value: '', label: text.any }
+  const statusChoices = STATUSES.map((value) => ({ value, label: statuses[statusMark(value).word] }))
+  const kindChoices = KINDS.map((value) => ({ value, label: text[value] }))
   return (
-    <form role="search" aria-label={text.filters} onSubmit={form.onSubmit((values) => narrow(values))}>
-      <Stack gap="sm">
-        <Group align="flex-end" gap="xs" wrap="nowrap">
-          <TextInput
-            type="search"
-            label={text.searchFor}
-            description={text.searchHint}
-            maxLength={200}
-            flex={1}
-            {...form.getInputProps('text')}
-          />
-          <Button type="submit">{text.find}</Button>
-        </Group>
-        <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
-          <NativeSelect
-            label={text.status}
-            value={search.status ?? ''}
-            data={[
-              any,
-              ...STATUSES.map((value) => {
-                const { word } = statusMark(value)
-                return { value, label: statuses[word] }
-              }),
-            ]}
-            onChange={({ currentTarget }) => narrow({ ...form.values, status: currentTarget.value })}
-          />
-          <NativeSelect
-            label={text.kind}
-            value={search.kind ?? ''}
-            data={[any, ...KINDS.map((value) => ({ value, label: text[value] }))]}
-            onChange={({ currentTarget }) => narrow({ ...form.values, kind: currentTarget.value })}
-          />
-          <NativeSelect
-            label={text.template}
-            value={search.template ?? ''}
-            data={[any, ...(choices ?? withChosen(search)).templates]}
-            onChange={({ currentTarget }) => narrow({ ...form.values, template: currentTarget.value })}
-          />
-          <NativeSelect
-            label={text.sender}
-            value={search.senderId ?? ''}
-            data={[
-              any,
-              ...(choices ?? withChosen(search)).senders.map(({ senderId, phoneNumber }) => ({
-                value: senderId,
-                label: `\u2066${phoneNumber}\u2069`,
-              })),
-            ]}
-            onChange={({ currentTarget }) => narrow({ ...form.values, senderId: currentTarget.value })}
-          />
-          <TextInput
-            type="date"
-            label={text.from}
-            value={search.from ?? ''}
-            max={search.to}
-            onChange={({ currentTarget }) => narrow({ ...form.values, from: currentTarget.value })}
-          />
-          <TextInput
-            type="date"
-            label={text.until}
-            value={search.to ?? ''}
-            min={search.from}
-            onChange={({ currentTarget }) => narrow({ ...form.values, to: currentTarget.value })}
-          />
-        </SimpleGrid>
-        {isFiltered(search) && <Clear />}
-      </Stack>
-    </form>
+    <SearchForm
+      words={text}
+      search={search}
+      choices={choices}
+      own={[
+        { name: 'status', label: text.status, value: search.status, choices: statusChoices },
+        { name: 'kind', label: text.kind, value: search.kind, choices: kindChoices },
+      ]}
+      onNarrow={(change) => void navigate({ search: withFilter(search, change), resetScroll: false })}
+      clear={<Clear />}
+    />
   )
 }
-
-/** What is chosen already, while the choices are on their way. */
-const withChosen = ({ template, senderId }: MessageSearch): Answers['messages']['choices'] => ({
-  templates: template === undefined ? [] : [template],
-  senders: senderId === undefined ? [] : [{ senderId, phoneNumber: '…' }],
-})
 
 function Clear() {
   const text = useWords(messageWords)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isFiltered, readMessageSearch, withFilter } from './search.ts'
+import { readMessageSearch, withFilter } from './search.ts'
+import { isFiltered } from '../ui/list-search.ts'
 
 const ID = '019f0000-0000-7000-8000-000000000000'
 
