@@ -174,7 +174,7 @@ async function goRound<Request extends Acceptable, Found extends Looked, Accepta
     } else if (beyondQuota.has(place)) outcomes[place] = overQuota(accepting)
     else if (way && claimsKey(keys, request)) {
       const key = keyOf(way)
-      precedents.set(key, found)
+      if (accepting.way(request)) precedents.set(key, found) // else no request would ever find it
       candidates.push({ place, request, way, key, found, row: accepting.row(request, found) })
     }
   }
