@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { findStoredSettings } from '../cod/settings-store.ts'
 import { type Sql, storableText } from '../db.ts'
-import type { Parts } from '../parts.ts'
 import { findAccount, listAccounts, listSenderOverviews } from '../senders/overview.ts'
 import { listTemplateChanges } from '../templates/changes.ts'
 import { templateDraft } from '../templates/new-template.ts'
