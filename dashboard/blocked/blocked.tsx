@@ -81,9 +81,7 @@ export function Blocked() {
       <Modal opened={adding} onClose={add.close} title={text.add}>
         <BlockNumber onDone={add.close} />
       </Modal>
-      <Modal opened={importing} onClose={bringIn.close} title={text.import} size="xl" closeOnClickOutside={false}>
-        <ImportList onDone={bringIn.close} />
-      </Modal>
+      <ImportList opened={importing} onClose={bringIn.close} />
     </Page>
   )
 }

@@ -1,133 +1,154 @@
-import { Alert, Button, FileButton, Group, Progress, Stack, Table, Text, Textarea } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { Alert, Button, FileButton, Group, Modal, Stack, Table, Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
-import { type Answers, api } from '../api.ts'
 import { Failed } from '../ui/failed.tsx'
-import { useWorkspace } from '../ui/workspace.ts'
+import { Leaving } from '../ui/leaving.tsx'
+import { ShareProgress } from '../ui/progress.tsx'
 import { useWords } from '../words.ts'
-import { forgetBlocked } from './block-number.tsx'
-import { FILE_BYTES_MOST, LINES_MOST, type Line, batchesOf, linesOf, onlyLines } from './lines.ts'
+import { FILE_BYTES_MOST, LINES_MOST, type Line, linesOf } from './lines.ts'
+import { type Faulty, type ImportRun, type ImportStep, useImport } from './use-import.ts'
 import { blockedWords } from './words.ts'
-
-type Faulty = Answers['blocked']['check']['faulty'][number]
-
-/** Where an import stands. Nothing is added before the lines were checked and somebody said so. */
-type Step =
-  | { step: 'writing'; note: { added: number; left: number } | null }
-  | { step: 'working'; doing: 'checking' | 'importing'; done: number; all: number }
-  | { step: 'checked'; good: Line[]; already: number; faulty: Faulty[] }
-  | { step: 'stopped'; error: unknown }
 
 /** As many as anybody reads; the lines themselves all stay. */
 const FAULTS_SHOWN_MOST = 100
 
-export function ImportList({ onDone }: { onDone: () => void }) {
+/** While it works its window stays: closed, it would go on unseen. */
+export function ImportList({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const text = useWords(blockedWords)
-  const { workspaceId } = useWorkspace()
-  const [written, setWritten] = useState('')
-  const [tooLarge, setTooLarge] = useState(false)
-  const [state, setState] = useState<Step>({ step: 'writing', note: null })
-  const check = useMutation(api.blocked.check.mutationOptions())
-  const bringIn = useMutation(api.blocked.import.mutationOptions())
+  const run = useImport()
+  const { written, state, isBusy } = run
   const lines = linesOf(written)
-
-  const checkAll = async (): Promise<void> => {
-    const good: Line[] = []
-    const faulty: Faulty[] = []
-    const phones = new Set<string>()
-    let already = 0
-    let done = 0
-    try {
-      for (const batch of batchesOf(lines)) {
-        setState({ step: 'working', doing: 'checking', done, all: lines.length })
-        const answer = await check.mutateAsync({ workspaceId, lines: batch })
-        const fine = new Map(answer.good.map((each) => [each.line, each]))
-        for (const line of batch) {
-          const read = fine.get(line.line)
-          if (!read) continue
-          good.push(line)
-          if (read.blocked || phones.has(read.phone)) already += 1
-          phones.add(read.phone)
-        }
-        faulty.push(...answer.faulty)
-        done += batch.length
-      }
-      setState({ step: 'checked', good, already, faulty })
-    } catch (error) {
-      setState({ step: 'stopped', error })
-    }
+  const end = (): void => {
+    run.forget()
+    onClose()
   }
+  return (
+    <Modal
+      opened={opened}
+      onClose={isBusy ? () => {} : end}
+      withCloseButton={!isBusy}
+      closeOnClickOutside={false}
+      title={text.import}
+      size="xl"
+    >
+      {state.step === 'working' ? (
+        <Working state={state} onStop={run.stop} />
+      ) : state.step === 'checked' ? (
+        <Checked checked={state} lines={lines} onFix={run.mend} onAdd={run.addAll} />
+      ) : (
+        <Stack>
+          {state.step === 'stopped' && <Stopped state={state} />}
+          {state.step === 'imported' && <Note added={state.added} left={state.left} />}
+          <Writing
+            written={written}
+            lines={lines}
+            onWrite={run.write}
+            onCheck={() => void run.checkAll()}
+            onClose={end}
+          />
+        </Stack>
+      )}
+    </Modal>
+  )
+}
 
-  const addAll = async (good: readonly Line[], faulty: readonly Faulty[]): Promise<void> => {
-    let added = 0
-    let done = 0
-    try {
-      for (const batch of batchesOf(good)) {
-        setState({ step: 'working', doing: 'importing', done, all: good.length })
-        added += (await bringIn.mutateAsync({ workspaceId, lines: batch })).added
-        done += batch.length
-      }
-      setWritten(onlyLines(written, new Set(faulty.map(({ line }) => line))))
-      setState({ step: 'writing', note: { added, left: faulty.length } })
-    } catch (error) {
-      setState({ step: 'stopped', error })
-    }
-    await forgetBlocked()
-  }
+type At<Step extends ImportStep['step']> = Extract<ImportStep, { step: Step }>
 
+function Working({ state, onStop }: { state: At<'working'>; onStop: ImportRun['stop'] }) {
+  const text = useWords(blockedWords)
+  const { doing, done, all, isStopping } = state
+  return (
+    <Stack gap="xs">
+      <ShareProgress
+        label={isStopping ? text.stopping : text[doing]}
+        amount={text.done(done, all)}
+        done={done}
+        all={all}
+      />
+      <Group justify="space-between">
+        <Text size="sm" c="dimmed">
+          {text.keepOpen}
+        </Text>
+        <Button size="compact-sm" variant="default" onClick={onStop} disabled={isStopping}>
+          {text.stop}
+        </Button>
+      </Group>
+      <Leaving loses words={text} />
+    </Stack>
+  )
+}
+
+function Checked({
+  checked: { good, already, faulty },
+  lines,
+  onFix,
+  onAdd,
+}: {
+  checked: At<'checked'>
+  lines: readonly Line[]
+  onFix: () => void
+  onAdd: ImportRun['addAll']
+}) {
+  const text = useWords(blockedWords)
+  return (
+    <Stack>
+      <div role="status">
+        <Text>{text.good(good.length)}</Text>
+        {already > 0 && <Text>{text.already(already)}</Text>}
+      </div>
+      <Faults faulty={faulty} lines={lines} />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onFix}>
+          {text.fixFirst}
+        </Button>
+        {good.length > already && (
+          <Button onClick={() => void onAdd(good, faulty)}>{text.addGood(good.length - already)}</Button>
+        )}
+      </Group>
+    </Stack>
+  )
+}
+
+/** What was done before it stopped, and that it stays. */
+function Stopped({ state: { doing, added, error } }: { state: At<'stopped'> }) {
+  const text = useWords(blockedWords)
+  return (
+    <>
+      {error !== undefined && <Failed error={error} />}
+      <Alert color="yellow" role="status">
+        <Text size="sm">{doing === 'checking' ? text.stoppedChecking : text.stopped(added)}</Text>
+      </Alert>
+    </>
+  )
+}
+
+function Writing({
+  written,
+  lines,
+  onWrite,
+  onCheck,
+  onClose,
+}: {
+  written: string
+  lines: readonly Line[]
+  onWrite: (text: string) => void
+  onCheck: () => void
+  onClose: () => void
+}) {
+  const text = useWords(blockedWords)
+  const [tooLarge, setTooLarge] = useState(false)
   const readFile = async (file: File | null): Promise<void> => {
     if (!file) return
     setTooLarge(file.size > FILE_BYTES_MOST)
-    if (file.size <= FILE_BYTES_MOST) setWritten(await file.text())
-  }
-
-  if (state.step === 'working') {
-    const { done, all } = state
-    return (
-      <Stack role="status">
-        <Text>{state.doing === 'checking' ? text.checking : text.importing}</Text>
-        <Progress.Root size="lg">
-          <Progress.Section value={(done / all) * 100} aria-label={text[state.doing]} />
-        </Progress.Root>
-        <Text size="sm">{text.done(done, all)}</Text>
-      </Stack>
-    )
-  }
-  if (state.step === 'checked') {
-    const { good, already, faulty } = state
-    return (
-      <Stack>
-        <div>
-          <Text>{text.good(good.length)}</Text>
-          {already > 0 && <Text>{text.already(already)}</Text>}
-        </div>
-        <Faults faulty={faulty} lines={lines} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={() => setState({ step: 'writing', note: null })}>
-            {text.fixFirst}
-          </Button>
-          {good.length > already && (
-            <Button onClick={() => void addAll(good, faulty)}>{text.addGood(good.length - already)}</Button>
-          )}
-        </Group>
-      </Stack>
-    )
+    if (file.size <= FILE_BYTES_MOST) onWrite(await file.text())
   }
   return (
-    <Stack>
-      {state.step === 'stopped' && (
-        <>
-          <Failed error={state.error} />
-          <Text size="sm">{text.stopped}</Text>
-        </>
-      )}
-      {state.step === 'writing' && state.note && <Note {...state.note} />}
+    <>
       <Text size="sm">{text.importAbout}</Text>
       <Textarea
         label={text.importText}
         placeholder={text.importPlaceholder}
         value={written}
-        onChange={(event) => setWritten(event.currentTarget.value)}
+        onChange={(event) => onWrite(event.currentTarget.value)}
         rows={10}
         dir="ltr"
         styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
@@ -142,15 +163,15 @@ export function ImportList({ onDone }: { onDone: () => void }) {
           )}
         </FileButton>
         <Group gap="xs">
-          <Button variant="default" onClick={onDone}>
+          <Button variant="default" onClick={onClose}>
             {text.close}
           </Button>
-          <Button disabled={lines.length === 0 || lines.length > LINES_MOST} onClick={() => void checkAll()}>
+          <Button disabled={lines.length === 0 || lines.length > LINES_MOST} onClick={onCheck}>
             {text.check}
           </Button>
         </Group>
       </Group>
-    </Stack>
+    </>
   )
 }
 

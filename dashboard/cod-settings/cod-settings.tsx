@@ -6,6 +6,7 @@ import { flushSync } from 'react-dom'
 import type { SettingsChange } from '../../src/cod/settings-changes.ts'
 import { type Answers, api, queries } from '../api.ts'
 import { Failed } from '../ui/failed.tsx'
+import { Leaving } from '../ui/leaving.tsx'
 import { Page } from '../ui/page.tsx'
 import { useMay, useWorkspace } from '../ui/workspace.ts'
 import { useWords } from '../words.ts'
@@ -16,7 +17,6 @@ import { type Editing, type Stored, editingOf, isUnsaved, useEditing } from './e
 import { FormContext, focusOn } from './form.ts'
 import { General } from './general.tsx'
 import { Languages } from './languages.tsx'
-import { Leaving } from './leaving.tsx'
 import { Overtaken } from './overtaken.tsx'
 import { PhonePreview } from './preview.tsx'
 import { ReadOnly } from './read-only.tsx'
@@ -118,7 +118,7 @@ function Editor({ known, editing, onEdit }: Editable) {
 
   return (
     <FormContext value={{ limits: known.limits, faults }}>
-      <Leaving unsaved={unsaved} onLose={discard} />
+      <Leaving loses={unsaved} words={text} onLose={discard} />
       <Stack gap="lg">
         <div ref={outcome} tabIndex={-1} className={classes['outcome']}>
           {overtakenBy && unsaved && <Overtaken editing={editing} by={overtakenBy} onResolve={onEdit} />}

@@ -1,5 +1,7 @@
-import { Alert, Button, Group, Progress, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { Failed } from '../ui/failed.tsx'
+import { Leaving } from '../ui/leaving.tsx'
+import { ShareProgress } from '../ui/progress.tsx'
 import { useWords } from '../words.ts'
 import type { SendAllRun } from './use-send-all.ts'
 import { endpointWords } from './words.ts'
@@ -10,19 +12,23 @@ export function SendingProgress({ run }: { run: SendAllRun }) {
   const { phase, resent, total, error } = run.sending
   if (phase === 'idle') return null
   if (run.isBusy) {
-    const share = total === 0 ? 0 : Math.min(100, (resent / total) * 100)
     return (
-      <Stack gap="xs" role="status">
-        <Progress value={share} aria-label={text.progress(resent, total)} />
+      <Stack gap="xs">
+        <ShareProgress
+          label={phase === 'stopping' ? text.stopping : text.sending}
+          amount={text.progress(resent, total)}
+          done={resent}
+          all={total}
+        />
         <Group justify="space-between">
-          <Text size="sm">{phase === 'stopping' ? text.stopping : text.progress(resent, total)}</Text>
+          <Text size="sm" c="dimmed">
+            {text.keepOpen}
+          </Text>
           <Button size="compact-sm" variant="default" onClick={run.stop} disabled={phase === 'stopping'}>
             {text.stop}
           </Button>
         </Group>
-        <Text size="sm" c="dimmed">
-          {text.keepOpen}
-        </Text>
+        <Leaving loses words={text} />
       </Stack>
     )
   }

@@ -83,10 +83,15 @@ export const endpointWords = words({
     resumePlain: 'Resume',
     sendMissed: (count: number) => `Send ${events(count)} again`,
 
+    sending: 'Sending again',
     progress: (resent: number, total: number) => `${n(resent)} of ${n(total)} put on their way`,
     keepOpen: 'It goes on as long as this page stays open.',
     stop: 'Stop',
     stopping: 'Stopping after this batch…',
+    leaveTitle: 'Leave while events are sent again?',
+    leaveText: 'Sending ends with this page. What was put on its way arrives; the others stay as they are.',
+    leave: 'Leave and stop',
+    stay: 'Stay here',
     stopped: (resent: number) => `Stopped. ${events(resent)} had been put on their way; the others are as they were.`,
     allSent: (resent: number) =>
       resent === 0
@@ -246,10 +251,15 @@ export const endpointWords = words({
     resumePlain: 'استئناف',
     sendMissed: (count: number) => `إعادة إرسال ما فات (${isolated(count)})`,
 
+    sending: 'إعادة الإرسال',
     progress: (resent: number, total: number) => `انطلق ${isolated(resent)} من ${isolated(total)}`,
     keepOpen: 'يستمر ما دامت هذه الصفحة مفتوحة.',
     stop: 'إيقاف',
     stopping: 'سيتوقف بعد هذه الدفعة…',
+    leaveTitle: 'المغادرة أثناء إعادة الإرسال؟',
+    leaveText: 'ينتهي الإرسال بمغادرة هذه الصفحة. ما انطلق يصل، ويبقى غيره على حاله.',
+    leave: 'مغادرة وإيقاف',
+    stay: 'البقاء هنا',
     stopped: (resent: number) => `توقّف. عدد ما انطلق: ${isolated(resent)}، وبقي غيره على حاله.`,
     allSent: (resent: number) =>
       resent === 0 ? 'لم يبقَ ما يُعاد إرساله.' : `عدد ما انطلق: ${isolated(resent)}. القائمة أدناه تبيّن مآله.`,

@@ -1,9 +1,10 @@
-import { Alert, Button, Group, NativeSelect, NumberInput, Paper, Progress, Stack, Text, Title } from '@mantine/core'
+import { Alert, Button, Group, NativeSelect, NumberInput, Paper, Stack, Text, Title } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { Pair } from '../../emulator/phone/chats.ts'
 import { type Answers, api, queries } from '../api.ts'
 import { Failed } from '../ui/failed.tsx'
+import { ShareProgress } from '../ui/progress.tsx'
 import { Time, timeFormat } from '../ui/time.tsx'
 import { isOfWorkspace } from '../ui/live.ts'
 import { useMay, useWorkspace } from '../ui/workspace.ts'
@@ -77,8 +78,8 @@ export function TimeMachine({ state, customer }: { state: PhoneState; customer: 
             {text.onlyAdmins}
           </Text>
         )}
+        {jumping && <Jumping {...jumping} offsetMs={state.offsetMs} />}
         <div role="status">
-          {jumping && <Jumping {...jumping} offsetMs={state.offsetMs} />}
           {!jumping && advanced && <Happened advanced={advanced} onGoOn={(byMs) => jump({ byMs }, byMs)} />}
         </div>
         {error !== null && <Failed error={error} />}
@@ -244,13 +245,12 @@ function Jumping({ fromMs, byMs, offsetMs }: { fromMs: number; byMs: number; off
   const { language } = useLanguage()
   const moved = Math.min(byMs, Math.max(0, offsetMs - fromMs))
   return (
-    <Stack gap={4}>
-      <Text size="sm">{text.moving}</Text>
-      <Progress value={(100 * moved) / byMs} aria-label={text.clock} animated />
-      <Text size="xs" c="dimmed" aria-hidden="true">
-        {spanOf(moved, language)} {text.moved} {spanOf(byMs, language)}
-      </Text>
-    </Stack>
+    <ShareProgress
+      label={text.moving}
+      amount={`${spanOf(moved, language)} ${text.moved} ${spanOf(byMs, language)}`}
+      done={moved}
+      all={byMs}
+    />
   )
 }
 

@@ -4,23 +4,19 @@ import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { type Answers, api, faultsByField, faultsOf, queries } from '../api.ts'
+import { type Answers, api, faultsByField, faultsOf } from '../api.ts'
 import { Label } from '../templates/label.tsx'
 import { Copyable } from '../ui/copy.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { Time } from '../ui/time.tsx'
 import { useMay, useWorkspace } from '../ui/workspace.ts'
 import { useWords } from '../words.ts'
-import { type SenderText, senderWords } from './words.ts'
+import { SyncState, refreshSenders, useSync } from './sync.tsx'
+import { senderWords } from './words.ts'
 
 type Account = Answers['senders']['accounts'][number]
 
 const GRAPH_URL = 'https://graph.facebook.com'
-
-const refresh = async (): Promise<void> => {
-  await queries.invalidateQueries({ queryKey: api.senders.pathKey() })
-  await queries.invalidateQueries({ queryKey: api.templates.pathKey() })
-}
 
 export function AccountCard({ account, numbers }: { account: Account; numbers: number }) {
   const text = useWords(senderWords)
@@ -72,7 +68,7 @@ export function AccountCard({ account, numbers }: { account: Account; numbers: n
             ))}
           </Table.Tbody>
         </Table>
-        <Actions account={account} />
+        <Actions account={account} numbers={numbers} />
       </Stack>
     </Paper>
   )
@@ -85,19 +81,19 @@ const Detail = ({ text }: { text: string | null }) => (
   </Text>
 )
 
-function Actions({ account }: { account: Account }) {
+function Actions({ account, numbers }: { account: Account; numbers: number }) {
   const text = useWords(senderWords)
   const may = useMay()
   const { workspaceId } = useWorkspace()
-  const [renewing, { open, close }] = useDisclosure()
-  const sync = useMutation(api.senders.sync.mutationOptions({ onSettled: refresh }))
-  const subscribers = useMutation(api.senders.subscribers.mutationOptions())
-  if (!may.change) return null
   const { accountId } = account
+  const [renewing, { open, close }] = useDisclosure()
+  const sync = useSync(accountId)
+  const subscribers = useMutation(api.senders.subscribers.mutationOptions())
+  if (!may.change) return <SyncState sync={sync} account={account} numbers={numbers} />
   return (
     <Stack gap="sm">
       <Group gap="xs">
-        <Button size="xs" loading={sync.isPending} onClick={() => sync.mutate({ workspaceId, accountId })}>
+        <Button size="xs" loading={sync.isUnderWay} onClick={sync.start}>
           {text.sync}
         </Button>
         <Button size="xs" variant="default" onClick={open}>
@@ -112,16 +108,14 @@ function Actions({ account }: { account: Account }) {
           {text.webhooks}
         </Button>
       </Group>
+      <SyncState sync={sync} account={account} numbers={numbers} />
       <div role="status">
-        {sync.isPending && <Text size="sm">{text.syncing}</Text>}
-        {sync.data && !sync.isPending && <SyncResult result={sync.data} />}
         {subscribers.data && (
           <Text size="sm">
             {subscribers.data.length === 0 ? text.noSubscribers : text.subscribers(subscribers.data)}
           </Text>
         )}
       </div>
-      {sync.error && <Failed error={sync.error} />}
       {subscribers.error && <Failed error={subscribers.error} />}
       <Modal opened={renewing} onClose={close} title={text.renewTitle} size="lg">
         <Renew accountId={accountId} onDone={close} />
@@ -130,39 +124,13 @@ function Actions({ account }: { account: Account }) {
   )
 }
 
-type Result = Answers['senders']['sync']
-
-function SyncResult({ result: { numbers, templates } }: { result: Result }) {
-  const text = useWords(senderWords)
-  const lines = [...linesOf(text, numbers), ...linesOf(text, templates)]
-  return (
-    <Stack gap={2}>
-      <Text size="sm" fw={600}>
-        {text.synced}: {text.found(numbers.total, templates.total)}
-      </Text>
-      {lines.length === 0 && <Text size="sm">{text.nothingNew}</Text>}
-      {lines.map((line) => (
-        <Text key={line} size="sm" style={{ overflowWrap: 'anywhere' }}>
-          {line}
-        </Text>
-      ))}
-    </Stack>
-  )
-}
-
-const linesOf = (text: SenderText, { added, changed, gone }: Result['numbers']): string[] => [
-  ...(added.length > 0 ? [text.added(added)] : []),
-  ...(changed.length > 0 ? [text.changed(changed)] : []),
-  ...(gone.length > 0 ? [text.gone(gone)] : []),
-]
-
 function Renew({ accountId, onDone }: { accountId: string; onDone: () => void }) {
   const text = useWords(senderWords)
   const { workspaceId } = useWorkspace()
   const form = useForm({ initialValues: { accessToken: '', appSecret: '', verifyToken: '' } })
   const renew = useMutation(
     api.senders.renew.mutationOptions({
-      onSuccess: refresh,
+      onSuccess: refreshSenders,
       onError: (error) => form.setErrors(faultsByField(error)),
     }),
   )

@@ -11,6 +11,7 @@ import { pauseSender, resumeSender } from '../senders/pause.ts'
 import { GRAPH_URL } from '../senders/new-account.ts'
 import { providerRefusal } from '../senders/provider-refusal.ts'
 import { syncAccount } from '../senders/sync.ts'
+import { listSyncsUnderWay } from '../senders/sync-progress.ts'
 import { syncResult } from '../senders/sync-result.ts'
 import { audit } from './audit.ts'
 import { refusedFields } from './field-faults.ts'
@@ -109,7 +110,10 @@ export const senders = router({
       return found(connected)
     }),
 
-  /** Reads numbers and templates now. Takes as long as WhatsApp takes. */
+  /** Those that are being read right now, on whichever node and for whatever reason. */
+  syncs: reading.query(({ ctx: { parts }, input: { workspaceId } }) => listSyncsUnderWay(parts, workspaceId)),
+
+  /** Reads numbers and templates now. Takes as long as WhatsApp takes, and goes on when nobody waits for it. */
   sync: changing.input(ofAccount).mutation(async ({ ctx: { parts, actor }, input }) => {
     await mustHave(parts.db, input)
     const { workspaceId, accountId } = input

@@ -15,7 +15,7 @@ export type Provider = {
   /** One attempt. Resolves with what came of it and never throws for anything that the provider did. */
   send(account: ProviderAccount, message: OutgoingMessage): Promise<SendOutcome>
   /** Every number and template of the account, all pages. Throws ProviderRefused or ProviderUnreachable. */
-  list(account: ProviderAccount): Promise<{ numbers: ProviderNumber[]; templates: ProviderTemplate[] }>
+  list(account: ProviderAccount, onPage?: OnPage): Promise<{ numbers: ProviderNumber[]; templates: ProviderTemplate[] }>
   /** Asks for the account's webhooks, under the app whose secret it is. Throws ProviderRefused or ProviderUnreachable. */
   subscribe(account: ProviderAccount & { appSecret: string }): Promise<void>
   /** Names of the apps that get the account's webhooks. Throws ProviderRefused or ProviderUnreachable. */
@@ -28,6 +28,9 @@ export type Provider = {
   deleteTemplate(account: ProviderAccount, template: { name: string; providerTemplateId: string }): Promise<void>
   close(): Promise<void>
 }
+
+/** Hears after each page what has been read so far; the next page waits for it. `templates`: null until it is their turn. */
+export type OnPage = (soFar: { numbers: number; templates: number | null }) => Promise<void>
 
 export type ProviderAccount = { wabaId: string; graphUrl: string; accessToken: string }
 

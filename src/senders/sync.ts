@@ -15,6 +15,7 @@ import {
   retrySyncAt,
 } from './schedule.ts'
 import { storeListing } from './store-listing.ts'
+import { forgetSync, listNoting } from './sync-progress.ts'
 
 type SyncParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'provider' | 'metrics' | 'wake' | 'live' | 'log'>
 
@@ -82,10 +83,19 @@ type Failed = { failure: SyncFailure; error: ProviderRefused | ProviderUnreachab
 
 /** Resolves with what the provider's answer was when that was not a list. */
 async function readAndStore(parts: SyncParts, account: Leased): Promise<Failed | undefined> {
-  const { db, clock, provider, metrics, wake, live } = parts
-  const startedAt = clock.now()
+  const startedAt = parts.clock.now()
   try {
-    const listing = await provider.list(account)
+    return await readAndStoreSince(parts, account, startedAt)
+  } finally {
+    await forgetSync(parts.db, { ...account, startedAt })
+    parts.live.changed([account.workspaceId])
+  }
+}
+
+async function readAndStoreSince(parts: SyncParts, account: Leased, startedAt: Date): Promise<Failed | undefined> {
+  const { db, clock, metrics, wake } = parts
+  try {
+    const listing = await listNoting(parts, account, startedAt)
     const wasConnected = await db.transaction(async (tx) => {
       const before = await tx.row(lockAccount, [account.workspaceId, account.accountId])
       // A list that was begun later is stored already: this one is older than what it would replace.
@@ -97,14 +107,12 @@ async function readAndStore(parts: SyncParts, account: Leased): Promise<Failed |
     })
     metrics.syncs.inc({ outcome: 'synced' })
     if (!wasConnected) wake('submit')
-    live.changed([account.workspaceId])
     return undefined
   } catch (error) {
     if (!(error instanceof ProviderRefused) && !(error instanceof ProviderUnreachable)) throw error
     const failure = failureOf(error)
     metrics.syncs.inc({ outcome: failure })
     await storeFailure(db, account, { failure, error, now: clock.now() })
-    live.changed([account.workspaceId])
     return { failure, error }
   }
 }

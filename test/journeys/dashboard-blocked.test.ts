@@ -42,6 +42,45 @@ test('a pasted list blocks its good lines, names what is wrong with the others, 
   assert.equal(await codeTo(world, first), 'RECIPIENT_BLOCKED')
 })
 
+test('an import tells how far it is, asks before it is left, and says what it did when the network fails', async (t) => {
+  const world = await startWorld(t)
+  const admin = await signedIn(world, 'admin')
+  const page = await openPage(t, world, { as: admin })
+  const secondBatch = Promise.withResolvers<void>()
+  let batches = 0
+  await page.route('**/blocked.import?batch=1', async (route) => {
+    batches += 1
+    if (batches === 1) return route.continue()
+    await secondBatch.promise
+    return route.abort()
+  })
+  await page.goto(`/dashboard/w/${world.workspaceId}/keys`)
+  await page.getByRole('link', { name: 'Blocked recipients' }).click()
+  await page.getByRole('button', { name: 'Import a list' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Import a list' })
+  const phones = Array.from({ length: 1_000 }, (_, n) => `+2126120${10_000 + n}`)
+  await dialog.getByLabel('Lines').fill(phones.join('\n'))
+  await dialog.getByRole('button', { name: 'Check the lines' }).click()
+  await dialog.getByRole('button', { name: 'Block 1,000 recipients' }).click()
+  await dialog.getByText('500 of 1,000').waitFor()
+  const bar = dialog.getByRole('progressbar', { name: 'Blocking the numbers' })
+  assert.equal(await bar.getAttribute('aria-valuenow'), '50')
+  assert.equal(await dialog.getByRole('status').textContent(), 'Blocking the numbers 50%')
+  await page.keyboard.press('Escape')
+  await bar.waitFor()
+  await page.evaluate('history.back()')
+  await page.getByRole('dialog', { name: 'Leave while the list is imported?' }).waitFor()
+  await page.getByRole('button', { name: 'Stay here' }).click()
+  secondBatch.resolve()
+  await dialog.getByText('It stopped in between: 500 recipients blocked, which stay so.').waitFor()
+  assert.equal((await admin.calls.blocked.list.query({ workspaceId: world.workspaceId, order: 'phone' })).total, 500)
+  await page.unroute('**/blocked.import?batch=1')
+  await dialog.getByRole('button', { name: 'Check the lines' }).click()
+  await dialog.getByRole('button', { name: 'Block 500 recipients' }).click()
+  await dialog.getByText('500 recipients blocked.', { exact: true }).waitFor()
+  assert.equal((await admin.calls.blocked.list.query({ workspaceId: world.workspaceId, order: 'phone' })).total, 1_000)
+})
+
 test('a blocked number is found as anybody would type it, and is free again when it was unblocked', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world

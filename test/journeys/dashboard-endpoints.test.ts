@@ -61,7 +61,7 @@ test('a test that is sent from the page shows what was sent and what came back',
   await page.waitForFunction(`document.activeElement?.textContent === 'ping'`)
 })
 
-test('what was chosen is counted first, and that many are sent again', async (t) => {
+test('what was chosen is counted first, and that many are sent again, with how far it is', async (t) => {
   const world = await startWorld(t)
   const receiver = await world.receiver()
   await record(world, 3)
@@ -73,7 +73,16 @@ test('what was chosen is counted first, and that many are sent again', async (t)
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Type of event').selectOption('message.sent')
   await dialog.getByRole('button', { name: 'Count', exact: true }).click()
+  const asked = Promise.withResolvers<void>()
+  await page.route('**/endpoints.resendChosen?batch=1', async (route) => {
+    await asked.promise
+    return route.continue()
+  })
   await dialog.getByRole('button', { name: 'Send 3 events again' }).click()
+  const bar = dialog.getByRole('progressbar', { name: 'Sending again' })
+  assert.equal(await bar.getAttribute('aria-valuetext'), '0 of 3 put on their way')
+  assert.equal(await dialog.getByRole('status').textContent(), 'Sending again 0%')
+  asked.resolve()
   await dialog.getByText('3 events put on their way').waitFor()
   await world.settled()
   assert.equal(receiver.events('message.sent').length, 6)

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { once } from 'node:events'
+import { type ServerResponse, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, after, test } from 'node:test'
 import { TRPCClientError } from '@trpc/client'
 import { DEMO, demoAccount } from '../../emulator/emulator.ts'
 import { DAY_MS } from '../../src/clock.ts'
 import { advanceSandbox } from '../../src/sandbox/advance.ts'
 import { closeBrowser, openPage } from '../browser.ts'
 import { callsOf, signedIn } from '../dashboard.ts'
+import { until } from '../until.ts'
 import { type World, startWorld } from '../world.ts'
 
 after(closeBrowser)
@@ -178,6 +182,121 @@ test('a sync on demand tells what is new, what changed and what is gone', async 
   const result = await calls.senders.sync.mutate({ workspaceId, accountId })
   assert.deepEqual(result.numbers, { total: 3, added: ['+15550100177'], changed: ['+15550100101'], gone: [] })
   assert.deepEqual(result.templates.added, ['brand_new (en)'])
+})
+
+/** Answers of the twin for the world's account, of which those about a path wait, or fail, until they are told otherwise. */
+async function slowTwin(t: TestContext, world: World) {
+  let held: { path: string; until: Promise<'answered' | 'failed'> } | undefined
+  const forward = async (url: string, authorization: string, response: ServerResponse): Promise<void> => {
+    const outcome = held && url.includes(held.path) ? await held.until : 'answered'
+    if (outcome === 'failed') {
+      response.writeHead(503).end()
+      return
+    }
+    const answer = await fetch(`${world.twin.url}${url}`, { headers: { authorization } })
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+  }
+  const server = createServer((request, response) => {
+    void forward(request.url ?? '', request.headers.authorization ?? '', response)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close().closeAllConnections())
+  await world.ask('update provider_accounts set graph_url = $2 where id = $1', [
+    world.account.accountId,
+    `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  ])
+  return {
+    hold(path: string): { go: () => void; fail: () => void } {
+      const { promise, resolve } = Promise.withResolvers<'answered' | 'failed'>()
+      held = { path, until: promise }
+      return { go: () => resolve('answered'), fail: () => resolve('failed') }
+    },
+  }
+}
+
+/** More templates than one page of the list holds. */
+function addTemplates(world: World): number {
+  for (let n = 0; n < 120; n += 1) {
+    const components = [{ type: 'BODY' as const, text: 'Hello.' }]
+    const template = { name: `note_${n}`, language: 'en', category: 'UTILITY' as const, components }
+    world.twin.addTemplate(world.credentials.wabaId, template)
+  }
+  return world.twin.getAccount(world.credentials.wabaId).templates.size
+}
+
+test('a sync shows what it has read to all who look, whichever node they ask, and survives a reload', async (t) => {
+  const world = await startWorld(t)
+  const all = addTemplates(world)
+  const twin = await slowTwin(t, world)
+  const other = await world.node({ works: false })
+  const secondPage = twin.hold('after=')
+  const as = await signedIn(world, 'admin')
+  const page = await openPage(t, world, { as })
+  const watching = await openPage(t, { first: other }, { as: await signedIn(world, 'member') })
+  const path = `/dashboard/w/${world.workspaceId}/senders`
+  await page.goto(path)
+  await page.getByRole('button', { name: 'Sync now' }).click()
+  const inHand = { name: 'Reading numbers and templates from WhatsApp' }
+  for (const each of [page, watching]) {
+    if (each === watching) await watching.goto(path)
+    await each.getByText('Step 2 of 3: reading the templates. Read so far: 2 numbers, 100 templates.').waitFor()
+    const bar = each.getByRole('progressbar', inHand)
+    assert.equal(await bar.getAttribute('aria-valuenow'), '1', 'one of three steps is done, and no share of the second')
+    assert.equal(await bar.getAttribute('aria-valuemax'), '3')
+  }
+  await page.reload()
+  await page.getByRole('progressbar', inHand).waitFor()
+  assert.ok(await page.getByRole('button', { name: 'Sync now' }).isDisabled(), 'nobody begins it twice')
+  secondPage.go()
+  for (const each of [page, watching]) {
+    await each.getByText(`Read just now: 2 numbers, ${all} templates`).waitFor()
+    await each.getByRole('progressbar').waitFor({ state: 'detached' })
+  }
+})
+
+test('a sync that fails in the middle says so, keeps what was read before, and may be begun again', async (t) => {
+  const world = await startWorld(t)
+  const known = world.account.templates.length
+  addTemplates(world)
+  const twin = await slowTwin(t, world)
+  const page = await openPage(t, world, { as: await signedIn(world, 'admin') })
+  await page.goto(`/dashboard/w/${world.workspaceId}/senders`)
+  const secondPage = twin.hold('after=')
+  await page.getByRole('button', { name: 'Sync now' }).click()
+  await page.getByText('100 templates').waitFor()
+  secondPage.fail()
+  await page.getByText(`What was read before stays as it is: 2 numbers, ${known} templates.`).waitFor()
+  assert.equal(await page.getByRole('progressbar').count(), 0)
+  twin.hold('nothing')
+  await page.getByRole('button', { name: 'Sync now' }).click()
+  await page.getByText(/^Read just now/).waitFor()
+})
+
+test('of two syncs at once the later one is shown, and none is when the reader has died', async (t) => {
+  const world = await startWorld(t)
+  const { calls } = await signedIn(world, 'admin')
+  const { workspaceId, account, clock } = world
+  const { accountId } = account
+  const twin = await slowTwin(t, world)
+  const syncs = () => calls.senders.syncs.query({ workspaceId })
+  const first = twin.hold('phone_numbers')
+  const begun = calls.senders.sync.mutate({ workspaceId, accountId })
+  await until('the first to begin', async () => (await syncs()).length === 1)
+  clock.advance(1_000)
+  const second = twin.hold('message_templates')
+  const begunLater = calls.senders.sync.mutate({ workspaceId, accountId })
+  const readingTemplates = { accountId, step: 'templates', numbers: 2, templates: 0 }
+  await until('the second to read templates', async () => (await syncs())[0]?.step === 'templates')
+  first.fail()
+  await assert.rejects(begun)
+  assert.deepEqual(await syncs(), [readingTemplates], 'the end of the first is none of the second')
+  clock.advance(61_000)
+  assert.deepEqual(await syncs(), [], 'whoever is silent for more than a minute has died')
+  second.go()
+  await begunLater
+  assert.deepEqual(await syncs(), [])
+  assert.deepEqual(await world.ask('select from account_syncs where workspace_id = $1', [workspaceId]), [])
 })
 
 test('a sync that WhatsApp refuses says why, and the account keeps saying it', async (t) => {

@@ -295,6 +295,8 @@ const STAYING: Readonly<Record<string, string>> = {
   'access_links.created_at': REAL,
   'access_links.expires_at': REAL,
   'access_links.used_at': REAL,
+  'account_syncs.noted_at': REAL,
+  'account_syncs.started_at': REAL,
   'api_keys.created_at': REAL,
   'api_keys.expires_at': REAL,
   'api_keys.expiry_changed_at': REAL,

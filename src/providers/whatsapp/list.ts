@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { parametersOf } from '../../templates/parameters.ts'
 import {
+  type OnPage,
   type ProviderAccount,
   type ProviderNumber,
   ProviderRefused,
@@ -26,14 +27,18 @@ const TEMPLATE_FIELDS =
 export async function list(
   graph: Graph,
   account: ProviderAccount,
+  onPage: OnPage = async () => {},
 ): Promise<{ numbers: ProviderNumber[]; templates: ProviderTemplate[] }> {
   const numbers = await readPages(graph, account, {
     what: 'listing the phone numbers',
     path: `/${account.wabaId}/phone_numbers?fields=${NUMBER_FIELDS}`,
+    onItems: (count) => onPage({ numbers: count, templates: null }),
   })
+  await onPage({ numbers: numbers.length, templates: 0 })
   const templates = await readPages(graph, account, {
     what: 'listing the templates',
     path: `/${account.wabaId}/message_templates?fields=${TEMPLATE_FIELDS}`,
+    onItems: (count) => onPage({ numbers: numbers.length, templates: count }),
   })
   return { numbers: numbers.flatMap(readNumber), templates: templates.flatMap(readTemplate) }
 }
@@ -79,7 +84,7 @@ export async function subscribers(graph: Graph, account: ProviderAccount): Promi
   })
 }
 
-type Listing = { what: string; path: string }
+type Listing = { what: string; path: string; onItems?: (count: number) => Promise<void> }
 
 const CURSOR_INVALID = 131_059
 
@@ -92,7 +97,11 @@ async function readPages(graph: Graph, account: ProviderAccount, listing: Listin
   }
 }
 
-async function readPagesOnce(graph: Graph, account: ProviderAccount, { what, path }: Listing): Promise<JsonObject[]> {
+async function readPagesOnce(
+  graph: Graph,
+  account: ProviderAccount,
+  { what, path, onItems }: Listing,
+): Promise<JsonObject[]> {
   const items: JsonObject[] = []
   let after = ''
   for (let page = 0; page < PAGES_MOST; page += 1) {
@@ -100,6 +109,7 @@ async function readPagesOnce(graph: Graph, account: ProviderAccount, { what, pat
     const body = await call(graph, account, { what, method: 'GET', path: `${path}&limit=${PAGE_ITEMS}${cursor}` })
     if (!Array.isArray(body.data)) throw new ProviderUnreachable(what, 'what answers is not the Graph API')
     items.push(...listOf(body.data).map((each) => objectOf(storable(each)) ?? {}))
+    await onItems?.(items.length)
     const paging = objectOf(body.paging)
     after = textOf(objectOf(paging?.cursors)?.after) ?? ''
     // The last page has a cursor too: only `next` tells that there is more. Its link holds the token and is not followed.

@@ -22,7 +22,7 @@ export function whatsapp({ sendTimeoutMs = SEND_TIMEOUT_MS }: WhatsAppOptions = 
     readInbound,
     readChange,
     send: (account, message) => send(graph, account, { message, timeoutMs: sendTimeoutMs }),
-    list: (account) => list(graph, account),
+    list: (account, onPage) => list(graph, account, onPage),
     subscribe: (account) => subscribe(graph, account),
     subscribers: (account) => subscribers(graph, account),
     findTemplate: (account, id) => findTemplate(graph, account, id),

@@ -279,7 +279,11 @@ test('all pages of both lists are read, by cursor and to the last one', async (t
       message_templates: [[template('a')], [template('b')], [template('c')]],
     }),
   )
-  const { numbers, templates } = await provider.list(account)
+  const told: string[] = []
+  const { numbers, templates } = await provider.list(account, async (soFar) => {
+    told.push(`${soFar.numbers} ${soFar.templates}`)
+  })
+  assert.deepEqual(told, ['1 null', '2 null', '2 0', '2 1', '2 2', '2 3'], 'each page is told when it is read')
   assert.deepEqual(
     numbers.map(({ phoneNumberId }) => phoneNumberId),
     ['1', '2'],
