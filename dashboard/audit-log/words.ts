@@ -25,8 +25,10 @@ export const auditWords = words({
     actions: {
       'account.connected': 'Account connected',
       'account.renewed': 'Account given new secrets',
+      'account.sync_failed': 'Account could not be synced',
       'account.synced': 'Account synced',
       'allowance.changed': 'Allowance changed',
+      'clock.advance_asked': 'Asked to move the clock forward',
       'clock.advanced': 'Clock moved forward',
       'cod_settings.changed': 'COD settings changed',
       'confirmation.sent': 'Confirmation sent from the phone page',
@@ -94,8 +96,10 @@ export const auditWords = words({
     actions: {
       'account.connected': 'رُبط حساب',
       'account.renewed': 'أُعطي حساب أسرارًا جديدة',
+      'account.sync_failed': 'تعذّرت مزامنة حساب',
       'account.synced': 'زُومن حساب',
       'allowance.changed': 'تغيرت الحصة',
+      'clock.advance_asked': 'طُلب تقديم الساعة',
       'clock.advanced': 'قُدّمت الساعة',
       'cod_settings.changed': 'تغيرت إعدادات الدفع عند الاستلام',
       'confirmation.sent': 'أُرسل تأكيد من صفحة الهاتف',

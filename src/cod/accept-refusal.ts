@@ -1,4 +1,4 @@
-import { type Statement, statement } from '../db.ts'
+import { type Sql, type Statement, statement } from '../db.ts'
 import { Refusal } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { SUBMISSION_WINDOW_MS } from '../messages/put.ts'
@@ -31,7 +31,7 @@ export type RefusalCheckRequest = {
 /** spec §2.6 */
 export type RefusalCheckAcceptance = { confirmationId: string; refusalCheck: { status: 'accepted' } }
 
-type AcceptParts = Pick<Parts, 'db' | 'clock' | 'wake' | 'live'>
+type AcceptParts = Pick<Parts, 'clock' | 'wake' | 'live'> & { db: Sql }
 
 /** Accepts the refusal check of a confirmation: the key, the unit, the check and its first message commit together. */
 export const refusalCheckAccepting = (

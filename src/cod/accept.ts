@@ -1,4 +1,4 @@
-import { type Statement, statement } from '../db.ts'
+import { type Sql, type Statement, statement } from '../db.ts'
 import { Refusal } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { SUBMISSION_WINDOW_MS } from '../messages/put.ts'
@@ -36,7 +36,7 @@ export type ConfirmationRequest = {
 /** spec §2.4 */
 export type ConfirmationAcceptance = { confirmationId: string; status: 'accepted'; reference: string }
 
-type AcceptParts = Pick<Parts, 'db' | 'clock' | 'wake' | 'live'>
+type AcceptParts = Pick<Parts, 'clock' | 'wake' | 'live'> & { db: Sql }
 
 /** Accepts a confirmation: the key, the unit, the confirmation and its first message commit together. */
 export const confirmationAccepting = (

@@ -46,6 +46,10 @@ const lockStored = statement<StoredSettings>(
   'select document as settings, updated_at as "updatedAt" from cod_settings where workspace_id = $1 for update',
 )
 
+/** As they are, and nobody else sets them until the end of the transaction. Undefined when there are none. */
+export const lockCodSettings = (tx: Sql, workspaceId: string): Promise<StoredSettings | undefined> =>
+  tx.row(lockStored, [workspaceId])
+
 const insertFirst = statement<{ updatedAt: Date }>(
   'insert_first_cod_settings',
   `insert into cod_settings (workspace_id, document, updated_at) values ($1, $2, $3)
@@ -67,7 +71,7 @@ export async function replaceCodSettings(
   clock: Clock,
   { workspaceId, settings, basedOn }: Replacing,
 ): Promise<Replaced | undefined> {
-  const before = await tx.row(lockStored, [workspaceId])
+  const before = await lockCodSettings(tx, workspaceId)
   if (before?.updatedAt.getTime() !== basedOn?.getTime()) return undefined
   const statement = before ? upsertSettings : insertFirst
   const row = await tx.row(statement, [workspaceId, JSON.stringify(settings), clock.now()])

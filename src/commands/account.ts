@@ -1,4 +1,4 @@
-import { type ConnectedAccount, connectAccount, getAccount } from '../senders/accounts.ts'
+import { type ConnectedAccount, connectAccount } from '../senders/accounts.ts'
 import { syncAccount } from '../senders/sync.ts'
 import { command, optional, required } from './command.ts'
 import { filled, url, uuid } from './inputs.ts'
@@ -14,12 +14,13 @@ export const accountConnect = command({
     verifyToken: required(filled('V')),
     graphUrl: optional(url),
   },
-  run: (parts, { workspace, ...account }) => connectAccount(parts, { workspaceId: workspace, ...account }),
-  records: ({ values: { workspace, wabaId, graphUrl }, result: { accountId } }) => ({
-    workspaceId: workspace,
-    target: accountId,
-    after: { wabaId, graphUrl },
-  }),
+  changes: true,
+  run: (parts, { workspace: workspaceId, ...account }, record) => {
+    const { wabaId, graphUrl } = account
+    return connectAccount(parts, { workspaceId, ...account }, (tx, accountId) =>
+      record(tx, { workspaceId, target: accountId, after: { wabaId, graphUrl } }),
+    )
+  },
   tell: tellAccount,
 })
 
@@ -27,11 +28,12 @@ export const accountSync = command({
   words: 'account sync',
   summary: 'Read the numbers and templates of a connected account again.',
   argument: { name: 'accountId', ...required(uuid('ID')) },
-  run: (parts, { argument }) => syncAccount(parts, argument),
-  records: async ({ parts, values: { argument } }) => ({
-    workspaceId: (await getAccount(parts, argument)).workspaceId,
-    target: argument,
-  }),
+  changes: true,
+  run(parts, { argument: accountId }, record) {
+    return syncAccount(parts, accountId, (tx, { workspaceId, failure }) =>
+      record(tx, { workspaceId, target: accountId, after: failure ? { failure } : undefined }),
+    )
+  },
   tell: tellAccount,
 })
 

@@ -1,26 +1,25 @@
 import { COMMAND_LINE } from '../dashboard/audit.ts'
-import { blockRecipient, unblockRecipient } from '../workspaces/blocked.ts'
+import { blockRecipient, liftBlock } from '../workspaces/blocked.ts'
 import { workspaceMustExist } from '../workspaces/workspaces.ts'
-import { type Recorded, command, required } from './command.ts'
+import { command, required } from './command.ts'
 import { phone, uuid } from './inputs.ts'
 
 const options = { workspace: required(uuid('W')), phone: required(phone) }
-
-type Changed = { result: { workspaceId: string; phone: string; blocked: boolean; changed: boolean } }
-
-const records = ({ result: { workspaceId, phone, blocked, changed } }: Changed): Recorded | undefined =>
-  changed ? { workspaceId, target: phone, after: { blocked } } : undefined
 
 export const blockAdd = command({
   words: 'block add',
   summary: 'Refuse every message to a recipient.',
   options,
-  async run(parts, { workspace, phone }) {
-    await workspaceMustExist(parts.db, workspace)
-    const changed = await blockRecipient(parts, { workspaceId: workspace, phone, by: COMMAND_LINE.who })
-    return { workspaceId: workspace, phone, blocked: true, changed }
+  changes: true,
+  async run({ db, clock }, { workspace: workspaceId, phone }, record) {
+    await workspaceMustExist(db, workspaceId)
+    const changed = await db.transaction(async (tx) => {
+      const added = await blockRecipient({ db: tx, clock }, { workspaceId, phone, by: COMMAND_LINE.who })
+      if (added) await record(tx, { workspaceId, target: phone, after: { blocked: true } })
+      return added
+    })
+    return { workspaceId, phone, blocked: true, changed }
   },
-  records,
   tell: ({ phone, changed }) => `${phone} is ${changed ? 'now' : 'already'} blocked.`,
 })
 
@@ -28,11 +27,18 @@ export const blockRemove = command({
   words: 'block remove',
   summary: 'Let messages to a recipient through again.',
   options,
-  async run({ db }, { workspace, phone }) {
-    await workspaceMustExist(db, workspace)
-    const changed = await unblockRecipient(db, { workspaceId: workspace, phone })
-    return { workspaceId: workspace, phone, blocked: false, changed }
+  changes: true,
+  async run({ db }, { workspace: workspaceId, phone }, record) {
+    await workspaceMustExist(db, workspaceId)
+    const changed = await db.transaction(async (tx) => {
+      const lifted = await liftBlock(tx, { workspaceId, phone })
+      if (!lifted) return false
+      const { reason, blockedBy, blockedAt } = lifted
+      const before = { blocked: true, reason, blockedBy, blockedAt }
+      await record(tx, { workspaceId, target: phone, before, after: { blocked: false } })
+      return true
+    })
+    return { workspaceId, phone, blocked: false, changed }
   },
-  records,
   tell: ({ phone, changed }) => (changed ? `${phone} is no longer blocked.` : `${phone} was not blocked.`),
 })

@@ -1,5 +1,5 @@
 import { type CodSettings, readCodSettings } from '../cod/settings.ts'
-import { findCodSettings, setCodSettings } from '../cod/settings-store.ts'
+import { findCodSettings, lockCodSettings, setCodSettings } from '../cod/settings-store.ts'
 import { SetupRefused } from '../setup-refused.ts'
 import { workspaceMustExist } from '../workspaces/workspaces.ts'
 import { command, Misread, required } from './command.ts'
@@ -10,12 +10,16 @@ export const codSettingsSet = command({
   words: 'cod-settings set',
   summary: 'Set how a workspace asks about orders, from a JSON file (docs/cod-settings.md); "-" is standard input.',
   options: { workspace: required(uuid('W')), file: required({ placeholder: 'F', read: readSettings }) },
-  async run({ db, clock }, { workspace, file: settings }) {
-    await workspaceMustExist(db, workspace)
-    await setCodSettings(db, clock, { workspaceId: workspace, settings })
+  changes: true,
+  async run({ db, clock }, { workspace: workspaceId, file: settings }, record) {
+    await workspaceMustExist(db, workspaceId)
+    await db.transaction(async (tx) => {
+      const before = await lockCodSettings(tx, workspaceId)
+      await setCodSettings(tx, clock, { workspaceId, settings })
+      await record(tx, { workspaceId, target: 'COD settings', before: before?.settings, after: settings })
+    })
     return settings
   },
-  records: ({ values: { workspace }, result }) => ({ workspaceId: workspace, target: 'COD settings', after: result }),
   tell: (settings) => `The settings are stored.\n${inWords(settings)}`,
 })
 
@@ -23,13 +27,13 @@ export const codSettingsGet = command({
   words: 'cod-settings get',
   summary: 'Tell how a workspace asks about orders; with --json, the file that would set it so.',
   options: { workspace: required(uuid('W')) },
+  changes: false,
   async run({ db }, { workspace }) {
     await workspaceMustExist(db, workspace)
     const settings = await findCodSettings(db, workspace)
     if (!settings) throw new SetupRefused(`The workspace ${workspace} has no cash-on-delivery settings yet.`)
     return settings
   },
-  records: 'nothing',
   tell: inWords,
 })
 

@@ -1,5 +1,6 @@
 import type { Config } from '../config.ts'
 import { COMMAND_LINE, audit } from '../dashboard/audit.ts'
+import type { Sql } from '../db.ts'
 import type { Parts } from '../parts.ts'
 
 /** What a command prints: one JSON object with --json, else the text. */
@@ -41,23 +42,21 @@ export type Recorded = {
   /** Null: of the whole instance. */
   workspaceId: string | null
   target: string
-  after?: object
+  before?: object | undefined
+  after?: object | undefined
 }
 
-type Run<Given, Result> = { parts: Parts; values: Given; result: Result }
+/** Writes a change down in the transaction that makes it, so that neither is there without the other. */
+export type RecordChange = (tx: Sql, recorded: Recorded) => Promise<void>
 
 type Definition<Options extends Record<string, Input>, Argument extends Input | undefined, Result extends object> = {
   words: string
   summary: string
   argument?: Argument
   options?: Options
-  run: (parts: Parts, values: ReadValues<Options> & ReadArgument<Argument>) => Promise<Result>
-  /** `nothing`: it only looks. Undefined: it had nothing to change this time. */
-  records:
-    | 'nothing'
-    | ((
-        run: Run<ReadValues<Options> & ReadArgument<Argument>, Result>,
-      ) => Recorded | undefined | Promise<Recorded | undefined>)
+  /** Whether it changes something: then its `run` records each change that it really makes. */
+  changes: boolean
+  run: (parts: Parts, values: ReadValues<Options> & ReadArgument<Argument>, record: RecordChange) => Promise<Result>
   tell: (result: Result) => string
 }
 
@@ -73,28 +72,28 @@ export function command<
   // oxlint-disable-next-line typescript/no-empty-object-type -- no options at all
   Options extends Record<string, Input> = {},
   Argument extends (Input & { name: string }) | undefined = undefined,
->({ words, summary, argument, options, run, records, tell }: Definition<Options, Argument, Result>): Command {
+>({ words, summary, argument, options, changes, run, tell }: Definition<Options, Argument, Result>): Command {
   return {
     words,
     summary,
     argument,
     options: options ?? {},
-    changes: records !== 'nothing',
+    changes,
     work: {
       on: 'parts',
       async run(parts, given) {
         const values = given as ReadValues<Options> & ReadArgument<Argument>
-        const result = await run(parts, values)
-        const recorded = records === 'nothing' ? undefined : await records({ parts, values, result })
-        if (recorded) await record(parts, words, recorded)
+        const result = await run(parts, values, recordOf(parts, words))
         return { result, text: tell(result) }
       },
     },
   }
 }
 
-const record = ({ db, clock }: Parts, words: string, recorded: Recorded): Promise<void> =>
-  audit(db, { actor: COMMAND_LINE, at: clock.now() }, { action: words, ...recorded })
+const recordOf =
+  ({ clock }: Pick<Parts, 'clock'>, words: string): RecordChange =>
+  (tx, recorded) =>
+    audit(tx, { actor: COMMAND_LINE, at: clock.now() }, { action: words, ...recorded })
 
 export const required = <Value>(input: Omit<Input<Value>, 'kind'>): Input<Value> => ({ kind: 'required', ...input })
 

@@ -16,22 +16,20 @@ import {
 } from '../webhooks/endpoints.ts'
 import { countResendable, resendable, resendByFilter, resendEvent } from '../webhooks/resend.ts'
 import { workspaceMustExist } from '../workspaces/workspaces.ts'
-import { type Recorded, command, flag, optional, required } from './command.ts'
+import { type RecordChange, type Recorded, command, flag, optional, required } from './command.ts'
 import { instant, oneOf, url, uuid } from './inputs.ts'
 
 export const endpointAdd = command({
   words: 'endpoint add',
   summary: 'Send the events of a workspace to a URL as signed webhooks. The secret is shown this once.',
   options: { workspace: required(uuid('W')), url: required(url) },
-  async run(parts, { workspace, url }) {
-    await workspaceMustExist(parts.db, workspace)
-    return addEndpoint(parts, { workspaceId: workspace, url })
+  changes: true,
+  async run(parts, { workspace: workspaceId, url }, record) {
+    await workspaceMustExist(parts.db, workspaceId)
+    return addEndpoint(parts, { workspaceId, url }, (tx, added) =>
+      record(tx, { workspaceId, target: added.endpointId, after: { url: added.url } }),
+    )
   },
-  records: ({ values: { workspace, url }, result: { endpointId } }) => ({
-    workspaceId: workspace,
-    target: endpointId,
-    after: { url },
-  }),
   tell: ({ endpointId, secret }) => `Endpoint ${endpointId}. Verify its webhooks with this secret:\n${secret}`,
 })
 
@@ -39,11 +37,11 @@ export const endpointList = command({
   words: 'endpoint list',
   summary: 'List the endpoints of a workspace with their status, and why they have it.',
   options: { workspace: required(uuid('W')) },
+  changes: false,
   async run({ db }, { workspace }) {
     await workspaceMustExist(db, workspace)
     return { workspaceId: workspace, endpoints: await listEndpoints(db, workspace) }
   },
-  records: 'nothing',
   tell: ({ endpoints }) => endpoints.map(inOneLine).join('\n') || 'The workspace has no endpoints.',
 })
 
@@ -61,22 +59,22 @@ async function idOf(db: Sql, id: string): Promise<EndpointId> {
   return { workspaceId, endpointId: id }
 }
 
-type Changed = { parts: { db: Sql }; result: { endpointId: string } }
-
-const records = async ({ parts, result }: Changed): Promise<Recorded> => ({
-  workspaceId: (await idOf(parts.db, result.endpointId)).workspaceId,
-  target: result.endpointId,
-})
+/** What is recorded of a change of one endpoint, in the transaction of the change. */
+const recordOf =
+  (record: RecordChange, { workspaceId, endpointId }: EndpointId, more?: Pick<Recorded, 'after'>) =>
+  (tx: Sql): Promise<void> =>
+    record(tx, { workspaceId, target: endpointId, ...more })
 
 export const endpointPing = command({
   words: 'endpoint ping',
   summary: 'Send a test event to an endpoint and tell what came of it.',
   argument: endpointId,
-  async run(parts, { argument }) {
-    const { eventId, deliveryId } = await pingEndpoint(parts, await idOf(parts.db, argument))
+  changes: true,
+  async run(parts, { argument }, record) {
+    const id = await idOf(parts.db, argument)
+    const { eventId, deliveryId } = await pingEndpoint(parts, id, recordOf(record, id))
     return { endpointId: argument, eventId, ...(await deliverNow(parts, deliveryId)) }
   },
-  records: 'nothing',
   tell: ({ eventId, status, httpStatus, error }) =>
     status === 'succeeded'
       ? `The endpoint took the ping ${eventId} with ${httpStatus ?? 'success'}.`
@@ -87,11 +85,12 @@ export const endpointPause = command({
   words: 'endpoint pause',
   summary: 'Send nothing to an endpoint until it is resumed; its events are held.',
   argument: endpointId,
-  async run(parts, { argument }) {
-    await pauseEndpoint(parts, await idOf(parts.db, argument))
+  changes: true,
+  async run(parts, { argument }, record) {
+    const id = await idOf(parts.db, argument)
+    await pauseEndpoint(parts, id, recordOf(record, id))
     return { endpointId: argument, status: 'paused' as const }
   },
-  records,
   tell: ({ endpointId }) =>
     `The endpoint is paused: its events are held. "endpoint resume ${endpointId}" lets new ones through again.`,
 })
@@ -100,11 +99,12 @@ export const endpointResume = command({
   words: 'endpoint resume',
   summary: 'Send new events to a paused endpoint again. What was held stays held until "endpoint resend".',
   argument: endpointId,
-  async run(parts, { argument }) {
-    await resumeEndpoint(parts, await idOf(parts.db, argument))
+  changes: true,
+  async run(parts, { argument }, record) {
+    const id = await idOf(parts.db, argument)
+    await resumeEndpoint(parts, id, recordOf(record, id))
     return { endpointId: argument, status: 'enabled' as const }
   },
-  records,
   tell: tellEnabled,
 })
 
@@ -113,11 +113,12 @@ export const endpointEnable = command({
   summary:
     'Send new events to an endpoint again that was disabled for its failures. What was held stays held until "endpoint resend".',
   argument: endpointId,
-  async run(parts, { argument }) {
-    await enableEndpoint(parts, await idOf(parts.db, argument))
+  changes: true,
+  async run(parts, { argument }, record) {
+    const id = await idOf(parts.db, argument)
+    await enableEndpoint(parts, id, recordOf(record, id))
     return { endpointId: argument, status: 'enabled' as const }
   },
-  records,
   tell: tellEnabled,
 })
 
@@ -129,10 +130,15 @@ export const endpointRotate = command({
   words: 'endpoint rotate',
   summary: 'Give an endpoint a new secret, which is shown this once. The previous one signs as well for 24 hours.',
   argument: endpointId,
-  async run(parts, { argument }) {
-    return { endpointId: argument, ...(await rotateSecret(parts, await idOf(parts.db, argument))) }
+  changes: true,
+  async run(parts, { argument }, record) {
+    const id = await idOf(parts.db, argument)
+    const rotated = await parts.db.transaction(async (tx) => {
+      await recordOf(record, id)(tx)
+      return rotateSecret({ ...parts, db: tx }, id)
+    })
+    return { endpointId: argument, ...rotated }
   },
-  records,
   tell: ({ endpointId, secret, previousSecretUntil }) =>
     `The new secret of endpoint ${endpointId}, shown this once; until ${previousSecretUntil.toISOString()} the previous one signs as well:\n${secret}`,
 })
@@ -150,13 +156,16 @@ export const endpointResend = command({
     event: optional(uuid('ID')),
     count: flag,
   },
-  async run(parts, { argument, since, until, type, status, event, count }) {
+  changes: true,
+  async run(parts, { argument, since, until, type, status, event, count }, record) {
     if (event !== undefined && (count || since || until || type || status))
       throw new SetupRefused('--event chooses one event alone: leave the other options out.')
     if (since && until && since >= until) throw new SetupRefused('--since must be earlier than --until.')
     const id = await idOf(parts.db, argument)
+    const resentTo = (tx: Sql, events: number): Promise<void> =>
+      recordOf(record, id, { after: { events, since, until, type, status, event } })(tx)
     if (event !== undefined) {
-      await resendEvent(parts, { ...id, eventId: event })
+      await resendEvent(parts, { ...id, eventId: event }, (tx) => resentTo(tx, 1))
       return { endpointId: argument, events: 1, resent: true }
     }
     const filter = {
@@ -166,16 +175,8 @@ export const endpointResend = command({
       ...(type && { type }),
       ...(status && { statuses: [status] }),
     }
-    const events = count ? await countResendable(parts, filter) : await resendByFilter(parts, filter)
+    const events = count ? await countResendable(parts, filter) : await resendByFilter(parts, filter, resentTo)
     return { endpointId: argument, events, resent: !count }
-  },
-  async records({ parts, values, result: { endpointId, events, resent } }) {
-    if (!resent) return undefined
-    const { since, until, type, status, event } = values
-    return {
-      ...(await records({ parts, result: { endpointId } })),
-      after: { events, since, until, type, status, event },
-    }
   },
   tell({ events, resent }) {
     const many = events === 1 ? '1 event' : `${events} events`

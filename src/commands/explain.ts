@@ -7,12 +7,12 @@ export const explainCommand = command({
   words: 'explain',
   summary: 'Tell everything known about a confirmation, a message or an event, in order, and who must act now.',
   argument: { name: 'id', ...required(uuid('ID')) },
+  changes: false,
   async run(parts, { argument }) {
     const explanation = await explain(parts, argument)
     if (!explanation) throw new SetupRefused(`No confirmation, message or event has the id ${argument}.`)
     return explanation
   },
-  records: 'nothing',
   tell: tellExplanation,
 })
 

@@ -8,12 +8,13 @@ export const keyCreate = command({
   words: 'key create',
   summary: 'Create an API key. It is shown this once.',
   options: { workspace: required(uuid('W')), name: required(name) },
-  run: ({ db, clock }, { workspace, name }) => createKey(db, clock, { workspaceId: workspace, name }),
-  records: ({ values: { workspace, name }, result: { publicId } }) => ({
-    workspaceId: workspace,
-    target: publicId,
-    after: { name },
-  }),
+  changes: true,
+  run: ({ db, clock }, { workspace: workspaceId, name }, record) =>
+    db.transaction(async (tx) => {
+      const created = await createKey(tx, clock, { workspaceId, name })
+      await record(tx, { workspaceId, target: created.publicId, after: { name } })
+      return created
+    }),
   tell: ({ apiKey }) => `${apiKey}\nKeep it now: only a hash of it is stored.`,
 })
 
@@ -21,13 +22,13 @@ export const keyRevoke = command({
   words: 'key revoke',
   summary: 'Revoke an API key: within a second no node takes it any more.',
   argument: { name: 'publicId', ...required(publicId) },
-  async run({ db }, { argument }) {
-    if (!(await revokeKey(db, argument))) throw new SetupRefused(`no API key has the public id ${argument}`)
-    return { publicId: argument, revoked: true }
+  changes: true,
+  async run({ db }, { argument: publicId }, record) {
+    await db.transaction(async (tx) => {
+      if (!(await revokeKey(tx, publicId))) throw new SetupRefused(`no API key has the public id ${publicId}`)
+      await record(tx, { workspaceId: await findWorkspaceOfKey(tx, publicId), target: publicId })
+    })
+    return { publicId, revoked: true }
   },
-  records: async ({ parts, result: { publicId } }) => ({
-    workspaceId: await findWorkspaceOfKey(parts.db, publicId),
-    target: publicId,
-  }),
   tell: ({ publicId }) => `The key ${publicId} is revoked.`,
 })

@@ -7,8 +7,8 @@ import { email } from './inputs.ts'
 export const personList = command({
   words: 'person list',
   summary: 'List who can sign in to the dashboard.',
+  changes: false,
   run: async ({ db }) => ({ people: await listPeople(db) }),
-  records: 'nothing',
   tell: ({ people }) =>
     people.map(inOneLine).join('\n') || 'Nobody can sign in yet: "serve" prints a link for the first owner.',
 })
@@ -24,18 +24,18 @@ export const personLink = command({
     'Make a link with which somebody who has an account sets a new password, once and within a day; with --drop-second-factor it ends their second factor as well.',
   argument: { name: 'email', ...required(email) },
   options: { dropSecondFactor: flag },
-  async run({ db, clock, config }, { argument, dropSecondFactor }) {
+  changes: true,
+  async run({ db, clock, config }, { argument, dropSecondFactor }, record) {
     const person = await findPersonByEmail(db, argument)
     if (!person) throw new SetupRefused(`nobody signs in as ${argument}: "person list" tells who does`)
     const about = { email: person.email, endsSecondFactor: dropSecondFactor, createdBy: null, at: clock.now() }
-    const { token, expiresAt } = await makePasswordLink(db, about)
+    const { token, expiresAt } = await db.transaction(async (tx) => {
+      const after = { endsSecondFactor: dropSecondFactor }
+      await record(tx, { workspaceId: null, target: person.email, after })
+      return makePasswordLink(tx, about)
+    })
     return { email: person.email, link: linkTo(config.publicUrl, token), expiresAt: expiresAt.toISOString() }
   },
-  records: ({ values: { dropSecondFactor }, result: { email } }) => ({
-    workspaceId: null,
-    target: email,
-    after: { endsSecondFactor: dropSecondFactor },
-  }),
   tell: ({ email, link, expiresAt }) =>
     `${email} sets a new password here, once, until ${expiresAt}. Every session of theirs ends then:\n${link}`,
 })

@@ -23,12 +23,18 @@ export const sandboxAdvance = command({
   summary:
     'Move the clock of a sandbox workspace forward, such as by 23h or 1d12h; whatever falls due on the way happens.',
   options: { workspace: required(uuid('W')), by: required(span) },
-  run: (parts, { workspace, by }) => advanceSandbox(parts, { workspaceId: workspace, byMs: by }),
-  records: ({ values: { workspace, by }, result: { now } }) => ({
-    workspaceId: workspace,
-    target: 'clock',
-    after: { bySeconds: by / SECOND_MS, now },
-  }),
+  changes: true,
+  async run(parts, { workspace: workspaceId, by: byMs }, record) {
+    const of = { workspaceId, target: 'clock' }
+    const advanced = await advanceSandbox(parts, {
+      workspaceId,
+      byMs,
+      alongside: (tx) => record(tx, { ...of, after: { askedSeconds: byMs / SECOND_MS } }),
+    })
+    const after = { bySeconds: advanced.advancedBy / SECOND_MS, now: advanced.now }
+    await record(parts.db, { ...of, after })
+    return advanced
+  },
   tell({ now, fired }) {
     const happened = Object.entries(fired).filter(([, count]) => count > 0)
     const counts = happened.map(([what, count]) => `${count} ${WORDS[what as keyof typeof fired][count === 1 ? 0 : 1]}`)

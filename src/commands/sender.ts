@@ -3,18 +3,18 @@ import { type Sender, listSenders } from '../senders/list.ts'
 import { type SenderOf, findWorkspaceOf, pauseSender, resumeSender } from '../senders/pause.ts'
 import { SetupRefused } from '../setup-refused.ts'
 import { workspaceMustExist } from '../workspaces/workspaces.ts'
-import { type Recorded, command, required } from './command.ts'
+import { command, required } from './command.ts'
 import { uuid } from './inputs.ts'
 
 export const senderList = command({
   words: 'sender list',
   summary: 'List the senders of a workspace as they were at the last sync, and why one cannot send.',
   options: { workspace: required(uuid('W')) },
+  changes: false,
   async run({ db }, { workspace }) {
     await workspaceMustExist(db, workspace)
     return { workspaceId: workspace, senders: await listSenders(db, workspace) }
   },
-  records: 'nothing',
   tell: ({ senders }) => senders.map(inOneLine).join('\n') || 'The workspace has no senders: connect an account.',
 })
 
@@ -29,22 +29,19 @@ async function idOf(db: Sql, id: string): Promise<SenderOf> {
   return { workspaceId, senderId: id }
 }
 
-type Changed = { parts: { db: Sql }; result: { senderId: string } }
-
-const records = async ({ parts, result }: Changed): Promise<Recorded> => ({
-  workspaceId: (await idOf(parts.db, result.senderId)).workspaceId,
-  target: result.senderId,
-})
-
 export const senderPause = command({
   words: 'sender pause',
   summary: 'Let a sender send nothing until it is resumed: new messages are refused, accepted ones wait.',
   argument: senderId,
-  async run({ db, clock }, { argument }) {
-    await pauseSender(db, await idOf(db, argument), clock.now())
-    return { senderId: argument, paused: true }
+  changes: true,
+  async run({ db, clock }, { argument: senderId }, record) {
+    const sender = await idOf(db, senderId)
+    await db.transaction(async (tx) => {
+      await pauseSender(tx, sender, clock.now())
+      await record(tx, { workspaceId: sender.workspaceId, target: senderId })
+    })
+    return { senderId, paused: true }
   },
-  records,
   tell: ({ senderId }) =>
     `The sender is paused: new messages are refused, and accepted ones wait for "sender resume ${senderId}" until their time is over.`,
 })
@@ -53,10 +50,15 @@ export const senderResume = command({
   words: 'sender resume',
   summary: 'Let a paused sender send again.',
   argument: senderId,
-  async run(parts, { argument }) {
-    await resumeSender(parts, await idOf(parts.db, argument))
-    return { senderId: argument, paused: false }
+  changes: true,
+  async run({ db, wake }, { argument: senderId }, record) {
+    const sender = await idOf(db, senderId)
+    await db.transaction(async (tx) => {
+      await resumeSender({ db: tx, wake: () => {} }, sender)
+      await record(tx, { workspaceId: sender.workspaceId, target: senderId })
+    })
+    wake('submit')
+    return { senderId, paused: false }
   },
-  records,
   tell: () => 'The sender is not paused: accepted messages that waited for it are sent.',
 })

@@ -1,4 +1,4 @@
-import { listAllowances, setAllowance } from '../workspaces/allowances.ts'
+import { changeAllowance, listAllowances } from '../workspaces/allowances.ts'
 import type { QuotaKind } from '../workspaces/quota.ts'
 import { createWorkspace, workspaceMustExist } from '../workspaces/workspaces.ts'
 import { command, flag, optional, required } from './command.ts'
@@ -8,14 +8,20 @@ export const workspaceCreate = command({
   words: 'workspace create',
   summary: 'Create a workspace.',
   options: { name: required(name), sandbox: flag },
-  run: (parts, values) => createWorkspace(parts, values),
-  records: ({ values: { name, sandbox }, result: { workspaceId } }) => ({
-    workspaceId,
-    target: name,
-    after: { name, sandbox },
-  }),
+  changes: true,
+  run: (parts, { name, sandbox }, record) =>
+    createWorkspace(parts, { name, sandbox }, (tx, workspaceId) =>
+      record(tx, { workspaceId, target: name, after: { name, sandbox } }),
+    ),
   tell: ({ workspaceId }) => `Workspace ${workspaceId} is created.`,
 })
+
+/** Of each option. */
+const KIND_OF = {
+  otp: 'otp',
+  codConfirmations: 'cod_confirmation',
+  codRefusals: 'cod_refusal',
+} as const satisfies Record<string, QuotaKind>
 
 export const workspaceAllowance = command({
   words: 'workspace allowance',
@@ -26,30 +32,21 @@ export const workspaceAllowance = command({
     codConfirmations: optional(units),
     codRefusals: optional(units),
   },
-  async run({ db }, { workspace, otp, codConfirmations, codRefusals }) {
-    await workspaceMustExist(db, workspace)
-    const given: [QuotaKind, number | undefined][] = [
-      ['otp', otp],
-      ['cod_confirmation', codConfirmations],
-      ['cod_refusal', codRefusals],
-    ]
+  changes: true,
+  async run({ db }, { workspace: workspaceId, ...given }, record) {
+    await workspaceMustExist(db, workspaceId)
     await db.transaction(async (tx) => {
-      for (const [kind, monthlyUnits] of given) {
-        if (monthlyUnits !== undefined) await setAllowance(tx, { workspaceId: workspace, kind, monthlyUnits })
+      const before: Record<string, number> = {}
+      for (const [option, kind] of Object.entries(KIND_OF)) {
+        const monthlyUnits = given[option as keyof typeof KIND_OF]
+        if (monthlyUnits === undefined) continue
+        before[option] = await changeAllowance(tx, { workspaceId, kind, monthlyUnits })
       }
+      const isSet = Object.keys(before).length > 0
+      if (isSet) await record(tx, { workspaceId, target: 'allowances', before, after: given })
     })
-    const now = await listAllowances(db, workspace)
-    return {
-      workspaceId: workspace,
-      otp: now.otp,
-      codConfirmations: now.cod_confirmation,
-      codRefusals: now.cod_refusal,
-    }
-  },
-  records({ values: { workspace, otp, codConfirmations, codRefusals } }) {
-    const after = { otp, codConfirmations, codRefusals }
-    const isSet = Object.values(after).some((units) => units !== undefined)
-    return isSet ? { workspaceId: workspace, target: 'allowances', after } : undefined
+    const now = await listAllowances(db, workspaceId)
+    return { workspaceId, otp: now.otp, codConfirmations: now.cod_confirmation, codRefusals: now.cod_refusal }
   },
   tell: ({ workspaceId, otp, codConfirmations, codRefusals }) =>
     `Workspace ${workspaceId} may use each month: ${otp} one-time codes, ${codConfirmations} confirmations, ${codRefusals} refusal checks.`,

@@ -14,8 +14,8 @@ export type Change = {
   /** What was changed, by the id or the name that people know it by. */
   target: string
   /** What of it was changed. Never a secret, a key, a token, a password or a code. */
-  before?: object | null
-  after?: object | null
+  before?: object | null | undefined
+  after?: object | null | undefined
 }
 
 const insertChange = statement(

@@ -17,7 +17,7 @@ import type { TemplateUse } from '../templates/draft.ts'
 import { parametersOf } from '../templates/parameters.ts'
 import { findStoredTemplate, listStoredTemplates } from '../templates/stored.ts'
 import { listLatestDeliveries } from '../webhooks/latest.ts'
-import { type Actor, audit } from './audit.ts'
+import { type Actor, type Change, audit } from './audit.ts'
 import { changing, missing, reading, router } from './trpc.ts'
 import { findTwin } from './twin.ts'
 
@@ -134,61 +134,90 @@ export const phone = router({
     )
     .mutation(async ({ ctx: { parts, actor }, input: { workspaceId, to } }) => {
       const askedMs = 'byMs' in to ? to.byMs : await untilDue(parts, workspaceId, to)
+      const note = (sql: Sql, change: Pick<Change, 'action' | 'after'>): Promise<void> =>
+        audit(sql, { actor, at: parts.clock.now() }, { workspaceId, target: workspaceId, ...change })
       const advanced = await advanceSandbox(parts, {
         workspaceId,
         byMs: askedMs,
         signal: AbortSignal.timeout(JUMP_MOST_MS),
+        alongside: (tx) => note(tx, { action: 'clock.advance_asked', after: { byMs: askedMs } }),
       })
-      await noted({ parts, actor }, workspaceId, {
-        action: 'clock.advanced',
-        target: workspaceId,
-        after: { byMs: advanced.advancedBy, now: advanced.now },
-      })
+      const { advancedBy: byMs, now } = advanced
+      if (byMs > 0) await note(parts.db, { action: 'clock.advanced', after: { byMs, now } })
       return { ...advanced, askedMs }
     }),
 
   /** The three requests of the API, by the functions that answer them there; only the key is missing. */
   sendOtp: acting
     .input(z.object({ body: otpBody }))
-    .mutation(async ({ ctx: { parts, actor, correlationId }, input: { workspaceId, body } }) => {
+    .mutation(({ ctx: { parts, actor, correlationId }, input: { workspaceId, body } }) => {
       const { to, senderId, template, code, reference = null } = body
       const by = { workspaceId, apiKeyId: SENT_BY_HAND, correlationId, idempotencyKey: null }
-      const accepted = await otpAccepting(parts)({ ...by, recipient: to, senderId, template, code, reference })
+      const request = { ...by, recipient: to, senderId, template, code, reference }
       const after = { to, template, reference }
-      await noted({ parts, actor }, workspaceId, { action: 'otp.sent', target: accepted.messageId, after })
-      return accepted
+      return send(
+        { parts, actor },
+        (within) => otpAccepting(within)(request),
+        ({ messageId }) => ({
+          workspaceId,
+          action: 'otp.sent',
+          target: messageId,
+          after,
+        }),
+      )
     }),
 
   sendConfirmation: acting
     .input(z.object({ body: confirmationBody }))
-    .mutation(async ({ ctx: { parts, actor, correlationId }, input: { workspaceId, body } }) => {
+    .mutation(({ ctx: { parts, actor, correlationId }, input: { workspaceId, body } }) => {
       const { to, senderId, template, parameters = {}, reference } = body
       const by = { workspaceId, apiKeyId: SENT_BY_HAND, correlationId, idempotencyKey: null }
       const request = { ...by, recipient: to, senderId, template, parameters, reference }
-      const accepted = await confirmationAccepting(parts)(request)
       const after = { to, template, reference }
-      await noted({ parts, actor }, workspaceId, {
-        action: 'confirmation.sent',
-        target: accepted.confirmationId,
-        after,
-      })
-      return accepted
+      return send(
+        { parts, actor },
+        (within) => confirmationAccepting(within)(request),
+        ({ confirmationId }) => ({
+          workspaceId,
+          action: 'confirmation.sent',
+          target: confirmationId,
+          after,
+        }),
+      )
     }),
 
   sendRefusalCheck: acting
     .input(z.object({ confirmationId: z.uuid(), body: refusalCheckBody }))
-    .mutation(async ({ ctx: { parts, actor, correlationId }, input: { workspaceId, confirmationId, body } }) => {
+    .mutation(({ ctx: { parts, actor, correlationId }, input: { workspaceId, confirmationId, body } }) => {
       const { template, parameters = {} } = body
       const by = { workspaceId, apiKeyId: SENT_BY_HAND, correlationId, idempotencyKey: null }
-      const accepted = await refusalCheckAccepting(parts)({ ...by, confirmationId, template, parameters })
-      await noted({ parts, actor }, workspaceId, {
-        action: 'refusal_check.sent',
-        target: confirmationId,
-        after: { template },
-      })
-      return accepted
+      const request = { ...by, confirmationId, template, parameters }
+      const change = { workspaceId, action: 'refusal_check.sent', target: confirmationId, after: { template } }
+      return send(
+        { parts, actor },
+        (within) => refusalCheckAccepting(within)(request),
+        () => change,
+      )
     }),
 })
+
+/** The parts on which a request is accepted within a transaction: nobody is told of it before the commit. */
+type Within = Omit<Parts, 'db'> & { db: Sql }
+
+/** Accepts a request in one transaction with its audit entry; what comes by the API goes in groups that have none. */
+async function send<Acceptance>(
+  { parts, actor }: { parts: Parts; actor: Actor },
+  accept: (within: Within) => Promise<Acceptance>,
+  changeOf: (accepted: Acceptance) => Change,
+): Promise<Acceptance> {
+  const accepted = await parts.db.transaction(async (tx) => {
+    const accepted = await accept({ ...parts, db: tx, wake: () => {}, live: { ...parts.live, changed: () => {} } })
+    await audit(tx, { actor, at: parts.clock.now() }, changeOf(accepted))
+    return accepted
+  })
+  parts.wake('submit')
+  return accepted
+}
 
 const asked = (workspaceId: string, { phone, number }: { phone: string; number: string }): CustomerOf => ({
   workspaceId,
@@ -226,11 +255,3 @@ async function listSendable(sql: Sql, { workspaceId, accountId, use }: Use) {
     return [{ name, language, header, body: parametersOf(textIn('BODY')), text: textIn('BODY') }]
   })
 }
-
-type Noted = { action: string; target: string; after: object }
-
-const noted = (
-  { parts: { db, clock }, actor }: { parts: Pick<Parts, 'db' | 'clock'>; actor: Actor },
-  workspaceId: string,
-  change: Noted,
-): Promise<void> => audit(db, { actor, at: clock.now() }, { workspaceId, ...change })

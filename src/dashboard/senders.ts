@@ -118,18 +118,14 @@ export const senders = router({
     await mustHave(parts.db, input)
     const { workspaceId, accountId } = input
     const before = await describeAccount(parts.db, input)
-    const result = syncResult(before, await syncAccount(parts, accountId))
-    await audit(
-      parts.db,
-      { actor, at: parts.clock.now() },
-      {
-        workspaceId,
-        action: 'account.synced',
-        target: accountId,
-        after: { numbers: result.numbers.total, templates: result.templates.total },
-      },
-    )
-    return result
+    const synced = await syncAccount(parts, accountId, async (tx, { failure }) => {
+      const { numbers, templates } = found(await describeAccount(tx, input))
+      const change = failure
+        ? { action: 'account.sync_failed', after: { failure } }
+        : { action: 'account.synced', after: { numbers, templates } }
+      await audit(tx, { actor, at: parts.clock.now() }, { workspaceId, target: accountId, ...change })
+    })
+    return syncResult(before, synced)
   }),
 
   pause: changing.input(ofSender).mutation(async ({ ctx: { parts, actor }, input: { workspaceId, senderId } }) => {

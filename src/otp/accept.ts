@@ -1,5 +1,5 @@
 import { MINUTE_MS } from '../clock.ts'
-import { type Statement, bytea, statement } from '../db.ts'
+import { type Sql, type Statement, bytea, statement } from '../db.ts'
 import { Refusal } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Parts } from '../parts.ts'
@@ -39,7 +39,7 @@ const OTP_PRIORITY = 0
 
 export const otpCodeSeal = (messageId: string): string => `otp:${messageId}`
 
-type AcceptParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'wake' | 'live' | 'metrics'>
+type AcceptParts = Pick<Parts, 'clock' | 'seal' | 'wake' | 'live' | 'metrics'> & { db: Sql }
 
 /**
  * Accepts an OTP: the key, the unit, the message and its first work commit together, with whatever else arrived in the

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { DAY_MS, SECOND_MS, later } from '../clock.ts'
-import { type Statement, statement } from '../db.ts'
+import { type Sql, type Statement, statement } from '../db.ts'
 import { work } from '../jobs/handlers.ts'
 import { type RunningLoop, startLoop } from '../jobs/loop.ts'
 import { isAnybodyWorking } from '../jobs/wake.ts'
@@ -33,6 +33,8 @@ export type Advance = {
   byMs: number
   /** Ends the wait: what is under way goes on, and the clock stays where it is. */
   signal?: AbortSignal
+  /** Joins the first step that moves the clock: what was asked for is known before it is done. */
+  alongside?: (tx: Sql) => Promise<void>
 }
 
 export type Fired = {
@@ -50,7 +52,10 @@ export type Fired = {
  * that follows from it, before the clock goes on; nothing of another workspace moves. A running server does the work;
  * without one this process does. What customers and the provider do takes real time and is not waited for.
  */
-export async function advanceSandbox(parts: Parts, { workspaceId, byMs, signal }: Advance): Promise<Advanced> {
+export async function advanceSandbox(
+  parts: Parts,
+  { workspaceId, byMs, signal, alongside }: Advance,
+): Promise<Advanced> {
   const { db, clock } = parts
   if ((await getSandboxOffset(db, workspaceId)) + byMs > AHEAD_MOST_MS) {
     throw new SetupRefused('A sandbox’s clock can be ten years ahead at the most: make another sandbox to go on.')
@@ -64,7 +69,8 @@ export async function advanceSandbox(parts: Parts, { workspaceId, byMs, signal }
     if (leftMs === 0 || signal?.aborted) {
       return { workspaceId, now: await nowOf(parts, workspaceId), advancedBy: byMs - leftMs, fired: await fired() }
     }
-    const moved = await moveClock(parts, { workspaceId, mostMs: leftMs })
+    const isFirst = leftMs === byMs
+    const moved = await moveClock(parts, { workspaceId, mostMs: leftMs, alongside: isFirst ? alongside : undefined })
     if (moved.step === 'busy') continue
     leftMs -= moved.byMs
     for (const { kind, busy } of moved.due) if (kind in timers) timers[kind as keyof typeof timers] += busy

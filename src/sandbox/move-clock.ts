@@ -7,6 +7,13 @@ import { type Due, findDueOf, isBusy, nextDueAt } from './due.ts'
 /** `busy`: work is due or under way that must be over before the clock may move. */
 export type Step = { step: 'busy' } | { step: 'moved'; byMs: number; due: Due[] }
 
+type Moving = {
+  workspaceId: string
+  mostMs: number
+  /** Runs in the transaction of the move. */
+  alongside?: ((tx: Sql) => Promise<void>) | undefined
+}
+
 /**
  * Moves a sandbox's clock forward to what is due next, at the most by `mostMs`: its offset grows, and whatever is due
  * comes nearer by as much. `due` is what that has made due. Several processes may do this to one clock at once: each step
@@ -14,7 +21,7 @@ export type Step = { step: 'busy' } | { step: 'moved'; byMs: number; due: Due[] 
  */
 export const moveClock = (
   { db, clock }: Pick<Parts, 'db' | 'clock'>,
-  { workspaceId, mostMs }: { workspaceId: string; mostMs: number },
+  { workspaceId, mostMs, alongside }: Moving,
 ): Promise<Step> =>
   db.transaction(async (tx) => {
     mustBeSandbox(await tx.row(lockWorkspace, [workspaceId]), workspaceId)
@@ -27,6 +34,7 @@ export const moveClock = (
     for (const shift of shifts) await tx.rows(shift, [workspaceId, byMs])
     await tx.rows(recordMove, [workspaceId, now, byMs])
     await tx.rows(addToOffset, [workspaceId, byMs])
+    await alongside?.(tx)
     return { step: 'moved', byMs, due: await findDueOf(tx, workspaceId, now) }
   })
 

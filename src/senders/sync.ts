@@ -19,12 +19,19 @@ import { forgetSync, listNoting } from './sync-progress.ts'
 
 type SyncParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'provider' | 'metrics' | 'wake' | 'live' | 'log'>
 
+/** In the transaction that stores what came of a sync: a list, or why there was none. */
+type Alongside = (tx: Sql, ended: { workspaceId: string; failure: SyncFailure | null }) => Promise<void>
+
 /** Reads an account's numbers and templates now. Throws SetupRefused that says why when that cannot be done. */
-export async function syncAccount(parts: SyncParts, accountId: string): Promise<ConnectedAccount> {
+export async function syncAccount(
+  parts: SyncParts,
+  accountId: string,
+  alongside?: Alongside,
+): Promise<ConnectedAccount> {
   const account = await getAccount(parts, accountId)
   const leasedUntil = leaseFrom(parts.clock.now())
   await parts.db.rows(leaseSync, [account.workspaceId, account.accountId, leasedUntil])
-  const failure = await readAndStore(parts, { ...account, leasedUntil })
+  const failure = await readAndStore(parts, { ...account, leasedUntil, alongside })
   if (failure) throw accountRefusal(failure.error, account)
   return describeAccount(parts.db, account)
 }
@@ -78,7 +85,7 @@ async function syncTaken(parts: SyncParts, row: TakenRow): Promise<void> {
   }
 }
 
-type Leased = Awaited<ReturnType<typeof getAccount>> & { leasedUntil: Date }
+type Leased = Awaited<ReturnType<typeof getAccount>> & { leasedUntil: Date; alongside?: Alongside | undefined }
 type Failed = { failure: SyncFailure; error: ProviderRefused | ProviderUnreachable }
 
 /** Resolves with what the provider's answer was when that was not a list. */
@@ -103,6 +110,7 @@ async function readAndStoreSince(parts: SyncParts, account: Leased, startedAt: D
       await storeListing(tx, account, { listing, now: startedAt })
       const values = [account.workspaceId, account.accountId, startedAt, account.leasedUntil, nextSyncAt(clock.now())]
       await tx.rows(endSync, values)
+      await account.alongside?.(tx, { workspaceId: account.workspaceId, failure: null })
       return before.status === 'connected'
     })
     metrics.syncs.inc({ outcome: 'synced' })
@@ -112,7 +120,10 @@ async function readAndStoreSince(parts: SyncParts, account: Leased, startedAt: D
     if (!(error instanceof ProviderRefused) && !(error instanceof ProviderUnreachable)) throw error
     const failure = failureOf(error)
     metrics.syncs.inc({ outcome: failure })
-    await storeFailure(db, account, { failure, error, now: clock.now() })
+    await db.transaction(async (tx) => {
+      await storeFailure(tx, account, { failure, error, now: clock.now() })
+      await account.alongside?.(tx, { workspaceId: account.workspaceId, failure })
+    })
     return { failure, error }
   }
 }
@@ -147,8 +158,8 @@ const failSync = statement(
    where workspace_id = $1 and id = $2 and sync_due_at = $3`,
 )
 
-const storeFailure = (db: Sql, account: Leased, { failure, error, now }: Failed & { now: Date }): Promise<unknown> =>
-  db.rows(failSync, [
+const storeFailure = (tx: Sql, account: Leased, { failure, error, now }: Failed & { now: Date }): Promise<unknown> =>
+  tx.rows(failSync, [
     account.workspaceId,
     account.accountId,
     account.leasedUntil,

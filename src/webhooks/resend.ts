@@ -3,7 +3,7 @@ import type { EventType } from '../events/event-types.ts'
 import type { Parts } from '../parts.ts'
 import { SetupRefused } from '../setup-refused.ts'
 import type { EndpointStatus } from './claim.ts'
-import { commandToEnable } from './endpoint-status.ts'
+import { type Alongside, commandToEnable } from './endpoint-status.ts'
 import { type EndpointId, findDelivery, findEndpoint } from './endpoints.ts'
 
 type ResendParts = Pick<Parts, 'clock' | 'wake'> & { db: Sql }
@@ -22,15 +22,23 @@ export async function resendDelivery(
   wake('deliver')
 }
 
-/** As resendDelivery, by what its users know: the event's id is the `webhook-id`. */
+/**
+ * As resendDelivery, by what its users know: the event's id is the `webhook-id`. `alongside` runs in the same
+ * transaction.
+ */
 export async function resendEvent(
-  parts: ResendParts,
+  { db, clock, wake }: Pick<Parts, 'db' | 'clock' | 'wake'>,
   { eventId, ...of }: EndpointId & { eventId: string },
+  alongside?: Alongside,
 ): Promise<void> {
-  await checkEndpoint(parts.db, of)
-  const deliveryId = await findDelivery(parts.db, { eventId, ...of })
+  await checkEndpoint(db, of)
+  const deliveryId = await findDelivery(db, { eventId, ...of })
   if (!deliveryId) throw new SetupRefused(`The endpoint ${of.endpointId} was never to get an event ${eventId}.`)
-  await resendDelivery(parts, { workspaceId: of.workspaceId, deliveryId })
+  await db.transaction(async (tx) => {
+    await resendDelivery({ db: tx, clock, wake: () => {} }, { workspaceId: of.workspaceId, deliveryId })
+    await alongside?.(tx)
+  })
+  wake('deliver')
 }
 
 const notEnabled = (status: Exclude<EndpointStatus, 'enabled'>, endpointId: string): SetupRefused =>
@@ -87,14 +95,25 @@ export async function countResendable(
   return total
 }
 
-/** Sends again all that the filter finds, batch by batch. Returns how many. */
-export async function resendByFilter(parts: ResendParts, filter: ResendFilter): Promise<number> {
-  const run = { ...filter, startedAt: parts.clock.now() }
+/**
+ * Sends again all that the filter finds, batch by batch. Returns how many. `alongside` runs in the transaction of each
+ * batch, with how many are in it.
+ */
+export async function resendByFilter(
+  { db, clock, wake }: Pick<Parts, 'db' | 'clock' | 'wake'>,
+  filter: ResendFilter,
+  alongside?: (tx: Sql, resent: number) => Promise<void>,
+): Promise<number> {
+  const run = { ...filter, startedAt: clock.now() }
   let total = 0
   for (;;) {
-    const { resent, more } = await resendBatch(parts, run)
+    const { resent, more } = await db.transaction(async (tx) => {
+      const batch = await resendBatch({ db: tx, clock }, run)
+      if (batch.resent > 0) await alongside?.(tx, batch.resent)
+      return batch
+    })
     total += resent
-    if (resent > 0) parts.wake('deliver')
+    if (resent > 0) wake('deliver')
     if (!more) return total
   }
 }

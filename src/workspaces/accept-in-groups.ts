@@ -1,5 +1,5 @@
 import { type Clock, later } from '../clock.ts'
-import { type Db, type Statement, batch, isBatchFault } from '../db.ts'
+import { type Sql, type Statement, batch, isBatchFault } from '../db.ts'
 import { Refusal, type RefusalCode } from '../errors.ts'
 import { grouped } from '../group.ts'
 import { keyOf, precedentsOf, type Precedents, type Way, type WayFound } from './precedents.ts'
@@ -42,7 +42,7 @@ const GROUP_LANES = 1
 /** One by precedent; then each two settle at least one request of each key in the group. */
 const ROUNDS_MOST = 2 * GROUP_MOST + 3
 
-type AcceptParts = { db: Db; clock: Clock }
+type AcceptParts = { db: Sql; clock: Clock }
 
 /**
  * Accepts requests together that arrive in the same turn: key, unit, resource and first work of each commit in one

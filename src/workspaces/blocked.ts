@@ -50,7 +50,3 @@ export const liftBlock = (
   sql: Sql,
   { workspaceId, phone }: { workspaceId: string; phone: string },
 ): Promise<Unblocked | undefined> => sql.row(deleteBlocked, [workspaceId, phone])
-
-/** False when it was not blocked. */
-export const unblockRecipient = async (sql: Sql, recipient: { workspaceId: string; phone: string }): Promise<boolean> =>
-  (await liftBlock(sql, recipient)) !== undefined

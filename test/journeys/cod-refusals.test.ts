@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setAllowance } from '../../src/workspaces/allowances.ts'
-import { blockRecipient, unblockRecipient } from '../../src/workspaces/blocked.ts'
+import { blockRecipient, liftBlock } from '../../src/workspaces/blocked.ts'
 import type { QuotaKind } from '../../src/workspaces/quota.ts'
 import { codAccount, confirmationPath, quickReplies, refusalPath } from '../cod.ts'
 import { type World, newPhone, startWorld } from '../world.ts'
@@ -216,7 +216,7 @@ async function restore(world: World): Promise<void> {
   await world.codSettings()
   await allow(world, 'cod_confirmation', 1_000)
   await allow(world, 'cod_refusal', 1_000)
-  await unblockRecipient(world.parts.db, { workspaceId, phone: BLOCKED })
+  await liftBlock(world.parts.db, { workspaceId, phone: BLOCKED })
   await world.ask('update senders set paused_at = null where id = $1', [pausedSender(world)])
 }
 

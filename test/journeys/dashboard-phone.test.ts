@@ -5,6 +5,7 @@ import { DEMO, demoAccount, startEmulator } from '../../emulator/emulator.ts'
 import { advanceSandbox } from '../../src/sandbox/advance.ts'
 import { closeBrowser, openPage } from '../browser.ts'
 import { type SignedIn, signedIn } from '../dashboard.ts'
+import { refuseEntries, stateOf } from '../refused-entries.ts'
 import { until } from '../until.ts'
 import { type World, type WorldOptions, newPhone, startWorld } from '../world.ts'
 
@@ -117,6 +118,53 @@ test('what is sent from the page goes the way of the API, comes to the open phon
   )
   assert.equal(entry?.who, admin.email)
   assert.ok(!JSON.stringify(entry).includes('730214'))
+})
+
+test('nothing is sent and no clock is moved by hand that the audit log does not tell', async (t) => {
+  const world = await startSandbox(t, { mayLogErrors: true })
+  const { workspaceId } = world
+  const { calls, email } = await signedIn(world, 'admin')
+  const { confirmationId } = await world.createConfirmation()
+  await world.settled()
+  const order = { ...world.confirmationBody(), parameters: { body: ['Ana', '5521', '349 MAD'] } }
+  const check = { ...world.refusalBody(), parameters: { body: ['Ana', '5521'] } }
+  const ways: Readonly<Record<string, () => Promise<unknown>>> = {
+    'otp.sent': () => calls.phone.sendOtp.mutate({ workspaceId, body: world.otpBody() }),
+    'confirmation.sent': () => calls.phone.sendConfirmation.mutate({ workspaceId, body: order }),
+    'refusal_check.sent': () => calls.phone.sendRefusalCheck.mutate({ workspaceId, confirmationId, body: check }),
+    'clock.advance_asked': () => calls.phone.advance.mutate({ workspaceId, to: { byMs: 60_000 } }),
+  }
+  for (const [action, act] of Object.entries(ways)) {
+    await world.settled()
+    const state = await stateOf(world)
+    const entries = await refuseEntries(world, `new.action = '${action}'`)
+    await assert.rejects(act, /a fault of its own/, action)
+    await entries.again()
+    assert.deepEqual(await stateOf(world), state, action)
+    await act()
+  }
+  await world.settled()
+  const told = await world.ask<{ action: string; who: string; after: object }>(
+    'select action, who, after from audit_log where workspace_id = $1 order by id',
+    [workspaceId],
+  )
+  assert.deepEqual(
+    told.map(({ action, who }) => [action, who]),
+    [...Object.keys(ways), 'clock.advanced'].map((action) => [action, email]),
+  )
+  assert.deepEqual(told[3]?.after, { byMs: 60_000 })
+})
+
+test('what is sent by hand is worked on at once, and is one unit', async (t) => {
+  const world = await startSandbox(t, { otpAllowance: 1 })
+  const { workspaceId } = world
+  const { calls } = await signedIn(world, 'admin')
+  const body = world.otpBody()
+  const { messageId } = await calls.phone.sendOtp.mutate({ workspaceId, body })
+  await until('the code to be at WhatsApp', async () => (await world.getOtp({ messageId }))['status'] !== 'queued')
+  await assert.rejects(calls.phone.sendOtp.mutate({ workspaceId, body }), /allowance of this calendar month/)
+  const entries = await world.ask('select 1 from audit_log where workspace_id = $1', [workspaceId])
+  assert.equal(entries.length, 1, 'what was refused is not told as sent')
 })
 
 /** The phone's own calls, as the page makes them. */

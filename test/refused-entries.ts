@@ -1,0 +1,29 @@
+import type { World } from './world.ts'
+
+/** Entries of the audit log that cannot be written, as SQL says of `new`: whoever writes one meets an error. */
+export async function refuseEntries(world: World, condition: string): Promise<{ again(): Promise<void> }> {
+  await world.ask(`
+    create or replace function refuse_entry() returns trigger language plpgsql
+      as $$ begin raise exception 'the audit log takes no entry' using errcode = 'P0001'; end $$`)
+  await world.ask(
+    `create trigger refused before insert on audit_log for each row when (${condition}) execute function refuse_entry()`,
+  )
+  return { again: async () => void (await world.ask('drop trigger refused on audit_log')) }
+}
+
+/** What every table holds but those that no change is told by: when work is due next, and what is noted of its progress. */
+export async function stateOf(world: World): Promise<Record<string, string>> {
+  const tables = await world.ask<{ name: string }>(
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'auth')
+     order by name`,
+  )
+  const state: Record<string, string> = {}
+  for (const { name } of tables) {
+    const [row] = await world.ask<{ digest: string }>(
+      `select md5(coalesce(string_agg(row, ' ' order by row), '')) as digest
+       from (select (to_jsonb(t) - 'sync_due_at')::text as row from ${name} t) rows`,
+    )
+    state[name] = row?.digest ?? ''
+  }
+  return state
+}
