@@ -22,7 +22,7 @@ export function Events() {
       rows={data}
       keyOf={({ id }) => id}
       columns={[
-        { title: audit.when, cell: ({ at }) => <Time at={at} /> },
+        { title: audit.when, times: true, cell: ({ at }) => <Time at={at} /> },
         { title: audit.what, cell: ({ action }) => actionIn(action, audit.actions) },
         { title: text.where, cell: (event) => <Where event={event} /> },
       ]}

@@ -39,8 +39,8 @@ export function Sessions() {
         keyOf={({ sessionId }) => sessionId}
         columns={[
           { title: text.device, cell: (session) => <DeviceCell session={session} /> },
-          { title: text.signedInAt, cell: ({ signedInAt }) => <Time at={signedInAt} /> },
-          { title: text.lastUsed, cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+          { title: text.signedInAt, times: true, cell: ({ signedInAt }) => <Time at={signedInAt} /> },
+          { title: text.lastUsed, times: true, cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
           {
             title: text.actions,
             cell: (session) =>

@@ -125,6 +125,7 @@ function Entries({ entries }: { entries: readonly Entry[] }) {
       columns={[
         {
           title: text.whenAndWho,
+          times: true,
           cell: ({ at, who }) => (
             <div>
               <Time at={at} />

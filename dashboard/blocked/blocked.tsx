@@ -167,7 +167,7 @@ function BlockedList({ rows }: { rows: readonly Row[] }) {
   const columns: Column<Row>[] = [
     { title: text.phone, cell: ({ phone }) => <span className="as-typed">{phone}</span> },
     { title: text.reason, cell: ({ reason }) => <bdi>{reason ?? text.noReason}</bdi> },
-    { title: text.since, cell: ({ blockedAt }) => <Time at={blockedAt} /> },
+    { title: text.since, times: true, cell: ({ blockedAt }) => <Time at={blockedAt} /> },
     { title: text.by, cell: ({ blockedBy }) => <bdi>{blockedBy ?? text.byUnknown}</bdi> },
   ]
   if (may.change) {

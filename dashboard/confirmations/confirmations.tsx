@@ -131,7 +131,7 @@ function ConfirmationList({ rows }: { rows: readonly Listed[] }) {
         },
         { title: text.answer, cell: (row) => <Answered row={row} /> },
         { title: text.template, cell: ({ templateName }) => <code>{templateName}</code> },
-        { title: text.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+        { title: text.created, times: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
       ]}
     />
   )

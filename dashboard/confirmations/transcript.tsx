@@ -1,10 +1,11 @@
-import { Anchor, Text, Title } from '@mantine/core'
+import { Anchor, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { ChatBubble, ChatPaper } from '../../emulator/phone/bubble.tsx'
 import { ListSheet } from '../cod-settings/list-sheet.tsx'
 import { directionOfTexts, tagOf } from '../cod-settings/languages.ts'
 import { ServerSentence } from '../timeline/timeline.tsx'
 import { CLOCK } from '../ui/time-parts.ts'
+import { ZoneCaption } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { directionOf, useLanguage, useWords } from '../words.ts'
 import {
@@ -31,9 +32,7 @@ export function Transcript({ transcript }: { transcript: readonly Said[] }) {
       <Title order={2} size="h4">
         {text.transcript}
       </Title>
-      <Text size="sm" c="dimmed" mb="sm">
-        {text.transcriptAbout} <span className="as-typed">{timeZone}</span>
-      </Text>
+      <ZoneCaption>{text.transcriptAbout}</ZoneCaption>
       <ChatPaper direction={directionOfTalk(transcript)}>
         {byDay(transcript, (at) => day.format(at)).map(({ day: date, said }) => (
           <ol key={date} className={classes['day']}>

@@ -1,8 +1,7 @@
 import { Code, Stack, Text, Title, type TitleOrder } from '@mantine/core'
 import type { Answers } from '../api.ts'
-import { CLOCK, DAY } from '../ui/time-parts.ts'
-import { useWorkspace } from '../ui/workspace.ts'
-import { useLanguage, useWords } from '../words.ts'
+import { Time } from '../ui/time.tsx'
+import { useWords } from '../words.ts'
 import { endpointWords } from './words.ts'
 
 export type WholeDelivery = Answers['endpoints']['delivery']
@@ -14,7 +13,7 @@ export function Attempt({ attempt, url, order }: { attempt: OneAttempt; url: str
   return (
     <Stack gap="sm">
       <Text size="sm">
-        {text.started}: <Precise at={attempt.startedAt} /> · {text.took}: {text.ms(attempt.durationMs)}
+        {text.started}: <Time at={attempt.startedAt} form="second" /> · {text.took}: {text.ms(attempt.durationMs)}
       </Text>
       <Stack gap={4}>
         <Title order={order} size="h6">
@@ -60,24 +59,5 @@ function Answer({ attempt: { httpStatus, error, response } }: { attempt: OneAtte
         </Text>
       )}
     </>
-  )
-}
-
-/** To the second: the attempts of one delivery lie close together. */
-export function Precise({ at }: { at: string }) {
-  const { timeZone } = useWorkspace()
-  const { language } = useLanguage()
-  const format = new Intl.DateTimeFormat(`${language}-u-nu-latn`, {
-    timeZone,
-    ...DAY,
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    ...CLOCK,
-  })
-  return (
-    <time dateTime={at} title={`${at} · ${timeZone}`}>
-      {format.format(new Date(at))}
-    </time>
   )
 }

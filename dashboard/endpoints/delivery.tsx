@@ -7,9 +7,10 @@ import { api, codeOf } from '../api.ts'
 import { Copyable } from '../ui/copy.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { Loading } from '../ui/loading.tsx'
+import { Time } from '../ui/time.tsx'
 import { useMay, useWorkspace } from '../ui/workspace.ts'
 import { useWords } from '../words.ts'
-import { Attempt, type OneAttempt, Precise, type WholeDelivery } from './attempt.tsx'
+import { Attempt, type OneAttempt, type WholeDelivery } from './attempt.tsx'
 import { Body } from './body-view.tsx'
 import type { OneEndpoint } from './standing.tsx'
 import { StatusBadge } from './state-badge.tsx'
@@ -83,14 +84,14 @@ function Facts({ delivery }: { delivery: WholeDelivery }) {
         </Fact>
       )}
       <Fact name={text.recorded}>
-        <Precise at={delivery.createdAt} />
+        <Time at={delivery.createdAt} form="second" />
       </Fact>
       <Fact name={text.next}>
         {underWay ? (
           text.underWay
         ) : dueAt && nextAttempt ? (
           <>
-            <Precise at={dueAt} /> ({text.nextOf(nextAttempt.number, nextAttempt.of)})
+            <Time at={dueAt} form="second" /> ({text.nextOf(nextAttempt.number, nextAttempt.of)})
           </>
         ) : (
           text.noNext
@@ -175,7 +176,7 @@ function Attempts({ delivery: { tries, url } }: { delivery: WholeDelivery }) {
             <Accordion.Item key={attempt.attempt} value={String(attempt.attempt)}>
               <Accordion.Control>
                 <Text fw={600} size="sm">
-                  {text.attemptTitle(attempt.attempt)} · <Precise at={attempt.startedAt} />
+                  {text.attemptTitle(attempt.attempt)} · <Time at={attempt.startedAt} form="second" />
                 </Text>
                 <Text size="sm">{text.attemptSummary(whatCame(attempt, text.noAnswer), attempt.durationMs)}</Text>
               </Accordion.Control>

@@ -88,6 +88,7 @@ function EndpointList({ endpoints }: { endpoints: readonly Listed[] }) {
         },
         {
           title: text.lastSuccess,
+          times: true,
           cell: ({ standing }) => (standing?.lastSuccessAt ? <Time at={standing.lastSuccessAt} /> : text.noSuccess),
         },
         { title: text.waiting, cell: ({ standing }) => count(standing?.waiting) },

@@ -2,12 +2,13 @@ import { Anchor, Button, Drawer, Group, NativeSelect, SimpleGrid, Stack, Text, T
 import { useForm } from '@mantine/form'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useId } from 'react'
 import { api } from '../api.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { List } from '../ui/list.tsx'
 import { Loading } from '../ui/loading.tsx'
-import { Time } from '../ui/time.tsx'
+import { Time, ZoneCaption, ZoneNamedBy } from '../ui/time.tsx'
 import { useMay, useWorkspace } from '../ui/workspace.ts'
 import { useWords } from '../words.ts'
 import { Delivery } from './delivery.tsx'
@@ -33,7 +34,7 @@ const PAGES_MOST = 10
 
 export function Log({ endpoint }: { endpoint: OneEndpoint }) {
   const text = useWords(endpointWords)
-  const { timeZone } = useWorkspace()
+  const zone = useId()
   const may = useMay()
   const search = useSearch({ from: PAGE })
   const navigate = useNavigate({ from: PAGE })
@@ -49,14 +50,14 @@ export function Log({ endpoint }: { endpoint: OneEndpoint }) {
           <Title order={2} size="h4">
             {text.log}
           </Title>
-          <Text size="sm" c="dimmed">
-            {text.logAbout} <span className="as-typed">{timeZone}</span>
-          </Text>
+          <ZoneCaption id={zone}>{text.logAbout}</ZoneCaption>
         </div>
         {may.change && endpoint.status === 'enabled' && <SendMany endpointId={endpoint.endpointId} search={search} />}
       </Group>
       <Filters key={JSON.stringify({ ...search, delivery: undefined })} search={search} onShow={show} />
-      <Deliveries endpoint={endpoint} search={search} />
+      <ZoneNamedBy head={zone}>
+        <Deliveries endpoint={endpoint} search={search} />
+      </ZoneNamedBy>
       <Drawer
         opened={search.delivery !== undefined}
         onClose={close}

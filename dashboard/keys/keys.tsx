@@ -60,10 +60,15 @@ function KeyList({ keys, label }: { keys: readonly Key[]; label: string }) {
     { title: text.name, cell: ({ name }) => name },
     { title: text.key, cell: ({ publicId }) => <code>dck_{publicId}_…</code> },
     { title: text.state, cell: ({ state }) => <StateBadge state={state} /> },
-    { title: text.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
-    { title: text.lastUsed, cell: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} /> : text.never) },
+    { title: text.created, times: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+    {
+      title: text.lastUsed,
+      times: true,
+      cell: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} /> : text.never),
+    },
     {
       title: text.expiry,
+      times: true,
       cell: ({ expiresAt, revokedAt }) => {
         if (revokedAt) return '–'
         return expiresAt ? <Time at={expiresAt} /> : text.noExpiry

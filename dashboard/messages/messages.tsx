@@ -130,7 +130,7 @@ function MessageList({ rows }: { rows: readonly Listed[] }) {
           cell: ({ templateName }) => (templateName === null ? '–' : <code>{templateName}</code>),
         },
         { title: text.sender, cell: ({ senderPhone }) => <span className="as-typed">{senderPhone}</span> },
-        { title: text.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
+        { title: text.created, times: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
       ]}
     />
   )

@@ -102,7 +102,7 @@ function Members({ members, onDo }: { members: readonly Member[]; onDo: (doing: 
     { title: text.name, cell: (member) => <Name member={member} /> },
     { title: text.email, cell: ({ email }) => <span className="as-typed">{email}</span> },
     { title: text.role, cell: ({ role, operator }) => (operator ? text.operator : text.roles[role]) },
-    { title: text.since, cell: ({ since }) => (since ? <Time at={since} /> : '–') },
+    { title: text.since, times: true, cell: ({ since }) => (since ? <Time at={since} /> : '–') },
   ]
   if (may.own) {
     columns.splice(3, 0, { title: text.secondFactor, cell: ({ twoFactor }) => (twoFactor ? text.on : text.off) })
@@ -184,7 +184,7 @@ function Invitations({ invitations, onDo }: { invitations: readonly Invitation[]
           { title: text.email, cell: ({ email }) => <span className="as-typed">{email}</span> },
           { title: text.role, cell: ({ role }) => text.roles[role] },
           { title: text.invitedBy, cell: ({ invitedBy }) => <span className="as-typed">{invitedBy ?? '–'}</span> },
-          { title: text.expires, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+          { title: text.expires, times: true, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
           {
             title: text.actions,
             cell: (invitation) => (

@@ -5,7 +5,7 @@ import type { Pair } from '../../emulator/phone/chats.ts'
 import { type Answers, api, queries } from '../api.ts'
 import { Failed } from '../ui/failed.tsx'
 import { ShareProgress } from '../ui/progress.tsx'
-import { Time, timeFormat } from '../ui/time.tsx'
+import { Time } from '../ui/time.tsx'
 import { isOfWorkspace } from '../ui/live.ts'
 import { useMay, useWorkspace } from '../ui/workspace.ts'
 import { useLanguage, useWords } from '../words.ts'
@@ -127,7 +127,6 @@ function useJump(workspaceId: string, { offsetMs }: PhoneState) {
 function Clock({ state }: { state: PhoneState }) {
   const text = useWords(phoneWords)
   const { language } = useLanguage()
-  const { timeZone } = useWorkspace()
   const [ms, setMs] = useState(0)
   useEffect(() => {
     const since = performance.now()
@@ -142,10 +141,9 @@ function Clock({ state }: { state: PhoneState }) {
         {text.now}
       </Text>
       <Text fw={600} className={style.clock}>
-        <time dateTime={now.toISOString()}>{timeFormat(language, timeZone).format(now)}</time>
+        <Time at={now} />
       </Text>
       <Text size="xs" c="dimmed">
-        <bdi className="as-typed">{timeZone}</bdi> ·{' '}
         {state.offsetMs > 0 ? `${text.ahead} ${spanOf(state.offsetMs, language)}` : text.notAhead}
       </Text>
     </div>

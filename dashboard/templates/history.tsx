@@ -23,7 +23,7 @@ export function History({ changes }: { changes: readonly Change[] }) {
           rows={changes.map((change, place) => ({ ...change, place }))}
           keyOf={({ place }) => String(place)}
           columns={[
-            { title: text.when, cell: ({ at }) => <Time at={at} /> },
+            { title: text.when, times: true, cell: ({ at }) => <Time at={at} /> },
             { title: text.changed, cell: ({ field }) => wordIn(text.fields, field) },
             { title: text.fromTo, cell: (change) => <FromTo change={change} /> },
           ]}

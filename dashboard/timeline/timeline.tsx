@@ -1,8 +1,7 @@
-import { Alert, Badge, Stack, Text, Title, Tooltip } from '@mantine/core'
-import { Fragment } from 'react'
+import { Alert, Badge, Stack, Text, Title } from '@mantine/core'
+import { Fragment, useId } from 'react'
 import type { Next } from '../../src/explain/who-must-act.ts'
-import { CLOCK } from '../ui/time-parts.ts'
-import { timeFormat } from '../ui/time.tsx'
+import { Time, ZoneCaption, ZoneNamedBy } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { useLanguage, useWords } from '../words.ts'
 import { KindIcon } from './icons.tsx'
@@ -29,6 +28,7 @@ export function Timeline({ entries, next }: { entries: readonly TimelineEntry[];
   const { language } = useLanguage()
   const dayFormat = new Intl.DateTimeFormat(`${language}-u-nu-latn`, { timeZone, dateStyle: 'full' })
   const days = byDay(entries, (at) => dayFormat.format(at))
+  const zone = useId()
   return (
     <Stack gap="lg">
       <WhoMustAct next={next} />
@@ -36,29 +36,29 @@ export function Timeline({ entries, next }: { entries: readonly TimelineEntry[];
         <Title order={2} size="h4" mb={4}>
           {text.title}
         </Title>
-        <Text size="sm" c="dimmed" mb="md">
-          {text.times} <span className="as-typed">{timeZone}</span>
-        </Text>
+        <ZoneCaption id={zone}>{text.times}</ZoneCaption>
         {days.length === 0 && <Text>{text.empty}</Text>}
-        <ol className={classes['days']}>
-          {days.map(({ day, entries: ofDay }, place) => (
-            <li key={day}>
-              <Title order={3} size="h6">
-                {day}
-              </Title>
-              <ol className={classes['day']}>
-                {ofDay.map(({ entry, sinceMs }, index) => (
-                  <TimelineItem
-                    key={`${entry.at} ${entry.detail} ${index}`}
-                    entry={entry}
-                    sinceMs={sinceMs}
-                    isLast={place === days.length - 1 && index === ofDay.length - 1}
-                  />
-                ))}
-              </ol>
-            </li>
-          ))}
-        </ol>
+        <ZoneNamedBy head={zone}>
+          <ol className={classes['days']}>
+            {days.map(({ day, entries: ofDay }, place) => (
+              <li key={day}>
+                <Title order={3} size="h6">
+                  {day}
+                </Title>
+                <ol className={classes['day']}>
+                  {ofDay.map(({ entry, sinceMs }, index) => (
+                    <TimelineItem
+                      key={`${entry.at} ${entry.detail} ${index}`}
+                      entry={entry}
+                      sinceMs={sinceMs}
+                      isLast={place === days.length - 1 && index === ofDay.length - 1}
+                    />
+                  ))}
+                </ol>
+              </li>
+            ))}
+          </ol>
+        </ZoneNamedBy>
       </section>
     </Stack>
   )
@@ -103,7 +103,9 @@ function TimelineItem({ entry, sinceMs, isLast }: Item) {
         <Text span fw={600} size="sm" {...(muted && { c: 'dimmed' })}>
           {text[entry.what]}
         </Text>
-        <ExactTime at={entry.at} />
+        <Text span size="sm">
+          <Time at={entry.at} form="clock" />
+        </Text>
         {marks.map((mark) => (
           <MarkBadge key={'word' in mark ? mark.word : mark.text} mark={mark} />
         ))}
@@ -145,34 +147,12 @@ export function MarkBadge({ mark }: { mark: Mark }) {
   )
 }
 
-/** To the second in the delivery zone; the tooltip has the rest of it. */
-function ExactTime({ at }: { at: string }) {
-  const { timeZone } = useWorkspace()
-  const { language } = useLanguage()
-  const format = new Intl.DateTimeFormat(`${language}-u-nu-latn`, { timeZone, timeStyle: 'medium', ...CLOCK })
-  return (
-    <Tooltip label={`${at} · ${timeZone}`}>
-      <Text span size="sm" component="time" dateTime={at}>
-        {format.format(new Date(at))}
-      </Text>
-    </Tooltip>
-  )
-}
-
 /** The server tells in English, whatever the language of the page; the instants in it are shown in the delivery zone. */
 export function ServerSentence({ children }: { children: string }) {
-  const { timeZone } = useWorkspace()
-  const format = timeFormat('en', timeZone)
   return (
     <span dir="ltr" lang="en" className={classes['sentence'] ?? ''}>
       {cutAtInstants(children).map((part, index) =>
-        index % 2 === 0 ? (
-          <Fragment key={index}>{part}</Fragment>
-        ) : (
-          <Tooltip key={`${index} ${part}`} label={`${part} · ${timeZone}`}>
-            <time dateTime={part}>{format.format(new Date(part))}</time>
-          </Tooltip>
-        ),
+        index % 2 === 0 ? <Fragment key={index}>{part}</Fragment> : <Time key={`${index} ${part}`} at={part} />,
       )}
     </span>
   )

@@ -33,6 +33,7 @@ const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, monospace',
   defaultRadius: 'md',
   cursorType: 'pointer',
+  respectReducedMotion: true,
   components: {
     /** All of its words, in the colour of text; the tint only helps the eye. */
     Badge: Badge.extend({

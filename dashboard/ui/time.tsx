@@ -1,22 +1,63 @@
 import { Text, Tooltip } from '@mantine/core'
+import { type ReactNode, createContext, useContext } from 'react'
 import { useLanguage } from '../words.ts'
 import { CLOCK, DAY } from './time-parts.ts'
+import classes from './time.module.css'
 import { useWorkspace } from './workspace.ts'
 
-/** An instant in the workspace's delivery zone, which it names. */
-export function Time({ at }: { at: string | Date }) {
+/** Whether what surrounds a time shows its zone already. */
+const ZoneNamed = createContext(false)
+
+const FORMS = {
+  minute: { ...DAY, hour: '2-digit', minute: '2-digit', ...CLOCK },
+  /** For what lies close together. */
+  second: { ...DAY, hour: '2-digit', minute: '2-digit', second: '2-digit', ...CLOCK },
+  /** Below a heading that has the day. */
+  clock: { timeStyle: 'medium', ...CLOCK },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>
+
+/** An instant in the workspace's delivery zone, with the zone behind it unless a head or a caption shows that. */
+export function Time({ at, form = 'minute' }: { at: string | Date; form?: keyof typeof FORMS }) {
   const { timeZone } = useWorkspace()
   const { language } = useLanguage()
+  const isNamed = useContext(ZoneNamed)
   const date = new Date(at)
   return (
-    <Tooltip label={`${date.toISOString()} · ${timeZone}`}>
-      <Text span inherit component="time" dateTime={date.toISOString()} style={{ whiteSpace: 'nowrap' }}>
-        {timeFormat(language, timeZone).format(date)}
-      </Text>
+    <Tooltip label={date.toISOString()}>
+      <time dateTime={date.toISOString()}>
+        <span className={classes['instant']}>{formatOf(language, { timeZone, form }).format(date)}</span>{' '}
+        <span className={`${classes['zone']} as-typed`} data-zone data-named={isNamed || undefined}>
+          {timeZone}
+        </span>
+      </time>
     </Tooltip>
   )
 }
 
 /** Digits as the rest of the page has them: ids, phones and codes are not Arabic-Indic either. */
-export const timeFormat = (language: string, timeZone: string): Intl.DateTimeFormat =>
-  new Intl.DateTimeFormat(`${language}-u-nu-latn`, { timeZone, ...DAY, hour: '2-digit', minute: '2-digit', ...CLOCK })
+const formatOf = (
+  language: string,
+  { timeZone, form }: { timeZone: string; form: keyof typeof FORMS },
+): Intl.DateTimeFormat => new Intl.DateTimeFormat(`${language}-u-nu-latn`, { timeZone, ...FORMS[form] })
+
+/** What stands over times, and shows their zone: none of those inside repeats it. */
+export function ZoneNamedBy({ head, children }: { head: string; children: ReactNode }) {
+  return (
+    <div data-zone-named-by={head}>
+      <ZoneNamed value>{children}</ZoneNamed>
+    </div>
+  )
+}
+
+/** For a column of times whose head shows the zone. */
+export const ZoneNamedInHead = ({ children }: { children: ReactNode }) => <ZoneNamed value>{children}</ZoneNamed>
+
+/** Shows the zone of the times below it; give its id to ZoneNamedBy. */
+export function ZoneCaption({ id, children }: { id?: string; children: ReactNode }) {
+  const { timeZone } = useWorkspace()
+  return (
+    <Text {...(id && { id })} size="sm" c="dimmed" mb="sm">
+      {children} <span className="as-typed">{timeZone}</span>
+    </Text>
+  )
+}

@@ -25,8 +25,29 @@ async function seriousFaults(page: Awaited<ReturnType<typeof openPage>>): Promis
     .map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html}`)
 }
 
-/** A workspace in which every page has something to show. */
+/** Times that do not show their zone in themselves, in the head of their column, or in the caption over them. */
+const TIMES_WITHOUT_ZONE = `(() => {
+  const zone = new RegExp('Africa/Casablanca|UTC')
+  const shows = (element) => {
+    const { width, height } = element?.getBoundingClientRect() ?? { width: 0, height: 0 }
+    return width > 2 && height > 2 && zone.test(element.textContent)
+  }
+  const headOf = (cell) => {
+    const head = cell?.closest('table').querySelector('thead')
+    return shows(head) ? head.querySelectorAll('th')[cell.cellIndex] : undefined
+  }
+  const captionOf = (time) => document.getElementById(time.closest('[data-zone-named-by]')?.dataset.zoneNamedBy)
+  const times = [...document.querySelectorAll('time')].filter((time) => time.getBoundingClientRect().width > 0)
+  const bare = times.filter((time) => {
+    const told = zone.test(time.textContent) && !Number.isNaN(Date.parse(time.dateTime))
+    return !told || ![time.querySelector('[data-zone]'), headOf(time.closest('td')), captionOf(time)].some(shows)
+  })
+  return { count: times.length, bare: bare.map((time) => time.outerHTML) }
+})()`
+
+/** A sandbox in which every page has something to show. */
 async function furnish(world: World): Promise<{ paths: string[] }> {
+  await world.ask('update workspaces set sandbox = true where id = $1', [world.workspaceId])
   await world.codSettings()
   const receiver = await world.receiver()
   const otp = await world.sendOtp()
@@ -34,9 +55,7 @@ async function furnish(world: World): Promise<{ paths: string[] }> {
   const { confirmationId } = await world.createConfirmation()
   await world.settled()
   const of = `/dashboard/w/${world.workspaceId}`
-  const sections = SECTIONS.filter((section) => !('sandboxOnly' in section)).map(({ to }) =>
-    to.replace('/w/$workspaceId', of),
-  )
+  const sections = SECTIONS.map(({ to }) => to.replace('/w/$workspaceId', of))
   return {
     paths: [
       ...sections,
@@ -51,27 +70,38 @@ async function furnish(world: World): Promise<{ paths: string[] }> {
   }
 }
 
-const LOOKS = [
-  { language: 'en', width: 1280, colours: 'light' },
-  { language: 'ar', width: 360, colours: 'dark' },
-] as const
+const WIDTHS = [360, 768, 1280] as const
+const COLOURS = ['light', 'dark'] as const
 
-for (const look of LOOKS) {
-  test(`no page has a serious fault of accessibility or is wider than the screen: ${Object.values(look).join(', ')}`, async (t) => {
+for (const [pass, language] of (['en', 'ar'] as const).entries()) {
+  test(`no page has a serious fault of accessibility, is wider than any screen, or shows a time without its zone: ${language}`, async (t) => {
     const world = await startWorld(t, { account: codAccount() })
     const { paths } = await furnish(world)
-    const page = await openPage(t, world, { as: await owner(world), ...look })
+    const page = await openPage(t, world, { as: await owner(world), language })
     const faults: Record<string, string[]> = {}
-    for (const path of paths) {
+    let times = 0
+    for (const [place, path] of paths.entries()) {
+      await page.emulateMedia({ colorScheme: COLOURS[(place + pass) % COLOURS.length] ?? 'light' })
       await page.goto(path)
       await page.locator('h1').first().waitFor()
       await page.locator('[aria-busy=true]').waitFor({ state: 'detached' })
-      const found = await seriousFaults(page)
-      const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
-      if (overflow > 0) found.push(`is ${overflow} px wider than the screen`)
+      // Accessibility takes long: each page is read at one of the widths, and at the next one in the other language.
+      const read = WIDTHS[(place + pass) % WIDTHS.length]
+      const found: string[] = []
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 900 })
+        await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished))')
+        const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+        if (overflow > 0) found.push(`is ${overflow} px wider than a screen of ${width}`)
+        const { count, bare } = await page.evaluate<{ count: number; bare: string[] }>(TIMES_WITHOUT_ZONE)
+        found.push(...bare.map((time) => `at ${width}: no zone at ${time}`))
+        times += count
+        if (width === read) found.push(...(await seriousFaults(page)))
+      }
       if (found.length > 0) faults[path.replace(world.workspaceId, '…')] = found
     }
     assert.deepEqual(faults, {})
+    assert.ok(times > 100, 'the walk finds the times')
   })
 }
 
