@@ -1,16 +1,9 @@
-import { readFile, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { builtPages } from './phone/built-pages.ts'
+import { openPageFiles } from './phone/page-files.ts'
 
 const FOLDER = path.join(import.meta.dirname, 'phone')
-
-const TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-}
 
 const HEADERS = {
   'content-security-policy':
@@ -19,22 +12,14 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
 } as const
 
-type File = { type: string; bytes: Buffer }
-
 /** `GET /phone`: the phones as a page. It is built when somebody asks for it first, and after a change of its sources. */
 export function phonePage(server: FastifyInstance): void {
-  let files: Promise<ReadonlyMap<string, File>> | undefined
+  const find = openPageFiles(builtPage, (file) => file)
   const send = async (name: string, reply: FastifyReply): Promise<FastifyReply> => {
-    files ??= builtPage().then(readAll)
-    const all = await files.catch((fault: unknown) => {
-      files = undefined // the next request tries again
-      return fault instanceof Error ? fault : new Error(String(fault))
-    })
-    if (all instanceof Error) return plain(reply, 500, `The phone’s page could not be built: ${all.message}`)
-    const file = all.get(name)
+    const file = await find(name).catch((fault: unknown) => (fault instanceof Error ? fault : new Error(String(fault))))
+    if (file instanceof Error) return plain(reply, 500, `The phone’s page could not be built: ${file.message}`)
     if (file === undefined) return plain(reply, 404, 'there is no such file')
-    const lasts = name.startsWith('assets/')
-    reply.headers(HEADERS).header('cache-control', lasts ? 'public, max-age=31536000, immutable' : 'no-cache')
+    reply.headers(HEADERS).header('cache-control', file.lasting ? 'public, max-age=31536000, immutable' : 'no-cache')
     return reply.type(file.type).send(file.bytes)
   }
   server.get('/phone', (_request, reply) => reply.redirect('/phone/', 302))
@@ -53,14 +38,3 @@ const builtPage = (): Promise<string> =>
     sources: ['**/*.{ts,tsx,css,html,svg}'],
     keptIn: path.join(FOLDER, 'dist'),
   })
-
-async function readAll(folder: string): Promise<ReadonlyMap<string, File>> {
-  const files = new Map<string, File>()
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue
-    const file = path.join(entry.parentPath, entry.name)
-    const type = TYPES[path.extname(file)]
-    if (type) files.set(path.relative(folder, file), { type, bytes: await readFile(file) })
-  }
-  return files
-}

@@ -1,19 +1,7 @@
-import { readFile, readdir } from 'node:fs/promises'
-import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { type PageFile, openPageFiles } from '../../emulator/phone/page-files.ts'
 import { builtDashboard } from './build.ts'
-
-type File = { type: string; bytes: Buffer; gzip: Buffer | undefined; lasting: boolean }
-
-const TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.woff2': 'font/woff2',
-  '.json': 'application/json',
-}
 
 /** Mantine puts style elements and attributes into the page; scripts come from here alone. */
 const PAGE_HEADERS = {
@@ -25,15 +13,9 @@ const PAGE_HEADERS = {
 
 /** The pages of the dashboard: whatever is no file is the one page, which knows its own paths. */
 export function servePages(scope: FastifyInstance): void {
-  let files: Promise<ReadonlyMap<string, File>> | undefined
-  const find = async (name: string): Promise<File | undefined> => {
-    files ??= builtDashboard().then(readAll)
-    const all = await files.catch((error: unknown) => {
-      files = undefined // the next request tries again
-      throw error
-    })
-    return all.get(name) ?? (name.startsWith('assets/') ? undefined : all.get('index.html'))
-  }
+  const files = openPageFiles(builtDashboard, (file) => ({ ...file, gzip: shrunk(file) }))
+  const find = async (name: string) =>
+    (await files(name)) ?? (name.startsWith('assets/') ? undefined : await files('index.html'))
   const send = async (name: string, accepted: string, reply: FastifyReply): Promise<FastifyReply> => {
     const file = await find(name)
     if (!file) return reply.code(404).type('text/plain; charset=utf-8').send('no such file')
@@ -48,19 +30,4 @@ export function servePages(scope: FastifyInstance): void {
   )
 }
 
-/** A megabyte or two: read once, and kept. */
-async function readAll(folder: string): Promise<ReadonlyMap<string, File>> {
-  const files = new Map<string, File>()
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue
-    const file = path.join(entry.parentPath, entry.name)
-    const name = path.relative(folder, file)
-    const bytes = await readFile(file)
-    const type = TYPES[path.extname(name)]
-    if (type) files.set(name, { type, bytes, gzip: shrunk(type, bytes), lasting: name.startsWith('assets/') })
-  }
-  return files
-}
-
-const shrunk = (type: string, bytes: Buffer): Buffer | undefined =>
-  type === 'font/woff2' ? undefined : gzipSync(bytes)
+const shrunk = ({ type, bytes }: PageFile): Buffer | undefined => (type === 'font/woff2' ? undefined : gzipSync(bytes))
