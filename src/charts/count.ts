@@ -137,6 +137,6 @@ const countRefusals = statement<Of & { status: string; reason: string | null }>(
    from refusal_checks f
    cross join lateral (
      select c.sender_id from confirmations c where c.workspace_id = f.workspace_id and c.id = f.confirmation_id limit 1) c
-   where f.workspace_id = $1 and f.created_at >= ${DAYS} and f.created_at < ${END}
+   where f.workspace_id = $1 and f.created_at > '-infinity' and f.created_at >= ${DAYS} and f.created_at < ${END}
    group by 1, 2, 3, 4, 5, 6`,
 )

@@ -82,7 +82,7 @@ export const PRECONDITION_COLUMNS = `${SENDABLE_COLUMNS},
 
 /** The version of a way `r` (Way); `sender` is the sender's id. */
 export const preconditionVersionOf = (sender: string): string =>
-  versionOf(sender, { rows: ', cs.xmin', join: ' join cod_settings cs on cs.workspace_id = s.workspace_id' })
+  versionOf(sender, { table: 'cod_settings' })
 
 /** `of` is where sender_id and recipient come from: the request, or the confirmation that it names. */
 export const preconditionJoins = (of: string): string => `${sendableJoins(of)}

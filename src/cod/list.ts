@@ -94,7 +94,7 @@ const FOUND = `(select c.id from confirmations c
       where c.workspace_id = $1 and c.id = $4 and c.id < $2 and c.id >= $3)
      union
      (select c.id from confirmations c
-      where c.workspace_id = $1 and c.reference = $5 and c.id < $2 and c.id >= $3
+      where c.workspace_id = $1 and c.reference = $5 and c.reference <> '' and c.id < $2 and c.id >= $3
       order by c.id desc limit ${LOOKED_THROUGH_MOST})
      union
      (select c.id from senders s

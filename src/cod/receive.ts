@@ -152,12 +152,13 @@ const findPlacesOfMessages: Statement<Place> = statement(
           order by c.id desc limit ${CONFIRMATIONS_LOOKED_AT}) c
         where c.workspace_id = r.workspace_id)) c) theirs on true
    left join lateral (
-     select jsonb_agg(f) as followups from (
-       select c.id, 'confirmation' as check, c.asked_at from confirmations c
-       where c.workspace_id = r.workspace_id and c.id = any (theirs.ids) and c.status = 'rescheduling'
+     select jsonb_agg(f) as followups from unnest(theirs.ids) as their (id) cross join lateral (
+       (select c.id, 'confirmation' as check, c.asked_at from confirmations c
+        where c.workspace_id = r.workspace_id and c.id = their.id and c.status = 'rescheduling' limit 1)
        union all
-       select f.confirmation_id, 'refusal', f.asked_at from refusal_checks f
-       where f.workspace_id = r.workspace_id and f.confirmation_id = any (theirs.ids) and f.status in ('awaiting_reason', 'awaiting_note')) f) open on true
+       (select f.confirmation_id, 'refusal', f.asked_at from refusal_checks f
+        where f.workspace_id = r.workspace_id and f.confirmation_id = their.id and f.status in ('awaiting_reason', 'awaiting_note')
+        limit 1)) f) open on true
    order by r.n`,
 )
 

@@ -129,7 +129,7 @@ const FOUND = `(select m.id from messages m where ${BETWEEN} and m.id = $4)
        (select m.id from (
           (select c.id from confirmations c where c.workspace_id = $1 and c.id = $4)
           union
-          (select c.id from confirmations c where c.workspace_id = $1 and c.reference = $5
+          (select c.id from confirmations c where c.workspace_id = $1 and c.reference = $5 and c.reference <> ''
            order by c.id desc limit ${CONFIRMATIONS_MOST})
           union
           (select c.id from senders s cross join unnest($6::text[]) as wanted (phone) cross join lateral (

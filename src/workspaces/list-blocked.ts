@@ -15,7 +15,7 @@ const COLUMNS = `phone, created_at as "blockedAt", reason, blocked_by as "blocke
 const selectLatest = statement<ListedBlock>(
   'list_latest_blocked_recipients',
   `select ${COLUMNS} from blocked_recipients
-   where workspace_id = $1 and (created_at, phone) < (coalesce($2, 'infinity'::timestamptz), coalesce($3::text, ''))
+   where workspace_id = $1 and phone <> '' and (created_at, phone) < (coalesce($2, 'infinity'::timestamptz), coalesce($3::text, ''))
    order by created_at desc, phone desc limit ${BLOCKED_PAGE + 1}`,
 )
 

@@ -75,6 +75,6 @@ const firstOf = {
   cod_refusal: statement<First>(
     'find_first_refusal_unit_since',
     `select quota_unit as unit, created_at as at from refusal_checks
-     where workspace_id = $1 and created_at >= $2 order by created_at limit 1`,
+     where workspace_id = $1 and created_at > '-infinity' and created_at >= $2 order by created_at limit 1`,
   ),
 } as const satisfies Record<QuotaKind, unknown>

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
-import type { Statement, Value } from '../../src/db.ts'
+import { randomUUID } from 'node:crypto'
+import { type TestContext, test } from 'node:test'
+import { type Statement, type Value, sqlState } from '../../src/db.ts'
+import { escapeLiteral } from 'pg'
+import utils from 'pg/lib/utils.js'
 import { type Call, aroundDb } from '../around-db.ts'
 import { withConnection } from '../postgres.ts'
 import { type World, startWorld } from '../world.ts'
@@ -27,9 +30,9 @@ const GROWING = [
 ]
 const WAITING = 50_000
 /** A probe of an index with so many entries reads 3 or 4 blocks; this leaves room for the few rows that a journey has. */
-const BLOCKS_MOST = 1_500
+const BLOCKS_MOST = 150
 
-test('with 50,000 of everything waiting in the future no statement of a journey reads a growing table whole', async (t) => {
+test('with 50,000 of everything waiting in the future no statement of a journey reads a growing table whole, by a plan of now or one of before', async (t) => {
   const calls = new Map<string, Call>()
   const world = await startWorld(t, {
     wrapDb: (db) =>
@@ -38,15 +41,12 @@ test('with 50,000 of everything waiting in the future no statement of a journey 
         return call.run()
       }),
   })
-  const receiver = await world.receiver()
+  await world.receiver()
+  await world.codSettings()
+  await walk(world)
+  const before = await plansOfNow(t, world, [...calls.values()])
   await fillWithFutureWork(world)
-  const otp = await world.sendOtp({}, { headers: { 'idempotency-key': 'k' } })
-  await world.whatsapp.reports(otp, ['sent', 'delivered'])
-  const failing = await world.sendOtp()
-  await world.whatsapp.reports(failing, [{ status: 'failed', errors: [131026] }])
-  await world.getOtp(otp)
-  assert.equal(receiver.received.length, 2)
-  await walkThroughConversation(world)
+  await walk(world)
 
   const journey = [...calls.values()].filter(({ statement }) => GROWING.some((table) => statement.text.includes(table)))
   assert.ok(journey.length >= 25, 'the journey runs the statements of acceptance, submission, reports and delivery')
@@ -54,17 +54,34 @@ test('with 50,000 of everything waiting in the future no statement of a journey 
   for (const { statement, values } of journey) {
     const plan = await explain(world, statement, values)
     const scans = scansOf(plan).filter((table) => GROWING.includes(table))
-    const blocks = (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)
     if (scans.length > 0) faults.push(`${statement.name} reads all of ${scans.join(', ')}`)
-    if (blocks > BLOCKS_MOST) faults.push(`${statement.name} reads ${blocks} blocks`)
+    for (const [when, { blocks }] of [
+      ['now', blocksOf(plan)],
+      ['before', await before.explain(statement, values)],
+    ] as const)
+      if (blocks > BLOCKS_MOST) faults.push(`${statement.name} reads ${blocks} blocks by a plan of ${when}`)
   }
   assert.deepEqual(faults, [])
 })
 
+/** Every statement of acceptance, submission, reports and delivery; the last are accepted as nearly all are, by precedent. */
+async function walk(world: World): Promise<void> {
+  const key = () => ({ headers: { 'idempotency-key': randomUUID() } })
+  const otp = await world.sendOtp({}, key())
+  await world.whatsapp.reports(otp, ['sent', 'delivered'])
+  const failing = await world.sendOtp()
+  await world.whatsapp.reports(failing, [{ status: 'failed', errors: [131026] }])
+  await world.getOtp(otp)
+  await walkThroughConversation(world, key)
+  for (const _ of [1, 2]) {
+    await world.sendOtp({}, key())
+    await world.createConfirmation({}, key())
+  }
+}
+
 /** Every statement of confirmations and refusal checks: asked, reminded, rescheduled, refused, expired. */
-async function walkThroughConversation(world: World): Promise<void> {
-  await world.codSettings()
-  const order = await world.createConfirmation({}, { headers: { 'idempotency-key': 'k' } })
+async function walkThroughConversation(world: World, key: () => { headers: Record<string, string> }): Promise<void> {
+  const order = await world.createConfirmation({}, key())
   await world.settled()
   world.advance('121m')
   await world.settled()
@@ -72,7 +89,7 @@ async function walkThroughConversation(world: World): Promise<void> {
   await ana.taps('Change time')
   await ana.taps(0)
   await ana.types('Evening')
-  await world.startRefusalCheck(order, {}, { headers: { 'idempotency-key': 'k' } })
+  await world.startRefusalCheck(order, {}, key())
   await world.settled()
   await ana.taps('Yes')
   world.advance('24h')
@@ -123,7 +140,7 @@ const ARMED_REFUSAL_CHECKS = `
   insert into refusal_checks (confirmation_id, workspace_id, template_name, template_language, parameters,
     correlation_id, api_key_id, quota_unit, created_at, first_message_id, status, deadline_at)
   select id, $1, 'delivery_refusal', 'en', '{}', gen_random_uuid(), 'key', quota_unit, now(), gen_random_uuid(),
-    'awaiting_answer', ${FUTURE} from confirmations where workspace_id = $1 limit 20000`
+    'awaiting_answer', ${FUTURE} from confirmations where workspace_id = $1 and status = 'awaiting_answer' limit 20000`
 const OLD_ANSWERS = `
   insert into cod_answers (id, workspace_id, confirmation_id, check_kind, answer, answered_at)
   select gen_random_uuid(), $1, id, 'confirmation', 'confirmed', now() from confirmations where workspace_id = $1 limit 20000`
@@ -147,6 +164,55 @@ async function explain(world: World, { name, text }: Statement<unknown>, values:
   assert.ok(plan)
   return plan
 }
+
+type OldPlans = { explain(statement: Statement<unknown>, values: readonly Value[]): Promise<{ blocks: number }> }
+
+/** Plans of statements as the program's connections keep them: made once, whatever the tables become. */
+async function plansOfNow(t: TestContext, world: World, calls: readonly Call[]): Promise<OldPlans> {
+  const connection = await world.parts.db.connect()
+  t.after(() => connection.end())
+  const kept = new Set<string>()
+  for (const { statement, values } of calls) {
+    await connection.query(`prepare "${statement.name}" as ${statement.text}`)
+    await connection.query(`explain ${executed(statement, values)}`)
+    kept.add(statement.name)
+  }
+  return {
+    async explain(statement, values) {
+      assert.ok(kept.has(statement.name), `${statement.name} ran in the first journey too`)
+      await connection.query('begin')
+      try {
+        const explained = `explain (analyze, buffers, format json) ${executed(statement, values.map(anew))}`
+        const { rows } = await connection.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(explained)
+        return { blocks: blocksOf(rows[0]?.['QUERY PLAN'][0].Plan) }
+      } catch (error) {
+        if (sqlState(error) !== UNIQUE_VIOLATION) throw error
+        return { blocks: 0 } // a row is inserted only once
+      } finally {
+        await connection.query('rollback')
+      }
+    },
+  }
+}
+
+/** What is accepted has ids and a key that nothing has yet; a key that is taken is found by whatever index at once. */
+const anew = (value: Value): Value =>
+  typeof value === 'string' && value.includes('"candidates"')
+    ? value.replaceAll(/"(id|message_id|key)":"[^"]*"/g, (_, name: string) => `"${name}":"${randomUUID()}"`)
+    : value
+
+const UNIQUE_VIOLATION = '23505'
+
+const executed = ({ name }: Statement<unknown>, values: readonly Value[]): string =>
+  `execute "${name}"${values.length > 0 ? `(${values.map(literal).join(', ')})` : ''}`
+
+const literal = (value: Value): string => {
+  const text: unknown = utils.prepareValue(value)
+  return text === null ? 'null' : escapeLiteral(Buffer.isBuffer(text) ? `\\x${text.toString('hex')}` : String(text))
+}
+
+const blocksOf = (plan: Plan | undefined): number =>
+  (plan?.['Shared Hit Blocks'] ?? 0) + (plan?.['Shared Read Blocks'] ?? 0)
 
 const scansOf = (plan: Plan): string[] => [
   ...(plan['Node Type'] === 'Seq Scan' && plan['Relation Name'] ? [plan['Relation Name']] : []),
