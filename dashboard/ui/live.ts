@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { throttled } from '../../src/throttled.ts'
 import { useWorkspace } from './workspace.ts'
 
 /** `connecting`: for the first time, or again after a break. `off`: the page is out of sight. */
@@ -52,33 +53,6 @@ export const isOfWorkspace = ([, rest]: readonly unknown[], workspaceId: string)
   rest.input !== null &&
   'workspaceId' in rest.input &&
   rest.input.workspaceId === workspaceId
-
-/** The first call at once, and what comes in the time after it together at its end. */
-export function throttled(act: () => void, everyMs: number): { call: () => void; end: () => void } {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let again = false
-  const rest = (): void => {
-    timer = undefined
-    if (!again) return
-    again = false
-    call()
-  }
-  const call = (): void => {
-    if (timer !== undefined) again = true
-    else {
-      timer = setTimeout(rest, everyMs)
-      act()
-    }
-  }
-  return {
-    call,
-    end: () => {
-      clearTimeout(timer)
-      timer = undefined
-      again = false
-    },
-  }
-}
 
 /** A wait before the next attempt, longer each time, and never the same for all who lost the server together. */
 export const retryAfterMs = (failures: number, random: number): number =>

@@ -13,6 +13,7 @@ export const builtDashboard = (): Promise<string> =>
       'emulator/phone/**/*.{ts,tsx,css,html,svg}',
       'src/cod/settings-changes.ts',
       'src/templates/{draft,languages,parameters}.ts',
+      'src/throttled.ts',
       'package-lock.json',
     ],
     keptIn: path.join(ROOT, 'dashboard/dist'),

@@ -1,14 +1,10 @@
-import type { ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { type Act, callOf } from '../../emulator/phone/chats.ts'
 import { SECOND_MS } from '../clock.ts'
-import { isUuid } from '../ids.ts'
 import type { Parts } from '../parts.ts'
-import type { FoundPerson } from './auth.ts'
-import { type Viewer, stillMay } from './live.ts'
-import { findMembership } from './membership.ts'
 import { type Twin, askTwin, findTwin, isRecord } from './twin.ts'
+import { type FindViewer, type Stream, type Viewer, admit, openViewers } from './viewers.ts'
 
 export const TWIN_PATH = '/dashboard/twin'
 
@@ -16,13 +12,9 @@ export const TWIN_PATH = '/dashboard/twin'
 const ACT_TIMEOUT_MS = 13 * SECOND_MS
 const CHAT_TIMEOUT_MS = 5 * SECOND_MS
 const STREAM_TIMEOUT_MS = 5 * SECOND_MS
-const STREAMS_MOST = 40
-const STREAMS_OF_PERSON_MOST = 10
+/** What a twin tells is passed on byte for byte, its heartbeats as well. */
+const STREAMS = { most: 40, ofPersonMost: 10, unreadBytesMost: 16 * 1024 * 1024 }
 const ENTRIES_MOST = 1_000
-/** How long somebody who was removed or signed out still sees. */
-const LOOK_EVERY_MS = 30 * SECOND_MS
-/** A reader who takes nothing more is cut off: what waits for them is memory. */
-const UNREAD_BYTES_MOST = 16 * 1024 * 1024
 const TEXT_CHARACTERS_MOST = 4_096
 const ID_CHARACTERS_MOST = 300
 const PLACE_MOST = 100
@@ -56,12 +48,11 @@ export type TwinProxy = {
 }
 
 export type TwinProxyOptions = {
-  findViewer: (request: FastifyRequest) => Promise<FoundPerson>
+  findViewer: FindViewer
   /** For tests: how often it looks whether each viewer may still see. */
   lookEveryMs?: number
 }
 
-type Stream = Viewer & { workspaceId: string; end: () => void }
 type Params = { workspaceId: string }
 
 /**
@@ -69,30 +60,9 @@ type Params = { workspaceId: string }
  * their customers do. Looking at them and tapping takes no more than being a member: it changes nothing of the workspace
  * but what any customer could. Nothing else of a twin's control API is reached through here.
  */
-export function twinProxy(
-  parts: Pick<Parts, 'db' | 'log'>,
-  { findViewer, lookEveryMs = LOOK_EVERY_MS }: TwinProxyOptions,
-): TwinProxy {
-  const { db, log } = parts
-  const open = new Set<Stream>()
-  let ended = false
-  let looking: NodeJS.Timeout | undefined
-
-  const look = async (): Promise<void> => {
-    const looked = [...open]
-    const may = await stillMay(db, looked).catch((error: unknown) => {
-      log.warn({ err: error }, 'whether viewers of a phone may still look could not be asked')
-      return undefined
-    })
-    looked.forEach((stream, at) => {
-      if (may && !may.has(at)) stream.end()
-    })
-  }
-
-  const isFull = ({ userId }: Viewer): boolean =>
-    ended ||
-    open.size >= STREAMS_MOST ||
-    [...open].filter((stream) => stream.userId === userId).length >= STREAMS_OF_PERSON_MOST
+export function twinProxy(parts: Pick<Parts, 'db' | 'log'>, { findViewer, lookEveryMs }: TwinProxyOptions): TwinProxy {
+  const { db } = parts
+  const viewers = openViewers(parts, { ...STREAMS, lookEveryMs })
 
   async function start(viewer: Viewer, workspaceId: string, { twin, reply }: { twin: Twin; reply: FastifyReply }) {
     const aborter = new AbortController()
@@ -103,121 +73,127 @@ export function twinProxy(
       signal: aborter.signal,
     }).catch(() => undefined)
     clearTimeout(late)
-    if (told?.status !== 200 || !told.body) return refuse(reply, 502, 'The twin does not answer right now.')
-    if (reply.raw.destroyed || isFull(viewer)) {
+    if (told?.status !== 200 || !told.body) return refuse(reply, SILENT)
+    if (reply.raw.destroyed || viewers.isFull(viewer)) {
       aborter.abort()
-      return refuse(reply, 503, 'Too many phones are open; close some.')
+      return refuse(reply, TOO_MANY)
     }
-    reply.hijack()
-    const response = reply.raw
-    const cookies = reply.getHeader('set-cookie')
-    if (cookies !== undefined) response.setHeader('set-cookie', cookies)
-    const end = (): void => {
-      open.delete(stream)
-      if (open.size === 0) {
-        clearInterval(looking)
-        looking = undefined
-      }
-      aborter.abort()
-      response.end()
-    }
-    const stream: Stream = { userId: viewer.userId, sessionId: viewer.sessionId, workspaceId, end }
-    open.add(stream)
-    looking ??= setInterval(() => void look(), lookEveryMs).unref()
-    response.on('close', end)
-    response.on('error', end)
-    response.writeHead(200, {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
-      'x-accel-buffering': 'no',
-      'x-content-type-options': 'nosniff',
-      connection: 'close',
-    })
-    void passOn(told.body, response).finally(end)
+    const stream = viewers.begin({ ...viewer, workspaceId }, reply, () => aborter.abort())
+    void passOn(told.body, stream).finally(stream.end)
     return reply
   }
 
   /** The workspace's twin for a member of a sandbox; or it has answered already. */
-  async function admit(
+  async function findAdmitted(
     request: FastifyRequest<{ Params: Params }>,
     reply: FastifyReply,
   ): Promise<{ viewer: Viewer; workspaceId: string; twin: Twin } | undefined> {
-    const { workspaceId } = request.params
-    const { person: viewer, cookies } = await findViewer(request)
-    if (!viewer) {
-      refuse(reply, 401, 'You are not signed in.')
+    const admitted = await admit({ db, findViewer }, request, reply)
+    if ('why' in admitted) {
+      refuse(reply, admitted)
       return undefined
     }
-    for (const cookie of cookies) reply.header('set-cookie', cookie)
-    const membership = isUuid(workspaceId) && (await findMembership(db, { ...viewer, workspaceId }))
-    const twin = membership && membership.sandbox ? await findTwin(parts, membership.workspaceId) : undefined
-    if (membership && twin) return { viewer, workspaceId: membership.workspaceId, twin }
-    refuse(reply, 404, membership ? 'This workspace has no phones.' : 'There is no such workspace.')
+    const { viewer, membership } = admitted
+    const { workspaceId, sandbox } = membership
+    const twin = sandbox ? await findTwin(parts, workspaceId) : undefined
+    if (twin) return { viewer, workspaceId, twin }
+    refuse(reply, NO_PHONES)
     return undefined
   }
 
   return {
     serve(scope) {
       scope.get<{ Params: Params }>(`${TWIN_PATH}/:workspaceId/live`, async (request, reply) => {
-        const admitted = await admit(request, reply)
+        const admitted = await findAdmitted(request, reply)
         if (!admitted) return reply
-        if (isFull(admitted.viewer)) return refuse(reply, 503, 'Too many phones are open; close some.')
+        if (viewers.isFull(admitted.viewer)) return refuse(reply, TOO_MANY)
         return start(admitted.viewer, admitted.workspaceId, { twin: admitted.twin, reply })
       })
       scope.get<{ Params: Params; Querystring: Record<string, unknown> }>(
         `${TWIN_PATH}/:workspaceId/chat`,
         async (request, reply) => {
-          const admitted = await admit(request, reply)
+          const admitted = await findAdmitted(request, reply)
           if (!admitted) return reply
           const asked = z.strictObject(pair).safeParse(request.query)
-          if (!asked.success || !admitted.twin.numbers.has(asked.data.number)) return missingPhone(reply)
-          const query = new URLSearchParams({ ...asked.data, limit: String(ENTRIES_MOST) })
-          const path = `/control/conversations?${query.toString()}`
-          const answer = await askTwin(admitted.twin.origin, path, { timeoutMs: CHAT_TIMEOUT_MS }).catch(
-            () => undefined,
-          )
-          if (answer?.status !== 200) return refuse(reply, 502, 'The twin does not answer right now.')
-          const [chat] = chatsIn(answer.body)
-          return reply.send(JSON.stringify({ entries: chat?.['entries'] ?? [] }))
+          if (!asked.success || !admitted.twin.numbers.has(asked.data.number)) return refuse(reply, NO_PHONE)
+          const chats = await listChats(admitted.twin, asked.data)
+          if (!chats) return refuse(reply, SILENT)
+          return reply.send(JSON.stringify({ entries: entriesOf(chats) }))
         },
       )
       scope.post<{ Params: Params }>(`${TWIN_PATH}/:workspaceId/act`, async (request, reply) => {
-        const admitted = await admit(request, reply)
+        const admitted = await findAdmitted(request, reply)
         if (!admitted) return reply
         const asked = act.safeParse(bodyOf(request))
-        if (!asked.success) return refuse(reply, 400, 'The customer cannot do that.')
-        if (!(await isOurs(admitted.twin, asked.data))) return missingPhone(reply)
+        if (!asked.success) return refuse(reply, NO_GESTURE)
+        const obstacle = await whatIsMissing(admitted.twin, asked.data)
+        if (obstacle) return refuse(reply, obstacle)
         const { path, body } = callOf(asked.data)
         const answer = await askTwin(admitted.twin.origin, path, { body, timeoutMs: ACT_TIMEOUT_MS }).catch(
           () => undefined,
         )
-        if (!answer) return refuse(reply, 502, 'The twin does not answer right now.')
+        if (!answer) return refuse(reply, SILENT)
         if (answer.status === 200) return reply.send('{}')
-        return refuse(reply, 409, faultOf(answer.body))
+        return refuse(reply, { status: 409, why: faultOf(answer.body) })
       })
     },
-    end() {
-      ended = true
-      for (const stream of open) stream.end()
-    },
+    end: viewers.end,
   }
 }
 
-/** A phone that talks with others alone is a missing one. Turning it off reaches all whom it talks with. */
-async function isOurs({ origin, numbers }: Twin, asked: Act): Promise<boolean> {
-  if ('number' in asked) return numbers.has(asked.number)
-  const query = new URLSearchParams({ phone: asked.phone, limit: '1' })
-  const path = `/control/conversations?${query.toString()}`
-  const answer = await askTwin(origin, path, { timeoutMs: CHAT_TIMEOUT_MS }).catch(() => undefined)
-  if (answer?.status !== 200) return false
-  const talksWith = chatsIn(answer.body).map((chat) => chat['number'])
-  return talksWith.length === 0 || talksWith.some((id) => typeof id === 'string' && numbers.has(id))
+type Refused = { status: number; why: string }
+
+const NO_GESTURE = { status: 400, why: 'The customer cannot do that.' } as const satisfies Refused
+const NO_PHONES = { status: 404, why: 'This workspace has no phones.' } as const satisfies Refused
+const NO_PHONE = { status: 404, why: 'There is no such phone in this workspace.' } as const satisfies Refused
+const NO_CHAT = {
+  status: 404,
+  why: 'This phone has no chat with this workspace yet. Send it a message first.',
+} as const satisfies Refused
+const NO_MESSAGE = { status: 404, why: 'There is no such message in this chat.' } as const satisfies Refused
+const SILENT = { status: 502, why: 'The twin does not answer right now.' } as const satisfies Refused
+const TOO_MANY = { status: 503, why: 'Too many phones are open; close some.' } as const satisfies Refused
+
+/**
+ * What of it this workspace does not have; what others have on the same twin is as missing as what nobody has. To turn a
+ * phone off reaches all whom it talks with, as in life: so it takes a chat.
+ */
+async function whatIsMissing(twin: Twin, asked: Act): Promise<Refused | undefined> {
+  if (!('number' in asked)) {
+    const chats = await listChats(twin, { phone: asked.phone }, 1)
+    if (!chats) return SILENT
+    return chats.some(({ number }) => typeof number === 'string' && twin.numbers.has(number)) ? undefined : NO_CHAT
+  }
+  if (!twin.numbers.has(asked.number)) return NO_PHONE
+  if (!('message' in asked)) return undefined
+  const { phone, number, message } = asked
+  const chats = await listChats(twin, { phone, number })
+  if (!chats) return SILENT
+  return entriesOf(chats).some(({ id }) => id === message) ? undefined : NO_MESSAGE
 }
 
-const chatsIn = (body: unknown): Record<string, unknown>[] =>
-  isRecord(body) && Array.isArray(body['conversations']) ? body['conversations'].filter(isRecord) : []
+type TwinChat = Record<string, unknown>
 
-/** Why the twin could not do it, which speaks of nothing but this chat. */
+/** The chats of a phone, or the one with a number, each with its last entries. Undefined: the twin does not answer. */
+async function listChats(
+  { origin }: Twin,
+  of: { phone: string; number?: string },
+  entriesMost = ENTRIES_MOST,
+): Promise<readonly TwinChat[] | undefined> {
+  const query = new URLSearchParams({ ...of, limit: String(entriesMost) })
+  const path = `/control/conversations?${query.toString()}`
+  const answer = await askTwin(origin, path, { timeoutMs: CHAT_TIMEOUT_MS }).catch(() => undefined)
+  return answer?.status === 200 ? recordsIn(answer.body, 'conversations') : undefined
+}
+
+const entriesOf = ([chat]: readonly TwinChat[]): readonly Record<string, unknown>[] => recordsIn(chat, 'entries')
+
+const recordsIn = (body: unknown, member: string): Record<string, unknown>[] => {
+  const found = isRecord(body) ? body[member] : undefined
+  return Array.isArray(found) ? found.filter(isRecord) : []
+}
+
+/** Why the twin could not do it, which speaks of nothing but this chat: what is elsewhere was missing before. */
 function faultOf(body: unknown): string {
   const error = isRecord(body) ? body['error'] : undefined
   return isRecord(error) && typeof error['message'] === 'string' ? error['message'] : 'The twin could not do it.'
@@ -231,24 +207,17 @@ function bodyOf({ body }: FastifyRequest): unknown {
   }
 }
 
-async function passOn(body: ReadableStream<Uint8Array>, response: ServerResponse): Promise<void> {
+async function passOn(body: ReadableStream<Uint8Array>, stream: Stream): Promise<void> {
   try {
-    for await (const chunk of body) {
-      if (!response.writable) return
-      if (response.writableLength > UNREAD_BYTES_MOST) return void response.destroy()
-      response.write(chunk)
-    }
+    for await (const chunk of body) if (!stream.write(chunk)) return
   } catch {
     // The twin has ended it, or whoever looked has gone: the page opens another one.
   }
 }
 
-const refuse = (reply: FastifyReply, status: number, message: string): FastifyReply =>
+const refuse = (reply: FastifyReply, { status, why }: Refused): FastifyReply =>
   reply
     .code(status)
     .type('application/json')
     .header('cache-control', 'no-store')
-    .send(JSON.stringify({ error: { message } }))
-
-const missingPhone = (reply: FastifyReply): FastifyReply =>
-  refuse(reply, 404, 'There is no such phone in this workspace.')
+    .send(JSON.stringify({ error: { message: why } }))

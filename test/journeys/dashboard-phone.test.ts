@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { DEMO, demoAccount, startEmulator } from '../../emulator/emulator.ts'
 import { advanceSandbox } from '../../src/sandbox/advance.ts'
 import { closeBrowser, openPage } from '../browser.ts'
+import { quickReplies } from '../cod.ts'
 import { type SignedIn, signedIn } from '../dashboard.ts'
 import { refuseEntries, stateOf } from '../refused-entries.ts'
 import { until } from '../until.ts'
@@ -174,6 +175,10 @@ const callsOf = (world: World, { cookie }: SignedIn, { url } = world.first) => {
   return {
     act: async (body: unknown) =>
       (await fetch(`${path}/act`, { method: 'POST', headers, body: JSON.stringify(body) })).status,
+    answer: async (body: unknown) => {
+      const answer = await fetch(`${path}/act`, { method: 'POST', headers, body: JSON.stringify(body) })
+      return { status: answer.status, text: await answer.text() }
+    },
     chat: async (phone: string, number: string) => {
       const query = new URLSearchParams({ phone, number }).toString()
       const answer = await fetch(`${path}/chat?${query}`, { headers })
@@ -215,6 +220,66 @@ test('another workspace’s chats on the same twin are missing ones, to look at 
   const told = Buffer.from(value ?? []).toString()
   aborter.abort()
   assert.ok(told.includes(to) && !told.includes(elsewhere) && !told.includes(foreign))
+})
+
+test('what others have on the same twin answers exactly like what nobody has, to members and admins', async (t) => {
+  const world = await startSandbox(t)
+  const theirs = world.twin.addAccount({
+    appSecret: 'their-secret',
+    accessToken: 'EAAtheirs',
+    verifyToken: 'theirs',
+    numbers: [{ displayPhoneNumber: '+34911222333' }],
+    templates: [
+      {
+        name: 'their_question',
+        language: 'en',
+        category: 'UTILITY',
+        components: [{ type: 'BODY', text: 'Are you sure?' }, quickReplies('Yes', 'No')],
+      },
+    ],
+  })
+  const [foreign = ''] = [...theirs.numbers.keys()]
+  const [to, another, elsewhere] = [newPhone(), newPhone(), newPhone()]
+  const asked = await fetch(`${world.twin.url}/v25.0/${foreign}/messages`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer EAAtheirs', 'content-type': 'application/json' },
+    body: JSON.stringify({
+      messaging_product: 'whatsapp',
+      to: elsewhere,
+      type: 'template',
+      template: { name: 'their_question', language: { code: 'en' } },
+    }),
+  })
+  assert.equal(asked.status, 200)
+  await world.createConfirmation({ to })
+  await world.createConfirmation({ to: another })
+  await world.settled()
+  const messageOn = (phone: string): string => world.twin.messages({ to: phone })[0]?.id ?? ''
+  const elsewhereOnly = [messageOn(elsewhere), messageOn(another)]
+  assert.ok(elsewhereOnly.every((id) => id !== ''))
+
+  const number = numberOf(world)
+  for (const role of ['member', 'admin'] as const) {
+    const { answer } = callsOf(world, await signedIn(world, role))
+    for (const does of [
+      { do: 'tap', button: 0 },
+      { do: 'choose', row: 0 },
+    ]) {
+      const missing = await answer({ ...does, phone: to, number, message: 'wamid.nobody-ever-sent' })
+      assert.equal(missing.status, 404)
+      for (const message of elsewhereOnly)
+        assert.deepEqual(await answer({ ...does, phone: to, number, message }), missing)
+    }
+    for (const does of [
+      { do: 'online', online: false },
+      { do: 'receipts', readReceipts: false },
+    ]) {
+      const missing = await answer({ ...does, phone: newPhone() })
+      assert.equal(missing.status, 404)
+      assert.deepEqual(await answer({ ...does, phone: elsewhere }), missing)
+    }
+    assert.equal((await answer({ do: 'online', phone: to, online: true })).status, 200)
+  }
 })
 
 test('no other call of the twin, no other workspace and nobody else gets through to a phone', async (t) => {
