@@ -3,6 +3,7 @@ import { TRPCClientError, createTRPCClient, httpBatchLink } from '@trpc/client'
 import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query'
 import type { inferRouterOutputs } from '@trpc/server'
 import type { DashboardRouter } from '../src/dashboard/router.ts'
+import { type Language, firstLanguage } from './words.ts'
 
 /** The one file that fetches: the dashboard's calls, and signing in and out. */
 const FRESH_MS = 5_000
@@ -29,8 +30,22 @@ const BASE = '/dashboard'
 export const signInAddress = ({ pathname, search }: { pathname: string; search: string }): string =>
   `${BASE}/sign-in?back=${encodeURIComponent(pathname.slice(BASE.length) + search)}`
 
+let language = firstLanguage()
+
+/** In which the server answers. Whatever it said in another one is asked for anew. */
+export function answerIn(chosen: Language): void {
+  language = chosen
+  void queries.invalidateQueries()
+}
+
 const client = createTRPCClient<DashboardRouter>({
-  links: [httpBatchLink({ url: '/dashboard/calls', maxItems: BATCH_MOST })],
+  links: [
+    httpBatchLink({
+      url: '/dashboard/calls',
+      maxItems: BATCH_MOST,
+      headers: () => ({ 'accept-language': language }),
+    }),
+  ],
 })
 
 /** `useQuery(api.keys.list.queryOptions({ workspaceId }))`, `useMutation(api.keys.create.mutationOptions())`. */

@@ -8,7 +8,7 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode, useEffect, useState } from 'react'
 import { createRoot } from 'react-dom/client'
-import { queries } from './api.ts'
+import { answerIn, queries } from './api.ts'
 import { pages } from './pages.tsx'
 import { readableColours, themeIn } from './ui/theme.ts'
 import { LanguageContext, directionOf, firstLanguage, keepLanguage, type Language } from './words.ts'
@@ -22,6 +22,7 @@ function Dashboard() {
   }, [language, direction])
   const choose = (chosen: Language): void => {
     keepLanguage(chosen)
+    answerIn(chosen)
     setLanguage(chosen)
   }
   return (

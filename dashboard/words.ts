@@ -1,7 +1,7 @@
 import { createContext, useContext } from 'react'
+import { LANGUAGES, type Language } from '../src/sentences.ts'
 
-export const LANGUAGES = ['en', 'ar'] as const
-export type Language = (typeof LANGUAGES)[number]
+export type { Language }
 
 /** The words of one noun's pages. Each folder has its own table; Arabic must have exactly the keys of English. */
 export type Words<Table> = Readonly<Record<Language, Table>>

@@ -147,10 +147,10 @@ export function MarkBadge({ mark }: { mark: Mark }) {
   )
 }
 
-/** The server tells in English, whatever the language of the page; the instants in it are shown in the delivery zone. */
+/** A sentence of the server, in the language of the page; the instants in it are shown in the delivery zone. */
 export function ServerSentence({ children }: { children: string }) {
   return (
-    <span dir="ltr" lang="en" className={classes['sentence'] ?? ''}>
+    <span className={classes['sentence'] ?? ''}>
       {cutAtInstants(children).map((part, index) =>
         index % 2 === 0 ? <Fragment key={index}>{part}</Fragment> : <Time key={`${index} ${part}`} at={part} />,
       )}

@@ -6,6 +6,7 @@ import type { Check, Purpose } from '../messages/conversation.ts'
 import { type NewMessage, putMessages } from '../messages/put.ts'
 import type { Content, OutgoingContent } from '../providers/provider.ts'
 import { type ConfirmationEffect, type ConfirmationEvent, advanceConfirmation } from './confirmation.ts'
+import { keptSentences } from '../sentences.ts'
 import { type Question, closingMessage, dayQuestion, notePrompt, reasonsQuestion, timeQuestion } from './questions.ts'
 import { type RefusalEffect, type RefusalEvent, advanceRefusal } from './refusal.ts'
 import type { CodSettings } from './settings.ts'
@@ -32,7 +33,7 @@ export async function advance(tx: Sql, now: Date, happenings: readonly Happening
   const work: Work = { tx, now, settings, messages: [], events: [], answers: [], changed: new Set() }
   const ignored = happenings.map((happening) => {
     const each = cases.get(happening.confirmationId)
-    return each ? step(work, each, happening) : 'no such confirmation'
+    return each ? step(work, each, happening) : notes.noConfirmation.en
   })
   if (work.changed.size > 0) await writeCases(tx, [...work.changed])
   if (work.answers.length > 0) await tx.rows(insertAnswers, [batch(work.answers)])
@@ -40,6 +41,11 @@ export async function advance(tx: Sql, now: Date, happenings: readonly Happening
   await recordEvents(tx, now, work.events)
   return ignored
 }
+
+const notes = keptSentences({
+  noConfirmation: { en: 'no such confirmation', ar: 'لا يوجد تأكيد كهذا' },
+  noRefusalCheck: { en: 'there is no refusal check', ar: 'لا يوجد تحقق من الرفض' },
+})
 
 type Work = {
   tx: Sql
@@ -84,7 +90,7 @@ function step(work: Work, each: Case, happening: Happening): string | null {
     for (const effect of effects) carryOut(work, each, 'confirmation', effect)
     return null
   }
-  if (!each.refusal) return 'there is no refusal check'
+  if (!each.refusal) return notes.noRefusalCheck.en
   const { row, state: before } = each.refusal
   const { state, effects, ignored } = advanceRefusal(before, submitted(happening.event, settings?.refusal))
   if (ignored !== null) return ignored

@@ -1,4 +1,6 @@
 import type { FailureCode } from '../providers/provider.ts'
+import { keptSentences } from '../sentences.ts'
+import { ignored } from './ignored.ts'
 import { NO_TIMERS, type Timers, afterMinutes, followUpExpiry, whyNotDue } from './timers.ts'
 
 /** spec §3.2. */
@@ -158,7 +160,7 @@ export const confirmationOutcomes: Partial<Record<ConfirmationStatus, Confirmati
 export function advanceConfirmation(state: Confirmation, event: ConfirmationEvent): ConfirmationStep {
   const trigger = triggerOf(state, event)
   const transition = confirmationTransitions.find(({ on, from }) => on === trigger && from.includes(state.status))
-  if (!transition) return unchanged(state, `"${trigger}" changes nothing while ${state.status}`)
+  if (!transition) return unchanged(state, ignored.changesNothing({ trigger, status: state.status }).en)
   const objection = objectionTo(state, event)
   if (objection !== null) return unchanged(state, objection)
 
@@ -205,7 +207,7 @@ function objectionTo(state: Confirmation, event: ConfirmationEvent): string | nu
     case 'follow_up_expired':
       return whyNotDue(state.followUpAt, event.at)
     case 'customer_wrote':
-      return followUpExpiry(state.followUpAt, event.at) === state.followUpAt ? 'a later message is known' : null
+      return followUpExpiry(state.followUpAt, event.at) === state.followUpAt ? ignored.laterIsKnown.en : null
     case 'day_chosen':
     case 'range_chosen':
       return objectionToChoice(state, event)
@@ -222,10 +224,10 @@ type Choice = Extract<ConfirmationEvent, { type: 'day_chosen' | 'range_chosen' }
 /** While a follow-up runs, a choice counts on whichever question it is made; afterwards only the latest one's can be changed. */
 function objectionToChoice({ status, followUp, reschedule }: Confirmation, event: Choice): string | null {
   if (status !== 'rescheduled') return null
-  if (event.followUp !== followUp) return 'the question belongs to an earlier follow-up'
+  if (event.followUp !== followUp) return notes.earlierFollowUp.en
   const repeats =
     event.type === 'day_chosen' ? event.date === reschedule?.date : event.timeRange === reschedule?.timeRange
-  return repeats ? 'that is the present choice' : null
+  return repeats ? notes.presentChoice.en : null
 }
 
 function apply(state: Confirmation, event: ConfirmationEvent, status: ConfirmationStatus): Confirmation {
@@ -292,5 +294,10 @@ function effectsOf({ on, to, does }: ConfirmationTransition, next: Confirmation,
   if (answer && outcome && !next.closingSent) effects.push({ type: 'close' })
   return effects
 }
+
+const notes = keptSentences({
+  earlierFollowUp: { en: 'the question belongs to an earlier follow-up', ar: 'السؤال من متابعة سابقة' },
+  presentChoice: { en: 'that is the present choice', ar: 'هذا هو الاختيار الحالي' },
+})
 
 const unchanged = (state: Confirmation, why: string): ConfirmationStep => ({ state, effects: [], ignored: why })

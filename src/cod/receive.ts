@@ -3,6 +3,7 @@ import { type Sql, type Statement, batch, changes, statement } from '../db.ts'
 import type { Check, Purpose } from '../messages/conversation.ts'
 import { happenedAt } from '../messages/receive.ts'
 import type { InboundMessage, Provider } from '../providers/provider.ts'
+import { keptSentences } from '../sentences.ts'
 import { type Happening, advance } from './advance.ts'
 import { phoneForms } from './customer.ts'
 import { type Reply, readReply } from './replies.ts'
@@ -31,7 +32,7 @@ export async function receiveMessages(
   now: Date,
   messages: readonly Inbound[],
 ): Promise<Received[]> {
-  const received = messages.map((): Received => ({ note: 'nothing that this release can read', confirmationId: null }))
+  const received = messages.map((): Received => ({ note: notes.unreadable.en, confirmationId: null }))
   const waves = wavesOf(read(provider, messages))
   if (waves.length > 1) await lockBeforehand(tx, waves.flat())
   for (const [ordinal, wave] of waves.entries()) {
@@ -53,6 +54,31 @@ export async function receiveMessages(
   }
   return received
 }
+
+const notes = keptSentences({
+  unreadable: { en: 'nothing that this release can read', ar: 'لا شيء مما يستطيع هذا الإصدار قراءته' },
+  otherKind: {
+    en: 'a message of the type "{kind}" answers no question',
+    ar: 'رسالة من النوع {kind} لا تجيب عن سؤال',
+  },
+  otherRelease: { en: 'the button was sent by another release', ar: 'أرسل الزرَّ إصدار آخر' },
+  foreignButton: { en: 'the button is none of ours', ar: 'الزر ليس من أزرارنا' },
+  noConfirmation: {
+    en: 'no confirmation of this workspace has this button',
+    ar: 'ليس لأي تأكيد في مساحة العمل هذه هذا الزر',
+  },
+  otherSender: {
+    en: 'the button was tapped in a chat with another sender',
+    ar: 'ضُغط الزر في محادثة مع مرسل آخر',
+  },
+  otherConversation: {
+    en: 'the message that was tapped belongs to another conversation',
+    ar: 'الرسالة التي ضُغط زرها من محادثة أخرى',
+  },
+  noSuchChoice: { en: 'the question offered no such choice', ar: 'لم يعرض السؤال هذا الاختيار' },
+  empty: { en: 'an empty message', ar: 'رسالة فارغة' },
+  noOpenQuestion: { en: 'no question is open that it could answer', ar: 'لا سؤال مفتوح يمكن أن تجيب عنه' },
+})
 
 type Read = { place: number; stored: Inbound; inbound: InboundMessage; reply: ReturnType<typeof readReply> | null }
 
@@ -212,11 +238,11 @@ const knowUsers = statement(
 /** What the message says to which check, or why it says nothing. */
 function sayingOf(message: Read, place: Place, at: Date): Happening | string {
   const { says } = message.inbound
-  if (says.type === 'other') return `a message of the type "${says.kind}" answers no question`
+  if (says.type === 'other') return notes.otherKind({ kind: says.kind }).en
   if (says.type === 'text') return typed(message, place, { at, text: says.text })
   const { reply } = message
   if (!reply || reply.to === 'nothing') {
-    return reply?.because === 'version' ? 'the button was sent by another release' : 'the button is none of ours'
+    return reply?.because === 'version' ? notes.otherRelease.en : notes.foreignButton.en
   }
   const objection = objectionTo(reply, place)
   return objection ?? tapped(reply, place, { workspaceId: message.stored.workspace_id, at })
@@ -224,12 +250,12 @@ function sayingOf(message: Read, place: Place, at: Date): Happening | string {
 
 /** A payload alone is not believed when the message that it came with says otherwise. */
 function objectionTo(reply: Reply, { target, sender_id, question, quoted }: Place): string | null {
-  if (!target) return 'no confirmation of this workspace has this button'
-  if (sender_id !== null && sender_id !== target.sender_id) return 'the button was tapped in a chat with another sender'
+  if (!target) return notes.noConfirmation.en
+  if (sender_id !== null && sender_id !== target.sender_id) return notes.otherSender.en
   if (!quoted) return null
   const check = reply.to === 'question' ? question?.check_kind : reply.to
   const fits = quoted.confirmation_id === target.id && quoted.check_kind === check
-  return fits ? null : 'the message that was tapped belongs to another conversation'
+  return fits ? null : notes.otherConversation.en
 }
 
 type Said = { workspaceId: string; at: Date }
@@ -244,7 +270,7 @@ function tapped(reply: Reply, { target, question }: Place, { workspaceId, at }: 
       return { ...of, check: 'refusal', event: { type: 'tapped', at, answer: reply.answer } }
     case 'question': {
       const choice = question?.offered?.[reply.index]
-      if (!question || choice === undefined) return 'the question offered no such choice'
+      if (!question || choice === undefined) return notes.noSuchChoice.en
       const round = question.round ?? 0
       switch (question.purpose) {
         case 'day_question':
@@ -263,7 +289,7 @@ function tapped(reply: Reply, { target, question }: Place, { workspaceId, at }: 
         case 'reminder':
         case 'note_prompt':
         case 'closing':
-          return 'the question offered no such choice'
+          return notes.noSuchChoice.en
       }
     }
   }
@@ -271,7 +297,7 @@ function tapped(reply: Reply, { target, question }: Place, { workspaceId, at }: 
 
 /** To the conversation whose message it quotes, else to the one that asked the latest question still open (contract §4). */
 function typed(message: Read, place: Place, { at, text }: { at: Date; text: string }): Happening | string {
-  if (text.trim() === '') return 'an empty message'
+  if (text.trim() === '') return notes.empty.en
   const event = { type: 'typed', at, text } as const
   const { workspace_id: workspaceId } = message.stored
   const { quoted, target, open } = place
@@ -279,9 +305,7 @@ function typed(message: Read, place: Place, { at, text }: { at: Date; text: stri
     return { workspaceId, confirmationId: target.id, check: quoted.check_kind, event }
   }
   const [latest] = (open ?? []).toSorted((one, other) => askedAt(other) - askedAt(one))
-  return latest
-    ? { workspaceId, confirmationId: latest.id, check: latest.check, event }
-    : 'no question is open that it could answer'
+  return latest ? { workspaceId, confirmationId: latest.id, check: latest.check, event } : notes.noOpenQuestion.en
 }
 
 /** As a number: the text is in the time zone of the database, where an hour may come twice. */

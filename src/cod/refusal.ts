@@ -1,4 +1,6 @@
 import type { FailureCode } from '../providers/provider.ts'
+import { keptSentences } from '../sentences.ts'
+import { ignored } from './ignored.ts'
 import { NO_TIMERS, type Timers, afterMinutes, followUpExpiry, whyNotDue } from './timers.ts'
 
 /** spec §3.3. */
@@ -142,7 +144,7 @@ export const refusalOutcomes: Partial<Record<RefusalStatus, RefusalOutcome>> = {
 export function advanceRefusal(state: Refusal, event: RefusalEvent): RefusalStep {
   const trigger = triggerOf(state, event)
   const transition = refusalTransitions.find(({ on, from }) => on === trigger && from.includes(state.status))
-  if (!transition) return unchanged(state, `"${trigger}" changes nothing while ${state.status}`)
+  if (!transition) return unchanged(state, ignored.changesNothing({ trigger, status: state.status }).en)
   const objection = objectionTo(state, event)
   if (objection !== null) return unchanged(state, objection)
 
@@ -187,11 +189,11 @@ function objectionTo(state: Refusal, event: RefusalEvent): string | null {
     case 'follow_up_expired':
       return whyNotDue(state.followUpAt, event.at)
     case 'customer_wrote':
-      return followUpExpiry(state.followUpAt, event.at) === state.followUpAt ? 'a later message is known' : null
+      return followUpExpiry(state.followUpAt, event.at) === state.followUpAt ? ignored.laterIsKnown.en : null
     case 'reason_chosen':
       if (state.status !== 'refusal_confirmed') return null
-      if (event.list !== state.list) return 'the reason belongs to an earlier list'
-      return event.reason === state.reason ? 'that is the present reason' : null
+      if (event.list !== state.list) return notes.earlierList.en
+      return event.reason === state.reason ? notes.presentReason.en : null
     case 'submitted':
     case 'tapped':
     case 'other_chosen':
@@ -244,5 +246,10 @@ function effectsOf({ on, to, does }: RefusalTransition, next: Refusal, at: Date)
   if (answer && outcome && !next.closingSent) effects.push({ type: 'close' })
   return effects
 }
+
+const notes = keptSentences({
+  earlierList: { en: 'the reason belongs to an earlier list', ar: 'السبب من قائمة سابقة' },
+  presentReason: { en: 'that is the present reason', ar: 'هذا هو السبب الحالي' },
+})
 
 const unchanged = (state: Refusal, why: string): RefusalStep => ({ state, effects: [], ignored: why })

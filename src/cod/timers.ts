@@ -1,4 +1,5 @@
 import { HOUR_MS, MINUTE_MS, later } from '../clock.ts'
+import { keptSentences } from '../sentences.ts'
 
 /** spec §8. One hour before WhatsApp's window of 24 h closes. */
 export const FOLLOW_UP_EXPIRES_AFTER_MS = 23 * HOUR_MS
@@ -24,9 +25,14 @@ export function nextTimer(timers: Timers): { type: TimerType; at: Date } | null 
 
 /** Why a timer that rang changes nothing; null when it does. It may ring early, twice, or after the answer. */
 export function whyNotDue(armedFor: Date | null, at: Date): string | null {
-  if (!armedFor) return 'this timer is not armed'
-  return armedFor <= at ? null : 'this timer is armed for later'
+  if (!armedFor) return notes.notArmed.en
+  return armedFor <= at ? null : notes.armedForLater.en
 }
+
+const notes = keptSentences({
+  notArmed: { en: 'this timer is not armed', ar: 'هذا المؤقِّت غير مضبوط' },
+  armedForLater: { en: 'this timer is armed for later', ar: 'هذا المؤقِّت مضبوط على وقت لاحق' },
+})
 
 export const afterMinutes = (from: Date, minutes: number): Date => later(from, minutes * MINUTE_MS)
 

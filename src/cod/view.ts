@@ -56,7 +56,7 @@ export function confirmationView(row: ConfirmationRow, refusal: RefusalRow | nul
       note: refusal.note,
       answeredAt: refusal.answered_at?.toISOString() ?? null,
     },
-    failure: failureCode && { code: failureCode, message: failures[failureCode].message },
+    failure: failureCode && { code: failureCode, message: failures[failureCode].en },
     createdAt: row.created_at.toISOString(),
   }
 }

@@ -6,6 +6,7 @@ import { explainConversation } from '../explain/conversation.ts'
 import { isUuid } from '../ids.ts'
 import { failures } from '../providers/failures.ts'
 import { type Sender, listSenders } from '../senders/list.ts'
+import type { Language } from '../sentences.ts'
 import { listTemplateNames } from '../templates/names.ts'
 import { phonesMeantBy } from '../workspaces/searched-phones.ts'
 import { dayInput, instantsOf } from './days.ts'
@@ -57,16 +58,16 @@ export const confirmations = router({
 
   get: reading
     .input(z.object({ confirmationId: z.string().max(100) }))
-    .query(async ({ ctx: { parts }, input: { workspaceId, confirmationId } }) => {
+    .query(async ({ ctx: { parts, language }, input: { workspaceId, confirmationId } }) => {
       // whatever an address holds: what is no id is as missing as an id that nobody gave out
       if (!isUuid(confirmationId)) throw missing('confirmation')
-      const told = await explainConversation(parts, { workspaceId, confirmationId })
+      const told = await explainConversation(parts, { workspaceId, confirmationId, language })
       if (!told) throw missing('confirmation')
       const { confirmation, refusal } = told
       return {
         ...told,
-        failure: failureOf(confirmation.failureCode),
-        refusalFailure: failureOf(refusal?.failureCode ?? null),
+        failure: failureOf(confirmation.failureCode, language),
+        refusalFailure: failureOf(refusal?.failureCode ?? null, language),
       }
     }),
 })
@@ -81,4 +82,5 @@ const meantBy = (text: string, senders: readonly Sender[]): Meant => ({
   ),
 })
 
-const failureOf = (code: keyof typeof failures | null) => code && { code, message: failures[code].message }
+const failureOf = (code: keyof typeof failures | null, language: Language) =>
+  code && { code, message: failures[code][language] }

@@ -8,6 +8,7 @@ import type { Parts } from '../parts.ts'
 import { failures } from '../providers/failures.ts'
 import type { FailureCode } from '../providers/provider.ts'
 import { listSenders } from '../senders/list.ts'
+import type { Language } from '../sentences.ts'
 import { listTemplateNames } from '../templates/names.ts'
 import { phonesMeantBy } from '../workspaces/searched-phones.ts'
 import { dayInput, instantsOf } from './days.ts'
@@ -52,10 +53,10 @@ export const messages = router({
 
   get: reading
     .input(z.object({ messageId: z.uuid() }))
-    .query(async ({ ctx: { parts }, input: { workspaceId, messageId } }) => {
-      const told = await explainMessage(parts, { workspaceId, messageId })
+    .query(async ({ ctx: { parts, language }, input: { workspaceId, messageId } }) => {
+      const told = await explainMessage(parts, { workspaceId, messageId, language })
       if (!told) throw missing('message')
-      return { ...told, failure: failureOf(told.message.failureCode) }
+      return { ...told, failure: failureOf(told.message.failureCode, language) }
     }),
 })
 
@@ -71,5 +72,5 @@ async function meaningOf({ db }: Pick<Parts, 'db'>, workspaceId: string, text: s
   }
 }
 
-const failureOf = (code: FailureCode | null): { code: FailureCode; message: string } | null =>
-  code && { code, message: failures[code].message }
+const failureOf = (code: FailureCode | null, language: Language): { code: FailureCode; message: string } | null =>
+  code && { code, message: failures[code][language] }

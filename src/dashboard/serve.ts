@@ -2,6 +2,7 @@ import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Sql, openDb } from '../db.ts'
 import type { Parts } from '../parts.ts'
+import { LANGUAGES, type Language } from '../sentences.ts'
 import { AUTH_PATH, CLIENT_ADDRESS_HEADER, type FoundPerson } from './auth.ts'
 import { liveStreams } from './live.ts'
 import { isFromOurPages } from './origin.ts'
@@ -112,6 +113,7 @@ function serveCalls(scope: FastifyInstance, { parts, signIn, figures }: Serving 
           figures: person ? figuresOf(person.userId) : figures,
           calls,
           person,
+          language: languageOf(request),
           correlationId: request.id,
         }),
       })
@@ -120,6 +122,10 @@ function serveCalls(scope: FastifyInstance, { parts, signIn, figures }: Serving 
     },
   })
 }
+
+/** The page's own, which the page says; whatever else comes asks for none that we speak. */
+const languageOf = ({ headers }: FastifyRequest): Language =>
+  LANGUAGES.find((language) => language === headers['accept-language']) ?? 'en'
 
 const refuseForeign = (reply: FastifyReply): FastifyReply =>
   reply.code(403).type('text/plain; charset=utf-8').send('only for the pages of this dashboard')

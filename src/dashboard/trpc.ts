@@ -5,6 +5,7 @@ import { Refusal } from '../errors.ts'
 import { faultOfOurs } from '../http/fault-of-ours.ts'
 import { unstorableText } from '../http/faults.ts'
 import type { Parts } from '../parts.ts'
+import type { Language } from '../sentences.ts'
 import { SetupRefused } from '../setup-refused.ts'
 import { WorkspaceUnknown } from '../workspaces/keys.ts'
 import { findMembership } from './membership.ts'
@@ -21,6 +22,8 @@ export type Context = {
   calls: Turns
   /** Undefined: nobody is signed in. */
   person: Person | undefined
+  /** Of the page: in which the call is answered. */
+  language: Language
   correlationId: string
 }
 

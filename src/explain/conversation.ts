@@ -1,12 +1,13 @@
 import type { Parts } from '../parts.ts'
 import { findWorkspaceTime } from '../sandbox/workspace-time.ts'
+import type { Language } from '../sentences.ts'
 import { type AnswerFact, type ConversationFacts, findConversation } from './conversation-facts.ts'
 import { conversationTimeline } from './conversation-timeline.ts'
-import type { Entry } from './entries.ts'
+import { type Entry, toldIn } from './entries.ts'
 import type { WebhookFacts } from './facts.ts'
 import { type Said, transcriptOf } from './transcript.ts'
 import { whoMustActInConversation } from './who-must-act-in-conversation.ts'
-import type { Next } from './who-must-act.ts'
+import { type Next, nextIn } from './who-must-act.ts'
 
 /** Everything known about one confirmation, for whoever looks at it. Instants are in the workspace's time. */
 export type ConversationTold = Pick<ConversationFacts, 'confirmation' | 'refusal'> & {
@@ -35,7 +36,7 @@ export type ToldWebhook = {
 /** Undefined when the workspace has no such confirmation. */
 export async function explainConversation(
   { db, clock, provider }: Pick<Parts, 'db' | 'clock' | 'provider'>,
-  of: { workspaceId: string; confirmationId: string },
+  { language, ...of }: { workspaceId: string; confirmationId: string; language: Language },
 ): Promise<ConversationTold | undefined> {
   const facts = await findConversation(db, of)
   if (!facts) return undefined
@@ -45,9 +46,9 @@ export async function explainConversation(
     confirmation,
     refusal,
     now,
-    timeline: conversationTimeline(facts, provider),
-    next: whoMustActInConversation(facts, now),
-    transcript: transcriptOf(facts, provider),
+    timeline: toldIn(language, conversationTimeline(facts, provider)),
+    next: nextIn(language, whoMustActInConversation(facts, now)),
+    transcript: transcriptOf({ ...facts, language }, provider),
     answers,
     timers: armedTimers(facts),
     webhooks: webhooksOf(facts),

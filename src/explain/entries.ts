@@ -1,5 +1,15 @@
 import { later } from '../clock.ts'
-import type { Provider } from '../providers/provider.ts'
+import type { Provider, ProviderError } from '../providers/provider.ts'
+import {
+  type Language,
+  NOTHING_SAID,
+  type Sentence,
+  asWritten,
+  findSentence,
+  joined,
+  readSentence,
+  sentences,
+} from '../sentences.ts'
 import { quotaMonth } from '../workspaces/quota.ts'
 import type {
   AttemptFact,
@@ -12,48 +22,51 @@ import type {
 } from './facts.ts'
 
 /** One line of what is told. `at` is in the workspace's time. */
-export type Entry = {
+export type Entry<Detail = string> = {
   at: string
   what: 'request' | 'quota' | 'message' | 'attempt' | 'report' | 'customer' | 'answer' | 'event' | 'webhook' | 'timer'
-  detail: string
+  detail: Detail
   [member: string]: unknown
 }
 
+/** A line before somebody's language is chosen. */
+export type Line = Entry<Sentence>
+
+export const toldIn = (language: Language, lines: readonly Line[]): Entry[] =>
+  lines.map((line) => ({ ...line, detail: line.detail[language] }))
+
 /** What happened at one time stays in the order of cause and effect. */
-export const inOrder = (entries: Entry[]): Entry[] =>
-  entries.sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0))
+export const inOrder = (lines: Line[]): Line[] =>
+  lines.sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0))
 
 type Unit = { createdAt: Date; quotaUnit: number; monthlyUnits: number | null }
 
-export function quotaEntry({ createdAt, quotaUnit, monthlyUnits }: Unit): Entry {
+export function quotaEntry({ createdAt, quotaUnit: unit, monthlyUnits: allowance }: Unit): Line {
   const month = quotaMonth(createdAt).slice(0, 7)
-  const allowance = monthlyUnits === null ? '' : `; the allowance is ${monthlyUnits} now`
   return {
     at: createdAt.toISOString(),
     what: 'quota',
-    detail: `unit ${quotaUnit} of ${month}${allowance}`,
-    unit: quotaUnit,
+    detail: allowance === null ? says.unit({ unit, month }) : says.unitOf({ unit, month, allowance }),
+    unit,
     month,
   }
 }
 
-const attemptWords = {
-  accepted: 'WhatsApp took the message',
-  retry: 'not taken, to be tried again',
-  refused: 'refused for good',
-  unknown: 'outcome unknown',
-} as const
-
 /** `of` says of which message, where there are several. */
 export function attemptEntry(
   { attempt, startedAt, endedAt, outcome, httpStatus, providerCode, detail }: AttemptFact,
-  of = '',
-): Entry {
-  const because = [httpStatus && `HTTP ${httpStatus}`, providerCode && `code ${providerCode}`, detail].filter(Boolean)
+  of = NOTHING_SAID,
+): Line {
+  const causes = [
+    httpStatus ? asWritten(`HTTP ${httpStatus}`) : undefined,
+    providerCode ? says.code({ code: providerCode }) : undefined,
+    detail ? causeOf(detail) : undefined,
+  ].filter((cause) => cause !== undefined)
+  const because = causes.length > 0 ? says.because({ causes: joined(causes, COMMA) }) : NOTHING_SAID
   return {
     at: startedAt.toISOString(),
     what: 'attempt',
-    detail: `attempt ${attempt}${of}: ${attemptWords[outcome]}${because.length > 0 ? ` (${because.join(', ')})` : ''}`,
+    detail: says.attempt({ attempt, of, outcome: outcomes[outcome], because }),
     attempt,
     outcome,
     durationMs: endedAt.getTime() - startedAt.getTime(),
@@ -62,11 +75,23 @@ export function attemptEntry(
   }
 }
 
-export function openAttemptEntry({ attempts, leased }: SubmissionFact, attemptedAt: Date, of = ''): Entry {
+export const COMMA: Sentence = { en: ', ', ar: '، ' }
+
+/** Ours, or the title of an error with what the provider said of it. */
+function causeOf(detail: string): Sentence {
+  const known = findSentence(detail)
+  if (known) return known
+  const [title = '', ...rest] = detail.split(': ')
+  const knownTitle = findSentence(title)
+  return knownTitle ? says.titled({ title: knownTitle, words: rest.join(': ') }) : says.quoted({ words: detail })
+}
+
+export function openAttemptEntry({ attempts, leased }: SubmissionFact, attemptedAt: Date, of = NOTHING_SAID): Line {
+  const outcome = leased ? outcomes.underWay : outcomes.noAnswer
   return {
     at: attemptedAt.toISOString(),
     what: 'attempt',
-    detail: `attempt ${attempts}${of}: ${leased ? 'under way' : 'no answer is known yet'}`,
+    detail: says.attempt({ attempt: attempts, of, outcome, because: NOTHING_SAID }),
     attempt: attempts,
     outcome: 'open',
   }
@@ -75,20 +100,20 @@ export function openAttemptEntry({ attempts, leased }: SubmissionFact, attempted
 export function reportEntry(
   { body, receivedAt, aheadMs, repeats, outcome, note }: ReportFact,
   provider: Pick<Provider, 'readStatus'>,
-  of = '',
-): Entry {
+  of = NOTHING_SAID,
+): Line {
   const status = provider.readStatus(body)
   const error = status?.error
   const occurredAt = status?.at ? later(status.at, aheadMs).toISOString() : null
-  const says = status
-    ? `${status.outcome}${of}${occurredAt ? ` at ${occurredAt}` : ''}`
-    : `something that is no status${of}`
-  const why = error ? ` (code ${error.code} ${error.title}${error.detail ? `: ${error.detail}` : ''})` : ''
+  const at = occurredAt ? says.at({ at: occurredAt }) : NOTHING_SAID
+  const why = error ? errorIn(error) : NOTHING_SAID
   const [fate, again] = [fateOf({ outcome, note }), againOf(repeats)]
   return {
     at: receivedAt.toISOString(),
     what: 'report',
-    detail: `WhatsApp reports ${says}${why}${fate}${again}`,
+    detail: status
+      ? says.reported({ outcome: status.outcome, of, at, why, fate, again })
+      : says.reportedNoStatus({ of, fate, again }),
     report: status?.outcome ?? null,
     occurredAt,
     outcome,
@@ -98,25 +123,34 @@ export function reportEntry(
   }
 }
 
-/** What became of something that came in, unless it was simply applied. */
-export const fateOf = ({ outcome, note }: Pick<ReportFact, 'outcome' | 'note'>): string =>
-  outcome === 'applied' ? '' : `; ${outcome}${note ? `: ${note}` : ''}`
+function errorIn({ code, title, detail }: Pick<ProviderError, 'code' | 'title' | 'detail'>): Sentence {
+  const facts = { code: String(code), title: readSentence(title) }
+  return detail ? says.error({ ...facts, detail }) : says.errorAlone(facts)
+}
 
-export const againOf = (repeats: number): string => (repeats > 0 ? `; came ${repeats + 1} times` : '')
+/** What became of something that came in, unless it was simply applied. */
+export function fateOf({ outcome, note }: Pick<ReportFact, 'outcome' | 'note'>): Sentence {
+  if (outcome === 'applied') return NOTHING_SAID
+  const fate = fates[outcome]
+  return note ? says.fateBecause({ fate, note: readSentence(note) }) : says.fate({ fate })
+}
+
+export const againOf = (repeats: number): Sentence => (repeats > 0 ? says.again({ times: repeats + 1 }) : NOTHING_SAID)
 
 /** Events, every attempt to deliver them, and the deliveries that wait. */
-export const webhookEntries = ({ events, deliveries, webhookAttempts }: WebhookFacts): Entry[] => [
+export const webhookEntries = ({ events, deliveries, webhookAttempts }: WebhookFacts): Line[] => [
   ...events.map((event) => eventEntry(event, deliveries)),
   ...webhookAttempts.map((attempt) => webhookEntry(attempt, deliveries)),
   ...deliveries.filter(isWaiting).map(waitingEntry),
 ]
 
-function eventEntry({ id, type, recordedAt }: EventFact, deliveries: readonly DeliveryFact[]): Entry {
+function eventEntry({ id, type, recordedAt }: EventFact, deliveries: readonly DeliveryFact[]): Line {
   const count = deliveries.filter(({ eventId }) => eventId === id).length
+  const event = { type, id }
   return {
     at: recordedAt.toISOString(),
     what: 'event',
-    detail: `${type} (${id}) for ${count === 0 ? 'no endpoint' : count === 1 ? '1 endpoint' : `${count} endpoints`}`,
+    detail: count === 0 ? says.forNone(event) : count === 1 ? says.forOne(event) : says.forSeveral({ ...event, count }),
     eventId: id,
     type,
   }
@@ -125,12 +159,18 @@ function eventEntry({ id, type, recordedAt }: EventFact, deliveries: readonly De
 function webhookEntry(
   { deliveryId, attempt, startedAt, durationMs, httpStatus, error }: WebhookAttemptFact,
   deliveries: readonly DeliveryFact[],
-): Entry {
+): Line {
   const delivery = deliveries.find(({ id }) => id === deliveryId)
   return {
     at: startedAt.toISOString(),
     what: 'webhook',
-    detail: `to ${delivery?.url}, attempt ${attempt}: ${httpStatus === null ? 'no answer' : `HTTP ${httpStatus}`}${error ? ` (${error})` : ''} after ${durationMs} ms`,
+    detail: says.posted({
+      url: String(delivery?.url),
+      attempt,
+      answer: httpStatus === null ? says.noAnswer : asWritten(`HTTP ${httpStatus}`),
+      because: error ? says.because({ causes: readSentence(error) }) : NOTHING_SAID,
+      durationMs,
+    }),
     eventId: delivery?.eventId ?? null,
     endpointId: delivery?.endpointId ?? null,
     attempt,
@@ -150,15 +190,77 @@ function waitingEntry({
   dueAt,
   leased,
   createdAt,
-}: DeliveryFact): Entry {
-  const fate = status === 'held' ? `held: the endpoint is ${endpointStatus}` : leased ? 'under way' : 'next attempt'
+}: DeliveryFact): Line {
   return {
     at: (leased || !dueAt ? createdAt : dueAt).toISOString(),
     what: 'webhook',
-    detail: `to ${url}: ${fate}`,
+    detail:
+      status === 'held' ? says.held({ url, endpointStatus }) : leased ? says.posting({ url }) : says.toPost({ url }),
     eventId,
     endpointId,
     status,
     dueAt: dueAt?.toISOString() ?? null,
   }
 }
+
+const outcomes = sentences({
+  accepted: { en: 'WhatsApp took the message', ar: 'قبِل واتساب الرسالة' },
+  retry: { en: 'not taken, to be tried again', ar: 'لم تُقبل، وستُعاد المحاولة' },
+  refused: { en: 'refused for good', ar: 'رُفضت نهائيًا' },
+  unknown: { en: 'outcome unknown', ar: 'النتيجة غير معروفة' },
+  underWay: { en: 'under way', ar: 'جارية الآن' },
+  noAnswer: { en: 'no answer is known yet', ar: 'لا يُعرف لها رد بعد' },
+})
+
+/** What became of something that came in and was not simply applied. */
+export const fates = sentences({
+  waiting: { en: 'waiting', ar: 'بانتظار المعالجة' },
+  ignored: { en: 'ignored', ar: 'تم تجاهله' },
+  parked: { en: 'parked', ar: 'أُجِّل' },
+  quarantined: { en: 'quarantined', ar: 'تعذّرت معالجته' },
+})
+
+const says = sentences({
+  unit: { en: 'unit {unit} of {month}', ar: 'الوحدة رقم {unit} من شهر {month}' },
+  unitOf: {
+    en: 'unit {unit} of {month}; the allowance is {allowance} now',
+    ar: 'الوحدة رقم {unit} من شهر {month}؛ الحصة الآن {allowance}',
+  },
+  attempt: { en: 'attempt {attempt}{of}: {outcome}{because}', ar: 'المحاولة {attempt}{of}: {outcome}{because}' },
+  because: { en: ' ({causes})', ar: ' ({causes})' },
+  code: { en: 'code {code}', ar: 'الرمز {code}' },
+  titled: { en: '{title}: {words}', ar: '{title}: «{words}»' },
+  quoted: { en: '{words}', ar: '«{words}»' },
+  reported: {
+    en: 'WhatsApp reports {outcome}{of}{at}{why}{fate}{again}',
+    ar: 'أبلغ واتساب{of}: {outcome}{at}{why}{fate}{again}',
+    words: {
+      outcome: { sent: 'أُرسلت', delivered: 'وصلت', read: 'قُرئت', played: 'شُغِّلت', failed: 'فشلت' },
+    },
+  },
+  reportedNoStatus: {
+    en: 'WhatsApp reports something that is no status{of}{fate}{again}',
+    ar: 'أبلغ واتساب{of} بما ليس حالة{fate}{again}',
+  },
+  at: { en: ' at {at}', ar: ' بتاريخ {at}' },
+  errorAlone: { en: ' (code {code} {title})', ar: ' (الرمز {code}: {title})' },
+  error: { en: ' (code {code} {title}: {detail})', ar: ' (الرمز {code}: {title}: «{detail}»)' },
+  fate: { en: '; {fate}', ar: '؛ {fate}' },
+  fateBecause: { en: '; {fate}: {note}', ar: '؛ {fate}: {note}' },
+  again: { en: '; came {times} times', ar: '؛ عدد مرات وصوله {times}' },
+  forNone: { en: '{type} ({id}) for no endpoint', ar: '{type} ({id})، ولا نقطة Webhook لتبليغه' },
+  forOne: { en: '{type} ({id}) for 1 endpoint', ar: '{type} ({id}) إلى نقطة Webhook واحدة' },
+  forSeveral: { en: '{type} ({id}) for {count} endpoints', ar: '{type} ({id})، عدد نقاط Webhook: {count}' },
+  posted: {
+    en: 'to {url}, attempt {attempt}: {answer}{because} after {durationMs} ms',
+    ar: 'إلى {url}، المحاولة {attempt}: {answer}{because} بعد {durationMs} مللي ثانية',
+  },
+  noAnswer: { en: 'no answer', ar: 'لا رد' },
+  held: {
+    en: 'to {url}: held: the endpoint is {endpointStatus}',
+    ar: 'إلى {url}: محتجز لأن النقطة {endpointStatus}',
+    words: { endpointStatus: { enabled: 'مفعّلة', paused: 'موقوفة مؤقتًا', disabled: 'معطّلة' } },
+  },
+  posting: { en: 'to {url}: under way', ar: 'إلى {url}: جارٍ الآن' },
+  toPost: { en: 'to {url}: next attempt', ar: 'إلى {url}: المحاولة التالية' },
+})

@@ -4,11 +4,11 @@ import type { Provider } from '../providers/provider.ts'
 import { findWorkspaceTime } from '../sandbox/workspace-time.ts'
 import { type ConversationFacts, findConversation } from './conversation-facts.ts'
 import { conversationTimeline } from './conversation-timeline.ts'
-import type { Entry } from './entries.ts'
+import { type Entry, toldIn } from './entries.ts'
 import { type Facts, findFacts } from './facts.ts'
 import { messageTimeline } from './message.ts'
 import { whoMustActInConversation } from './who-must-act-in-conversation.ts'
-import { type Next, whoMustAct } from './who-must-act.ts'
+import { type Next, nextIn, whoMustAct } from './who-must-act.ts'
 
 export type Explanation = Subject & {
   id: string
@@ -59,8 +59,8 @@ async function tell(
   const facts = await findFacts(db, { workspaceId, messageId, eventId: id })
   return {
     status: facts.message?.status ?? deliveryStatus(facts),
-    timeline: messageTimeline(facts, provider),
-    next: whoMustAct(facts, now),
+    timeline: toldIn('en', messageTimeline(facts, provider)),
+    next: nextIn('en', whoMustAct(facts, now)),
   }
 }
 
@@ -74,8 +74,8 @@ const tellConversation = (facts: ConversationFacts, provider: Provider, now: Dat
   status: facts.refusal
     ? `${facts.confirmation.status}, refusal check ${facts.refusal.status}`
     : facts.confirmation.status,
-  timeline: conversationTimeline(facts, provider),
-  next: whoMustActInConversation(facts, now),
+  timeline: toldIn('en', conversationTimeline(facts, provider)),
+  next: nextIn('en', whoMustActInConversation(facts, now)),
 })
 
 const deliveryStatus = ({ deliveries }: Facts): string =>

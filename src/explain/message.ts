@@ -3,15 +3,18 @@ import type { Check, Purpose } from '../messages/conversation.ts'
 import type { Parts } from '../parts.ts'
 import type { OutgoingContent, Provider, TemplateComponent } from '../providers/provider.ts'
 import { findWorkspaceTime } from '../sandbox/workspace-time.ts'
+import { type Language, sentences } from '../sentences.ts'
 import { messageEntry } from './conversation-timeline.ts'
 import { type ToldWebhook, webhooksOf } from './conversation.ts'
 import {
   type Entry,
+  type Line,
   attemptEntry,
   inOrder,
   openAttemptEntry,
   quotaEntry,
   reportEntry,
+  toldIn,
   webhookEntries,
 } from './entries.ts'
 import {
@@ -25,7 +28,7 @@ import {
   inWorkspaceTime,
 } from './facts.ts'
 import { type Shown, shownText } from './shown-text.ts'
-import { type Next, ofMessage, ofOutcome, whoMustAct } from './who-must-act.ts'
+import { type Next, nextIn, ofMessage, ofOutcome, whoMustAct } from './who-must-act.ts'
 
 /** Everything known about one message, for whoever looks at it. Instants are in the workspace's time. Never its code. */
 export type MessageTold = {
@@ -82,27 +85,30 @@ const selectMessage: Statement<MessageRow> = statement(
 /** Undefined when the workspace has no such message. */
 export async function explainMessage(
   { db, clock, provider }: Pick<Parts, 'db' | 'clock' | 'provider'>,
-  { workspaceId, messageId }: { workspaceId: string; messageId: string },
+  { workspaceId, messageId, language }: { workspaceId: string; messageId: string; language: Language },
 ): Promise<MessageTold | undefined> {
   const time = await findWorkspaceTime(db, workspaceId)
   const found = await db.row(selectMessage, [workspaceId, messageId])
   if (!found) return undefined
   const now = time.at(clock.now())
   const { content, offered, components, ...message } = inWorkspaceTime(found, time)
-  const told = { message, said: content && shownText(content, components), now }
+  const told = { message, said: content && shownText(content, components, language), now }
   const { check, purpose } = message
   if (content && check && purpose) {
     const submissions = await findSubmissions(db, { workspaceId, messages: [message], time })
     const entry = messageEntry({ ...message, check, purpose, content, offered, components })
-    const next = ofMessage(message, now) ?? ofOutcome(message, now)
-    return { ...told, timeline: inOrder([entry, ...sendingEntries(message, submissions, provider)]), next, events: [] }
+    const next = nextIn(language, ofMessage(message, now) ?? ofOutcome(message, now))
+    const timeline = toldIn(language, inOrder([entry, ...sendingEntries(message, submissions, provider)]))
+    return { ...told, timeline, next, events: [] }
   }
   const facts = await findFacts(db, { workspaceId, messageId, eventId: messageId })
-  return { ...told, timeline: messageTimeline(facts, provider), next: whoMustAct(facts, now), events: eventsOf(facts) }
+  const timeline = toldIn(language, messageTimeline(facts, provider))
+  const next = nextIn(language, whoMustAct(facts, now))
+  return { ...told, timeline, next, events: eventsOf(facts) }
 }
 
 /** An OTP message's story, or that of an event that belongs to nothing else. */
-export function messageTimeline(facts: Facts, provider: Pick<Provider, 'readStatus'>): Entry[] {
+export function messageTimeline(facts: Facts, provider: Pick<Provider, 'readStatus'>): Line[] {
   const { message } = facts
   return inOrder([
     ...(message ? [requestEntry(message), quotaEntry(message)] : []),
@@ -115,24 +121,31 @@ const sendingEntries = (
   message: SubmissionFact | undefined,
   { attempts, reports }: Pick<Facts, 'attempts' | 'reports'>,
   provider: Pick<Provider, 'readStatus'>,
-): Entry[] => [
+): Line[] => [
   ...attempts.map((attempt) => attemptEntry(attempt)),
   ...(message?.attemptedAt ? [openAttemptEntry(message, message.attemptedAt)] : []),
   ...reports.map((report) => reportEntry(report, provider)),
 ]
 
-function requestEntry(message: MessageFact): Entry {
+function requestEntry(message: MessageFact): Line {
   const { recipient, senderPhone, templateName, templateLanguage, apiKeyId, correlationId, reference } = message
   return {
     at: message.createdAt.toISOString(),
     what: 'request',
-    detail: `accepted for ${recipient}, from ${senderPhone} with ${templateName} (${templateLanguage}); key ${apiKeyId}, correlation id ${correlationId}`,
+    detail: says.request({ recipient, senderPhone, templateName, templateLanguage, apiKeyId, correlationId }),
     to: recipient,
     apiKey: apiKeyId,
     correlationId,
     reference,
   }
 }
+
+const says = sentences({
+  request: {
+    en: 'accepted for {recipient}, from {senderPhone} with {templateName} ({templateLanguage}); key {apiKeyId}, correlation id {correlationId}',
+    ar: 'قُبِل الطلب للمستلم {recipient}، من الرقم {senderPhone} بالقالب {templateName} ({templateLanguage})؛ المفتاح {apiKeyId}، معرّف الربط {correlationId}',
+  },
+})
 
 const eventsOf = (facts: Facts): MessageTold['events'] => {
   const webhooks = webhooksOf(facts)

@@ -1,4 +1,5 @@
 import type { OutgoingContent, ParameterValue, TemplateComponent } from '../providers/provider.ts'
+import { type Language, sentences } from '../sentences.ts'
 
 /** What the customer's screen shows of a message, part by part. */
 export type ShownParts = {
@@ -11,8 +12,12 @@ export type ShownParts = {
   rows: string[]
 }
 
-/** A template is shown as it reads now; `components` is null when it is gone. */
-export function shownParts(content: OutgoingContent, components: readonly TemplateComponent[] | null): ShownParts {
+/** A template is shown as it reads now; `components` is null when it is gone. `language`: of what stands for its text. */
+export function shownParts(
+  content: OutgoingContent,
+  components: readonly TemplateComponent[] | null,
+  language: Language,
+): ShownParts {
   switch (content.type) {
     case 'text':
       return { ...NOTHING_ELSE, body: content.body }
@@ -30,23 +35,28 @@ export function shownParts(content: OutgoingContent, components: readonly Templa
       return {
         ...NOTHING_ELSE,
         header: filled(of('HEADER')?.text, content.header ? [content.header] : []) ?? null,
-        body: filled(of('BODY')?.text, content.body) ?? `(the template ${content.name})`,
+        body: filled(of('BODY')?.text, content.body) ?? standsFor.template({ name: content.name })[language],
         footer: of('FOOTER')?.text ?? null,
         buttons: (of('BUTTONS')?.buttons ?? []).map(({ text = '' }) => text),
       }
     }
     case 'otp':
-      return { ...NOTHING_ELSE, body: '(a one-time code)' }
+      return { ...NOTHING_ELSE, body: standsFor.code[language] }
   }
 }
+
+const standsFor = sentences({
+  template: { en: '(the template {name})', ar: '(القالب {name})' },
+  code: { en: '(a one-time code)', ar: '(رمز لمرة واحدة)' },
+})
 
 const NOTHING_ELSE: Omit<ShownParts, 'body'> = { header: null, footer: null, buttons: [], rows: [] }
 
 /** The same on one line, with what can be tapped or chosen on it. */
 export type Shown = { text: string; choices: string[] }
 
-export function shownText(content: OutgoingContent, components: readonly TemplateComponent[] | null): Shown {
-  const { header, body, footer, buttons, rows } = shownParts(content, components)
+export function shownText(...shown: Parameters<typeof shownParts>): Shown {
+  const { header, body, footer, buttons, rows } = shownParts(...shown)
   return {
     text: onOneLine([header, body, footer].filter(Boolean).join('\n')),
     choices: rows.length > 0 ? rows : buttons,

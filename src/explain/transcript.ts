@@ -1,7 +1,9 @@
 import { readReply } from '../cod/replies.ts'
 import type { Check, Purpose } from '../messages/conversation.ts'
 import type { InboundMessage, Provider } from '../providers/provider.ts'
+import { type Language, type Sentence, readSentence } from '../sentences.ts'
 import type { ConversationFacts, HeardFact, SpokenFact } from './conversation-facts.ts'
+import { fates } from './entries.ts'
 import { type ShownParts, shownParts } from './shown-text.ts'
 
 /** What one side said, as the customer's phone shows it. `at` is in the workspace's time. */
@@ -30,8 +32,10 @@ export type CustomerSaid = {
   ignored: string | null
 }
 
+type Telling = ConversationFacts & { language: Language }
+
 /** The talk with the customer from its beginning. What came late, twice or for nothing is in it. */
-export function transcriptOf(facts: ConversationFacts, provider: Pick<Provider, 'readInbound'>): Said[] {
+export function transcriptOf(facts: Telling, provider: Pick<Provider, 'readInbound'>): Said[] {
   const said = [
     ...facts.heard.map((heard) => customerSaid(heard, facts, provider)),
     ...facts.messages.map((message) => businessSaid(message, facts)),
@@ -40,7 +44,7 @@ export function transcriptOf(facts: ConversationFacts, provider: Pick<Provider, 
   return said.sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0))
 }
 
-function businessSaid(message: SpokenFact, { confirmation, refusal }: ConversationFacts): Said {
+function businessSaid(message: SpokenFact, { confirmation, refusal, language }: Telling): Said {
   const { id, check, purpose, status, createdAt } = message
   const { templateLanguage } = (check === 'refusal' ? refusal : confirmation) ?? confirmation
   return {
@@ -52,7 +56,7 @@ function businessSaid(message: SpokenFact, { confirmation, refusal }: Conversati
     language: templateLanguage,
     status,
     overtaken: isOvertaken(message),
-    ...shownParts(message.content, message.components),
+    ...shownParts(message.content, message.components, language),
   }
 }
 
@@ -60,7 +64,7 @@ function businessSaid(message: SpokenFact, { confirmation, refusal }: Conversati
 export const isOvertaken = ({ status, dueAt, attempts }: SpokenFact): boolean =>
   status === 'queued' && dueAt === null && attempts === 0
 
-function customerSaid(heard: HeardFact, facts: ConversationFacts, provider: Pick<Provider, 'readInbound'>): Said {
+function customerSaid(heard: HeardFact, facts: Telling, provider: Pick<Provider, 'readInbound'>): Said {
   const inbound = provider.readInbound(heard.body)
   const answered = inbound && answeredMessage(inbound, facts)
   return {
@@ -68,9 +72,14 @@ function customerSaid(heard: HeardFact, facts: ConversationFacts, provider: Pick
     at: heard.receivedAt.toISOString(),
     text: inbound ? textOf(inbound, answered) : null,
     kind: inbound ? (inbound.says.type === 'other' ? inbound.says.kind : inbound.says.type) : 'unknown',
-    quotes: answered ? shownParts(answered.content, answered.components).body : null,
-    ignored: heard.outcome === 'applied' || heard.outcome === 'waiting' ? null : (heard.note ?? heard.outcome),
+    quotes: answered ? shownParts(answered.content, answered.components, facts.language).body : null,
+    ignored: whyIgnored(heard)?.[facts.language] ?? null,
   }
+}
+
+function whyIgnored({ outcome, note }: HeardFact): Sentence | undefined {
+  if (outcome === 'applied' || outcome === 'waiting') return undefined
+  return note === null ? fates[outcome] : readSentence(note)
 }
 
 /** By what it quotes; a tap names its question by itself. */
@@ -101,7 +110,7 @@ function labelOf(payload: string, { content, components }: SpokenFact): string |
     case 'list':
       return content.rows.find(({ id }) => id === payload)?.title
     case 'template':
-      return shownParts(content, components).buttons[content.payloads.indexOf(payload)]
+      return shownParts(content, components, 'en').buttons[content.payloads.indexOf(payload)]
     case 'text':
     case 'otp':
       return undefined

@@ -1,9 +1,10 @@
 import type { ConfirmationStatus } from '../cod/confirmation.ts'
 import type { RefusalStatus } from '../cod/refusal.ts'
 import type { Check } from '../messages/conversation.ts'
+import { type Sentence, sentences } from '../sentences.ts'
 import type { ConversationFacts, SpokenFact } from './conversation-facts.ts'
 import {
-  type Next,
+  type Step,
   afterFailure,
   isOverdue,
   nobody,
@@ -15,7 +16,7 @@ import {
 } from './who-must-act.ts'
 
 /** The first that applies: what cannot go on before what only takes time, the customer's part before nobody's. */
-export function whoMustActInConversation(facts: ConversationFacts, now: Date): Next {
+export function whoMustActInConversation(facts: ConversationFacts, now: Date): Step {
   const sending = facts.messages.flatMap((message) => (message.failureCode ? [] : (ofMessage(message, now) ?? [])))
   const webhooks = ofWebhooks(facts, now)
   return (
@@ -31,12 +32,12 @@ export function whoMustActInConversation(facts: ConversationFacts, now: Date): N
 }
 
 /** The refusal check comes after the confirmation; a question that failed leaves the customer with nothing to answer. */
-function ofFailure({ confirmation, refusal, messages }: ConversationFacts): Next | undefined {
+function ofFailure({ confirmation, refusal, messages }: ConversationFacts): Step | undefined {
   const failed =
     refusal?.failureCode ??
     confirmation.failureCode ??
     latestOf(messages, openCheck({ confirmation, refusal }))?.failureCode
-  return failed ? afterFailure[failed] : undefined
+  return failed ? afterFailure(failed) : undefined
 }
 
 const latestOf = (messages: readonly SpokenFact[], check: Check | undefined): SpokenFact | undefined =>
@@ -56,7 +57,7 @@ const REFUSALS_OPEN: ReadonlySet<RefusalStatus> = new Set([
 ])
 const CONFIRMATIONS_OPEN: ReadonlySet<ConfirmationStatus> = new Set(['accepted', 'awaiting_answer', 'rescheduling'])
 
-function ofTimers({ confirmation, refusal }: ConversationFacts, now: Date): Next | undefined {
+function ofTimers({ confirmation, refusal }: ConversationFacts, now: Date): Step | undefined {
   const armed = [confirmation, refusal].flatMap((each) =>
     each ? [each.reminderAt, each.deadlineAt, each.followUpAt].filter((at) => at !== null) : [],
   )
@@ -65,37 +66,53 @@ function ofTimers({ confirmation, refusal }: ConversationFacts, now: Date): Next
 }
 
 /** The customer must answer, unless the question has not come to them. */
-function ofOpenQuestion(facts: ConversationFacts, now: Date): Next | undefined {
+function ofOpenQuestion(facts: ConversationFacts, now: Date): Step | undefined {
   const check = openCheck(facts)
   if (!check) return undefined
   const question = latestOf(facts.messages, check)
   const onItsWay = question && ofOutcome(question, now)
   if (onItsWay?.who === 'operator' || onItsWay?.who === 'customer') return onItsWay
   const { deadlineAt, followUpAt } = (check === 'refusal' ? facts.refusal : facts.confirmation) ?? facts.confirmation
-  if (followUpAt) {
-    return {
-      who: 'customer',
-      sentence: `The customer must answer the latest question by ${time(followUpAt)}, when it ends with what was chosen by then.`,
-    }
-  }
-  return {
-    who: 'customer',
-    sentence: `The customer must answer${deadlineAt ? ` by ${time(deadlineAt)}, when it ends without an answer` : ''}.`,
-  }
+  const sentence = followUpAt
+    ? says.answerLatest({ followUpAt: time(followUpAt) })
+    : deadlineAt
+      ? says.answerBy({ deadlineAt: time(deadlineAt) })
+      : says.answer
+  return { who: 'customer', sentence }
 }
 
-const whatIsOver = ({ confirmation, refusal }: ConversationFacts): string =>
-  (refusal && REFUSALS_OVER[refusal.status]) ?? CONFIRMATIONS_OVER[confirmation.status] ?? 'the confirmation is over'
+const says = sentences({
+  answer: { en: 'The customer must answer.', ar: 'على العميل أن يجيب.' },
+  answerBy: {
+    en: 'The customer must answer by {deadlineAt}, when it ends without an answer.',
+    ar: 'على العميل أن يجيب قبل {deadlineAt}، وإلا انتهى بلا جواب.',
+  },
+  answerLatest: {
+    en: 'The customer must answer the latest question by {followUpAt}, when it ends with what was chosen by then.',
+    ar: 'على العميل أن يجيب عن آخر سؤال قبل {followUpAt}، وإلا انتهى بما اختير حتى ذلك الحين.',
+  },
+})
 
-const REFUSALS_OVER: Readonly<Partial<Record<RefusalStatus, string>>> = {
-  denied: 'the customer said that nothing was refused',
-  refusal_confirmed: 'the customer said that the parcel was refused',
-  no_response: 'the refusal check ended without an answer, and a later tap would still count',
-}
+const whatIsOver = ({ confirmation, refusal }: ConversationFacts): Sentence =>
+  (refusal && refusalsOver[refusal.status]) ?? confirmationsOver[confirmation.status] ?? over.other
 
-const CONFIRMATIONS_OVER: Readonly<Partial<Record<ConfirmationStatus, string>>> = {
-  confirmed: 'the customer confirmed the order',
-  cancelled: 'the customer cancelled the order',
-  rescheduled: 'the customer chose another time',
-  no_response: 'the confirmation ended without an answer, and a later tap would still count',
-}
+const over = sentences({ other: { en: 'the confirmation is over', ar: 'انتهى التأكيد' } })
+
+const refusalsOver: Readonly<Partial<Record<RefusalStatus, Sentence>>> = sentences({
+  denied: { en: 'the customer said that nothing was refused', ar: 'قال العميل إنه لم يُرفض شيء' },
+  refusal_confirmed: { en: 'the customer said that the parcel was refused', ar: 'قال العميل إن الطرد رُفض' },
+  no_response: {
+    en: 'the refusal check ended without an answer, and a later tap would still count',
+    ar: 'انتهى التحقق من الرفض بلا جواب، ولو ضغط العميل لاحقًا لاحتُسب جوابه',
+  },
+})
+
+const confirmationsOver: Readonly<Partial<Record<ConfirmationStatus, Sentence>>> = sentences({
+  confirmed: { en: 'the customer confirmed the order', ar: 'أكّد العميل الطلب' },
+  cancelled: { en: 'the customer cancelled the order', ar: 'ألغى العميل الطلب' },
+  rescheduled: { en: 'the customer chose another time', ar: 'اختار العميل وقتًا آخر' },
+  no_response: {
+    en: 'the confirmation ended without an answer, and a later tap would still count',
+    ar: 'انتهى التأكيد بلا جواب، ولو ضغط العميل لاحقًا لاحتُسب جوابه',
+  },
+})

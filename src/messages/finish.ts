@@ -5,6 +5,7 @@ import { type Grouped, grouped } from '../group.ts'
 import type { Parts } from '../parts.ts'
 import type { SendOutcome } from '../providers/provider.ts'
 import { markCredentialsInvalid, syncSoon } from '../senders/sync.ts'
+import { keptSentences } from '../sentences.ts'
 import type { Claimed } from './claim.ts'
 import type { Next } from './decide.ts'
 import { type MessageReport, applyReports } from './outcome.ts'
@@ -156,8 +157,12 @@ const finishRow = ({ message, next }: Ended) => ({
   last_failure_code: next.next === 'accepted' ? null : next.failureCode,
 })
 
+const details = keptSentences({
+  interrupted: { en: 'the process ended before the answer was stored', ar: 'انتهت العملية قبل حفظ الرد' },
+})
+
 /** What is known of an attempt that left no outcome behind. */
-export const INTERRUPTED = 'the process ended before the answer was stored'
+export const INTERRUPTED = details.interrupted.en
 
 function attemptRows({ message, startedAt, endedAt, outcome, next }: Ended) {
   const of = { workspace_id: message.workspaceId, message_id: message.id }

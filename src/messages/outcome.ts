@@ -6,6 +6,7 @@ import { newId } from '../ids.ts'
 import { type OtpReport, type OtpState, type OtpStatus, applyReport } from '../otp/status.ts'
 import { otpView } from '../otp/view.ts'
 import type { FailureCode, MessageKind } from '../providers/provider.ts'
+import { keptSentences } from '../sentences.ts'
 import type { Check, Purpose } from './conversation.ts'
 import { happenedAt } from './receive.ts'
 
@@ -52,7 +53,7 @@ export async function applyReports(tx: Sql, now: Date, reports: readonly Message
   const happenings: Happening[] = []
   const ignored = reports.map(({ messageId, providerMessageId, report, receivedAt = now }) => {
     const row = messages.get(messageId)
-    if (!row) return 'no such message'
+    if (!row) return notes.noMessage.en
     const seen = { ...report, at: later(report.at, row.clock_offset_ms) } // what callers see is in the workspace's time
     const step = applyReport(stateOf(row), seen)
     const changed = withState(row, step.state, now, providerMessageId)
@@ -66,6 +67,8 @@ export async function applyReports(tx: Sql, now: Date, reports: readonly Message
   if (happenings.length > 0) await advance(tx, now, happenings)
   return ignored
 }
+
+const notes = keptSentences({ noMessage: { en: 'no such message', ar: 'لا توجد رسالة كهذه' } })
 
 function otpEvent(row: MessageRow, type: 'message.sent' | 'message.failed', at: Date): NewEvent {
   const data = { ...otpView(row), occurredAt: at.toISOString() }

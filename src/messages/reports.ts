@@ -7,6 +7,7 @@ import type { OtpReport } from '../otp/status.ts'
 import type { Parts } from '../parts.ts'
 import type { ProviderItem, StatusReport } from '../providers/provider.ts'
 import { applyChange } from '../senders/sync.ts'
+import { keptSentences } from '../sentences.ts'
 import { type MessageReport, applyReports } from './outcome.ts'
 
 type ReportParts = Pick<Parts, 'db' | 'clock' | 'log' | 'metrics' | 'provider' | 'wake' | 'live'>
@@ -179,7 +180,7 @@ async function processBatch(
   const processed = reports.map((report, place): Processed | undefined => {
     if (report.kind !== 'status') return undefined
     const status = provider.readStatus(report.body)
-    if (!status) return ignored(report, 'a status that this release does not know')
+    if (!status) return ignored(report, notes.unknownStatus.en)
     if (!report.message_id) return parked(report, now)
     const known = {
       workspaceId: report.workspace_id,
@@ -236,16 +237,23 @@ async function processOther(tx: Sql, provider: ReportParts['provider'], report: 
     case 'number':
     case 'account': {
       const change = provider.readChange(report.body)
-      if (!change) return ignored(report, 'an update that this release does not know')
+      if (!change) return ignored(report, notes.unknownUpdate.en)
       await applyChange(tx, { workspaceId: report.workspace_id, accountId: report.account_id }, change, now)
       return applied(report)
     }
     case 'message':
     case 'status':
     case 'unknown':
-      return ignored(report, 'a kind of update that this release does not know')
+      return ignored(report, notes.unknownKind.en)
   }
 }
+
+const notes = keptSentences({
+  unknownStatus: { en: 'a status that this release does not know', ar: 'حالة لا يعرفها هذا الإصدار' },
+  unknownUpdate: { en: 'an update that this release does not know', ar: 'تحديث لا يعرفه هذا الإصدار' },
+  unknownKind: { en: 'a kind of update that this release does not know', ar: 'نوع من التحديثات لا يعرفه هذا الإصدار' },
+  unknownMessage: { en: 'no message with this id is known yet', ar: 'لا تُعرف رسالة بهذا المعرّف بعد' },
+})
 
 const ORDER = { sent: 0, delivered: 1, read: 2, played: 3, failed: 4 } as const
 
@@ -269,7 +277,7 @@ const parked = (report: Report, now: Date): Processed => {
   return {
     report,
     outcome: 'parked',
-    note: 'no message with this id is known yet',
+    note: notes.unknownMessage.en,
     dueAt: wait === undefined ? null : later(now, wait),
   }
 }

@@ -1,4 +1,5 @@
 import type { FailureCode } from '../providers/provider.ts'
+import { type Sentence, keptSentences } from '../sentences.ts'
 
 /** spec §3.1. `accepted` and `received` belong to the vocabulary; ours begin with `queued` (contract §3). */
 export const OTP_STATUSES = [
@@ -44,13 +45,13 @@ export function applyReport(state: OtpState, report: OtpReport): OtpStep {
 
 function fail(state: OtpState, report: OtpReport & { outcome: 'failed' }): OtpStep {
   if (rankOf(state.status) >= OUTCOME_RANK.delivered) {
-    return unchanged(state, `the message is known to be ${state.status}, so this failure is stale`)
+    return unchanged(state, notes.staleFailure({ status: state.status }))
   }
   const failure = { code: report.failureCode, at: report.at }
   if (state.failure) {
     return report.at > state.failure.at
       ? { state: { ...state, failure }, event: null, ignored: null }
-      : unchanged(state, 'a failure was already known')
+      : unchanged(state, notes.knownFailure)
   }
   const event = state.failedEventRecorded ? null : 'message.failed'
   return { state: { ...state, status: 'failed', failure, failedEventRecorded: true }, event, ignored: null }
@@ -59,10 +60,10 @@ function fail(state: OtpState, report: OtpReport & { outcome: 'failed' }): OtpSt
 function advance(state: OtpState, report: OtpReport & { outcome: keyof typeof OUTCOME_RANK }): OtpStep {
   const sentAt = state.sentAt && state.sentAt <= report.at ? state.sentAt : report.at
   if (state.failure && !corrects(report, state.failure.at)) {
-    return unchanged({ ...state, sentAt }, 'the message was sent and failed afterwards')
+    return unchanged({ ...state, sentAt }, notes.failedAfterwards)
   }
   if (!state.failure && OUTCOME_RANK[report.outcome] <= rankOf(state.status)) {
-    return unchanged({ ...state, sentAt }, `the message is already known to be ${state.status}`)
+    return unchanged({ ...state, sentAt }, notes.alreadyKnown({ status: state.status }))
   }
   const event = state.sentEventRecorded ? null : 'message.sent'
   return {
@@ -78,4 +79,21 @@ const corrects = (report: OtpReport, failedAt: Date): boolean => report.outcome 
 const rankOf = (status: OtpStatus): number =>
   status in OUTCOME_RANK ? OUTCOME_RANK[status as keyof typeof OUTCOME_RANK] : 0
 
-const unchanged = (state: OtpState, why: string): OtpStep => ({ state, event: null, ignored: why })
+const unchanged = (state: OtpState, why: Sentence): OtpStep => ({ state, event: null, ignored: why.en })
+
+const STATUSES = { sent: 'أُرسلت', delivered: 'وصلت', read: 'قُرئت', played: 'شُغِّلت', failed: 'فشلت' }
+
+const notes = keptSentences({
+  staleFailure: {
+    en: 'the message is known to be {status}, so this failure is stale',
+    ar: 'من المعروف أن الرسالة {status}، فلم يعد هذا الفشل صحيحًا',
+    words: { status: STATUSES },
+  },
+  knownFailure: { en: 'a failure was already known', ar: 'كان فشلها معروفًا' },
+  failedAfterwards: { en: 'the message was sent and failed afterwards', ar: 'أُرسلت الرسالة ثم فشلت بعد ذلك' },
+  alreadyKnown: {
+    en: 'the message is already known to be {status}',
+    ar: 'من المعروف مسبقًا أن الرسالة {status}',
+    words: { status: STATUSES },
+  },
+})

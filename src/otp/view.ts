@@ -30,5 +30,5 @@ export const otpView = (row: OtpRow): OtpView => ({
   to: row.recipient,
   createdAt: row.created_at.toISOString(),
   sentAt: row.sent_at?.toISOString() ?? null,
-  failure: row.failure_code && { code: row.failure_code, message: failures[row.failure_code].message },
+  failure: row.failure_code && { code: row.failure_code, message: failures[row.failure_code].en },
 })

@@ -1,60 +1,66 @@
+import { type Sentence, sentences } from '../sentences.ts'
 import type { FailureCode } from './provider.ts'
 
 /** What a caller reads as `failure.message` (contract §6): our own words, safe to show, naming who must act. */
-export const failures = {
+export const failures: Readonly<Record<FailureCode, Sentence>> = sentences({
   RECIPIENT_UNREACHABLE: {
-    message:
-      'WhatsApp could not deliver to this number: it may have no WhatsApp account, an outdated app, or terms that were not accepted. Check the number with the recipient or use another channel.',
+    en: 'WhatsApp could not deliver to this number: it may have no WhatsApp account, an outdated app, or terms that were not accepted. Check the number with the recipient or use another channel.',
+    ar: 'لم يستطع واتساب تسليم الرسالة إلى هذا الرقم: ربما ليس له حساب واتساب، أو تطبيقه قديم، أو لم يقبل الشروط. تحقّق من الرقم مع المستلم أو استخدم قناة أخرى.',
   },
   RECIPIENT_NOT_ALLOWED: {
-    message:
-      'WhatsApp does not let this sender write to this recipient: the recipient blocked or opted out of it, is not on the test number’s list, or is in a country that the account may not write to. Do not repeat it; the operator checks the sender’s restrictions in WhatsApp Manager.',
+    en: 'WhatsApp does not let this sender write to this recipient: the recipient blocked or opted out of it, is not on the test number’s list, or is in a country that the account may not write to. Do not repeat it; the operator checks the sender’s restrictions in WhatsApp Manager.',
+    ar: 'لا يسمح واتساب لهذا المرسل بمراسلة هذا المستلم: فقد حظره المستلم أو ألغى اشتراكه، أو ليس في قائمة رقم الاختبار، أو هو في بلد لا يحق للحساب مراسلته. لا تُعد المحاولة؛ وليراجع المشغّل قيود المرسل في مدير واتساب.',
   },
   RECIPIENT_RATE_LIMITED: {
-    message: 'This recipient has had too many messages lately. The caller waits before sending to this number again.',
+    en: 'This recipient has had too many messages lately. The caller waits before sending to this number again.',
+    ar: 'وصلت إلى هذا المستلم رسائل كثيرة في الآونة الأخيرة. على صاحب الطلب أن ينتظر قبل مراسلة هذا الرقم مجددًا.',
   },
   SENDER_RATE_LIMITED: {
-    message:
-      'The sender reached a sending limit of WhatsApp. The caller spreads messages over time or uses another sender; the operator checks the number’s limits and quality in WhatsApp Manager.',
+    en: 'The sender reached a sending limit of WhatsApp. The caller spreads messages over time or uses another sender; the operator checks the number’s limits and quality in WhatsApp Manager.',
+    ar: 'بلغ المرسل حدًّا من حدود الإرسال في واتساب. على صاحب الطلب أن يوزّع الرسائل على وقت أطول أو يستخدم مرسلًا آخر؛ وليراجع المشغّل حدود الرقم وجودته في مدير واتساب.',
   },
   SENDER_UNAVAILABLE: {
-    message:
-      'The sender’s number or its WhatsApp account cannot send at present. The operator checks registration, payment method and restrictions in WhatsApp Manager.',
+    en: 'The sender’s number or its WhatsApp account cannot send at present. The operator checks registration, payment method and restrictions in WhatsApp Manager.',
+    ar: 'لا يستطيع رقم المرسل أو حسابه في واتساب الإرسال حاليًا. على المشغّل أن يراجع التسجيل وطريقة الدفع والقيود في مدير واتساب.',
   },
   PROVIDER_CREDENTIALS_INVALID: {
-    message:
-      'WhatsApp refused the account’s access token or its permissions. The operator connects the account again with a working token.',
+    en: 'WhatsApp refused the account’s access token or its permissions. The operator connects the account again with a working token.',
+    ar: 'رفض واتساب رمز الوصول الخاص بالحساب أو صلاحياته. على المشغّل أن يربط الحساب مجددًا برمز وصول صالح.',
   },
   TEMPLATE_NOT_FOUND: {
-    message:
-      'WhatsApp has no approved template of this name in exactly this language. The operator checks the template in WhatsApp Manager and syncs the account.',
+    en: 'WhatsApp has no approved template of this name in exactly this language. The operator checks the template in WhatsApp Manager and syncs the account.',
+    ar: 'لا يوجد في واتساب قالب تمت الموافقة عليه بهذا الاسم وبهذه اللغة تحديدًا. على المشغّل أن يراجع القالب في مدير واتساب ثم يزامن الحساب.',
   },
   TEMPLATE_PAUSED: {
-    message:
-      'WhatsApp paused the template or held this message back for its quality. The operator checks the template in WhatsApp Manager; until then the caller uses another template.',
+    en: 'WhatsApp paused the template or held this message back for its quality. The operator checks the template in WhatsApp Manager; until then the caller uses another template.',
+    ar: 'أوقف واتساب القالب مؤقتًا أو حجز هذه الرسالة بسبب جودته. على المشغّل أن يراجع القالب في مدير واتساب، ويستخدم صاحب الطلب قالبًا آخر حتى ذلك الحين.',
   },
   TEMPLATE_DISABLED: {
-    message: 'WhatsApp disabled the template. The operator creates another one, and the caller uses that.',
+    en: 'WhatsApp disabled the template. The operator creates another one, and the caller uses that.',
+    ar: 'عطّل واتساب القالب. على المشغّل أن ينشئ قالبًا آخر، وعلى صاحب الطلب أن يستخدمه.',
   },
   TEMPLATE_PARAMETERS_REJECTED: {
-    message:
-      'WhatsApp refused the values for the template. The operator syncs the account; if that does not help, the template in WhatsApp Manager is not of the form that Doorcode read.',
+    en: 'WhatsApp refused the values for the template. The operator syncs the account; if that does not help, the template in WhatsApp Manager is not of the form that Doorcode read.',
+    ar: 'رفض واتساب قيم متغيرات القالب. على المشغّل أن يزامن الحساب؛ وإن لم ينفع ذلك فالقالب في مدير واتساب ليس بالشكل الذي قرأه Doorcode.',
   },
   POLICY_VIOLATION: {
-    message:
-      'WhatsApp restricted this account or content for its policies. The operator reads the notice in WhatsApp Manager and appeals or waits until the restriction ends.',
+    en: 'WhatsApp restricted this account or content for its policies. The operator reads the notice in WhatsApp Manager and appeals or waits until the restriction ends.',
+    ar: 'قيّد واتساب هذا الحساب أو محتواه لمخالفة سياساته. على المشغّل أن يقرأ الإشعار في مدير واتساب وأن يعترض أو ينتظر انتهاء التقييد.',
   },
   WINDOW_CLOSED: {
-    message: 'More than 24 hours have passed since the recipient’s last message. The caller sends a template instead.',
+    en: 'More than 24 hours have passed since the recipient’s last message. The caller sends a template instead.',
+    ar: 'مضت أكثر من 24 ساعة على آخر رسالة من المستلم. على صاحب الطلب أن يرسل قالبًا بدلًا منها.',
   },
   PROVIDER_UNAVAILABLE: {
-    message: 'WhatsApp was not available until the time to send had passed. The caller sends again.',
+    en: 'WhatsApp was not available until the time to send had passed. The caller sends again.',
+    ar: 'لم يكن واتساب متاحًا حتى انقضى وقت الإرسال. على صاحب الطلب أن يرسل مجددًا.',
   },
   SUBMISSION_EXPIRED: {
-    message: 'The message could not be handed to WhatsApp in the time allowed for it. The caller sends again.',
+    en: 'The message could not be handed to WhatsApp in the time allowed for it. The caller sends again.',
+    ar: 'تعذّر تسليم الرسالة إلى واتساب في الوقت المسموح به. على صاحب الطلب أن يرسل مجددًا.',
   },
   UNKNOWN: {
-    message:
-      'WhatsApp refused the message and gave no reason that Doorcode knows. The operator finds WhatsApp’s code with "explain".',
+    en: 'WhatsApp refused the message and gave no reason that Doorcode knows. The operator finds WhatsApp’s code with "explain".',
+    ar: 'رفض واتساب الرسالة ولم يذكر سببًا يعرفه Doorcode. على المشغّل أن يبحث عن رمز واتساب في تسلسل الأحداث.',
   },
-} as const satisfies Record<FailureCode, { message: string }>
+})

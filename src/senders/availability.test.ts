@@ -23,12 +23,12 @@ test('a number of any other status cannot send, and the reason names the status'
     'LINKED',
     'connected',
   ])
-    assert.match(senderUnavailableReason({ ...sender, status }) ?? '', new RegExp(status))
+    assert.match(senderUnavailableReason({ ...sender, status })?.en ?? '', new RegExp(status))
 })
 
 test('a pause, a number that is gone and a refused token each stop a sender, each with its own reason', () => {
-  const reasons = [{ paused: true }, { gone: true }, { accountStatus: 'credentials_invalid' }].map((more) =>
-    senderUnavailableReason({ ...sender, ...more }),
+  const reasons = [{ paused: true }, { gone: true }, { accountStatus: 'credentials_invalid' }].map(
+    (more) => senderUnavailableReason({ ...sender, ...more })?.en,
   )
   assert.ok(reasons.every((reason) => reason !== undefined))
   assert.equal(new Set(reasons).size, 3)

@@ -19,7 +19,7 @@ export async function listSenders(sql: Sql, workspaceId: string): Promise<Sender
   return rows.map(({ gone, accountStatus, ...sender }) => {
     const { status, pausedAt } = sender
     const reason = senderUnavailableReason({ status, paused: pausedAt !== null, gone, accountStatus })
-    return { ...sender, unavailable: reason ?? null }
+    return { ...sender, unavailable: reason?.en ?? null }
   })
 }
 

@@ -84,7 +84,7 @@ export function whatIsUnavailable(kind: Kind, found: Sendable): Refusal | undefi
     gone: found.sender_gone,
     accountStatus: found.account_status,
   })
-  return reason === undefined ? undefined : new Refusal(`${kind}_SENDER_UNAVAILABLE`, reason)
+  return reason === undefined ? undefined : new Refusal(`${kind}_SENDER_UNAVAILABLE`, reason.en)
 }
 
 /** Check 14. */

@@ -6,9 +6,12 @@ import { isAddress, isPublicAddress } from './addresses.ts'
 
 /** Why no connection was made: the endpoint leads into a network that is not public. */
 export class AddressRefused extends Error {
+  readonly address: string
+
   constructor(address: string) {
     super(`${address} is not a public address`)
     this.name = 'AddressRefused'
+    this.address = address
   }
 }
 

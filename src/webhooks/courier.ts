@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
 import type { Parts } from '../parts.ts'
 import { SealBroken } from '../seal.ts'
+import { keptSentences } from '../sentences.ts'
 import type { Claimed, Target } from './claim.ts'
 import { type Posted, Interrupted, post } from './post.ts'
 import { type Verdict, judge } from './schedule.ts'
@@ -51,18 +52,25 @@ export function courier(parts: CourierParts, agent: Dispatcher, stop: AbortSigna
     } catch (error) {
       if (error instanceof Interrupted) return 'interrupted'
       parts.log.error({ err: error, deliveryId: delivery.deliveryId }, 'a webhook could not be sent')
-      return { ...INTERRUPTED, error: error instanceof SealBroken ? SECRET_LOST : 'Not sent, for a fault of Doorcode.' }
+      return { ...INTERRUPTED, error: error instanceof SealBroken ? says.secretLost.en : says.fault.en }
     }
   }
 }
 
-const SECRET_LOST = 'Not sent: the endpoint’s secret does not open under this DOORCODE_SECRET_KEY.'
+const says = keptSentences({
+  secretLost: {
+    en: 'Not sent: the endpoint’s secret does not open under this DOORCODE_SECRET_KEY.',
+    ar: 'لم يُرسل: لا يُفتح سر النقطة بالمفتاح السري الحالي للخادم.',
+  },
+  fault: { en: 'Not sent, for a fault of Doorcode.', ar: 'لم يُرسل بسبب خلل في Doorcode.' },
+  stopped: { en: 'Doorcode was stopped before an answer came.', ar: 'أُوقف Doorcode قبل وصول رد.' },
+})
 
 const INTERRUPTED: Posted = {
   httpStatus: null,
   retryAfter: null,
   response: null,
-  error: 'Doorcode was stopped before an answer came.',
+  error: says.stopped.en,
 }
 
 /** Opened secrets are kept for so many endpoints. */

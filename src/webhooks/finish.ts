@@ -2,6 +2,7 @@ import { DAY_MS, later } from '../clock.ts'
 import { type Sql, changes, isBatchFault, statement } from '../db.ts'
 import { type Grouped, grouped } from '../group.ts'
 import type { Parts } from '../parts.ts'
+import { keptSentences } from '../sentences.ts'
 import type { Carried } from './courier.ts'
 import { changeStatus } from './endpoint-status.ts'
 import { FAILING_DISABLES_AFTER_MS } from './schedule.ts'
@@ -21,8 +22,9 @@ export const finisher = ({ db, clock, live }: Pick<Parts, 'db' | 'clock' | 'live
       const disable = ({ workspaceId, endpointId }: EndpointId, reason: string): Promise<boolean> =>
         changeStatus(db, { workspaceId, endpointId, from: 'enabled', to: 'disabled', reason, now })
       // Before its result is stored, so that nothing more is claimed in between.
-      for (const { delivery, verdict } of carried) if (verdict.outcome === 'gone') await disable(delivery, GONE)
-      for (const endpoint of await store(db, carried, now)) await disable(endpoint, FAILED_TOO_LONG)
+      for (const { delivery, verdict } of carried)
+        if (verdict.outcome === 'gone') await disable(delivery, reasons.gone.en)
+      for (const endpoint of await store(db, carried, now)) await disable(endpoint, FAILED_TOO_LONG.en)
       live.changed(carried.map(({ delivery }) => delivery.workspaceId))
       return carried.map(() => undefined)
     },
@@ -31,8 +33,15 @@ export const finisher = ({ db, clock, live }: Pick<Parts, 'db' | 'clock' | 'live
 
 type EndpointId = { workspaceId: string; endpointId: string }
 
-const GONE = 'The receiver answered 410: it is gone for good.'
-const FAILED_TOO_LONG = `For ${FAILING_DISABLES_AFTER_MS / DAY_MS} days there were nothing but failures.`
+/** Why an endpoint was disabled, kept with its status. */
+const reasons = keptSentences({
+  gone: { en: 'The receiver answered 410: it is gone for good.', ar: 'أجاب المستقبِل بالرمز 410: لقد زال نهائيًا.' },
+  failedTooLong: {
+    en: 'For {days} days there were nothing but failures.',
+    ar: 'لم يكن سوى الإخفاقات طوال أيام عددها {days}.',
+  },
+})
+const FAILED_TOO_LONG = reasons.failedTooLong({ days: FAILING_DISABLES_AFTER_MS / DAY_MS })
 
 /** Returns the endpoints that have failed too long. */
 function store(db: Sql, carried: readonly Carried[], now: Date): Promise<EndpointId[]> {

@@ -1,5 +1,6 @@
 import { type buildConnector, type Dispatcher, Agent, request } from 'undici'
 import { SECOND_MS } from '../clock.ts'
+import { keptSentences } from '../sentences.ts'
 import { type ConnectorOptions, AddressRefused, publicConnector } from './connector.ts'
 
 /** For everything: name, connection, answer and body. */
@@ -66,7 +67,7 @@ export async function post(agent: Dispatcher, outgoing: Outgoing, stop: AbortSig
       httpStatus: answer.statusCode,
       retryAfter: single(answer.headers['retry-after']),
       response: response === '' ? null : response,
-      error: answer.statusCode >= 300 && answer.statusCode < 400 ? 'Redirects are not followed.' : null,
+      error: answer.statusCode >= 300 && answer.statusCode < 400 ? says.redirect.en : null,
     }
   } catch (error) {
     if (error instanceof Interrupted) throw error
@@ -101,32 +102,54 @@ const single = (header: string | string[] | undefined): string | null =>
 
 class TookTooLong extends Error {}
 
-const REASONS: Record<string, string> = {
-  ENOTFOUND: 'The host name does not exist.',
-  ENODATA: 'The host name has no address.',
-  ETIMEOUT: 'The name servers of the host did not answer.',
-  ECONNREFUSED: 'The connection was refused.',
-  ECONNRESET: 'The connection was ended before an answer came.',
-  UND_ERR_SOCKET: 'The connection was ended before an answer came.',
-  EHOSTUNREACH: 'There is no route to the host.',
-  ENETUNREACH: 'There is no route to the host.',
-  UND_ERR_CONNECT_TIMEOUT: 'No connection could be made in time.',
-  UND_ERR_HEADERS_OVERFLOW: 'The headers of the answer are too long.',
-  CERT_HAS_EXPIRED: 'The certificate has expired.',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate is signed by itself.',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'The chain of certificates is not complete.',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is not for this host name.',
+/** By the code of what the network says. */
+const reasons = keptSentences({
+  ENOTFOUND: { en: 'The host name does not exist.', ar: 'اسم المضيف غير موجود.' },
+  ENODATA: { en: 'The host name has no address.', ar: 'لا عنوان لاسم المضيف.' },
+  ETIMEOUT: { en: 'The name servers of the host did not answer.', ar: 'لم تجب خوادم أسماء المضيف.' },
+  ECONNREFUSED: { en: 'The connection was refused.', ar: 'رُفض الاتصال.' },
+  ECONNRESET: { en: 'The connection was ended before an answer came.', ar: 'انقطع الاتصال قبل وصول رد.' },
+  EHOSTUNREACH: { en: 'There is no route to the host.', ar: 'لا طريق إلى المضيف.' },
+  UND_ERR_CONNECT_TIMEOUT: { en: 'No connection could be made in time.', ar: 'تعذّر الاتصال في الوقت المتاح.' },
+  UND_ERR_HEADERS_OVERFLOW: { en: 'The headers of the answer are too long.', ar: 'رؤوس الرد أطول من المسموح.' },
+  CERT_HAS_EXPIRED: { en: 'The certificate has expired.', ar: 'انتهت صلاحية الشهادة.' },
+  DEPTH_ZERO_SELF_SIGNED_CERT: { en: 'The certificate is signed by itself.', ar: 'الشهادة موقّعة ذاتيًا.' },
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: {
+    en: 'The chain of certificates is not complete.',
+    ar: 'سلسلة الشهادات غير مكتملة.',
+  },
+  ERR_TLS_CERT_ALTNAME_INVALID: {
+    en: 'The certificate is not for this host name.',
+    ar: 'الشهادة ليست لاسم المضيف هذا.',
+  },
+})
+
+/** What is known by several codes. */
+const SAME: Readonly<Record<string, keyof typeof reasons>> = {
+  UND_ERR_SOCKET: 'ECONNRESET',
+  ENETUNREACH: 'EHOSTUNREACH',
 }
+
+const says = keptSentences({
+  redirect: { en: 'Redirects are not followed.', ar: 'لا تُتبع عمليات إعادة التوجيه.' },
+  tookTooLong: { en: 'There was no answer within {seconds} s.', ar: 'لم يصل رد خلال {seconds} ثانية.' },
+  notPublic: { en: 'Not sent: {address} is not a public address.', ar: 'لم يُرسل: {address} ليس عنوانًا عامًا.' },
+  notHttps: {
+    en: 'Not sent: webhooks go to https:// alone.',
+    ar: 'لم يُرسل: لا تُرسل الإشعارات إلا عبر اتصال مشفّر (HTTPS).',
+  },
+  failed: { en: 'The request failed.', ar: 'فشل الطلب.' },
+})
 
 const ERROR_LENGTH_MOST = 300
 
 function reason(error: unknown): string {
-  if (error instanceof TookTooLong) return `There was no answer within ${ATTEMPT_TIMEOUT_MS / SECOND_MS} s.`
-  if (error instanceof AddressRefused) return `Not sent: ${error.message}.`
-  if (error instanceof SchemeRefused) return 'Not sent: webhooks go to https:// alone.'
-  if (!(error instanceof Error)) return 'The request failed.'
+  if (error instanceof TookTooLong) return says.tookTooLong({ seconds: ATTEMPT_TIMEOUT_MS / SECOND_MS }).en
+  if (error instanceof AddressRefused) return says.notPublic({ address: error.address }).en
+  if (error instanceof SchemeRefused) return says.notHttps.en
+  if (!(error instanceof Error)) return says.failed.en
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
-  return (
-    REASONS[code] ?? `${code} ${error.message}`.trim().slice(0, ERROR_LENGTH_MOST).replaceAll('\0', '').toWellFormed()
-  )
+  const known = SAME[code] ?? code
+  if (Object.hasOwn(reasons, known)) return reasons[known as keyof typeof reasons].en
+  return `${code} ${error.message}`.trim().slice(0, ERROR_LENGTH_MOST).replaceAll('\0', '').toWellFormed()
 }

@@ -126,7 +126,7 @@ test('the examples of webhooks have the members that are sent', async () => {
 
 test('the reasons of failures are those of the contract, each with a sentence of its own', () => {
   assert.deepEqual(Object.keys(failures).sort(), [...DOCUMENTED_FAILURES].sort())
-  const sentences = Object.values(failures).map(({ message }) => message)
+  const sentences = Object.values(failures).map(({ en }) => en)
   assert.equal(new Set(sentences).size, sentences.length)
 })
 

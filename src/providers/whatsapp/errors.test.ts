@@ -37,7 +37,7 @@ test('every documented code has a meaning of its documented class', () => {
     for (const code of codes) {
       const meaning = meaningOf(code, NO_HTTP)
       assert.equal(meaning.class, CLASS_OF[letter as keyof typeof DOCUMENTED], `class of ${code}`)
-      assert.notEqual(meaning.title, meaningOf(999_999, NO_HTTP).title, `${code} is in no table`)
+      assert.notEqual(meaning.title.en, meaningOf(999_999, NO_HTTP).title.en, `${code} is in no table`)
     }
   }
 })
@@ -49,12 +49,12 @@ test('the table has no code that is not documented', () => {
 })
 
 test('no two codes share a title, so that a title names its error', () => {
-  const titles = Object.values(errorMeanings).map(({ title }) => title)
+  const titles = Object.values(errorMeanings).map(({ title }) => title.en)
   assert.equal(new Set(titles).size, titles.length)
 })
 
 test('each failure that a code leads to has a message for the caller', () => {
-  for (const { failureCode } of Object.values(errorMeanings)) assert.ok(failures[failureCode].message.length > 0)
+  for (const { failureCode } of Object.values(errorMeanings)) assert.ok(failures[failureCode].en.length > 0)
 })
 
 test('limits hold back what they are limits of', () => {

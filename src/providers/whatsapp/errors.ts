@@ -1,131 +1,182 @@
 import type { ErrorClass, ErrorScope, FailureCode, ProviderError } from '../provider.ts'
 import { storableText } from '../../db.ts'
+import { type Sentence, keptSentences } from '../../sentences.ts'
 import { objectOf, textOf } from './json.ts'
 
-type Meaning = { class: ErrorClass; scope: ErrorScope; failureCode: FailureCode; title: string }
+type Meaning = { class: ErrorClass; scope: ErrorScope; failureCode: FailureCode; title: Sentence }
 
-const credentials = (title: string): Meaning => ({
+const credentials = (title: Sentence): Meaning => ({
   class: 'credentials',
   scope: 'account',
   failureCode: 'PROVIDER_CREDENTIALS_INVALID',
   title,
 })
-const rate = (scope: 'pair' | 'sender' | 'account', title: string): Meaning => ({
+const rate = (scope: 'pair' | 'sender' | 'account', title: Sentence): Meaning => ({
   class: 'rate',
   scope,
   failureCode: scope === 'pair' ? 'RECIPIENT_RATE_LIMITED' : 'SENDER_RATE_LIMITED',
   title,
 })
-const transient = (scope: ErrorScope, title: string): Meaning => ({
+const transient = (scope: ErrorScope, title: Sentence): Meaning => ({
   class: 'transient',
   scope,
   failureCode: 'PROVIDER_UNAVAILABLE',
   title,
 })
-const doubtful = (title: string): Meaning => ({ class: 'doubtful', scope: 'message', failureCode: 'UNKNOWN', title })
-const permanent = (scope: ErrorScope, failureCode: FailureCode, title: string): Meaning => ({
+const doubtful = (title: Sentence): Meaning => ({ class: 'doubtful', scope: 'message', failureCode: 'UNKNOWN', title })
+const permanent = (scope: ErrorScope, failureCode: FailureCode, title: Sentence): Meaning => ({
   class: 'permanent',
   scope,
   failureCode,
   title,
 })
-const recipient = (failureCode: FailureCode, title: string): Meaning => permanent('message', failureCode, title)
-const parameters = (title: string): Meaning => permanent('message', 'TEMPLATE_PARAMETERS_REJECTED', title)
-const sender = (title: string): Meaning => permanent('sender', 'SENDER_UNAVAILABLE', title)
-const account = (title: string): Meaning => permanent('account', 'SENDER_UNAVAILABLE', title)
-const other = (title: string): Meaning => permanent('message', 'UNKNOWN', title)
-const management = (title: string): Meaning => permanent('template', 'UNKNOWN', title)
+const recipient = (failureCode: FailureCode, title: Sentence): Meaning => permanent('message', failureCode, title)
+const parameters = (title: Sentence): Meaning => permanent('message', 'TEMPLATE_PARAMETERS_REJECTED', title)
+const sender = (title: Sentence): Meaning => permanent('sender', 'SENDER_UNAVAILABLE', title)
+const account = (title: Sentence): Meaning => permanent('account', 'SENDER_UNAVAILABLE', title)
+const other = (title: Sentence): Meaning => permanent('message', 'UNKNOWN', title)
+const management = (title: Sentence): Meaning => permanent('template', 'UNKNOWN', title)
 
 /**
  * Every code of whatsapp-cloud-api.md §3.3, in its order. What the source calls a matter of configuration is permanent
  * for the message and has a scope wider than it.
  */
 export const errorMeanings: Readonly<Record<number, Meaning>> = {
-  0: credentials('App user could not be authenticated'),
-  1: doubtful('Invalid request or server fault'),
-  2: transient('account', 'Service down or overloaded'),
-  3: credentials('App lacks a capability or permission'),
-  4: rate('account', 'App call rate reached'),
-  10: credentials('Permission not granted or removed'),
-  17: rate('account', 'User call rate reached'),
-  33: sender('Phone number id wrong or deleted'),
-  100: parameters('Parameter invalid or not supported'),
-  102: credentials('Session of the access token ended'),
-  104: credentials('Access token required'),
-  190: credentials('Access token expired, revoked or malformed'),
-  341: rate('account', 'Application limit reached'),
-  368: permanent('account', 'POLICY_VIOLATION', 'Account temporarily restricted for policy'),
-  80007: rate('account', 'Account call rate reached'),
-  130403: recipient('RECIPIENT_NOT_ALLOWED', 'Recipient blocked the business'),
-  130429: rate('sender', 'Throughput of the number reached'),
-  130472: recipient('RECIPIENT_UNREACHABLE', 'Recipient is part of a WhatsApp experiment'),
-  130497: recipient('RECIPIENT_NOT_ALLOWED', 'Account may not write to this country'),
-  131000: doubtful('Unknown failure'),
-  131005: credentials('Access denied'),
-  131008: parameters('Required parameter missing'),
-  131009: parameters('Parameter value invalid'),
-  131016: transient('sender', 'Service temporarily unavailable'),
-  131021: recipient('RECIPIENT_NOT_ALLOWED', 'Sender and recipient are the same'),
-  131026: recipient('RECIPIENT_UNREACHABLE', 'Message undeliverable'),
-  131030: recipient('RECIPIENT_NOT_ALLOWED', 'Recipient not on the test number’s list'),
-  131031: account('Account locked'),
-  131037: sender('Number needs an approved display name'),
-  131042: account('Payment or eligibility problem of the account'),
-  131045: sender('Number not registered correctly'),
-  131047: recipient('WINDOW_CLOSED', 'More than 24 hours since the last reply'),
-  131048: rate('sender', 'Number limited for spam or quality'),
-  131049: recipient('RECIPIENT_RATE_LIMITED', 'Held back to keep the ecosystem healthy'),
-  131050: recipient('RECIPIENT_NOT_ALLOWED', 'Recipient opted out of marketing messages'),
-  131051: other('Message type not supported'),
-  131052: other('Media could not be downloaded'),
-  131053: other('Media could not be uploaded'),
-  131055: other('Marketing product error'),
-  131056: rate('pair', 'Too many messages from this number to this recipient'),
-  131057: transient('sender', 'Number in maintenance'),
-  131059: other('Paging cursor invalid or expired'),
-  131062: recipient('RECIPIENT_NOT_ALLOWED', 'User id not allowed for this message'),
-  131063: other('Marketing route error'),
-  131064: permanent('account', 'POLICY_VIOLATION', 'Templates restricted for misclassification'),
-  132000: parameters('Number of parameters differs from the template'),
-  132001: permanent('template', 'TEMPLATE_NOT_FOUND', 'Template absent or not approved in this language'),
-  132005: parameters('Text too long with its parameters'),
-  132007: permanent('template', 'POLICY_VIOLATION', 'Content against policy'),
-  132008: parameters('Parameter value rejected'),
-  132012: parameters('Parameter format differs from the template'),
-  132015: permanent('template', 'TEMPLATE_PAUSED', 'Template paused, or held back by pacing'),
-  132016: permanent('template', 'TEMPLATE_DISABLED', 'Template disabled for good'),
-  132018: parameters('Parameter text not allowed'),
-  132068: permanent('template', 'UNKNOWN', 'Flow blocked'),
-  132069: rate('sender', 'Flow throttled'),
-  133000: transient('sender', 'Earlier deregistration not complete'),
-  133004: transient('sender', 'Registration server unavailable'),
-  133005: sender('Two-step PIN wrong'),
-  133006: sender('Number must be verified first'),
-  133008: rate('sender', 'Too many PIN attempts'),
-  133009: rate('sender', 'PIN entered too fast'),
-  133010: sender('Number not registered on the Cloud API'),
-  133015: transient('sender', 'Number was deleted a moment ago'),
-  133016: rate('sender', 'Registration limit reached'),
-  134011: account('Payments terms not accepted'),
-  135000: parameters('Error in the parameters'),
-  137000: recipient('RECIPIENT_NOT_ALLOWED', 'Recipient’s identity key changed'),
-  141002: permanent('template', 'TEMPLATE_DISABLED', 'Template cannot be sent'),
-  2388019: management('Too many templates'),
-  2388039: management('Template state cannot change so'),
-  2388040: management('Template field too long'),
-  2388047: management('Template header malformed'),
-  2388072: management('Template body malformed'),
-  2388073: management('Template footer malformed'),
-  2388293: management('Too many variables for the text'),
-  2388299: management('Variable at start or end of the text'),
-  2494100: transient('account', 'Template management in maintenance'),
+  0: credentials({ en: 'App user could not be authenticated', ar: 'تعذّر التحقق من هوية مستخدم التطبيق' }),
+  1: doubtful({ en: 'Invalid request or server fault', ar: 'طلب غير صالح أو خلل في الخادم' }),
+  2: transient('account', { en: 'Service down or overloaded', ar: 'الخدمة متوقفة أو تحت ضغط زائد' }),
+  3: credentials({ en: 'App lacks a capability or permission', ar: 'تنقص التطبيق قدرة أو صلاحية' }),
+  4: rate('account', { en: 'App call rate reached', ar: 'بلغ التطبيق الحد الأقصى لعدد الطلبات' }),
+  10: credentials({ en: 'Permission not granted or removed', ar: 'الصلاحية غير ممنوحة أو سُحبت' }),
+  17: rate('account', { en: 'User call rate reached', ar: 'بلغ المستخدم الحد الأقصى لعدد الطلبات' }),
+  33: sender({ en: 'Phone number id wrong or deleted', ar: 'معرّف رقم الهاتف خاطئ أو محذوف' }),
+  100: parameters({ en: 'Parameter invalid or not supported', ar: 'متغير غير صالح أو غير مدعوم' }),
+  102: credentials({ en: 'Session of the access token ended', ar: 'انتهت جلسة رمز الوصول' }),
+  104: credentials({ en: 'Access token required', ar: 'رمز الوصول مطلوب' }),
+  190: credentials({
+    en: 'Access token expired, revoked or malformed',
+    ar: 'رمز الوصول منتهي الصلاحية أو ملغى أو غير سليم',
+  }),
+  341: rate('account', { en: 'Application limit reached', ar: 'بلغ التطبيق حدّه' }),
+  368: permanent('account', 'POLICY_VIOLATION', {
+    en: 'Account temporarily restricted for policy',
+    ar: 'الحساب مقيّد مؤقتًا لمخالفة السياسات',
+  }),
+  80007: rate('account', { en: 'Account call rate reached', ar: 'بلغ الحساب الحد الأقصى لعدد الطلبات' }),
+  130403: recipient('RECIPIENT_NOT_ALLOWED', {
+    en: 'Recipient blocked the business',
+    ar: 'حظر المستلم هذا النشاط التجاري',
+  }),
+  130429: rate('sender', { en: 'Throughput of the number reached', ar: 'بلغ الرقم سرعته القصوى' }),
+  130472: recipient('RECIPIENT_UNREACHABLE', {
+    en: 'Recipient is part of a WhatsApp experiment',
+    ar: 'المستلم ضمن تجربة يجريها واتساب',
+  }),
+  130497: recipient('RECIPIENT_NOT_ALLOWED', {
+    en: 'Account may not write to this country',
+    ar: 'لا يحق للحساب مراسلة هذا البلد',
+  }),
+  131000: doubtful({ en: 'Unknown failure', ar: 'فشل غير معروف' }),
+  131005: credentials({ en: 'Access denied', ar: 'الوصول مرفوض' }),
+  131008: parameters({ en: 'Required parameter missing', ar: 'متغير مطلوب ناقص' }),
+  131009: parameters({ en: 'Parameter value invalid', ar: 'قيمة متغير غير صالحة' }),
+  131016: transient('sender', { en: 'Service temporarily unavailable', ar: 'الخدمة غير متاحة مؤقتًا' }),
+  131021: recipient('RECIPIENT_NOT_ALLOWED', { en: 'Sender and recipient are the same', ar: 'المرسل والمستلم واحد' }),
+  131026: recipient('RECIPIENT_UNREACHABLE', { en: 'Message undeliverable', ar: 'تعذّر تسليم الرسالة' }),
+  131030: recipient('RECIPIENT_NOT_ALLOWED', {
+    en: 'Recipient not on the test number’s list',
+    ar: 'المستلم ليس في قائمة رقم الاختبار',
+  }),
+  131031: account({ en: 'Account locked', ar: 'الحساب مقفل' }),
+  131037: sender({ en: 'Number needs an approved display name', ar: 'يحتاج الرقم إلى اسم عرض موافَق عليه' }),
+  131042: account({ en: 'Payment or eligibility problem of the account', ar: 'مشكلة في الدفع أو في أهلية الحساب' }),
+  131045: sender({ en: 'Number not registered correctly', ar: 'الرقم غير مسجّل تسجيلًا صحيحًا' }),
+  131047: recipient('WINDOW_CLOSED', {
+    en: 'More than 24 hours since the last reply',
+    ar: 'مضت أكثر من 24 ساعة على آخر رد',
+  }),
+  131048: rate('sender', { en: 'Number limited for spam or quality', ar: 'الرقم مقيّد بسبب الإزعاج أو الجودة' }),
+  131049: recipient('RECIPIENT_RATE_LIMITED', {
+    en: 'Held back to keep the ecosystem healthy',
+    ar: 'لم تُسلَّم حفاظًا على سلامة المنظومة',
+  }),
+  131050: recipient('RECIPIENT_NOT_ALLOWED', {
+    en: 'Recipient opted out of marketing messages',
+    ar: 'ألغى المستلم اشتراكه في الرسائل التسويقية',
+  }),
+  131051: other({ en: 'Message type not supported', ar: 'نوع الرسالة غير مدعوم' }),
+  131052: other({ en: 'Media could not be downloaded', ar: 'تعذّر تنزيل الوسائط' }),
+  131053: other({ en: 'Media could not be uploaded', ar: 'تعذّر رفع الوسائط' }),
+  131055: other({ en: 'Marketing product error', ar: 'خطأ في منتج التسويق' }),
+  131056: rate('pair', {
+    en: 'Too many messages from this number to this recipient',
+    ar: 'رسائل كثيرة جدًا من هذا الرقم إلى هذا المستلم',
+  }),
+  131057: transient('sender', { en: 'Number in maintenance', ar: 'الرقم قيد الصيانة' }),
+  131059: other({ en: 'Paging cursor invalid or expired', ar: 'مؤشر الصفحات غير صالح أو منتهي الصلاحية' }),
+  131062: recipient('RECIPIENT_NOT_ALLOWED', {
+    en: 'User id not allowed for this message',
+    ar: 'معرّف المستخدم غير مسموح به لهذه الرسالة',
+  }),
+  131063: other({ en: 'Marketing route error', ar: 'خطأ في مسار التسويق' }),
+  131064: permanent('account', 'POLICY_VIOLATION', {
+    en: 'Templates restricted for misclassification',
+    ar: 'القوالب مقيّدة لتصنيفها الخاطئ',
+  }),
+  132000: parameters({ en: 'Number of parameters differs from the template', ar: 'عدد المتغيرات يخالف القالب' }),
+  132001: permanent('template', 'TEMPLATE_NOT_FOUND', {
+    en: 'Template absent or not approved in this language',
+    ar: 'القالب غير موجود أو لم تتم الموافقة عليه بهذه اللغة',
+  }),
+  132005: parameters({ en: 'Text too long with its parameters', ar: 'النص مع متغيراته أطول من المسموح' }),
+  132007: permanent('template', 'POLICY_VIOLATION', { en: 'Content against policy', ar: 'المحتوى يخالف السياسات' }),
+  132008: parameters({ en: 'Parameter value rejected', ar: 'رُفضت قيمة متغير' }),
+  132012: parameters({ en: 'Parameter format differs from the template', ar: 'صيغة المتغيرات تخالف القالب' }),
+  132015: permanent('template', 'TEMPLATE_PAUSED', {
+    en: 'Template paused, or held back by pacing',
+    ar: 'القالب موقوف مؤقتًا أو مؤجَّل بسبب تنظيم السرعة',
+  }),
+  132016: permanent('template', 'TEMPLATE_DISABLED', { en: 'Template disabled for good', ar: 'القالب معطّل نهائيًا' }),
+  132018: parameters({ en: 'Parameter text not allowed', ar: 'نص المتغير غير مسموح به' }),
+  132068: permanent('template', 'UNKNOWN', { en: 'Flow blocked', ar: 'مسار Flow محظور' }),
+  132069: rate('sender', { en: 'Flow throttled', ar: 'مسار Flow مقيّد السرعة' }),
+  133000: transient('sender', { en: 'Earlier deregistration not complete', ar: 'لم يكتمل إلغاء التسجيل السابق' }),
+  133004: transient('sender', { en: 'Registration server unavailable', ar: 'خادم التسجيل غير متاح' }),
+  133005: sender({ en: 'Two-step PIN wrong', ar: 'الرقم السري للتحقق بخطوتين خاطئ' }),
+  133006: sender({ en: 'Number must be verified first', ar: 'يجب التحقق من الرقم أولًا' }),
+  133008: rate('sender', { en: 'Too many PIN attempts', ar: 'محاولات كثيرة جدًا لإدخال الرقم السري' }),
+  133009: rate('sender', { en: 'PIN entered too fast', ar: 'أُدخل الرقم السري بسرعة زائدة' }),
+  133010: sender({ en: 'Number not registered on the Cloud API', ar: 'الرقم غير مسجّل في الواجهة السحابية' }),
+  133015: transient('sender', { en: 'Number was deleted a moment ago', ar: 'حُذف الرقم قبل لحظات' }),
+  133016: rate('sender', { en: 'Registration limit reached', ar: 'بُلغ حد التسجيل' }),
+  134011: account({ en: 'Payments terms not accepted', ar: 'لم تُقبل شروط الدفع' }),
+  135000: parameters({ en: 'Error in the parameters', ar: 'خطأ في المتغيرات' }),
+  137000: recipient('RECIPIENT_NOT_ALLOWED', { en: 'Recipient’s identity key changed', ar: 'تغيّر مفتاح هوية المستلم' }),
+  141002: permanent('template', 'TEMPLATE_DISABLED', { en: 'Template cannot be sent', ar: 'لا يمكن إرسال القالب' }),
+  2388019: management({ en: 'Too many templates', ar: 'قوالب كثيرة جدًا' }),
+  2388039: management({ en: 'Template state cannot change so', ar: 'لا يمكن تغيير حالة القالب هكذا' }),
+  2388040: management({ en: 'Template field too long', ar: 'حقل في القالب أطول من المسموح' }),
+  2388047: management({ en: 'Template header malformed', ar: 'عنوان القالب غير سليم' }),
+  2388072: management({ en: 'Template body malformed', ar: 'نص القالب غير سليم' }),
+  2388073: management({ en: 'Template footer malformed', ar: 'تذييل القالب غير سليم' }),
+  2388293: management({ en: 'Too many variables for the text', ar: 'متغيرات كثيرة جدًا بالنسبة إلى النص' }),
+  2388299: management({ en: 'Variable at start or end of the text', ar: 'متغير في أول النص أو آخره' }),
+  2494100: transient('account', { en: 'Template management in maintenance', ar: 'إدارة القوالب قيد الصيانة' }),
 }
 
 /** Codes 200 to 299 are all of one meaning. */
-const PERMISSION = { from: 200, to: 299, meaning: credentials('Permission on the asset missing') }
+const PERMISSION = {
+  from: 200,
+  to: 299,
+  meaning: credentials({ en: 'Permission on the asset missing', ar: 'الصلاحية على هذا المورد ناقصة' }),
+}
 
 /** Sub-code 33 of code 100: the id in the path is wrong, or this token may not see it. */
-const OBJECT_MISSING = { code: 100, subcode: 33, meaning: sender('Object missing, or no access to it') }
+const OBJECT_MISSING = {
+  code: 100,
+  subcode: 33,
+  meaning: sender({ en: 'Object missing, or no access to it', ar: 'الكائن غير موجود أو لا وصول إليه' }),
+}
 
 export function meaningOf(code: number | null, httpStatus: number | null): Meaning {
   const known = code === null ? undefined : errorMeanings[code]
@@ -134,9 +185,19 @@ export function meaningOf(code: number | null, httpStatus: number | null): Meani
   return unknownMeaning(httpStatus ?? 0)
 }
 
+const UNKNOWN_TITLE: Sentence = { en: 'Error without a known code', ar: 'خطأ بلا رمز معروف' }
+
+/** Stored with the attempts that met them. */
+keptSentences({
+  ...Object.fromEntries(Object.entries(errorMeanings).map(([code, { title }]) => [code, title])),
+  permission: PERMISSION.meaning.title,
+  object: OBJECT_MISSING.meaning.title,
+  unknown: UNKNOWN_TITLE,
+})
+
 /** For codes that no table knows yet (§3.2). A status webhook has no HTTP status: its failure is final. */
 function unknownMeaning(httpStatus: number): Meaning {
-  const title = 'Error without a known code'
+  const title = UNKNOWN_TITLE
   if (httpStatus >= 500) return transient('sender', title)
   if (httpStatus === 401 || httpStatus === 403) return credentials(title)
   if (httpStatus === 429) return rate('sender', title)
@@ -166,14 +227,14 @@ export function readAnswerError(
   const missing = code === OBJECT_MISSING.code && error?.error_subcode === OBJECT_MISSING.subcode
   const subcode = numberOf(error?.error_subcode)
   const { title, ...meaning } = missing ? OBJECT_MISSING.meaning : meaningOf(code, httpStatus)
-  const known = code !== null && title !== unknownMeaning(0).title
+  const known = code !== null && title !== UNKNOWN_TITLE
   const clean = (text: unknown): string => shortened(mask(storableText(textOf(text) ?? '')))
   const message = clean(error?.message)
   const data = error?.error_data
   const details = clean(objectOf(data)?.details) || clean(typeof data === 'string' ? data : error?.error_user_msg)
   return {
     code,
-    title: known ? title : message || title,
+    title: known ? title.en : message || title.en,
     detail: details || (known ? message : ''),
     ...meaning,
     ...(subcode !== null && { subcode }),
@@ -183,7 +244,8 @@ export function readAnswerError(
 /** An error of a status webhook: its code alone, since its texts may quote the message (see parse). */
 export function readStatusError(error: unknown): ProviderError {
   const code = codeOf(error)
-  return { code, detail: '', ...meaningOf(code, null) }
+  const { title, ...meaning } = meaningOf(code, null)
+  return { code, detail: '', title: title.en, ...meaning }
 }
 
 const shortened = (text: string): string => (text.length > TEXT_MOST ? `${text.slice(0, TEXT_MOST)}…` : text)

@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher } from 'undici'
+import { keptSentences } from '../../sentences.ts'
 import { withoutToken } from './mask.ts'
 
 /** The one version that all requests name: without it the app's own default would answer (§1). */
@@ -73,7 +74,7 @@ function ask(agent: Dispatcher, account: GraphAccount, request: GraphRequest): P
       fail(detail)
       controller?.abort(new Error(detail))
     }
-    const timer = setTimeout(() => giveUp(`no answer within ${request.timeoutMs} ms`), request.timeoutMs)
+    const timer = setTimeout(() => giveUp(details.noAnswer({ timeoutMs: request.timeoutMs }).en), request.timeoutMs)
 
     const { origin, path } = placeOf(account.graphUrl)
     agent.dispatch(
@@ -98,7 +99,7 @@ function ask(agent: Dispatcher, account: GraphAccount, request: GraphRequest): P
         },
         onResponseData(_controller, chunk) {
           bytes += chunk.length
-          if (bytes > request.answerBytesMost) giveUp(`the answer is longer than ${request.answerBytesMost} bytes`)
+          if (bytes > request.answerBytesMost) giveUp(details.tooLong({ bytes: request.answerBytesMost }).en)
           else chunks.push(chunk)
         },
         onResponseEnd() {
@@ -111,6 +112,11 @@ function ask(agent: Dispatcher, account: GraphAccount, request: GraphRequest): P
     )
   })
 }
+
+const details = keptSentences({
+  noAnswer: { en: 'no answer within {timeoutMs} ms', ar: 'لا رد خلال {timeoutMs} مللي ثانية' },
+  tooLong: { en: 'the answer is longer than {bytes} bytes', ar: 'الرد أطول من {bytes} بايت' },
+})
 
 /** Origin and path of the Graph API; the URL may name the version itself. */
 function placeOf(graphUrl: string): { origin: string; path: string } {

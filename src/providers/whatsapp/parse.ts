@@ -117,7 +117,7 @@ const isMessageKind = (kind: string): boolean => kind === 'otp' || kind === 'cod
 
 function withoutTexts(given: unknown): object {
   const code = codeOf(given)
-  return { code, title: code === null ? undefined : errorMeanings[code]?.title }
+  return { code, title: code === null ? undefined : errorMeanings[code]?.title.en }
 }
 
 function message(given: unknown, phoneNumberId: string | null): ProviderItem {

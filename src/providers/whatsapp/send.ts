@@ -11,6 +11,7 @@ import type {
   TemplateComponent,
   TemplateContent,
 } from '../provider.ts'
+import { keptSentences } from '../../sentences.ts'
 import { callbackDataOf } from './callback-data.ts'
 import { readAnswerError } from './errors.ts'
 import type { Graph, GraphAnswer } from './graph.ts'
@@ -120,7 +121,7 @@ export function readOutcome(answer: GraphAnswer, mask: (text: string) => string)
   if (httpStatus >= 200 && httpStatus < 300) {
     const providerMessageId = identifier(objectOf(listOf(body?.messages)[0])?.id)
     if (providerMessageId) return { outcome: 'accepted', providerMessageId, customer: customerOf(body) }
-    return { outcome: 'unknown', httpStatus, detail: 'the answer names no message id that could be stored' }
+    return { outcome: 'unknown', httpStatus, detail: details.noMessageId.en }
   }
   const isFromGraph = objectOf(body?.error) !== undefined
   if (isFromGraph || httpStatus === TOO_MANY_REQUESTS)
@@ -133,7 +134,14 @@ export function readOutcome(answer: GraphAnswer, mask: (text: string) => string)
 
 const REQUEST_TIMEOUT = 408
 const TOO_MANY_REQUESTS = 429
-const NOT_FROM_GRAPH = 'the answer is no Graph error'
+const details = keptSentences({
+  noMessageId: {
+    en: 'the answer names no message id that could be stored',
+    ar: 'لا يذكر الرد معرّف رسالة يمكن حفظه',
+  },
+  notFromGraph: { en: 'the answer is no Graph error', ar: 'الرد ليس خطأ من واجهة واتساب' },
+})
+const NOT_FROM_GRAPH = details.notFromGraph.en
 
 /**
  * A redirect, a 404, a bare 403 come from a proxy or from a wrong URL. They say nothing of message, number or token, so

@@ -1,0 +1,47 @@
+import { keptSentences } from '../sentences.ts'
+
+/** Why an event changed nothing, as both machines say it. */
+export const ignored = keptSentences({
+  changesNothing: {
+    en: '"{trigger}" changes nothing while {status}',
+    ar: '{trigger} لا يغيّر شيئًا ما دامت الحالة «{status}»',
+    words: {
+      trigger: {
+        submitted: 'اكتمال الإرسال',
+        confirm: 'الضغط على «تأكيد»',
+        cancel: 'الضغط على «إلغاء»',
+        change_time: 'الضغط على «تغيير الموعد»',
+        day: 'اختيار يوم',
+        range: 'اختيار وقت',
+        day_and_range: 'اختيار يوم ووقت',
+        other_choice: 'اختيار آخر',
+        yes: 'الضغط على «نعم»',
+        no: 'الضغط على «لا»',
+        reason: 'اختيار سبب',
+        other_reason: 'اختيار سبب غيره',
+        other: 'اختيار «سبب آخر»',
+        text: 'نص مكتوب',
+        message: 'رسالة من العميل',
+        reminder: 'حلول التذكير',
+        deadline: 'انقضاء المهلة',
+        expiry: 'انتهاء المتابعة',
+        send_failed: 'فشل الإرسال',
+      },
+      status: {
+        accepted: 'السؤال في الطريق',
+        awaiting_answer: 'بانتظار الجواب',
+        confirmed: 'مؤكَّد',
+        cancelled: 'ملغى',
+        rescheduling: 'يختار وقتًا آخر',
+        rescheduled: 'اختار وقتًا آخر',
+        awaiting_reason: 'يختار السبب',
+        awaiting_note: 'يكتب ملاحظة',
+        denied: 'يقول إنه لم يرفض',
+        refusal_confirmed: 'يقول إنه رفض',
+        no_response: 'بلا جواب',
+        failed: 'فشل',
+      },
+    },
+  },
+  laterIsKnown: { en: 'a later message is known', ar: 'تُعرف رسالة أحدث' },
+})
