@@ -83,9 +83,9 @@ export type Account = {
   readonly name: string
   readonly businessId: string
   readonly appId: string
-  readonly appSecret: string
-  readonly accessToken: string
-  readonly verifyToken: string
+  appSecret: string
+  accessToken: string
+  verifyToken: string
   callbackUrl: string | undefined
   overrideCallbackUrl: string | undefined
   subscribed: boolean
@@ -135,7 +135,7 @@ export class Accounts {
   }
 
   isToken(token: string): boolean {
-    return this.#tokens.has(token)
+    return (this.#tokens.get(token)?.size ?? 0) > 0
   }
 
   mayUse(token: string, account: Account): boolean {
@@ -168,11 +168,22 @@ export class Accounts {
       creationsAt: [],
     }
     this.#byId.set(accountId, account)
-    const sharers = this.#tokens.get(seed.accessToken) ?? new Set()
-    this.#tokens.set(seed.accessToken, sharers.add(account))
+    this.#admit(account)
     for (const number of seed.numbers) this.addNumber(account, number)
     for (const template of seed.templates) this.addTemplate(account, template, now)
     return account
+  }
+
+  /** Of an account that is remembered from an earlier start: how it is called now. All else stays as it has become. */
+  changeAccess(account: Account, seed: z.output<typeof accountSeedSchema>): void {
+    this.#tokens.get(account.accessToken)?.delete(account)
+    account.appSecret = seed.appSecret
+    account.accessToken = seed.accessToken
+    account.verifyToken = seed.verifyToken
+    this.#admit(account)
+    if (seed.callbackUrl === undefined) return
+    account.callbackUrl = seed.callbackUrl
+    account.subscribed = seed.subscribed ?? true
   }
 
   addNumber(account: Account, seed: z.output<typeof numberSeedSchema>): PhoneNumber {
@@ -197,9 +208,42 @@ export class Accounts {
   addTemplate(account: Account, seed: z.output<typeof templateSeedSchema>, now: number): Template {
     const key = templateKey(seed.name, seed.language)
     if (account.templates.has(key)) throw new ControlError(`template ${seed.name} exists already in ${seed.language}`)
+    if (account.templates.size >= TWIN_LIMITS.templatesHeld) {
+      throw new ControlError(`an account holds ${TWIN_LIMITS.templatesHeld} templates at most; delete some`)
+    }
     const template = makeTemplate(seed, seed.id ?? this.#makeTemplateId(), now)
     account.templates.set(key, template)
     return template
+  }
+
+  keep() {
+    const accounts = this.list().map((account) => ({
+      ...account,
+      numbers: [...account.numbers.values()],
+      templates: [...account.templates.values()],
+      blockedNames: [...account.blockedNames],
+    }))
+    return { nextId: this.#nextId, accounts }
+  }
+
+  restore({ nextId, accounts }: ReturnType<Accounts['keep']>): void {
+    this.#nextId = nextId
+    for (const { numbers, templates, blockedNames, ...rest } of accounts) {
+      const account: Account = {
+        ...rest,
+        numbers: new Map(numbers.map((number) => [number.id, number])),
+        templates: new Map(templates.map((template) => [templateKey(template.name, template.language), template])),
+        blockedNames: new Map(blockedNames),
+      }
+      this.#byId.set(account.id, account)
+      this.#admit(account)
+      for (const number of numbers) this.#numbers.set(number.id, { account, number })
+    }
+  }
+
+  #admit(account: Account): void {
+    const sharers = this.#tokens.get(account.accessToken) ?? new Set()
+    this.#tokens.set(account.accessToken, sharers.add(account))
   }
 
   #makeId(prefix: string): string {

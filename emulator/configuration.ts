@@ -40,6 +40,12 @@ export const SETTINGS = {
     standard: '1',
     what: 'Every delay is multiplied by this; 0 is at once',
   },
+  data: {
+    flag: 'data',
+    environment: 'WHATSAPP_TWIN_DATA',
+    standard: '',
+    what: 'Folder in which it finds itself again after a restart; without it all ends with the process',
+  },
 } as const satisfies Record<string, Setting>
 
 export type Configuration = Record<keyof typeof SETTINGS, string> & { portNumber: number; speedFactor: number }

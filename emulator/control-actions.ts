@@ -14,6 +14,7 @@ import type { ScriptSeed, StatusName } from './behaviour.ts'
 import type { Conversation, ConversationFilter } from './conversations.ts'
 import type { CustomerMatch, StepSeed } from './customer-steps.ts'
 import type { Customer } from './customers.ts'
+import type { PairOfIds } from './due.ts'
 import type { Message } from './messages.ts'
 import type { Parts } from './parts.ts'
 import type { Phone } from './phones.ts'
@@ -49,9 +50,9 @@ export const phoneChangeSchema = z.strictObject({
   number: z.string().min(1),
   /** A phone that is off gets nothing until it is on again. */
   online: z.boolean().optional(),
-  name: z.string().optional(),
+  name: z.string().max(TWIN_LIMITS.nameCharacters).optional(),
   /** Someone with a username: webhooks do not tell the number. null takes it away. */
-  username: z.string().nullable().optional(),
+  username: z.string().max(TWIN_LIMITS.nameCharacters).nullable().optional(),
   /** False: the business does not learn what was read. */
   readReceipts: z.boolean().optional(),
   /** A business number: what it sends from now on never comes. */
@@ -71,6 +72,14 @@ export type AccountChange = z.input<typeof accountChangeSchema>
 export type NumberChange = z.input<typeof numberChangeSchema>
 export type TemplateChange = z.input<typeof templateChangeSchema>
 export type PhoneChange = z.input<typeof phoneChangeSchema>
+
+/** Of one that is remembered only how it is called is taken over: what has become of it since stays. */
+export function knowAccount(parts: Parts, given: AccountSeed): void {
+  const seed = accountSeedSchema.parse(given)
+  const account = seed.id === undefined ? undefined : parts.accounts.find(seed.id)
+  if (account === undefined) parts.accounts.add(seed, parts.now())
+  else parts.accounts.changeAccess(account, seed)
+}
 
 export function addAccount(parts: Parts, seed: AccountSeed): Account {
   return parts.accounts.add(accountSeedSchema.parse(seed), parts.now())
@@ -125,6 +134,11 @@ export function changeTemplateById(parts: Parts, templateId: string, given: Temp
 export function planReview(parts: Parts, accountId: string, seed: ReviewSeed): void {
   const account = getAccount(parts, accountId)
   const plan = reviewSchema.parse(seed)
+  if (account.reviews.length >= TWIN_LIMITS.reviewsPlanned) {
+    throw new ControlError(
+      `an account has ${TWIN_LIMITS.reviewsPlanned} plans for reviews at most; create templates first`,
+    )
+  }
   const counted = account.reviews.filter((review) => review.times !== undefined)
   const standing = account.reviews.filter((review) => review.times === undefined)
   const plans = plan.times === undefined ? [...counted, plan] : [...counted, plan, ...standing]
@@ -139,6 +153,17 @@ export function addScript(parts: Parts, seed: ScriptSeed): Script {
 export function addCustomer(parts: Parts, match: CustomerMatch, plays: string | readonly StepSeed[]): Customer {
   const customer = customerSchema.parse({ match, plays })
   return parts.customers.add(customer.match, customer.plays)
+}
+
+/** With what it is about to do. False when it was gone before. */
+export function removeCustomer(parts: Parts, id: string): boolean {
+  parts.timers.cancelPlans((plan) => plan.kind === 'answer' && plan.customer.id === id)
+  return parts.customers.remove(id)
+}
+
+export function clearCustomers(parts: Parts): void {
+  parts.timers.cancelPlans((plan) => plan.kind === 'answer')
+  parts.customers.clear()
 }
 
 /** Filters by what people call a phone and a business number. */
@@ -172,6 +197,11 @@ function blockedBy(
   const named = [block, unblock].map((name) => (name === undefined ? undefined : getNumber(parts, name).number.id))
   const others = parts.phones.get(waId).blocked.filter((id) => !named.includes(id))
   return [...others, ...(named[0] === undefined ? [] : [named[0]])].slice(-TWIN_LIMITS.blockedPerPhone)
+}
+
+/** By what people call a phone and a business number. */
+export function pairOf(parts: Parts, { phone, number }: z.input<typeof lookSchema>): PairOfIds {
+  return { waId: waIdOfPhone(phone, 'phone'), numberId: getNumber(parts, number).number.id }
 }
 
 /** The customer opens the chat: what has come is read, unless a script says otherwise. Says how much was looked at. */
@@ -225,7 +255,6 @@ export function reset(parts: Parts): void {
   parts.customers.clear()
   parts.messages.clear()
   parts.inbox.clear()
-  parts.conversations.clear()
   parts.phones.clear()
   parts.windows.clear()
   parts.pairs.clear()

@@ -230,6 +230,33 @@ test('scripts beyond the limit are refused by name, not dropped', async (t) => {
   assert.throws(() => world.twin.script({ behaviour: {} }), /1000 scripts at most; remove some/)
 })
 
+test('phones beyond the limit are refused by name, and none that is off is forgotten', async (t) => {
+  const world = await startWorld(t)
+  const phone = (count: number) => `+346${String(count).padStart(8, '0')}`
+  for (let count = 0; count < TWIN_LIMITS.phonesKept; count++)
+    world.twin.setPhone({ number: phone(count), online: false })
+  const one = { number: phone(TWIN_LIMITS.phonesKept), block: DEMO.standardNumber }
+  const refused = await world.call('POST', '/control/phones', one)
+  assert.equal(refused.status, 409)
+  assert.match(refused.text, /remembers 10000 phones that were changed, and no more; change some back/)
+  assert.equal((await world.call('POST', '/control/phones', { number: phone(0), readReceipts: false })).status, 200)
+  assert.equal((await world.call('POST', '/control/phones', { ...one, block: undefined, online: true })).status, 200)
+  await world.call('POST', '/control/phones', { number: phone(1), online: true })
+  assert.equal((await world.call('POST', '/control/phones', one)).status, 200)
+})
+
+test('templates and plans for reviews beyond the limit are refused by name', async (t) => {
+  const { twin } = await startWorld(t)
+  const components = [{ type: 'BODY', text: 'Hello.' }]
+  const add = (count: number) =>
+    twin.addTemplate(DEMO.accountId, { name: `t${count}`, language: 'en', category: 'UTILITY', components })
+  const held = twin.getAccount(DEMO.accountId).templates.size
+  for (let count = held; count < TWIN_LIMITS.templatesHeld; count++) add(count)
+  assert.throws(() => add(TWIN_LIMITS.templatesHeld), /1000 templates at most; delete some/)
+  for (let count = 0; count < TWIN_LIMITS.reviewsPlanned; count++) twin.planReview(DEMO.accountId, { times: 1 })
+  assert.throws(() => twin.planReview(DEMO.accountId, { times: 1 }), /1000 plans for reviews at most/)
+})
+
 test('only the latest messages are kept', async (t) => {
   const world = await startWorld(t, { statuses: 'manual', pairLimit: false })
   const { Messages } = await import('./messages.ts')

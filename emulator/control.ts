@@ -8,11 +8,14 @@ import {
   changeAccountSettings,
   changeNumber,
   changeTemplateById,
+  clearCustomers,
   getAccount,
   listConversations,
   look,
   metricsOf,
+  pairOf,
   planReview,
+  removeCustomer,
   report,
   reset,
   setPhone,
@@ -22,11 +25,13 @@ import { stepSchema, STATUS_NAMES } from './behaviour.ts'
 import { ControlError } from './control-error.ts'
 import { customerSchema } from './customer-steps.ts'
 import { showAccount, showConversation, showMessage, showNumber, showPost, showTemplate } from './control-views.ts'
+import { listDue, listDueOfChat, timeOf } from './due.ts'
 import { GraphError } from './errors.ts'
 import { findNumber, receive } from './inbound.ts'
 import { META_LIMITS, TWIN_LIMITS } from './limits.ts'
 import { refuseOtherPages } from './own-pages.ts'
 import { verifyCallback } from './subscriptions.ts'
+import { moveClock } from './time-machine.ts'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { AccountSeed, NumberSeed } from './accounts.ts'
 import type { ScriptSeed } from './behaviour.ts'
@@ -35,8 +40,10 @@ import type { InboundSeed } from './inbound.ts'
 import type { MessageFilter } from './messages.ts'
 import type { Parts } from './parts.ts'
 import type { Pair } from './phone/chats.ts'
+import type { DueAnswer } from './phone/due.ts'
 import type { ReviewSeed } from './review-plan.ts'
 import type { TemplateSeed } from './templates.ts'
+import type { MoveSeed } from './time-machine.ts'
 
 type Call = { id: string; query: Record<string, unknown>; body: unknown; reply: FastifyReply }
 type ControlRoute = {
@@ -59,7 +66,12 @@ const messageQuery = z.strictObject({
 const conversationQuery = z.strictObject({
   phone: z.string().optional(),
   number: z.string().optional(),
-  limit: z.coerce.number().int().min(1).max(TWIN_LIMITS.conversationEntriesKept).default(100),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(TWIN_LIMITS.messagesKept + TWIN_LIMITS.inboundKept)
+    .default(100),
 })
 const liveQuery = z.strictObject({
   number: z.union([z.string(), z.array(z.string()).max(TWIN_LIMITS.liveNumbers)]).optional(),
@@ -71,6 +83,12 @@ const statusesBody = z.strictObject({
     .min(1)
     .max(TWIN_LIMITS.stepsPerScript),
 })
+const dueQuery = z
+  .strictObject({ phone: z.string(), number: z.string() })
+  .partial()
+  .refine(({ phone, number }) => (phone === undefined) === (number === undefined), {
+    message: 'give phone and number, or neither',
+  })
 const webhookBody = z.strictObject({ field: z.string().min(1), value: z.unknown() })
 
 /** Every route of the control API. Bodies are checked by what they call. */
@@ -191,7 +209,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     path: '/control/customers',
     what: 'Removes all customers and what they are about to do',
     run: (parts) => {
-      parts.customers.clear()
+      clearCustomers(parts)
       return { customers: [] }
     },
   },
@@ -200,7 +218,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     path: '/control/customers/:id',
     what: 'Removes one customer and what it is about to do',
     run: (parts, { id }) => {
-      if (!parts.customers.remove(id)) throw new ControlError(`there is no customer ${id}; it may be used up`, 404)
+      if (!removeCustomer(parts, id)) throw new ControlError(`there is no customer ${id}; it may be used up`, 404)
       return { removed: id }
     },
   },
@@ -258,6 +276,18 @@ export const controlRoutes: readonly ControlRoute[] = [
     what: 'Server-sent events: first all chats, then each change: ?number= for some business numbers',
     streams: true,
     run: (parts, { query, reply }) => openStream(parts, query, reply),
+  },
+  {
+    method: 'GET',
+    path: '/control/clock',
+    what: 'The twin’s time, and what is due next; of one chat too: ?phone= ?number=',
+    run: (parts, { query }) => tellDue(parts, query),
+  },
+  {
+    method: 'POST',
+    path: '/control/clock',
+    what: 'Moves the time forward by a span or to an instant; what falls due on the way happens first',
+    run: (parts, { body }) => moveClock(parts, body as MoveSeed),
   },
   {
     method: 'GET',
@@ -345,6 +375,12 @@ function listChats(parts: Parts, query: Record<string, unknown>) {
   const { limit, ...filter } = conversationQuery.parse(query)
   const conversations = listConversations(parts, filter).slice(0, TWIN_LIMITS.conversationsShown)
   return { conversations: conversations.map((conversation) => showConversation(conversation, limit)) }
+}
+
+function tellDue(parts: Parts, query: Record<string, unknown>): DueAnswer {
+  const { phone, number } = dueQuery.parse(query)
+  const pair = phone === undefined || number === undefined ? undefined : pairOf(parts, { phone, number })
+  return { ...timeOf(parts), chat: pair ? listDueOfChat(parts, pair) : [], due: listDue(parts) }
 }
 
 async function verify(parts: Parts, accountId: string) {

@@ -1,7 +1,6 @@
-import { TWIN_LIMITS } from './limits.ts'
-import { digitsOf, forgetOldest, waIdOf } from './phones.ts'
-import type { InboundRecord } from './inbox.ts'
-import type { Message } from './messages.ts'
+import { digitsOf, waIdOf } from './phones.ts'
+import type { Inbox, InboundRecord } from './inbox.ts'
+import type { Message, Messages } from './messages.ts'
 
 /** `order`: the place among everything that was said. */
 export type Entry = { order: number } & Said
@@ -12,27 +11,35 @@ export type Conversation = { waId: string; phoneNumberId: string; entries: Entry
 /** `phone` is the customer's, `number` the business number's id. */
 export type ConversationFilter = { phone?: string | undefined; number?: string | undefined }
 
-/** A bounded ring of what was said, oldest forgotten first. Times do not order it: a customer's message may claim any. */
+/** Both sides of what was said. Times do not order it: a customer's message may claim any. */
 export class Conversations {
-  readonly #entries = new Map<string, Entry>()
+  readonly #messages: Messages
+  readonly #inbox: Inbox
   #nextOrder = 1
 
-  add(said: Said): void {
-    const entry = { order: this.#nextOrder++, ...said }
-    this.#entries.set(idOf(entry), entry)
-    forgetOldest(this.#entries, TWIN_LIMITS.conversationEntriesKept)
+  constructor(messages: Messages, inbox: Inbox) {
+    this.#messages = messages
+    this.#inbox = inbox
+  }
+
+  /** The place of what is said now. */
+  takePlace(): number {
+    return this.#nextOrder++
   }
 
   /** By the id of the message. */
   find(id: string): Entry | undefined {
-    return this.#entries.get(id)
+    const [message, record] = [this.#messages.find(id), this.#inbox.find(id)]
+    if (message !== undefined) return ofBusiness(message)
+    return record && ofCustomer(record)
   }
 
   /** The one in which something was said last comes first. */
   list({ phone, number }: ConversationFilter = {}): Conversation[] {
     const waId = phone === undefined ? undefined : waIdOf(digitsOf(phone) ?? phone)
     const byPair = new Map<string, Conversation>()
-    for (const entry of this.#entries.values()) {
+    const entries = [...this.#messages.list().map(ofBusiness), ...this.#inbox.list().map(ofCustomer)]
+    for (const entry of entries.toSorted((one, other) => one.order - other.order)) {
       const pair = pairOf(entry)
       if (pair === undefined || (waId !== undefined && pair.waId !== waId)) continue
       if (number !== undefined && pair.phoneNumberId !== number) continue
@@ -45,14 +52,17 @@ export class Conversations {
     return [...byPair.values()].toReversed()
   }
 
-  clear(): void {
-    this.#entries.clear()
+  keep() {
+    return this.#nextOrder
+  }
+
+  restore(nextOrder: ReturnType<Conversations['keep']>): void {
+    this.#nextOrder = nextOrder
   }
 }
 
-function idOf(entry: Entry): string {
-  return entry.by === 'customer' ? entry.record.id : entry.message.id
-}
+const ofBusiness = (message: Message): Entry => ({ order: message.order, by: 'business', message })
+const ofCustomer = (record: InboundRecord): Entry => ({ order: record.order, by: 'customer', record })
 
 export function pairOf(entry: Entry): { waId: string; phoneNumberId: string } | undefined {
   if (entry.by === 'customer') return { waId: entry.record.from, phoneNumberId: entry.record.phoneNumberId }

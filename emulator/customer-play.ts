@@ -1,40 +1,41 @@
 import { receive } from './inbound.ts'
 import { TWIN_LIMITS } from './limits.ts'
-import type { Action } from './customer-steps.ts'
-import type { Customer, Performance } from './customers.ts'
-import type { Message } from './messages.ts'
+import type { Customer } from './customers.ts'
 import type { Parts } from './parts.ts'
+import type { PlanOf } from './plans.ts'
+
+type Answer = PlanOf<'answer'>
 
 /** From here on, whoever has a customer behind the phone does what its steps say. */
 export function playCustomers(parts: Parts): void {
+  parts.timers.handle('answer', (answer) => void perform(parts, answer))
   parts.delivery.onArrival((message) => {
     const cue = parts.customers.take(message)
-    if (cue === undefined || cue.step.do === 'read') return
-    if (cue.step.do === 'ignore') message.ignored = true
-    else void perform(parts, cue.customer, message, cue.step.do)
+    if (cue === undefined) return
+    const { customer, step } = cue
+    if (step.do === 'ignore') message.ignored = true
+    else if (step.do !== 'read') planAnswer(parts, { kind: 'answer', customer, message, actions: step.do, place: 0 })
   })
+}
+
+/** After the thought that the action takes. */
+function planAnswer(parts: Parts, answer: Answer): void {
+  const action = answer.actions[answer.place]
+  if (action !== undefined) parts.timers.after(action.afterMs, answer)
 }
 
 /** One action after the other, each when the one before was answered: posted together they could overtake each other. */
-async function perform(parts: Parts, customer: Customer, message: Message, actions: readonly Action[]): Promise<void> {
-  const performance = parts.customers.begin(customer)
-  for (const action of actions) {
-    await think(parts, performance, action.afterMs)
-    await act(parts, customer, message, action)
-    if (!parts.customers.isActing(performance)) return
-  }
+async function perform(parts: Parts, answer: Answer): Promise<void> {
+  const isLast = answer.place + 1 >= answer.actions.length
+  const performance = { customer: answer.customer, next: isLast ? undefined : { ...answer, place: answer.place + 1 } }
+  parts.customers.begin(performance)
+  await act(parts, answer)
+  if (performance.next !== undefined && parts.customers.isActing(performance)) planAnswer(parts, performance.next)
   parts.customers.end(performance)
 }
 
-/** Never over when the customer is removed meanwhile. */
-function think(parts: Parts, performance: Performance, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    performance.cancel = parts.timers.after(ms, resolve)
-  })
-}
-
-async function act(parts: Parts, customer: Customer, message: Message, action: Action): Promise<void> {
-  const { afterMs: _thought, quote, tap, choose, ...rest } = action
+async function act(parts: Parts, { customer, message, actions, place }: Answer): Promise<void> {
+  const { afterMs: _thought, quote, tap, choose, ...rest } = actions[place] ?? { afterMs: 0 }
   try {
     const seed = {
       ...rest,

@@ -4,7 +4,7 @@ import { TWIN_LIMITS } from './limits.ts'
 import { MAGIC_NUMBERS } from './magic-numbers.ts'
 import { NAMED_CUSTOMERS } from './named-customers.ts'
 import { CUSTOMER, order, startWorld } from './world.ts'
-import type { InboundRecord } from './emulator.ts'
+import { DEMO, type InboundRecord } from './emulator.ts'
 
 const text = (body: string) => ({ type: 'text', text: { body } })
 const question = (body: string, ...titles: string[]) => ({
@@ -376,13 +376,22 @@ for (const [query, says] of [
   })
 }
 
-test('only the latest entries of all chats are kept', async () => {
-  const { Conversations } = await import('./conversations.ts')
-  const conversations = new Conversations()
+test('of what customers said only the latest is kept', async (t) => {
+  const world = await startWorld(t)
+  const [{ Conversations }, { Inbox }, { Messages }] = await Promise.all([
+    import('./conversations.ts'),
+    import('./inbox.ts'),
+    import('./messages.ts'),
+  ])
+  const inbox = new Inbox()
+  const conversations = new Conversations(new Messages(), inbox)
+  const account = world.twin.getAccount(DEMO.accountId)
+  const update = { kind: 'field', field: 'none', value: null } as const
   const record = { from: '34600111222', phoneNumberId: '1' } as InboundRecord
-  for (let count = 0; count <= TWIN_LIMITS.conversationEntriesKept; count++) {
-    conversations.add({ by: 'customer', record: { ...record, id: String(count) } })
+  for (let count = 0; count <= TWIN_LIMITS.inboundKept; count++) {
+    inbox.add({ record: { ...record, id: String(count), order: conversations.takePlace() }, account, update })
   }
   const [conversation] = conversations.list()
-  assert.equal(conversation?.entries.length, TWIN_LIMITS.conversationEntriesKept)
+  assert.equal(conversation?.entries.length, TWIN_LIMITS.inboundKept)
+  assert.equal(conversation?.entries[0]?.order, 2)
 })

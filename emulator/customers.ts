@@ -5,7 +5,7 @@ import { NAMED_CUSTOMERS, stepsOf } from './named-customers.ts'
 import { digitsOf, forgetOldest, waIdOf } from './phones.ts'
 import type { CustomerMatch, Step } from './customer-steps.ts'
 import type { Message } from './messages.ts'
-import type { Cancel } from './timers.ts'
+import type { PlanOf } from './plans.ts'
 
 export type Customer = {
   /** The name of a named one. */
@@ -21,8 +21,8 @@ export type Customer = {
 }
 
 export type Cue = { customer: Customer; step: Step }
-/** A customer at work on one message. */
-export type Performance = { customer: Customer; cancel: Cancel }
+/** A customer who waits for the answer to what it has just done, and what it does then. */
+export type Performance = { customer: Customer; next: PlanOf<'answer'> | undefined }
 
 type Place = { customer: Customer; at: number }
 
@@ -47,6 +47,11 @@ export class Customers {
     return this.#acting.size
   }
 
+  /** What is done when what is being done was answered. */
+  goesOn(): PlanOf<'answer'>[] {
+    return [...this.#acting].flatMap(({ next }) => next ?? [])
+  }
+
   /** Those that were added, in the order in which they are tried. */
   list(): Customer[] {
     return [...this.#counted, ...this.#standing]
@@ -69,7 +74,7 @@ export class Customers {
     return customer
   }
 
-  /** Stops what it is doing, too. False when it was gone before. */
+  /** It goes on with nothing, either. False when it was gone before. */
   remove(id: string): boolean {
     const before = this.list().length
     this.#retire(id)
@@ -82,10 +87,41 @@ export class Customers {
     this.#counted = []
     this.#standing = []
     this.#places.clear()
-    for (const performance of this.#acting) performance.cancel()
     this.#acting.clear()
     for (const customer of this.#byEnding.values()) Object.assign(customer, { used: 0, faults: [] })
     this.#onIdle()
+  }
+
+  /** `busy`: those whom a plan names, be they listed still or used up. */
+  keep(busy: readonly Customer[]) {
+    const known = new Set([...this.list(), ...busy, ...[...this.#places.values()].map(({ customer }) => customer)])
+    return {
+      nextId: this.#nextId,
+      customers: [...known].filter((customer) => !this.#isNamed(customer)),
+      counted: this.#counted.map(({ id }) => id),
+      standing: this.#standing.map(({ id }) => id),
+      named: this.named().map(({ id, used, faults }) => ({ id, used, faults })),
+      places: [...this.#places].map(([pair, { customer, at }]) => ({ pair, customer: customer.id, at })),
+    }
+  }
+
+  /** Gives them by their ids. */
+  restore(kept: ReturnType<Customers['keep']>): ReadonlyMap<string, Customer> {
+    const known = new Map([...kept.customers, ...this.named()].map((customer) => [customer.id, customer]))
+    const found = (ids: readonly string[]): Customer[] => ids.flatMap((id) => known.get(id) ?? [])
+    this.#nextId = kept.nextId
+    this.#counted = found(kept.counted)
+    this.#standing = found(kept.standing)
+    for (const { id, used, faults } of kept.named) Object.assign(known.get(id) ?? {}, { used, faults })
+    for (const { pair, customer, at } of kept.places) {
+      const [known] = found([customer])
+      if (known !== undefined) this.#places.set(pair, { customer: known, at })
+    }
+    return known
+  }
+
+  #isNamed(customer: Customer): boolean {
+    return this.named().includes(customer)
   }
 
   /** What to do with a message that has come: the step that follows the last one, else one that begins anew. */
@@ -101,18 +137,16 @@ export class Customers {
     return { customer: place.customer, step }
   }
 
-  begin(customer: Customer): Performance {
-    const performance = { customer, cancel: () => {} }
+  begin(performance: Performance): void {
     this.#acting.add(performance)
-    return performance
   }
 
+  /** False when the customer was removed meanwhile. */
   isActing(performance: Performance): boolean {
     return this.#acting.has(performance)
   }
 
   end(performance: Performance): void {
-    performance.cancel()
     this.#acting.delete(performance)
     this.#onIdle()
   }

@@ -1,10 +1,11 @@
 import { webhookError } from './errors.ts'
 import { TWIN_LIMITS } from './limits.ts'
-import type { Account, NumberOfAccount, PhoneNumber } from './accounts.ts'
+import type { Account, Accounts, NumberOfAccount, PhoneNumber } from './accounts.ts'
 import type { Behaviour, ScriptedError, StatusName, StatusStep } from './behaviour.ts'
 import type { WebhookError } from './errors.ts'
-import type { Message, MessageStatus } from './messages.ts'
+import type { Message, MessageStatus, Messages } from './messages.ts'
 import type { Phones } from './phones.ts'
+import type { TimedStep } from './plans.ts'
 import type { Timers } from './timers.ts'
 import type { Contact, Metadata, StatusObject, Update } from './webhook-body.ts'
 import type { Outbox, WebhookPost } from './webhooks.ts'
@@ -14,7 +15,11 @@ export type Schedule = { sentMs: number; deliveredMs: number; readMs: number; ji
 
 export const USUAL_SCHEDULE: Schedule = { sentMs: 300, deliveredMs: 1_000, readMs: 4_000, jitter: 0.2 }
 
+/** How much has happened since the twin was started. */
+export type DeliveryCounts = { statuses: number; expired: number }
+
 export type DeliveryParts = {
+  accounts: Accounts
   timers: Timers
   outbox: Outbox
   phones: Phones
@@ -24,38 +29,44 @@ export type DeliveryParts = {
   now: () => number
 }
 
-type TimedStep = StatusStep & { afterMs: number }
+/** What waits for a phone to come back. Without a step the message comes, and nobody is told. */
+type Held = { message: Message; step: TimedStep | undefined }
 
 /** What becomes of a taken message: its statuses, by plan or by order. */
 export class Delivery {
+  readonly counts: DeliveryCounts = { statuses: 0, expired: 0 }
   readonly #parts: DeliveryParts
-  /** What waits for a phone to come back, by WhatsApp id. */
-  readonly #held = new Map<string, (() => void)[]>()
+  /** By WhatsApp id. */
+  readonly #held = new Map<string, Held[]>()
   readonly #listeners = new Set<(message: Message) => void>()
   readonly #changeListeners = new Set<(message: Message) => void>()
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts
+    parts.timers.handle('status', ({ message, step }, dueAt) => this.#takeStep(message, step, dueAt))
+    parts.timers.handle('arrival', ({ message }, dueAt) => this.#takeStep(message, undefined, dueAt))
+    parts.timers.handle('expiry', ({ message }) => this.#expire(message))
   }
 
   /** Sets the message's statuses going. */
-  begin(row: NumberOfAccount, message: Message): void {
+  begin(message: Message): void {
     const { behaviour } = message
-    const steps = plan(behaviour, this.#parts.schedule, this.#parts.manual)
+    const { timers, schedule, manual } = this.#parts
+    const steps = plan(behaviour, schedule, manual)
     const ttlMs = message.expiresAt - message.acceptedAt
     const outOfReach = behaviour.offlineForMs !== undefined && behaviour.offlineForMs > ttlMs
     for (const step of outOfReach ? steps.filter((step) => !needsPhone(step.status)) : steps) {
-      this.#parts.timers.after(step.afterMs, () => this.#takeStep(row, message, step))
+      timers.after(step.afterMs, { kind: 'status', message, step })
     }
-    if (outOfReach) this.#parts.timers.after(ttlMs, () => this.#expire(row, message))
-    else this.#arriveUntold(row, message)
+    if (outOfReach) timers.after(ttlMs, { kind: 'expiry', message })
+    else this.#arriveUntold(message)
   }
 
   /** Posts all statuses of the plan now and waits for the answers. */
   async beginNow(row: NumberOfAccount, message: Message): Promise<void> {
     const steps = plan(message.behaviour, this.#parts.schedule, this.#parts.manual)
     await this.report(row, message, steps)
-    this.#arriveUntold(row, message)
+    this.#arriveUntold(message)
   }
 
   /** Posts these statuses one after the other, whatever plan, phone or pause say. */
@@ -73,9 +84,13 @@ export class Delivery {
 
   /** A phone that was out of reach is back: what waited for it arrives, unless its time to live is over. */
   phoneBack(waId: string): void {
-    const held = this.#held.get(waId) ?? []
+    const held = this.#held.get(waId)
+    if (held === undefined) return
     this.#held.delete(waId)
-    for (const take of held) take()
+    this.#parts.timers.cancelPlans(
+      (plan) => plan.kind === 'expiry' && held.some(({ message }) => message === plan.message),
+    )
+    for (const { message, step } of held) this.#takeStep(message, step, this.#parts.now())
   }
 
   /** Called once for each message that comes to its phone. */
@@ -105,6 +120,26 @@ export class Delivery {
     this.#held.clear()
   }
 
+  /** Of the messages that are known by their ids. */
+  keep(messages: Messages) {
+    return [...this.#held].map(([waId, held]) => ({
+      waId,
+      held: held
+        .filter(({ message }) => messages.find(message.id) === message)
+        .map(({ message, step }) => ({ message: message.id, step })),
+    }))
+  }
+
+  restore(kept: ReturnType<Delivery['keep']>, messages: Messages): void {
+    for (const { waId, held } of kept) {
+      const found = held.flatMap(({ message: id, step }) => {
+        const message = messages.find(id)
+        return message === undefined ? [] : [{ message, step }]
+      })
+      this.#held.set(waId, found)
+    }
+  }
+
   #tellsRead({ waId }: Message): boolean {
     return waId === undefined || this.#parts.phones.get(waId).readReceipts
   }
@@ -113,15 +148,16 @@ export class Delivery {
     for (const listener of this.#changeListeners) listener(message)
   }
 
-  #takeStep(row: NumberOfAccount, message: Message, step: StatusStep): void {
-    if (!needsPhone(step.status)) {
+  #takeStep(message: Message, step: TimedStep | undefined, dueAt: number): void {
+    const row = this.#parts.accounts.findNumber(message.phoneNumberId)
+    if (row === undefined) return
+    if (step !== undefined && !needsPhone(step.status)) {
       if (!message.expired) this.#emit(row, message, step)
       return
     }
-    this.#whenInReach(row, message, () => {
-      this.#arrive(message)
-      if (step.status !== 'read' || this.#isReadNow(message)) this.#emit(row, message, step)
-    })
+    if (!this.#isInReach({ message, step }, dueAt)) return
+    this.#arrive(message)
+    if (step !== undefined && (step.status !== 'read' || this.#isReadNow(message))) this.#emit(row, message, step)
   }
 
   /** Not by whoever does not look, or has looked before of their own accord. */
@@ -132,11 +168,11 @@ export class Delivery {
   }
 
   /** In manual mode nobody says that the message has come, and the phone shows it all the same. */
-  #arriveUntold(row: NumberOfAccount, message: Message): void {
-    if (!this.#parts.manual || scriptedSteps(message.behaviour, this.#parts.schedule) !== undefined) return
-    const arrive = () => this.#whenInReach(row, message, () => this.#arrive(message))
-    if (message.behaviour.offlineForMs === undefined) arrive()
-    else this.#parts.timers.after(message.behaviour.offlineForMs, arrive)
+  #arriveUntold(message: Message): void {
+    const { manual, schedule, timers, now } = this.#parts
+    if (!manual || scriptedSteps(message.behaviour, schedule) !== undefined) return
+    if (message.behaviour.offlineForMs === undefined) this.#takeStep(message, undefined, now())
+    else timers.after(message.behaviour.offlineForMs, { kind: 'arrival', message })
   }
 
   #arrive(message: Message): void {
@@ -146,37 +182,47 @@ export class Delivery {
     this.#changed(message)
   }
 
-  #whenInReach(row: NumberOfAccount, message: Message, take: () => void): void {
-    if (message.expired || message.blocked) return
+  /** Whether the message is, or may come, to the phone now. What the phone is off for is held. */
+  #isInReach(held: Held, dueAt: number): boolean {
+    const { message } = held
+    if (message.expired || message.blocked) return false
     if (message.arrivedAt === undefined && this.#isBlocked(message)) {
       message.blocked = true
       this.#changed(message)
-      return
+      return false
     }
-    if (this.#parts.now() > message.expiresAt && message.arrivedAt === undefined) {
-      this.#expire(row, message)
-      return
+    if (dueAt > message.expiresAt && message.arrivedAt === undefined) {
+      this.#expire(message)
+      return false
     }
-    if (message.waId !== undefined && this.#parts.phones.find(message.waId)?.online === false) {
-      this.#hold(message.waId, () => this.#whenInReach(row, message, take))
-      return
-    }
-    take()
+    if (message.waId === undefined || this.#parts.phones.find(message.waId)?.online !== false) return true
+    this.#hold(message.waId, held)
+    return false
   }
 
   #isBlocked({ waId, phoneNumberId }: Message): boolean {
     return waId !== undefined && this.#parts.phones.get(waId).blocked.includes(phoneNumberId)
   }
 
-  #hold(waId: string, take: () => void): void {
+  #hold(waId: string, held: Held): void {
+    const { timers, now } = this.#parts
     const list = this.#held.get(waId) ?? []
-    list.push(take)
-    if (list.length > TWIN_LIMITS.statusesKeptPerMessage) list.shift()
+    const isFirst = !list.some(({ message }) => message === held.message)
+    list.push(held)
+    if (list.length > TWIN_LIMITS.heldPerPhone) list.shift()
     this.#held.set(waId, list)
+    const { message } = held
+    // Nobody waits for it: the phone may come back before, and only who looks at the phone sees the difference.
+    if (isFirst && message.arrivedAt === undefined) {
+      timers.afterUnscaled(Math.max(0, message.expiresAt - now()), { kind: 'expiry', message }, 'background')
+    }
   }
 
-  #expire(row: NumberOfAccount, message: Message): void {
+  #expire(message: Message): void {
+    const row = this.#parts.accounts.findNumber(message.phoneNumberId)
+    if (row === undefined || !isUnderWay(message)) return
     message.expired = true
+    this.counts.expired++
     this.#changed(message)
     const { whenExpired = 'silence' } = message.behaviour
     if (whenExpired !== 'silence') this.#emit(row, message, { status: 'failed', errors: [whenExpired] })
@@ -202,6 +248,7 @@ export class Delivery {
       status,
       contact: statusContact(account, message),
     } as const
+    this.counts.statuses += copies
     return Array.from({ length: copies }, () => {
       const record: MessageStatus = {
         status: step.status,
@@ -211,12 +258,14 @@ export class Delivery {
       }
       if (message.statuses.length < TWIN_LIMITS.statusesKeptPerMessage) message.statuses.push(record)
       this.#changed(message)
-      const posted = (post: WebhookPost): void => {
-        record.post = post
-      }
-      return { ...update, posted }
+      return { ...update, record }
     })
   }
+}
+
+/** It may still come to the phone. */
+export function isUnderWay({ arrivedAt, expired, blocked }: Message): boolean {
+  return arrivedAt === undefined && !expired && !blocked
 }
 
 export function metadataOf(number: PhoneNumber): Metadata {

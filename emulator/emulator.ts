@@ -9,6 +9,8 @@ import {
   changeTemplateById,
   getAccount,
   listConversations,
+  removeCustomer,
+  knowAccount,
   metricsOf,
   planReview,
   report,
@@ -22,14 +24,17 @@ import { frontPage } from './front-page.ts'
 import { messageRoutes } from './graph-messages.ts'
 import { objectRoutes } from './graph-objects.ts'
 import { templateRoutes } from './graph-templates.ts'
-import { receive } from './inbound.ts'
+import { receive, receiveDelayed } from './inbound.ts'
+import { keep, restore } from './kept.ts'
 import { TWIN_LIMITS } from './limits.ts'
+import { Memory } from './memory.ts'
 import { makeParts, whenIdle } from './parts.ts'
 import { phonePage } from './phone-page.ts'
-import { createTemplate } from './review.ts'
+import { createTemplate, decideReviews } from './review.ts'
 import { buildServer } from './server.ts'
 import { subscriptionRoutes } from './subscriptions.ts'
 import { readNewTemplate } from './template-rules.ts'
+import { moveClock } from './time-machine.ts'
 import type { Account, AccountSeed, NumberSeed, PhoneNumber } from './accounts.ts'
 import type { ScriptSeed } from './behaviour.ts'
 import type { AccountChange, NumberChange, PhoneChange, ReportedStatus, TemplateChange } from './control-actions.ts'
@@ -44,6 +49,7 @@ import type { Phone } from './phones.ts'
 import type { ReviewSeed } from './review-plan.ts'
 import type { Script } from './scripts.ts'
 import type { Template, TemplateSeed } from './templates.ts'
+import type { Moved, MoveSeed } from './time-machine.ts'
 import type { WebhookPost } from './webhooks.ts'
 
 export { DEMO, demoAccount } from './demo.ts'
@@ -67,7 +73,16 @@ export type { WebhookPost } from './webhooks.ts'
 export type EmulatorOptions = Settings & {
   /** 0, or nothing, takes any free port. */
   port?: number | undefined
+  /** With a folder give them ids: one that is remembered gets its secrets and its callback URL, and all else stays. */
   accounts?: AccountSeed[] | undefined
+  /** A folder in which the twin finds itself again. Without it, all of it ends with the process. */
+  data?: string | undefined
+  /** How large its file may be. */
+  dataBytes?: number | undefined
+  /** Told when what was in the folder cannot be taken up, or nothing can be written to it. */
+  warn?: ((line: string) => void) | undefined
+  /** Answers, but nothing happens by itself, and nothing is written, before `begin`. */
+  waits?: boolean | undefined
 }
 
 /** The twin as seen by a program. The control API has the same verbs. */
@@ -77,31 +92,79 @@ export type Emulator = Awaited<ReturnType<typeof startEmulator>>
 const HOST = '127.0.0.1'
 
 export async function startEmulator(options: EmulatorOptions = {}) {
-  const { port = 0, accounts = [], ...settings } = options
-  const parts = makeParts(settings)
-  for (const seed of accounts) addAccount(parts, seed)
-  playCustomers(parts)
-  parts.live.follow(parts)
+  const { port = 0, accounts = [], data, dataBytes, warn = () => {}, waits = false, ...settings } = options
+  const memory = data === undefined ? undefined : new Memory({ folder: data, bytesMost: dataBytes, warn })
+  const parts = await openParts(settings, memory)
+  for (const seed of accounts) knowAccount(parts, seed)
   const server = await buildTwin(parts)
   const url = await server.listen({ port, host: HOST })
+  const begin = (): void => {
+    memory?.begin(() => keep(parts))
+    parts.timers.begin()
+  }
+  if (!waits) begin()
   return {
     url,
-    ...programmatic(parts),
+    begin,
+    ...noticed(programmatic(parts), () => memory?.changed()),
     get metrics() {
       return metricsOf(parts)
     },
-    /** Drops what is scheduled or on its way; nothing is left open. */
+    /** Drops what is scheduled or on its way, unless there is a folder for it; nothing is left open. */
     async close(): Promise<void> {
+      parts.live.close()
+      await server.close()
+      const written = memory?.close()
       parts.timers.close()
       parts.customers.clear()
-      parts.live.close()
-      await Promise.all([parts.outbox.close(), server.close()])
+      await Promise.all([written, parts.outbox.close()])
     },
   }
 }
 
+/** With what the twin held when it was ended; or empty, when that cannot be taken up. */
+async function openParts(settings: Settings, memory: Memory | undefined): Promise<Parts> {
+  const parts = connectedParts(settings, memory)
+  const kept = await memory?.read()
+  if (kept === undefined) return parts
+  try {
+    restore(parts, kept)
+    return parts
+  } catch (fault) {
+    await memory?.putAside(`it was not understood (${String(fault)})`)
+    return connectedParts(settings, memory)
+  }
+}
+
+function connectedParts(settings: Settings, memory: Memory | undefined): Parts {
+  const parts = makeParts(settings, memory)
+  playCustomers(parts)
+  decideReviews(parts)
+  receiveDelayed(parts)
+  parts.live.follow(parts)
+  return parts
+}
+
+/** Whatever a program asks for may be a change. */
+function noticed<Verbs extends Record<string, (...given: never[]) => unknown>>(
+  verbs: Verbs,
+  onCall: () => void,
+): Verbs {
+  const entries = Object.entries(verbs).map(([name, verb]) => [
+    name,
+    (...given: never[]) => {
+      onCall()
+      return verb(...given)
+    },
+  ])
+  return Object.fromEntries(entries) as Verbs
+}
+
 async function buildTwin(parts: Parts) {
   const server = buildServer()
+  // Whatever is asked for may be a change, when it begins as when it is answered.
+  server.addHook('onRequest', async ({ method }) => void (method !== 'GET' && parts.memory?.changed()))
+  server.addHook('onResponse', async ({ method }) => void (method !== 'GET' && parts.memory?.changed()))
   frontPage(server)
   phonePage(server)
   await addControl(server, parts)
@@ -138,7 +201,7 @@ function programmatic(parts: Parts) {
     /** Whoever is behind `to`, or anybody, plays a customer of the table or these steps. */
     customer: (match: CustomerMatch, plays: string | readonly StepSeed[]): Customer & { remove: () => boolean } => {
       const customer = addCustomer(parts, match, plays)
-      return Object.assign(customer, { remove: () => parts.customers.remove(customer.id) })
+      return Object.assign(customer, { remove: () => removeCustomer(parts, customer.id) })
     },
     customers: (): Customer[] => parts.customers.list(),
     setPhone: (change: PhoneChange): Phone => setPhone(parts, change),
@@ -162,6 +225,8 @@ function programmatic(parts: Parts) {
       tellField(parts, accountId, field, value),
     webhookPosts: (): WebhookPost[] => parts.outbox.posts(),
 
+    /** Forwards, by a span such as '23h' or to an instant. What falls due on the way happens, in its order, before it resolves. */
+    moveClock: (move: MoveSeed, options?: { takesMs?: number }): Promise<Moved> => moveClock(parts, move, options),
     pauseStatuses: (): void => parts.outbox.pause(),
     resumeStatuses: (): void => parts.outbox.resume(),
     /** Resolves when nothing is scheduled, waiting to be posted or being posted, and no customer is about to answer. */

@@ -52,7 +52,7 @@ async function start(parts: Parts, { row, to }: CheckedSend, message: Message): 
   const goesNowhere = to.waId === undefined && to.userId === undefined
   if (goesNowhere) return
   if (message.behaviour.statusesBeforeAnswer === true) await parts.delivery.beginNow(row, message)
-  else parts.delivery.begin(row, message)
+  else parts.delivery.begin(message)
 }
 
 function pause(parts: Parts, ms: number | undefined): Promise<void> | undefined {

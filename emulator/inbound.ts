@@ -58,17 +58,35 @@ export function isOne(parts: readonly unknown[]): boolean {
 }
 
 export type InboundSeed = z.input<typeof inboundSchema>
-type Inbound = z.output<typeof inboundSchema>
-type Received = { id: string; posts: WebhookPost[] }
+export type Inbound = z.output<typeof inboundSchema>
+export type Received = { id: string; posts: WebhookPost[] }
+
+/** From here on what was ordered for later is done when it is due. */
+export function receiveDelayed(parts: Parts): void {
+  parts.timers.handle('inbound', ({ inbound, done = ignoreFaults }) => done(receiveNow(parts, inbound)))
+}
+
+/** Whoever ordered it has gone with an earlier process. */
+const ignoreFaults = (received: Promise<unknown>): void => void received.catch(() => {})
 
 /** Writes to the business: opens the service window and posts the webhook. Resolves when that was answered. */
 export async function receive(parts: Parts, seed: InboundSeed, customer?: string): Promise<Received> {
-  const inbound = inboundSchema.parse(seed)
-  const digits = digitsOf(inbound.from)
-  if (digits === undefined) throw new ControlError(`from: ${inbound.from} is no phone number`)
-  const waId = waIdOf(digits)
-  const { afterMs } = inbound
-  if (afterMs !== undefined) await new Promise<void>((resolve) => parts.timers.after(afterMs, resolve, 'answer'))
+  const { afterMs, ...inbound } = inboundSchema.parse(seed)
+  waIdOfWriter(inbound)
+  if (afterMs === undefined) return await receiveNow(parts, inbound, customer)
+  return await new Promise((resolve) => {
+    parts.timers.after(afterMs, { kind: 'inbound', inbound, done: resolve }, 'answer')
+  })
+}
+
+function waIdOfWriter({ from }: Inbound): string {
+  const digits = digitsOf(from)
+  if (digits === undefined) throw new ControlError(`from: ${from} is no phone number`)
+  return waIdOf(digits)
+}
+
+async function receiveNow(parts: Parts, inbound: Inbound, customer?: string): Promise<Received> {
+  const waId = waIdOfWriter(inbound)
   if (inbound.again !== undefined) return await tellAgain(parts, inbound, inbound.again, waId)
   const to = inbound.to === undefined ? undefined : findNumber(parts, inbound.to)
   if (inbound.to !== undefined && to === undefined)
@@ -86,6 +104,7 @@ export async function receive(parts: Parts, seed: InboundSeed, customer?: string
   parts.windows.open(row.number.id, waId, writtenAt)
   const record = {
     id: message.id,
+    order: parts.conversations.takePlace(),
     phoneNumberId: row.number.id,
     from: waId,
     type: message.type,

@@ -1,11 +1,13 @@
 import { TWIN_LIMITS } from './limits.ts'
 import { forgetOldest } from './phones.ts'
-import type { Account } from './accounts.ts'
+import type { Account, Accounts } from './accounts.ts'
 import type { Update } from './webhook-body.ts'
 
 /** What a customer wrote to the business, and whether the business has marked it as read. */
 export type InboundRecord = {
   id: string
+  /** The place among everything that was said. */
+  order: number
   phoneNumberId: string
   /** The customer's WhatsApp id, also when the webhook hides it. */
   from: string
@@ -71,5 +73,16 @@ export class Inbox {
 
   clear(): void {
     this.#byId.clear()
+  }
+
+  keep() {
+    return [...this.#byId.values()].map(({ record, account, update }) => ({ record, accountId: account.id, update }))
+  }
+
+  restore(kept: ReturnType<Inbox['keep']>, accounts: Accounts): void {
+    for (const { record, accountId, update } of kept) {
+      const account = accounts.find(accountId)
+      if (account !== undefined) this.#byId.set(record.id, { record, account, update })
+    }
   }
 }

@@ -49,12 +49,12 @@ export const TWIN_LIMITS = {
   requestBytes: 1_048_576,
   accounts: 1_000,
   numbersPerAccount: 1_000,
+  templatesHeld: 1_000,
   scripts: 1_000,
   stepsPerScript: 100,
   scriptDelayMs: 30 * 24 * 60 * 60 * 1000,
   messagesKept: 10_000,
   inboundKept: 10_000,
-  conversationEntriesKept: 20_000,
   conversationsShown: 100,
   customers: 1_000,
   stepsPerCustomer: 100,
@@ -62,12 +62,18 @@ export const TWIN_LIMITS = {
   /** How many people are remembered with the step at which they are. */
   placesKept: 200_000,
   faultsKeptPerCustomer: 20,
+  reviewsPlanned: 1_000,
+  blockedNamesKept: 10_000,
   webhookPostsKept: 500,
   webhookBodyCharactersKept: 16_384,
   statusesKeptPerMessage: 100,
   pairsKept: 200_000,
   windowsKept: 200_000,
+  /** Phones that a customer has turned off, or changed otherwise; one more is refused. */
   phonesKept: 10_000,
+  /** Statuses that wait for one phone to come back. */
+  heldPerPhone: 200,
+  nameCharacters: 100,
   updatesWaiting: 200_000,
   postsInFlight: 32,
   /** Of posts that wait for another attempt; beyond it a refused post is lost at once. */
@@ -84,6 +90,15 @@ export const TWIN_LIMITS = {
   liveHeartbeatMs: 20_000,
   lookedAtOnce: 100,
   blockedPerPhone: 100,
+  /** The longest wait after a change until it is being written to the data folder. */
+  saveAfterMs: 500,
+  memoryFileBytes: 256 * 1_048_576,
+  clockMoveMs: 90 * 24 * 60 * 60 * 1000,
+  /** Far beyond what can be tried, and far before dates stop having four digits. */
+  clockAheadMs: 3_650 * 24 * 60 * 60 * 1000,
+  /** How long one call may take to get there. */
+  clockMoveTakesMs: 30_000,
+  dueShown: 20,
   pageDefault: 25,
   pageMax: 1_000,
   waitForMessageMs: 10_000,

@@ -1,5 +1,6 @@
 import { pairOf } from './conversations.ts'
 import { showEntry, showPhone, showTold } from './control-views.ts'
+import { timeOf } from './due.ts'
 import { TWIN_LIMITS } from './limits.ts'
 import type { ServerResponse } from 'node:http'
 import type { Entry } from './conversations.ts'
@@ -12,6 +13,7 @@ type Stream = { numbers: ReadonlySet<string> | undefined; response: ServerRespon
 export class Live {
   readonly #streams = new Set<Stream>()
   #heartbeat: NodeJS.Timeout | undefined
+  #timeToldAt = 0
 
   get isFull(): boolean {
     return this.#streams.size >= TWIN_LIMITS.liveStreams
@@ -51,6 +53,13 @@ export class Live {
   /** All that was known is to be forgotten. */
   startAnew(parts: Parts): void {
     for (const { response, numbers } of this.#streams) write(response, stateOf(parts, numbers))
+  }
+
+  /** The twin's own page alone. `everyMs`: not so soon after the last time. */
+  tellTime(parts: Parts, everyMs = 0): void {
+    if (this.#streams.size === 0 || performance.now() - this.#timeToldAt < everyMs) return
+    this.#timeToldAt = performance.now()
+    this.#tell({ kind: 'time', time: timeOf(parts) }, ({ numbers }) => !numbers)
   }
 
   /** A stream of some numbers learns of the phones that have a chat with one of them. */
@@ -121,6 +130,7 @@ function stateOf(parts: Parts, numbers: ReadonlySet<string> | undefined): Change
       .map(({ id, verifiedName, digits }) => ({ number: id, name: verifiedName, display: `+${digits}` })),
     chats,
     phones: [...phones].map((waId) => showPhone(parts, waId, numbers)),
+    ...(numbers ? {} : { time: timeOf(parts) }),
     posts: numbers ? [] : parts.outbox.posts().slice(-TWIN_LIMITS.livePosts).map(showTold),
   }
 }

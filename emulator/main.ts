@@ -8,13 +8,15 @@ await main()
 
 async function main(): Promise<void> {
   const configuration = readOrExit()
-  const { callbackUrl, appSecret, accessToken, verifyToken, portNumber, speedFactor } = configuration
+  const { callbackUrl, appSecret, accessToken, verifyToken, portNumber, speedFactor, data } = configuration
   const account = demoAccount({ appSecret, accessToken, verifyToken, ...(callbackUrl === '' ? {} : { callbackUrl }) })
   const emulator = await startEmulator({
     port: portNumber,
     speed: speedFactor,
     accounts: [account],
+    ...(data === '' ? {} : { data }),
     log: console.log,
+    warn: console.warn,
   }).catch(exit)
   emulator.onMessage((message) => console.log(line(message)))
   emulator.onInbound((record) => console.log(answerLine(record)))

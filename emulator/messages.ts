@@ -39,6 +39,8 @@ export type MessageStatus = {
 export type Message = {
   /** The wamid. */
   readonly id: string
+  /** The place among everything that was said. */
+  readonly order: number
   readonly accountId: string
   readonly phoneNumberId: string
   /** The business number, digits only. */
@@ -154,6 +156,21 @@ export class Messages {
 
   clear(): void {
     this.#byId.clear()
+  }
+
+  /** Posts by their ids. */
+  keep() {
+    return this.list().map((message) => ({
+      ...message,
+      statuses: message.statuses.map((status) => ({ ...status, post: status.post?.id })),
+    }))
+  }
+
+  restore(kept: ReturnType<Messages['keep']>, posts: ReadonlyMap<string, WebhookPost>): void {
+    for (const message of kept) {
+      const statuses = message.statuses.map(({ post, ...status }) => ({ ...status, post: posts.get(post ?? '') }))
+      this.#byId.set(message.id, { ...message, statuses })
+    }
   }
 
   #summary(matches: (message: Message) => boolean): string {

@@ -1,4 +1,5 @@
 import { Accounts } from './accounts.ts'
+import { Clock } from './clock.ts'
 import { Conversations } from './conversations.ts'
 import { Customers } from './customers.ts'
 import { Delivery, USUAL_SCHEDULE } from './delivery.ts'
@@ -13,6 +14,7 @@ import { ServiceWindows } from './service-windows.ts'
 import { Timers } from './timers.ts'
 import { Outbox } from './webhooks.ts'
 import type { Schedule } from './delivery.ts'
+import type { Memory } from './memory.ts'
 import type { Batch } from './webhooks.ts'
 
 export type Settings = {
@@ -34,8 +36,10 @@ export type Settings = {
   throughputLimit?: boolean | undefined
   /** Templates, numbers and account reads; Meta allows 200 or 5,000. Without it they are not counted. */
   managementCallsPerHour?: number | undefined
-  /** Milliseconds since 1970. Moves time to live, windows, limits and timestamps, but no delays. */
+  /** Milliseconds since 1970. Moves time to live, windows, limits and timestamps, but no delays: `moveClock` moves all. */
   now?: (() => number) | undefined
+  /** Where people move the time instead, an address for the twin's page: this twin's own clock then stays. */
+  timeMachineAt?: (() => string) | undefined
   log?: ((line: string) => void) | undefined
 }
 
@@ -45,24 +49,35 @@ export type SendCounts = {
   refused: number
   readReceipts: number
   inbound: number
+  reviewed: number
   byCode: Record<number, number>
 }
 
 /** Everything the twin is made of. Routes and verbs are given this and nothing else. */
 export type Parts = ReturnType<typeof makeParts>
 
-export function makeParts(settings: Settings) {
-  const now = settings.now ?? Date.now
+/** Without a memory all of it ends with the process. */
+export function makeParts(settings: Settings, memory?: Memory) {
+  const clock = new Clock(settings.now ?? Date.now)
+  const now = (): number => clock.now()
   const log = settings.log ?? (() => {})
   const given = settings.speed ?? 1
   const speed = typeof given === 'number' ? () => given : given
-  const idleWaiters = new Set<() => void>()
-  const wakeIdleWaiters = (): void => {
-    if (!isIdle({ timers, outbox, customers })) return
-    for (const wake of idleWaiters) wake()
-    idleWaiters.clear()
+  const waiters = new Set<Waiter>()
+  const wakeWaiters = (): void => {
+    for (const waiter of waiters) {
+      if (!waiter.isOver({ timers, outbox, customers })) continue
+      waiters.delete(waiter)
+      waiter.wake()
+    }
   }
-  const timers = new Timers(speed, wakeIdleWaiters, (fault) => log(`a timer failed: ${String(fault)}`))
+  const timers = new Timers({
+    clock,
+    speed,
+    onIdle: wakeWaiters,
+    onFault: (fault) => log(`a timer failed: ${String(fault)}`),
+    onChange: () => memory?.changed(),
+  })
   const outbox = new Outbox(
     {
       batch: {
@@ -75,49 +90,70 @@ export function makeParts(settings: Settings) {
       log,
     },
     timers,
-    wakeIdleWaiters,
+    wakeWaiters,
   )
+  outbox.onChange(() => memory?.changed())
   const phones = new Phones()
   const magic = settings.magicNumbers ?? true
-  const customers = new Customers(magic, wakeIdleWaiters)
+  const customers = new Customers(magic, wakeWaiters)
   const messages = new Messages()
   const inbox = new Inbox()
-  const conversations = new Conversations()
-  messages.onMessage((message) => conversations.add({ by: 'business', message }))
-  inbox.onInbound((record) => conversations.add({ by: 'customer', record }))
+  const accounts = new Accounts()
   const manual = settings.statuses === 'manual'
   const schedule = { ...USUAL_SCHEDULE, ...settings.schedule }
-  const counts: SendCounts = { requests: 0, accepted: 0, refused: 0, readReceipts: 0, inbound: 0, byCode: {} }
+  const counts: SendCounts = {
+    requests: 0,
+    accepted: 0,
+    refused: 0,
+    readReceipts: 0,
+    inbound: 0,
+    reviewed: 0,
+    byCode: {},
+  }
   return {
     settings,
+    memory,
+    clock,
     now,
     log,
     timers,
+    /** One move of the clock at a time. */
+    travel: { isUnderWay: false },
     outbox,
     phones,
-    idleWaiters,
-    accounts: new Accounts(),
+    waiters,
+    accounts,
     scripts: new Scripts(magic),
     customers,
     messages,
     inbox,
-    conversations,
+    conversations: new Conversations(messages, inbox),
     live: new Live(),
     windows: new ServiceWindows(),
     pairs: new Pacer(TWIN_LIMITS.pairsKept),
     throughput: new Pacer(TWIN_LIMITS.numbersPerAccount),
     managementCalls: new Pacer(TWIN_LIMITS.accounts),
-    delivery: new Delivery({ timers, outbox, phones, schedule, manual, now }),
+    delivery: new Delivery({ accounts, timers, outbox, phones, schedule, manual, now }),
     counts,
   }
 }
 
 /** Nothing is scheduled, waiting to be posted or being posted, and no customer is about to answer. */
 export function whenIdle(parts: Parts): Promise<void> {
-  if (isIdle(parts)) return Promise.resolve()
-  return new Promise((resolve) => parts.idleWaiters.add(resolve))
+  return until(parts, ({ timers, outbox, customers }) => {
+    return timers.waiting === 0 && outbox.busy === 0 && customers.acting === 0
+  })
 }
 
-function isIdle({ timers, outbox, customers }: { timers: Timers; outbox: Outbox; customers: Customers }): boolean {
-  return timers.waiting === 0 && outbox.busy === 0 && customers.acting === 0
+/** What was set going has been answered; much may be scheduled still. */
+export function whenSettled(parts: Parts): Promise<void> {
+  return until(parts, ({ outbox, customers }) => outbox.underWay().length === 0 && customers.acting === 0)
+}
+
+type Busy = { timers: Timers; outbox: Outbox; customers: Customers }
+type Waiter = { isOver: (busy: Busy) => boolean; wake: () => void }
+
+function until(parts: Parts, isOver: Waiter['isOver']): Promise<void> {
+  if (isOver(parts)) return Promise.resolve()
+  return new Promise((wake) => parts.waiters.add({ isOver, wake }))
 }

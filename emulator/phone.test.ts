@@ -22,6 +22,8 @@ async function listen(t: TestContext, world: World, query = '') {
     return value
   }
   return {
+    /** Whoever holds the stream holds its answer: one that nobody holds may be collected, which ends it. */
+    answer,
     next,
     /** The first entry from here on that fits. */
     async entry(fits: (entry: Entry) => boolean): Promise<Entry> {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { ControlError } from './control-error.ts'
 import { TWIN_LIMITS } from './limits.ts'
 
 /** What a person's phone does, apart from any one message. */
@@ -112,11 +113,17 @@ export class Phones {
     return this.#byWaId.get(waId) ?? USUAL_PHONE
   }
 
+  /** Throws a ControlError where there is no room for one more: to forget that another is off would turn it on. */
   set(waId: string, change: Partial<Phone>): Phone {
     const phone = { ...this.get(waId), ...change }
-    this.#byWaId.delete(waId)
-    this.#byWaId.set(waId, phone)
-    forgetOldest(this.#byWaId, TWIN_LIMITS.phonesKept)
+    const isOneMore = !this.#byWaId.has(waId)
+    if (isUsual(phone)) this.#byWaId.delete(waId)
+    else if (isOneMore && this.#byWaId.size >= TWIN_LIMITS.phonesKept) {
+      throw new ControlError(
+        `the twin remembers ${TWIN_LIMITS.phonesKept} phones that were changed, and no more; change some back, or POST /control/reset`,
+        409,
+      )
+    } else this.#byWaId.set(waId, phone)
     return phone
   }
 
@@ -133,6 +140,19 @@ export class Phones {
     this.#byWaId.clear()
     this.#waIdByUserId.clear()
   }
+
+  keep() {
+    return { changed: [...this.#byWaId], userIds: [...this.#waIdByUserId] }
+  }
+
+  restore({ changed, userIds }: ReturnType<Phones['keep']>): void {
+    for (const [waId, phone] of changed) this.#byWaId.set(waId, phone)
+    for (const [userId, waId] of userIds) this.#waIdByUserId.set(userId, waId)
+  }
+}
+
+function isUsual({ online, name, username, readReceipts, blocked }: Phone): boolean {
+  return online && name === USUAL_PHONE.name && username === undefined && readReceipts && blocked.length === 0
 }
 
 /** Maps keep insertion order, so the first key is the oldest. */

@@ -9,6 +9,7 @@ import { META_LIMITS, TWIN_LIMITS } from './limits.ts'
 import { customerSchema } from './customer-steps.ts'
 import { MAGIC_NUMBERS } from './magic-numbers.ts'
 import { NAMED_CUSTOMERS } from './named-customers.ts'
+import { startWorld } from './world.ts'
 
 const readme = readFileSync(new URL('README.md', import.meta.url), 'utf8')
 /** Lines without the spaces that align the cells of a table. */
@@ -68,6 +69,17 @@ test('the README lists every limit with its value', () => {
   for (const [name, value] of [...Object.entries(META_LIMITS), ...Object.entries(TWIN_LIMITS)]) {
     assert.ok(rows.includes(`| \`${name}\` | ${value} |`), name)
   }
+})
+
+test('the README’s moved clock answers with the fields that an answer has', async (t) => {
+  const { call } = await startWorld(t)
+  const [, body = '', shown = ''] = /\/control\/clock -d '([^']+)'\n```\n```json\n([^`]+)```/.exec(readme) ?? []
+  const answer = await call('POST', '/control/clock', body)
+  const fieldsOf = (value: unknown): unknown =>
+    typeof value === 'object' && value !== null
+      ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, fieldsOf(inner)]))
+      : 'a value'
+  assert.deepEqual(fieldsOf(answer.body), fieldsOf(JSON.parse(shown)))
 })
 
 test('the README’s demo ids are the ones of the demo account', () => {

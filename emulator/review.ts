@@ -1,5 +1,6 @@
 import { refuseManagement } from './errors.ts'
-import { META_LIMITS } from './limits.ts'
+import { META_LIMITS, TWIN_LIMITS } from './limits.ts'
+import { forgetOldest } from './phones.ts'
 import { templateKey } from './accounts.ts'
 import { USUAL_REVIEW } from './review-plan.ts'
 import { jsonInteger } from './webhook-body.ts'
@@ -20,8 +21,16 @@ export function createTemplate(parts: Parts, account: Account, seed: NewTemplate
   const plan = nextReview(account)
   if (plan.outcome === 'never') return template
   if (plan.afterMs === 0) decide(parts, account, template, plan)
-  else parts.timers.after(plan.afterMs, () => decide(parts, account, template, plan))
+  else parts.timers.after(plan.afterMs, { kind: 'review', templateId: template.id, review: plan })
   return template
+}
+
+/** From here on reviews are decided when they are due. */
+export function decideReviews(parts: Parts): void {
+  parts.timers.handle('review', ({ templateId, review }) => {
+    const row = parts.accounts.findTemplateById(templateId)
+    if (row !== undefined) decide(parts, row.account, row.template, review)
+  })
 }
 
 /** Removes all languages of a name, or the one with this id. */
@@ -39,6 +48,7 @@ export function deleteTemplates(parts: Parts, account: Account, name: string, id
         templateKey(name, template.language),
         parts.now() + META_LIMITS.deletedTemplateNameBlockedMs,
       )
+      forgetOldest(account.blockedNames, TWIN_LIMITS.blockedNamesKept)
     }
     account.templates.delete(templateKey(name, template.language))
     template.status = 'DELETED'
@@ -100,6 +110,7 @@ function nextReview(account: Account): ReviewPlan {
 
 function decide(parts: Parts, account: Account, template: Template, plan: ReviewPlan): void {
   if (template.status !== 'PENDING') return
+  parts.counts.reviewed++
   const status = plan.outcome === 'approve' ? 'APPROVED' : 'REJECTED'
   const reason = plan.outcome === 'approve' ? undefined : plan.reason
   changeTemplate(parts, account, template, { category: plan.category, status, reason })

@@ -61,6 +61,16 @@ export class Scripts {
     this.#standing = []
   }
 
+  keep() {
+    return { nextId: this.#nextId, counted: this.#counted, standing: this.#standing }
+  }
+
+  restore({ nextId, counted, standing }: ReturnType<Scripts['keep']>): void {
+    this.#nextId = nextId
+    this.#counted = counted
+    this.#standing = standing
+  }
+
   /** Counts as a use. */
   take(scene: Scene): Behaviour {
     const counted = this.#counted.find((script) => matches(script.match, scene))

@@ -60,6 +60,7 @@ export function accept(parts: Parts, { row, request, to, content, behaviour }: C
   const { template, shown } = content
   const message: Message = {
     id: makeWamid(to.waId ?? to.input),
+    order: parts.conversations.takePlace(),
     accountId: account.id,
     phoneNumberId: number.id,
     from: number.digits,

@@ -14,11 +14,32 @@ export class ServiceWindows {
   }
 
   isOpen(phoneNumberId: string, person: string, now: number): boolean {
-    return (this.#openUntil.get(`${phoneNumberId}/${person}`) ?? 0) > now
+    return this.openUntil(phoneNumberId, person, now) !== undefined
   }
 
   close(phoneNumberId: string, person: string): void {
     this.#openUntil.delete(`${phoneNumberId}/${person}`)
+  }
+
+  /** Undefined when it is not open. */
+  openUntil(phoneNumberId: string, person: string, now: number): number | undefined {
+    const until = this.#openUntil.get(`${phoneNumberId}/${person}`) ?? 0
+    return until > now ? until : undefined
+  }
+
+  /** How many end after `from` and not after `to`. */
+  countEnds(from: number, to: number): number {
+    let ends = 0
+    for (const until of this.#openUntil.values()) if (until > from && until <= to) ends++
+    return ends
+  }
+
+  keep() {
+    return [...this.#openUntil]
+  }
+
+  restore(kept: ReturnType<ServiceWindows['keep']>): void {
+    for (const [key, until] of kept) this.#openUntil.set(key, until)
   }
 
   clear(): void {

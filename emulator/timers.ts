@@ -1,30 +1,46 @@
-type Timer = { dueAt: number; order: number; run: () => void; kind: Kind; over: boolean }
+import type { Clock } from './clock.ts'
+import type { Plan, PlanKind, PlanOf } from './plans.ts'
+
+/** What a connection that ends with the process waits for is a function; all else is a plan. */
+type Act = Plan | (() => void)
+type Timer = { dueAt: number; order: number; act: Act; kind: Kind; over: boolean }
 
 /** `answer`: someone waits for it, a reset leaves it alone. `background`: idle() does not wait for it, either. */
-type Kind = 'usual' | 'answer' | 'background'
+export type Kind = 'usual' | 'answer' | 'background'
 
 export type Cancel = () => void
+/** `order` tells plans apart; `inMs` is negative for one that is overdue. */
+export type Planned = { order: number; inMs: number; kind: Kind; plan: Plan }
+
+type Options = {
+  clock: Clock
+  speed: () => number
+  onIdle: () => void
+  onFault: (fault: unknown) => void
+  /** A timer has come or gone. */
+  onChange: () => void
+}
+type Handler<Kind extends PlanKind> = (plan: PlanOf<Kind>, dueAt: number) => void
 
 /**
  * All delays of the twin in one heap behind one Node timer: three statuses for each of 1,000 messages a second
- * would otherwise be 3,000 timers a second, and closing has one place to clear.
+ * would otherwise be 3,000 timers a second, and closing has one place to clear. Nothing runs before `begin`.
  */
 export class Timers {
-  readonly #speed: () => number
-  readonly #onIdle: () => void
-  readonly #onFault: (fault: unknown) => void
+  readonly #options: Options
+  /** Each under the kind that it takes. */
+  readonly #handlers = new Map<PlanKind, (plan: never, dueAt: number) => void>()
   #heap: Timer[] = []
   #order = 0
   #waiting = 0
   #sleep: NodeJS.Timeout | undefined
   #soon: NodeJS.Immediate | undefined
   #sleepsUntil = Number.POSITIVE_INFINITY
+  #begun = false
   #closed = false
 
-  constructor(speed: () => number, onIdle: () => void, onFault: (fault: unknown) => void) {
-    this.#speed = speed
-    this.#onIdle = onIdle
-    this.#onFault = onFault
+  constructor(options: Options) {
+    this.#options = options
   }
 
   /** Timers that idle() waits for. */
@@ -32,20 +48,56 @@ export class Timers {
     return this.#waiting
   }
 
-  /** Runs after `ms` of the twin's time; with speed 0 on the next turn of the loop, in the order asked. */
-  after(ms: number, run: () => void, kind: Kind = 'usual'): Cancel {
-    return this.#add(ms * this.#speed(), run, kind)
+  /** What happens when a plan of this kind is due; `dueAt` is the instant for which it was made. */
+  handle<Kind extends PlanKind>(kind: Kind, run: Handler<Kind>): void {
+    this.#handlers.set(kind, run)
   }
 
-  /** `ms` of real time. */
-  afterUnscaled(ms: number, run: () => void, kind: Kind = 'usual'): Cancel {
-    return this.#add(ms, run, kind)
+  begin(): void {
+    this.#begun = true
+    this.#arm()
+  }
+
+  /** Runs after `ms` of the twin's time; with speed 0 on the next turn of the loop, in the order asked. */
+  after(ms: number, act: Act, kind: Kind = 'usual'): Cancel {
+    return this.#add(this.scaled(ms), act, kind)
+  }
+
+  scaled(ms: number): number {
+    return ms * this.#options.speed()
+  }
+
+  /** `ms` whatever the speed. */
+  afterUnscaled(ms: number, act: Act, kind: Kind = 'usual'): Cancel {
+    return this.#add(ms, act, kind)
+  }
+
+  /** In the order in which they are due. */
+  plans(): Planned[] {
+    const elapsed = this.#options.clock.elapsed()
+    return this.#heap
+      .filter(({ over }) => !over)
+      .toSorted((one, other) => (before(one, other) ? -1 : 1))
+      .flatMap(({ act, order, dueAt, kind }) =>
+        typeof act === 'function' ? [] : [{ order, inMs: dueAt - elapsed, kind, plan: act }],
+      )
+  }
+
+  /** Until the next one is due; 0 when one is. Undefined when there is none. */
+  get nextInMs(): number | undefined {
+    while (this.#heap[0]?.over === true) pop(this.#heap)
+    const [next] = this.#heap
+    return next && Math.max(0, next.dueAt - this.#options.clock.elapsed())
+  }
+
+  cancelPlans(isMeant: (plan: Plan) => boolean): void {
+    for (const timer of this.#heap) if (typeof timer.act !== 'function' && isMeant(timer.act)) this.#cancel(timer)
+    this.#dropOver()
   }
 
   clear(): void {
     for (const timer of this.#heap) if (timer.kind === 'usual') this.#cancel(timer)
-    // Sorted is a heap, too.
-    this.#heap = this.#heap.filter((timer) => !timer.over).toSorted((a, b) => (before(a, b) ? -1 : 1))
+    this.#dropOver()
   }
 
   close(): void {
@@ -54,15 +106,48 @@ export class Timers {
     for (const timer of this.#heap) timer.over = true
     this.#heap = []
     this.#waiting = 0
-    this.#onIdle()
+    this.#options.onIdle()
   }
 
-  #add(ms: number, run: () => void, kind: Kind): Cancel {
+  /** Runs what is due. To be called when the clock was moved. */
+  runDue(): void {
+    this.#stopSleeping()
+    const elapsed = this.#options.clock.elapsed()
+    // What is added while these run waits for the next turn, so that a loop of zero delays cannot starve the server.
+    const last = this.#order
+    for (
+      let next = this.#heap[0];
+      next !== undefined && next.dueAt <= elapsed && next.order < last;
+      next = this.#heap[0]
+    ) {
+      pop(this.#heap)
+      if (next.over) continue
+      next.over = true
+      if (next.kind !== 'background') this.#waiting--
+      this.#run(next, elapsed)
+    }
+    this.#arm()
+    this.#options.onChange()
+    if (this.#waiting === 0) this.#options.onIdle()
+  }
+
+  #run({ act, dueAt }: Timer, elapsed: number): void {
+    try {
+      if (typeof act === 'function') act()
+      else this.#handlers.get(act.kind)?.(act as never, this.#options.clock.now() - (elapsed - dueAt))
+    } catch (fault) {
+      this.#options.onFault(fault)
+    }
+  }
+
+  #add(ms: number, act: Act, kind: Kind): Cancel {
     if (this.#closed) return () => {}
-    const timer: Timer = { dueAt: performance.now() + ms, order: this.#order++, run, kind, over: false }
+    const dueAt = this.#options.clock.elapsed() + ms
+    const timer: Timer = { dueAt, order: this.#order++, act, kind, over: false }
     if (kind !== 'background') this.#waiting++
     push(this.#heap, timer)
     if (timer.dueAt < this.#sleepsUntil) this.#arm()
+    this.#options.onChange()
     return () => this.#cancel(timer)
   }
 
@@ -70,44 +155,30 @@ export class Timers {
     if (timer.over) return
     timer.over = true
     if (timer.kind !== 'background') this.#waiting--
-    if (this.#waiting === 0) this.#onIdle()
+    this.#options.onChange()
+    if (this.#waiting === 0) this.#options.onIdle()
+  }
+
+  /** Sorted is a heap, too. */
+  #dropOver(): void {
+    this.#heap = this.#heap.filter((timer) => !timer.over).toSorted((a, b) => (before(a, b) ? -1 : 1))
   }
 
   #arm(): void {
     this.#stopSleeping()
     const next = this.#heap[0]
-    if (next === undefined) return
-    const wait = next.dueAt - performance.now()
+    if (next === undefined || !this.#begun || this.#closed) return
+    const wait = next.dueAt - this.#options.clock.elapsed()
     this.#sleepsUntil = next.dueAt
     // setTimeout holds 2^31 ms at most; a longer wait is taken in pieces.
-    if (wait <= 0) this.#soon = setImmediate(() => this.#runDue())
-    else this.#sleep = setTimeout(() => this.#runDue(), Math.min(wait, 2 ** 31 - 1))
+    if (wait <= 0) this.#soon = setImmediate(() => this.runDue())
+    else this.#sleep = setTimeout(() => this.runDue(), Math.min(wait, 2 ** 31 - 1))
   }
 
   #stopSleeping(): void {
     clearTimeout(this.#sleep)
     clearImmediate(this.#soon)
     this.#sleepsUntil = Number.POSITIVE_INFINITY
-  }
-
-  #runDue(): void {
-    this.#sleepsUntil = Number.POSITIVE_INFINITY
-    const now = performance.now()
-    // What is added while these run waits for the next turn, so that a loop of zero delays cannot starve the server.
-    const last = this.#order
-    for (let next = this.#heap[0]; next !== undefined && next.dueAt <= now && next.order < last; next = this.#heap[0]) {
-      pop(this.#heap)
-      if (next.over) continue
-      next.over = true
-      if (next.kind !== 'background') this.#waiting--
-      try {
-        next.run()
-      } catch (fault) {
-        this.#onFault(fault)
-      }
-    }
-    this.#arm()
-    if (this.#waiting === 0) this.#onIdle()
   }
 }
 

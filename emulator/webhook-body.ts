@@ -1,6 +1,5 @@
 import type { WebhookError } from './errors.ts'
-import type { Pricing } from './messages.ts'
-import type { WebhookPost } from './webhooks.ts'
+import type { MessageStatus, Pricing } from './messages.ts'
 
 export type StatusObject = {
   id: string
@@ -18,15 +17,17 @@ export type Contact = { profile?: { name: string; username?: string }; wa_id?: s
 export type InboundMessage = { id: string; timestamp: string; type: string; [field: string]: unknown }
 export type Metadata = { display_phone_number: string; phone_number_id: string }
 
-type Posted = { posted?: (post: WebhookPost) => void }
-
-/** One thing to tell a callback. */
-export type Update = Posted &
-  (
-    | { kind: 'status'; metadata: Metadata; status: StatusObject; contact: Contact | undefined }
-    | { kind: 'message'; metadata: Metadata; message: InboundMessage; contact: Contact | undefined }
-    | { kind: 'field'; field: string; value: unknown }
-  )
+/** One thing to tell a callback. `record` learns by which post a status is told. */
+export type Update =
+  | {
+      kind: 'status'
+      metadata: Metadata
+      status: StatusObject
+      contact: Contact | undefined
+      record: MessageStatus | undefined
+    }
+  | { kind: 'message'; metadata: Metadata; message: InboundMessage; contact: Contact | undefined }
+  | { kind: 'field'; field: string; value: unknown }
 
 type MessagesValue = {
   messaging_product: 'whatsapp'

@@ -2,7 +2,8 @@ import { createHmac } from 'node:crypto'
 import { Agent, request } from 'undici'
 import { META_LIMITS, TWIN_LIMITS, WEBHOOK_RETRY_GAPS_MS } from './limits.ts'
 import { mergeUpdates, toWireJson } from './webhook-body.ts'
-import type { Account } from './accounts.ts'
+import type { Account, Accounts } from './accounts.ts'
+import type { Messages } from './messages.ts'
 import type { Update } from './webhook-body.ts'
 import type { Timers } from './timers.ts'
 
@@ -46,7 +47,8 @@ export type OutboxCounts = {
 
 /** The updates for one callback: queued, gathered for a moment, posted a bounded number at a time. */
 type Lane = { account: Account; url: string; secret: string; waiting: Update[]; gathering: boolean; inFlight: number }
-type Sealed = { post: WebhookPost; bytes: Buffer; signature: string }
+/** A post with what is sent at each attempt. */
+export type Sealed = { post: WebhookPost; bytes: Buffer; signature: string }
 
 export class Outbox {
   readonly counts: OutboxCounts = {
@@ -69,9 +71,10 @@ export class Outbox {
     connectTimeout: TWIN_LIMITS.webhookTimeoutMs,
   })
   readonly #listeners = new Set<(post: WebhookPost) => void>()
+  /** Sent, and not answered yet. */
+  readonly #underWay = new Set<Sealed>()
   #posts: WebhookPost[] = []
   #nextId = 1
-  #busy = 0
   #retryBytes = 0
   #paused = false
   #closed = false
@@ -80,13 +83,22 @@ export class Outbox {
     this.#options = options
     this.#timers = timers
     this.#onIdle = onIdle
+    timers.handle('webhook', ({ sealed }) => {
+      this.#retryBytes -= sealed.bytes.length
+      void this.#attempt(sealed)
+    })
+  }
+
+  /** Posts that were sent and not answered yet. */
+  underWay(): WebhookPost[] {
+    return [...this.#underWay].map(({ post }) => post)
   }
 
   /** Updates that wait or are on their way, without those that a pause holds back. */
   get busy(): number {
     let gathering = 0
     if (!this.#paused) for (const lane of this.#lanes.values()) gathering += lane.waiting.length
-    return this.#busy + gathering
+    return this.#underWay.size + gathering
   }
 
   get paused(): boolean {
@@ -150,12 +162,52 @@ export class Outbox {
     await this.#agent.destroy()
   }
 
+  /** Posts by their ids. Of one that was sent and not answered nobody knows whether it came: it is sent again. */
+  keep(messages: Messages) {
+    return {
+      nextId: this.#nextId,
+      paused: this.#paused,
+      posts: this.#posts.map(({ id }) => id),
+      waiting: [...this.#lanes.values()]
+        .filter(({ waiting }) => waiting.length > 0)
+        .map(({ account, url, waiting }) => ({
+          accountId: account.id,
+          url,
+          updates: waiting.map((update) => keepUpdate(update, messages)),
+        })),
+      underWay: [...this.#underWay].map(keepSealed),
+    }
+  }
+
+  restore(kept: ReturnType<Outbox['keep']>, { accounts, messages, posts }: Known): void {
+    this.#nextId = kept.nextId
+    this.#paused = kept.paused
+    this.#posts = kept.posts.flatMap((id) => posts.get(id) ?? [])
+    for (const sealed of kept.underWay) this.retryIn(0, restoreSealed(sealed, posts))
+    for (const { accountId, url, updates } of kept.waiting) {
+      const account = accounts.find(accountId)
+      if (account === undefined) continue
+      const lane = this.#openLane(account, url)
+      lane.waiting = updates.map((update) => restoreUpdate(update, messages))
+      if (!this.#paused) this.#flushLater(lane)
+    }
+  }
+
+  /** Another attempt after so many milliseconds, whatever the speed. */
+  retryIn(ms: number, sealed: Sealed | undefined): void {
+    if (sealed === undefined) return
+    this.#retryBytes += sealed.bytes.length
+    this.#timers.afterUnscaled(ms, { kind: 'webhook', sealed })
+  }
+
   #laneOf(account: Account): Lane | undefined {
     const url = account.overrideCallbackUrl ?? account.callbackUrl
-    if (!account.subscribed || url === undefined || this.#closed) {
-      this.counts.unsubscribed++
-      return undefined
-    }
+    if (account.subscribed && url !== undefined && !this.#closed) return this.#openLane(account, url)
+    this.counts.unsubscribed++
+    return undefined
+  }
+
+  #openLane(account: Account, url: string): Lane {
     const key = `${account.id} ${url}`
     let lane = this.#lanes.get(key)
     if (lane === undefined) {
@@ -168,7 +220,10 @@ export class Outbox {
   #gather(lane: Lane): void {
     if (this.#paused || lane.waiting.length === 0) return
     if (lane.waiting.length >= this.#options.batch.maxUpdates) this.#flush(lane)
-    if (lane.gathering || lane.waiting.length === 0) return
+    if (!lane.gathering && lane.waiting.length > 0) this.#flushLater(lane)
+  }
+
+  #flushLater(lane: Lane): void {
     lane.gathering = true
     this.#timers.afterUnscaled(this.#options.batch.windowMs, () => {
       lane.gathering = false
@@ -201,7 +256,7 @@ export class Outbox {
       state: 'waiting',
       body: text.slice(0, TWIN_LIMITS.webhookBodyCharactersKept),
     }
-    for (const update of updates) update.posted?.(post)
+    for (const update of updates) if (update.kind === 'status' && update.record !== undefined) update.record.post = post
     this.counts.posts++
     this.#posts.push(post)
     this.#forgetOldestBody()
@@ -216,9 +271,9 @@ export class Outbox {
   }
 
   async #attempt(sealed: Sealed): Promise<void> {
-    this.#busy++
+    this.#underWay.add(sealed)
     const attempt = await this.#post(sealed)
-    this.#busy--
+    this.#underWay.delete(sealed)
     const { post } = sealed
     post.attempts.push(attempt)
     this.counts.attempts++
@@ -249,11 +304,7 @@ export class Outbox {
       this.counts.lost += post.updates
       return
     }
-    this.#retryBytes += sealed.bytes.length
-    this.#timers.afterUnscaled(gap * this.#options.retrySpeed, () => {
-      this.#retryBytes -= sealed.bytes.length
-      void this.#attempt(sealed)
-    })
+    this.retryIn(gap * this.#options.retrySpeed, sealed)
   }
 
   async #post({ post, bytes, signature }: Sealed): Promise<Attempt> {
@@ -279,6 +330,32 @@ export class Outbox {
       return done(undefined, fault instanceof Error ? fault.message || fault.name : String(fault))
     }
   }
+}
+
+type Known = { accounts: Accounts; messages: Messages; posts: ReadonlyMap<string, WebhookPost> }
+
+export function keepSealed({ post, bytes, signature }: Sealed) {
+  return { post: post.id, body: bytes.toString('latin1'), signature }
+}
+
+export function restoreSealed(
+  { post: id, body, signature }: ReturnType<typeof keepSealed>,
+  posts: ReadonlyMap<string, WebhookPost>,
+): Sealed | undefined {
+  const post = posts.get(id)
+  return post && { post, bytes: Buffer.from(body, 'latin1'), signature }
+}
+
+/** `place`: of the record among the statuses of its message. */
+function keepUpdate(update: Update, messages: Messages) {
+  if (update.kind !== 'status') return { update, place: -1 }
+  const { record, ...rest } = update
+  const place = record === undefined ? -1 : (messages.find(rest.status.id)?.statuses.indexOf(record) ?? -1)
+  return { update: { ...rest, record: undefined }, place }
+}
+
+function restoreUpdate({ update, place }: ReturnType<typeof keepUpdate>, messages: Messages): Update {
+  return update.kind === 'status' ? { ...update, record: messages.find(update.status.id)?.statuses[place] } : update
 }
 
 function whatIsTold(update: Update): string {

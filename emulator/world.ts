@@ -102,7 +102,7 @@ export function detailsOf(answer: Answer): unknown {
   return answer.at('error', 'error_data', 'details')
 }
 
-function statusesOf(posts: readonly Post[]): StatusObject[] {
+export function statusesOf(posts: readonly Post[]): StatusObject[] {
   return valuesOf(posts).flatMap((value) => value.statuses ?? [])
 }
 
@@ -115,7 +115,7 @@ function valuesOf(posts: readonly Post[]): { statuses?: StatusObject[]; messages
 type Receive = (request: IncomingMessage, response: ServerResponse) => void
 
 /** A callback. It answers 200 unless told otherwise, and the challenge when asked to prove itself. */
-async function listen(t: TestContext) {
+export async function listen(t: TestContext) {
   const posts: Post[] = []
   let answer: Receive = (_request, response) => response.end('ok')
   const server = createServer((request, response) => {

@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import os from 'node:os'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { DEMO } from '../emulator/emulator.ts'
 import { fileDatabase } from '../test/database.ts'
 import { withConnection } from '../test/postgres.ts'
 import { freePort, type Program, runProgram } from '../test/program.ts'
 import { until } from '../test/until.ts'
 
-test('the printed curl sends a code to the phone and a verified webhook back, on the second start too', async (t) => {
+test('the printed curl sends a code to the phone and a verified webhook back, and a second start finds all of it again', async (t) => {
   const environment = await newEnvironment(t)
   const first = await start(t, environment)
   const body = printed(first.stdout(), /-d '(.*)'/)
@@ -18,13 +19,26 @@ test('the printed curl sends a code to the phone and a verified webhook back, on
   await send(first.stdout(), key, body)
   await until('the phone to show the code', () => /the phone \+34600111222 shows: .*493817/.test(first.stdout()))
   await until('a webhook that was verified', () => /webhook message\.sent .*signature is right/.test(first.stdout()))
-  assert.equal((await stat(path.join(environment['DOORCODE_DATA_DIR'] ?? '', 'demo.json'))).mode & 0o777, 0o600)
+  for (const name of ['demo.json', 'twin.json']) {
+    assert.equal((await stat(path.join(environment['DOORCODE_DATA_DIR'] ?? '', name))).mode & 0o777, 0o600)
+  }
+  await createTemplate(first.stdout(), 'parcel_is_here')
+  await until('the twin to have written it', async () => {
+    const written = await readFile(path.join(environment['DOORCODE_DATA_DIR'] ?? '', 'twin.json'), 'utf8')
+    return written.includes('493817') && written.includes('parcel_is_here')
+  })
   first.child.kill('SIGKILL') // no harm to the next start
   await first.ended
 
   const second = await start(t, environment)
   assert.equal(printed(second.stdout(), /Bearer ([^']+)'/), key)
   assert.equal(printed(second.stdout(), /-d '(.*)'/), body)
+  const [phone] = await chatsOn(second.stdout(), '+34600111222')
+  assert.match(phone?.entries[0]?.body ?? '', /493817/)
+  const templates = await withConnection(environment['DATABASE_URL'] ?? '', (connection) =>
+    connection.query(`select 1 from templates where name = 'parcel_is_here'`),
+  )
+  assert.equal(templates.rowCount, 1, 'Doorcode has found it at the twin')
   await send(second.stdout(), key, body)
   await until('a webhook that was verified', () => /webhook message\.sent .*signature is right/.test(second.stdout()))
   second.child.kill('SIGINT')
@@ -82,6 +96,25 @@ test('a port of the twin that is taken is told with its setting', async (t) => {
   assert.deepEqual(await demo.ended, [1, null])
   assert.match(demo.stderr(), /^127\.0\.0\.1:\d+ is taken: .* DOORCODE_TWIN_PORT to another port\n$/)
 })
+
+type Chat = { entries: { body: string }[] }
+
+const twinOf = (stdout: string): string => printed(stdout, /WhatsApp twin +(\S+)/)
+
+async function chatsOn(stdout: string, phone: string): Promise<Chat[]> {
+  const answer = await fetch(`${twinOf(stdout)}/control/conversations?phone=${encodeURIComponent(phone)}`)
+  return ((await answer.json()) as { conversations: Chat[] }).conversations
+}
+
+async function createTemplate(stdout: string, name: string): Promise<void> {
+  const components = [{ type: 'BODY', text: 'Your parcel is here.' }]
+  const answer = await fetch(`${twinOf(stdout)}/v25.0/${DEMO.accountId}/message_templates`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${DEMO.accessToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name, language: 'en', category: 'UTILITY', components }),
+  })
+  assert.equal(answer.status, 200, await answer.text())
+}
 
 const send = (stdout: string, key: string, body: string): Promise<void> =>
   post(printed(stdout, /curl -s (\S+\/otp\/messages)/), key, body)

@@ -44,7 +44,8 @@ async function open(given: Config, opened: AsyncDisposableStack, signal: AbortSi
   const config = demoConfig(given)
   const clock = dayClock()
   const lines = printer()
-  const twin = opened.adopt(await startTwin(config, clock), (twin) => twin.close())
+  const places = { phone: `${config.publicUrl}/dashboard/` }
+  const twin = opened.adopt(await startTwin(config, clock, places), (twin) => twin.close())
   const secret: { value?: string } = {}
   const receiver = opened.adopt(await startDemoReceiver(config, () => secret.value, lines), (receiver) =>
     receiver.close(),
@@ -63,6 +64,8 @@ async function open(given: Config, opened: AsyncDisposableStack, signal: AbortSi
   await openDemoSettings(parts, workspaceId)
   const account = await connectAccount(parts, { ...DEMO, workspaceId, wabaId: DEMO.accountId, graphUrl: twin.url })
   twin.changeAccount(DEMO.accountId, { callbackUrl: `${serving.url}${account.webhookPath}` })
+  places.phone = `${config.publicUrl}/dashboard/w/${workspaceId}/phone`
+  twin.begin() // what fell due since the last stop finds somebody who listens
   if (!found) {
     console.log('\nThis is the first start: the demo shop gets a day of customers, which takes some seconds …')
     const senderIds = account.senders.map(({ senderId }) => senderId)
@@ -91,9 +94,18 @@ const demoConfig = (config: Config): Config => ({
   logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel,
 })
 
-async function startTwin({ twinPort }: Config, clock: DayClock): Promise<Emulator> {
-  const time = { now: () => clock.now().getTime(), speed: () => clock.speed() }
-  return startEmulator({ port: twinPort, accounts: [demoAccount()], ...time }).catch((error: unknown) => {
+/** It keeps Doorcode's time, which the dashboard moves: what it tells must not be from tomorrow. */
+async function startTwin({ twinPort, dataDir }: Config, clock: DayClock, places: { phone: string }): Promise<Emulator> {
+  return startEmulator({
+    port: twinPort,
+    accounts: [demoAccount()],
+    data: dataDir,
+    warn: console.warn,
+    waits: true,
+    now: () => clock.now().getTime(),
+    speed: () => clock.speed(),
+    timeMachineAt: () => places.phone,
+  }).catch((error: unknown) => {
     throw portTaken(error, { host: '127.0.0.1', port: twinPort }, 'DOORCODE_TWIN_PORT') ?? error
   })
 }

@@ -1,3 +1,5 @@
+import type { TwinTime } from './due.ts'
+
 /** What a twin tells a phone, and what the phone makes of it. Nothing here knows a browser. */
 
 export type ShownButton = { index: number; type: string; text: string; code?: string; url?: string; payload?: string }
@@ -78,10 +80,13 @@ export type Change =
       chats: readonly Chat[]
       phones: readonly PhoneState[]
       posts: readonly Post[]
+      /** To the twin's own page alone. */
+      time?: TwinTime
     }
   | ({ kind: 'entry'; entry: Entry } & Pair)
   | { kind: 'phone'; phone: PhoneState }
   | { kind: 'post'; post: Post }
+  | { kind: 'time'; time: TwinTime }
 
 export type Act =
   | ({ do: 'text'; text: string; quote?: string | undefined } & Pair)

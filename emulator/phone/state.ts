@@ -1,5 +1,6 @@
 import type { Bubble } from './bubble.tsx'
 import type { BusinessEntry, Business, Change, Chat, CustomerEntry, Entry, Pair, PhoneState, Post } from './chats.ts'
+import type { TwinTime } from './due.ts'
 import { plain } from './formatting.ts'
 
 /** What a phone's screen knows. Each function answers a question of the screen, or says what a change makes of it. */
@@ -11,6 +12,8 @@ export type Screen = {
   chats: ReadonlyMap<string, Chat>
   phones: ReadonlyMap<string, PhoneState>
   posts: readonly Post[]
+  /** What the clock showed when it was told; to a twin's own page alone. */
+  time: TwinTime | undefined
   /** By chat: the last entry that somebody at this screen has seen. */
   seen: ReadonlyMap<string, number>
 }
@@ -34,6 +37,7 @@ export const EMPTY_SCREEN: Screen = {
   chats: new Map(),
   phones: new Map(),
   posts: [],
+  time: undefined,
   seen: new Map(),
 }
 
@@ -55,6 +59,8 @@ export function follow(screen: Screen, event: ScreenEvent): Screen {
       const last = screen.chats.get(keyOf(event))?.entries.at(-1)?.order ?? 0
       return { ...screen, seen: new Map(screen.seen).set(keyOf(event), last) }
     }
+    case 'time':
+      return { ...screen, time: event.time }
     case 'phone':
       return { ...screen, phones: new Map(screen.phones).set(event.phone.phone, event.phone) }
     case 'post': {
@@ -69,7 +75,10 @@ export function follow(screen: Screen, event: ScreenEvent): Screen {
 }
 
 /** After a break the stream tells everything again. Customers who were begun here and have got nothing stay. */
-function startAnew(screen: Screen, { businesses, chats, phones, posts }: Extract<Change, { kind: 'state' }>): Screen {
+function startAnew(
+  screen: Screen,
+  { businesses, chats, phones, posts, time }: Extract<Change, { kind: 'state' }>,
+): Screen {
   const begun = [...screen.chats].filter(([, { entries }]) => entries.length === 0)
   // The twin tells the latest first.
   const told = chats.toReversed().map((chat) => [keyOf(chat), { ...chat, entries: merged([], chat.entries) }] as const)
@@ -79,6 +88,7 @@ function startAnew(screen: Screen, { businesses, chats, phones, posts }: Extract
     chats: new Map([...begun, ...told]),
     phones: new Map(phones.map((phone) => [phone.phone, phone])),
     posts,
+    time,
     // Whoever comes to the screen finds nothing unread but what the customer has not read.
     seen: screen.told > 0 ? screen.seen : new Map(told.map(([key, { entries }]) => [key, lastReadOrder(entries)])),
   }
