@@ -68,3 +68,17 @@ test('a fault of the server fails the whole group at once, and the next group ru
   assert.equal(runs, 1)
   assert.equal(await put(4), 4)
 })
+
+test('the next group is under way before the callers of the last one go on', async () => {
+  const groups: number[][] = []
+  const put = grouped(
+    async (items: number[]) => {
+      groups.push(items)
+      await new Promise(setImmediate)
+      return items
+    },
+    { most: 2, lanes: 1, mayRunAlone: () => false },
+  )
+  const underWay = [1, 2, 3, 4].map((item) => put(item).then(() => groups.length))
+  assert.deepEqual(await Promise.all(underWay), [2, 2, 2, 2])
+})

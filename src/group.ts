@@ -30,30 +30,37 @@ export function grouped<Item, Outcome>(
     // After the I/O of this turn: every request that was read from its socket in this turn joins the same group.
     setImmediate(() => {
       scheduled = false
-      const group = waiting.slice(0, most)
-      waiting = waiting.slice(most)
-      if (group.length > 0) void settle(group)
+      start()
       schedule()
     })
   }
 
-  const settle = async (group: Waiting<Item, Outcome>[]): Promise<void> => {
-    running += 1
-    try {
-      await runTogether(group)
-    } finally {
-      running -= 1
-      schedule()
-    }
+  const start = (): void => {
+    if (running >= lanes) return
+    const group = waiting.slice(0, most)
+    waiting = waiting.slice(most)
+    if (group.length > 0) void settle(group)
   }
 
-  const runTogether = async (group: Waiting<Item, Outcome>[]): Promise<void> => {
+  const settle = async (group: Waiting<Item, Outcome>[]): Promise<void> => {
+    running += 1
+    const tell = await runTogether(group)
+    running -= 1
+    // First the next group, then the news of this one: what callers do with it takes as long as the database with a group.
+    start()
+    tell()
+    schedule()
+  }
+
+  /** Returns what tells each item its outcome. */
+  const runTogether = async (group: Waiting<Item, Outcome>[]): Promise<() => void> => {
     try {
       const outcomes = await run(group.map((each) => each.item))
-      group.forEach((each, index) => each.resolve(outcomes[index] as Outcome))
+      return () => group.forEach((each, index) => each.resolve(outcomes[index] as Outcome))
     } catch (error) {
-      if (group.length === 1 || !mayRunAlone(error)) return group.forEach((each) => each.reject(error))
-      for (const each of group) await runTogether([each])
+      if (group.length === 1 || !mayRunAlone(error)) return () => group.forEach((each) => each.reject(error))
+      for (const each of group) (await runTogether([each]))()
+      return () => undefined
     }
   }
 
