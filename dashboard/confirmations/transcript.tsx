@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { ChatBubble, ChatPaper } from '../../emulator/phone/bubble.tsx'
 import { ListSheet } from '../cod-settings/list-sheet.tsx'
 import { directionOfTexts, tagOf } from '../cod-settings/languages.ts'
+import { wordIn } from '../templates/status.tsx'
 import { ServerSentence } from '../timeline/timeline.tsx'
 import { CLOCK } from '../ui/time-parts.ts'
 import { ZoneCaption } from '../ui/time.tsx'
@@ -18,7 +19,7 @@ import {
   directionOfTalk,
 } from './talk.ts'
 import classes from './transcript.module.css'
-import { confirmationWords } from './words.ts'
+import { confirmationWords, kindWords } from './words.ts'
 
 /** Both sides of the talk, as the customer's phone shows them. */
 export function Transcript({ transcript }: { transcript: readonly Said[] }) {
@@ -88,10 +89,11 @@ function Ours({ said, at }: { said: BusinessSaid; at: string }) {
 
 function Theirs({ said, at }: { said: CustomerSaid; at: string }) {
   const text = useWords(confirmationWords)
+  const kinds = useWords(kindWords)
   const { language } = useLanguage()
   return (
     <>
-      <ChatBubble bubble={customerBubble(said, at, `${text.kindReceived} ${said.kind}`)} />
+      <ChatBubble bubble={customerBubble(said, at, `${text.kindReceived} ${wordIn(kinds, said.kind)}`)} />
       {said.ignored !== null && (
         <div className={classes['aside']} data-side="customer" lang={language} dir={directionOf(language)}>
           {text.changedNothing} <ServerSentence>{said.ignored}</ServerSentence>

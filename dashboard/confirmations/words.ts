@@ -182,3 +182,31 @@ export const confirmationWords = words({
     inLog: 'في سجل النقطة',
   },
 })
+
+/** What a customer can send that is no text. */
+export const kindWords = words({
+  en: {
+    tap: 'a tap on a button',
+    image: 'an image',
+    video: 'a video',
+    audio: 'a voice message',
+    document: 'a document',
+    sticker: 'a sticker',
+    location: 'a location',
+    contacts: 'contacts',
+    reaction: 'a reaction',
+    unknown: 'something that this release cannot read',
+  },
+  ar: {
+    tap: 'ضغطة على زر',
+    image: 'صورة',
+    video: 'مقطع فيديو',
+    audio: 'رسالة صوتية',
+    document: 'مستندًا',
+    sticker: 'ملصقًا',
+    location: 'موقعًا',
+    contacts: 'جهات اتصال',
+    reaction: 'تفاعلًا',
+    unknown: 'ما لا يستطيع هذا الإصدار قراءته',
+  },
+})

@@ -39,7 +39,9 @@ export function Message() {
       {failure && (
         <Alert color="red" title={text.failure} styles={{ title: { color: 'var(--mantine-color-text)' } }}>
           <Stack gap={4}>
-            <code>{failure.code}</code>
+            <div>
+              <code>{failure.code}</code>
+            </div>
             <ServerSentence>{failure.message}</ServerSentence>
           </Stack>
         </Alert>
@@ -103,7 +105,7 @@ function Facts({ told: { message } }: { told: Told }) {
             </Anchor>
           )}
         </Fact>
-        <Fact title={text.key}>{apiKeyName ?? apiKeyId ?? text.none}</Fact>
+        <Fact title={text.key}>{apiKeyId === null ? text.none : <bdi>{apiKeyName ?? apiKeyId}</bdi>}</Fact>
         <Fact title={text.correlation}>{correlationId === null ? text.none : <Copyable text={correlationId} />}</Fact>
         <Fact title={text.id}>
           <Copyable text={message.id} />

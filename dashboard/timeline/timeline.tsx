@@ -142,7 +142,7 @@ export function MarkBadge({ mark }: { mark: Mark }) {
   const text = useWords(timelineWords)
   return (
     <Badge color={BADGES[mark.tone]} variant="light">
-      {'word' in mark ? text[mark.word] : mark.text}
+      {'word' in mark ? text[mark.word] : <bdi>{mark.text}</bdi>}
     </Badge>
   )
 }

@@ -51,7 +51,7 @@ export const timelineWords = words({
     times: 'الأوقات بحسب المنطقة الزمنية',
     nextTitle: 'على من أن يتصرف الآن',
     request: 'الطلب',
-    quota: 'الرصيد',
+    quota: 'الحصة',
     message: 'رسالة',
     attempt: 'محاولة إرسال',
     report: 'تقرير من واتساب',
@@ -84,7 +84,7 @@ export const timelineWords = words({
     statusFailed: 'فشلت',
     noAnswer: 'لا جواب',
     toCome: 'لم يحن بعد',
-    held: 'معلّق',
+    held: 'محتجز',
     armed: 'لم يحن بعد',
   },
 })

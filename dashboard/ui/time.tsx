@@ -25,9 +25,10 @@ export function Time({ at, form = 'minute' }: { at: string | Date; form?: keyof 
   return (
     <Tooltip label={date.toISOString()}>
       <time dateTime={date.toISOString()}>
-        <span className={classes['instant']}>{formatOf(language, { timeZone, form }).format(date)}</span>{' '}
+        <span className={classes['instant']}>{formatOf(language, { timeZone, form }).format(date)}</span>
+        {/* the space goes with it: a sentence that goes on behind an unseen zone has one of its own */}
         <span className={`${classes['zone']} as-typed`} data-zone data-named={isNamed || undefined}>
-          {timeZone}
+          {` ${timeZone}`}
         </span>
       </time>
     </Tooltip>

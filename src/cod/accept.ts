@@ -81,8 +81,7 @@ export const PRECONDITION_COLUMNS = `${SENDABLE_COLUMNS},
           cs.workspace_id is not null as configured, coalesce(cs.language_configured, false) as language_configured`
 
 /** The version of a way `r` (Way); `sender` is the sender's id. */
-export const preconditionVersionOf = (sender: string): string =>
-  versionOf(sender, { table: 'cod_settings' })
+export const preconditionVersionOf = (sender: string): string => versionOf(sender, { table: 'cod_settings' })
 
 /** `of` is where sender_id and recipient come from: the request, or the confirmation that it names. */
 export const preconditionJoins = (of: string): string => `${sendableJoins(of)}

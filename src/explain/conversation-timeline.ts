@@ -19,6 +19,7 @@ import {
   inOrder,
   openAttemptEntry,
   quotaEntry,
+  quoted,
   reportEntry,
   webhookEntries,
 } from './entries.ts'
@@ -98,7 +99,7 @@ export function messageEntry(message: SpokenFact): Line {
     detail: says.message({
       name: nameOf(message),
       text: { en: text, ar: asWritten(shownIn('ar').text).ar },
-      tappable: choices.length > 0 ? says.tappable({ choices: joined(choices.map(asWritten), OR) }) : NOTHING_SAID,
+      tappable: choices.length > 0 ? says.tappable({ choices: joined(choices.map(quoted), OR) }) : NOTHING_SAID,
       overtaken: isOvertaken(message) ? says.overtaken : NOTHING_SAID,
     }),
     messageId: message.id,
@@ -135,9 +136,9 @@ function heardEntry(report: HeardFact, facts: ConversationFacts, provider: Readi
 function deedOf({ says: said, quotes }: InboundMessage, facts: ConversationFacts): Sentence {
   switch (said.type) {
     case 'text': {
-      const quoted = facts.messages.find(({ providerMessageId }) => quotes !== null && providerMessageId === quotes)
+      const answered = facts.messages.find(({ providerMessageId }) => quotes !== null && providerMessageId === quotes)
       const text = onOneLine(said.text)
-      return quoted ? deeds.quotes({ text, message: nameOf(quoted) }) : deeds.writes({ text })
+      return answered ? deeds.quotes({ text, message: nameOf(answered) }) : deeds.writes({ text })
     }
     case 'other':
       return deeds.sends({ kind: said.kind })
@@ -177,8 +178,7 @@ function answerEntries(given: readonly AnswerFact[], heard: readonly HeardFact[]
 }
 
 function answerEntry({ check, answer, detail, answeredAt }: AnswerFact, at: Date): Line {
-  const values = check === 'confirmation' ? Object.values(detail.reschedule ?? {}) : [detail.reason, detail.note]
-  const given = values.filter((value) => value != null).map(asWritten)
+  const given = check === 'confirmation' ? chosenIn(detail) : [detail.reason, detail.note].flatMap(quotedIf)
   return {
     at: at.toISOString(),
     what: 'answer',
@@ -193,6 +193,13 @@ function answerEntry({ check, answer, detail, answeredAt }: AnswerFact, at: Date
     ...detail,
   }
 }
+
+const chosenIn = ({ reschedule }: AnswerFact['detail']): Sentence[] =>
+  Object.entries(reschedule ?? {}).flatMap(([what, value]) =>
+    what === 'date' && value !== null ? [asWritten(value)] : quotedIf(value),
+  )
+
+const quotedIf = (words: string | null | undefined): Sentence[] => (words == null ? [] : [quoted(words)])
 
 function timerEntries(
   check: Check,

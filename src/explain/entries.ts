@@ -75,6 +75,9 @@ export function attemptEntry(
   }
 }
 
+/** Somebody else's words, such as a customer's: Arabic marks them. */
+export const quoted = (words: string): Sentence => says.quoted({ words })
+
 export const COMMA: Sentence = { en: ', ', ar: '، ' }
 
 /** Ours, or the title of an error with what the provider said of it. */
@@ -83,7 +86,7 @@ function causeOf(detail: string): Sentence {
   if (known) return known
   const [title = '', ...rest] = detail.split(': ')
   const knownTitle = findSentence(title)
-  return knownTitle ? says.titled({ title: knownTitle, words: rest.join(': ') }) : says.quoted({ words: detail })
+  return knownTitle ? says.titled({ title: knownTitle, words: rest.join(': ') }) : quoted(detail)
 }
 
 export function openAttemptEntry({ attempts, leased }: SubmissionFact, attemptedAt: Date, of = NOTHING_SAID): Line {

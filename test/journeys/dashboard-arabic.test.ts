@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { type TestContext, after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { findSentence } from '../../src/sentences.ts'
+import { closeBrowser, openPage } from '../browser.ts'
+import { type SignedIn, signedIn } from '../dashboard.ts'
+import { type World, newPhone, startWorld } from '../world.ts'
+
+after(closeBrowser)
+
+/** Names that Arabic texts write in Latin letters. */
+const NAMES = /\b(Doorcode|Webhook|API|UTC)\b/g
+
+/** What is typed as it stands, times, what is in another language, and what the customer said. */
+const FOREIGN =
+  'style, code, pre, kbd, bdi, time, .as-typed, [lang]:not([lang="ar"]), [data-side="customer"] p, blockquote'
+
+const OWN_TEXT = `(() => {
+  const texts = []
+  const walker = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT)
+  for (let node = walker.nextNode(); node; node = walker.nextNode())
+    if (!node.parentElement.closest('${FOREIGN}')) texts.push(node.data)
+  return texts.join('\\n')
+})()`
+
+const QUOTED = /«[^»]*»/g
+const ISOLATED = /[\u2066-\u2068]([^\u2066-\u2069]*)\u2069/g
+/** Three words of English: no id, code, number or name is that. */
+const PROSE = /\b[a-z]+ [a-z]+ [a-z]+\b/
+
+/** Nothing of the page itself is in Latin letters, and what is isolated in it is no English sentence. */
+async function assertArabic(page: Page, where: string): Promise<void> {
+  await page.locator('main').getByRole('heading').first().waitFor()
+  const text = (await page.evaluate<string>(OWN_TEXT)).replaceAll(QUOTED, '')
+  for (const [, isolated = ''] of text.matchAll(ISOLATED)) assert.doesNotMatch(isolated, PROSE, where)
+  const own = text.replaceAll(ISOLATED, '').replaceAll(NAMES, '')
+  const latin = own.split('\n').filter((line) => /[a-z]/i.test(line))
+  assert.deepEqual(latin, [], where)
+}
+
+const opened = async (t: TestContext, world: World, as: SignedIn): Promise<Page> =>
+  openPage(t, world, { as, language: 'ar' })
+
+test('a message is told in Arabic alone, whatever happened to it', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  receiver.always({ status: 500 })
+  const as = await signedIn(world, 'member')
+  const to = newPhone()
+  for (const behaviour of [{ error: 131016 }, { error: 131056 }])
+    world.twin.script({ match: { to, times: 1 }, behaviour })
+  const failed = await world.sendOtp({ to })
+  const page = await opened(t, world, as)
+  const look = async (): Promise<void> => {
+    await page.goto(`/dashboard/w/${world.workspaceId}/messages/${failed.messageId}`)
+    await assertArabic(page, 'message')
+  }
+  await world.settled()
+  await look()
+  world.advance('30s')
+  await world.settled()
+  world.advance('5m')
+  await world.settled()
+  await world.whatsapp.reports(failed, ['read', 'sent', { status: 'failed', errors: [131026] }])
+  await look()
+  await page.getByText('قبِل واتساب الرسالة').waitFor()
+  const other = await world.sendOtp()
+  await world.whatsapp.reports(other, [{ status: 'failed', errors: [131026] }])
+  await page.goto(`/dashboard/w/${world.workspaceId}/messages/${other.messageId}`)
+  await assertArabic(page, 'failed message')
+  await page.getByText('تعذّر تسليم الرسالة').first().waitFor()
+  await page.getByText('على صاحب الطلب أن يتحقق من الرقم').waitFor()
+})
+
+test('a confirmation is told in Arabic alone, with what fits nothing and why', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  await world.receiver()
+  const as = await signedIn(world, 'member')
+  const order = await world.createConfirmation()
+  await world.settled()
+  const page = await opened(t, world, as)
+  const look = async (where: string): Promise<void> => {
+    await page.goto(`/dashboard/w/${world.workspaceId}/confirmations/${order.confirmationId}`)
+    await assertArabic(page, where)
+  }
+  await look('awaiting')
+  const customer = world.customer(order)
+  await customer.taps('Change time')
+  await customer.taps(0)
+  await look('rescheduling')
+  await customer.taps(1)
+  await customer.types('When will it come?')
+  const template = customer.screen()[0]
+  await customer.taps('Confirm', { on: template })
+  await customer.taps('Confirm', { on: template })
+  for (const payload of [
+    'dc1:c:019f0000-0000-7000-8000-000000000000:1',
+    `dc0:c:${order.confirmationId}:1`,
+    'buy now',
+  ]) {
+    const button = { type: 'button', button: { payload, text: 'Cancel' }, context: { id: template?.id } }
+    await customer.sends({ raw: button })
+  }
+  await customer.sends({ raw: { type: 'image', image: { id: '1' } } })
+  await world.startRefusalCheck(order)
+  await world.settled()
+  await customer.taps('Yes')
+  await customer.chooses('Other')
+  await customer.types('It was open')
+  await look('refused')
+  const notes = await world.ask<{ note: string }>(
+    'select distinct note from provider_reports where workspace_id = $1 and note is not null',
+    [world.workspaceId],
+  )
+  assert.ok(notes.length > 4, 'this test has customers do what fits nothing')
+  for (const { note } of notes) assert.ok(findSentence(note), `"${note}" is in no table of kept sentences`)
+})
