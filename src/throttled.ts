@@ -1,29 +1,37 @@
+export type Throttled = { call: () => void; end: () => void }
+
 /**
- * The first call at once, and what comes in the time after it together at its end. On its own, since the pages in the
- * browser use it as well.
+ * The first call acts at once; those while it acts, and in the rest after it, act together once at the end of the rest.
+ * `restMs` is told how long the act took. In a file of its own, since the pages in the browser use it as well.
  */
-export function throttled(act: () => void, everyMs: number): { call: () => void; end: () => void } {
+export function throttled(act: () => Promise<unknown> | void, restMs: (tookMs: number) => number): Throttled {
   let timer: ReturnType<typeof setTimeout> | undefined
+  let state: 'free' | 'busy' | 'ended' = 'free'
   let again = false
-  const rest = (): void => {
-    timer = undefined
+
+  const call = (): void => {
+    if (state === 'busy') again = true
+    if (state !== 'free') return
+    state = 'busy'
+    const beganAt = performance.now()
+    const rest = (): void => {
+      if (state === 'busy') timer = setTimeout(rested, restMs(performance.now() - beganAt))
+    }
+    const acting = act()
+    if (acting) acting.then(rest, rest)
+    else rest()
+  }
+  const rested = (): void => {
+    state = 'free'
     if (!again) return
     again = false
     call()
   }
-  const call = (): void => {
-    if (timer !== undefined) again = true
-    else {
-      timer = setTimeout(rest, everyMs)
-      act()
-    }
-  }
   return {
     call,
     end: () => {
+      state = 'ended'
       clearTimeout(timer)
-      timer = undefined
-      again = false
     },
   }
 }

@@ -31,20 +31,13 @@ export function Overview() {
 function Figures() {
   const text = useWords(overviewWords)
   const { workspaceId } = useWorkspace()
-  const today = useQuery({ ...api.charts.all.queryOptions({ workspaceId, range: { last: 1 } }), ...slowly })
-  const week = useQuery({ ...api.charts.all.queryOptions({ workspaceId, range: { last: 7 } }), ...slowly })
-  const error = today.error ?? week.error
-  if (error) {
-    const again = (): void => {
-      void today.refetch()
-      void week.refetch()
-    }
-    return <Failed error={error} onAgain={again} />
-  }
-  if (!today.data || !week.data) return <Loading />
+  const { data, error, refetch } = useQuery({ ...api.charts.overview.queryOptions({ workspaceId }), ...slowly })
+  if (error) return <Failed error={error} onAgain={() => void refetch()} />
+  if (!data) return <Loading />
+  const { today, week } = data
   return (
     <>
-      <Today of={today.data} />
+      <Today of={today} />
       <Stack gap="sm">
         <Group justify="space-between">
           <Text fw={600}>{text.lastDays}</Text>
@@ -53,15 +46,15 @@ function Figures() {
           </Anchor>
         </Group>
         <SimpleGrid cols={{ base: 1, lg: 2 }}>
-          <MessagesByDay of={week.data} />
-          {week.data.orders.asked > 0 ? <AnswersByDay of={week.data} /> : <Funnel of={week.data} />}
+          <MessagesByDay of={week} />
+          {week.orders.asked > 0 ? <AnswersByDay of={week} /> : <Funnel of={week} />}
         </SimpleGrid>
       </Stack>
     </>
   )
 }
 
-function Today({ of: { funnel, orders } }: { of: Answers['charts']['all'] }) {
+function Today({ of: { funnel, orders } }: { of: Answers['charts']['overview']['today'] }) {
   const text = useWords(overviewWords)
   const { language } = useLanguage()
   const n = numberFormat(language)

@@ -1,47 +1,90 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { throttled } from '../../src/throttled.ts'
+import { type Throttled, throttled } from '../../src/throttled.ts'
 import { useWorkspace } from './workspace.ts'
 
 /** `connecting`: for the first time, or again after a break. `off`: the page is out of sight. */
 export type LiveState = 'connecting' | 'live' | 'off'
 
-/** At most one look at the server in this time, however much changes. */
-const LOOK_EVERY_MS = 1_000
-/** And for questions over many rows, which say so: `useQuery({ …, ...slowly })`. */
-const SLOW_LOOK_EVERY_MS = 30_000
-export const slowly = { meta: { live: 'slowly' }, staleTime: SLOW_LOOK_EVERY_MS } as const
+/** Each question rests so long after its answer, however much changes. */
+const REST_LEAST_MS = 1_000
+/** And one over many rows, which says so: `useQuery({ …, ...slowly })`. */
+const SLOW_REST_LEAST_MS = 30_000
+export const slowly = { meta: { live: 'slowly' }, staleTime: SLOW_REST_LEAST_MS } as const
+/** Nine times as long as the answer took: asking takes a tenth of the time at the most, whatever it costs the server. */
+const REST_OF_ANSWER = 9
+/** Answers of one request come together. What took so long is asked alone, so that it keeps nothing else waiting. */
+const ALONE_FROM_MS = 300
+/** Questions so far apart go in requests of their own. */
+const APART_MS = 5
 const RETRY_FIRST_MS = 1_000
 const RETRY_MOST_MS = 60_000
 
 /**
  * Keeps what a page shows of its workspace fresh: one stream of words that something changed, upon which the page asks
- * its questions again, those that are asked `slowly` twice a minute. While nothing changes nothing is asked. Without the
- * stream the page stays as it was, and says so.
+ * its questions again, each at its own pace. While nothing changes nothing is asked. Without the stream the page stays as
+ * it was, and says so.
  */
 export function useLive(): LiveState {
   const { workspaceId } = useWorkspace()
   const queries = useQueryClient()
   const [state, setState] = useState<LiveState>('connecting')
   useEffect(() => {
-    const lookAt = (pace: 'slowly' | undefined): void => {
-      void queries.invalidateQueries({
-        predicate: ({ queryKey, meta }) => meta?.['live'] === pace && isOfWorkspace(queryKey, workspaceId),
-        refetchType: 'active',
-      })
-    }
-    const looks = [
-      throttled(() => lookAt(undefined), LOOK_EVERY_MS),
-      throttled(() => lookAt('slowly'), SLOW_LOOK_EVERY_MS),
-    ]
-    const onWord = (): void => looks.forEach((look) => look.call())
-    const stream = steadyStream(`/dashboard/live/${workspaceId}`, { onState: setState, onWord })
+    const asking = askingAgain(queries, workspaceId)
+    const stream = steadyStream(`/dashboard/live/${workspaceId}`, { onState: setState, onWord: asking.call })
     return () => {
       stream.end()
-      looks.forEach((look) => look.end())
+      asking.end()
     }
   }, [workspaceId, queries])
   return state
+}
+
+/** At each call what the page shows now is asked again, one question as soon as it has rested. */
+function askingAgain(queries: QueryClient, workspaceId: string): Throttled {
+  const paces = new Map<string, Throttled>()
+  let turn = Promise.resolve()
+  const itsTurn = (): Promise<void> => (turn = turn.then(() => new Promise((go) => setTimeout(go, APART_MS))))
+  const paceOf = (query: Query): Throttled => {
+    let lastTookMs = 0
+    const ask = async (): Promise<void> => {
+      if (lastTookMs >= ALONE_FROM_MS) await itsTurn()
+      await askAgain(queries, query)
+    }
+    const pace = throttled(ask, (tookMs) => {
+      lastTookMs = tookMs
+      return restMs(tookMs, query.meta?.['live'] === 'slowly')
+    })
+    paces.set(query.queryHash, pace)
+    return pace
+  }
+  return {
+    call() {
+      const ofWorkspace = queries
+        .getQueryCache()
+        .findAll({ predicate: ({ queryKey }) => isOfWorkspace(queryKey, workspaceId) })
+      const shown = new Map(ofWorkspace.filter((query) => query.isActive()).map((query) => [query.queryHash, query]))
+      for (const query of ofWorkspace) if (!shown.has(query.queryHash)) query.invalidate()
+      for (const [hash, pace] of paces) {
+        if (shown.has(hash)) continue
+        pace.end()
+        paces.delete(hash)
+      }
+      for (const [hash, query] of shown) (paces.get(hash) ?? paceOf(query)).call()
+    },
+    end() {
+      for (const pace of paces.values()) pace.end()
+    },
+  }
+}
+
+const restMs = (tookMs: number, slowly: boolean): number =>
+  Math.max(tookMs * REST_OF_ANSWER, slowly ? SLOW_REST_LEAST_MS : REST_LEAST_MS)
+
+/** An answer that was under way already may know nothing of the change. */
+async function askAgain(queries: QueryClient, query: Query): Promise<void> {
+  if (query.state.fetchStatus === 'fetching') await query.promise?.catch(() => {})
+  await queries.invalidateQueries({ queryKey: query.queryKey, exact: true })
 }
 
 /** Keys of tRPC's queries: the path, then the input. */

@@ -48,26 +48,40 @@ export async function listEntries(figures: Sql, { workspaceId, before, action, w
 
 const CHOICES_MOST = 200
 
-const listActions = statement<{ choice: string }>(
-  'list_audit_actions',
-  `select distinct a.action as choice from audit_log a where a.workspace_id is not distinct from $1
-   order by choice limit ${CHOICES_MOST}`,
-)
+/** Each choice by one probe of the index with the column: of however many entries, no more than those are read. */
+const choicesIn = (column: 'action' | 'who', ofWhich: string): string =>
+  `with recursive found as (
+     (select a.${column} as choice from audit_log a where ${ofWhich} order by a.${column} limit 1)
+     union all
+     select (select a.${column} from audit_log a where ${ofWhich} and a.${column} > f.choice order by a.${column} limit 1)
+     from found f where f.choice is not null)
+   select choice from found where choice is not null limit ${CHOICES_MOST}`
 
-const listPeople = statement<{ choice: string }>(
-  'list_audit_people',
-  `select distinct a.who as choice from audit_log a where a.workspace_id is not distinct from $1
-   order by choice limit ${CHOICES_MOST}`,
-)
+const OF_WORKSPACE = 'a.workspace_id = $1'
+const OF_INSTANCE = 'a.workspace_id is null and $1::uuid is null'
+
+type Choice = { choice: string }
+
+const choices = {
+  action: {
+    workspace: statement<Choice>('list_audit_actions', choicesIn('action', OF_WORKSPACE)),
+    instance: statement<Choice>('list_audit_actions_of_instance', choicesIn('action', OF_INSTANCE)),
+  },
+  who: {
+    workspace: statement<Choice>('list_audit_people', choicesIn('who', OF_WORKSPACE)),
+    instance: statement<Choice>('list_audit_people_of_instance', choicesIn('who', OF_INSTANCE)),
+  },
+}
 
 /** What can be chosen in the filters: what was done, and who did it. */
 export async function listChoices(
   figures: Sql,
   workspaceId: string | null,
 ): Promise<{ actions: string[]; people: string[] }> {
+  const of = workspaceId === null ? 'instance' : 'workspace'
   const [actions, people] = await Promise.all([
-    figures.rows(listActions, [workspaceId]),
-    figures.rows(listPeople, [workspaceId]),
+    figures.rows(choices.action[of], [workspaceId]),
+    figures.rows(choices.who[of], [workspaceId]),
   ])
   return { actions: actions.map(({ choice }) => choice), people: people.map(({ choice }) => choice) }
 }

@@ -28,21 +28,23 @@ const wanted = z.object({
   language: z.string().max(100).optional(),
 })
 
+const OVERVIEW_DAYS = 7
+
 export const charts = router({
   all: reading.input(wanted).query(async ({ ctx, input: { workspaceId, range, ...choice } }) => {
-    const { earliest, today, looking } = await lookingAt(ctx, workspaceId)
-    const [from, to] = 'last' in range ? [dayAfter(today, 1 - range.last), today] : [range.from, range.to]
-    const days = daysBetween(from > earliest ? from : earliest, to < today ? to : today)
-    const { groups, uncounted } = await groupsOfDays(ctx.figures, { ...looking, days })
-    return {
-      timeZone: looking.timeZone,
-      earliest,
-      today,
-      from: days[0] ?? from,
-      to: days.at(-1) ?? to,
-      uncounted: uncounted.length,
-      ...chartsOf(days, chosen(groups, choice)),
-    }
+    const { days, groups, bounds } = await countsOf(ctx, workspaceId, range)
+    return { ...bounds, ...chartsOf(days, chosen(groups, choice)) }
+  }),
+
+  /** The last days, and today apart, which is one of them: what is slow is counted once for both. */
+  overview: reading.query(async ({ ctx, input: { workspaceId } }) => {
+    const { days, groups, bounds } = await countsOf(ctx, workspaceId, { last: OVERVIEW_DAYS })
+    const { today } = bounds
+    const { funnel, orders } = chartsOf(
+      [today],
+      groups.filter(({ day }) => day === today),
+    )
+    return { today: { funnel, orders }, week: { ...bounds, ...chartsOf(days, groups) } }
   }),
 
   /** What the charts can be narrowed to. */
@@ -59,6 +61,24 @@ export const charts = router({
     }
   }),
 })
+
+type Range = z.output<typeof wanted>['range']
+
+async function countsOf(ctx: Context & { membership: Membership }, workspaceId: string, range: Range) {
+  const { earliest, today, looking } = await lookingAt(ctx, workspaceId)
+  const [from, to] = 'last' in range ? [dayAfter(today, 1 - range.last), today] : [range.from, range.to]
+  const days = daysBetween(from > earliest ? from : earliest, to < today ? to : today)
+  const { groups, uncounted } = await groupsOfDays(ctx.figures, { ...looking, days })
+  const bounds = {
+    timeZone: looking.timeZone,
+    earliest,
+    today,
+    from: days[0] ?? from,
+    to: days.at(-1) ?? to,
+    uncounted: uncounted.length,
+  }
+  return { days, groups, bounds }
+}
 
 async function lookingAt({ parts, figures, membership }: Context & { membership: Membership }, workspaceId: string) {
   const { timeZone, clockOffsetMs } = membership

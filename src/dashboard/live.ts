@@ -36,7 +36,10 @@ export function liveStreams(
   const viewers = openViewers({ db, log }, { ...STREAMS, lookEveryMs })
 
   const start = ({ viewer, membership: { workspaceId } }: Admitted, reply: FastifyReply): void => {
-    const words = throttled(() => void stream.write('event: changed\ndata:\n\n'), WORD_EVERY_MS)
+    const words = throttled(
+      () => void stream.write('event: changed\ndata:\n\n'),
+      () => WORD_EVERY_MS,
+    )
     const unfollow = live.follow(workspaceId, words.call)
     const stream = viewers.begin({ ...viewer, workspaceId }, reply, () => {
       unfollow()

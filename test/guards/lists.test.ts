@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Sql, type Statement, type Value, openDb } from '../../src/db.ts'
 import { LOOKED_THROUGH_MOST as CONFIRMATIONS_LOOKED_THROUGH, listConfirmations } from '../../src/cod/list.ts'
-import { listEntries } from '../../src/dashboard/audit-entries.ts'
+import { listChoices, listEntries } from '../../src/dashboard/audit-entries.ts'
 import { MESSAGES_LOOKED_THROUGH_MOST, type MessageFilter, listMessages } from '../../src/messages/search.ts'
 import { LOOKED_THROUGH_MOST as DELIVERIES_LOOKED_THROUGH, listDeliveries } from '../../src/webhooks/log.ts'
 import { type Call, aroundDb } from '../around-db.ts'
@@ -92,6 +92,7 @@ test('no list of the dashboard reads a table whole, or more of it than a page ma
   const entries = { workspaceId, before: undefined, action: undefined, who: undefined }
   for (const filter of [{}, { action: 'key.revoked' }, { who: 'person-7@shop.example' }])
     await listEntries(figures, { ...entries, ...filter })
+  for (const each of [workspaceId, null]) await listChoices(figures, each)
 
   const faults: string[] = []
   for (const { statement, values } of calls) {

@@ -40,6 +40,26 @@ test('the charts tell what became of codes, step by step, and why some failed', 
   assert.equal((await chartsOf(world, member, { senderId: world.account.accountId })).funnel.accepted, 0)
 })
 
+test('the overview asks once for today and the last days, and shows the numbers that the charts show', async (t) => {
+  const world = await startWorld(t)
+  const member = await signedIn(world, 'member')
+  const { workspaceId } = world
+  await world.sendOtp()
+  const failed = await world.sendOtp()
+  await world.whatsapp.reports(failed, [{ status: 'failed', errors: [131026] }])
+  const { today, week } = await member.calls.charts.overview.query({ workspaceId })
+  assert.deepEqual(week, await chartsOf(world, member))
+  const { funnel, orders } = await chartsOf(world, member, { range: { last: 1 } })
+  assert.deepEqual(today, { funnel, orders })
+
+  const page = await openPage(t, world, { as: member })
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(...(request.url().match(/charts\.\w+/g) ?? [])))
+  await page.goto(`/dashboard/w/${workspaceId}/overview`)
+  await page.getByRole('heading', { name: 'Today' }).waitFor()
+  assert.deepEqual(asked, ['charts.overview'])
+})
+
 test('the charts tell what customers answered, how soon, whether after the reminder, and why they refused', async (t) => {
   const world = await startWorld(t)
   const member = await signedIn(world, 'member')

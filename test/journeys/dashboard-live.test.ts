@@ -163,3 +163,49 @@ test('the page of a message shows that it was read without being asked', async (
   await world.whatsapp.reports(otp, ['delivered', 'read'])
   await page.getByText('WhatsApp reports read').waitFor()
 })
+
+test('a question that takes long rests nine times as long, and holds up no other', async (t) => {
+  const world = await startWorld(t)
+  const page = await openPage(t, world, { as: await signedIn(world, 'member') })
+  const asked = { list: 0, choices: 0 }
+  let slow: PromiseWithResolvers<void> | undefined
+  await page.clock.install()
+  await page.route('**/dashboard/calls/*', async (route) => {
+    const calls = new URL(route.request().url()).pathname
+    if (calls.includes('messages.choices')) asked.choices += 1
+    if (!calls.includes('messages.list')) return route.continue()
+    asked.list += 1
+    await slow?.promise
+    return route.continue()
+  })
+  const answerOf = async (call: string, act: () => unknown): Promise<void> => {
+    const answered = page.waitForResponse((response) => response.url().includes(call))
+    await act()
+    await (await answered).finished()
+    await page.getByRole('heading', { level: 1 }).waitFor() // the page has taken it in
+  }
+  const takesThreeSeconds = async (): Promise<void> => {
+    await page.clock.fastForward('00:03')
+    await answerOf('messages.list', () => slow?.resolve())
+  }
+  await answerOf('messages.list', () => page.goto(`/dashboard/w/${world.workspaceId}/messages?status=failed`))
+  await page.getByText('Live', { exact: false }).first().waitFor()
+
+  slow = Promise.withResolvers()
+  await world.sendOtp()
+  await until('both to be asked in one request', () => asked.list === 2 && asked.choices === 2)
+  await takesThreeSeconds()
+  await page.clock.fastForward('01:00')
+  slow = Promise.withResolvers()
+  await answerOf('messages.choices', () => world.sendOtp())
+  await until('the slow one to be asked alone', () => asked.list === 3)
+  await takesThreeSeconds()
+
+  for (const rest of ['00:08', '00:08']) {
+    await page.clock.fastForward(rest)
+    await answerOf('messages.choices', () => world.sendOtp())
+  }
+  assert.equal(asked.list, 3)
+  await page.clock.fastForward('01:00')
+  await until('the slow one to be asked again', () => asked.list === 4)
+})
