@@ -21,7 +21,7 @@ const due = async (world: World, query = ''): Promise<DueAnswer> =>
   (await world.call('GET', `/control/clock${query}`)).body as DueAnswer
 const dueOfChat = async (world: World): Promise<DueAnswer['chat']> =>
   (await due(world, `?phone=${encodeURIComponent(CUSTOMER)}&number=${DEMO.standardNumberId}`)).chat
-const kindsOf = (list: DueAnswer['due']): string[] => list.map(({ kind, what }) => `${kind} ${what}`.trim())
+const kindsOf = (list: DueAnswer['chat']): string[] => list.map(({ kind, what }) => `${kind} ${what}`.trim())
 const text = (body: string) => ({ type: 'text', text: { body } })
 
 test('what falls due on the way happens in its order, and the callback is told the twin’s time', async (t) => {

@@ -25,7 +25,7 @@ import { stepSchema, STATUS_NAMES } from './behaviour.ts'
 import { ControlError } from './control-error.ts'
 import { customerSchema } from './customer-steps.ts'
 import { showAccount, showConversation, showMessage, showNumber, showPost, showTemplate } from './control-views.ts'
-import { listDue, listDueOfChat, timeOf } from './due.ts'
+import { listDue, timeOf } from './due.ts'
 import { GraphError } from './errors.ts'
 import { findNumber, receive } from './inbound.ts'
 import { META_LIMITS, TWIN_LIMITS } from './limits.ts'
@@ -280,7 +280,7 @@ export const controlRoutes: readonly ControlRoute[] = [
   {
     method: 'GET',
     path: '/control/clock',
-    what: 'The twin’s time, and what is due next; of one chat too: ?phone= ?number=',
+    what: 'The twin’s time, what is due in a chat (?phone= ?number=), and of each kind the next elsewhere',
     run: (parts, { query }) => tellDue(parts, query),
   },
   {
@@ -380,7 +380,7 @@ function listChats(parts: Parts, query: Record<string, unknown>) {
 function tellDue(parts: Parts, query: Record<string, unknown>): DueAnswer {
   const { phone, number } = dueQuery.parse(query)
   const pair = phone === undefined || number === undefined ? undefined : pairOf(parts, { phone, number })
-  return { ...timeOf(parts), chat: pair ? listDueOfChat(parts, pair) : [], due: listDue(parts) }
+  return { ...timeOf(parts), ...listDue(parts, pair) }
 }
 
 async function verify(parts: Parts, accountId: string) {

@@ -315,7 +315,7 @@ function reversed(steps: TimedStep[]): TimedStep[] {
   return steps.toReversed().map((step, at) => ({ ...step, afterMs: delays[at] ?? step.afterMs }))
 }
 
-function needsPhone(status: StatusName): boolean {
+export function needsPhone(status: StatusName): boolean {
   return status === 'delivered' || status === 'read' || status === 'played'
 }
 

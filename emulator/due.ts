@@ -1,8 +1,8 @@
-import { isUnderWay } from './delivery.ts'
+import { isUnderWay, needsPhone } from './delivery.ts'
 import { TWIN_LIMITS } from './limits.ts'
 import { digitsOf, waIdOf } from './phones.ts'
 import type { Parts } from './parts.ts'
-import type { Due, DueKind, TwinTime } from './phone/due.ts'
+import type { Due, DueAnswer, DueKind, FirstDue, TwinTime } from './phone/due.ts'
 import type { Plan } from './plans.ts'
 import type { Planned } from './timers.ts'
 
@@ -17,25 +17,26 @@ export function timeOf({ clock, settings }: Parts): TwinTime {
   return { now: new Date(clock.now()).toISOString(), aheadMs: clock.aheadMs, movedAt: timeMachineAt?.() ?? null }
 }
 
-/** What happens by itself, the next first. */
-export function listDue(parts: Parts): Due[] {
-  return parts.timers
-    .plans()
-    .flatMap((planned) => dueOf(parts, planned) ?? [])
-    .slice(0, TWIN_LIMITS.dueShown)
+type Listed = Pick<DueAnswer, 'chat' | 'due'>
+
+/** What happens by itself, in this chat and elsewhere; to the chat belongs the end of its service window. */
+export function listDue(parts: Parts, pair: PairOfIds | undefined): Listed {
+  const chat: Due[] = pair === undefined ? [] : windowOf(parts, pair)
+  const first = new Map<DueKind, FirstDue>()
+  for (const planned of parts.timers.plans()) {
+    const due = dueOf(parts, planned)
+    if (due === undefined) continue
+    const ofKind = first.get(due.kind)
+    if (pair !== undefined && isOfChat(due, pair)) chat.push(due)
+    else if (ofKind === undefined) first.set(due.kind, { ...due, count: 1 })
+    else ofKind.count++
+  }
+  chat.sort((one, other) => one.inMs - other.inMs)
+  return { chat: chat.slice(0, TWIN_LIMITS.dueShown), due: [...first.values()] }
 }
 
-/** And the end of the service window. */
-export function listDueOfChat(parts: Parts, pair: PairOfIds): Due[] {
-  const phone = `+${pair.waId}`
-  const planned = parts.timers
-    .plans()
-    .flatMap((planned) => dueOf(parts, planned) ?? [])
-    .filter((due) => due.phone === phone && (due.number === null || due.number === pair.numberId))
-  return [...planned, ...windowOf(parts, pair)]
-    .toSorted((one, other) => one.inMs - other.inMs)
-    .slice(0, TWIN_LIMITS.dueShown)
-}
+const isOfChat = ({ phone, number }: Due, { waId, numberId }: PairOfIds): boolean =>
+  phone === `+${waId}` && (number === null || number === numberId)
 
 function windowOf(parts: Parts, { waId, numberId }: PairOfIds): Due[] {
   const now = parts.now()
@@ -45,7 +46,7 @@ function windowOf(parts: Parts, { waId, numberId }: PairOfIds): Due[] {
   return [{ id: 'window', kind: 'window', what: '', at, inMs: until - now, phone: `+${waId}`, number: numberId }]
 }
 
-/** Undefined for what has lost its meaning meanwhile. */
+/** Undefined for what would change nothing, as things are. */
 function dueOf(parts: Parts, { plan, order, inMs }: Planned): Due | undefined {
   const told = tellingOf(parts, plan)
   if (told === undefined) return undefined
@@ -55,12 +56,13 @@ function dueOf(parts: Parts, { plan, order, inMs }: Planned): Due | undefined {
 
 type Telling = { kind: DueKind; what: string; phone: string | null; number: string | null }
 
-function tellingOf({ accounts }: Parts, plan: Plan): Telling | undefined {
+function tellingOf({ accounts, phones }: Parts, plan: Plan): Telling | undefined {
   const nowhere = { phone: null, number: null }
   switch (plan.kind) {
     case 'status': {
       const { message, step } = plan
-      const isOver = message.expired || message.blocked || wasRead(plan)
+      const waits = needsPhone(step.status) && phones.find(message.waId)?.online === false
+      const isOver = message.expired || message.blocked || waits || wasRead(plan)
       return isOver ? undefined : { kind: plan.kind, what: step.status, ...placeOf(message) }
     }
     case 'arrival':

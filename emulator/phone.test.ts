@@ -61,6 +61,7 @@ test('a stream begins with all chats and tells each message, its ticks, what the
     state.chats.map((chat) => [chat.phone, chat.number, chat.entries.length]),
     [[CUSTOMER, DEMO.standardNumberId, 1]],
   )
+  assert.deepEqual([state.time?.aheadMs, state.time?.movedAt], [0, null])
   assert.deepEqual(state.businesses[0], { number: DEMO.standardNumberId, name: 'Demo Shop', display: '+15550100101' })
   await world.sendOrder()
   const sent = await phone.entry(isFromBusiness)
@@ -80,7 +81,7 @@ test('a stream begins with all chats and tells each message, its ticks, what the
   }
 })
 
-test('a stream of some numbers tells nothing of others: no chat, no phone, no webhook', async (t) => {
+test('a stream of some numbers tells nothing of others: no chat, no phone, no webhook, no time', async (t) => {
   const world = await startWorld(t)
   const [ours, theirs] = [CUSTOMER, '+34600111999']
   world.twin.addAccount(
@@ -94,7 +95,7 @@ test('a stream of some numbers tells nothing of others: no chat, no phone, no we
   const phone = await listen(t, world, `?number=998000111222`)
   const state = await phone.next()
   assert.ok(state.kind === 'state')
-  assert.deepEqual([state.chats, state.phones, state.posts], [[], [], []])
+  assert.deepEqual([state.chats, state.phones, state.posts, state.time], [[], [], [], undefined])
   assert.deepEqual(
     state.businesses.map(({ number }) => number),
     ['998000111222'],
@@ -102,6 +103,7 @@ test('a stream of some numbers tells nothing of others: no chat, no phone, no we
   await world.sendOrder({ to: theirs })
   world.twin.setPhone({ number: theirs, online: false })
   await world.twin.idle()
+  await world.twin.moveClock({ by: '1s' })
   await world.twin.inbound({ from: ours, to: '998000111222', text: 'Hello' })
   const first = await phone.next()
   assert.ok(first.kind === 'entry' && first.number === '998000111222')

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { Pair } from './chats.ts'
-import { type PhoneClock, dayOf, timeOfDay } from './clock.ts'
+import { type PhoneClock, dayOf, timeOfDay, todayOf } from './clock.ts'
 import { Icon, TicksIcon } from './icons.tsx'
 import style from './phone.module.css'
 import { type Listed, businessOf, keyOf, listed, phoneOf } from './state.ts'
@@ -89,7 +89,7 @@ function ChatRow({
   const isNamesake = screen.businesses.some(({ number, name }) => name === business.name && number !== business.number)
   const { online, blocked } = phoneOf(screen, chat.phone)
   const unread = isChosen ? 0 : chat.unread
-  const today = dayOf(new Date(), clock, language)
+  const today = todayOf(clock, language)
   const when =
     chat.at && (dayOf(new Date(chat.at), clock, language) === today ? timeOfDay : shortDay)(chat.at, clock, language)
   return (

@@ -8,7 +8,7 @@ import {
 } from 'react'
 import { ChatBubble, ChatPaper } from './bubble.tsx'
 import type { BusinessEntry, Entry, Pair } from './chats.ts'
-import { type PhoneClock, dayOf, timeOfDay } from './clock.ts'
+import { type PhoneClock, dayOf, timeOfDay, todayOf } from './clock.ts'
 import { Composer } from './composer.tsx'
 import { Icon } from './icons.tsx'
 import { ListSheet } from './list-sheet.tsx'
@@ -239,7 +239,7 @@ type Performing = {
 function Days({ entries, clock, ...performing }: { entries: readonly Entry[]; clock: PhoneClock } & Performing) {
   const words = usePhoneWords()
   const language = usePhoneLanguage()
-  const today = dayOf(new Date(), clock, language)
+  const today = todayOf(clock, language)
   return daysOf(entries, (at) => dayOf(new Date(at), clock, language)).map(({ day, entries: ofDay }, place) => (
     <section key={place} className={style.day} aria-label={day}>
       <p className={style.dayMark}>{day === today ? words.today : day}</p>

@@ -4,6 +4,8 @@ import type { Language } from './words.ts'
 export type PhoneClock = {
   /** What the clock showed at a real instant. */
   at: (real: Date) => Date
+  /** The instant that it is, on the same scale as those that are shown; the real one, where nobody says otherwise. */
+  now?: () => Date
   timeZone: string
 }
 
@@ -30,3 +32,7 @@ export const dayOf = (at: Date, clock: PhoneClock, language: Language): string =
     day: 'numeric',
     month: 'long',
   }).format(clock.at(at))
+
+/** What `dayOf` says of today. */
+export const todayOf = (clock: PhoneClock, language: Language): string =>
+  dayOf(clock.now?.() ?? new Date(), clock, language)

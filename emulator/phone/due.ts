@@ -25,10 +25,14 @@ export type TwinTime = {
   movedAt: string | null
 }
 
+/** The first of its kind; `count` says of how many. */
+export type FirstDue = Due & { count: number }
+
 export type DueAnswer = TwinTime & {
   /** Of the chat that was asked for; the first comes first, and so it does in `due`. */
   chat: readonly Due[]
-  due: readonly Due[]
+  /** Of everything else, whatever is due first of each kind. */
+  due: readonly FirstDue[]
 }
 
 /** How much of each there was on the way. */

@@ -49,9 +49,9 @@ export const sourceThrough = (base: string): Source => ({
 })
 
 /** Throws what the server says went wrong, or nothing but a name where no server answered. */
-async function ask<Answer>(path: string, body?: object): Promise<Answer> {
+export async function ask<Answer>(path: string, body?: object, timeoutMs = ACT_TIMEOUT_MS): Promise<Answer> {
   const response = await fetch(path, {
-    signal: AbortSignal.timeout(ACT_TIMEOUT_MS),
+    signal: AbortSignal.timeout(timeoutMs),
     ...(body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
   }).catch(() => {
     throw new Unreachable()

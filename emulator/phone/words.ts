@@ -125,7 +125,7 @@ const english = {
 export type PhoneWords = Loose<typeof english>
 
 /** Arabic must have exactly the keys of English. */
-type Loose<Table> = {
+export type Loose<Table> = {
   readonly [Key in keyof Table]: Table[Key] extends string
     ? string
     : Table[Key] extends (...given: never[]) => unknown

@@ -1,29 +1,13 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import { SECTIONS } from '../../dashboard/ui/sections.ts'
+import { seriousFaults } from '../accessibility.ts'
 import { closeBrowser, openPage } from '../browser.ts'
 import { codAccount } from '../cod.ts'
 import { type SignedIn, signedIn } from '../dashboard.ts'
 import { type World, startWorld } from '../world.ts'
 
 after(closeBrowser)
-
-const axe = await readFile(new URL('../../node_modules/axe-core/axe.min.js', import.meta.url), 'utf8')
-
-type Violation = { id: string; impact: string; help: string; nodes: { html: string }[] }
-
-/** What an expert reader of accessibility finds seriously wrong with the page as it is. */
-async function seriousFaults(page: Awaited<ReturnType<typeof openPage>>): Promise<string[]> {
-  await page.evaluate(axe)
-  const violations = await page.evaluate(async () => {
-    const { run } = Reflect.get(globalThis, 'axe') as { run: () => Promise<{ violations: Violation[] }> }
-    return (await run()).violations
-  })
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html}`)
-}
 
 /** Times that do not show their zone in themselves, in the head of their column, or in the caption over them. */
 const TIMES_WITHOUT_ZONE = `(() => {

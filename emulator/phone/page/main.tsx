@@ -8,15 +8,18 @@ import { useScreen } from '../use-screen.ts'
 import { type Language, LANGUAGES, PHONE_WORDS, PhoneLanguage, directionOf } from '../words.ts'
 import { FirstMessage } from './first-message.tsx'
 import { Posts } from './posts.tsx'
+import { TimeMachine } from './time-machine.tsx'
+import { useTwinClock } from './use-time.ts'
 
 const LANGUAGE_KEPT_AS = 'twin-language'
 const source = twinSource()
 
-/** The phones of a twin that runs by itself, and what it tells the business. */
+/** The phones of a twin that runs by itself, its time, and what it tells the business. */
 function TwinPage() {
   const [language, setLanguage] = useState<Language>(firstLanguage)
   const [selected, setSelected] = useState<Pair | undefined>(pairInAddress)
   const phone = useScreen(source)
+  const clock = useTwinClock(phone.screen.time)
   const words = PHONE_WORDS[language]
   useEffect(() => {
     document.documentElement.lang = language
@@ -48,9 +51,12 @@ function TwinPage() {
           {phone.screen.told > 0 && ![...phone.screen.chats.values()].some(({ entries }) => entries.length > 0) && (
             <FirstMessage screen={phone.screen} />
           )}
-          <Phone phone={phone} language={language} selected={selected} onSelect={select} />
+          <Phone phone={phone} language={language} clock={clock} selected={selected} onSelect={select} />
         </div>
-        <Posts posts={phone.screen.posts} />
+        <div className="side">
+          <TimeMachine screen={phone.screen} selected={selected} clock={clock} />
+          <Posts posts={phone.screen.posts} />
+        </div>
       </main>
     </PhoneLanguage>
   )

@@ -26,6 +26,7 @@ function PostItem({ post }: { post: Post }) {
   const { at, tells, state, httpStatus, fault, tookMs, attempts, body } = post
   const time = new Intl.DateTimeFormat(language === 'ar' ? 'ar-u-nu-latn' : 'en-GB', {
     timeStyle: 'medium',
+    hourCycle: 'h23',
     timeZone: REAL_CLOCK.timeZone,
   }).format(new Date(at))
   return (
@@ -38,7 +39,12 @@ function PostItem({ post }: { post: Post }) {
         </span>
         <span className="quiet">
           {time}
-          {tookMs !== null && <span className="as-typed"> · {tookMs} ms</span>}
+          {tookMs !== null && (
+            <>
+              {' · '}
+              <bdi className="as-typed">{tookMs} ms</bdi>
+            </>
+          )}
           {attempts > 1 && ` · ${words.tries(attempts)}`}
         </span>
       </summary>
