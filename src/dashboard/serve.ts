@@ -58,7 +58,7 @@ export function openDashboard(parts: Parts): Dashboard {
       serveCalls(scope, { parts, signIn, figures })
       live.serve(scope)
       phones.serve(scope)
-      servePages(scope)
+      servePages(scope, parts)
     },
     endLiveAnswers() {
       live.end()
