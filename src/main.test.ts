@@ -79,8 +79,27 @@ test('an address of another machine is told', async (t) => {
   assert.match(server.stderr(), /^192\.0\.2\.1:\d+ is no address of this machine: set DOORCODE_HOST/)
 })
 
-async function serve(t: TestContext): Promise<Program & { url: string; metricsUrl: string }> {
-  const running = await run(t)
+test('a node that serves no dashboard does without the library that people sign in with', async (t) => {
+  const settings = (roles: string) => ({ DOORCODE_ROLES: roles, NODE_OPTIONS: `--import=${TELLS_OF_SIGN_IN}` })
+  assert.equal((await serve(t, settings('api,worker'))).stderr(), '')
+  assert.match((await serve(t, settings('dashboard'))).stderr(), /loaded/)
+})
+
+/** A module that runs before the program: it tells of each file of the library that is loaded. */
+const TELLS_OF_SIGN_IN = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module'
+  registerHooks({
+    load(url, context, next) {
+      if (url.includes('/better-auth/')) process.stderr.write('loaded ' + url + '\\n')
+      return next(url, context)
+    },
+  })`)}`
+
+async function serve(
+  t: TestContext,
+  environment: Record<string, string> = {},
+): Promise<Program & { url: string; metricsUrl: string }> {
+  const running = await run(t, environment)
   const line = await until(
     () => `the server to be ready: ${running.stderr()}`,
     () =>

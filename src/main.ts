@@ -46,7 +46,7 @@ export async function startServing(
   const { parts, wakes, close } = await openParts(config, log, { patienceMs: SERVER_PATIENCE_MS, signal, onClock })
   opened.defer(close)
   parts.metrics.watchProcess()
-  const app = buildApp(parts, wakes)
+  const app = await buildApp(parts, wakes)
   opened.defer(() => stopInTime(app, log))
   const { host, port, metricsPort } = config
   const url = await listen(app.server, { host, port }, 'DOORCODE_PORT')

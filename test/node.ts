@@ -73,7 +73,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     wake: wakes.wake,
     live: wakes.live,
   }
-  const app = buildApp(parts, wakes)
+  const app = await buildApp(parts, wakes)
   const url = await app.server.listen({ port, host: '127.0.0.1' })
   if (works) app.startWork()
   wakes.start()
