@@ -1,8 +1,8 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { api } from '../api.ts'
-import { Failed } from '../ui/failed.tsx'
+import { Asked } from '../ui/ask-first.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { useWords } from '../words.ts'
 import { forgetBlocked } from './block-number.tsx'
@@ -22,22 +22,20 @@ export function Unblock({ of: { phone, reason }, onDone }: { of: Row; onDone: ()
     }),
   )
   return (
-    <Stack>
+    <Asked
+      doing={remove}
+      yes={text.removeIt}
+      no={text.keep}
+      colour="red"
+      onYes={() => remove.mutate({ workspaceId, phone })}
+      onNo={onDone}
+    >
       <Text size="sm">{reason === null ? text.removeNoReason : text.removeAbout}</Text>
       {reason !== null && (
         <Text size="sm" fs="italic">
           <bdi>{reason}</bdi>
         </Text>
       )}
-      {remove.error && <Failed error={remove.error} />}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onDone} data-autofocus>
-          {text.keep}
-        </Button>
-        <Button color="red" loading={remove.isPending} onClick={() => remove.mutate({ workspaceId, phone })}>
-          {text.removeIt}
-        </Button>
-      </Group>
-    </Stack>
+    </Asked>
   )
 }

@@ -1,10 +1,12 @@
-import { Alert, Anchor, Grid, Paper, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Alert, Anchor, Grid, Stack } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
 import { type Answers, api } from '../api.ts'
+import { MadeBy } from '../keys/made-by.tsx'
+import { NamedTemplate } from '../templates/named.tsx'
 import { ServerSentence, Timeline } from '../timeline/timeline.tsx'
 import { Copyable } from '../ui/copy.tsx'
+import { Fact, Facts } from '../ui/facts.tsx'
 import { useLive } from '../ui/live.ts'
 import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
@@ -43,7 +45,7 @@ export function Confirmation() {
     >
       <Failure title={text.failure} failure={told.failure} />
       <Failure title={text.refusalFailure} failure={told.refusalFailure} />
-      <Facts told={told} />
+      <ConfirmationFacts told={told} />
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 6 }}>
           <Transcript transcript={told.transcript} />
@@ -71,56 +73,54 @@ function Failure({ title, failure }: { title: string; failure: Told['failure'] }
   )
 }
 
-function Facts({ told: { confirmation, refusal } }: { told: Told }) {
+function ConfirmationFacts({ told: { confirmation, refusal } }: { told: Told }) {
   const text = useWords(confirmationWords)
   const { reschedule } = confirmation
   return (
-    <Paper withBorder p="md" component="section" aria-label={text.facts}>
-      <SimpleGrid component="dl" m={0} cols={{ base: 1, xs: 2, md: 3 }} spacing="md">
-        <Fact title={text.confirmation}>
-          <CheckStatus status={confirmation.status} />
+    <Facts label={text.facts}>
+      <Fact title={text.confirmation}>
+        <CheckStatus status={confirmation.status} />
+      </Fact>
+      <Fact title={text.customer}>
+        <Copyable text={confirmation.recipient} />
+      </Fact>
+      <Fact title={text.order}>
+        <Copyable text={confirmation.reference} />
+      </Fact>
+      <Fact title={text.created}>
+        <Time at={confirmation.createdAt} />
+      </Fact>
+      <Fact title={text.answeredAt}>
+        {confirmation.answeredAt ? <Time at={confirmation.answeredAt} /> : text.notAnswered}
+      </Fact>
+      {reschedule && (
+        <Fact title={text.newTime}>
+          <NewTime reschedule={reschedule} />
         </Fact>
-        <Fact title={text.customer}>
-          <Copyable text={confirmation.recipient} />
-        </Fact>
-        <Fact title={text.order}>
-          <Copyable text={confirmation.reference} />
-        </Fact>
-        <Fact title={text.created}>
-          <Time at={confirmation.createdAt} />
-        </Fact>
-        <Fact title={text.answeredAt}>
-          {confirmation.answeredAt ? <Time at={confirmation.answeredAt} /> : text.notAnswered}
-        </Fact>
-        {reschedule && (
-          <Fact title={text.newTime}>
-            <NewTime reschedule={reschedule} />
-          </Fact>
-        )}
-        <Fact title={text.template}>
-          <Template of={confirmation} />
-        </Fact>
-        <Fact title={text.sender}>
-          <span className="as-typed">{confirmation.senderPhone}</span>
-        </Fact>
-        {refusal && <RefusalFacts refusal={refusal} />}
-        <Fact title={text.key}>
-          <code>dck_{confirmation.apiKeyId}_…</code>
-        </Fact>
-        <Fact title={text.correlation}>
-          <Copyable text={confirmation.correlationId} />
-        </Fact>
-        <Fact title={text.id}>
-          <Copyable text={confirmation.id} />
-        </Fact>
-      </SimpleGrid>
-    </Paper>
+      )}
+      <Fact title={text.template}>
+        <NamedTemplate name={confirmation.templateName} language={confirmation.templateLanguage} />
+      </Fact>
+      <Fact title={text.sender}>
+        <span className="as-typed">{confirmation.senderPhone}</span>
+      </Fact>
+      {refusal && <RefusalFacts refusal={refusal} />}
+      <Fact title={text.key}>
+        <MadeBy apiKeyId={confirmation.apiKeyId} apiKeyName={confirmation.apiKeyName} />
+      </Fact>
+      <Fact title={text.correlation}>
+        <Copyable text={confirmation.correlationId} />
+      </Fact>
+      <Fact title={text.id}>
+        <Copyable text={confirmation.id} />
+      </Fact>
+    </Facts>
   )
 }
 
 function RefusalFacts({ refusal }: { refusal: NonNullable<Told['refusal']> }) {
   const text = useWords(confirmationWords)
-  const { status, reason, note, answeredAt } = refusal
+  const { status, reason, note, answeredAt, templateName, templateLanguage } = refusal
   return (
     <>
       <Fact title={text.refusal}>
@@ -140,27 +140,8 @@ function RefusalFacts({ refusal }: { refusal: NonNullable<Told['refusal']> }) {
         {answeredAt ? <Time at={answeredAt} /> : text.notAnswered}
       </Fact>
       <Fact title={`${text.refusal}: ${text.template}`}>
-        <Template of={refusal} />
+        <NamedTemplate name={templateName} language={templateLanguage} />
       </Fact>
     </>
-  )
-}
-
-const Template = ({ of }: { of: { templateName: string; templateLanguage: string } }) => (
-  <>
-    <code>{of.templateName}</code> <span className="as-typed">({of.templateLanguage})</span>
-  </>
-)
-
-function Fact({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <div>
-      <Text component="dt" size="sm" c="dimmed">
-        {title}
-      </Text>
-      <Text component="dd" size="sm" m={0} style={{ overflowWrap: 'anywhere' }}>
-        {children}
-      </Text>
-    </div>
   )
 }

@@ -1,17 +1,11 @@
 import { Anchor, Button, Stack, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { type Answers, api } from '../api.ts'
-import { Empty } from '../ui/empty.tsx'
-import { Failed } from '../ui/failed.tsx'
+import { api } from '../api.ts'
 import { List } from '../ui/list.tsx'
-import { ListPages } from '../ui/list-pages.tsx'
-import { isFiltered } from '../ui/list-search.ts'
 import { useLive } from '../ui/live.ts'
-import { Loading } from '../ui/loading.tsx'
-import { Page } from '../ui/page.tsx'
 import { Reference } from '../ui/reference.tsx'
-import { SearchForm } from '../ui/search-form.tsx'
+import { SearchedList } from '../ui/searched-list.tsx'
 import { Time } from '../ui/time.tsx'
 import { useMay, useWorkspace } from '../ui/workspace.ts'
 import { useWords } from '../words.ts'
@@ -25,76 +19,55 @@ const PAGE = '/w/$workspaceId/confirmations'
 export function Confirmations() {
   const text = useWords(confirmationWords)
   const live = useLive()
-  const { workspaceId, timeZone } = useWorkspace()
-  const { before, ...filter } = useSearch({ from: PAGE })
-  const list = useQuery({
+  const may = useMay()
+  const { workspaceId } = useWorkspace()
+  const search = useSearch({ from: PAGE })
+  const navigate = useNavigate({ from: PAGE })
+  const { before, ...filter } = search
+  const { data: choices } = useQuery(api.confirmations.choices.queryOptions({ workspaceId }))
+  const asked = useQuery({
     ...api.confirmations.list.queryOptions({ workspaceId, ...filter, ...(before && { cursor: before }) }),
     placeholderData: keepPreviousData,
   })
   return (
-    <Page title={text.title} about={`${text.about} ${text.zone} \u2066${timeZone}\u2069.`} live={live}>
-      <Filters key={JSON.stringify(filter)} />
-      {list.error && <Failed error={list.error} onAgain={() => void list.refetch()} />}
-      {list.isPending && <Loading />}
-      {list.data && (
-        <Stack aria-busy={list.isPlaceholderData}>
-          <Found page={list.data} />
-          <Pages page={list.data} />
-        </Stack>
-      )}
-    </Page>
-  )
-}
-
-function Filters() {
-  const text = useWords(confirmationWords)
-  const { workspaceId } = useWorkspace()
-  const search = useSearch({ from: PAGE })
-  const navigate = useNavigate({ from: PAGE })
-  const { data: choices } = useQuery(api.confirmations.choices.queryOptions({ workspaceId }))
-  const statusChoices = STATUSES.map((value) => ({ value, label: text[value] }))
-  const refusalChoices = REFUSALS.map((value) => ({ value, label: text[value] }))
-  return (
-    <SearchForm
+    <SearchedList
       words={text}
+      live={live}
       search={search}
+      asked={asked}
       choices={choices}
       own={[
-        { name: 'status', label: text.status, value: search.status, choices: statusChoices },
-        { name: 'refusal', label: text.refusal, value: search.refusal, choices: refusalChoices },
+        {
+          name: 'status',
+          label: text.status,
+          value: search.status,
+          choices: STATUSES.map((value) => ({ value, label: text[value] })),
+        },
+        {
+          name: 'refusal',
+          label: text.refusal,
+          value: search.refusal,
+          choices: REFUSALS.map((value) => ({ value, label: text[value] })),
+        },
       ]}
+      begin={
+        may.change && (
+          <Button
+            renderRoot={(props) => <Link {...props} to="/w/$workspaceId/cod-settings" params={{ workspaceId }} />}
+          >
+            {text.toSettings}
+          </Button>
+        )
+      }
       onNarrow={(change) => void navigate({ search: withFilter(search, change), resetScroll: false })}
-      clear={<Clear />}
-    />
+      onClear={() => void navigate({ search: {} })}
+      linkTo={(to) => (props) => (
+        <Link {...props} from={PAGE} to="." search={{ ...filter, ...(to && { before: to }) }} />
+      )}
+    >
+      {(rows) => <ConfirmationList rows={rows} />}
+    </SearchedList>
   )
-}
-
-function Clear() {
-  const text = useWords(confirmationWords)
-  const navigate = useNavigate({ from: PAGE })
-  return (
-    <Button variant="subtle" size="compact-sm" w="fit-content" onClick={() => void navigate({ search: {} })}>
-      {text.clear}
-    </Button>
-  )
-}
-
-type ListPage = Answers['confirmations']['list']
-
-function Found({ page: { rows, lookedBackTo } }: { page: ListPage }) {
-  const text = useWords(confirmationWords)
-  const { workspaceId } = useWorkspace()
-  const may = useMay()
-  const search = useSearch({ from: PAGE })
-  if (rows.length > 0) return <ConfirmationList rows={rows} />
-  if (lookedBackTo !== null) return null
-  if (isFiltered(search)) return <Empty action={<Clear />}>{text.nothing}</Empty>
-  const toSettings = (
-    <Button renderRoot={(props) => <Link {...props} to="/w/$workspaceId/cod-settings" params={{ workspaceId }} />}>
-      {text.toSettings}
-    </Button>
-  )
-  return <Empty action={may.change && toSettings}>{text.empty}</Empty>
 }
 
 function ConfirmationList({ rows }: { rows: readonly Listed[] }) {
@@ -158,18 +131,4 @@ function Statuses({ status, refusal }: { status: Status; refusal: RefusalStatus 
 function Answered({ row: { reschedule, refusalReason } }: { row: Listed }) {
   if (refusalReason !== null) return <bdi>{refusalReason}</bdi>
   return reschedule ? <Chosen reschedule={reschedule} /> : '–'
-}
-
-function Pages({ page: { nextCursor, lookedBackTo } }: { page: ListPage }) {
-  const { before, ...filter } = useSearch({ from: PAGE })
-  const to = (search: typeof filter & { before?: string }) => (props: object) => (
-    <Link {...props} from={PAGE} to="." search={search} />
-  )
-  return (
-    <ListPages
-      lookedBackTo={lookedBackTo}
-      newest={before === undefined ? undefined : to(filter)}
-      older={nextCursor === null ? undefined : to({ ...filter, before: nextCursor })}
-    />
-  )
 }

@@ -1,17 +1,14 @@
-import { Anchor, Group, Paper, Stack, Text, Title } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { Paper, Stack, Text, Title } from '@mantine/core'
 import type { Answers } from '../api.ts'
-import { StatusBadge } from '../endpoints/state-badge.tsx'
-import { useWorkspace } from '../ui/workspace.ts'
+import { WebhookLine } from '../endpoints/webhook-line.tsx'
 import { useWords } from '../words.ts'
 import { confirmationWords } from './words.ts'
 
 type Webhook = Answers['confirmations']['get']['webhooks'][number]
 
-/** Each event on its way to each endpoint, with the way to its attempts. */
+/** Each event on its way to each endpoint. */
 export function Webhooks({ webhooks, confirmationId }: { webhooks: readonly Webhook[]; confirmationId: string }) {
   const text = useWords(confirmationWords)
-  const { workspaceId } = useWorkspace()
   return (
     <section>
       <Title order={2} size="h4">
@@ -22,31 +19,12 @@ export function Webhooks({ webhooks, confirmationId }: { webhooks: readonly Webh
       </Text>
       {webhooks.length === 0 && <Text size="sm">{text.noWebhooks}</Text>}
       <Stack gap="xs">
-        {webhooks.map(({ deliveryId, type, endpointId, url, status, attempts }) => (
-          <Paper key={deliveryId} withBorder p="sm">
-            <Group gap="sm">
-              <code>{type}</code>
-              <StatusBadge delivery={{ status }} />
-              <Text size="sm">
-                {text.attempts}: <bdi>{attempts}</bdi>
-              </Text>
-            </Group>
-            <Group gap="sm" mt={4}>
-              <code style={{ overflowWrap: 'anywhere' }}>{url}</code>
-              <Anchor
-                size="sm"
-                renderRoot={(props) => (
-                  <Link
-                    {...props}
-                    to="/w/$workspaceId/endpoints/$endpointId"
-                    params={{ workspaceId, endpointId }}
-                    search={{ about: confirmationId, delivery: deliveryId }}
-                  />
-                )}
-              >
-                {text.inLog}
-              </Anchor>
-            </Group>
+        {webhooks.map((sent) => (
+          <Paper key={sent.deliveryId} withBorder p="sm">
+            <Stack gap={6}>
+              <code>{sent.type}</code>
+              <WebhookLine sent={sent} about={confirmationId} />
+            </Stack>
           </Paper>
         ))}
       </Stack>

@@ -88,8 +88,6 @@ export const confirmationWords = words({
     webhooks: 'Events and webhooks',
     webhooksAbout: 'What your backend was told of this order, and whether it arrived.',
     noWebhooks: 'Nothing was sent to your backend yet.',
-    attempts: 'Attempts',
-    inLog: 'In the endpoint’s log',
   },
   ar: {
     title: 'تأكيدات الطلبات',
@@ -178,8 +176,6 @@ export const confirmationWords = words({
     webhooks: 'الأحداث والإشعارات',
     webhooksAbout: 'ما أُبلغ به خادمك عن هذا الطلب، وهل وصل.',
     noWebhooks: 'لم يُرسل شيء إلى خادمك بعد.',
-    attempts: 'المحاولات',
-    inLog: 'في سجل النقطة',
   },
 })
 

@@ -1,9 +1,9 @@
-import { Accordion, Alert, Anchor, Button, Group, Modal, Stack, Text, Title } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { Accordion, Alert, Anchor, Group, Stack, Text, Title } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { api, codeOf } from '../api.ts'
+import { AskFirst } from '../ui/ask-first.tsx'
 import { Copyable } from '../ui/copy.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { Loading } from '../ui/loading.tsx'
@@ -117,45 +117,31 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 function SendAgain({ delivery, of: endpointId }: { delivery: WholeDelivery; of: string }) {
   const text = useWords(endpointWords)
   const { workspaceId } = useWorkspace()
-  const [asking, { open, close }] = useDisclosure()
   const { deliveryId, status } = delivery
-  const resend = useMutation(
-    api.endpoints.resend.mutationOptions({
-      async onSuccess() {
-        close()
-        await refreshEndpoint()
-      },
-    }),
-  )
+  const resend = useMutation(api.endpoints.resend.mutationOptions({ onSuccess: refreshEndpoint }))
   const name = status === 'pending' ? text.tryNow : text.sendAgain
   return (
     <Stack gap="xs">
-      <Button w="fit-content" onClick={open}>
-        {name}
-      </Button>
+      <AskFirst
+        label={name}
+        button={{ variant: 'filled' }}
+        title={text.sendAgainTitle}
+        doing={resend}
+        yes={name}
+        no={text.cancel}
+        onYes={() => resend.mutateAsync({ workspaceId, endpointId, deliveryId })}
+      >
+        <Text size="sm">
+          <code>{delivery.type}</code>
+        </Text>
+        <Text size="sm">{text.sendAgainAsk}</Text>
+        {status === 'succeeded' && <Text size="sm">{text.sendAgainArrived}</Text>}
+      </AskFirst>
       {resend.isSuccess && (
         <Alert color="teal" role="status">
           {text.onItsWay}
         </Alert>
       )}
-      <Modal opened={asking} onClose={close} title={text.sendAgainTitle}>
-        <Stack>
-          <Text size="sm">
-            <code>{delivery.type}</code>
-          </Text>
-          <Text size="sm">{text.sendAgainAsk}</Text>
-          {status === 'succeeded' && <Text size="sm">{text.sendAgainArrived}</Text>}
-          {resend.error && <Failed error={resend.error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              {text.cancel}
-            </Button>
-            <Button loading={resend.isPending} onClick={() => resend.mutate({ workspaceId, endpointId, deliveryId })}>
-              {name}
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
     </Stack>
   )
 }

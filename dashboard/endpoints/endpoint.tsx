@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { api, codeOf } from '../api.ts'
+import { AskFirst, Asked } from '../ui/ask-first.tsx'
 import { Copyable } from '../ui/copy.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { Loading } from '../ui/loading.tsx'
@@ -77,35 +78,18 @@ function Actions({ endpoint }: { endpoint: OneEndpoint }) {
 function Pause({ endpointId }: { endpointId: string }) {
   const text = useWords(endpointWords)
   const { workspaceId } = useWorkspace()
-  const [asking, { open, close }] = useDisclosure()
-  const pause = useMutation(
-    api.endpoints.pause.mutationOptions({
-      async onSuccess() {
-        close()
-        await refreshEndpoint()
-      },
-    }),
-  )
+  const pause = useMutation(api.endpoints.pause.mutationOptions({ onSuccess: refreshEndpoint }))
   return (
-    <>
-      <Button variant="default" onClick={open}>
-        {text.pause}
-      </Button>
-      <Modal opened={asking} onClose={close} title={text.pauseTitle}>
-        <Stack>
-          <Text size="sm">{text.pauseAsk}</Text>
-          {pause.error && <Failed error={pause.error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              {text.cancel}
-            </Button>
-            <Button loading={pause.isPending} onClick={() => pause.mutate({ workspaceId, endpointId })}>
-              {text.pause}
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
-    </>
+    <AskFirst
+      label={text.pause}
+      title={text.pauseTitle}
+      doing={pause}
+      yes={text.pause}
+      no={text.cancel}
+      onYes={() => pause.mutateAsync({ workspaceId, endpointId })}
+    >
+      <Text size="sm">{text.pauseAsk}</Text>
+    </AskFirst>
   )
 }
 
@@ -138,18 +122,15 @@ function Rotate({ endpointId }: { endpointId: string }) {
             <SecretOnce secret={rotate.data.secret} onDone={done} />
           </Stack>
         ) : (
-          <Stack>
+          <Asked
+            doing={rotate}
+            yes={text.rotate}
+            no={text.cancel}
+            onYes={() => rotate.mutate({ workspaceId, endpointId })}
+            onNo={done}
+          >
             <Text size="sm">{text.rotateAsk}</Text>
-            {rotate.error && <Failed error={rotate.error} />}
-            <Group justify="flex-end">
-              <Button variant="default" onClick={close}>
-                {text.cancel}
-              </Button>
-              <Button loading={rotate.isPending} onClick={() => rotate.mutate({ workspaceId, endpointId })}>
-                {text.rotate}
-              </Button>
-            </Group>
-          </Stack>
+          </Asked>
         )}
       </Modal>
     </>

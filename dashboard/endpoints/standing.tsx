@@ -1,6 +1,6 @@
-import { Flex, Text } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { Flex } from '@mantine/core'
 import type { Answers } from '../api.ts'
+import { Fact } from '../ui/facts.tsx'
 import { Time } from '../ui/time.tsx'
 import { useWords } from '../words.ts'
 import { StateBadge } from './state-badge.tsx'
@@ -18,32 +18,19 @@ export function Standing({ endpoint }: { endpoint: OneEndpoint }) {
   const count = (n: number | undefined): string => text.upTo(n ?? 0, COUNTED_MOST)
   return (
     <Flex component="dl" wrap="wrap" columnGap="xl" rowGap="sm" m={0}>
-      <Figure name={text.state}>
+      <Fact title={text.state}>
         <StateBadge state={stateOf(endpoint)} />
-      </Figure>
-      <Figure name={text.lately}>
+      </Fact>
+      <Fact title={text.lately}>
         {standing && standing.attempted > 0 ? text.latelyOf(standing.arrived, standing.attempted) : text.nothingYet}
-      </Figure>
-      <Figure name={text.lastSuccess}>
+      </Fact>
+      <Fact title={text.lastSuccess}>
         {standing?.lastSuccessAt ? <Time at={standing.lastSuccessAt} /> : text.noSuccess}
-      </Figure>
-      <Figure name={text.failingSince}>{failingSince ? <Time at={failingSince} /> : '–'}</Figure>
-      <Figure name={text.waiting}>{count(standing?.waiting)}</Figure>
-      <Figure name={text.held}>{count(standing?.held)}</Figure>
-      <Figure name={text.givenUp}>{count(standing?.failed)}</Figure>
+      </Fact>
+      <Fact title={text.failingSince}>{failingSince ? <Time at={failingSince} /> : '–'}</Fact>
+      <Fact title={text.waiting}>{count(standing?.waiting)}</Fact>
+      <Fact title={text.held}>{count(standing?.held)}</Fact>
+      <Fact title={text.givenUp}>{count(standing?.failed)}</Fact>
     </Flex>
-  )
-}
-
-function Figure({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <Text component="dt" size="sm" c="dimmed">
-        {name}
-      </Text>
-      <Text component="dd" size="sm" m={0} fw={500}>
-        {children}
-      </Text>
-    </div>
   )
 }

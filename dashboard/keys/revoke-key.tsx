@@ -1,8 +1,8 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { notifications } from '@mantine/notifications'
 import { api, queries } from '../api.ts'
-import { Failed } from '../ui/failed.tsx'
+import { Asked } from '../ui/ask-first.tsx'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { useWords } from '../words.ts'
@@ -22,7 +22,14 @@ export function RevokeKey({ of: { publicId, lastUsedAt }, onDone }: { of: Key; o
     }),
   )
   return (
-    <Stack>
+    <Asked
+      doing={revoke}
+      yes={text.revokeIt}
+      no={text.keep}
+      colour="red"
+      onYes={() => revoke.mutate({ workspaceId, publicId })}
+      onNo={onDone}
+    >
       <Text size="sm">{text.revokeAbout}</Text>
       <Text size="sm">
         <code>dck_{publicId}_…</code>
@@ -30,15 +37,6 @@ export function RevokeKey({ of: { publicId, lastUsedAt }, onDone }: { of: Key; o
       <Text size="sm">
         {lastUsedAt ? text.lastUsedAt : text.neverUsed} {lastUsedAt && <Time at={lastUsedAt} />}
       </Text>
-      {revoke.error && <Failed error={revoke.error} />}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onDone} data-autofocus>
-          {text.keep}
-        </Button>
-        <Button color="red" loading={revoke.isPending} onClick={() => revoke.mutate({ workspaceId, publicId })}>
-          {text.revokeIt}
-        </Button>
-      </Group>
-    </Stack>
+    </Asked>
   )
 }

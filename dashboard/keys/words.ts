@@ -55,6 +55,8 @@ export const keyWords = words({
     revoked: 'The key is revoked.',
     showOld: (count: number) => `Show ${count} that no longer ${count === 1 ? 'works' : 'work'}`,
     hideOld: 'Hide those that no longer work',
+    byHand: 'sent by hand from the page Phone',
+    unknownKey: 'unknown key',
   },
   ar: {
     title: 'مفاتيح API',
@@ -109,5 +111,7 @@ export const keyWords = words({
     revoked: 'أُلغي المفتاح.',
     showOld: (count: number) => `عرض ما لم يعد يعمل (${count})`,
     hideOld: 'إخفاء ما لم يعد يعمل',
+    byHand: 'أُرسل يدويًا من صفحة الهاتف',
+    unknownKey: 'مفتاح غير معروف',
   },
 })

@@ -1,11 +1,13 @@
-import { Alert, Anchor, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Alert, Anchor, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
 import { type Answers, api } from '../api.ts'
-import { StatusBadge } from '../endpoints/state-badge.tsx'
+import { WebhookLine } from '../endpoints/webhook-line.tsx'
+import { MadeBy } from '../keys/made-by.tsx'
+import { NamedTemplate } from '../templates/named.tsx'
 import { ServerSentence, Timeline } from '../timeline/timeline.tsx'
 import { Copyable } from '../ui/copy.tsx'
+import { Fact, Facts } from '../ui/facts.tsx'
 import { useLive } from '../ui/live.ts'
 import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
@@ -46,7 +48,7 @@ export function Message() {
           </Stack>
         </Alert>
       )}
-      <Facts told={data} />
+      <MessageFacts told={data} />
       {said && <Said said={said} />}
       <Timeline entries={timeline} next={next} />
       <Events told={data} />
@@ -54,82 +56,63 @@ export function Message() {
   )
 }
 
-function Facts({ told: { message } }: { told: Told }) {
+function MessageFacts({ told: { message } }: { told: Told }) {
   const text = useWords(messageWords)
   const { workspaceId } = useWorkspace()
   const { confirmationId, templateName, templateLanguage, reference, sentAt } = message
   const { correlationId, apiKeyId, apiKeyName, providerMessageId } = message
   return (
-    <Paper withBorder p="md" component="section" aria-label={text.facts}>
-      <SimpleGrid component="dl" m={0} cols={{ base: 1, xs: 2, md: 3 }} spacing="md">
-        <Fact title={text.status}>
-          <MessageStatus status={message.status} />
-        </Fact>
-        <Fact title={text.to}>
-          <Copyable text={message.recipient} />
-        </Fact>
-        <Fact title={text.kind}>
-          <MessageKind message={message} />
-        </Fact>
-        <Fact title={text.created}>
-          <Time at={message.createdAt} />
-        </Fact>
-        <Fact title={text.sent}>{sentAt ? <Time at={sentAt} /> : text.notSent}</Fact>
-        <Fact title={text.attempts}>{message.attempts}</Fact>
-        <Fact title={text.sender}>
-          <span className="as-typed">{message.senderPhone}</span>
-        </Fact>
-        <Fact title={text.template}>
-          {templateName === null ? (
-            text.none
-          ) : (
-            <>
-              <code>{templateName}</code> <span className="as-typed">({templateLanguage})</span>
-            </>
-          )}
-        </Fact>
-        <Fact title={confirmationId === null ? text.reference : text.confirmation}>
-          {reference === null ? text.none : <Copyable text={reference} />}
-          {confirmationId !== null && (
-            <Anchor
-              size="sm"
-              renderRoot={(props) => (
-                <Link
-                  {...props}
-                  to="/w/$workspaceId/confirmations/$confirmationId"
-                  params={{ workspaceId, confirmationId }}
-                />
-              )}
-            >
-              {text.toConfirmation}
-            </Anchor>
-          )}
-        </Fact>
-        <Fact title={text.key}>{apiKeyId === null ? text.none : <bdi>{apiKeyName ?? apiKeyId}</bdi>}</Fact>
-        <Fact title={text.correlation}>{correlationId === null ? text.none : <Copyable text={correlationId} />}</Fact>
-        <Fact title={text.id}>
-          <Copyable text={message.id} />
-        </Fact>
-        {providerMessageId !== null && (
-          <Fact title={text.providerId}>
-            <Copyable text={providerMessageId} />
-          </Fact>
+    <Facts label={text.facts}>
+      <Fact title={text.status}>
+        <MessageStatus status={message.status} />
+      </Fact>
+      <Fact title={text.to}>
+        <Copyable text={message.recipient} />
+      </Fact>
+      <Fact title={text.kind}>
+        <MessageKind message={message} />
+      </Fact>
+      <Fact title={text.created}>
+        <Time at={message.createdAt} />
+      </Fact>
+      <Fact title={text.sent}>{sentAt ? <Time at={sentAt} /> : text.notSent}</Fact>
+      <Fact title={text.attempts}>{message.attempts}</Fact>
+      <Fact title={text.sender}>
+        <span className="as-typed">{message.senderPhone}</span>
+      </Fact>
+      <Fact title={text.template}>
+        {templateName === null ? text.none : <NamedTemplate name={templateName} language={templateLanguage} />}
+      </Fact>
+      <Fact title={confirmationId === null ? text.reference : text.confirmation}>
+        {reference === null ? text.none : <Copyable text={reference} />}
+        {confirmationId !== null && (
+          <Anchor
+            size="sm"
+            renderRoot={(props) => (
+              <Link
+                {...props}
+                to="/w/$workspaceId/confirmations/$confirmationId"
+                params={{ workspaceId, confirmationId }}
+              />
+            )}
+          >
+            {text.toConfirmation}
+          </Anchor>
         )}
-      </SimpleGrid>
-    </Paper>
-  )
-}
-
-function Fact({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <div>
-      <Text component="dt" size="sm" c="dimmed">
-        {title}
-      </Text>
-      <Text component="dd" size="sm" m={0} style={{ overflowWrap: 'anywhere' }}>
-        {children}
-      </Text>
-    </div>
+      </Fact>
+      <Fact title={text.key}>
+        {apiKeyId === null ? text.none : <MadeBy apiKeyId={apiKeyId} apiKeyName={apiKeyName} />}
+      </Fact>
+      <Fact title={text.correlation}>{correlationId === null ? text.none : <Copyable text={correlationId} />}</Fact>
+      <Fact title={text.id}>
+        <Copyable text={message.id} />
+      </Fact>
+      {providerMessageId !== null && (
+        <Fact title={text.providerId}>
+          <Copyable text={providerMessageId} />
+        </Fact>
+      )}
+    </Facts>
   )
 }
 
@@ -162,7 +145,6 @@ function Said({ said: { text: words, choices } }: { said: NonNullable<Told['said
 
 function Events({ told: { message, events } }: { told: Told }) {
   const text = useWords(messageWords)
-  const { workspaceId } = useWorkspace()
   return (
     <section>
       <Title order={2} size="h4">
@@ -181,25 +163,8 @@ function Events({ told: { message, events } }: { told: Told }) {
             </Group>
             {webhooks.length === 0 && <Text size="sm">{text.noEndpoints}</Text>}
             <Stack gap={6}>
-              {webhooks.map(({ deliveryId, endpointId, url, status, attempts }) => (
-                <Group key={deliveryId} gap="sm">
-                  <StatusBadge delivery={{ status }} />
-                  <code style={{ overflowWrap: 'anywhere' }}>{url}</code>
-                  <Text size="sm">{text.attemptsMade(attempts)}</Text>
-                  <Anchor
-                    size="sm"
-                    renderRoot={(props) => (
-                      <Link
-                        {...props}
-                        to="/w/$workspaceId/endpoints/$endpointId"
-                        params={{ workspaceId, endpointId }}
-                        search={{ about: message.id }}
-                      />
-                    )}
-                  >
-                    {text.inLog}
-                  </Anchor>
-                </Group>
+              {webhooks.map((sent) => (
+                <WebhookLine key={sent.deliveryId} sent={sent} about={message.id} />
               ))}
             </Stack>
           </Paper>

@@ -1,19 +1,13 @@
-import { Anchor, Button, Stack } from '@mantine/core'
+import { Anchor, Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { type Answers, api } from '../api.ts'
+import { api } from '../api.ts'
 import { statusMark } from '../timeline/marks.ts'
 import { timelineWords } from '../timeline/words.ts'
-import { Empty } from '../ui/empty.tsx'
-import { Failed } from '../ui/failed.tsx'
 import { List } from '../ui/list.tsx'
-import { ListPages } from '../ui/list-pages.tsx'
-import { isFiltered } from '../ui/list-search.ts'
 import { useLive } from '../ui/live.ts'
-import { Loading } from '../ui/loading.tsx'
-import { Page } from '../ui/page.tsx'
 import { Reference } from '../ui/reference.tsx'
-import { SearchForm } from '../ui/search-form.tsx'
+import { SearchedList } from '../ui/searched-list.tsx'
 import { Time } from '../ui/time.tsx'
 import { useMay, useWorkspace } from '../ui/workspace.ts'
 import { useWords } from '../words.ts'
@@ -25,78 +19,55 @@ const PAGE = '/w/$workspaceId/messages'
 
 export function Messages() {
   const text = useWords(messageWords)
+  const statuses = useWords(timelineWords)
   const live = useLive()
-  const { workspaceId, timeZone } = useWorkspace()
-  const { before, ...filter } = useSearch({ from: PAGE })
-  const list = useQuery({
+  const may = useMay()
+  const { workspaceId } = useWorkspace()
+  const search = useSearch({ from: PAGE })
+  const navigate = useNavigate({ from: PAGE })
+  const { before, ...filter } = search
+  const { data: choices } = useQuery(api.messages.choices.queryOptions({ workspaceId }))
+  const asked = useQuery({
     ...api.messages.list.queryOptions({ workspaceId, ...filter, ...(before && { cursor: before }) }),
     placeholderData: keepPreviousData,
   })
   return (
-    <Page title={text.title} about={`${text.about} ${text.zone} \u2066${timeZone}\u2069.`} live={live}>
-      <Filters key={JSON.stringify(filter)} />
-      {list.error && <Failed error={list.error} onAgain={() => void list.refetch()} />}
-      {list.isPending && <Loading />}
-      {list.data && (
-        <Stack aria-busy={list.isPlaceholderData}>
-          <Found page={list.data} />
-          <Pages page={list.data} />
-        </Stack>
-      )}
-    </Page>
-  )
-}
-
-function Filters() {
-  const text = useWords(messageWords)
-  const statuses = useWords(timelineWords)
-  const { workspaceId } = useWorkspace()
-  const search = useSearch({ from: PAGE })
-  const navigate = useNavigate({ from: PAGE })
-  const { data: choices } = useQuery(api.messages.choices.queryOptions({ workspaceId }))
-  const statusChoices = STATUSES.map((value) => ({ value, label: statuses[statusMark(value).word] }))
-  const kindChoices = KINDS.map((value) => ({ value, label: text[value] }))
-  return (
-    <SearchForm
+    <SearchedList
       words={text}
+      live={live}
       search={search}
+      asked={asked}
       choices={choices}
       own={[
-        { name: 'status', label: text.status, value: search.status, choices: statusChoices },
-        { name: 'kind', label: text.kind, value: search.kind, choices: kindChoices },
+        {
+          name: 'status',
+          label: text.status,
+          value: search.status,
+          choices: STATUSES.map((value) => ({ value, label: statuses[statusMark(value).word] })),
+        },
+        {
+          name: 'kind',
+          label: text.kind,
+          value: search.kind,
+          choices: KINDS.map((value) => ({ value, label: text[value] })),
+        },
       ]}
+      begin={
+        may.change && (
+          <Button renderRoot={(props) => <Link {...props} to="/w/$workspaceId/keys" params={{ workspaceId }} />}>
+            {text.toKeys}
+          </Button>
+        )
+      }
       onNarrow={(change) => void navigate({ search: withFilter(search, change), resetScroll: false })}
-      clear={<Clear />}
-    />
+      onClear={() => void navigate({ search: {} })}
+      linkTo={(to) => (props) => (
+        <Link {...props} from={PAGE} to="." search={{ ...filter, ...(to && { before: to }) }} />
+      )}
+    >
+      {(rows) => <MessageList rows={rows} />}
+    </SearchedList>
   )
-}
-
-function Clear() {
-  const text = useWords(messageWords)
-  const navigate = useNavigate({ from: PAGE })
-  return (
-    <Button variant="subtle" size="compact-sm" w="fit-content" onClick={() => void navigate({ search: {} })}>
-      {text.clear}
-    </Button>
-  )
-}
-
-type ListPage = Answers['messages']['list']
-
-function Found({ page: { rows, lookedBackTo } }: { page: ListPage }) {
-  const text = useWords(messageWords)
-  const { workspaceId } = useWorkspace()
-  const may = useMay()
-  const search = useSearch({ from: PAGE })
-  if (rows.length > 0) return <MessageList rows={rows} />
-  if (lookedBackTo !== null) return null
-  if (isFiltered(search)) return <Empty action={<Clear />}>{text.nothing}</Empty>
-  const toKeys = (
-    <Button renderRoot={(props) => <Link {...props} to="/w/$workspaceId/keys" params={{ workspaceId }} />}>
-      {text.toKeys}
-    </Button>
-  )
-  return <Empty action={may.change && toKeys}>{text.empty}</Empty>
 }
 
 function MessageList({ rows }: { rows: readonly Listed[] }) {
@@ -132,20 +103,6 @@ function MessageList({ rows }: { rows: readonly Listed[] }) {
         { title: text.sender, cell: ({ senderPhone }) => <span className="as-typed">{senderPhone}</span> },
         { title: text.created, times: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
       ]}
-    />
-  )
-}
-
-function Pages({ page: { nextCursor, lookedBackTo } }: { page: ListPage }) {
-  const { before, ...filter } = useSearch({ from: PAGE })
-  const to = (search: typeof filter & { before?: string }) => (props: object) => (
-    <Link {...props} from={PAGE} to="." search={search} />
-  )
-  return (
-    <ListPages
-      lookedBackTo={lookedBackTo}
-      newest={before === undefined ? undefined : to(filter)}
-      older={nextCursor === null ? undefined : to({ ...filter, before: nextCursor })}
     />
   )
 }

@@ -55,8 +55,6 @@ export const messageWords = words({
     noEvents: 'Nothing was told of this message yet.',
     noEndpoints: 'No endpoint was there to be told.',
     eventsOfOrder: 'Events tell of the order as a whole: they are on the page of its confirmation.',
-    attemptsMade: (count: number) => (count === 1 ? '1 attempt' : `${count} attempts`),
-    inLog: 'In the endpoint’s log',
   },
   ar: {
     title: 'الرسائل',
@@ -112,7 +110,5 @@ export const messageWords = words({
     noEvents: 'لم يُبلَّغ عن هذه الرسالة بشيء بعد.',
     noEndpoints: 'لم تكن هناك نقطة Webhook لإبلاغها.',
     eventsOfOrder: 'الأحداث تخص الطلب كله، وهي في صفحة تأكيده.',
-    attemptsMade: (count: number) => `المحاولات: \u2066${count}\u2069`,
-    inLog: 'في سجل النقطة',
   },
 })

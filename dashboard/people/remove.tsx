@@ -1,8 +1,8 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { api, queries } from '../api.ts'
-import { Failed } from '../ui/failed.tsx'
+import { Asked } from '../ui/ask-first.tsx'
 import { useSession, useWorkspace } from '../ui/workspace.ts'
 import { useWords } from '../words.ts'
 import type { Member } from './people.tsx'
@@ -24,28 +24,21 @@ export function Remove({ member: { userId, email }, onDone }: { member: Member; 
     }),
   )
   const leave = useMutation(api.people.leave.mutationOptions({ onSuccess: () => location.assign('/dashboard/') }))
-  const { error, isPending } = own ? leave : remove
   return (
-    <Stack>
+    <Asked
+      doing={own ? leave : remove}
+      yes={own ? text.leave : text.remove}
+      no={text.cancel}
+      colour="red"
+      onYes={() => (own ? leave.mutate({ workspaceId }) : remove.mutate({ workspaceId, userId }))}
+      onNo={onDone}
+    >
       <Text size="sm">{own ? text.leaveAbout : text.removeAbout}</Text>
       {!own && (
         <Text size="sm" className="as-typed">
           {email}
         </Text>
       )}
-      {error && <Failed error={error} />}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onDone} data-autofocus>
-          {text.cancel}
-        </Button>
-        <Button
-          color="red"
-          loading={isPending}
-          onClick={() => (own ? leave.mutate({ workspaceId }) : remove.mutate({ workspaceId, userId }))}
-        >
-          {own ? text.leave : text.remove}
-        </Button>
-      </Group>
-    </Stack>
+    </Asked>
   )
 }

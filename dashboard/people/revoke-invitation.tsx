@@ -1,7 +1,7 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { api, queries } from '../api.ts'
-import { Failed } from '../ui/failed.tsx'
+import { Asked } from '../ui/ask-first.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { useWords } from '../words.ts'
 import type { Invitation } from './people.tsx'
@@ -25,17 +25,15 @@ export function RevokeInvitation({
     }),
   )
   return (
-    <Stack>
+    <Asked
+      doing={revoke}
+      yes={text.revoke}
+      no={text.cancel}
+      colour="red"
+      onYes={() => revoke.mutate({ workspaceId, invitationId })}
+      onNo={onDone}
+    >
       <Text size="sm">{text.revokeAbout}</Text>
-      {revoke.error && <Failed error={revoke.error} />}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onDone} data-autofocus>
-          {text.cancel}
-        </Button>
-        <Button color="red" loading={revoke.isPending} onClick={() => revoke.mutate({ workspaceId, invitationId })}>
-          {text.revoke}
-        </Button>
-      </Group>
-    </Stack>
+    </Asked>
   )
 }

@@ -1,9 +1,9 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { Button, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type Answers, api, queries } from '../api.ts'
 import { Label } from '../templates/label.tsx'
 import { wordIn } from '../templates/status.tsx'
+import { AskFirst } from '../ui/ask-first.tsx'
 import { Copyable } from '../ui/copy.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { List } from '../ui/list.tsx'
@@ -110,16 +110,8 @@ const refresh = (): Promise<void> => queries.invalidateQueries({ queryKey: api.s
 function PauseOrResume({ sender }: { sender: Sender }) {
   const text = useWords(senderWords)
   const { workspaceId } = useWorkspace()
-  const [asking, { open, close }] = useDisclosure()
   const { senderId, shownNumber, pausedAt, goneAt } = sender
-  const pause = useMutation(
-    api.senders.pause.mutationOptions({
-      onSuccess() {
-        close()
-        return refresh()
-      },
-    }),
-  )
+  const pause = useMutation(api.senders.pause.mutationOptions({ onSuccess: refresh }))
   const resume = useMutation(api.senders.resume.mutationOptions({ onSuccess: refresh }))
   if (pausedAt !== null)
     return (
@@ -138,24 +130,16 @@ function PauseOrResume({ sender }: { sender: Sender }) {
     )
   if (goneAt !== null) return null
   return (
-    <>
-      <Button size="compact-sm" variant="default" w="fit-content" onClick={open}>
-        {text.pause}
-      </Button>
-      <Modal opened={asking} onClose={close} title={text.pauseTitle(shownNumber)}>
-        <Stack>
-          <Text size="sm">{text.pauseAsk}</Text>
-          {pause.error && <Failed error={pause.error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              {text.cancel}
-            </Button>
-            <Button loading={pause.isPending} onClick={() => pause.mutate({ workspaceId, senderId })}>
-              {text.pause}
-            </Button>
-          </Group>
-        </Stack>
-      </Modal>
-    </>
+    <AskFirst
+      label={text.pause}
+      button={{ size: 'compact-sm', variant: 'default' }}
+      title={text.pauseTitle(shownNumber)}
+      doing={pause}
+      yes={text.pause}
+      no={text.cancel}
+      onYes={() => pause.mutateAsync({ workspaceId, senderId })}
+    >
+      <Text size="sm">{text.pauseAsk}</Text>
+    </AskFirst>
   )
 }

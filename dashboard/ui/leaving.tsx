@@ -1,7 +1,10 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Modal, Text } from '@mantine/core'
 import { useBlocker } from '@tanstack/react-router'
+import { Asked } from './ask-first.tsx'
 
 export type LeavingWords = Readonly<Record<'leaveTitle' | 'leaveText' | 'stay' | 'leave', string>>
+
+const NOTHING = { isPending: false, error: null }
 
 /** Asks before a page is left whose work would be lost, and has the browser ask before it is closed. */
 export function Leaving({ loses, words, onLose }: { loses: boolean; words: LeavingWords; onLose?: () => void }) {
@@ -12,23 +15,19 @@ export function Leaving({ loses, words, onLose }: { loses: boolean; words: Leavi
   })
   return (
     <Modal opened={status === 'blocked'} onClose={() => reset?.()} title={words.leaveTitle}>
-      <Stack>
+      <Asked
+        doing={NOTHING}
+        yes={words.leave}
+        no={words.stay}
+        colour="red"
+        onYes={() => {
+          onLose?.()
+          proceed?.()
+        }}
+        onNo={() => reset?.()}
+      >
         <Text size="sm">{words.leaveText}</Text>
-        <Group justify="flex-end">
-          <Button variant="default" data-autofocus onClick={() => reset?.()}>
-            {words.stay}
-          </Button>
-          <Button
-            color="red"
-            onClick={() => {
-              onLose?.()
-              proceed?.()
-            }}
-          >
-            {words.leave}
-          </Button>
-        </Group>
-      </Stack>
+      </Asked>
     </Modal>
   )
 }

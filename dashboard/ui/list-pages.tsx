@@ -4,7 +4,7 @@ import { useWords } from '../words.ts'
 import { shellWords } from './shell-words.ts'
 import { Time } from './time.tsx'
 
-type LinkOf = (props: object) => ReactNode
+export type LinkOf = (props: object) => ReactNode
 
 /** The way through a list page by page, and how far a page looked that ended before it was full. */
 export function ListPages({

@@ -13,12 +13,14 @@ export type SearchWords = Readonly<
   Record<'filters' | 'searchFor' | 'searchHint' | 'find' | 'any' | 'template' | 'sender' | 'from' | 'until', string>
 >
 
+export type OwnFilter = { name: string; label: string; value: string | undefined; choices: readonly Choice[] }
+
 type Props = {
   words: SearchWords
   search: ListSearch
   choices: Choices | undefined
   /** The noun's own filters, before those that all have. */
-  own: readonly { name: string; label: string; value: string | undefined; choices: readonly Choice[] }[]
+  own: readonly OwnFilter[]
   onNarrow: (change: Record<string, string>) => void
   /** A button that ends all filters. */
   clear: ReactNode

@@ -38,6 +38,7 @@ type RequestFact = Timers & {
   templateLanguage: string
   correlationId: string
   apiKeyId: string
+  apiKeyName: string | null
   quotaUnit: number
   monthlyUnits: number | null
   createdAt: Date
@@ -74,10 +75,12 @@ export type AnswerFact = { check: Check; answer: string; detail: AnswerDetail; a
 type AnswerDetail = { reschedule?: Reschedule | null; reason?: string | null; note?: string | null }
 
 const REQUEST_COLUMNS = `r.template_name as "templateName", r.template_language as "templateLanguage",
-     r.correlation_id as "correlationId", r.api_key_id as "apiKeyId", r.quota_unit as "quotaUnit",
+     r.correlation_id as "correlationId", r.api_key_id as "apiKeyId", k.name as "apiKeyName", r.quota_unit as "quotaUnit",
      a.monthly_units as "monthlyUnits", r.created_at as "createdAt", r.answered_at as "answeredAt",
      r.failure_code as "failureCode",
      r.reminder_at as "reminderAt", r.deadline_at as "deadlineAt", r.follow_up_at as "followUpAt"`
+
+const KEY_JOIN = 'left join api_keys k on k.workspace_id = r.workspace_id and k.public_id = r.api_key_id'
 
 const selectConfirmation: Statement<ConfirmationFact> = statement(
   'explain_confirmation',
@@ -85,6 +88,7 @@ const selectConfirmation: Statement<ConfirmationFact> = statement(
    from confirmations r
    join senders s on s.workspace_id = r.workspace_id and s.id = r.sender_id
    left join allowances a on a.workspace_id = r.workspace_id and a.kind = 'cod_confirmation'
+   ${KEY_JOIN}
    where r.workspace_id = $1 and r.id = $2`,
 )
 
@@ -93,6 +97,7 @@ const selectRefusal: Statement<RefusalFact> = statement(
   `select r.status, r.reason, r.note, ${REQUEST_COLUMNS}
    from refusal_checks r
    left join allowances a on a.workspace_id = r.workspace_id and a.kind = 'cod_refusal'
+   ${KEY_JOIN}
    where r.workspace_id = $1 and r.confirmation_id = $2`,
 )
 

@@ -4,7 +4,7 @@ import { LOOKED_THROUGH_MOST, PAGE_SIZE } from '../../src/cod/list.ts'
 import { statements } from '../../src/db.ts'
 import { closeBrowser, openPage } from '../browser.ts'
 import { type SignedIn, signedIn } from '../dashboard.ts'
-import { type World, startWorld } from '../world.ts'
+import { type World, newPhone, startWorld } from '../world.ts'
 
 after(closeBrowser)
 
@@ -236,6 +236,35 @@ test('an order is found by the customer’s number, and its page follows what th
   const said = page.getByTestId('transcript').locator('[data-side="customer"]')
   assert.match((await said.textContent()) ?? '', /Confirm/)
   await page.getByText('Nobody must act: the customer confirmed the order.').waitFor()
+})
+
+test('an order tells the name of the key that asked for it, or that somebody sent it by hand', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId, senderId } = world
+  await world.codSettings()
+  await world.ask('update workspaces set sandbox = true where id = $1', [workspaceId])
+  const admin = await signedIn(world, 'admin')
+  const asked = await world.createConfirmation()
+  const [key] = await world.ask<{ id: string; name: string }>(
+    'select k.public_id as id, k.name from api_keys k join confirmations c on c.api_key_id = k.public_id where c.id = $1',
+    [asked.confirmationId],
+  )
+  const byHand = await admin.calls.phone.sendConfirmation.mutate({
+    workspaceId,
+    body: {
+      to: newPhone(),
+      senderId,
+      template: { name: 'order_confirmation', language: 'en' },
+      parameters: { body: ['Ana', 'A-7', '10 EUR'] },
+      reference: 'A-7',
+    },
+  })
+  const page = await openPage(t, world, { as: admin })
+  const open = (id: string) => page.goto(`/dashboard/w/${workspaceId}/confirmations/${id}`)
+  await open(asked.confirmationId)
+  await page.getByText(`${key?.name} dck_${key?.id}_…`).waitFor()
+  await open(byHand.confirmationId)
+  await page.getByText('sent by hand from the page Phone').waitFor()
 })
 
 test('pages of the list are linked, and the way back to the newest as well', async (t) => {
