@@ -9,6 +9,7 @@ test('an address tells its days or its span, and what makes no sense is left out
     template: 'a',
   })
   assert.deepEqual(readChartSearch({ days: 8, from: '2026-11-01', senderId: {} }), {})
+  assert.deepEqual(readChartSearch({ from: '2026-02-01', to: '2026-02-31', senderId: 'mine' }), {})
   assert.deepEqual(readChartSearch({ days: 7, from: '2026-11-01', to: '2026-11-09' }), {
     from: '2026-11-01',
     to: '2026-11-09',

@@ -3,9 +3,10 @@ import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type Answers, api, faultsOf, queries } from '../api.ts'
+import { type Answers, api, queries } from '../api.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Failed, sentenceOf } from '../ui/failed.tsx'
+import { useFaults } from '../ui/faults.ts'
 import { List } from '../ui/list.tsx'
 import { useLive } from '../ui/live.ts'
 import { Page } from '../ui/page.tsx'
@@ -13,7 +14,6 @@ import { Time } from '../ui/time.tsx'
 import { useMay, useWorkspace } from '../ui/workspace.ts'
 import { useWords } from '../words.ts'
 import { SecretOnce } from './secret-once.tsx'
-import { COUNTED_MOST } from './standing.tsx'
 import { StateBadge } from './state-badge.tsx'
 import { stateOf } from './why.ts'
 import { endpointWords } from './words.ts'
@@ -32,7 +32,11 @@ export function Endpoints() {
   const isEmpty = data.endpoints.length === 0
   return (
     <Page title={text.title} about={text.about} live={live} actions={!isEmpty && add}>
-      {isEmpty ? <Empty action={add}>{text.empty}</Empty> : <EndpointList endpoints={data.endpoints} />}
+      {isEmpty ? (
+        <Empty action={add}>{text.empty}</Empty>
+      ) : (
+        <EndpointList endpoints={data.endpoints} countedMost={data.countedMost} />
+      )}
       {may.change && isFull && <Text size="sm">{text.full(data.most)}</Text>}
       <Modal closeOnClickOutside={false} opened={adding} onClose={close} title={text.add} size="lg">
         <NewEndpoint onDone={close} />
@@ -41,10 +45,10 @@ export function Endpoints() {
   )
 }
 
-function EndpointList({ endpoints }: { endpoints: readonly Listed[] }) {
+function EndpointList({ endpoints, countedMost }: { endpoints: readonly Listed[]; countedMost: number }) {
   const text = useWords(endpointWords)
   const { workspaceId } = useWorkspace()
-  const count = (n: number | undefined): string => text.upTo(n ?? 0, COUNTED_MOST)
+  const count = (n: number | undefined): string => text.upTo(n ?? 0, countedMost)
   return (
     <List
       label={text.title}
@@ -102,11 +106,12 @@ function EndpointList({ endpoints }: { endpoints: readonly Listed[] }) {
 function NewEndpoint({ onDone }: { onDone: () => void }) {
   const text = useWords(endpointWords)
   const { workspaceId } = useWorkspace()
+  const faultsIn = useFaults({ url: text.url })
   const form = useForm({ initialValues: { url: '' } })
   const add = useMutation(
     api.endpoints.add.mutationOptions({
       onSuccess: () => queries.invalidateQueries({ queryKey: api.endpoints.list.queryKey({ workspaceId }) }),
-      onError: (error) => form.setErrors({ url: faultsOf(error)[0]?.message ?? sentenceOf(error) }),
+      onError: (error) => form.setErrors({ url: faultsIn(error)['url'] ?? sentenceOf(error) }),
     }),
   )
   if (add.data) return <SecretOnce secret={add.data.secret} onDone={onDone} />

@@ -6,21 +6,14 @@ import { useId } from 'react'
 import { api } from '../api.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Failed } from '../ui/failed.tsx'
+import { isId } from '../ui/in-address.ts'
 import { List } from '../ui/list.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { Time, ZoneCaption, ZoneNamedBy } from '../ui/time.tsx'
 import { useMay, useWorkspace } from '../ui/workspace.ts'
 import { useWords } from '../words.ts'
 import { Delivery } from './delivery.tsx'
-import {
-  EVENT_TYPES,
-  type Delivery as Logged,
-  type LogSearch,
-  STATUSES,
-  isFiltered,
-  isId,
-  readLogSearch,
-} from './search.ts'
+import { EVENT_TYPES, type Delivery as Logged, type LogSearch, STATUSES, isFiltered, readLogSearch } from './search.ts'
 import { SendMany } from './send-many.tsx'
 import type { OneEndpoint } from './standing.tsx'
 import { StatusBadge } from './state-badge.tsx'

@@ -1,4 +1,5 @@
 import type { Answers } from '../api.ts'
+import { idIn, instantIn } from '../ui/in-address.ts'
 
 export type Delivery = Answers['endpoints']['deliveries']['deliveries'][number]
 export type DeliveryStatus = Delivery['status']
@@ -47,16 +48,6 @@ export function readLogSearch(given: Record<string, unknown>): LogSearch {
     ...(delivery && { delivery }),
   }
 }
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/
-
-export const isId = (text: string): boolean => UUID.test(text)
-
-const idIn = (value: unknown): string | undefined => (typeof value === 'string' && isId(value) ? value : undefined)
-
-const instantIn = (value: unknown): string | undefined =>
-  typeof value === 'string' && TIME.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined
 
 export function isFiltered(search: LogSearch): boolean {
   const { delivery: _, ...filter } = search

@@ -9,13 +9,10 @@ import { endpointWords } from './words.ts'
 
 export type OneEndpoint = Answers['endpoints']['find']
 
-/** Above this the server stops counting (src/webhooks/standing.ts). */
-export const COUNTED_MOST = 10_000
-
 export function Standing({ endpoint }: { endpoint: OneEndpoint }) {
   const text = useWords(endpointWords)
-  const { standing, failingSince } = endpoint
-  const count = (n: number | undefined): string => text.upTo(n ?? 0, COUNTED_MOST)
+  const { standing, failingSince, countedMost } = endpoint
+  const count = (n: number | undefined): string => text.upTo(n ?? 0, countedMost)
   return (
     <Flex component="dl" wrap="wrap" columnGap="xl" rowGap="sm" m={0}>
       <Fact title={text.state}>

@@ -15,20 +15,17 @@ import { senderWords } from './words.ts'
 
 type Sender = Answers['senders']['list'][number]
 
-/** As src/senders/overview.ts counts. */
-const COUNTED_MOST = 100_000
-
 export function SenderList({ senders }: { senders: readonly Sender[] }) {
   const text = useWords(senderWords)
   const { workspaceId } = useWorkspace()
   const may = useMay()
-  const { data: traffic = [] } = useQuery({
+  const { data: traffic } = useQuery({
     ...api.senders.traffic.queryOptions({ workspaceId }),
     ...slowly, // counts all messages of the day
   })
   const todayOf = (senderId: string): string => {
-    const { messages = 0, failed = 0 } = traffic.find((each) => each.senderId === senderId) ?? {}
-    return messages >= COUNTED_MOST ? text.todayMore(COUNTED_MOST) : text.todayOf(messages, failed)
+    const { messages = 0, failed = 0 } = traffic?.senders.find((each) => each.senderId === senderId) ?? {}
+    return traffic?.isWhole === false ? text.todayAtLeast(messages) : text.todayOf(messages, failed)
   }
   return (
     <List

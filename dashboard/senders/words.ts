@@ -55,7 +55,7 @@ export const senderWords = words({
     today: 'Today',
     todayOf: (messages: number, failed: number) =>
       `${messages} ${messages === 1 ? 'message' : 'messages'}${failed === 0 ? '' : `, ${failed} failed`}`,
-    todayMore: (most: number) => `more than ${most}`,
+    todayAtLeast: (messages: number) => `at least ${messages}`,
     statuses: {
       CONNECTED: 'connected',
       FLAGGED: 'flagged',
@@ -183,7 +183,7 @@ export const senderWords = words({
     today: 'اليوم',
     todayOf: (messages: number, failed: number) =>
       failed === 0 ? `الرسائل: ${n(messages)}` : `الرسائل: ${n(messages)}، منها فاشلة: ${n(failed)}`,
-    todayMore: (most: number) => `أكثر من ${n(most)}`,
+    todayAtLeast: (messages: number) => `على الأقل ${n(messages)}`,
     statuses: {
       CONNECTED: 'متصل',
       FLAGGED: 'عليه تحذير',

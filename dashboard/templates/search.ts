@@ -1,5 +1,5 @@
 import type { Answers } from '../api.ts'
-import { textIn } from '../ui/list-search.ts'
+import { textIn } from '../ui/in-address.ts'
 
 export type Listed = Answers['templates']['list']['templates'][number]
 export type Place = { accountId: string; name: string; language: string }

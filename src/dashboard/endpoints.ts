@@ -27,7 +27,7 @@ import {
   resendDelivery,
   resendable,
 } from '../webhooks/resend.ts'
-import { findStanding, listStandings } from '../webhooks/standing.ts'
+import { COUNTED_MOST, findStanding, listStandings } from '../webhooks/standing.ts'
 import { type Actor, audit } from './audit.ts'
 import { changing, missing, reading, router } from './trpc.ts'
 
@@ -79,6 +79,7 @@ export const endpoints = router({
     const standingOf = new Map(standings.map((standing) => [standing.endpointId, standing]))
     return {
       most: ENDPOINTS_PER_WORKSPACE,
+      countedMost: COUNTED_MOST,
       endpoints: all.map((endpoint) => ({ ...endpoint, standing: standingOf.get(endpoint.endpointId) ?? null })),
     }
   }),
@@ -86,6 +87,7 @@ export const endpoints = router({
   find: reading.input(named).query(async ({ ctx: { parts, figures }, input }) => ({
     ...(await mustFind(parts.db, input)),
     standing: (await findStanding(figures, input)) ?? null,
+    countedMost: COUNTED_MOST,
     lastFailure: (await findLastFailure(figures, input)) ?? null,
   })),
 

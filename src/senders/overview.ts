@@ -77,8 +77,8 @@ export async function listSenderOverviews(sql: Sql, workspaceId: string, now: Da
 
 export type SenderTraffic = { senderId: string; messages: number; failed: number }
 
-/** Beyond this many messages the count stops: nobody waits for it, and more is told as "more than". */
-export const TRAFFIC_COUNTED_MOST = 100_000
+/** Beyond this many messages of a workspace the count stops: nobody waits for it. */
+const TRAFFIC_COUNTED_MOST = 100_000
 
 const selectTraffic = statement<SenderTraffic>(
   'count_traffic_of_senders',
@@ -89,9 +89,16 @@ const selectTraffic = statement<SenderTraffic>(
    group by m.sender_id`,
 )
 
-/** Messages of each sender that were accepted since then, in the workspace's time. For a connection whose planner is free. */
-export const listTraffic = (
+/**
+ * Messages of each sender that were accepted since then, in the workspace's time. For a connection whose planner is free.
+ * Without `isWhole` the count stopped: each sender has had as many at least.
+ */
+export async function listTraffic(
   figures: Sql,
   workspaceId: string,
   { since, offsetMs }: { since: Date; offsetMs: number },
-): Promise<SenderTraffic[]> => figures.rows(selectTraffic, [workspaceId, firstIdSince(since, offsetMs), since])
+): Promise<{ senders: SenderTraffic[]; isWhole: boolean }> {
+  const senders = await figures.rows(selectTraffic, [workspaceId, firstIdSince(since, offsetMs), since])
+  const counted = senders.reduce((sum, { messages }) => sum + messages, 0)
+  return { senders, isWhole: counted < TRAFFIC_COUNTED_MOST }
+}

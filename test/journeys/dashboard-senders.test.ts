@@ -334,14 +334,20 @@ test('the messages of today are counted by sender, and a sandbox’s today is th
   const world = await startWorld(t)
   const { calls } = await signedIn(world, 'member')
   const { workspaceId, senderId } = world
-  assert.deepEqual(await calls.senders.traffic.query({ workspaceId }), [])
+  assert.deepEqual(await calls.senders.traffic.query({ workspaceId }), { senders: [], isWhole: true })
   await world.sendOtp()
   await world.sendOtp()
-  assert.deepEqual(await calls.senders.traffic.query({ workspaceId }), [{ senderId, messages: 2, failed: 0 }])
+  assert.deepEqual(await calls.senders.traffic.query({ workspaceId }), {
+    senders: [{ senderId, messages: 2, failed: 0 }],
+    isWhole: true,
+  })
   await world.ask('update workspaces set sandbox = true where id = $1', [workspaceId])
   await advanceSandbox(world.parts, { workspaceId, byMs: DAY_MS })
   await world.sendOtp()
-  assert.deepEqual(await calls.senders.traffic.query({ workspaceId }), [{ senderId, messages: 1, failed: 0 }])
+  assert.deepEqual(await calls.senders.traffic.query({ workspaceId }), {
+    senders: [{ senderId, messages: 1, failed: 0 }],
+    isWhole: true,
+  })
 })
 
 test('another workspace’s account or sender answers exactly like a missing one, and a member changes nothing', async (t) => {
