@@ -7,7 +7,10 @@ import { grouped } from '../src/group.ts'
 const GROUP_MOST = 256
 const GROUP_LANES = 2
 
-type Insert = (sql: Sql, bodies: string[]) => Promise<void>
+/** What a floor reads of the requests of both parts. */
+type Body = { to: string; senderId: string; reference?: string }
+
+type Insert = (sql: Sql, bodies: Body[]) => Promise<void>
 
 /**
  * What a durable answer costs at the least: a Fastify route that does nothing but a group-committed insert of one row.
@@ -20,7 +23,7 @@ export async function serveFloor(
   const db = openDb({ url: config.databaseUrl ?? '', poolSize: config.databasePool })
   const insertRows = row === 'narrow' ? await narrowRows(db) : await messageRows(db)
   const insert = grouped(
-    async (bodies: string[]) => {
+    async (bodies: Body[]) => {
       await insertRows(db, bodies)
       return bodies.map(() => undefined)
     },
@@ -28,7 +31,7 @@ export async function serveFloor(
   )
   const app = Fastify()
   app.post('/api/v1/otp/messages', async (request, reply) => {
-    await insert(JSON.stringify(request.body))
+    await insert(request.body as Body)
     return reply.code(202).send({ messageId: randomUUID(), status: 'queued', reference: null })
   })
   const url = await app.listen({ port: config.port, host: config.host })
@@ -48,39 +51,42 @@ const insertNarrow = statement(
 async function narrowRows(db: Db): Promise<Insert> {
   await db.rows(makeTable)
   return async (sql, bodies) => {
-    await sql.rows(insertNarrow, [batch(bodies.map((body) => ({ id: randomUUID(), body })))])
+    await sql.rows(insertNarrow, [batch(bodies.map((body) => ({ id: randomUUID(), body: JSON.stringify(body) })))])
   }
 }
 
-const anySender: Statement<{ id: string; workspace_id: string }> = statement(
-  'bench_find_any_sender',
-  'select id, workspace_id from senders order by id limit 1',
+const allSenders: Statement<{ id: string; workspace_id: string }> = statement(
+  'bench_list_senders',
+  'select id, workspace_id from senders',
 )
 
 /** Every column that an accepted code fills, with values of its usual length. */
 const insertMessages = statement(
   'bench_insert_message_rows',
-  `insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, idempotency_key, code,
-     correlation_id, api_key_id, quota_unit, created_at, status, priority, submit_by, due_at)
-   select id, $2, 'otp', $3, recipient, 'login_code', 'en_US', idempotency_key, code,
-     correlation_id, 'abcdefghijkl', 1, created_at, 'queued', 0, created_at, created_at
-   from jsonb_to_recordset($1) as r (id uuid, recipient text, idempotency_key text, code bytea, correlation_id uuid,
-     created_at timestamptz)`,
+  `insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference,
+     idempotency_key, code, correlation_id, api_key_id, quota_unit, created_at, status, priority, submit_by, due_at)
+   select id, workspace_id, 'otp', sender_id, recipient, 'login_code', 'en_US', reference,
+     idempotency_key, code, correlation_id, 'abcdefghijkl', 1, created_at, 'queued', 0, created_at, created_at
+   from jsonb_to_recordset($1) as r (id uuid, workspace_id uuid, sender_id uuid, recipient text, reference text,
+     idempotency_key text, code bytea, correlation_id uuid, created_at timestamptz)`,
 )
 
+/** Of the workspace, sender and recipient of each request: as many places of the indexes are written to. */
 async function messageRows(db: Db): Promise<Insert> {
-  const sender = await db.row(anySender)
-  if (!sender) throw new Error('the database has no sender')
+  const workspaceOf = new Map((await db.rows(allSenders)).map(({ id, workspace_id }) => [id, workspace_id]))
   const code = `\\x${Buffer.alloc(35, 7).toString('hex')}`
   return async (sql, bodies) => {
-    const rows = bodies.map((body) => ({
+    const rows = bodies.map(({ to, senderId, reference }) => ({
       id: randomUUIDv7(),
-      recipient: `+2126${String(body.length).padStart(8, '0')}`,
+      workspace_id: workspaceOf.get(senderId),
+      sender_id: senderId,
+      recipient: to,
+      reference,
       idempotency_key: randomUUID(),
       code,
       correlation_id: randomUUID(),
       created_at: new Date(),
     }))
-    await sql.rows(insertMessages, [batch(rows), sender.workspace_id, sender.id])
+    await sql.rows(insertMessages, [batch(rows)])
   }
 }

@@ -309,7 +309,7 @@ export const withinQuota = (kind: QuotaKind, { columns, version, earlier, insert
        select true as blocked from blocked_recipients b
        where b.workspace_id = w.workspace_id and b.phone = c.recipient limit 1) b on true
      where w.unchanged and w.used is not null and e.taken is null and b.blocked is null
-   ), admitted as materialized (
+   ), admitted as not materialized (
      select * from candidates where unit <= monthly_units
    ), ${inserts},
    counts as materialized (
