@@ -84,6 +84,20 @@ test('a message whose phone is off runs out of its time when the clock gets ther
   assert.deepEqual(world.statusNames(), ['sent'])
 })
 
+test('a reset forgets what is due, and the clock stays where it is', async (t) => {
+  const world = await startSlow(t)
+  world.twin.script({ behaviour: { whenExpired: 131026 } })
+  world.twin.setPhone({ number: CUSTOMER, online: false })
+  await world.sendOtp()
+  await world.twin.moveClock({ by: '1m' })
+  assert.deepEqual(kindsOf((await due(world)).due), ['expiry'])
+  world.twin.reset()
+  assert.deepEqual(kindsOf((await due(world)).due), [])
+  const { aheadMs } = await world.twin.moveClock({ by: '1h' })
+  assert.equal(aheadMs, HOUR_MS + MINUTE_MS)
+  assert.deepEqual(world.statusNames(), ['sent'])
+})
+
 test('the service window closes, the pair limit is free again and a review is decided by the moved clock', async (t) => {
   const world = await startSlow(t, { closedWindow: 'http' })
   await world.twin.inbound({ from: CUSTOMER, to: DEMO.standardNumberId, text: 'Hello' })

@@ -87,9 +87,8 @@ export class Delivery {
     const held = this.#held.get(waId)
     if (held === undefined) return
     this.#held.delete(waId)
-    this.#parts.timers.cancelPlans(
-      (plan) => plan.kind === 'expiry' && held.some(({ message }) => message === plan.message),
-    )
+    const messages = new Set(held.map(({ message }) => message))
+    this.#parts.timers.cancelPlans((plan) => plan.kind === 'expiry' && messages.has(plan.message))
     for (const { message, step } of held) this.#takeStep(message, step, this.#parts.now())
   }
 
@@ -118,6 +117,7 @@ export class Delivery {
 
   clear(): void {
     this.#held.clear()
+    this.#parts.timers.cancelPlans((plan) => plan.kind === 'expiry')
   }
 
   /** Of the messages that are known by their ids. */

@@ -1,6 +1,7 @@
 import { isUnderWay, needsPhone } from './delivery.ts'
 import { TWIN_LIMITS } from './limits.ts'
 import { digitsOf, waIdOf } from './phones.ts'
+import type { Message } from './messages.ts'
 import type { Parts } from './parts.ts'
 import type { Due, DueAnswer, DueKind, FirstDue, TwinTime } from './phone/due.ts'
 import type { Plan } from './plans.ts'
@@ -61,9 +62,11 @@ function tellingOf({ accounts, phones }: Parts, plan: Plan): Telling | undefined
   switch (plan.kind) {
     case 'status': {
       const { message, step } = plan
-      const waits = needsPhone(step.status) && phones.find(message.waId)?.online === false
-      const isOver = message.expired || message.blocked || waits || wasRead(plan)
-      return isOver ? undefined : { kind: plan.kind, what: step.status, ...placeOf(message) }
+      const phone = phones.find(message.waId)
+      const waits = needsPhone(step.status) && phone?.online === false
+      const staysUntold = message.ignored || phone?.readReceipts === false || wasRead(message)
+      const changesNothing = message.expired || message.blocked || waits || (step.status === 'read' && staysUntold)
+      return changesNothing ? undefined : { kind: plan.kind, what: step.status, ...placeOf(message) }
     }
     case 'arrival':
     case 'expiry':
@@ -84,8 +87,7 @@ function tellingOf({ accounts, phones }: Parts, plan: Plan): Telling | undefined
 }
 
 /** By whoever looked at it before it would have been read by itself. */
-const wasRead = ({ message, step }: Extract<Plan, { kind: 'status' }>): boolean =>
-  step.status === 'read' && message.statuses.some(({ status }) => status === 'read')
+const wasRead = ({ statuses }: Message): boolean => statuses.some(({ status }) => status === 'read')
 
 const placeOf = ({ waId, phoneNumberId }: { waId: string | undefined; phoneNumberId: string }) => ({
   phone: waId === undefined ? null : `+${waId}`,

@@ -35,6 +35,7 @@ import { buildServer } from './server.ts'
 import { subscriptionRoutes } from './subscriptions.ts'
 import { readNewTemplate } from './template-rules.ts'
 import { moveClock } from './time-machine.ts'
+import type { FastifyRequest } from 'fastify'
 import type { Account, AccountSeed, NumberSeed, PhoneNumber } from './accounts.ts'
 import type { ScriptSeed } from './behaviour.ts'
 import type { AccountChange, NumberChange, PhoneChange, ReportedStatus, TemplateChange } from './control-actions.ts'
@@ -45,11 +46,12 @@ import type { InboundRecord } from './inbox.ts'
 import type { InboundSeed } from './inbound.ts'
 import type { Message, MessageMatch } from './messages.ts'
 import type { Parts, Settings } from './parts.ts'
+import type { Moved } from './phone/due.ts'
 import type { Phone } from './phones.ts'
 import type { ReviewSeed } from './review-plan.ts'
 import type { Script } from './scripts.ts'
 import type { Template, TemplateSeed } from './templates.ts'
-import type { Moved, MoveSeed } from './time-machine.ts'
+import type { MoveSeed } from './time-machine.ts'
 import type { WebhookPost } from './webhooks.ts'
 
 export { DEMO, demoAccount } from './demo.ts'
@@ -65,9 +67,11 @@ export type { InboundSeed } from './inbound.ts'
 export type { InboundRecord } from './inbox.ts'
 export type { NamedCustomer } from './named-customers.ts'
 export type { Message, MessageFilter, MessageMatch, MessageStatus } from './messages.ts'
+export type { Moved } from './phone/due.ts'
 export type { ReviewSeed } from './review-plan.ts'
 export type { Script } from './scripts.ts'
 export type { Template, TemplateSeed } from './templates.ts'
+export type { MoveSeed } from './time-machine.ts'
 export type { WebhookPost } from './webhooks.ts'
 
 export type EmulatorOptions = Settings & {
@@ -163,8 +167,11 @@ function noticed<Verbs extends Record<string, (...given: never[]) => unknown>>(
 async function buildTwin(parts: Parts) {
   const server = buildServer()
   // Whatever is asked for may be a change, when it begins as when it is answered.
-  server.addHook('onRequest', async ({ method }) => void (method !== 'GET' && parts.memory?.changed()))
-  server.addHook('onResponse', async ({ method }) => void (method !== 'GET' && parts.memory?.changed()))
+  for (const moment of ['onRequest', 'onResponse'] as const) {
+    server.addHook(moment, async ({ method }: FastifyRequest) => {
+      if (method !== 'GET') parts.memory?.changed()
+    })
+  }
   frontPage(server)
   phonePage(server)
   await addControl(server, parts)

@@ -3,6 +3,7 @@ import type { Customer } from './customers.ts'
 import type { Message } from './messages.ts'
 import type { Parts } from './parts.ts'
 import type { Plan } from './plans.ts'
+import type { Kind } from './timers.ts'
 import type { WebhookPost } from './webhooks.ts'
 
 /**
@@ -21,7 +22,7 @@ export function keep(parts: Parts) {
     accounts: accounts.keep(),
     scripts: scripts.keep(),
     customers: customers.keep(plans.flatMap(({ plan }) => (plan.kind === 'answer' ? [plan.customer] : []))),
-    posts: [...postsOf(parts)],
+    posts: [...postsOf(parts, plans)],
     messages: messages.keep(),
     inbox: inbox.keep(),
     nextOrder: conversations.keep(),
@@ -59,8 +60,10 @@ export function restore(parts: Parts, kept: Kept): void {
   }
 }
 
+type Plans = { inMs: number; kind: Kind; plan: Plan }[]
+
 /** With what customers do once that is answered which they are doing: for all that is known, it was. */
-function plansOf({ timers, customers }: Parts) {
+function plansOf({ timers, customers }: Parts): Plans {
   const next = customers.goesOn().map((plan) => {
     const inMs = timers.scaled(plan.actions[plan.place]?.afterMs ?? 0)
     return { inMs, kind: 'usual' as const, plan }
@@ -68,9 +71,9 @@ function plansOf({ timers, customers }: Parts) {
   return [...timers.plans().map(({ inMs, kind, plan }) => ({ inMs, kind, plan })), ...next]
 }
 
-/** Those that are listed, and those that messages point at. */
-function postsOf({ outbox, messages, timers }: Parts): Set<WebhookPost> {
-  const retried = timers.plans().flatMap(({ plan }) => (plan.kind === 'webhook' ? [plan.sealed.post] : []))
+/** Those that are listed, those that messages point at, and those that are tried again. */
+function postsOf({ outbox, messages }: Parts, plans: Plans): Set<WebhookPost> {
+  const retried = plans.flatMap(({ plan }) => (plan.kind === 'webhook' ? [plan.sealed.post] : []))
   const told = messages.list().flatMap(({ statuses }) => statuses.flatMap(({ post }) => post ?? []))
   return new Set([...told, ...outbox.posts(), ...outbox.underWay(), ...retried])
 }

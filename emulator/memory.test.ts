@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import os from 'node:os'
@@ -183,6 +184,7 @@ for (const [what, damage, says] of [
   ['changed by hand', (text: string) => text.replace('Demo Shop', 'Demo Sh0p'), /it is damaged/],
   ['no file of a twin', () => 'hello', /it is damaged/],
   ['empty', () => '', /it is damaged/],
+  ['whole and makes no sense', () => `{"form":1,"sha256":"${sha256('{}')}"}\n{}`, /it was not understood/],
   ['of a newer form', (text: string) => text.replace('"form":1', '"form":2'), /a newer release has written it/],
 ] as const) {
   test(`a file that is ${what} is put aside with a warning, and the twin begins empty`, async (t) => {
@@ -279,6 +281,8 @@ test('a twin that is killed goes on where it was, whatever it was just writing',
     told,
   )
 })
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 type Reached = Pick<Emulator, 'url'>
 

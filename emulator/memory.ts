@@ -75,8 +75,7 @@ export class Memory {
   /** Writes what the twin holds now, and nothing after it. */
   async close(): Promise<void> {
     clearTimeout(this.#timer)
-    const kept = this.#take?.()
-    const text = kept && this.#textOf(kept)
+    const text = this.#take && this.#textOf(this.#take)
     this.#take = undefined
     await this.#written
     if (text !== undefined) await this.#write(text)
@@ -87,16 +86,16 @@ export class Memory {
     if (this.#take === undefined) return
     this.#isStale = false
     this.#isWriting = true
-    const text = this.#textOf(this.#take())
+    const text = this.#textOf(this.#take)
     if (text !== undefined) await (this.#written = this.#write(text))
     this.#isWriting = false
     if (this.#isStale) this.changed()
   }
 
   /** Undefined when it is too much. */
-  #textOf(kept: Kept): string | undefined {
+  #textOf(take: () => Kept): string | undefined {
     try {
-      const body = JSON.stringify(kept)
+      const body = JSON.stringify(take())
       const head: Head = { form: FORM, sha256: hashOf(body) }
       if (Buffer.byteLength(body) <= this.#bytesMost) return `${JSON.stringify(head)}\n${body}`
       this.#fail(`it would be more than ${this.#bytesMost} bytes; POST /control/reset makes room`)

@@ -8,8 +8,6 @@ import { whenSettled } from './parts.ts'
 import type { Parts } from './parts.ts'
 import type { Happened, Moved } from './phone/due.ts'
 
-export type { Moved } from './phone/due.ts'
-
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 const SPAN = /^(?:\d{1,9}[smhd])+$/
 const DAY_MS = 86_400_000

@@ -1,6 +1,6 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import type { Pair } from '../chats.ts'
-import type { PhoneClock } from '../clock.ts'
+import { REAL_CLOCK } from '../clock.ts'
 import type { Due, FirstDue, Happened, Moved } from '../due.ts'
 import { Unreachable } from '../source.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, spanOf } from '../span.ts'
@@ -8,8 +8,6 @@ import type { Screen } from '../state.ts'
 import { type Language, type PhoneWords, usePhoneLanguage, usePhoneWords } from '../words.ts'
 import { useTimeWords } from './time-words.ts'
 import { type Moving, type Target, useDue, useMove, useTick } from './use-time.ts'
-
-type TwinClock = PhoneClock & { now: () => Date }
 
 const UNITS = { m: MINUTE_MS, h: HOUR_MS, d: DAY_MS } as const
 type Unit = keyof typeof UNITS
@@ -26,17 +24,18 @@ export function TimeMachine({
 }: {
   screen: Screen
   selected: Pair | undefined
-  clock: TwinClock
+  clock: { now: () => Date }
 }) {
   const text = useTimeWords()
+  const now = useTick(clock)
   const { time } = screen
   if (time === undefined) return null
   return (
     <section className="box time" aria-labelledby="time-machine">
       <h2 id="time-machine">{text.timeMachine}</h2>
-      <Clock clock={clock} aheadMs={time.aheadMs} />
+      <Clock now={now} aheadMs={time.aheadMs} />
       {time.movedAt === null ? (
-        <Moves screen={screen} selected={selected} clock={clock} />
+        <Moves screen={screen} selected={selected} now={now} />
       ) : (
         <p>
           {text.movedElsewhere} <a href={time.movedAt}>{text.toTimeMachine}</a>
@@ -46,7 +45,7 @@ export function TimeMachine({
   )
 }
 
-function Moves({ screen, selected, clock }: { screen: Screen; selected: Pair | undefined; clock: TwinClock }) {
+function Moves({ screen, selected, now }: { screen: Screen; selected: Pair | undefined; now: Date }) {
   const text = useTimeWords()
   const words = usePhoneWords()
   const due = useDue(selected, screen)
@@ -61,12 +60,10 @@ function Moves({ screen, selected, clock }: { screen: Screen; selected: Pair | u
       {selected === undefined ? (
         <p className="quiet">{text.chooseFirst}</p>
       ) : (
-        due && <DueList due={due.chat} nothing={text.nothingInChat} {...{ clock, isMoving }} onJump={jump} />
+        due && <DueList due={due.chat} nothing={text.nothingInChat} {...{ now, isMoving }} onJump={jump} />
       )}
       <h3>{text.dueElsewhere}</h3>
-      {due && (
-        <DueList due={due.due} nothing={text.nothingElsewhere} {...{ clock, isMoving }} onJump={jump} namesPhone />
-      )}
+      {due && <DueList due={due.due} nothing={text.nothingElsewhere} {...{ now, isMoving }} onJump={jump} namesPhone />}
       <Spans isMoving={isMoving} onMove={(target, byMs) => void move(target, byMs)} />
       <div ref={result} tabIndex={-1} className="result">
         <div role="status">
@@ -86,18 +83,17 @@ function Moves({ screen, selected, clock }: { screen: Screen; selected: Pair | u
   )
 }
 
-function Clock({ clock, aheadMs }: { clock: TwinClock; aheadMs: number }) {
+function Clock({ now, aheadMs }: { now: Date; aheadMs: number }) {
   const text = useTimeWords()
   const language = usePhoneLanguage()
-  const now = useTick(clock)
   return (
     <div>
       <p className="quiet">{text.now}</p>
       <p className="now">
-        <time dateTime={now.toISOString()}>{formatOf(language, clock, SECONDS).format(now)}</time>
+        <time dateTime={now.toISOString()}>{formatOf(language, SECONDS).format(now)}</time>
       </p>
       <p className="quiet">
-        <bdi className="as-typed">{clock.timeZone}</bdi> ·{' '}
+        <bdi className="as-typed">{REAL_CLOCK.timeZone}</bdi> ·{' '}
         {aheadMs > 0 ? text.ahead(spanOf(aheadMs, language)) : text.notAhead}
       </p>
     </div>
@@ -107,32 +103,32 @@ function Clock({ clock, aheadMs }: { clock: TwinClock; aheadMs: number }) {
 type Listed = {
   due: readonly (Due | FirstDue)[]
   nothing: string
-  clock: TwinClock
+  now: Date
   isMoving: boolean
   namesPhone?: boolean
   onJump: (due: Due) => void
 }
 
-function DueList({ due, nothing, clock, isMoving, namesPhone = false, onJump }: Listed) {
+function DueList({ due, nothing, now, isMoving, namesPhone = false, onJump }: Listed) {
   if (due.length === 0) return <p className="quiet">{nothing}</p>
   return (
     <ul className="due">
       {due.map((each) => (
         <li key={each.id}>
-          <DueItem due={each} {...{ clock, isMoving, namesPhone }} onJump={() => onJump(each)} />
+          <DueItem due={each} {...{ now, isMoving, namesPhone }} onJump={() => onJump(each)} />
         </li>
       ))}
     </ul>
   )
 }
 
-type Item = { due: Due | FirstDue; clock: TwinClock; isMoving: boolean; namesPhone: boolean; onJump: () => void }
+type Item = { due: Due | FirstDue; now: Date; isMoving: boolean; namesPhone: boolean; onJump: () => void }
 
-function DueItem({ due, clock, isMoving, namesPhone, onJump }: Item) {
+function DueItem({ due, now, isMoving, namesPhone, onJump }: Item) {
   const text = useTimeWords()
   const words = usePhoneWords()
   const language = usePhoneLanguage()
-  const inMs = Date.parse(due.at) - useTick(clock).getTime()
+  const inMs = Date.parse(due.at) - now.getTime()
   const what = due.kind === 'status' ? text.status(statusOf(due.what, words, text.played)) : text.due[due.kind]
   const of = [namesPhone ? due.phone : null, due.kind === 'status' ? '' : due.what].filter(Boolean)
   const others = 'count' in due ? due.count - 1 : 0
@@ -146,7 +142,7 @@ function DueItem({ due, clock, isMoving, namesPhone, onJump }: Item) {
               <bdi className="as-typed">{each}</bdi> ·{' '}
             </span>
           ))}
-          <time dateTime={due.at}>{formatOf(language, clock, MINUTES).format(new Date(due.at))}</time> ·{' '}
+          <time dateTime={due.at}>{formatOf(language, MINUTES).format(new Date(due.at))}</time> ·{' '}
           {inMs > 0 ? text.in(spanOf(inMs, language)) : text.dueNow}
           {others > 0 && ` · ${text.others(others)}`}
         </p>
@@ -274,5 +270,9 @@ function Rest({ leftMs, onMove }: { leftMs: number; onMove: (target: Target, byM
 const MINUTES = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const
 const SECONDS = { ...MINUTES, year: 'numeric', second: '2-digit' } as const
 
-const formatOf = (language: Language, { timeZone }: TwinClock, form: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
-  new Intl.DateTimeFormat(language === 'ar' ? 'ar-u-nu-latn' : 'en-GB', { timeZone, hourCycle: 'h23', ...form })
+const formatOf = (language: Language, form: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat(language === 'ar' ? 'ar-u-nu-latn' : 'en-GB', {
+    timeZone: REAL_CLOCK.timeZone,
+    hourCycle: 'h23',
+    ...form,
+  })
