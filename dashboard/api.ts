@@ -85,10 +85,6 @@ export function faultsOf(error: unknown): FormFault[] {
     : []
 }
 
-/** The same for a form's `setErrors`. */
-export const faultsByField = (error: unknown): Record<string, string> =>
-  Object.fromEntries(faultsOf(error).map(({ path, message }) => [path, message]))
-
 /** Answers of the sign-in calls. `code` says why not, such as INVALID_CODE; UNREACHABLE: no answer came. */
 export type SignInAnswer = { ok: boolean; code: string | undefined; body: Record<string, unknown> }
 

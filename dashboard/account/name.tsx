@@ -2,8 +2,9 @@ import { Button, Group, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
-import { api, faultsByField, faultsOf, queries } from '../api.ts'
+import { api, faultsOf, queries } from '../api.ts'
 import { Failed } from '../ui/failed.tsx'
+import { useFaults } from '../ui/faults.ts'
 import { useSession } from '../ui/workspace.ts'
 import { useWords } from '../words.ts'
 import { accountWords } from './words.ts'
@@ -11,6 +12,7 @@ import { accountWords } from './words.ts'
 export function Name() {
   const text = useWords(accountWords)
   const { person } = useSession()
+  const faultsIn = useFaults({ name: text.yourName })
   const form = useForm({ initialValues: { name: person.name } })
   const rename = useMutation(
     api.account.rename.mutationOptions({
@@ -19,7 +21,7 @@ export function Name() {
         form.resetDirty()
         notifications.show({ message: text.saved })
       },
-      onError: (error) => form.setErrors(faultsByField(error)),
+      onError: (error) => form.setErrors(faultsIn(error)),
     }),
   )
   return (

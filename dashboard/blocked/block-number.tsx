@@ -2,8 +2,9 @@ import { Button, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
-import { api, faultsByField, faultsOf, queries } from '../api.ts'
+import { api, faultsOf, queries } from '../api.ts'
 import { Failed } from '../ui/failed.tsx'
+import { useFaults } from '../ui/faults.ts'
 import { useWorkspace } from '../ui/workspace.ts'
 import { useWords } from '../words.ts'
 import { blockedWords } from './words.ts'
@@ -13,6 +14,7 @@ export const forgetBlocked = (): Promise<void> => queries.invalidateQueries({ qu
 export function BlockNumber({ onDone }: { onDone: () => void }) {
   const text = useWords(blockedWords)
   const { workspaceId } = useWorkspace()
+  const faultsIn = useFaults({ phone: text.phone, reason: text.reason })
   const form = useForm({ initialValues: { phone: '', reason: '' } })
   const add = useMutation(
     api.blocked.add.mutationOptions({
@@ -21,7 +23,7 @@ export function BlockNumber({ onDone }: { onDone: () => void }) {
         notifications.show({ message: added ? text.blockedNow(phone) : text.blockedAlready(phone) })
         onDone()
       },
-      onError: (error) => form.setErrors(faultsByField(error)),
+      onError: (error) => form.setErrors(faultsIn(error)),
     }),
   )
   return (

@@ -1,8 +1,9 @@
 import { Button, NativeSelect, type NativeSelectProps, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
-import { api, faultsByField, faultsOf, queries } from '../api.ts'
+import { api, faultsOf, queries } from '../api.ts'
 import { Failed } from '../ui/failed.tsx'
+import { useFaults } from '../ui/faults.ts'
 import { useWorkspace } from '../ui/workspace.ts'
 import { useWords } from '../words.ts'
 import { ShownOnce } from './shown-once.tsx'
@@ -16,11 +17,12 @@ export const daysOf = (chosen: string): number | null => (chosen === '' ? null :
 export function NewKey({ onDone }: { onDone: () => void }) {
   const text = useWords(keyWords)
   const { workspaceId } = useWorkspace()
+  const faultsIn = useFaults({ name: text.name })
   const form = useForm({ initialValues: { name: '', expiry: '' } })
   const create = useMutation(
     api.keys.create.mutationOptions({
       onSuccess: () => queries.invalidateQueries({ queryKey: api.keys.list.queryKey({ workspaceId }) }),
-      onError: (error) => form.setErrors(faultsByField(error)),
+      onError: (error) => form.setErrors(faultsIn(error)),
     }),
   )
   if (create.data) return <ShownOnce apiKey={create.data.apiKey} onDone={onDone} />

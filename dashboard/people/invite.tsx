@@ -1,8 +1,9 @@
 import { Button, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
-import { api, faultsByField, faultsOf, queries } from '../api.ts'
+import { api, faultsOf, queries } from '../api.ts'
 import { Failed } from '../ui/failed.tsx'
+import { useFaults } from '../ui/faults.ts'
 import { useWorkspace } from '../ui/workspace.ts'
 import { useWords } from '../words.ts'
 import { LinkOnce } from './link-once.tsx'
@@ -15,11 +16,12 @@ type Values = { email: string; role: Member['role'] }
 export function Invite({ onDone }: { onDone: () => void }) {
   const text = useWords(peopleWords)
   const { workspaceId } = useWorkspace()
+  const faultsIn = useFaults({ email: text.email })
   const form = useForm<Values>({ initialValues: { email: '', role: 'member' } })
   const invite = useMutation(
     api.people.invite.mutationOptions({
       onSuccess: () => queries.invalidateQueries({ queryKey: api.people.list.queryKey({ workspaceId }) }),
-      onError: (error) => form.setErrors(faultsByField(error)),
+      onError: (error) => form.setErrors(faultsIn(error)),
     }),
   )
   if (invite.data) return <LinkOnce {...invite.data} about={text.inviteOnce(form.values.email)} onDone={onDone} />

@@ -1,4 +1,4 @@
-import { Anchor, Box, Button, Loader, Stack, Text } from '@mantine/core'
+import { Anchor, Box, Button, Loader, Paper, Stack, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
@@ -12,7 +12,7 @@ import { Empty } from '../ui/empty.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { useLive } from '../ui/live.ts'
 import { Page } from '../ui/page.tsx'
-import { useWorkspace } from '../ui/workspace.ts'
+import { useMay, useWorkspace } from '../ui/workspace.ts'
 import { useLanguage, useWords } from '../words.ts'
 import style from './phone.module.css'
 import { Send } from './send.tsx'
@@ -71,8 +71,10 @@ function NoTwin() {
   )
 }
 
-/** The phone, and beside it the clock, what can be sent, and the webhooks. */
+/** The phone, and beside it what can be sent or the clock, and the webhooks: all of it on one screen. */
 function Beside({ state }: { state: PhoneState }) {
+  const text = useWords(phoneWords)
+  const may = useMay()
   const { workspaceId, timeZone } = useWorkspace()
   const { language } = useLanguage()
   const search = useSearch({ from: PAGE })
@@ -92,9 +94,21 @@ function Beside({ state }: { state: PhoneState }) {
         <PhoneScreen phone={phone} language={language} clock={clock} selected={selected} onSelect={select} />
       </div>
       <Stack gap="md" className={style.side}>
-        <TimeMachine state={state} customer={selected} />
+        <Paper withBorder p="md" pt={4}>
+          <Tabs defaultValue={may.change ? 'send' : 'clock'}>
+            <Tabs.List grow mb="sm">
+              <Tabs.Tab value="send">{text.send}</Tabs.Tab>
+              <Tabs.Tab value="clock">{text.clock}</Tabs.Tab>
+            </Tabs.List>
+            <Tabs.Panel value="send">
+              <Send key={selected?.number} customer={selected} baseUrl={state.baseUrl} />
+            </Tabs.Panel>
+            <Tabs.Panel value="clock">
+              <TimeMachine state={state} customer={selected} />
+            </Tabs.Panel>
+          </Tabs>
+        </Paper>
         <Webhooks />
-        <Send key={selected?.number} customer={selected} baseUrl={state.baseUrl} />
       </Stack>
     </Box>
   )

@@ -4,8 +4,8 @@ export type Sendable = Answers['phone']['sendable']
 export type Kind = keyof Sendable['templates']
 export type SendableTemplate = Sendable['templates'][Kind][number]
 
-/** What somebody has typed; only the members that the kind has are used. */
-export type Draft = { code: string; reference: string; header: string; values: readonly string[] }
+/** What somebody has typed; only the members that the kind has are used. `values`: by their places. */
+export type Draft = { code: string; reference: string; header: string; values: Readonly<Record<number, string>> }
 
 type Place = { to: string; senderId: string; confirmationId: string | undefined }
 
@@ -65,5 +65,6 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 /** Six digits that nobody chose. */
 export const someCode = (random: () => number): string => String(Math.floor(random() * 1_000_000)).padStart(6, '0')
 
-/** What a parameter may be, so that a first message reads like one. */
-export const exampleOf = (place: number): string => ['Sara', 'A-1042', '349 MAD', '12:00-18:00'][place] ?? '…'
+/** What a parameter may be, so that a first message reads like one, and tells of the order that the request is about. */
+export const exampleOf = (place: number, reference = 'A-1042'): string =>
+  ['Sara', reference, '349 MAD', '12:00-18:00'][place] ?? '…'

@@ -1,11 +1,12 @@
-import { Anchor, Button, NativeSelect, Paper, SegmentedControl, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Anchor, Button, NativeSelect, SegmentedControl, Stack, Text, TextInput, VisuallyHidden } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Pair } from '../../emulator/phone/chats.ts'
-import { api, faultsOf, queries } from '../api.ts'
+import { api, queries } from '../api.ts'
 import { Copyable } from '../ui/copy.tsx'
 import { Failed } from '../ui/failed.tsx'
+import { useFaults } from '../ui/faults.ts'
 import { isOfWorkspace } from '../ui/live.ts'
 import { useMay, useWorkspace } from '../ui/workspace.ts'
 import { useLanguage, useWords } from '../words.ts'
@@ -28,16 +29,16 @@ export function Send({ customer, baseUrl }: { customer: Pair | undefined; baseUr
   const text = useWords(phoneWords)
   const may = useMay()
   return (
-    <Paper withBorder p="md" component="section" aria-labelledby="send">
-      <Stack gap="sm">
-        <Title order={2} size="h4" id="send">
-          {text.send}
-        </Title>
+    <section aria-labelledby="send">
+      <VisuallyHidden component="h2" id="send">
+        {text.send}
+      </VisuallyHidden>
+      <Stack gap="xs">
         {!may.change && <Text size="sm">{text.onlyAdminsSend}</Text>}
         {may.change && !customer && <Text size="sm">{text.chooseFirst}</Text>}
         {may.change && customer && <SendTo customer={customer} baseUrl={baseUrl} />}
       </Stack>
-    </Paper>
+    </section>
   )
 }
 
@@ -51,7 +52,6 @@ function SendTo({ customer, baseUrl }: { customer: Pair; baseUrl: string }) {
       <SegmentedControl
         fullWidth
         size="xs"
-        orientation="vertical"
         aria-label={text.kind}
         value={kind}
         onChange={setKind}
@@ -91,16 +91,21 @@ function SendForm({
     enabled: kind === 'refusal',
   })
   const sending = useSending(workspaceId)
+  const labels = { 'body.code': text.code, 'body.reference': text.reference }
+  const faultsIn = useFaults(labels)
   const template = choices[place] ?? choices[0]
   if (!template) return <NoTemplate kind={kind} />
   const askable = orders?.filter(({ refusalStatus }) => refusalStatus === null) ?? []
-  const confirmationId =
-    askable.find((each) => each.confirmationId === order)?.confirmationId ?? askable[0]?.confirmationId
-  if (kind === 'refusal' && orders && confirmationId === undefined) return <Text size="sm">{text.noOrder}</Text>
+  const about = askable.find((each) => each.confirmationId === order) ?? askable[0]
+  if (kind === 'refusal' && orders && !about) return <Text size="sm">{text.noOrder}</Text>
 
-  const request = requestOf(kind, template, draft, { to: customer.phone, senderId, confirmationId })
-  const faultAt = (path: string): string | undefined =>
-    faultsOf(sending.error).find((fault) => fault.path === `body.${path}`)?.message
+  const confirmationId = about?.confirmationId
+  const valueAt = (place: number): string =>
+    draft.values[place] ?? exampleOf(place, kind === 'refusal' ? about?.reference : draft.reference)
+  const values = template.body.names.map((_, place) => valueAt(place))
+  const request = requestOf(kind, template, { ...draft, values }, { to: customer.phone, senderId, confirmationId })
+  const faults = faultsIn(sending.error)
+  const elsewhere = Object.entries(faults).filter(([path]) => !(path in labels))
   const change = (changed: Partial<Draft>): void => setDraft({ ...draft, ...changed })
   return (
     <form
@@ -132,7 +137,7 @@ function SendForm({
             size="xs"
             dir="ltr"
             value={draft.code}
-            error={faultAt('code')}
+            error={faults['body.code']}
             onChange={({ currentTarget }) => change({ code: currentTarget.value })}
           />
         )}
@@ -152,8 +157,8 @@ function SendForm({
               label={text.bodyValue(name)}
               size="xs"
               dir="auto"
-              value={draft.values[at] ?? ''}
-              onChange={({ currentTarget }) => change({ values: draft.values.with(at, currentTarget.value) })}
+              value={valueAt(at)}
+              onChange={({ currentTarget }) => change({ values: { ...draft.values, [at]: currentTarget.value } })}
             />
           ))}
         {kind !== 'refusal' && (
@@ -162,7 +167,7 @@ function SendForm({
             size="xs"
             dir="auto"
             value={draft.reference}
-            error={faultAt('reference')}
+            error={faults['body.reference']}
             onChange={({ currentTarget }) => change({ reference: currentTarget.value })}
           />
         )}
@@ -173,6 +178,11 @@ function SendForm({
           {sending.isDone && text.sent}
         </Text>
         {sending.error && <Failed error={sending.error} />}
+        {elsewhere.map(([path, sentence]) => (
+          <Text key={path} size="sm" c="error">
+            {sentence}
+          </Text>
+        ))}
         <details>
           <Text component="summary" size="sm" style={{ cursor: 'pointer' }}>
             {text.asCurl}
@@ -187,14 +197,11 @@ function SendForm({
   )
 }
 
-/** More parameters than a template may have. */
-const VALUES_MOST = 100
-
 const firstDraft = (): Draft => ({
   code: someCode(Math.random),
   reference: `A-${1_000 + Math.floor(Math.random() * 9_000)}`,
   header: exampleOf(0),
-  values: Array.from({ length: VALUES_MOST }, (_, place) => exampleOf(place)),
+  values: {},
 })
 
 function NoTemplate({ kind }: { kind: Kind }) {

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, NativeSelect, NumberInput, Paper, Stack, Text, Title } from '@mantine/core'
+import { Alert, Button, Group, NativeSelect, NumberInput, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { Pair } from '../../emulator/phone/chats.ts'
@@ -35,11 +35,11 @@ export function TimeMachine({ state, customer }: { state: PhoneState; customer: 
   const { jump, jumping, advanced, error } = useJump(workspaceId, state)
   const [next] = due?.next ?? []
   return (
-    <Paper withBorder p="md" component="section" aria-labelledby="time-machine">
+    <section aria-labelledby="time-machine">
+      <VisuallyHidden component="h2" id="time-machine">
+        {text.clock}
+      </VisuallyHidden>
       <Stack gap="sm">
-        <Title order={2} size="h4" id="time-machine">
-          {text.clock}
-        </Title>
         <Clock state={state} />
         <Stack gap={4}>
           <Title order={3} size="h6">
@@ -84,7 +84,7 @@ export function TimeMachine({ state, customer }: { state: PhoneState; customer: 
         </div>
         {error !== null && <Failed error={error} />}
       </Stack>
-    </Paper>
+    </section>
   )
 }
 

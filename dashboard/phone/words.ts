@@ -83,7 +83,7 @@ export const phoneWords = words({
     sendAbout:
       'This sends by the very functions that answer the API, as yourself instead of by a key, and is written into the audit log.',
     kind: 'What to send',
-    sendKinds: { otp: 'One-time code', confirmation: 'Confirmation', refusal: 'Refusal check' },
+    sendKinds: { otp: 'Code', confirmation: 'Confirmation', refusal: 'Refusal check' },
     template: 'Template',
     noTemplate: {
       otp: 'No template of this account can carry a code.',
@@ -181,9 +181,9 @@ export const phoneWords = words({
     openDelivery: 'كل المحاولات',
 
     send: 'أرسل شيئًا',
-    sendAbout: 'يُرسل هذا بالوظائف نفسها التي تجيب الواجهة البرمجية، باسمك بدل مفتاح، ويُكتب في سجل التدقيق.',
+    sendAbout: 'يُرسل هذا بالوظائف نفسها التي تجيب الواجهة البرمجية، باسمك بدل مفتاح، ويُكتب في سجل التغييرات.',
     kind: 'ماذا ترسل',
-    sendKinds: { otp: 'رمز لمرة واحدة', confirmation: 'تأكيد', refusal: 'تحقق من الرفض' },
+    sendKinds: { otp: 'رمز', confirmation: 'تأكيد', refusal: 'تحقق من الرفض' },
     template: 'القالب',
     noTemplate: {
       otp: 'لا يوجد قالب في هذا الحساب يحمل رمزًا.',
@@ -195,8 +195,8 @@ export const phoneWords = words({
     reference: 'المرجع',
     order: 'الطلب',
     noOrder: 'ليس لهذا العميل طلب يمكن السؤال عنه بعد. أرسل تأكيدًا أولًا.',
-    headerValue: (name: string) => `العنوان {{${name}}}`,
-    bodyValue: (name: string) => `النص {{${name}}}`,
+    headerValue: (name: string) => `العنوان \u2066{{${name}}}\u2069`,
+    bodyValue: (name: string) => `النص \u2066{{${name}}}\u2069`,
     sendIt: 'أرسل إلى',
     sent: 'في الطريق.',
     asCurl: 'الشيء نفسه كطلب',

@@ -4,10 +4,11 @@ import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { type Answers, api, faultsByField, faultsOf } from '../api.ts'
+import { type Answers, api, faultsOf } from '../api.ts'
 import { Label } from '../templates/label.tsx'
 import { Copyable } from '../ui/copy.tsx'
 import { Failed } from '../ui/failed.tsx'
+import { useFaults } from '../ui/faults.ts'
 import { Time } from '../ui/time.tsx'
 import { useMay, useWorkspace } from '../ui/workspace.ts'
 import { useWords } from '../words.ts'
@@ -127,11 +128,12 @@ function Actions({ account, numbers }: { account: Account; numbers: number }) {
 function Renew({ accountId, onDone }: { accountId: string; onDone: () => void }) {
   const text = useWords(senderWords)
   const { workspaceId } = useWorkspace()
+  const faultsIn = useFaults({ accessToken: text.token, appSecret: text.appSecret, verifyToken: text.verifyToken })
   const form = useForm({ initialValues: { accessToken: '', appSecret: '', verifyToken: '' } })
   const renew = useMutation(
     api.senders.renew.mutationOptions({
       onSuccess: refreshSenders,
-      onError: (error) => form.setErrors(faultsByField(error)),
+      onError: (error) => form.setErrors(faultsIn(error)),
     }),
   )
   if (renew.data)

@@ -2,9 +2,10 @@ import { Alert, Button, Collapse, Group, List, PasswordInput, Stack, Text, TextI
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
-import { type Answers, api, faultsByField, faultsOf, queries } from '../api.ts'
+import { type Answers, api, faultsOf, queries } from '../api.ts'
 import { Copyable } from '../ui/copy.tsx'
 import { Failed } from '../ui/failed.tsx'
+import { useFaults } from '../ui/faults.ts'
 import { useWorkspace } from '../ui/workspace.ts'
 import { useWords } from '../words.ts'
 import { madeVerifyToken } from './verify-token.ts'
@@ -15,6 +16,13 @@ const EMPTY = { wabaId: '', accessToken: '', appSecret: '', verifyToken: '', gra
 export function ConnectAccount({ onDone }: { onDone: () => void }) {
   const text = useWords(senderWords)
   const { workspaceId, sandbox } = useWorkspace()
+  const faultsIn = useFaults({
+    wabaId: text.waba,
+    accessToken: text.token,
+    appSecret: text.appSecret,
+    verifyToken: text.verifyToken,
+    graphUrl: text.graphUrl,
+  })
   const form = useForm({ initialValues: EMPTY })
   const [advanced, { open: showAdvanced, toggle }] = useDisclosure(sandbox)
   const connect = useMutation(
@@ -24,7 +32,7 @@ export function ConnectAccount({ onDone }: { onDone: () => void }) {
         await queries.invalidateQueries({ queryKey: api.templates.pathKey() })
       },
       onError(error) {
-        const faults = faultsByField(error)
+        const faults = faultsIn(error)
         form.setErrors(faults)
         if (faults['graphUrl'] !== undefined) showAdvanced()
       },

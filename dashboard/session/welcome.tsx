@@ -3,8 +3,9 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link as RouterLink } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type Answers, aboutLink, api, askSignIn, faultsByField, faultsOf } from '../api.ts'
+import { type Answers, aboutLink, api, askSignIn, faultsOf } from '../api.ts'
 import { Failed } from '../ui/failed.tsx'
+import { useFaults } from '../ui/faults.ts'
 import { Loading } from '../ui/loading.tsx'
 import { useWords } from '../words.ts'
 import { Frame } from './frame.tsx'
@@ -51,11 +52,12 @@ function About({ link: { purpose, workspaceName, role, email } }: { link: Link }
 
 function NewAccount({ link, token }: { link: Link; token: string }) {
   const text = useWords(sessionWords)
+  const faultsIn = useFaults({ name: text.name, email: text.email, password: text.password })
   const form = useForm({ initialValues: { name: '', email: link.email ?? '', password: '' } })
   const accept = useMutation(
     api.session.accept.mutationOptions({
       onSuccess: ({ email }, { password }) => comeIn(email, password),
-      onError: (error) => form.setErrors(faultsByField(error)),
+      onError: (error) => form.setErrors(faultsIn(error)),
     }),
   )
   return (
@@ -137,11 +139,12 @@ function Join({ link, token }: { link: Link; token: string }) {
 
 function NewPassword({ link, token }: { link: Link; token: string }) {
   const text = useWords(sessionWords)
+  const faultsIn = useFaults({ password: text.password })
   const form = useForm({ initialValues: { password: '' } })
   const set = useMutation(
     api.session.setPassword.mutationOptions({
       onSuccess: ({ email }, { password }) => comeIn(email, password),
-      onError: (error) => form.setErrors(faultsByField(error)),
+      onError: (error) => form.setErrors(faultsIn(error)),
     }),
   )
   return (

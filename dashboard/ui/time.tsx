@@ -27,8 +27,9 @@ export function Time({ at, form = 'minute' }: { at: string | Date; form?: keyof 
       <time dateTime={date.toISOString()}>
         <span className={classes['instant']}>{formatOf(language, { timeZone, form }).format(date)}</span>
         {/* the space goes with it: a sentence that goes on behind an unseen zone has one of its own */}
-        <span className={`${classes['zone']} as-typed`} data-zone data-named={isNamed || undefined}>
-          {` ${timeZone}`}
+        <span className={classes['zone']} data-zone data-named={isNamed || undefined}>
+          {' '}
+          <span className="as-typed">{timeZone}</span>
         </span>
       </time>
     </Tooltip>

@@ -2,8 +2,9 @@ import { Button, Group, Modal, NumberInput, Paper, Progress, SimpleGrid, Stack, 
 import { notifications } from '@mantine/notifications'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type Answers, api, faultsOf, queries } from '../api.ts'
+import { type Answers, api, queries } from '../api.ts'
 import { Failed } from '../ui/failed.tsx'
+import { useFaults } from '../ui/faults.ts'
 import { numberFormat } from '../ui/number.ts'
 import { useMay, useWorkspace } from '../ui/workspace.ts'
 import { useLanguage, useWords } from '../words.ts'
@@ -115,6 +116,7 @@ export const dayInUtc = (language: string, at: string): string =>
 function ChangeAllowance({ of, most, onDone }: { of: Kind; most: number; onDone: () => void }) {
   const text = useWords(workspaceWords)
   const { workspaceId } = useWorkspace()
+  const faultsIn = useFaults({ monthlyUnits: text.units })
   const [units, setUnits] = useState<number | string>(of.monthlyUnits)
   const change = useMutation(
     api.workspaces.setAllowance.mutationOptions({
@@ -125,7 +127,7 @@ function ChangeAllowance({ of, most, onDone }: { of: Kind; most: number; onDone:
       },
     }),
   )
-  const fault = change.error && faultsOf(change.error)[0]?.message
+  const fault = faultsIn(change.error)['monthlyUnits']
   return (
     <form
       onSubmit={(event) => {

@@ -3,8 +3,9 @@ import { useForm } from '@mantine/form'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type ReactNode, Suspense } from 'react'
-import { api, faultsByField, faultsOf, queries } from '../api.ts'
+import { api, faultsOf, queries } from '../api.ts'
 import { Failed } from '../ui/failed.tsx'
+import { useFaults } from '../ui/faults.ts'
 import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/page.tsx'
 import { useSession } from '../ui/workspace.ts'
@@ -45,6 +46,7 @@ function Making() {
 function NewWorkspaceForm({ back }: { back: ReactNode }) {
   const text = useWords(workspaceWords)
   const navigate = useNavigate()
+  const faultsIn = useFaults({ name: text.name })
   const form = useForm({ initialValues: { name: '', kind: 'sandbox' } })
   const create = useMutation(
     api.workspaces.create.mutationOptions({
@@ -52,7 +54,7 @@ function NewWorkspaceForm({ back }: { back: ReactNode }) {
         await queries.invalidateQueries({ queryKey: api.session.current.queryKey() })
         await navigate({ to: '/w/$workspaceId/overview', params: { workspaceId } })
       },
-      onError: (error) => form.setErrors(faultsByField(error)),
+      onError: (error) => form.setErrors(faultsIn(error)),
     }),
   )
   return (

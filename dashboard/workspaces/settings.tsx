@@ -4,9 +4,10 @@ import { notifications } from '@mantine/notifications'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { api, faultsByField, faultsOf, queries } from '../api.ts'
+import { api, faultsOf, queries } from '../api.ts'
 import { Copyable } from '../ui/copy.tsx'
 import { Failed } from '../ui/failed.tsx'
+import { useFaults } from '../ui/faults.ts'
 import { Page } from '../ui/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { useMay, useWorkspace } from '../ui/workspace.ts'
@@ -82,6 +83,7 @@ function Fact({ title, hint, children }: { title: string; hint?: string; childre
 function Rename({ name }: { name: string }) {
   const text = useWords(workspaceWords)
   const { workspaceId } = useWorkspace()
+  const faultsIn = useFaults({ name: text.name })
   const form = useForm({ initialValues: { name } })
   const rename = useMutation(
     api.workspaces.rename.mutationOptions({
@@ -92,7 +94,7 @@ function Rename({ name }: { name: string }) {
         ])
         notifications.show({ message: text.renamed })
       },
-      onError: (error) => form.setErrors(faultsByField(error)),
+      onError: (error) => form.setErrors(faultsIn(error)),
     }),
   )
   return (

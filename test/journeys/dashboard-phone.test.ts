@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, after, test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { DEMO, demoAccount, startEmulator } from '../../emulator/emulator.ts'
 import { advanceSandbox } from '../../src/sandbox/advance.ts'
 import { closeBrowser, openPage } from '../browser.ts'
@@ -91,6 +91,7 @@ test('the time machine jumps to the reminder, and it is on the phone', async (t)
   const { to } = await world.createConfirmation()
   await world.settled()
   await openPhone(page, world, to)
+  await page.getByRole('tab', { name: 'Time machine' }).click()
   const clock = page.getByRole('region', { name: 'Time machine' })
   await clock.getByRole('button', { name: 'Jump to: Reminder of the confirmation, order order-5521' }).click()
   await clock.getByText(/On the way: 1 reminder, 1 message/).waitFor()
@@ -109,7 +110,7 @@ test('what is sent from the page goes the way of the API, comes to the open phon
   const send = page.getByRole('region', { name: 'Send something' })
   await send.getByRole('textbox', { name: 'Code' }).fill('no code')
   await send.getByRole('button', { name: `Send to` }).click()
-  await send.getByText('must be 1 to 15 ASCII letters or digits').waitFor()
+  await send.getByText('Code must be 1 to 15 ASCII letters or digits.').waitFor()
   await send.getByRole('textbox', { name: 'Code' }).fill('730214')
   await send.getByRole('button', { name: `Send to` }).click()
   await frameOf(page, to).getByText('730214').waitFor()
@@ -167,6 +168,81 @@ test('what is sent by hand is worked on at once, and is one unit', async (t) => 
   const entries = await world.ask('select 1 from audit_log where workspace_id = $1', [workspaceId])
   assert.equal(entries.length, 1, 'what was refused is not told as sent')
 })
+
+test('whatever is sent is in sight beside the phone, and the order in its text is the one that it is about', async (t) => {
+  const world = await startSandbox(t)
+  const page = await openPage(t, world, { as: await signedIn(world, 'admin') })
+  const to = newPhone()
+  await openPhone(page, world, to)
+  const send = page.getByRole('region', { name: 'Send something' })
+  await send.getByText('Confirmation', { exact: true }).click()
+  const button = send.getByRole('button', { name: 'Send to' })
+  await button.waitFor()
+  const { y = 0, height = 0 } = (await button.boundingBox()) ?? {}
+  assert.ok(y + height <= 900, `the button is ${y + height} px below the top of a screen of 900`)
+  const reference = send.getByRole('textbox', { name: 'Reference' })
+  const inText = send.getByRole('textbox', { name: 'Text {{2}}' })
+  assert.equal(await inText.inputValue(), await reference.inputValue())
+  await reference.fill('A-77')
+  assert.equal(await inText.inputValue(), 'A-77')
+  await button.click()
+  await frameOf(page, to)
+    .getByText(/order A-77/)
+    .waitFor()
+  await send.getByText('Refusal check', { exact: true }).click()
+  await send.getByRole('combobox', { name: 'Order' }).waitFor()
+  assert.equal(await send.getByRole('textbox', { name: 'Text {{1}}' }).inputValue(), 'Sara')
+})
+
+test('an earlier message is quoted with the mouse and with the keyboard, and the business learns which one', async (t) => {
+  const world = await startSandbox(t)
+  const page = await openPage(t, world, { as: await signedIn(world, 'member') })
+  const to = newPhone()
+  const [first, second] = [await world.sendOtp({ to }), await world.sendOtp({ to })]
+  await world.settled()
+  await openPhone(page, world, to)
+  const phone = frameOf(page, to)
+  const messageOf = ({ code }: { code: string }) => phone.getByRole('listitem').filter({ hasText: code }).first()
+  const composer = phone.getByLabel('Type as the customer')
+
+  await messageOf(first).hover()
+  await messageOf(first).getByRole('button', { name: 'Reply to this message' }).click()
+  await phone.getByText('Replying to').waitFor()
+  await composer.fill('With the mouse')
+  await phone.getByRole('button', { name: 'Send', exact: true }).click()
+  const byMouse = phone.getByRole('listitem').filter({ hasText: 'With the mouse' })
+  await byMouse.getByRole('blockquote').filter({ hasText: first.code }).waitFor()
+
+  const reply = messageOf(second).getByRole('button', { name: 'Reply to this message' })
+  for (let steps = 0; steps < 20 && !(await isFocused(reply)); steps += 1) await page.keyboard.press('Shift+Tab')
+  assert.ok(await isFocused(reply), 'the keyboard comes to it')
+  await page.keyboard.press('Enter')
+  assert.ok(await isFocused(composer), 'whoever quotes goes on typing')
+  await page.keyboard.press('Escape')
+  await phone.getByText('Replying to').waitFor({ state: 'detached' })
+  await reply.focus()
+  await page.keyboard.press('Enter')
+  await page.keyboard.type('With the keyboard')
+  await page.keyboard.press('Enter')
+  const byKeyboard = phone.getByRole('listitem').filter({ hasText: 'With the keyboard' })
+  await byKeyboard.getByRole('blockquote').filter({ hasText: second.code }).waitFor()
+
+  await world.settled()
+  const quoted = await world.ask<{ messageId: string; text: string }>(
+    `select m.id as "messageId", r.body::jsonb -> 'message' -> 'text' ->> 'body' as text
+     from provider_reports r join messages m
+       on m.workspace_id = r.workspace_id and m.provider_message_id = r.body::jsonb -> 'message' -> 'context' ->> 'id'
+     where r.workspace_id = $1 order by text`,
+    [world.workspaceId],
+  )
+  assert.deepEqual(quoted, [
+    { messageId: second.messageId, text: 'With the keyboard' },
+    { messageId: first.messageId, text: 'With the mouse' },
+  ])
+})
+
+const isFocused = async (locator: Locator): Promise<boolean> =>
+  (await locator.and(locator.page().locator(':focus')).count()) === 1
 
 /** The phone's own calls, as the page makes them. */
 const callsOf = (world: World, { cookie }: SignedIn, { url } = world.first) => {
