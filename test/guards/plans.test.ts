@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
-import { type Statement, type Value, sqlState } from '../../src/db.ts'
 import { escapeLiteral } from 'pg'
-import utils from 'pg/lib/utils.js'
+import { type Statement, type Value, sqlState } from '../../src/db.ts'
 import { type Call, aroundDb } from '../around-db.ts'
 import { withConnection } from '../postgres.ts'
 import { type World, startWorld } from '../world.ts'
@@ -28,11 +27,11 @@ const GROWING = [
   'refusal_checks',
   'cod_answers',
 ]
-const WAITING = 50_000
+const WAITING = 20_000
 /** A probe of an index with so many entries reads 3 or 4 blocks; this leaves room for the few rows that a journey has. */
-const BLOCKS_MOST = 150
+const BLOCKS_MOST = 60
 
-test('with 50,000 of everything waiting in the future no statement of a journey reads a growing table whole, by a plan of now or one of before', async (t) => {
+test('with 20,000 of everything waiting in the future no statement of a journey reads a growing table whole, by a plan of now or one of before', async (t) => {
   const calls = new Map<string, Call>()
   const world = await startWorld(t, {
     wrapDb: (db) =>
@@ -55,11 +54,9 @@ test('with 50,000 of everything waiting in the future no statement of a journey 
     const plan = await explain(world, statement, values)
     const scans = scansOf(plan).filter((table) => GROWING.includes(table))
     if (scans.length > 0) faults.push(`${statement.name} reads all of ${scans.join(', ')}`)
-    for (const [when, { blocks }] of [
-      ['now', blocksOf(plan)],
-      ['before', await before.explain(statement, values)],
-    ] as const)
-      if (blocks > BLOCKS_MOST) faults.push(`${statement.name} reads ${blocks} blocks by a plan of ${when}`)
+    const blocks = { now: blocksOf(plan), before: await before.blocksOf(statement, values) }
+    for (const [when, count] of Object.entries(blocks))
+      if (count > BLOCKS_MOST) faults.push(`${statement.name} reads ${count} blocks by a plan of ${when}`)
   }
   assert.deepEqual(faults, [])
 })
@@ -140,10 +137,10 @@ const ARMED_REFUSAL_CHECKS = `
   insert into refusal_checks (confirmation_id, workspace_id, template_name, template_language, parameters,
     correlation_id, api_key_id, quota_unit, created_at, first_message_id, status, deadline_at)
   select id, $1, 'delivery_refusal', 'en', '{}', gen_random_uuid(), 'key', quota_unit, now(), gen_random_uuid(),
-    'awaiting_answer', ${FUTURE} from confirmations where workspace_id = $1 and status = 'awaiting_answer' limit 20000`
+    'awaiting_answer', ${FUTURE} from confirmations where workspace_id = $1 and status = 'awaiting_answer' limit 10000`
 const OLD_ANSWERS = `
   insert into cod_answers (id, workspace_id, confirmation_id, check_kind, answer, answered_at)
-  select gen_random_uuid(), $1, id, 'confirmation', 'confirmed', now() from confirmations where workspace_id = $1 limit 20000`
+  select gen_random_uuid(), $1, id, 'confirmation', 'confirmed', now() from confirmations where workspace_id = $1 limit 10000`
 
 class Undo extends Error {}
 
@@ -165,7 +162,7 @@ async function explain(world: World, { name, text }: Statement<unknown>, values:
   return plan
 }
 
-type OldPlans = { explain(statement: Statement<unknown>, values: readonly Value[]): Promise<{ blocks: number }> }
+type OldPlans = { blocksOf(statement: Statement<unknown>, values: readonly Value[]): Promise<number> }
 
 /** Plans of statements as the program's connections keep them: made once, whatever the tables become. */
 async function plansOfNow(t: TestContext, world: World, calls: readonly Call[]): Promise<OldPlans> {
@@ -178,16 +175,16 @@ async function plansOfNow(t: TestContext, world: World, calls: readonly Call[]):
     kept.add(statement.name)
   }
   return {
-    async explain(statement, values) {
+    async blocksOf(statement, values) {
       assert.ok(kept.has(statement.name), `${statement.name} ran in the first journey too`)
       await connection.query('begin')
       try {
         const explained = `explain (analyze, buffers, format json) ${executed(statement, values.map(anew))}`
         const { rows } = await connection.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(explained)
-        return { blocks: blocksOf(rows[0]?.['QUERY PLAN'][0].Plan) }
+        return blocksOf(rows[0]?.['QUERY PLAN'][0].Plan)
       } catch (error) {
         if (sqlState(error) !== UNIQUE_VIOLATION) throw error
-        return { blocks: 0 } // a row is inserted only once
+        return 0 // a row is inserted only once
       } finally {
         await connection.query('rollback')
       }
@@ -206,9 +203,14 @@ const UNIQUE_VIOLATION = '23505'
 const executed = ({ name }: Statement<unknown>, values: readonly Value[]): string =>
   `execute "${name}"${values.length > 0 ? `(${values.map(literal).join(', ')})` : ''}`
 
-const literal = (value: Value): string => {
-  const text: unknown = utils.prepareValue(value)
-  return text === null ? 'null' : escapeLiteral(Buffer.isBuffer(text) ? `\\x${text.toString('hex')}` : String(text))
+const literal = (value: Value): string =>
+  value === null || value === undefined ? 'null' : escapeLiteral(textOf(value))
+
+function textOf(value: Value): string {
+  if (value instanceof Date) return value.toISOString()
+  if (Buffer.isBuffer(value)) return `\\x${value.toString('hex')}`
+  if (Array.isArray(value)) return `{${value.map((each: Value) => JSON.stringify(textOf(each))).join()}}`
+  return String(value)
 }
 
 const blocksOf = (plan: Plan | undefined): number =>
