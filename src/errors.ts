@@ -1,3 +1,5 @@
+import type { Sentence } from './sentences.ts'
+
 /** Who must act on a refusal, for its page under /problems. */
 type Owner = 'caller' | 'operator' | 'doorcode'
 
@@ -192,12 +194,15 @@ export type InputFault = { in: 'body' | 'query' | 'path' | 'header'; pointer: st
 /** A request that is answered with a row of the table. */
 export class Refusal extends Error {
   readonly code: RefusalCode
+  /** The message, which is its English, for pages. */
+  readonly sentence: Sentence
   readonly faults: readonly InputFault[]
 
-  constructor(code: RefusalCode, detail: string, faults: readonly InputFault[] = []) {
-    super(detail)
+  constructor(code: RefusalCode, detail: Sentence, faults: readonly InputFault[] = []) {
+    super(detail.en)
     this.name = 'Refusal'
     this.code = code
+    this.sentence = detail
     this.faults = faults
   }
 }

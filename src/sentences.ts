@@ -60,13 +60,19 @@ export function keptSentences<const Table extends Readonly<Record<string, Templa
 }
 
 const kept = new Map<string, Sentence>()
-const keptWithFacts: { pattern: RegExp; say: Saying }[] = []
+/** The one with the most words of its own first: "{fact} days" before "{fact}". */
+const keptWithFacts: { pattern: RegExp; own: number; say: Saying }[] = []
 
 function keep(template: Template): void {
   const { en, ar } = template
   const parts = en.split(FACT)
-  if (parts.length === 1) kept.set(en, { en, ar })
-  else keptWithFacts.push({ pattern: patternOf(parts), say: withFacts(template) })
+  if (parts.length === 1) {
+    kept.set(en, { en, ar })
+    return
+  }
+  const own = parts.reduce((length, part, place) => (place % 2 === 0 ? length + part.length : length), 0)
+  keptWithFacts.push({ pattern: patternOf(parts), own, say: withFacts(template) })
+  keptWithFacts.sort((one, other) => other.own - one.own)
 }
 
 /** The kept sentence that this English is. What is in no table, such as one of another release, stays as it is. */
@@ -84,8 +90,11 @@ export function findSentence(english: string): Sentence | undefined {
   return undefined
 }
 
-/** Text that is nobody's to translate: what a provider or a customer wrote, a name, an address. */
+/** Text that is nobody's to translate, such as a name, a number or an address. */
 export const asWritten = (text: string): Sentence => ({ en: text, ar: isolated(text) })
+
+/** Somebody else's words: Arabic marks them. */
+export const quoted = (words: string): Sentence => ({ en: words, ar: `«${isolated(words)}»` })
 
 export const NOTHING_SAID: Sentence = { en: '', ar: '' }
 

@@ -75,9 +75,8 @@ export function AccountCard({ account, numbers }: { account: Account; numbers: n
   )
 }
 
-/** The domain's own words, which are English. */
 const Detail = ({ text }: { text: string | null }) => (
-  <Text size="sm" lang="en" dir="auto" style={{ overflowWrap: 'anywhere' }}>
+  <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
     {text}
   </Text>
 )

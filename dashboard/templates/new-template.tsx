@@ -3,7 +3,8 @@ import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ChatBubble, ChatPaper } from '../../emulator/phone/bubble.tsx'
-import { type DraftFault, type TemplateDraft, faultsOfDraft } from '../../src/templates/draft.ts'
+import type { Sentence } from '../../src/sentences.ts'
+import { type DraftFault, type TemplateDraft, draftFaultSentence, faultsOfDraft } from '../../src/templates/draft.ts'
 import { TEMPLATE_LANGUAGES } from '../../src/templates/languages.ts'
 import { type FormFault, api, faultsOf, queries } from '../api.ts'
 import { directionOfTexts, nameOfLanguage, tagOf } from '../cod-settings/languages.ts'
@@ -97,7 +98,8 @@ function TemplateForm({ accounts }: { accounts: readonly Account[] }) {
   )
   const told = faultsOf(submit.error)
   const part: FormPart = {
-    errorAt: (at) => (tried || touched.has(at) ? sentenceAt(at, faults, text) : undefined) ?? toldAt(at, told),
+    errorAt: (at) =>
+      (tried || touched.has(at) ? sentenceAt(at, faults)?.[page.language] : undefined) ?? toldAt(at, told),
     touch(at) {
       setTouched((before) => new Set(before).add(at))
       if (submit.error) submit.reset()
@@ -197,11 +199,9 @@ function TemplateForm({ accounts }: { accounts: readonly Account[] }) {
   )
 }
 
-type Text = typeof templateWords.en
-
-const sentenceAt = (at: string, faults: readonly DraftFault[], text: Text): string | undefined => {
+const sentenceAt = (at: string, faults: readonly DraftFault[]): Sentence | undefined => {
   const found = faults.find((each) => each.at === at)
-  return found && text.faults[found.fault](found.most)
+  return found && draftFaultSentence(found)
 }
 
 /** Of the server, whose paths begin with `draft`. */

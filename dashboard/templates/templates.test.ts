@@ -1,19 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type QuestionDraft, faultsOfDraft } from '../../src/templates/draft.ts'
-import { codUnusableReason } from '../../src/templates/cod-usability.ts'
-import { otpUnusableReason } from '../../src/templates/usability.ts'
 import { checkParameters } from '../../src/templates/cod-parameters.ts'
 import { TEMPLATE_LANGUAGES } from '../../src/templates/languages.ts'
 import { exampleOf } from './example.ts'
 import { draftOf, hasField, inLanguage, startOf } from './form-state.ts'
 import { waitBeforeLook } from './look.ts'
 import { bubbleOf, bubbleOfDraft } from './preview.ts'
-import { reasonIn } from './reasons.ts'
 import { readTemplateSearch } from './search.ts'
 
 const body = (text: string, example?: object) => ({ type: 'BODY', text, ...(example && { example }) })
-const buttons = (...types: string[]) => ({ type: 'BUTTONS', buttons: types.map((type) => ({ type, text: 'x' })) })
 
 test('the form begins without a fault in every language', () => {
   for (const language of TEMPLATE_LANGUAGES)
@@ -65,50 +61,6 @@ test('the example of a request gives exactly the parameters that the template ne
     const { body: json } = exampleOf(template, { use: 'confirmation', senderId: null })
     const { parameters } = JSON.parse(json) as { parameters?: { header?: string; body?: string[] } }
     assert.ok('filled' in checkParameters({ components }, parameters), json)
-  }
-})
-
-test('every reason why a template cannot be used has its words in Arabic', () => {
-  const statuses = ['PENDING', 'IN_APPEAL', 'PAUSED', 'REJECTED', 'DISABLED']
-  const otp = { status: 'APPROVED', category: 'AUTHENTICATION' }
-  const cod = { status: 'APPROVED', category: 'UTILITY' }
-  const image = { type: 'HEADER', format: 'IMAGE' }
-  const reasons = [
-    ...statuses.flatMap((status) => [
-      otpUnusableReason({ ...otp, status, components: [] }),
-      codUnusableReason({ ...cod, status, components: [] }, 'refusal'),
-    ]),
-    ...[
-      { ...cod, components: [] },
-      { ...otp, components: [image] },
-      { ...otp, components: [{ type: 'HEADER', format: 'TEXT', text: '{{1}}' }] },
-      { ...otp, components: [] },
-      { ...otp, components: [body('x'), body('y')] },
-      { ...otp, components: [body('x')] },
-      { ...otp, components: [body('{{1}} {{2}}')] },
-      { ...otp, components: [body('{{2}}')] },
-      { ...otp, components: [body('{{1}}'), buttons('QUICK_REPLY')] },
-    ].map((template) => otpUnusableReason(template)),
-    ...(['confirmation', 'refusal'] as const).flatMap((check) =>
-      [
-        { ...otp, components: [] },
-        { ...cod, components: [{ type: 'CAROUSEL' }] },
-        { ...cod, components: [body('x'), body('y')] },
-        { ...cod, components: [image] },
-        { ...cod, components: [{ type: 'HEADER', format: 'TEXT', text: '{{1}} {{2}}' }] },
-        { ...cod, components: [] },
-        { ...cod, components: [body('{{1}} {{3}}')] },
-        { ...cod, components: [body('x'), buttons('URL')] },
-        { ...cod, components: [body('x')] },
-        { ...cod, components: [body('x'), buttons('QUICK_REPLY')] },
-        { ...cod, components: [body('x'), buttons(...Array<string>(5).fill('QUICK_REPLY'))] },
-      ].map((template) => codUnusableReason(template, check)),
-    ),
-  ]
-  for (const reason of reasons) {
-    assert.ok(reason)
-    assert.equal(reasonIn('ar', reason).lang, 'ar', reason)
-    assert.deepEqual(reasonIn('en', reason), { text: reason, lang: 'en' })
   }
 })
 

@@ -1,6 +1,5 @@
 import { List, Stack, Text } from '@mantine/core'
-import { useLanguage, useWords } from '../words.ts'
-import { reasonIn } from './reasons.ts'
+import { useWords } from '../words.ts'
 import { type Listed, USES, type Use } from './search.ts'
 import { Label } from './label.tsx'
 import { templateWords } from './words.ts'
@@ -73,12 +72,8 @@ const Bad = ({ children }: { children: string }) => (
   </Label>
 )
 
-function Reason({ text: reason }: { text: string }) {
-  const { language } = useLanguage()
-  const { text, lang } = reasonIn(language, reason)
-  return (
-    <Text size="sm" lang={lang} dir="auto" maw={560}>
-      {text}
-    </Text>
-  )
-}
+const Reason = ({ text }: { text: string | null }) => (
+  <Text size="sm" maw={560}>
+    {text}
+  </Text>
+)

@@ -1,4 +1,4 @@
-import { draftFaultWords, draftLimits } from '../../src/templates/draft.ts'
+import { draftLimits } from '../../src/templates/draft.ts'
 import { numberFormat } from '../ui/number.ts'
 import { words } from '../words.ts'
 
@@ -185,7 +185,6 @@ export const templateWords = words({
     submit: 'Submit for review',
     mend: (count: number) =>
       count === 1 ? 'One thing has to be changed first.' : `${count} things have to be changed first.`,
-    faults: draftFaultWords,
     unknownTitle: 'WhatsApp did not answer',
     unknown:
       'The template may have been made all the same. Doorcode reads the list again in a minute and shows it then. Do not submit it again before: WhatsApp refuses a second one of the same name and language, so it cannot be made twice.',
@@ -343,35 +342,6 @@ export const templateWords = words({
     count: (used: number, most: number) => `${n(used)} من ${n(most)}`,
     submit: 'إرسال للمراجعة',
     mend: (count: number) => `يجب تعديل ما يلي أولًا (العدد: ${n(count)}).`,
-    faults: {
-      missing: () => 'لا يجوز تركه فارغًا',
-      tooLong: (most) => `يجب ألا يتجاوز عدد الأحرف ${n(most)}`,
-      nameForm: () => 'تُقبل الحروف اللاتينية الصغيرة من a إلى z والأرقام و _ فقط',
-      language: () => 'ليست لغة يمكن أن تكون للقوالب',
-      expiry: () =>
-        `يجب أن يكون عددًا صحيحًا من ${n(draftLimits.expiryMinutesLeast)} إلى ${n(draftLimits.expiryMinutesMost)} أو أن يُترك فارغًا`,
-      newLine: () => 'يجب أن يكون سطرًا واحدًا',
-      blankLines: () => 'لا يُقبل أكثر من سطر فارغ واحد متتابع',
-      control: () => 'فيه محرف لا يمكن عرضه، مثل علامة الجدولة',
-      spaces: () => 'لا تُقبل أكثر من أربع مسافات متتابعة',
-      emoji: () => 'لا تُقبل الرموز التعبيرية هنا',
-      tooManyEmojis: (most) => `الحد الأقصى للرموز التعبيرية ${n(most)}`,
-      formatting: () => 'لا تُقبل هنا علامات التنسيق \u2066* _ ~ `\u2069',
-      variableForm: () =>
-        'فيه قوس لا يخص متغيرًا: اكتب \u2066{{1}}\u2069 أو \u2066{{order_number}}\u2069 بحروف لاتينية صغيرة',
-      noVariables: () => 'لا تُقبل المتغيرات هنا',
-      oneVariable: () => 'يُقبل متغير واحد، مرة واحدة',
-      mixedVariables: () => 'يجب أن تكون المتغيرات كلها مرقّمة أو كلها مسمّاة، في العنوان والنص معًا',
-      gap: () => 'يجب أن تتابع أرقام المتغيرات من \u2066{{1}}\u2069 دون انقطاع',
-      sameVariable: () => 'يحتاج متغيره إلى اسم غير الذي في النص',
-      variableTooLong: (most) => `يجب ألا يتجاوز اسم المتغير ${n(most)} حرفًا`,
-      edge: () => 'لا يجوز أن يبدأ أو ينتهي بمتغير: ضع حوله كلمة أو نقطة على الأقل',
-      adjacent: () => 'يجب أن يفصل نص بين كل متغيرين',
-      fewWords: () => 'كلماته قليلة مقارنة بمتغيراته: تريد واتساب نحو كلمتين لكل متغير',
-      filledTooLong: (most) => `يتجاوز ${n(most)} حرفًا بعد وضع الأمثلة فيه`,
-      buttonCount: (most) => `يجب أن يكون عدد الأزرار ${n(most)} بالضبط`,
-      sameButton: () => 'يجب أن يختلف عن الأزرار الأخرى',
-    },
     unknownTitle: 'لم تُجب واتساب',
     unknown:
       'ربما أُنشئ القالب مع ذلك. سيقرأ Doorcode القائمة مجددًا بعد دقيقة ويعرضه حينها. لا ترسله مرة أخرى قبل ذلك: ترفض واتساب قالبًا ثانيًا بالاسم واللغة نفسيهما، فلا يمكن أن يُنشأ مرتين.',

@@ -3,6 +3,7 @@ import { Refusal } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { SUBMISSION_WINDOW_MS } from '../messages/put.ts'
 import type { Parts } from '../parts.ts'
+import { sentences } from '../sentences.ts'
 import type { GivenParameters } from '../templates/cod-parameters.ts'
 import { type Accepting, type Committed, acceptingInGroups, withinQuota } from '../workspaces/accept-in-groups.ts'
 import {
@@ -102,18 +103,15 @@ const lookUp: Statement<Found> = statement(
 function decide(request: RefusalCheckRequest, found: Found): RefusalCheckAcceptance | Refusal | undefined {
   if (found.earlier_id !== null) return repeat(request, found)
   if (found.confirmation_status === null) {
-    return new Refusal('COD_CONFIRMATION_NOT_FOUND', 'No confirmation of this workspace has this id.')
+    return new Refusal('COD_CONFIRMATION_NOT_FOUND', noConfirmation)
   }
   if (found.confirmation_status === 'accepted' || found.confirmation_status === 'failed') {
     return new Refusal(
       'COD_CONFIRMATION_NOT_ELIGIBLE',
-      found.confirmation_status === 'failed'
-        ? 'The confirmation failed: there is no conversation to go on with.'
-        : 'The confirmation’s message was not sent yet.',
+      found.confirmation_status === 'failed' ? says.failed : says.notSent,
     )
   }
-  if (found.check_exists)
-    return new Refusal('COD_REFUSAL_CHECK_EXISTS', 'This confirmation has a refusal check already.')
+  if (found.check_exists) return new Refusal('COD_REFUSAL_CHECK_EXISTS', says.exists)
   return refusalOf('refusal', request, found)
 }
 
@@ -124,11 +122,27 @@ function repeat(request: RefusalCheckRequest, found: Found): RefusalCheckAccepta
     found.earlier_language === request.template.language &&
     canonicalParameters(found.earlier_parameters ?? {}) === canonicalParameters(request.parameters)
   if (same) return acceptance(request.confirmationId)
-  return new Refusal(
-    'IDEMPOTENCY_KEY_REUSED',
-    'This Idempotency-Key was used for a refusal check of another confirmation, or with another template or other parameters.',
-  )
+  return new Refusal('IDEMPOTENCY_KEY_REUSED', says.keyReused)
 }
+
+const says = sentences({
+  noConfirmation: {
+    en: 'No confirmation of this workspace has this id.',
+    ar: 'لا يوجد في مساحة العمل هذه تأكيد بهذا المعرّف.',
+  },
+  failed: {
+    en: 'The confirmation failed: there is no conversation to go on with.',
+    ar: 'فشل التأكيد: لا محادثة تُستأنف.',
+  },
+  notSent: { en: 'The confirmation’s message was not sent yet.', ar: 'لم تُرسل رسالة التأكيد بعد.' },
+  exists: { en: 'This confirmation has a refusal check already.', ar: 'لهذا التأكيد تحقق من الرفض من قبل.' },
+  keyReused: {
+    en: 'This Idempotency-Key was used for a refusal check of another confirmation, or with another template or other parameters.',
+    ar: 'استُخدم مفتاح منع التكرار هذا للتحقق من رفض طلب آخر، أو بقالب آخر أو بقيم أخرى.',
+  },
+})
+
+export const { noConfirmation } = says
 
 function refusalRow(request: RefusalCheckRequest, found: Found) {
   const { confirmationId } = request

@@ -14,6 +14,7 @@ import {
   whatIsUnavailable,
   whoIsBlocked,
 } from '../senders/sendable.ts'
+import { type Sentence, joined, sentences } from '../sentences.ts'
 import { type FilledParameters, type GivenParameters, checkParameters } from '../templates/cod-parameters.ts'
 import { type CodCheck, codUnusableReason } from '../templates/cod-usability.ts'
 import { type Accepting, type Committed, acceptingInGroups, withinQuota } from '../workspaces/accept-in-groups.ts'
@@ -134,9 +135,9 @@ export function refusalOf(
 }
 
 function whatIsNotConfigured({ configured, language_configured }: Preconditions): Refusal | undefined {
-  if (!configured) return new Refusal('COD_NOT_CONFIGURED', 'The workspace’s delivery time zone is not set.')
+  if (!configured) return new Refusal('COD_NOT_CONFIGURED', says.notConfigured)
   if (language_configured) return undefined
-  return new Refusal('COD_LANGUAGE_NOT_CONFIGURED', 'The workspace has no follow-up texts for the template’s language.')
+  return new Refusal('COD_LANGUAGE_NOT_CONFIGURED', says.noTexts)
 }
 
 function whatIsUnusable(check: CodCheck, found: Preconditions): Refusal | undefined {
@@ -147,7 +148,7 @@ function whatIsUnusable(check: CodCheck, found: Preconditions): Refusal | undefi
 export function whatDoesNotFit(parameters: GivenParameters, found: Preconditions): Refusal | undefined {
   const checked = checkParameters(templateOf(found), parameters)
   if (!('faults' in checked)) return undefined
-  return new Refusal('COD_TEMPLATE_PARAMETERS_INVALID', `${checked.faults.join('; ')}.`)
+  return new Refusal('COD_TEMPLATE_PARAMETERS_INVALID', says.faulty({ faults: joined(checked.faults, AND) }))
 }
 
 /** Every field is compared, after normalisation (spec §4.4). */
@@ -160,11 +161,26 @@ function repeat(request: ConfirmationRequest, found: Found, confirmationId: stri
     found.earlier_reference === request.reference &&
     canonicalParameters(found.earlier_parameters ?? {}) === canonicalParameters(request.parameters)
   if (same) return { confirmationId, status: 'accepted', reference: request.reference }
-  return new Refusal(
-    'IDEMPOTENCY_KEY_REUSED',
-    'This Idempotency-Key was used for a request with another recipient, sender, template, reference or other parameters.',
-  )
+  return new Refusal('IDEMPOTENCY_KEY_REUSED', says.keyReused)
 }
+
+const AND: Sentence = { en: '; ', ar: '؛ ' }
+
+const says = sentences({
+  notConfigured: {
+    en: 'The workspace’s delivery time zone is not set.',
+    ar: 'لم تُحدَّد المنطقة الزمنية للتوصيل في مساحة العمل.',
+  },
+  noTexts: {
+    en: 'The workspace has no follow-up texts for the template’s language.',
+    ar: 'ليس في مساحة العمل نصوص متابعة بلغة القالب.',
+  },
+  faulty: { en: '{faults}.', ar: '{faults}.' },
+  keyReused: {
+    en: 'This Idempotency-Key was used for a request with another recipient, sender, template, reference or other parameters.',
+    ar: 'استُخدم مفتاح منع التكرار هذا لطلب بمستلم أو مرسل أو قالب أو مرجع آخر أو بقيم أخرى.',
+  },
+})
 
 /** The template as it goes out, each quick reply with what it means. */
 export function templateContent(

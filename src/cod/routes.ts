@@ -1,25 +1,35 @@
 import { z } from 'zod'
 import { Refusal } from '../errors.ts'
-import { boundedText, idempotencyHeaders, phone, uuid } from '../http/fields.ts'
+import { boundedText, idempotencyHeaders, must, phone, uuid } from '../http/fields.ts'
 import { type Route, noHeaders, noParams, noQuery, route } from '../http/route.ts'
 import { templateReference } from '../otp/routes.ts'
 import type { Parts } from '../parts.ts'
+import { keptSentences } from '../sentences.ts'
 import { confirmationAccepting } from './accept.ts'
-import { refusalCheckAccepting } from './accept-refusal.ts'
+import { noConfirmation, refusalCheckAccepting } from './accept-refusal.ts'
 import { CONFIRMATION_STATUSES } from './confirmation.ts'
 import { findConfirmation } from './find.ts'
 import { REFUSAL_STATUSES } from './refusal.ts'
 
 const REFERENCE_LENGTH_MOST = 128
 
-const text = z.string({ error: 'must be a string' })
+const text = z.string({ error: must.beText.en })
 
 /** zod’s record passes over this one name in silence, which would take a wrong name for none. */
 const withoutPassedOver = (values: unknown): boolean =>
   typeof values !== 'object' || values === null || !Object.hasOwn(values, '__proto__')
 
+const values = keptSentences({
+  form: {
+    en: 'must be an array of strings, or an object whose values are strings',
+    ar: 'يجب أن يكون قائمة نصوص، أو كائنًا قيمه نصوص',
+  },
+  nothing: { en: 'must be absent or an empty JSON object', ar: 'يجب أن يُترك أو أن يكون كائنًا فارغًا' },
+  passedOver: { en: 'must not have the name __proto__', ar: 'فيه اسم لا يُسمح به' },
+})
+
 const bodyValues = z.union([z.array(text), z.record(z.string(), text)], {
-  error: 'must be an array of strings, or an object whose values are strings',
+  error: values.form.en,
 })
 
 /** spec §2.7. Whether they fit the template, only the template shows. */
@@ -29,7 +39,7 @@ const parameters = z
       header: text.optional().meta({ description: 'Present exactly when the text header has a parameter.' }),
       body: z
         .unknown()
-        .refine(withoutPassedOver, { error: 'must not have the name __proto__' })
+        .refine(withoutPassedOver, { error: values.passedOver.en })
         .pipe(bodyValues)
         .optional()
         .meta({
@@ -37,7 +47,7 @@ const parameters = z
           description: 'An array for numbered parameters, an object for named ones.',
         }),
     },
-    { error: 'must be a JSON object' },
+    { error: must.beObject.en },
   )
   .optional()
   .meta({ description: 'Leave out when the template needs none.' })
@@ -51,14 +61,11 @@ export const confirmationBody = z.strictObject(
     parameters,
     reference: boundedText(1, REFERENCE_LENGTH_MOST).meta({ description: 'Your order reference; need not be unique.' }),
   },
-  { error: 'must be a JSON object' },
+  { error: must.beObject.en },
 )
 
 /** spec §4.6 */
-export const refusalCheckBody = z.strictObject(
-  { template: templateReference, parameters },
-  { error: 'must be a JSON object' },
-)
+export const refusalCheckBody = z.strictObject({ template: templateReference, parameters }, { error: must.beObject.en })
 
 /** spec §2.5 */
 export const confirmationSchema = z.strictObject({
@@ -170,7 +177,7 @@ export function codRoutes(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'live'>):
         params: confirmationParams,
         query: noQuery,
         headers: noHeaders,
-        body: z.strictObject({}, { error: 'must be absent or an empty JSON object' }).optional(),
+        body: z.strictObject({}, { error: values.nothing.en }).optional(),
       },
       success: {
         status: 200,
@@ -180,8 +187,7 @@ export function codRoutes(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'live'>):
       },
       async handler({ workspaceId, params }) {
         const confirmation = await findConfirmation(parts.db, workspaceId, params.confirmationId)
-        if (!confirmation)
-          throw new Refusal('COD_CONFIRMATION_NOT_FOUND', 'No confirmation of this workspace has this id.')
+        if (!confirmation) throw new Refusal('COD_CONFIRMATION_NOT_FOUND', noConfirmation)
         return confirmation
       },
     }),

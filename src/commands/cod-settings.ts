@@ -1,5 +1,6 @@
 import { type CodSettings, readCodSettings } from '../cod/settings.ts'
 import { findCodSettings, lockCodSettings, setCodSettings } from '../cod/settings-store.ts'
+import { asWritten } from '../sentences.ts'
 import { SetupRefused } from '../setup-refused.ts'
 import { workspaceMustExist } from '../workspaces/workspaces.ts'
 import { command, Misread, required } from './command.ts'
@@ -31,7 +32,7 @@ export const codSettingsGet = command({
   async run({ db }, { workspace }) {
     await workspaceMustExist(db, workspace)
     const settings = await findCodSettings(db, workspace)
-    if (!settings) throw new SetupRefused(`The workspace ${workspace} has no cash-on-delivery settings yet.`)
+    if (!settings) throw new SetupRefused(asWritten(`The workspace ${workspace} has no cash-on-delivery settings yet.`))
     return settings
   },
   tell: inWords,

@@ -1,5 +1,6 @@
 import { type EventType, eventTypes } from '../events/event-types.ts'
 import type { Sql } from '../db.ts'
+import { asWritten } from '../sentences.ts'
 import { SetupRefused } from '../setup-refused.ts'
 import { deliverNow } from '../webhooks/deliver-now.ts'
 import {
@@ -55,7 +56,7 @@ const endpointId = { name: 'endpointId', ...required(uuid('ID')) }
 
 async function idOf(db: Sql, id: string): Promise<EndpointId> {
   const workspaceId = await findWorkspaceOf(db, id)
-  if (!workspaceId) throw new SetupRefused(`There is no endpoint ${id}.`)
+  if (!workspaceId) throw new SetupRefused(asWritten(`There is no endpoint ${id}.`))
   return { workspaceId, endpointId: id }
 }
 
@@ -159,8 +160,8 @@ export const endpointResend = command({
   changes: true,
   async run(parts, { argument, since, until, type, status, event, count }, record) {
     if (event !== undefined && (count || since || until || type || status))
-      throw new SetupRefused('--event chooses one event alone: leave the other options out.')
-    if (since && until && since >= until) throw new SetupRefused('--since must be earlier than --until.')
+      throw new SetupRefused(asWritten('--event chooses one event alone: leave the other options out.'))
+    if (since && until && since >= until) throw new SetupRefused(asWritten('--since must be earlier than --until.'))
     const id = await idOf(parts.db, argument)
     const resentTo = (tx: Sql, events: number): Promise<void> =>
       recordOf(record, id, { after: { events, since, until, type, status, event } })(tx)

@@ -1,4 +1,5 @@
 import { type Explanation, explain } from '../explain/explain.ts'
+import { asWritten } from '../sentences.ts'
 import { SetupRefused } from '../setup-refused.ts'
 import { command, required } from './command.ts'
 import { uuid } from './inputs.ts'
@@ -10,7 +11,7 @@ export const explainCommand = command({
   changes: false,
   async run(parts, { argument }) {
     const explanation = await explain(parts, argument)
-    if (!explanation) throw new SetupRefused(`No confirmation, message or event has the id ${argument}.`)
+    if (!explanation) throw new SetupRefused(asWritten(`No confirmation, message or event has the id ${argument}.`))
     return explanation
   },
   tell: tellExplanation,

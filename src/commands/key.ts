@@ -1,5 +1,6 @@
 import { createKey, revokeKey } from '../workspaces/keys.ts'
 import { findWorkspaceOfKey } from '../workspaces/key-workspace.ts'
+import { asWritten } from '../sentences.ts'
 import { SetupRefused } from '../setup-refused.ts'
 import { command, required } from './command.ts'
 import { name, publicId, uuid } from './inputs.ts'
@@ -25,7 +26,8 @@ export const keyRevoke = command({
   changes: true,
   async run({ db }, { argument: publicId }, record) {
     await db.transaction(async (tx) => {
-      if (!(await revokeKey(tx, publicId))) throw new SetupRefused(`no API key has the public id ${publicId}`)
+      if (!(await revokeKey(tx, publicId)))
+        throw new SetupRefused(asWritten(`no API key has the public id ${publicId}`))
       await record(tx, { workspaceId: await findWorkspaceOfKey(tx, publicId), target: publicId })
     })
     return { publicId, revoked: true }

@@ -1,5 +1,6 @@
 import { linkTo, makePasswordLink } from '../dashboard/links.ts'
 import { type ListedPerson, findPersonByEmail, listPeople } from '../dashboard/person.ts'
+import { asWritten } from '../sentences.ts'
 import { SetupRefused } from '../setup-refused.ts'
 import { command, flag, required } from './command.ts'
 import { email } from './inputs.ts'
@@ -27,7 +28,7 @@ export const personLink = command({
   changes: true,
   async run({ db, clock, config }, { argument, dropSecondFactor }, record) {
     const person = await findPersonByEmail(db, argument)
-    if (!person) throw new SetupRefused(`nobody signs in as ${argument}: "person list" tells who does`)
+    if (!person) throw new SetupRefused(asWritten(`nobody signs in as ${argument}: "person list" tells who does`))
     const about = { email: person.email, endsSecondFactor: dropSecondFactor, createdBy: null, at: clock.now() }
     const { token, expiresAt } = await db.transaction(async (tx) => {
       const after = { endsSecondFactor: dropSecondFactor }

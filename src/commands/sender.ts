@@ -1,6 +1,7 @@
 import type { Sql } from '../db.ts'
 import { type Sender, listSenders } from '../senders/list.ts'
 import { type SenderOf, findWorkspaceOf, pauseSender, resumeSender } from '../senders/pause.ts'
+import { asWritten } from '../sentences.ts'
 import { SetupRefused } from '../setup-refused.ts'
 import { workspaceMustExist } from '../workspaces/workspaces.ts'
 import { command, required } from './command.ts'
@@ -25,7 +26,8 @@ const senderId = { name: 'senderId', ...required(uuid('ID')) }
 
 async function idOf(db: Sql, id: string): Promise<SenderOf> {
   const workspaceId = await findWorkspaceOf(db, id)
-  if (!workspaceId) throw new SetupRefused(`There is no sender ${id}: "sender list" tells those of a workspace.`)
+  if (!workspaceId)
+    throw new SetupRefused(asWritten(`There is no sender ${id}: "sender list" tells those of a workspace.`))
   return { workspaceId, senderId: id }
 }
 

@@ -1,10 +1,14 @@
 import { z } from 'zod'
+import { sentences } from '../sentences.ts'
 import { audit } from './audit.ts'
 import { listOwnEvents } from './audit-entries.ts'
+import { CallRefused } from './call-refused.ts'
 import { renamePerson } from './person.ts'
 import { personNameInput } from './session.ts'
 import { endSession, endSessions, listSessions } from './sessions.ts'
-import { missingOfYours, router, signedIn } from './trpc.ts'
+import { router, signedIn } from './trpc.ts'
+
+const says = sentences({ noSession: { en: 'You have no such session.', ar: 'ليس لديك جلسة كهذه.' } })
 
 /** One's own account. Passwords and second factors go through the sign-in library (sign-in.ts). */
 export const account = router({
@@ -31,7 +35,8 @@ export const account = router({
     .input(z.object({ sessionId: z.string().max(100) }))
     .mutation(({ ctx: { parts, person, actor }, input: { sessionId } }) =>
       parts.db.transaction(async (tx) => {
-        if (!(await endSession(tx, { userId: person.userId, sessionId }))) throw missingOfYours('session')
+        if (!(await endSession(tx, { userId: person.userId, sessionId })))
+          throw new CallRefused('NOT_FOUND', says.noSession)
         const change = { workspaceId: null, action: 'person.session_ended', target: person.email }
         await audit(tx, { actor, at: parts.clock.now() }, change)
       }),

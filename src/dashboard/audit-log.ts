@@ -1,6 +1,7 @@
-import { TRPCError } from '@trpc/server'
 import { z } from 'zod'
+import { sentences } from '../sentences.ts'
 import { listChoices, listEntries } from './audit-entries.ts'
+import { CallRefused } from './call-refused.ts'
 import type { Membership } from './membership.ts'
 import { changing, router } from './trpc.ts'
 
@@ -33,5 +34,12 @@ export const auditLog = router({
 function idOf(of: 'workspace' | 'instance', { workspaceId, operator }: Membership): string | null {
   if (of === 'workspace') return workspaceId
   if (operator) return null
-  throw new TRPCError({ code: 'FORBIDDEN', message: 'Only somebody who runs this instance can see its own log.' })
+  throw new CallRefused('FORBIDDEN', says.operatorsOnly)
 }
+
+const says = sentences({
+  operatorsOnly: {
+    en: 'Only somebody who runs this instance can see its own log.',
+    ar: 'لا يستطيع رؤية سجل النظام نفسه إلا من يشغّله.',
+  },
+})

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { storableText } from '../db.ts'
+import { must } from '../http/fields.ts'
 import { listSenders } from '../senders/list.ts'
+import { keptSentences } from '../sentences.ts'
 import { REASON_MOST, blockRecipient, blockRecipients, liftBlock } from '../workspaces/blocked.ts'
 import { BLOCKED_ORDERS, countBlocked, findBlocked, listBlocked } from '../workspaces/list-blocked.ts'
 import { normalizePhone } from '../workspaces/phone.ts'
@@ -13,6 +15,13 @@ import { changing, missing, reading, router } from './trpc.ts'
 const LINES_MOST = 500
 const CELL_MOST = 1_000
 
+const says = keptSentences({
+  phone: {
+    en: 'must be a phone number in international form, such as {example}',
+    ar: 'يجب أن يكون رقم هاتف بالصيغة الدولية، مثل {example}',
+  },
+})
+
 const phone = z
   .string()
   .trim()
@@ -20,8 +29,7 @@ const phone = z
   .transform((text, context) => {
     const read = normalizePhone(text)
     if (read === undefined) {
-      const message = 'must be a phone number in international form, such as +212612345678'
-      context.addIssue({ code: 'custom', message })
+      context.addIssue({ code: 'custom', message: says.phone({ example: '+212612345678' }).en })
       return z.NEVER
     }
     return read
@@ -30,7 +38,7 @@ const phone = z
 const reason = z
   .string()
   .trim()
-  .refine((text) => Array.from(text).length <= REASON_MOST, `must have at most ${REASON_MOST} characters`)
+  .refine((text) => Array.from(text).length <= REASON_MOST, must.haveAtMost({ most: REASON_MOST }).en)
   .transform((text) => (text === '' ? null : storableText(text)))
 
 const lines = z

@@ -5,11 +5,17 @@ import { type Day, dayAfter, dayAt, daysBetween } from '../charts/days.ts'
 import { chosen } from '../charts/figures.ts'
 import { DAY_MS, later } from '../clock.ts'
 import { listSenders } from '../senders/list.ts'
+import { keptSentences } from '../sentences.ts'
 import { listTemplateNames } from '../templates/names.ts'
 import { getWorkspace } from '../workspaces/workspaces.ts'
 import { dayInput } from './days.ts'
 import type { Membership } from './membership.ts'
 import { type Context, reading, router } from './trpc.ts'
+
+const says = keptSentences({
+  backwards: { en: 'must not be before the first day', ar: 'يجب ألا يسبق اليوم الأول' },
+  tooLong: { en: 'may be at most {most} days', ar: 'الحد الأقصى لعدد الأيام {most}' },
+})
 
 const wanted = z.object({
   /** Days of the delivery zone, both included; or so many days up to today. */
@@ -17,9 +23,9 @@ const wanted = z.object({
     z.object({ last: z.int().min(1).max(RANGE_DAYS_MOST) }),
     z
       .object({ from: dayInput, to: dayInput })
-      .refine(({ from, to }) => from <= to, { message: 'must not be before the first day', path: ['to'] })
+      .refine(({ from, to }) => from <= to, { message: says.backwards.en, path: ['to'] })
       .refine(({ from, to }) => Date.parse(to) - Date.parse(from) < RANGE_DAYS_MOST * DAY_MS, {
-        message: `may be at most ${RANGE_DAYS_MOST} days`,
+        message: says.tooLong({ most: RANGE_DAYS_MOST }).en,
         path: ['to'],
       }),
   ]),

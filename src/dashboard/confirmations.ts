@@ -3,6 +3,7 @@ import { CONFIRMATION_STATUSES } from '../cod/confirmation.ts'
 import { type Meant, listConfirmations } from '../cod/list.ts'
 import { REFUSAL_STATUSES } from '../cod/refusal.ts'
 import { explainConversation } from '../explain/conversation.ts'
+import { must } from '../http/fields.ts'
 import { isUuid } from '../ids.ts'
 import { failures } from '../providers/failures.ts'
 import { type Sender, listSenders } from '../senders/list.ts'
@@ -14,7 +15,11 @@ import { missing, reading, router } from './trpc.ts'
 
 const wanted = z.object({
   /** A number in any usual form, the reference, or the id. */
-  text: z.string().trim().max(200, 'must have at most 200 characters').optional(),
+  text: z
+    .string()
+    .trim()
+    .max(200, must.haveAtMost({ most: 200 }).en)
+    .optional(),
   status: z.enum(CONFIRMATION_STATUSES).optional(),
   refusal: z.enum([...REFUSAL_STATUSES, 'none']).optional(),
   template: z.string().max(512).optional(),

@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import { type Day, beginOf, dayAfter } from '../charts/days.ts'
+import { keptSentences } from '../sentences.ts'
+
+const says = keptSentences({ day: { en: 'must be a day such as {example}', ar: 'يجب أن يكون يومًا مثل {example}' } })
 
 /** A day of the delivery zone. */
-export const dayInput = z.iso.date('must be a day such as 2026-11-25')
+export const dayInput = z.iso.date(says.day({ example: '2026-11-25' }).en)
 
 export type Days = { from?: Day | undefined; to?: Day | undefined }
 

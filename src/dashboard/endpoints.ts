@@ -1,8 +1,8 @@
-import { TRPCError } from '@trpc/server'
 import { z } from 'zod'
 import type { Sql } from '../db.ts'
 import { type EventType, eventTypes } from '../events/event-types.ts'
 import type { Parts } from '../parts.ts'
+import { type Language, keptSentences, readSentence, sentences } from '../sentences.ts'
 import type { EndpointStatus } from '../webhooks/claim.ts'
 import {
   type Endpoint,
@@ -17,6 +17,7 @@ import {
   pingEndpoint,
   resumeEndpoint,
   rotateSecret,
+  urlTooLong,
 } from '../webhooks/endpoints.ts'
 import { deliveryStatuses, findLastFailure, findWholeDelivery, listDeliveries } from '../webhooks/log.ts'
 import {
@@ -29,26 +30,42 @@ import {
 } from '../webhooks/resend.ts'
 import { COUNTED_MOST, findStanding, listStandings } from '../webhooks/standing.ts'
 import { type Actor, audit } from './audit.ts'
+import { CallRefused } from './call-refused.ts'
 import { changing, missing, reading, router } from './trpc.ts'
 
-const endpointId = z.uuid('is not the id of an endpoint')
-const deliveryId = z.uuid('is not the id of a delivery')
-const type = z.enum(Object.keys(eventTypes) as [EventType, ...EventType[]], 'is not a type of event').optional()
-const instant = z.iso
-  .datetime({ offset: true, error: 'must be a time with its zone' })
-  .transform((text) => new Date(text))
+const says = keptSentences({
+  endpointId: { en: 'is not the id of an endpoint', ar: 'ليس معرّف نقطة' },
+  deliveryId: { en: 'is not the id of a delivery', ar: 'ليس معرّف عملية تسليم' },
+  type: { en: 'is not a type of event', ar: 'ليس نوعًا من الأحداث' },
+  instant: { en: 'must be a time with its zone', ar: 'يجب أن يكون وقتًا مع منطقته الزمنية' },
+  backwards: { en: 'must be later than the beginning', ar: 'يجب أن يكون بعد البداية' },
+  noneChosen: { en: 'choose at least one', ar: 'اختر واحدًا على الأقل' },
+  about: {
+    en: 'must be the complete id of an event (webhook-id), a message or a confirmation',
+    ar: 'يجب أن يكون معرّفًا كاملًا لحدث أو رسالة أو تأكيد',
+  },
+  noUrl: {
+    en: 'Give the address that webhooks are sent to, such as {example}.',
+    ar: 'اكتب العنوان الذي تُرسل إليه الإشعارات، مثل {example}.',
+  },
+})
+
+const endpointId = z.uuid(says.endpointId.en)
+const deliveryId = z.uuid(says.deliveryId.en)
+const type = z.enum(Object.keys(eventTypes) as [EventType, ...EventType[]], says.type.en).optional()
+const instant = z.iso.datetime({ offset: true, error: says.instant.en }).transform((text) => new Date(text))
 const named = z.object({ endpointId })
 
 const rangeIsForward = ({ from, to }: { from?: Date | undefined; to?: Date | undefined }): boolean =>
   !from || !to || from < to
-const RANGE_FAULT = { message: 'must be later than the beginning', path: ['to'] }
+const RANGE_FAULT = { message: says.backwards.en, path: ['to'] }
 
 const chosen = z
   .object({
     endpointId,
     statuses: z
       .array(z.enum(resendable))
-      .min(1, 'choose at least one')
+      .min(1, says.noneChosen.en)
       .max(resendable.length)
       .transform((each) => [...new Set(each)]),
     type,
@@ -64,7 +81,7 @@ const shown = z
     type,
     from: instant.optional(),
     to: instant.optional(),
-    about: z.uuid('must be the complete id of an event (webhook-id), a message or a confirmation').optional(),
+    about: z.uuid(says.about.en).optional(),
     cursor: z.uuid().optional(),
   })
   .refine(rangeIsForward, RANGE_FAULT)
@@ -84,12 +101,15 @@ export const endpoints = router({
     }
   }),
 
-  find: reading.input(named).query(async ({ ctx: { parts, figures }, input }) => ({
-    ...(await mustFind(parts.db, input)),
-    standing: (await findStanding(figures, input)) ?? null,
-    countedMost: COUNTED_MOST,
-    lastFailure: (await findLastFailure(figures, input)) ?? null,
-  })),
+  find: reading.input(named).query(async ({ ctx: { parts, figures, language }, input }) => {
+    const lastFailure = await findLastFailure(figures, input)
+    return {
+      ...(await mustFind(parts.db, input)),
+      standing: (await findStanding(figures, input)) ?? null,
+      countedMost: COUNTED_MOST,
+      lastFailure: lastFailure ? toldIn(language, lastFailure) : null,
+    }
+  }),
 
   /** The secret is in this answer and nowhere else. */
   add: changing
@@ -98,8 +118,8 @@ export const endpoints = router({
         url: z
           .string()
           .trim()
-          .min(1, 'Give the address that webhooks are sent to, such as https://example.com/path.')
-          .max(URL_LENGTH_MOST, `The URL is longer than ${URL_LENGTH_MOST} characters.`),
+          .min(1, says.noUrl({ example: 'https://example.com/path' }).en)
+          .max(URL_LENGTH_MOST, urlTooLong.en),
       }),
     )
     .mutation(({ ctx: { parts, actor }, input: { workspaceId, url } }) =>
@@ -145,15 +165,18 @@ export const endpoints = router({
     return pingEndpoint(parts, input, noted(parts, actor, { ...input, action: 'endpoint.pinged' }))
   }),
 
-  deliveries: reading.input(shown).query(async ({ ctx: { parts, figures }, input: { cursor, ...filter } }) => {
-    await mustFind(parts.db, filter)
-    return listDeliveries(figures, { ...filter, before: cursor })
-  }),
+  deliveries: reading
+    .input(shown)
+    .query(async ({ ctx: { parts, figures, language }, input: { cursor, ...filter } }) => {
+      await mustFind(parts.db, filter)
+      const { deliveries, next } = await listDeliveries(figures, { ...filter, before: cursor })
+      return { deliveries: deliveries.map((each) => toldIn(language, each)), next }
+    }),
 
-  delivery: reading.input(z.object({ endpointId, deliveryId })).query(async ({ ctx: { parts }, input }) => {
+  delivery: reading.input(z.object({ endpointId, deliveryId })).query(async ({ ctx: { parts, language }, input }) => {
     const delivery = await findWholeDelivery(parts.db, input)
     if (!delivery) throw missing('delivery')
-    return delivery
+    return { ...delivery, tries: delivery.tries.map((each) => toldIn(language, each)) }
   }),
 
   /** Sends one once more, whatever came of it; one that waits for its next attempt is attempted now. */
@@ -208,6 +231,12 @@ export const endpoints = router({
     }),
 })
 
+/** An attempt with why no answer came. */
+const toldIn = <Attempt extends { error: string | null }>(language: Language, attempt: Attempt): Attempt => ({
+  ...attempt,
+  error: attempt.error && readSentence(attempt.error)[language],
+})
+
 type Choice = EndpointId & z.output<typeof chosen>
 
 const filterOf = ({ workspaceId, endpointId, statuses, type, from, to }: Choice): ResendFilter => ({
@@ -225,17 +254,23 @@ async function mustFind(sql: Sql, { workspaceId, endpointId }: EndpointId): Prom
   return endpoint
 }
 
-const INSTEAD: Record<EndpointStatus, string> = {
-  enabled: 'The endpoint is enabled already. Somebody else may have changed it: look at it again.',
-  paused: 'The endpoint is paused. Resume it first.',
-  disabled: 'The endpoint is disabled because it failed. Enable it again first.',
-}
+const instead = sentences({
+  enabled: {
+    en: 'The endpoint is enabled already. Somebody else may have changed it: look at it again.',
+    ar: 'النقطة مفعّلة من قبل. ربما غيّرها شخص آخر: انظر إليها مجددًا.',
+  },
+  paused: { en: 'The endpoint is paused. Resume it first.', ar: 'النقطة موقوفة مؤقتًا. استأنفها أولًا.' },
+  disabled: {
+    en: 'The endpoint is disabled because it failed. Enable it again first.',
+    ar: 'النقطة معطّلة لأنها فشلت. فعّلها مجددًا أولًا.',
+  },
+})
 
 /** The domain's own refusals name commands; here there are buttons. */
 async function mustBe(sql: Sql, id: EndpointId, statuses: readonly EndpointStatus[]): Promise<Endpoint> {
   const endpoint = await mustFind(sql, id)
   if (statuses.includes(endpoint.status)) return endpoint
-  throw new TRPCError({ code: 'CONFLICT', message: INSTEAD[endpoint.status] })
+  throw new CallRefused('CONFLICT', instead[endpoint.status])
 }
 
 type Noted = EndpointId & { action: string; before?: object; after?: object }

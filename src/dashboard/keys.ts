@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type Clock, DAY_MS, later } from '../clock.ts'
+import { keptSentences } from '../sentences.ts'
 import { findFirstRequest } from '../workspaces/first-request.ts'
 import { isWorking, keyState } from '../workspaces/key-state.ts'
 import { type KeyId, createKey, revokeKeyOf } from '../workspaces/keys.ts'
@@ -9,13 +10,20 @@ import { audit } from './audit.ts'
 import { nameOfThing } from './name.ts'
 import { changing, missing, reading, router } from './trpc.ts'
 
-const publicId = z.string().regex(/^[a-z2-7]{12}$/, 'is not the id of a key')
+const says = keptSentences({
+  id: { en: 'is not the id of a key', ar: 'ليس معرّف مفتاح' },
+  wholeDays: { en: 'must be a whole number of days', ar: 'يجب أن يكون عددًا صحيحًا من الأيام' },
+  oneDay: { en: 'must be at least one day', ar: 'يوم واحد على الأقل' },
+  tooLong: { en: 'must be at most {most} days', ar: 'الحد الأقصى لعدد الأيام {most}' },
+})
+
+const publicId = z.string().regex(/^[a-z2-7]{12}$/, says.id.en)
 const EXPIRY_DAYS_MOST = 3_650
 /** In days from now: nobody has to agree on what a date means. */
 const expiresInDays = z
-  .int('must be a whole number of days')
-  .min(1, 'must be at least one day')
-  .max(EXPIRY_DAYS_MOST, `must be at most ${EXPIRY_DAYS_MOST} days`)
+  .int(says.wholeDays.en)
+  .min(1, says.oneDay.en)
+  .max(EXPIRY_DAYS_MOST, says.tooLong({ most: EXPIRY_DAYS_MOST }).en)
   .nullable()
 
 export const keys = router({

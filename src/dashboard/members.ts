@@ -1,4 +1,5 @@
 import { type Sql, statement } from '../db.ts'
+import { sentences } from '../sentences.ts'
 import { SetupRefused } from '../setup-refused.ts'
 import type { MemberRole } from './roles.ts'
 
@@ -101,6 +102,13 @@ export async function removeMember(
 async function mustNotBeLastOwner(tx: Sql, owners: readonly { user_id: string }[], userId: string): Promise<void> {
   const isLast = owners.length === 1 && owners[0]?.user_id === userId
   if (isLast && !(await tx.row(hasOperators))?.any) {
-    throw new SetupRefused('This is the last owner of the workspace. Make somebody else an owner first.')
+    throw new SetupRefused(says.lastOwner)
   }
 }
+
+const says = sentences({
+  lastOwner: {
+    en: 'This is the last owner of the workspace. Make somebody else an owner first.',
+    ar: 'هذا آخر مالك لمساحة العمل. اجعل شخصًا آخر مالكًا أولًا.',
+  },
+})

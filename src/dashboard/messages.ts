@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { storableText } from '../db.ts'
 import { explainMessage } from '../explain/message.ts'
+import { must } from '../http/fields.ts'
 import { isUuid } from '../ids.ts'
 import { type Meant, listMessages } from '../messages/search.ts'
 import { OTP_STATUSES } from '../otp/status.ts'
@@ -8,19 +9,28 @@ import type { Parts } from '../parts.ts'
 import { failures } from '../providers/failures.ts'
 import type { FailureCode } from '../providers/provider.ts'
 import { listSenders } from '../senders/list.ts'
-import type { Language } from '../sentences.ts'
+import { type Language, keptSentences } from '../sentences.ts'
 import { listTemplateNames } from '../templates/names.ts'
 import { phonesMeantBy } from '../workspaces/searched-phones.ts'
 import { dayInput, instantsOf } from './days.ts'
 import { missing, reading, router } from './trpc.ts'
 
+const says = keptSentences({ senderId: { en: 'must be a Sender ID', ar: 'يجب أن يكون معرّف مرسل' } })
+
 const filter = z.object({
   /** A number in any usual form, a reference, or an id: ours or WhatsApp's. */
-  text: z.string().trim().max(200, 'must have at most 200 characters').optional(),
+  text: z
+    .string()
+    .trim()
+    .max(200, must.haveAtMost({ most: 200 }).en)
+    .optional(),
   status: z.enum(OTP_STATUSES).optional(),
   kind: z.enum(['otp', 'cod']).optional(),
-  template: z.string().max(512, 'must have at most 512 characters').optional(),
-  senderId: z.uuid('must be a Sender ID').optional(),
+  template: z
+    .string()
+    .max(512, must.haveAtMost({ most: 512 }).en)
+    .optional(),
+  senderId: z.uuid(says.senderId.en).optional(),
   /** Days in the delivery zone, both included. */
   from: dayInput.optional(),
   to: dayInput.optional(),

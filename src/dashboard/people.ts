@@ -1,8 +1,8 @@
-import { TRPCError } from '@trpc/server'
 import { z } from 'zod'
 import { type Sql } from '../db.ts'
-import { Refusal } from '../errors.ts'
+import { keptSentences } from '../sentences.ts'
 import { audit } from './audit.ts'
+import { CallRefused } from './call-refused.ts'
 import {
   INVITATIONS_MOST,
   endInvitations,
@@ -12,6 +12,7 @@ import {
   revokeInvitation,
 } from './links.ts'
 import { type Member, changeRole, listMembers, removeMember } from './members.ts'
+import { addressRefused } from './person.ts'
 import { MEMBER_ROLES } from './roles.ts'
 import { emailInput } from './session.ts'
 import { missing, owning, reading, router } from './trpc.ts'
@@ -100,7 +101,7 @@ export const people = router({
     .input(z.object({ userId, endsSecondFactor: z.boolean() }))
     .mutation(({ ctx: { parts, actor, membership }, input: { workspaceId, userId, endsSecondFactor } }) =>
       parts.db.transaction(async (tx) => {
-        if (!membership.operator) throw operatorsOnly()
+        if (!membership.operator) throw new CallRefused('FORBIDDEN', says.operatorsOnly)
         const member = (await listMembers(tx, workspaceId)).find((each) => each.userId === userId)
         if (!member) throw missing('person')
         if (member.operator) throw ofAnOperator(member)
@@ -119,24 +120,28 @@ async function mustBeInvitable(
   { workspaceId, email, now }: { workspaceId: string; email: string; now: Date },
 ): Promise<void> {
   const members = await listMembers(tx, workspaceId)
-  if (members.some((each) => each.email === email.toLowerCase())) throw fault('is here already')
+  if (members.some((each) => each.email === email.toLowerCase())) throw addressRefused(says.isHere)
   const open = await listInvitations(tx, workspaceId, now)
   if (open.length >= INVITATIONS_MOST) {
-    throw fault(`cannot be invited while ${INVITATIONS_MOST} invitations are open: revoke some first`)
+    throw addressRefused(says.tooMany({ most: INVITATIONS_MOST }))
   }
 }
 
-const fault = (detail: string): Refusal =>
-  new Refusal('DEVELOPER_INVALID_INPUT', `This address ${detail}.`, [{ in: 'body', pointer: '/email', detail }])
+const ofAnOperator = ({ email }: Member): CallRefused =>
+  new CallRefused('FORBIDDEN', says.ofAnOperator({ email, command: `doorcode person link ${email}` }))
 
-const operatorsOnly = (): TRPCError =>
-  new TRPCError({
-    code: 'FORBIDDEN',
-    message: 'Only somebody who runs this instance can make a link for a new password.',
-  })
-
-const ofAnOperator = ({ email }: Member): TRPCError =>
-  new TRPCError({
-    code: 'FORBIDDEN',
-    message: `${email} runs this instance. A link for them is made at the machine: doorcode person link ${email}`,
-  })
+const says = keptSentences({
+  isHere: { en: 'is here already', ar: 'موجود هنا من قبل' },
+  tooMany: {
+    en: 'cannot be invited while {most} invitations are open: revoke some first',
+    ar: 'لا يمكن أن يُدعى وعدد الدعوات المفتوحة {most}: ألغِ بعضها أولًا',
+  },
+  operatorsOnly: {
+    en: 'Only somebody who runs this instance can make a link for a new password.',
+    ar: 'لا يستطيع إنشاء رابط لكلمة مرور جديدة إلا من يشغّل هذا النظام.',
+  },
+  ofAnOperator: {
+    en: '{email} runs this instance. A link for them is made at the machine: {command}',
+    ar: '{email} ممن يشغّلون هذا النظام. يُنشأ رابطه على الجهاز نفسه: {command}',
+  },
+})

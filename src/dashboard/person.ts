@@ -1,6 +1,7 @@
 import { type Sql, statement } from '../db.ts'
 import { Refusal } from '../errors.ts'
 import { newId } from '../ids.ts'
+import { type Sentence, keptSentences } from '../sentences.ts'
 import { endSessions } from './sessions.ts'
 
 /** Somebody who is signed in. */
@@ -40,15 +41,24 @@ export type NewPerson = { email: string; name: string; passwordHash: string; at:
 /** An account that can sign in. Throws a Refusal at the field `email` when the address has one already. */
 export async function createPerson(tx: Sql, { email, name, passwordHash, at }: NewPerson): Promise<{ userId: string }> {
   const userId = newId()
-  if (!(await tx.row(insertUser, [userId, name, normalEmail(email), at]))) throw emailTaken()
+  if (!(await tx.row(insertUser, [userId, name, normalEmail(email), at]))) throw addressRefused(says.taken)
   await tx.rows(insertPassword, [newId(), userId, passwordHash, at])
   return { userId }
 }
 
-function emailTaken(): Refusal {
-  const detail = 'has an account here already: sign in with it, or take another address'
-  return new Refusal('DEVELOPER_INVALID_INPUT', `This address ${detail}.`, [{ in: 'body', pointer: '/email', detail }])
-}
+/** At the field `email`. */
+export const addressRefused = (detail: Sentence): Refusal =>
+  new Refusal('DEVELOPER_INVALID_INPUT', says.address({ detail }), [
+    { in: 'body', pointer: '/email', detail: detail.en },
+  ])
+
+const says = keptSentences({
+  address: { en: 'This address {detail}.', ar: 'هذا العنوان {detail}.' },
+  taken: {
+    en: 'has an account here already: sign in with it, or take another address',
+    ar: 'له حساب هنا من قبل: سجّل الدخول به أو اختر عنوانًا آخر',
+  },
+})
 
 export type KnownPerson = { userId: string; email: string; name: string; operator: boolean }
 

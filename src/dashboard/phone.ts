@@ -1,10 +1,10 @@
-import { TRPCError } from '@trpc/server'
 import { z } from 'zod'
 import { MINUTE_MS, SECOND_MS, later } from '../clock.ts'
 import { refusalCheckAccepting } from '../cod/accept-refusal.ts'
 import { confirmationAccepting } from '../cod/accept.ts'
 import { confirmationBody, refusalCheckBody } from '../cod/routes.ts'
 import type { Sql } from '../db.ts'
+import { must } from '../http/fields.ts'
 import { otpAccepting } from '../otp/accept.ts'
 import { otpBody } from '../otp/routes.ts'
 import type { Parts } from '../parts.ts'
@@ -13,11 +13,13 @@ import { ADVANCE_MOST_MS, advanceSandbox } from '../sandbox/advance.ts'
 import { findDueOf } from '../sandbox/due.ts'
 import { getSandboxOffset } from '../sandbox/move-clock.ts'
 import { listClockMoves } from '../sandbox/workspace-time.ts'
+import { keptSentences } from '../sentences.ts'
 import type { TemplateUse } from '../templates/draft.ts'
 import { parametersOf } from '../templates/parameters.ts'
 import { findStoredTemplate, listStoredTemplates } from '../templates/stored.ts'
 import { listLatestDeliveries } from '../webhooks/latest.ts'
 import { type Actor, type Change, audit } from './audit.ts'
+import { CallRefused } from './call-refused.ts'
 import { changing, missing, reading, router } from './trpc.ts'
 import { findTwin } from './twin.ts'
 
@@ -31,12 +33,23 @@ const TEMPLATES_MOST = 20
 /** What is sent from the page has no key: this stands in its place wherever a request is explained. */
 export const SENT_BY_HAND = 'dashboard'
 
+const says = keptSentences({
+  live: {
+    en: 'This workspace is a live one, and its phones are in people’s hands. Look at a sandbox instead.',
+    ar: 'مساحة العمل هذه فعلية، وهواتفها في أيدي الناس. انظر إلى مساحة تجريبية بدلًا منها.',
+  },
+  phone: {
+    en: 'must be a phone number with its + and country',
+    ar: 'يجب أن يكون رقم هاتف مع علامة + ورمز البلد',
+  },
+  number: { en: 'must be the id of a number', ar: 'يجب أن يكون معرّف رقم' },
+  tooShort: { en: 'must be at least half a minute', ar: 'نصف دقيقة على الأقل' },
+  tooLong: { en: 'must be at most 90 days', ar: '90 يومًا على الأكثر' },
+})
+
 const onlySandbox = (sandbox: boolean): void => {
   if (sandbox) return
-  throw new TRPCError({
-    code: 'NOT_FOUND',
-    message: 'This workspace is a live one, and its phones are in people’s hands. Look at a sandbox instead.',
-  })
+  throw new CallRefused('NOT_FOUND', says.live)
 }
 
 /** Members look, and tap (twin-proxy.ts). Whoever moves the clock or sends changes what all of them work with. */
@@ -50,8 +63,8 @@ const acting = changing.use(({ ctx, next }) => {
 })
 
 const customer = {
-  phone: z.string().regex(/^\+\d{7,15}$/, 'must be a phone number with its + and country'),
-  number: z.string().regex(/^\d{1,40}$/, 'must be the id of a number'),
+  phone: z.string().regex(/^\+\d{7,15}$/, says.phone.en),
+  number: z.string().regex(/^\d{1,40}$/, says.number.en),
 }
 
 export const phone = router({
@@ -118,10 +131,7 @@ export const phone = router({
       z.object({
         to: z.union([
           z.object({
-            byMs: z
-              .int('must be a whole number')
-              .min(SPAN_LEAST_MS, 'must be at least half a minute')
-              .max(ADVANCE_MOST_MS, 'must be at most 90 days'),
+            byMs: z.int(must.beWhole.en).min(SPAN_LEAST_MS, says.tooShort.en).max(ADVANCE_MOST_MS, says.tooLong.en),
           }),
           z.object({
             ...customer,

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { beginOf, dayAt } from '../charts/days.ts'
 import { later } from '../clock.ts'
 import type { Sql } from '../db.ts'
+import { must } from '../http/fields.ts'
 import type { Parts } from '../parts.ts'
 import { AccountRefused } from '../senders/account-refused.ts'
 import { connectAccount, describeAccount, getAccount, renewCredentials } from '../senders/accounts.ts'
@@ -10,32 +11,43 @@ import { findAccount, listAccounts, listSenderOverviews, listTraffic } from '../
 import { pauseSender, resumeSender } from '../senders/pause.ts'
 import { GRAPH_URL } from '../senders/new-account.ts'
 import { providerRefusal } from '../senders/provider-refusal.ts'
+import { readStatusDetail } from '../senders/status-detail.ts'
 import { syncAccount } from '../senders/sync.ts'
 import { listSyncsUnderWay } from '../senders/sync-progress.ts'
 import { syncResult } from '../senders/sync-result.ts'
+import { keptSentences } from '../sentences.ts'
 import { audit } from './audit.ts'
 import { refusedFields } from './field-faults.ts'
 import type { Membership } from './membership.ts'
 import { changing, missing, reading, router } from './trpc.ts'
 
+const says = keptSentences({
+  foreignGraph: {
+    en: 'Leave it empty. Only an operator of this instance may name another address than {graphUrl}: this server calls it.',
+    ar: 'اتركه فارغًا. لا يحق إلا لمشغّل هذا النظام أن يذكر عنوانًا غير {graphUrl}: فهذا الخادم يتصل به.',
+  },
+  accountId: { en: 'is not the id of an account', ar: 'ليس معرّف حساب' },
+  senderId: { en: 'is not a Sender ID', ar: 'ليس معرّف مرسل' },
+  nothingGiven: { en: 'Give what is to be replaced.', ar: 'اكتب ما يُراد استبداله.' },
+})
+
 /** The domain says what is wrong with what is given; here only that it is some text. */
 const GIVEN_MOST = 4_096
-const given = z.string().max(GIVEN_MOST, `must have at most ${GIVEN_MOST} characters`)
+const given = z.string().max(GIVEN_MOST, must.haveAtMost({ most: GIVEN_MOST }).en)
 
 const credentials = { accessToken: given, appSecret: given, verifyToken: given }
-const ofAccount = z.object({ accountId: z.uuid('is not the id of an account') })
-const ofSender = z.object({ senderId: z.uuid('is not a Sender ID') })
-
-const FOREIGN_GRAPH = `Leave it empty. Only an operator of this instance may name another address than ${GRAPH_URL}: this server calls it.`
+const ofAccount = z.object({ accountId: z.uuid(says.accountId.en) })
+const ofSender = z.object({ senderId: z.uuid(says.senderId.en) })
 
 /** Whatever stands there is called from inside the operator's network, and its answer told. */
 const mayName = (graphUrl: string, { operator }: Membership, { config }: Pick<Parts, 'config'>): boolean =>
   operator || config.allowPrivateWebhooks || ['', GRAPH_URL].includes(graphUrl.trim().replace(/\/+$/, ''))
 
 export const senders = router({
-  accounts: reading.query(async ({ ctx: { parts }, input: { workspaceId } }) =>
-    (await listAccounts(parts.db, workspaceId)).map((account) => ({
+  accounts: reading.query(async ({ ctx: { parts, language }, input: { workspaceId } }) =>
+    (await listAccounts(parts.db, workspaceId)).map(({ statusDetail, ...account }) => ({
       ...account,
+      statusDetail: statusDetail && readStatusDetail(statusDetail)[language],
       callbackUrl: callbackUrl(parts, account.accountId),
     })),
   ),
@@ -68,7 +80,8 @@ export const senders = router({
     .input(z.object({ wabaId: given, graphUrl: given, ...credentials }))
     .mutation(async ({ ctx: { parts, actor, membership }, input }) => {
       const { workspaceId, wabaId, graphUrl } = input
-      if (!mayName(graphUrl, membership, parts)) throw refusedFields([{ path: 'graphUrl', message: FOREIGN_GRAPH }])
+      if (!mayName(graphUrl, membership, parts))
+        throw refusedFields([{ path: 'graphUrl', message: says.foreignGraph({ graphUrl: GRAPH_URL }).en }])
       const known = (await listAccounts(parts.db, workspaceId)).find((account) => account.wabaId === wabaId.trim())
       const connected = await connectAccount(parts, input, (tx, accountId) =>
         audit(
@@ -91,7 +104,7 @@ export const senders = router({
     .mutation(async ({ ctx: { parts, actor }, input: { workspaceId, accountId, ...fields } }) => {
       await mustHave(parts.db, { workspaceId, accountId })
       const renewed = Object.entries(fields).filter(([, text]) => text.trim() !== '')
-      if (renewed.length === 0) throw refusedFields([{ path: 'accessToken', message: 'Give what is to be replaced.' }])
+      if (renewed.length === 0) throw refusedFields([{ path: 'accessToken', message: says.nothingGiven.en }])
       const connected = await renewCredentials(
         parts,
         { workspaceId, accountId, ...Object.fromEntries(renewed) },
@@ -160,7 +173,9 @@ const found = ({
 /** What is wrong stands beside the field that it is wrong with. */
 function atItsField(error: unknown): never {
   if (!(error instanceof AccountRefused)) throw error
-  const placed = error.faults.flatMap(({ field, message }) => (field === null ? [] : [{ path: field, message }]))
+  const placed = error.faults.flatMap(({ field, message }) =>
+    field === null ? [] : [{ path: field, message: message.en }],
+  )
   throw placed.length > 0 ? refusedFields(placed) : error
 }
 

@@ -1,6 +1,8 @@
-import { TRPCError } from '@trpc/server'
 import { z } from 'zod'
+import { must } from '../http/fields.ts'
+import { keptSentences } from '../sentences.ts'
 import { PASSWORD_CHARACTERS_LEAST, PASSWORD_CHARACTERS_MOST } from './auth.ts'
+import { CallRefused } from './call-refused.ts'
 import { acceptLink, findLink, joinByLink, setPasswordByLink } from './links.ts'
 import { listMemberships } from './membership.ts'
 import { anybody, router, signedIn } from './trpc.ts'
@@ -9,24 +11,32 @@ const TOKEN_CHARACTERS_MOST = 200
 const EMAIL_CHARACTERS_MOST = 254
 const NAME_CHARACTERS_MOST = 100
 
+const says = keptSentences({
+  email: { en: 'must be an e-mail address', ar: 'يجب أن يكون عنوان بريد إلكتروني' },
+  linkOver: {
+    en: 'This link was used already, has expired, or was never made. Ask whoever sent it for another one.',
+    ar: 'استُخدم هذا الرابط من قبل، أو انتهت صلاحيته، أو لم يُنشأ قط. اطلب رابطًا آخر ممن أرسله.',
+  },
+})
+
 const token = z.string().max(TOKEN_CHARACTERS_MOST)
 
 export const emailInput = z
   .string()
   .trim()
-  .max(EMAIL_CHARACTERS_MOST, `must have at most ${EMAIL_CHARACTERS_MOST} characters`)
-  .pipe(z.email('must be an e-mail address'))
+  .max(EMAIL_CHARACTERS_MOST, must.haveAtMost({ most: EMAIL_CHARACTERS_MOST }).en)
+  .pipe(z.email(says.email.en))
 
 export const personNameInput = z
   .string()
   .trim()
-  .min(1, 'must not be empty')
-  .max(NAME_CHARACTERS_MOST, `must have at most ${NAME_CHARACTERS_MOST} characters`)
+  .min(1, must.notBeEmpty.en)
+  .max(NAME_CHARACTERS_MOST, must.haveAtMost({ most: NAME_CHARACTERS_MOST }).en)
 
 const password = z
   .string()
-  .min(PASSWORD_CHARACTERS_LEAST, `must have at least ${PASSWORD_CHARACTERS_LEAST} characters`)
-  .max(PASSWORD_CHARACTERS_MOST, `must have at most ${PASSWORD_CHARACTERS_MOST} characters`)
+  .min(PASSWORD_CHARACTERS_LEAST, must.haveAtLeast({ least: PASSWORD_CHARACTERS_LEAST }).en)
+  .max(PASSWORD_CHARACTERS_MOST, must.haveAtMost({ most: PASSWORD_CHARACTERS_MOST }).en)
 
 /** Who looks at the pages, and how they come in for the first time. */
 export const session = router({
@@ -67,8 +77,4 @@ export const session = router({
   }),
 })
 
-const linkOver = (): TRPCError =>
-  new TRPCError({
-    code: 'NOT_FOUND',
-    message: 'This link was used already, has expired, or was never made. Ask whoever sent it for another one.',
-  })
+const linkOver = (): CallRefused => new CallRefused('NOT_FOUND', says.linkOver)

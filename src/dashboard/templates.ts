@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { findStoredSettings } from '../cod/settings-store.ts'
 import { type Sql, storableText } from '../db.ts'
+import { must } from '../http/fields.ts'
 import { findAccount, listAccounts, listSenderOverviews } from '../senders/overview.ts'
+import { type Language, keptSentences } from '../sentences.ts'
 import { listTemplateChanges } from '../templates/changes.ts'
 import { templateDraft } from '../templates/new-template.ts'
 import {
@@ -13,27 +15,39 @@ import {
 } from '../templates/stored.ts'
 import { deleteTemplate, refreshTemplate, submitTemplate } from '../templates/submit.ts'
 import { TemplateRefused } from '../templates/template-refused.ts'
-import { likelyUse, verdictsOf, verdictsOnceApproved } from '../templates/verdicts.ts'
+import { likelyUse, verdictsIn, verdictsOf, verdictsOnceApproved } from '../templates/verdicts.ts'
 import { audit } from './audit.ts'
 import { refusedFields } from './field-faults.ts'
 import { changing, missing, reading, router } from './trpc.ts'
 
-const accountId = z.uuid('is not the id of an account')
-const stored = (most: number) => z.string().max(most, `must have at most ${most} characters`).transform(storableText)
+const says = keptSentences({ accountId: { en: 'is not the id of an account', ar: 'ليس معرّف حساب' } })
+
+const accountId = z.uuid(says.accountId.en)
+const stored = (most: number) => z.string().max(most, must.haveAtMost({ most }).en).transform(storableText)
 const place = { accountId, name: stored(512), language: stored(512) }
 
 const filter = z.object({
   use: z.enum(['otp', 'confirmation', 'refusal', 'none']).optional(),
   status: stored(100).optional(),
   language: stored(512).optional(),
-  search: z.string().trim().max(200, 'must have at most 200 characters').transform(storableText).optional(),
+  search: z
+    .string()
+    .trim()
+    .max(200, must.haveAtMost({ most: 200 }).en)
+    .transform(storableText)
+    .optional(),
   cursor: z.object(place).optional(),
 })
 
 export const templates = router({
-  list: reading.input(filter).query(async ({ ctx: { figures }, input: { cursor, search, ...filter } }) => {
+  list: reading.input(filter).query(async ({ ctx: { figures, language }, input: { cursor, search, ...filter } }) => {
     const page = await listStoredTemplates(figures, { ...filter, search: search || undefined, after: cursor })
-    return { templates: page.templates, nextCursor: page.next }
+    const templates = page.templates.map(({ verdicts, onceApproved, ...template }) => ({
+      ...template,
+      verdicts: verdictsIn(language, verdicts),
+      onceApproved: verdictsIn(language, onceApproved),
+    }))
+    return { templates, nextCursor: page.next }
   }),
 
   /** What the list can be narrowed to, and where a template can be created. */
@@ -45,7 +59,8 @@ export const templates = router({
     }
   }),
 
-  get: reading.input(z.object(place)).query(async ({ ctx: { parts }, input }) => {
+  get: reading.input(z.object(place)).query(async ({ ctx, input }) => {
+    const { parts } = ctx
     const { workspaceId, accountId, language } = input
     const template = await findStoredTemplate(parts.db, input)
     const changes = await listTemplateChanges(parts.db, input)
@@ -55,7 +70,7 @@ export const templates = router({
     const sender = senders.find((each) => each.accountId === accountId && each.obstacle === null)
     return {
       /** Null: it is gone, and only its history is left. */
-      template: template ? { ...template, ...judged(template) } : null,
+      template: template ? { ...template, ...judged(template, ctx.language) } : null,
       languages: await listLanguagesOf(parts.db, input),
       changes,
       /** One of the account's that can send, for the example. */
@@ -107,9 +122,9 @@ export const templates = router({
   }),
 })
 
-const judged = (template: StoredTemplate) => ({
-  verdicts: verdictsOf(template),
-  onceApproved: verdictsOnceApproved(template),
+const judged = (template: StoredTemplate, language: Language) => ({
+  verdicts: verdictsIn(language, verdictsOf(template)),
+  onceApproved: verdictsIn(language, verdictsOnceApproved(template)),
   likely: likelyUse(template),
 })
 
@@ -120,5 +135,5 @@ async function mustHave(sql: Sql, account: { workspaceId: string; accountId: str
 /** The fields of the form are below `draft`. */
 function atItsField(error: unknown): never {
   if (!(error instanceof TemplateRefused) || error.fault.field === null) throw error
-  throw refusedFields([{ path: `draft.${error.fault.field}`, message: error.fault.message }])
+  throw refusedFields([{ path: `draft.${error.fault.field}`, message: error.fault.message.en }])
 }

@@ -1,4 +1,5 @@
-import { TRPCError } from '@trpc/server'
+import { sentences } from '../sentences.ts'
+import { CallRefused } from './call-refused.ts'
 
 /** Does the work when it is its person's turn. Refuses when too much of theirs waits. */
 export type Turns = <Outcome>(userId: string, work: () => Promise<Outcome>) => Promise<Outcome>
@@ -32,8 +33,11 @@ export function turnsOfPeople({ atOnce, waitingMost }: TurnsOptions): Turns {
   }
 }
 
-const tooMuch = (): TRPCError =>
-  new TRPCError({
-    code: 'TOO_MANY_REQUESTS',
-    message: 'You ask for more at once than can be answered. Close some pages, and try again in a moment.',
-  })
+const tooMuch = (): CallRefused => new CallRefused('TOO_MANY_REQUESTS', says.tooMuch)
+
+const says = sentences({
+  tooMuch: {
+    en: 'You ask for more at once than can be answered. Close some pages, and try again in a moment.',
+    ar: 'تطلب في آن واحد أكثر مما يمكن الإجابة عنه. أغلق بعض الصفحات وحاول مجددًا بعد لحظات.',
+  },
+})

@@ -1,7 +1,8 @@
-import { TRPCError } from '@trpc/server'
 import { z } from 'zod'
 import { later } from '../clock.ts'
+import { must } from '../http/fields.ts'
 import { listAccounts, listSenderOverviews } from '../senders/overview.ts'
+import { keptSentences } from '../sentences.ts'
 import { listStoppedTemplates } from '../templates/first-usable.ts'
 import { listEndpoints } from '../webhooks/endpoints.ts'
 import { MONTHLY_UNITS_MOST, changeAllowance } from '../workspaces/allowances.ts'
@@ -12,23 +13,31 @@ import { QUOTA_KINDS, quotaMonth } from '../workspaces/quota.ts'
 import { listUsage } from '../workspaces/usage.ts'
 import { createWorkspace, getWorkspace, renameWorkspace } from '../workspaces/workspaces.ts'
 import { audit } from './audit.ts'
+import { CallRefused } from './call-refused.ts'
 import { mayFound } from './founding.ts'
 import { addMember } from './members.ts'
 import { nameOfThing } from './name.ts'
 import { changing, owning, reading, router, signedIn } from './trpc.ts'
+
+const says = keptSentences({
+  kind: { en: 'choose live or sandbox', ar: 'اختر فعلية أو تجريبية' },
+  ownersOnly: {
+    en: 'Whoever owns a workspace can make another one. Ask an owner to make it and to invite you.',
+    ar: 'من يملك مساحة عمل يستطيع إنشاء أخرى. اطلب من أحد المالكين أن ينشئها ويدعوك إليها.',
+  },
+  negative: { en: 'must be 0 or more', ar: 'يجب أن يكون 0 أو أكثر' },
+  tooMany: { en: 'must be at most {most}', ar: 'الحد الأقصى {most}' },
+})
 
 export const workspaces = router({
   /** Whether this person may make another one. */
   mayCreate: signedIn.query(({ ctx: { parts, person } }) => mayFound(parts.db, person.userId)),
 
   create: signedIn
-    .input(z.object({ name: nameOfThing, sandbox: z.boolean('choose live or sandbox') }))
+    .input(z.object({ name: nameOfThing, sandbox: z.boolean(says.kind.en) }))
     .mutation(async ({ ctx: { parts, person, actor }, input: { name, sandbox } }) => {
       if (!(await mayFound(parts.db, person.userId))) {
-        throw new TRPCError({
-          code: 'FORBIDDEN',
-          message: 'Whoever owns a workspace can make another one. Ask an owner to make it and to invite you.',
-        })
+        throw new CallRefused('FORBIDDEN', says.ownersOnly)
       }
       return createWorkspace(parts, { name, sandbox }, async (tx, workspaceId) => {
         const at = parts.clock.now()
@@ -95,9 +104,9 @@ export const workspaces = router({
       z.object({
         kind: z.enum(QUOTA_KINDS),
         monthlyUnits: z
-          .int('must be a whole number')
-          .min(0, 'must be 0 or more')
-          .max(MONTHLY_UNITS_MOST, `must be at most ${MONTHLY_UNITS_MOST}`),
+          .int(must.beWhole.en)
+          .min(0, says.negative.en)
+          .max(MONTHLY_UNITS_MOST, says.tooMany({ most: MONTHLY_UNITS_MOST }).en),
       }),
     )
     .mutation(({ ctx: { parts, actor }, input: { workspaceId, kind, monthlyUnits } }) =>

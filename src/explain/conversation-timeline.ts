@@ -1,7 +1,7 @@
 import { readReply } from '../cod/replies.ts'
 import type { Check } from '../messages/conversation.ts'
 import type { InboundMessage, Provider } from '../providers/provider.ts'
-import { type Language, NOTHING_SAID, type Sentence, asWritten, joined, sentences } from '../sentences.ts'
+import { type Language, NOTHING_SAID, type Sentence, asWritten, joined, quoted, sentences } from '../sentences.ts'
 import type {
   AnswerFact,
   ConfirmationFact,
@@ -19,7 +19,6 @@ import {
   inOrder,
   openAttemptEntry,
   quotaEntry,
-  quoted,
   reportEntry,
   webhookEntries,
 } from './entries.ts'
@@ -85,7 +84,10 @@ function nameOf({ check, purpose }: Pick<SpokenFact, 'check' | 'purpose'>): Sent
       return check === 'refusal' ? names.refusalReminder : names.confirmationReminder
     case 'closing':
       return check === 'refusal' ? names.refusalClosing : names.confirmationClosing
-    default:
+    case 'day_question':
+    case 'time_question':
+    case 'reasons_question':
+    case 'note_prompt':
       return names[purpose]
   }
 }

@@ -7,6 +7,7 @@ import {
   asWritten,
   findSentence,
   joined,
+  quoted,
   readSentence,
   sentences,
 } from '../sentences.ts'
@@ -74,9 +75,6 @@ export function attemptEntry(
     providerCode,
   }
 }
-
-/** Somebody else's words, such as a customer's: Arabic marks them. */
-export const quoted = (words: string): Sentence => says.quoted({ words })
 
 export const COMMA: Sentence = { en: ', ', ar: '، ' }
 
@@ -233,7 +231,6 @@ const says = sentences({
   because: { en: ' ({causes})', ar: ' ({causes})' },
   code: { en: 'code {code}', ar: 'الرمز {code}' },
   titled: { en: '{title}: {words}', ar: '{title}: «{words}»' },
-  quoted: { en: '{words}', ar: '«{words}»' },
   reported: {
     en: 'WhatsApp reports {outcome}{of}{at}{why}{fate}{again}',
     ar: 'أبلغ واتساب{of}: {outcome}{at}{why}{fate}{again}',

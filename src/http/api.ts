@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
+import { asWritten } from '../sentences.ts'
 import type { KeyRing } from '../workspaces/keys.ts'
 import { type Answer, sendAnswer } from './answer.ts'
 import { readJson } from './body.ts'
@@ -41,15 +42,15 @@ export function serveApi(
   const answer = async (route: ServedRoute, request: FastifyRequest): Promise<unknown> => {
     const found = keys.find(request.headers.authorization)
     const key = found instanceof Promise ? await found : found
-    if (!key) throw new Refusal('API_KEY_INVALID', 'The request carries no API key that is valid.')
+    if (!key) throw new Refusal('API_KEY_INVALID', NO_KEY)
 
     const granted = limit(key.publicId)
     if (!(typeof granted === 'boolean' ? granted : await granted)) {
-      throw new Refusal('RATE_LIMITED', `This key made ${REQUESTS_PER_WINDOW} requests within the last second.`)
+      throw new Refusal('RATE_LIMITED', TOO_OFTEN)
     }
 
     const { faults, answer } = route.read(await readInput(route, request))
-    if (faults) throw new Refusal('DEVELOPER_INVALID_INPUT', countOf(faults), faults)
+    if (faults) throw new Refusal('DEVELOPER_INVALID_INPUT', asWritten(countOf(faults)), faults)
     return answer({ workspaceId: key.workspaceId, apiKeyId: key.publicId, correlationId: request.id })
   }
 
@@ -64,6 +65,10 @@ export function serveApi(
     })
   }
 }
+
+/** The API speaks English, and no page meets these. */
+const NO_KEY = asWritten('The request carries no API key that is valid.')
+const TOO_OFTEN = asWritten(`This key made ${REQUESTS_PER_WINDOW} requests within the last second.`)
 
 const JSON_HEADERS = { 'content-type': 'application/json' }
 

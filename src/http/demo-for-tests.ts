@@ -8,6 +8,7 @@ import { readConfig } from '../config.ts'
 import { type Db, openDb } from '../db.ts'
 import { Refusal } from '../errors.ts'
 import { createMetrics } from '../metrics.ts'
+import { asWritten } from '../sentences.ts'
 import { createKey } from '../workspaces/keys.ts'
 import { createWorkspace } from '../workspaces/workspaces.ts'
 import { boundedText, idempotencyHeaders, phone, uuid } from './fields.ts'
@@ -87,7 +88,7 @@ export async function startDemo(t: TestContext, { fail, wrapDb = (db) => db, ...
   })
   const logLines: string[] = []
   const log = pino({ level: 'trace' }, { write: (line: string) => void logLines.push(line) })
-  const routes = demoRoutes(fail ?? (() => new Refusal('NOT_FOUND', 'No.')))
+  const routes = demoRoutes(fail ?? (() => new Refusal('NOT_FOUND', asWritten('No.'))))
   const parts = { config, db: wrapDb(db), clock: systemClock, log, metrics: createMetrics() }
   const app = buildServer(parts, routes, options)
   t.after(async () => {

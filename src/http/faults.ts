@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { InputFault } from '../errors.ts'
+import { keptSentences } from '../sentences.ts'
 
 /** A fault of the input. With `hidesBody` there is no body for a schema to look at. */
 export type Fault = InputFault & { hidesBody?: true }
@@ -49,6 +50,17 @@ function pointerInto(pointer: string, step: string): string {
   return longer.length > POINTER_LENGTH_MOST ? pointer : longer
 }
 
+const says = keptSentences({
+  unstorable: {
+    en: 'must not hold NUL or unpaired surrogates',
+    ar: 'فيه حرف لا يمكن حفظه؛ اكتبه من جديد',
+  },
+  unstorableName: {
+    en: 'has a field name that holds NUL or unpaired surrogates',
+    ar: 'فيه اسم حقل بحرف لا يمكن حفظه',
+  },
+})
+
 /** A string that the database or another system could not hold as it is: NUL, or half of a surrogate pair. */
 const isUnstorable = (text: string): boolean => text.includes('\0') || !text.isWellFormed()
 
@@ -59,12 +71,12 @@ export function unstorableText(body: unknown): Fault[] {
   for (let each = open.pop(); each && faults.length < FAULTS_MOST; each = open.pop()) {
     const { pointer, value } = each
     if (typeof value === 'string' && isUnstorable(value)) {
-      faults.push({ in: 'body', pointer, detail: 'must not hold NUL or unpaired surrogates' })
+      faults.push({ in: 'body', pointer, detail: says.unstorable.en })
     }
     if (typeof value !== 'object' || value === null) continue
     for (const [name, member] of Object.entries(value)) {
       if (isUnstorable(name)) {
-        faults.push({ in: 'body', pointer, detail: 'has a field name that holds NUL or unpaired surrogates' })
+        faults.push({ in: 'body', pointer, detail: says.unstorableName.en })
       }
       open.push({ pointer: pointerInto(pointer, name), value: member })
     }

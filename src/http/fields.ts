@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isUuid } from '../ids.ts'
+import { keptSentences } from '../sentences.ts'
 import { normalizePhone } from '../workspaces/phone.ts'
 
 /** Lengths count Unicode code points, as JSON Schema does (contract §2). */
@@ -9,12 +10,28 @@ export const codePoints = (text: string): number => {
   return count
 }
 
+/** What a field must be, as more than one schema says it. The API says the English; pages find the Arabic by it. */
+export const must = keptSentences({
+  beText: { en: 'must be a string', ar: 'يجب أن يكون نصًا' },
+  beObject: { en: 'must be a JSON object', ar: 'يجب أن يكون كائنًا' },
+  beUuid: { en: 'must be a UUID', ar: 'يجب أن يكون معرّفًا كاملًا' },
+  beWhole: { en: 'must be a whole number', ar: 'يجب أن يكون عددًا صحيحًا' },
+  bePhone: {
+    en: 'must be a phone number in international format with a leading +, of a length that its country knows',
+    ar: 'يجب أن يكون رقم هاتف بالصيغة الدولية يبدأ بعلامة + وبطول يعرفه بلده',
+  },
+  notBeEmpty: { en: 'must not be empty', ar: 'يجب ألا يكون فارغًا' },
+  haveAtMost: { en: 'must have at most {most} characters', ar: 'الحد الأقصى لعدد الأحرف {most}' },
+  haveAtLeast: { en: 'must have at least {least} characters', ar: 'الحد الأدنى لعدد الأحرف {least}' },
+  haveWithin: { en: 'must have {least} to {most} characters', ar: 'يجب أن يكون عدد الأحرف من {least} إلى {most}' },
+})
+
 /** A text of `least` to `most` code points. */
 export const boundedText = (least: number, most: number) =>
   z
-    .string({ error: 'must be a string' })
+    .string({ error: must.beText.en })
     .refine((text) => isWithin(text, least, most), {
-      error: least === 0 ? `must have at most ${most} characters` : `must have ${least} to ${most} characters`,
+      error: least === 0 ? must.haveAtMost({ most }).en : must.haveWithin({ least, most }).en,
     })
     .meta({ ...(least > 0 && { minLength: least }), maxLength: most })
 
@@ -27,18 +44,18 @@ function isWithin(text: string, least: number, most: number): boolean {
 
 /** Any case comes in, lower case goes on. Not only the versions of RFC 9562: an id that does not exist is no fault. */
 export const uuid = z
-  .string({ error: 'must be a string' })
-  .refine(isUuid, { error: 'must be a UUID' })
+  .string({ error: must.beText.en })
+  .refine(isUuid, { error: must.beUuid.en })
   .toLowerCase()
   .meta({ format: 'uuid' })
 
-export const phone = z.string({ error: 'must be a string' }).transform((text, context) => {
+export const phone = z.string({ error: must.beText.en }).transform((text, context) => {
   const normalized = normalizePhone(text)
   if (normalized) return normalized
   context.issues.push({
     code: 'custom',
     input: text,
-    message: 'must be a phone number in international format with a leading +, of a length that its country knows',
+    message: must.bePhone.en,
   })
   return z.NEVER
 })

@@ -6,6 +6,7 @@ import { isDatabaseUnavailable } from '../db.ts'
 import { Refusal } from '../errors.ts'
 import { isUuid } from '../ids.ts'
 import type { Parts } from '../parts.ts'
+import { asWritten } from '../sentences.ts'
 import { openKeyRing } from '../workspaces/keys.ts'
 import { type Answer, commonHeaders, sendAnswer } from './answer.ts'
 import { serveApi } from './api.ts'
@@ -27,6 +28,8 @@ export type ServerOptions = {
   /** Routes outside `/api/v1` whose handlers get the body as bytes and answer plain text. See raw.ts. */
   rawRoutes?: (scope: FastifyInstance) => void
 }
+
+const NO_ROUTE = asWritten('No route has this path and method.')
 
 /** A request that takes longer to arrive is cut off: slow senders must not hold connections. */
 const REQUEST_TIMEOUT_MS = 30_000
@@ -85,10 +88,10 @@ export function buildServer(
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(commonHeaders(request.id))
     // Now, before Fastify looks at a body that nobody asked for.
-    done(request.is404 ? new Refusal('NOT_FOUND', 'No route has this path and method.') : undefined)
+    done(request.is404 ? new Refusal('NOT_FOUND', NO_ROUTE) : undefined)
   })
   app.setErrorHandler((error, request, reply) => sendAnswer(reply, request.id, refusal(error, request.id)))
-  app.setNotFoundHandler((request, reply) => reply.send(new Refusal('NOT_FOUND', `No route has this path and method.`)))
+  app.setNotFoundHandler((request, reply) => reply.send(new Refusal('NOT_FOUND', NO_ROUTE)))
   app.addHook('onReady', async () => keys.watch())
   app.addHook('onClose', () => keys.close())
 

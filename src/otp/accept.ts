@@ -14,6 +14,7 @@ import {
   whoIsBlocked,
 } from '../senders/sendable.ts'
 import type { Seal } from '../seal.ts'
+import { sentences } from '../sentences.ts'
 import { otpUnusableReason } from '../templates/usability.ts'
 import { type Accepting, type Committed, acceptingInGroups, withinQuota } from '../workspaces/accept-in-groups.ts'
 
@@ -121,11 +122,15 @@ function repeat(request: OtpRequest, found: Found, messageId: string): OtpAccept
     found.earlier_language === request.template.language &&
     found.earlier_reference === request.reference
   if (same) return { messageId, status: 'queued', reference: request.reference }
-  return new Refusal(
-    'IDEMPOTENCY_KEY_REUSED',
-    'This Idempotency-Key was used for a request with another recipient, sender, template or reference.',
-  )
+  return new Refusal('IDEMPOTENCY_KEY_REUSED', says.keyReused)
 }
+
+const says = sentences({
+  keyReused: {
+    en: 'This Idempotency-Key was used for a request with another recipient, sender, template or reference.',
+    ar: 'استُخدم مفتاح منع التكرار هذا لطلب بمستلم أو مرسل أو قالب أو مرجع آخر.',
+  },
+})
 
 function messageRow(seal: Seal, request: OtpRequest) {
   const id = newId()

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { Refusal } from '../errors.ts'
-import { boundedText, idempotencyHeaders, phone, uuid } from '../http/fields.ts'
+import { boundedText, idempotencyHeaders, must, phone, uuid } from '../http/fields.ts'
 import { type Route, noBody, noHeaders, noParams, noQuery, route } from '../http/route.ts'
 import type { Parts } from '../parts.ts'
+import { asWritten, keptSentences } from '../sentences.ts'
 import { otpAccepting } from './accept.ts'
 import { findOtp } from './find.ts'
 import { OTP_STATUSES } from './status.ts'
@@ -18,8 +19,15 @@ export const templateReference = z.strictObject({
 
 /** A template name of the provider has at most 512 characters; a longer one is not found rather than refused. */
 function filled() {
-  return z.string({ error: 'must be a string' }).min(1, { error: 'must not be empty' })
+  return z.string({ error: must.beText.en }).min(1, { error: must.notBeEmpty.en })
 }
+
+const code = keptSentences({
+  form: {
+    en: 'must be 1 to 15 ASCII letters or digits',
+    ar: 'يجب أن يكون من 1 إلى 15 من الأحرف اللاتينية أو الأرقام',
+  },
+})
 
 /** spec §4.2 */
 export const otpBody = z.strictObject(
@@ -28,14 +36,14 @@ export const otpBody = z.strictObject(
     senderId: uuid.meta({ description: 'Sender ID of this service, not the phone number ID of the provider.' }),
     template: templateReference,
     code: z
-      .string({ error: 'must be a string' })
-      .regex(/^[A-Za-z0-9]{1,15}$/, { error: 'must be 1 to 15 ASCII letters or digits' })
+      .string({ error: must.beText.en })
+      .regex(/^[A-Za-z0-9]{1,15}$/, { error: code.form.en })
       .meta({ description: 'The code that your backend made. It is never returned.' }),
     reference: boundedText(0, REFERENCE_LENGTH_MOST)
       .optional()
       .meta({ description: 'Your own reference; comes back in status and events.' }),
   },
-  { error: 'must be a JSON object' },
+  { error: must.beObject.en },
 )
 
 const acceptance = z.strictObject({
@@ -54,6 +62,9 @@ export const otpStatusSchema = z.strictObject({
   sentAt: z.iso.datetime().nullable(),
   failure: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
 })
+
+/** The API speaks English, and no page meets this. */
+const NO_MESSAGE = asWritten('No OTP message of this workspace has this id.')
 
 const MESSAGE_ID = '01994f60-7a1c-7cc3-98c5-0d2a3f1b6e70'
 const SENDER_ID = '01994f5e-0b7e-7d0a-8a55-6a1f0e0b9c11'
@@ -136,7 +147,7 @@ export function otpRoutes(parts: Pick<Parts, 'db' | 'clock' | 'seal' | 'wake' | 
       },
       async handler({ workspaceId, params }) {
         const message = await findOtp(parts.db, workspaceId, params.messageId)
-        if (!message) throw new Refusal('NOT_FOUND', 'No OTP message of this workspace has this id.')
+        if (!message) throw new Refusal('NOT_FOUND', NO_MESSAGE)
         return otpView(message)
       },
     }),

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { type Sentence, findSentence, keptSentences, quoted } from '../sentences.ts'
 
 /** A messaging provider in our words. One implementation per provider; nothing outside its folder knows its shapes. */
 export type Provider = {
@@ -235,23 +236,63 @@ export type ProviderChange = { wabaId: string | null } & (
 /** The provider said no to a management call. */
 export class ProviderRefused extends Error {
   readonly error: ProviderError
+  readonly sentence: Sentence
 
   constructor(what: string, error: ProviderError) {
-    super(
-      `${what}: the provider answered ${error.code ?? 'no code'}, ${error.title}${error.detail ? ` (${error.detail})` : ''}`,
-    )
+    const { code, title, detail } = error
+    const facts = {
+      what,
+      code: code === null ? says.noCode : String(code),
+      title: findSentence(title) ?? quoted(title),
+    }
+    const sentence = detail ? says.refusedSaying({ ...facts, detail }) : says.refused(facts)
+    super(sentence.en)
     this.name = 'ProviderRefused'
     this.error = error
+    this.sentence = sentence
   }
 }
 
 export class ProviderUnreachable extends Error {
   /** Whether the provider may have done what it was asked for all the same. */
   readonly mayHaveArrived: boolean
+  readonly sentence: Sentence
 
   constructor(what: string, detail: string, { mayHaveArrived = false } = {}) {
-    super(`${what}: no answer from the provider (${detail})`)
+    const sentence = says.unreachable({ what, detail: findSentence(detail) ?? quoted(detail) })
+    super(sentence.en)
     this.name = 'ProviderUnreachable'
     this.mayHaveArrived = mayHaveArrived
+    this.sentence = sentence
   }
 }
+
+/** What the calls do that manage an account. */
+const DEEDS = {
+  'listing the phone numbers': 'قراءة أرقام الهاتف',
+  'listing the templates': 'قراءة القوالب',
+  'looking for the template': 'البحث عن القالب',
+  'subscribing to webhooks': 'الاشتراك في الإشعارات',
+  'asking who gets the webhooks': 'السؤال عمن تصله الإشعارات',
+  'creating the template': 'إنشاء القالب',
+  'deleting the template': 'حذف القالب',
+}
+
+const says = keptSentences({
+  refusedSaying: {
+    en: '{what}: the provider answered {code}, {title} ({detail})',
+    ar: '{what}: الرمز {code}، {title}: «{detail}»',
+    words: { what: DEEDS },
+  },
+  refused: {
+    en: '{what}: the provider answered {code}, {title}',
+    ar: '{what}: الرمز {code}، {title}',
+    words: { what: DEEDS },
+  },
+  noCode: { en: 'no code', ar: 'غير معروف' },
+  unreachable: {
+    en: '{what}: no answer from the provider ({detail})',
+    ar: '{what}: لم يُجب واتساب ({detail})',
+    words: { what: DEEDS },
+  },
+})

@@ -5,6 +5,7 @@ import { work } from '../jobs/handlers.ts'
 import { type RunningLoop, startLoop } from '../jobs/loop.ts'
 import { isAnybodyWorking } from '../jobs/wake.ts'
 import type { Parts, WorkName } from '../parts.ts'
+import { type Sentence, joined, sentences } from '../sentences.ts'
 import { SetupRefused } from '../setup-refused.ts'
 import { type Due, findDueOf, isBusy } from './due.ts'
 import { getSandboxOffset, moveClock } from './move-clock.ts'
@@ -58,7 +59,7 @@ export async function advanceSandbox(
 ): Promise<Advanced> {
   const { db, clock } = parts
   if ((await getSandboxOffset(db, workspaceId)) + byMs > AHEAD_MOST_MS) {
-    throw new SetupRefused('A sandbox’s clock can be ten years ahead at the most: make another sandbox to go on.')
+    throw new SetupRefused(says.tooFar)
   }
   const startedAt = clock.now()
   const timers = { reminder: 0, deadline: 0, expiry: 0 }
@@ -75,7 +76,7 @@ export async function advanceSandbox(
     leftMs -= moved.byMs
     for (const { kind, busy } of moved.due) if (kind in timers) timers[kind as keyof typeof timers] += busy
   }
-  throw stuck(byMs - leftMs, `there were more than ${STEPS_MOST} things to do`)
+  throw stuck(byMs - leftMs, says.tooMuch({ most: STEPS_MOST }))
 
   async function fired(): Promise<Fired> {
     const counts = await db.row(countSince, [workspaceId, startedAt])
@@ -121,25 +122,38 @@ async function settle({ db, clock }: Parts, worker: Worker, { workspaceId, moved
   }
 }
 
-const NAMES = {
-  message: 'messages to submit',
-  report: 'reports of the provider',
-  webhook: 'webhooks',
-  reminder: 'reminders',
-  deadline: 'deadlines',
-  expiry: 'expiries',
-} as const satisfies Record<Due['kind'], string>
+const whatIsLeft = (due: readonly Due[]): Sentence => {
+  const left = due.filter(({ busy }) => busy > 0).map(({ kind, busy }) => says.some({ what: things[kind], busy }))
+  return says.notDone({ left: joined(left, AND), seconds: PATIENCE_MS / SECOND_MS })
+}
 
-const whatIsLeft = (due: readonly Due[]): string =>
-  `${due
-    .filter(({ busy }) => busy > 0)
-    .map(({ kind, busy }) => `${NAMES[kind]} (${busy})`)
-    .join(', ')} did not get done in ${PATIENCE_MS / SECOND_MS} s`
+const stuck = (movedMs: number, why: Sentence): SetupRefused =>
+  new SetupRefused(says.stuck({ seconds: movedMs / SECOND_MS, why, command: '"explain"', role: '"worker"' }))
 
-const stuck = (movedMs: number, why: string): SetupRefused =>
-  new SetupRefused(
-    `The clock stopped after ${movedMs / SECOND_MS} s of the way, because ${why}. Look them up with "explain", and whether a process with the role "worker" runs; then advance by the rest.`,
-  )
+const AND: Sentence = { en: ', ', ar: '، ' }
+
+const things = sentences({
+  message: { en: 'messages to submit', ar: 'رسائل تنتظر الإرسال' },
+  report: { en: 'reports of the provider', ar: 'تقارير من واتساب' },
+  webhook: { en: 'webhooks', ar: 'إشعارات' },
+  reminder: { en: 'reminders', ar: 'تذكيرات' },
+  deadline: { en: 'deadlines', ar: 'مهل' },
+  expiry: { en: 'expiries', ar: 'أسئلة تنتهي' },
+})
+
+const says = sentences({
+  tooFar: {
+    en: 'A sandbox’s clock can be ten years ahead at the most: make another sandbox to go on.',
+    ar: 'لا تسبق ساعة مساحة تجريبية الوقت الحقيقي بأكثر من عشر سنوات: أنشئ مساحة تجريبية أخرى للمتابعة.',
+  },
+  tooMuch: { en: 'there were more than {most} things to do', ar: 'ما يجب إنجازه تجاوز {most}' },
+  notDone: { en: '{left} did not get done in {seconds} s', ar: 'ما يلي لم يُنجز خلال {seconds} ثانية: {left}' },
+  some: { en: '{what} ({busy})', ar: '{what} ({busy})' },
+  stuck: {
+    en: 'The clock stopped after {seconds} s of the way, because {why}. Look them up with {command}, and whether a process with the role {role} runs; then advance by the rest.',
+    ar: 'توقفت الساعة بعد {seconds} ثانية من الطريق لأن {why}. ابحث عنها بالأمر {command}، وتأكد من أن عملية بالدور {role} تعمل؛ ثم قدّم الساعة بما بقي.',
+  },
+})
 
 async function nowOf({ db, clock }: Parts, workspaceId: string): Promise<string> {
   return later(clock.now(), await getSandboxOffset(db, workspaceId)).toISOString()

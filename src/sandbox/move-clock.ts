@@ -1,5 +1,6 @@
 import type { Parts } from '../parts.ts'
 import { type Sql, type Statement, statement } from '../db.ts'
+import { sentences } from '../sentences.ts'
 import { SetupRefused } from '../setup-refused.ts'
 import { WorkspaceUnknown } from '../workspaces/keys.ts'
 import { type Due, findDueOf, isBusy, nextDueAt } from './due.ts'
@@ -62,10 +63,15 @@ export const isSandbox = async (sql: Sql, workspaceId: string): Promise<boolean>
 function mustBeSandbox(workspace: Workspace | undefined, workspaceId: string): Workspace {
   if (!workspace) throw new WorkspaceUnknown(workspaceId)
   if (workspace.sandbox) return workspace
-  throw new SetupRefused(
-    `The workspace ${workspaceId} is a live one, whose clock never moves: make another with "workspace create --sandbox".`,
-  )
+  throw new SetupRefused(says.live({ workspaceId }))
 }
+
+const says = sentences({
+  live: {
+    en: 'The workspace {workspaceId} is a live one, whose clock never moves: make another with "workspace create --sandbox".',
+    ar: 'مساحة العمل {workspaceId} فعلية ولا تتحرك ساعتها أبدًا: أنشئ مساحة تجريبية.',
+  },
+})
 
 /** What is counted in real time and moves with a workspace's clock. What is leased is under way and ends in real time. */
 export const MOVING = [

@@ -3,6 +3,7 @@ import { isUuid, newId } from '../ids.ts'
 import type { Parts } from '../parts.ts'
 import type { ProviderAccount } from '../providers/provider.ts'
 import type { Seal } from '../seal.ts'
+import { sentences } from '../sentences.ts'
 import { SetupRefused } from '../setup-refused.ts'
 import { type AccountToConnect, type NewAccount, readNewAccount } from './new-account.ts'
 import { providerRefusal } from './provider-refusal.ts'
@@ -77,10 +78,19 @@ const findWorkspace = statement('find_workspace_to_connect', 'select id as works
 
 async function workspaceMustExist(sql: Sql, workspaceId: string): Promise<void> {
   if (isUuid(workspaceId) && (await sql.row(findWorkspace, [workspaceId]))) return
-  throw new SetupRefused(
-    `No workspace has the id ${workspaceId}. Create one with "workspace create", or correct the id.`,
-  )
+  throw new SetupRefused(says.noWorkspace({ workspaceId }))
 }
+
+const says = sentences({
+  noWorkspace: {
+    en: 'No workspace has the id {workspaceId}. Create one with "workspace create", or correct the id.',
+    ar: 'لا توجد مساحة عمل بالمعرّف {workspaceId}. أنشئ واحدة أو صحّح المعرّف.',
+  },
+  noAccount: {
+    en: 'No account has the id {accountId}. It is the accountId that "account connect" printed.',
+    ar: 'لا يوجد حساب بالمعرّف {accountId}. هو المعرّف الذي ظهر عند ربط الحساب.',
+  },
+})
 
 /** Two connects of one account at once must agree on its id before they seal anything for it. */
 const lockWorkspace = statement(
@@ -202,8 +212,7 @@ export async function getAccount(
   accountId: string,
 ): Promise<CallableAccount> {
   const row = isUuid(accountId) ? await db.row(accountById, [accountId]) : undefined
-  if (!row)
-    throw new SetupRefused(`No account has the id ${accountId}. It is the accountId that "account connect" printed.`)
+  if (!row) throw new SetupRefused(says.noAccount({ accountId }))
   return {
     workspaceId: row.workspace_id,
     accountId: row.id,

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { type Sentence, keptSentences } from '../sentences.ts'
 import { type AccountFault, AccountRefused } from './account-refused.ts'
 
 export type NewAccount = {
@@ -31,7 +32,7 @@ export function readNewAccount(given: NewAccount): AccountToConnect {
     graphUrl: (given.graphUrl ?? '').trim().replace(/\/+$/, '') || GRAPH_URL,
   }
   const faults: AccountFault[] = [
-    ...(WABA_ID.test(account.wabaId) ? [] : [{ field: 'wabaId', message: WABA_ID_FAULT } as const]),
+    ...(WABA_ID.test(account.wabaId) ? [] : [{ field: 'wabaId', message: says.wabaId } as const]),
     ...secretFaults('accessToken', account.accessToken),
     ...secretFaults('appSecret', account.appSecret),
     ...secretFaults('verifyToken', account.verifyToken),
@@ -41,19 +42,38 @@ export function readNewAccount(given: NewAccount): AccountToConnect {
   return account
 }
 
-const WABA_ID_FAULT = 'The WABA id must be digits, as WhatsApp Manager shows it under "WhatsApp Business Account ID".'
+const secrets = keptSentences({
+  accessToken: { en: 'access token', ar: 'رمز الوصول' },
+  appSecret: { en: 'app secret', ar: 'سر التطبيق' },
+  verifyToken: { en: 'verify token', ar: 'رمز التحقق من العنوان' },
+})
 
-const SECRET_NAMES = {
-  accessToken: 'access token',
-  appSecret: 'app secret',
-  verifyToken: 'verify token',
-} as const
+/** What of an account is wrong; also where a form shows it. */
+const says = keptSentences({
+  wabaId: {
+    en: 'The WABA id must be digits, as WhatsApp Manager shows it under "WhatsApp Business Account ID".',
+    ar: 'يجب أن يكون معرّف حساب واتساب للأعمال أرقامًا فقط، كما يظهر في مدير واتساب.',
+  },
+  missing: { en: 'The {secret} is missing.', ar: '{secret} غير موجود.' },
+  secret: {
+    en: 'The {secret} must be one word of at most 1,024 ASCII characters.',
+    ar: '{secret} يجب أن يكون كلمة واحدة من أحرف لاتينية وأرقام ورموز، لا تزيد على 1,024 حرفًا.',
+  },
+  graphUrl: {
+    en: 'The Graph URL must look like {example}, with no query.',
+    ar: 'يجب أن يكون عنوان Graph على هذا الشكل {example} بلا معاملات بعده.',
+  },
+  graphScheme: {
+    en: 'The Graph URL must begin with https:// because the access token travels with each request. Plain HTTP is for localhost, addresses and one-word names.',
+    ar: 'يجب أن يكون عنوان Graph مشفّرًا (HTTPS) لأن رمز الوصول يُرسل مع كل طلب. الاتصال غير المشفّر للجهاز نفسه وللعناوين الرقمية وللأسماء من كلمة واحدة.',
+  },
+})
 
-function secretFaults(field: keyof typeof SECRET_NAMES, value: string): AccountFault[] {
-  const name = SECRET_NAMES[field]
-  if (value === '') return [{ field, message: `The ${name} is missing.` }]
+function secretFaults(field: keyof typeof secrets, value: string): AccountFault[] {
+  const secret = secrets[field]
+  if (value === '') return [{ field, message: says.missing({ secret }) }]
   if (SECRET.test(value)) return []
-  return [{ field, message: `The ${name} must be one word of at most 1,024 ASCII characters.` }]
+  return [{ field, message: says.secret({ secret }) }]
 }
 
 function graphUrlFaults(text: string): AccountFault[] {
@@ -61,12 +81,11 @@ function graphUrlFaults(text: string): AccountFault[] {
   return message === undefined ? [] : [{ field: 'graphUrl', message }]
 }
 
-function graphUrlFault(text: string): string | undefined {
+function graphUrlFault(text: string): Sentence | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password)
-    return `The Graph URL must look like ${GRAPH_URL}, with no query.`
-  if (url.protocol === 'http:' && !isNear(url.hostname))
-    return 'The Graph URL must begin with https:// because the access token travels with each request. Plain HTTP is for localhost, addresses and one-word names.'
+    return says.graphUrl({ example: GRAPH_URL })
+  if (url.protocol === 'http:' && !isNear(url.hostname)) return says.graphScheme
   return undefined
 }
 

@@ -1,5 +1,6 @@
 import { Refusal } from '../errors.ts'
 import type { TemplateComponent } from '../providers/provider.ts'
+import { sentences } from '../sentences.ts'
 import type { WayFound } from '../workspaces/precedents.ts'
 import { senderUnavailableReason } from './availability.ts'
 
@@ -65,13 +66,10 @@ type Kind = 'OTP' | 'COD'
 /** Checks 7 and 8 of the contract's order (§2). */
 export function whatIsMissing(kind: Kind, found: Sendable): Refusal | undefined {
   if (!found.sender_found) {
-    return new Refusal(`${kind}_SENDER_NOT_FOUND`, 'No sender of this workspace has this senderId.')
+    return new Refusal(`${kind}_SENDER_NOT_FOUND`, says.noSender)
   }
   if (found.template_status === null) {
-    return new Refusal(
-      `${kind}_TEMPLATE_NOT_FOUND`,
-      'The sender’s account has no template of exactly this name and language.',
-    )
+    return new Refusal(`${kind}_TEMPLATE_NOT_FOUND`, says.noTemplate)
   }
   return undefined
 }
@@ -84,14 +82,27 @@ export function whatIsUnavailable(kind: Kind, found: Sendable): Refusal | undefi
     gone: found.sender_gone,
     accountStatus: found.account_status,
   })
-  return reason === undefined ? undefined : new Refusal(`${kind}_SENDER_UNAVAILABLE`, reason.en)
+  return reason === undefined ? undefined : new Refusal(`${kind}_SENDER_UNAVAILABLE`, reason)
 }
 
 /** Check 14. */
 export const whoIsBlocked = ({ blocked }: Sendable): Refusal | undefined =>
-  blocked
-    ? new Refusal('RECIPIENT_BLOCKED', 'The recipient is on this workspace’s list of blocked recipients.')
-    : undefined
+  blocked ? new Refusal('RECIPIENT_BLOCKED', says.blocked) : undefined
+
+const says = sentences({
+  noSender: {
+    en: 'No sender of this workspace has this senderId.',
+    ar: 'لا يوجد في مساحة العمل هذه مرسل بهذا المعرّف.',
+  },
+  noTemplate: {
+    en: 'The sender’s account has no template of exactly this name and language.',
+    ar: 'ليس في حساب المرسل قالب بهذا الاسم وهذه اللغة تحديدًا.',
+  },
+  blocked: {
+    en: 'The recipient is on this workspace’s list of blocked recipients.',
+    ar: 'المستلم في قائمة المستلمين المحظورين في مساحة العمل هذه.',
+  },
+})
 
 export const templateOf = (found: Sendable) => ({
   status: found.template_status ?? '',

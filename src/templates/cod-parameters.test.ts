@@ -125,5 +125,5 @@ test('whatever values come to whatever text, there are faults, or exactly one fi
 
 function faultsOf(of: { components: TemplateComponent[] }, given: GivenParameters | undefined): string[] {
   const outcome = checkParameters(of, given)
-  return 'faults' in outcome ? outcome.faults : []
+  return 'faults' in outcome ? outcome.faults.map(({ en }) => en) : []
 }

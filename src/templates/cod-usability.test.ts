@@ -37,11 +37,11 @@ test('header, footer and parameters are not required, and the header’s format 
 
 test('neither template can ask the other’s question', () => {
   assert.match(
-    codUnusableReason(template(), 'refusal') ?? '',
+    codUnusableReason(template(), 'refusal')?.en ?? '',
     /has 3 quick replies, but the refusal template has exactly 2 quick replies, in this order: yes/,
   )
   assert.match(
-    codUnusableReason(template({ components: [body, two] }), 'confirmation') ?? '',
+    codUnusableReason(template({ components: [body, two] }), 'confirmation')?.en ?? '',
     /has 2 quick replies, but the confirmation template has exactly 3 quick replies, in this order: confirm/,
   )
 })
@@ -79,7 +79,7 @@ const refused: readonly [string, Parameters<typeof template>[0], RegExp][] = [
 
 for (const [what, more, reason] of refused) {
   test(`a template ${what} cannot be used, and the reason says so`, () => {
-    assert.match(codUnusableReason(template(more), 'confirmation') ?? 'usable', reason)
+    assert.match(codUnusableReason(template(more), 'confirmation')?.en ?? 'usable', reason)
   })
 }
 
@@ -97,7 +97,7 @@ test('components in any order and of any kind throw nothing', () => {
   fc.assert(
     fc.property(fc.array(component), fc.constantFrom('confirmation', 'refusal'), (components, check) => {
       const reason = codUnusableReason(template({ components }), check)
-      assert.ok(reason === undefined || reason.endsWith('.'))
+      assert.ok(reason === undefined || reason.en.endsWith('.'))
     }),
   )
 })

@@ -1,3 +1,4 @@
+import { type Sentence, keptSentences } from '../sentences.ts'
 import { TEMPLATE_LANGUAGES } from './languages.ts'
 import { parametersOf } from './parameters.ts'
 
@@ -55,37 +56,80 @@ export const BUTTON_MEANINGS = {
   refusal: ['refused', 'notRefused'],
 } as const satisfies Record<QuestionDraft['use'], readonly string[]>
 
-/** In English; the pages have their own table with the same keys. `most` is the limit that was passed. */
-export const draftFaultWords = {
-  missing: () => 'must not be empty',
-  tooLong: (most: number) => `must have at most ${most} characters`,
-  nameForm: () => 'may have small letters a to z, digits and _ alone',
-  language: () => 'is not a language that templates can have',
-  expiry: () =>
-    `must be a whole number from ${draftLimits.expiryMinutesLeast} to ${draftLimits.expiryMinutesMost}, or left out`,
-  newLine: () => 'must be a single line',
-  blankLines: () => 'may have one empty line in a row, not more',
-  control: () => 'has a character that cannot be shown, such as a tab',
-  spaces: () => 'may have at most four spaces in a row',
-  emoji: () => 'may not have emoji here',
-  tooManyEmojis: (most: number) => `may have at most ${most} emoji`,
-  formatting: () => 'may not have *, _, ~ or ` here',
-  variableForm: () => 'has a brace that belongs to no variable: write {{1}} or {{order_number}}, in small letters',
-  noVariables: () => 'may have no variable here',
-  oneVariable: () => 'may have one variable, once',
-  mixedVariables: () => 'must have either numbered or named variables, in header and body alike',
-  gap: () => 'must have its numbered variables from {{1}} on without a gap',
-  sameVariable: () => 'needs another name for its variable than the body has',
-  variableTooLong: (most: number) => `may have names of variables of at most ${most} characters`,
-  edge: () => 'may neither begin nor end with a variable: put at least a word or a full stop around it',
-  adjacent: () => 'must have text between two variables',
-  fewWords: () => 'has too few words for its variables: WhatsApp wants about two words for each',
-  filledTooLong: (most: number) => `is longer than ${most} characters once the sample values are in it`,
-  buttonCount: (most: number) => `must have exactly ${most} buttons`,
-  sameButton: () => 'must differ from the other buttons',
-} as const satisfies Record<string, (most: number) => string>
+const says = keptSentences({
+  missing: { en: 'must not be empty', ar: 'يجب ألا يكون فارغًا' },
+  tooLong: { en: 'must have at most {most} characters', ar: 'الحد الأقصى لعدد الأحرف {most}' },
+  nameForm: {
+    en: 'may have small letters a to z, digits and _ alone',
+    ar: 'تُقبل الحروف اللاتينية الصغيرة والأرقام والشرطة السفلية فقط',
+  },
+  language: { en: 'is not a language that templates can have', ar: 'ليست لغة يمكن أن تكون للقوالب' },
+  expiry: {
+    en: 'must be a whole number from {expiryLeast} to {expiryMost}, or left out',
+    ar: 'يجب أن يكون عددًا صحيحًا من {expiryLeast} إلى {expiryMost} أو أن يُترك فارغًا',
+  },
+  newLine: { en: 'must be a single line', ar: 'يجب أن يكون سطرًا واحدًا' },
+  blankLines: {
+    en: 'may have one empty line in a row, not more',
+    ar: 'لا يُقبل أكثر من سطر فارغ واحد متتابع',
+  },
+  control: {
+    en: 'has a character that cannot be shown, such as a tab',
+    ar: 'فيه محرف لا يمكن عرضه، مثل علامة الجدولة',
+  },
+  spaces: { en: 'may have at most four spaces in a row', ar: 'لا تُقبل أكثر من أربع مسافات متتابعة' },
+  emoji: { en: 'may not have emoji here', ar: 'لا تُقبل الرموز التعبيرية هنا' },
+  tooManyEmojis: { en: 'may have at most {most} emoji', ar: 'الحد الأقصى للرموز التعبيرية {most}' },
+  formatting: { en: 'may not have *, _, ~ or ` here', ar: 'لا تُقبل هنا علامات التنسيق * و _ و ~ و `' },
+  variableForm: {
+    en: 'has a brace that belongs to no variable: write {numbered} or {named}, in small letters',
+    ar: 'فيه قوس لا يخص متغيرًا: اكتب {numbered} أو {named} بحروف لاتينية صغيرة',
+  },
+  noVariables: { en: 'may have no variable here', ar: 'لا تُقبل المتغيرات هنا' },
+  oneVariable: { en: 'may have one variable, once', ar: 'يُقبل متغير واحد، مرة واحدة' },
+  mixedVariables: {
+    en: 'must have either numbered or named variables, in header and body alike',
+    ar: 'يجب أن تكون المتغيرات كلها مرقّمة أو كلها مسمّاة، في العنوان والنص معًا',
+  },
+  gap: {
+    en: 'must have its numbered variables from {numbered} on without a gap',
+    ar: 'يجب أن تتابع أرقام المتغيرات من {numbered} دون انقطاع',
+  },
+  sameVariable: {
+    en: 'needs another name for its variable than the body has',
+    ar: 'يحتاج متغيره إلى اسم غير الذي في النص',
+  },
+  variableTooLong: {
+    en: 'may have names of variables of at most {most} characters',
+    ar: 'الحد الأقصى لعدد أحرف اسم المتغير {most}',
+  },
+  edge: {
+    en: 'may neither begin nor end with a variable: put at least a word or a full stop around it',
+    ar: 'لا يجوز أن يبدأ أو ينتهي بمتغير: ضع حوله كلمة أو نقطة على الأقل',
+  },
+  adjacent: { en: 'must have text between two variables', ar: 'يجب أن يفصل نص بين كل متغيرين' },
+  fewWords: {
+    en: 'has too few words for its variables: WhatsApp wants about two words for each',
+    ar: 'كلماته قليلة مقارنة بمتغيراته: يريد واتساب نحو كلمتين لكل متغير',
+  },
+  filledTooLong: {
+    en: 'is longer than {most} characters once the sample values are in it',
+    ar: 'يتجاوز {most} من الأحرف بعد وضع الأمثلة فيه',
+  },
+  buttonCount: { en: 'must have exactly {most} buttons', ar: 'يجب أن يكون عدد الأزرار {most} بالضبط' },
+  sameButton: { en: 'must differ from the other buttons', ar: 'يجب أن يختلف عن الأزرار الأخرى' },
+})
 
-export type DraftFaultName = keyof typeof draftFaultWords
+export type DraftFaultName = keyof typeof says
+
+/** What is wrong, as the form says it and the server as well. */
+export function draftFaultSentence({ fault, most }: Pick<DraftFault, 'fault' | 'most'>): Sentence {
+  const said = says[fault]
+  if (typeof said !== 'function') return said
+  const { expiryMinutesLeast: expiryLeast, expiryMinutesMost: expiryMost } = draftLimits
+  return said({ most, expiryLeast, expiryMost, numbered: '{{1}}', named: '{{order_number}}' })
+}
+
 /** `at` is a path such as `body`, `samples.order`, `buttons.0`. */
 export type DraftFault = { at: string; fault: DraftFaultName; most: number }
 

@@ -1,11 +1,18 @@
 import { z } from 'zod'
+import { must } from '../http/fields.ts'
 import type { NewTemplate, ParameterValue } from '../providers/provider.ts'
-import { type TemplateDraft, draftFaultWords, faultsOfDraft, sampleOf, tidy, variablesOf } from './draft.ts'
+import { keptSentences } from '../sentences.ts'
+import { type TemplateDraft, draftFaultSentence, faultsOfDraft, sampleOf, tidy, variablesOf } from './draft.ts'
 
 /** Far above every limit of the draft, which has words of its own for what is too long. */
 const TEXT_MOST = 10_000
 const VARIABLES_MOST = 200
-const text = z.string().max(TEXT_MOST, `must have at most ${TEXT_MOST} characters`)
+const says = keptSentences({
+  tooManySamples: { en: 'must have at most {most} samples', ar: 'الحد الأقصى لعدد العينات {most}' },
+  labels: { en: 'must be a list of labels', ar: 'يجب أن تكون قائمة عناوين أزرار' },
+})
+
+const text = z.string().max(TEXT_MOST, must.haveAtMost({ most: TEXT_MOST }).en)
 
 const common = { name: text, language: text }
 
@@ -16,10 +23,13 @@ const question = {
   body: text,
   samples: z
     .record(z.string().max(TEXT_MOST), text)
-    .refine((samples) => Object.keys(samples).length <= VARIABLES_MOST, `must have at most ${VARIABLES_MOST} samples`)
+    .refine(
+      (samples) => Object.keys(samples).length <= VARIABLES_MOST,
+      says.tooManySamples({ most: VARIABLES_MOST }).en,
+    )
     .readonly(),
   footer: text,
-  buttons: z.array(text).max(10, 'must be a list of labels').readonly(),
+  buttons: z.array(text).max(10, says.labels.en).readonly(),
 }
 
 /** What the form submits. Whatever passes is taken by WhatsApp's rules and usable by ours once it is approved. */
@@ -36,8 +46,8 @@ export const templateDraft = z
     z.strictObject({ use: z.literal('refusal'), ...question }),
   ])
   .superRefine((draft, context) => {
-    for (const { at, fault, most } of faultsOfDraft(draft))
-      context.addIssue({ code: 'custom', path: at.split('.'), message: draftFaultWords[fault](most) })
+    for (const fault of faultsOfDraft(draft))
+      context.addIssue({ code: 'custom', path: fault.at.split('.'), message: draftFaultSentence(fault).en })
   })
 
 /** A code that comes after it has expired helps nobody: WhatsApp drops the message by then. Its standard is 600. */

@@ -10,6 +10,7 @@ import {
 import { type CallableAccount, getAccount } from '../senders/accounts.ts'
 import { storeTemplate } from '../senders/store-listing.ts'
 import { syncSoon } from '../senders/sync.ts'
+import { keptSentences } from '../sentences.ts'
 import { type AccountOf, noteTemplateChanges } from './changes.ts'
 import type { TemplateDraft } from './draft.ts'
 import { newTemplateOf } from './new-template.ts'
@@ -38,8 +39,7 @@ export async function submitTemplate(
   if (await parts.db.row(findTemplateRow, [workspaceId, accountId, name, language]))
     throw new TemplateRefused({
       field: 'name',
-      message:
-        'The account has a template of this name in this language already. Choose another name, or look at that one.',
+      message: says.known,
     })
   const created = await parts.provider.createTemplate(account, newTemplateOf(draft)).catch(async (error: unknown) => {
     if (isNameTaken(error)) await storeFresh(parts, account, draft)
@@ -52,6 +52,17 @@ export async function submitTemplate(
   if (outcome === 'unknown') return { outcome }
   return { outcome, status: found?.status ?? created?.status ?? 'PENDING', shown: found !== undefined }
 }
+
+const says = keptSentences({
+  known: {
+    en: 'The account has a template of this name in this language already. Choose another name, or look at that one.',
+    ar: 'في الحساب قالب بهذا الاسم وبهذه اللغة من قبل. اختر اسمًا آخر، أو انظر إلى ذلك القالب.',
+  },
+  stillThere: {
+    en: 'WhatsApp did not answer, and still has the template. Try again in a moment.',
+    ar: 'لم يُجب واتساب، وما زال القالب لديه. حاول مجددًا بعد لحظات.',
+  },
+})
 
 const findTemplateRow = statement<{ status: string }>(
   'find_template_row',
@@ -145,7 +156,7 @@ export async function deleteTemplate(
     if (await isStillThere(parts, account, { name, language }))
       throw new TemplateRefused({
         field: null,
-        message: 'WhatsApp did not answer, and still has the template. Try again in a moment.',
+        message: says.stillThere,
       })
   })
   await parts.db.transaction(async (tx) => {

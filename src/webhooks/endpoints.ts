@@ -4,6 +4,7 @@ import { recordEvents, transactionWithEvents } from '../events/record.ts'
 import { newId, newWebhookSecret } from '../ids.ts'
 import type { Parts } from '../parts.ts'
 import { findWorkspaceTime } from '../sandbox/workspace-time.ts'
+import { keptSentences } from '../sentences.ts'
 import { SetupRefused } from '../setup-refused.ts'
 import type { EndpointStatus } from './claim.ts'
 import { AddressRefused, checkHost } from './connector.ts'
@@ -32,10 +33,9 @@ export async function addEndpoint(
   const secret = newWebhookSecret()
   const now = clock.now()
   await db.transaction(async (tx) => {
-    if (!(await tx.row(lockWorkspace, [workspaceId]))) throw new SetupRefused(`There is no workspace ${workspaceId}.`)
+    if (!(await tx.row(lockWorkspace, [workspaceId]))) throw new SetupRefused(says.noWorkspace({ workspaceId }))
     const { length } = await listEndpoints(tx, workspaceId)
-    if (length >= ENDPOINTS_PER_WORKSPACE)
-      throw new SetupRefused(`The workspace has ${length} endpoints, the most that it may have.`)
+    if (length >= ENDPOINTS_PER_WORKSPACE) throw new SetupRefused(says.tooMany({ count: length }))
     await tx.rows(insertEndpoint, [
       endpointId,
       workspaceId,
@@ -50,16 +50,14 @@ export async function addEndpoint(
 
 /** The URL as it will be requested; throws SetupRefused with what is wrong. */
 async function checkUrl(text: string, allowPrivate: boolean): Promise<string> {
-  if (text.length > URL_LENGTH_MOST) throw new SetupRefused(`The URL is longer than ${URL_LENGTH_MOST} characters.`)
-  if (!URL.canParse(text)) throw new SetupRefused('The URL is not complete: give it as https://example.com/path.')
+  if (text.length > URL_LENGTH_MOST) throw new SetupRefused(urlTooLong)
+  if (!URL.canParse(text)) throw new SetupRefused(says.incomplete({ example: 'https://example.com/path' }))
   const url = new URL(text)
   const schemes = allowPrivate ? ['https:', 'http:'] : ['https:']
-  if (!schemes.includes(url.protocol)) throw new SetupRefused('The URL must start with https://.')
-  if (url.username || url.password)
-    throw new SetupRefused('The URL must not hold a user name or password: webhooks are verified by their signature.')
-  if (url.hash) throw new SetupRefused('The URL must not have a fragment (#…): it would never be sent.')
-  if (url.href.length > URL_LENGTH_MOST)
-    throw new SetupRefused(`The URL, once encoded, is longer than ${URL_LENGTH_MOST} characters.`)
+  if (!schemes.includes(url.protocol)) throw new SetupRefused(says.scheme({ scheme: 'https://' }))
+  if (url.username || url.password) throw new SetupRefused(says.credentials)
+  if (url.hash) throw new SetupRefused(says.fragment)
+  if (url.href.length > URL_LENGTH_MOST) throw new SetupRefused(says.encodedTooLong({ most: URL_LENGTH_MOST }))
   if (!allowPrivate) await checkPublic(url.hostname)
   return url.href
 }
@@ -70,9 +68,7 @@ async function checkPublic(hostname: string): Promise<void> {
     await checkHost(hostname)
   } catch (error) {
     throw new SetupRefused(
-      error instanceof AddressRefused
-        ? `The URL must lead to the public Internet: ${error.message}.`
-        : `The host ${hostname} cannot be found at present: check its name and its DNS records.`,
+      error instanceof AddressRefused ? says.notPublic({ address: error.address }) : says.notFound({ hostname }),
     )
   }
 }
@@ -165,8 +161,8 @@ async function move(
   const now = clock.now()
   if (await changeStatus(db, { workspaceId, endpointId, from, to, reason: null, now, alongside })) return
   const { status } = await getEndpoint(db, { workspaceId, endpointId })
-  if (status === 'enabled' || to === 'paused') throw new SetupRefused(`The endpoint is ${status} already.`)
-  throw new SetupRefused(`The endpoint is ${status}, not ${from}: run ${commandToEnable(status, endpointId)}.`)
+  if (status === 'enabled' || to === 'paused') throw new SetupRefused(says.already({ status }))
+  throw new SetupRefused(says.isNot({ status, from, command: commandToEnable(status, endpointId) }))
 }
 
 async function getEndpoint(db: Sql, id: EndpointId): Promise<Endpoint> {
@@ -175,7 +171,57 @@ async function getEndpoint(db: Sql, id: EndpointId): Promise<Endpoint> {
   return endpoint
 }
 
-const missing = (endpointId: string): SetupRefused => new SetupRefused(`There is no endpoint ${endpointId}.`)
+const missing = (endpointId: string): SetupRefused => new SetupRefused(says.missing({ endpointId }))
+
+const STATUSES = { enabled: 'مفعّلة', paused: 'موقوفة مؤقتًا', disabled: 'معطّلة' }
+
+const says = keptSentences({
+  noWorkspace: { en: 'There is no workspace {workspaceId}.', ar: 'لا توجد مساحة عمل {workspaceId}.' },
+  tooMany: {
+    en: 'The workspace has {count} endpoints, the most that it may have.',
+    ar: 'بلغت نقاط مساحة العمل {count}، وهو أكثر ما يُسمح به.',
+  },
+  tooLong: { en: 'The URL is longer than {most} characters.', ar: 'العنوان أطول من {most} حرفًا.' },
+  encodedTooLong: {
+    en: 'The URL, once encoded, is longer than {most} characters.',
+    ar: 'العنوان بعد ترميزه أطول من {most} حرفًا.',
+  },
+  incomplete: {
+    en: 'The URL is not complete: give it as {example}.',
+    ar: 'العنوان غير كامل: اكتبه على هذا الشكل {example}.',
+  },
+  scheme: { en: 'The URL must start with {scheme}.', ar: 'يجب أن يبدأ العنوان بـ {scheme}.' },
+  credentials: {
+    en: 'The URL must not hold a user name or password: webhooks are verified by their signature.',
+    ar: 'يجب ألا يحتوي العنوان على اسم مستخدم أو كلمة مرور: تُعرف صحة الإشعارات من توقيعها.',
+  },
+  fragment: {
+    en: 'The URL must not have a fragment (#…): it would never be sent.',
+    ar: 'يجب ألا ينتهي العنوان بجزء يلي العلامة (#…): فلن يُرسل أبدًا.',
+  },
+  notPublic: {
+    en: 'The URL must lead to the public Internet: {address} is not a public address.',
+    ar: 'يجب أن يؤدي العنوان إلى الإنترنت العام: {address} ليس عنوانًا عامًا.',
+  },
+  notFound: {
+    en: 'The host {hostname} cannot be found at present: check its name and its DNS records.',
+    ar: 'تعذّر العثور على المضيف {hostname} حاليًا: تحقّق من اسمه ومن سجلاته في نظام أسماء النطاقات.',
+  },
+  already: { en: 'The endpoint is {status} already.', ar: 'النقطة {status} من قبل.', words: { status: STATUSES } },
+  isNot: {
+    en: 'The endpoint is {status}, not {from}: run {command}.',
+    ar: 'النقطة {status} وليست {from}: نفّذ {command}.',
+    words: { status: STATUSES, from: STATUSES },
+  },
+  missing: { en: 'There is no endpoint {endpointId}.', ar: 'لا توجد نقطة {endpointId}.' },
+  notPinged: {
+    en: 'The endpoint is {status}: run {command}, then ping it.',
+    ar: 'النقطة {status}: نفّذ {command} ثم أرسل إليها اختبارًا.',
+    words: { status: STATUSES },
+  },
+})
+
+export const urlTooLong = says.tooLong({ most: URL_LENGTH_MOST })
 
 /** Sends a test event to this endpoint alone. `deliverNow` waits for what comes of it. */
 export async function pingEndpoint(
@@ -187,7 +233,7 @@ export async function pingEndpoint(
   const deliveryId = await transactionWithEvents({ db, metrics }, async (tx) => {
     const { status } = await getEndpoint(tx, { workspaceId, endpointId })
     if (status !== 'enabled')
-      throw new SetupRefused(`The endpoint is ${status}: run ${commandToEnable(status, endpointId)}, then ping it.`)
+      throw new SetupRefused(says.notPinged({ status, command: commandToEnable(status, endpointId) }))
     const now = clock.now()
     const { at } = await findWorkspaceTime(tx, workspaceId)
     const data = { endpointId, occurredAt: at(now).toISOString() }

@@ -1,6 +1,7 @@
 import { type Sql, statement } from '../db.ts'
 import type { EventType } from '../events/event-types.ts'
 import type { Parts } from '../parts.ts'
+import { sentences } from '../sentences.ts'
 import { SetupRefused } from '../setup-refused.ts'
 import type { EndpointStatus } from './claim.ts'
 import { type Alongside, commandToEnable } from './endpoint-status.ts'
@@ -17,7 +18,7 @@ export async function resendDelivery(
   { workspaceId, deliveryId }: { workspaceId: string; deliveryId: string },
 ): Promise<void> {
   const delivery = await db.row(restart, [workspaceId, deliveryId, clock.now()])
-  if (!delivery) throw new SetupRefused(`There is no delivery ${deliveryId}.`)
+  if (!delivery) throw new SetupRefused(says.noDelivery({ deliveryId }))
   if (delivery.status !== 'enabled') throw notEnabled(delivery.status, delivery.endpointId)
   wake('deliver')
 }
@@ -33,7 +34,7 @@ export async function resendEvent(
 ): Promise<void> {
   await checkEndpoint(db, of)
   const deliveryId = await findDelivery(db, { eventId, ...of })
-  if (!deliveryId) throw new SetupRefused(`The endpoint ${of.endpointId} was never to get an event ${eventId}.`)
+  if (!deliveryId) throw new SetupRefused(says.neverMeant({ endpointId: of.endpointId, eventId }))
   await db.transaction(async (tx) => {
     await resendDelivery({ db: tx, clock, wake: () => {} }, { workspaceId: of.workspaceId, deliveryId })
     await alongside?.(tx)
@@ -42,7 +43,21 @@ export async function resendEvent(
 }
 
 const notEnabled = (status: Exclude<EndpointStatus, 'enabled'>, endpointId: string): SetupRefused =>
-  new SetupRefused(`The endpoint is ${status}: run ${commandToEnable(status, endpointId)} first, then send again.`)
+  new SetupRefused(says.notEnabled({ status, command: commandToEnable(status, endpointId) }))
+
+const says = sentences({
+  noDelivery: { en: 'There is no delivery {deliveryId}.', ar: 'لا توجد عملية تسليم {deliveryId}.' },
+  neverMeant: {
+    en: 'The endpoint {endpointId} was never to get an event {eventId}.',
+    ar: 'لم يكن على النقطة {endpointId} أن تتلقى الحدث {eventId} أبدًا.',
+  },
+  notEnabled: {
+    en: 'The endpoint is {status}: run {command} first, then send again.',
+    ar: 'النقطة {status}: نفّذ {command} أولًا ثم أعد الإرسال.',
+    words: { status: { paused: 'موقوفة مؤقتًا', disabled: 'معطّلة' } },
+  },
+  noEndpoint: { en: 'There is no endpoint {endpointId}.', ar: 'لا توجد نقطة {endpointId}.' },
+})
 
 /** Returns the endpoint's status; the delivery is changed only when that is `enabled`. */
 const restart = statement<{ status: EndpointStatus; endpointId: string }>(
@@ -160,7 +175,7 @@ async function checkEndpoint(
 ): Promise<void> {
   if (endpointId === undefined) return
   const endpoint = await findEndpoint(db, { workspaceId, endpointId })
-  if (!endpoint) throw new SetupRefused(`There is no endpoint ${endpointId}.`)
+  if (!endpoint) throw new SetupRefused(says.noEndpoint({ endpointId }))
   if (endpoint.status !== 'enabled') throw notEnabled(endpoint.status, endpointId)
 }
 

@@ -2,6 +2,7 @@ import { type Clock, later } from '../clock.ts'
 import { type Sql, type Statement, batch, isBatchFault } from '../db.ts'
 import { Refusal, type RefusalCode } from '../errors.ts'
 import { grouped } from '../group.ts'
+import { sentences } from '../sentences.ts'
 import { keyOf, precedentsOf, type Precedents, type Way, type WayFound } from './precedents.ts'
 import { type QuotaKind, openQuotaMonths, quotaMonth } from './quota.ts'
 
@@ -187,8 +188,14 @@ function forgetOutdated<Found extends Looked>(precedents: Precedents<Found>, key
   if (precedent && precedent.version !== version) precedents.forget(key)
 }
 
-const overQuota = ({ overQuota: code }: { overQuota: RefusalCode }): Refusal =>
-  new Refusal(code, 'The workspace’s allowance of this calendar month (UTC) is used up.')
+const overQuota = ({ overQuota: code }: { overQuota: RefusalCode }): Refusal => new Refusal(code, says.usedUp)
+
+const says = sentences({
+  usedUp: {
+    en: 'The workspace’s allowance of this calendar month (UTC) is used up.',
+    ar: 'نفدت حصة مساحة العمل لهذا الشهر الميلادي (بتوقيت UTC).',
+  },
+})
 
 /** Of requests with one key in one group the first goes on; the others meet its outcome in the next round. */
 function claimsKey(keys: Set<string>, { workspaceId, idempotencyKey }: Acceptable): boolean {

@@ -1,5 +1,6 @@
 import { type Clock, HOUR_MS, DAY_MS, later } from '../clock.ts'
 import { type Sql, statement } from '../db.ts'
+import { sentences } from '../sentences.ts'
 import { SetupRefused } from '../setup-refused.ts'
 import { isWorking, keyState } from './key-state.ts'
 import { type KeyId, createKey, expireKey } from './keys.ts'
@@ -26,7 +27,7 @@ export async function rotateKey(
   if (!old) return undefined
   const now = clock.now()
   const state = keyState(old, now)
-  if (!isWorking(state)) throw new SetupRefused(`The key is ${state} already. Create a new one.`)
+  if (!isWorking(state)) throw new SetupRefused(says.over({ state }))
   const { name } = old
   const created = await createKey(tx, clock, { workspaceId, name, ...(expiresAt && { expiresAt }) })
   const ends = later(now, OVERLAPS_MS[overlap])
@@ -40,3 +41,11 @@ const lockKey = statement<{ name: string; expiresAt: Date | null; revokedAt: Dat
   `select name, expires_at as "expiresAt", revoked_at as "revokedAt"
    from api_keys where workspace_id = $1 and public_id = $2 for update`,
 )
+
+const says = sentences({
+  over: {
+    en: 'The key is {state} already. Create a new one.',
+    ar: 'المفتاح {state} من قبل. أنشئ مفتاحًا جديدًا.',
+    words: { state: { revoked: 'ملغى', expired: 'منتهي الصلاحية' } },
+  },
+})

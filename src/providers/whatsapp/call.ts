@@ -1,8 +1,13 @@
+import { keptSentences } from '../../sentences.ts'
 import { type ProviderAccount, ProviderRefused, ProviderUnreachable } from '../provider.ts'
 import { readAnswerError } from './errors.ts'
 import type { Graph, GraphRequest } from './graph.ts'
 import { type JsonObject, objectOf, readObject } from './json.ts'
 import { withoutToken } from './mask.ts'
+
+const details = keptSentences({
+  notFromGraph: { en: 'HTTP {httpStatus} without a Graph answer', ar: 'الرد {httpStatus} وليس من واجهة واتساب' },
+})
 
 const TIMEOUT_MS = 30_000
 /** A page of 100 templates with ten buttons each stays below 1 MB. */
@@ -19,7 +24,7 @@ export async function call(graph: Graph, account: ProviderAccount, { what, ...re
   const body = readObject(answer.body)
   if (body && httpStatus >= 200 && httpStatus < 300) return body
   if (!objectOf(body?.error))
-    throw new ProviderUnreachable(what, `HTTP ${httpStatus} without a Graph answer`, { mayHaveArrived: true })
+    throw new ProviderUnreachable(what, details.notFromGraph({ httpStatus }).en, { mayHaveArrived: true })
   const mask = (text: string): string => withoutToken(text, account.accessToken)
   throw new ProviderRefused(what, readAnswerError(body, { httpStatus, mask }))
 }

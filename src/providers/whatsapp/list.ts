@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { keptSentences } from '../../sentences.ts'
 import { parametersOf } from '../../templates/parameters.ts'
 import {
   type OnPage,
@@ -107,7 +108,7 @@ async function readPagesOnce(
   for (let page = 0; page < PAGES_MOST; page += 1) {
     const cursor = after === '' ? '' : `&after=${encodeURIComponent(after)}`
     const body = await call(graph, account, { what, method: 'GET', path: `${path}&limit=${PAGE_ITEMS}${cursor}` })
-    if (!Array.isArray(body.data)) throw new ProviderUnreachable(what, 'what answers is not the Graph API')
+    if (!Array.isArray(body.data)) throw new ProviderUnreachable(what, details.noList.en)
     items.push(...listOf(body.data).map((each) => objectOf(storable(each)) ?? {}))
     await onItems?.(items.length)
     const paging = objectOf(body.paging)
@@ -116,8 +117,13 @@ async function readPagesOnce(
     if (paging?.next === undefined || after === '') return items
   }
   // Half a list must not pass for the whole: what it lacks would be taken for deleted.
-  throw new ProviderUnreachable(what, `more than ${PAGES_MOST} pages of ${PAGE_ITEMS}`)
+  throw new ProviderUnreachable(what, details.tooMany({ pages: PAGES_MOST, items: PAGE_ITEMS }).en)
 }
+
+const details = keptSentences({
+  noList: { en: 'what answers is not the Graph API', ar: 'من يجيب ليس واجهة واتساب' },
+  tooMany: { en: 'more than {pages} pages of {items}', ar: 'أكثر من {pages} صفحة في كل منها {items}' },
+})
 
 function readNumber(from: JsonObject): ProviderNumber[] {
   const phoneNumberId = identifier(from.id)
