@@ -52,7 +52,9 @@ export const sourceThrough = (base: string): Source => ({
 export async function ask<Answer>(path: string, body?: object, timeoutMs = ACT_TIMEOUT_MS): Promise<Answer> {
   const response = await fetch(path, {
     signal: AbortSignal.timeout(timeoutMs),
-    ...(body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    // in the language of the page, for a server that speaks it
+    headers: { 'accept-language': document.documentElement.lang, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
   }).catch(() => {
     throw new Unreachable()
   })

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { SECOND_MS } from '../clock.ts'
 import type { Parts } from '../parts.ts'
+import { type Sentence, asWritten } from '../sentences.ts'
 import { throttled } from '../throttled.ts'
 import { type Admitted, type FindViewer, admit, openViewers } from './viewers.ts'
 
@@ -61,7 +62,8 @@ export function liveStreams(
   }
 }
 
-const TOO_MANY = { status: 503, why: 'Too many pages are open; close some.' }
+/** Nobody reads it: the page shows that it does not follow. */
+const TOO_MANY = { status: 503, why: asWritten('Too many pages are open; close some.') }
 
-const refuse = (reply: FastifyReply, { status, why }: { status: number; why: string }): FastifyReply =>
-  reply.code(status).type('text/plain; charset=utf-8').send(why)
+const refuse = (reply: FastifyReply, { status, why }: { status: number; why: Sentence }): FastifyReply =>
+  reply.code(status).type('text/plain; charset=utf-8').send(why.en)

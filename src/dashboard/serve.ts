@@ -2,10 +2,10 @@ import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Sql, openDb } from '../db.ts'
 import type { Parts } from '../parts.ts'
-import { LANGUAGES, type Language } from '../sentences.ts'
 import { AUTH_PATH, CLIENT_ADDRESS_HEADER, type FoundPerson } from './auth.ts'
 import { liveStreams } from './live.ts'
 import { isFromOurPages } from './origin.ts'
+import { pageLanguage } from './page-language.ts'
 import { dashboardRouter } from './router.ts'
 import { type SignIn, openSignIn } from './sign-in.ts'
 import { servePages } from './static-files.ts'
@@ -113,7 +113,7 @@ function serveCalls(scope: FastifyInstance, { parts, signIn, figures }: Serving 
           figures: person ? figuresOf(person.userId) : figures,
           calls,
           person,
-          language: languageOf(request),
+          language: pageLanguage(request),
           correlationId: request.id,
         }),
       })
@@ -122,10 +122,6 @@ function serveCalls(scope: FastifyInstance, { parts, signIn, figures }: Serving 
     },
   })
 }
-
-/** The page's own, which the page says; whatever else comes asks for none that we speak. */
-const languageOf = ({ headers }: FastifyRequest): Language =>
-  LANGUAGES.find((language) => language === headers['accept-language']) ?? 'en'
 
 const refuseForeign = (reply: FastifyReply): FastifyReply =>
   reply.code(403).type('text/plain; charset=utf-8').send('only for the pages of this dashboard')

@@ -3,6 +3,8 @@ import { z } from 'zod'
 import { type Act, callOf } from '../../emulator/phone/chats.ts'
 import { SECOND_MS } from '../clock.ts'
 import type { Parts } from '../parts.ts'
+import { type Sentence, quoted, sentences } from '../sentences.ts'
+import { pageLanguage } from './page-language.ts'
 import { type Twin, askTwin, findTwin, isRecord } from './twin.ts'
 import { type FindViewer, type Stream, type Viewer, admit, openViewers } from './viewers.ts'
 
@@ -19,8 +21,8 @@ const TEXT_CHARACTERS_MOST = 4_096
 const ID_CHARACTERS_MOST = 300
 const PLACE_MOST = 100
 
-const phone = z.string().regex(/^\+\d{7,15}$/, 'must be a phone number with its + and country')
-const number = z.string().regex(/^\d{1,40}$/, 'must be the id of a number')
+const phone = z.string().regex(/^\+\d{7,15}$/)
+const number = z.string().regex(/^\d{1,40}$/)
 const pair = { phone, number }
 const message = z.string().min(1).max(ID_CHARACTERS_MOST)
 const place = z.int().min(0).max(PLACE_MOST)
@@ -141,18 +143,29 @@ export function twinProxy(parts: Pick<Parts, 'db' | 'log'>, { findViewer, lookEv
   }
 }
 
-type Refused = { status: number; why: string }
+type Refused = { status: number; why: Sentence }
 
-const NO_GESTURE = { status: 400, why: 'The customer cannot do that.' } as const satisfies Refused
-const NO_PHONES = { status: 404, why: 'This workspace has no phones.' } as const satisfies Refused
-const NO_PHONE = { status: 404, why: 'There is no such phone in this workspace.' } as const satisfies Refused
-const NO_CHAT = {
-  status: 404,
-  why: 'This phone has no chat with this workspace yet. Send it a message first.',
-} as const satisfies Refused
-const NO_MESSAGE = { status: 404, why: 'There is no such message in this chat.' } as const satisfies Refused
-const SILENT = { status: 502, why: 'The twin does not answer right now.' } as const satisfies Refused
-const TOO_MANY = { status: 503, why: 'Too many phones are open; close some.' } as const satisfies Refused
+const says = sentences({
+  noGesture: { en: 'The customer cannot do that.', ar: 'لا يستطيع العميل فعل ذلك.' },
+  noPhones: { en: 'This workspace has no phones.', ar: 'ليس لمساحة العمل هذه هواتف.' },
+  noPhone: { en: 'There is no such phone in this workspace.', ar: 'لا يوجد هاتف كهذا في مساحة العمل هذه.' },
+  noChat: {
+    en: 'This phone has no chat with this workspace yet. Send it a message first.',
+    ar: 'ليس لهذا الهاتف محادثة مع مساحة العمل هذه بعد. أرسل إليه رسالة أولًا.',
+  },
+  noMessage: { en: 'There is no such message in this chat.', ar: 'لا توجد رسالة كهذه في هذه المحادثة.' },
+  silent: { en: 'The twin does not answer right now.', ar: 'لا يجيب التوأم الآن.' },
+  tooMany: { en: 'Too many phones are open; close some.', ar: 'هواتف كثيرة جدًا مفتوحة؛ أغلق بعضها.' },
+  unable: { en: 'The twin could not do it.', ar: 'لم يستطع التوأم فعل ذلك.' },
+})
+
+const NO_GESTURE: Refused = { status: 400, why: says.noGesture }
+const NO_PHONES: Refused = { status: 404, why: says.noPhones }
+const NO_PHONE: Refused = { status: 404, why: says.noPhone }
+const NO_CHAT: Refused = { status: 404, why: says.noChat }
+const NO_MESSAGE: Refused = { status: 404, why: says.noMessage }
+const SILENT: Refused = { status: 502, why: says.silent }
+const TOO_MANY: Refused = { status: 503, why: says.tooMany }
 
 /**
  * What of it this workspace does not have; what others have on the same twin is as missing as what nobody has. To turn a
@@ -194,9 +207,9 @@ const recordsIn = (body: unknown, member: string): Record<string, unknown>[] => 
 }
 
 /** Why the twin could not do it, which speaks of nothing but this chat: what is elsewhere was missing before. */
-function faultOf(body: unknown): string {
+function faultOf(body: unknown): Sentence {
   const error = isRecord(body) ? body['error'] : undefined
-  return isRecord(error) && typeof error['message'] === 'string' ? error['message'] : 'The twin could not do it.'
+  return isRecord(error) && typeof error['message'] === 'string' ? quoted(error['message']) : says.unable
 }
 
 function bodyOf({ body }: FastifyRequest): unknown {
@@ -220,4 +233,4 @@ const refuse = (reply: FastifyReply, { status, why }: Refused): FastifyReply =>
     .code(status)
     .type('application/json')
     .header('cache-control', 'no-store')
-    .send(JSON.stringify({ error: { message: why } }))
+    .send(JSON.stringify({ error: { message: why[pageLanguage(reply.request)] } }))

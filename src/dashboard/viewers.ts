@@ -4,6 +4,7 @@ import { MINUTE_MS, later } from '../clock.ts'
 import { type Sql, type Statement, batch, statement } from '../db.ts'
 import { isUuid } from '../ids.ts'
 import type { Parts } from '../parts.ts'
+import { type Sentence, sentences } from '../sentences.ts'
 import type { FoundPerson } from './auth.ts'
 import { type Membership, findMembership } from './membership.ts'
 import { SESSION_MOST_MS } from './sessions.ts'
@@ -132,13 +133,13 @@ export async function admit(
   { db, findViewer }: { db: Sql; findViewer: FindViewer },
   request: FastifyRequest<{ Params: { workspaceId: string } }>,
   reply: FastifyReply,
-): Promise<Admitted | { status: 401 | 404; why: string }> {
+): Promise<Admitted | { status: 401 | 404; why: Sentence }> {
   const { workspaceId } = request.params
   const { person: viewer, cookies } = await findViewer(request)
-  if (!viewer) return { status: 401, why: 'You are not signed in.' }
+  if (!viewer) return { status: 401, why: says.signedOut }
   for (const cookie of cookies) reply.header('set-cookie', cookie)
   const membership = isUuid(workspaceId) ? await findMembership(db, { ...viewer, workspaceId }) : undefined
-  return membership ? { viewer, membership } : { status: 404, why: 'There is no such workspace.' }
+  return membership ? { viewer, membership } : { status: 404, why: says.noWorkspace }
 }
 
 const selectStillMay: Statement<{ n: number }> = statement(
@@ -163,3 +164,8 @@ async function stillMay(sql: Sql, streams: readonly Viewing[]): Promise<Set<numb
   const rows = await sql.rows(selectStillMay, [batch(asked), later(new Date(), -SESSION_MOST_MS)])
   return new Set(rows.map(({ n }) => n))
 }
+
+const says = sentences({
+  signedOut: { en: 'You are not signed in.', ar: 'لم تسجّل الدخول.' },
+  noWorkspace: { en: 'There is no such workspace.', ar: 'لا توجد مساحة عمل كهذه.' },
+})
