@@ -9,7 +9,7 @@ import { type World, newPhone, startWorld } from '../world.ts'
 after(closeBrowser)
 
 /** Names that Arabic texts write in Latin letters. */
-const NAMES = /\b(Doorcode|Webhook|API|UTC)\b/g
+const NAMES = /\b(Doorcode|Webhook|API|UTC|Graph)\b/g
 
 /** What is typed as it stands, times, what is in another language, and what the customer said. */
 const FOREIGN =
@@ -115,4 +115,48 @@ test('a confirmation is told in Arabic alone, with what fits nothing and why', a
   )
   assert.ok(notes.length > 4, 'this test has customers do what fits nothing')
   for (const { note } of notes) assert.ok(findSentence(note), `"${note}" is in no table of kept sentences`)
+})
+
+test('what is wrong with an account, an endpoint or a template is told in Arabic alone, and so is a refused form', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const { endpointId } = await world.receiver()
+  const as = await signedIn(world, 'owner')
+  const nobody = 'http://127.0.0.1:9'
+  await world.ask('update webhook_endpoints set url = $2 where workspace_id = $1', [workspaceId, nobody])
+  await world.whatsapp.reports(await world.sendOtp(), ['delivered'])
+  await world.ask('update provider_accounts set graph_url = $2 where workspace_id = $1', [workspaceId, nobody])
+  const [account] = await as.calls.senders.accounts.query({ workspaceId })
+  assert.ok(account)
+  const synced = as.calls.senders.sync.mutate({ workspaceId, accountId: account.accountId })
+  await assert.rejects(synced, /^TRPCClientError: WhatsApp could not be asked: listing the phone numbers: no answer/)
+
+  const page = await opened(t, world, as)
+  const at = async (place: string, says: string): Promise<void> => {
+    await page.goto(`/dashboard/w/${workspaceId}/${place}`)
+    await page.getByText(says).first().waitFor()
+  }
+  await at('senders', 'تعذّر سؤال واتساب: قراءة أرقام الهاتف')
+  await assertArabic(page, 'senders')
+  await at(`endpoints/${endpointId}`, 'رُفض الاتصال')
+  await at('templates', 'لكن لقالب التأكيد ثلاثة أزرار رد سريع')
+  await at('endpoints', 'نقاط Webhook')
+  await page.getByRole('button', { name: 'إضافة نقطة' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('العنوان').fill('https://somebody:secret@shop.example/hooks')
+  await dialog.getByRole('button', { name: 'إضافة نقطة' }).click()
+  await dialog.getByText('يجب ألا يحتوي العنوان على اسم مستخدم أو كلمة مرور').waitFor()
+})
+
+test('what the server said in one language is said again when the page takes the other', async (t) => {
+  const world = await startWorld(t)
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, ['delivered'])
+  const page = await openPage(t, world, { as: await signedIn(world, 'member') })
+  await page.goto(`/dashboard/w/${world.workspaceId}/messages/${otp.messageId}`)
+  await page.getByText('WhatsApp took the message').waitFor()
+  await page.getByRole('button', { name: 'العربية' }).click()
+  await page.getByText('قبِل واتساب الرسالة').waitFor()
+  await page.getByText('WhatsApp took the message').waitFor({ state: 'detached' })
+  await assertArabic(page, 'a message in the other language')
 })
