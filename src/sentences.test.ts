@@ -44,6 +44,10 @@ test('a fact may hold line breaks and what looks like a pattern', () => {
   assert.deepEqual(findSentence(told.en), told)
 })
 
+test('text that is longer than any sentence of ours is none', () => {
+  assert.equal(findSentence(`came at ${'because of '.repeat(1_000)}, because of rain`), undefined)
+})
+
 test('sentences are joined by what each language puts between them', () => {
   const both = joined([asWritten('a'), kept.rain], { en: ', ', ar: '، ' })
   assert.deepEqual(both, { en: 'a, rain', ar: '\u2068a\u2069، المطر' })

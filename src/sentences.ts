@@ -78,9 +78,12 @@ function keep(template: Template): void {
 /** The kept sentence that this English is. What is in no table, such as one of another release, stays as it is. */
 export const readSentence = (english: string): Sentence => findSentence(english) ?? asWritten(english)
 
+/** Ours are shorter. Somebody else's text, however long, is not looked through for what it might hold. */
+const SENTENCE_LENGTH_MOST = 2_000
+
 export function findSentence(english: string): Sentence | undefined {
   const found = kept.get(english)
-  if (found) return found
+  if (found || english.length > SENTENCE_LENGTH_MOST) return found
   for (const { pattern, say } of keptWithFacts) {
     const facts = pattern.exec(english)?.groups
     // a fact may be a sentence itself

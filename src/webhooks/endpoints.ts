@@ -4,7 +4,7 @@ import { recordEvents, transactionWithEvents } from '../events/record.ts'
 import { newId, newWebhookSecret } from '../ids.ts'
 import type { Parts } from '../parts.ts'
 import { findWorkspaceTime } from '../sandbox/workspace-time.ts'
-import { keptSentences } from '../sentences.ts'
+import { keptSentences, sentences } from '../sentences.ts'
 import { SetupRefused } from '../setup-refused.ts'
 import type { EndpointStatus } from './claim.ts'
 import { AddressRefused, checkHost } from './connector.ts'
@@ -175,13 +175,12 @@ const missing = (endpointId: string): SetupRefused => new SetupRefused(says.miss
 
 const STATUSES = { enabled: 'مفعّلة', paused: 'موقوفة مؤقتًا', disabled: 'معطّلة' }
 
-const says = keptSentences({
+const says = sentences({
   noWorkspace: { en: 'There is no workspace {workspaceId}.', ar: 'لا توجد مساحة عمل {workspaceId}.' },
   tooMany: {
     en: 'The workspace has {count} endpoints, the most that it may have.',
     ar: 'بلغت نقاط مساحة العمل {count}، وهو أكثر ما يُسمح به.',
   },
-  tooLong: { en: 'The URL is longer than {most} characters.', ar: 'العنوان أطول من {most} حرفًا.' },
   encodedTooLong: {
     en: 'The URL, once encoded, is longer than {most} characters.',
     ar: 'العنوان بعد ترميزه أطول من {most} حرفًا.',
@@ -221,7 +220,10 @@ const says = keptSentences({
   },
 })
 
-export const urlTooLong = says.tooLong({ most: URL_LENGTH_MOST })
+/** Also of the form in which it is given. */
+export const urlTooLong = keptSentences({
+  urlTooLong: { en: 'The URL is longer than {most} characters.', ar: 'العنوان أطول من {most} حرفًا.' },
+}).urlTooLong({ most: URL_LENGTH_MOST })
 
 /** Sends a test event to this endpoint alone. `deliverNow` waits for what comes of it. */
 export async function pingEndpoint(
