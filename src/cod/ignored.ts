@@ -1,5 +1,17 @@
 import { keptSentences } from '../sentences.ts'
 
+/** What a customer can send that is no text, by the provider's word. */
+export const KINDS = {
+  image: 'صورة',
+  video: 'مقطع فيديو',
+  audio: 'رسالة صوتية',
+  document: 'مستند',
+  sticker: 'ملصق',
+  location: 'موقع',
+  contacts: 'جهات اتصال',
+  reaction: 'تفاعل',
+}
+
 /** Why an event changed nothing, as both machines say it. */
 export const ignored = keptSentences({
   changesNothing: {

@@ -6,6 +6,7 @@ import type { InboundMessage, Provider } from '../providers/provider.ts'
 import { keptSentences } from '../sentences.ts'
 import { type Happening, advance } from './advance.ts'
 import { phoneForms } from './customer.ts'
+import { KINDS } from './ignored.ts'
 import { type Reply, readReply } from './replies.ts'
 import { lockCases } from './state.ts'
 
@@ -59,7 +60,8 @@ const notes = keptSentences({
   unreadable: { en: 'nothing that this release can read', ar: 'لا شيء مما يستطيع هذا الإصدار قراءته' },
   otherKind: {
     en: 'a message of the type "{kind}" answers no question',
-    ar: 'رسالة من النوع {kind} لا تجيب عن سؤال',
+    ar: 'رسالة من نوع {kind} لا تجيب عن سؤال',
+    words: { kind: KINDS },
   },
   otherRelease: { en: 'the button was sent by another release', ar: 'أرسل الزرَّ إصدار آخر' },
   foreignButton: { en: 'the button is none of ours', ar: 'الزر ليس من أزرارنا' },

@@ -1,3 +1,4 @@
+import { KINDS } from '../cod/ignored.ts'
 import { readReply } from '../cod/replies.ts'
 import type { Check } from '../messages/conversation.ts'
 import type { InboundMessage, Provider } from '../providers/provider.ts'
@@ -239,7 +240,11 @@ const deeds = sentences({
   unreadable: { en: 'sends something that this release cannot read', ar: 'يرسل ما لا يستطيع هذا الإصدار قراءته' },
   writes: { en: 'writes “{text}”', ar: 'يكتب: «{text}»' },
   quotes: { en: 'writes “{text}”, quoting the {message}', ar: 'يكتب: «{text}»، مقتبسًا {message}' },
-  sends: { en: 'sends a message of the type "{kind}"', ar: 'يرسل رسالة من النوع {kind}' },
+  sends: {
+    en: 'sends a message of the type "{kind}"',
+    ar: 'يرسل رسالة من نوع {kind}',
+    words: { kind: KINDS },
+  },
   tapsOtherRelease: { en: 'taps a button of another release', ar: 'يضغط زرًا أرسله إصدار آخر' },
   tapsForeign: { en: 'taps a button that is none of ours', ar: 'يضغط زرًا ليس من أزرارنا' },
   tapsOtherConfirmation: { en: 'taps a button of another confirmation', ar: 'يضغط زرًا يخص تأكيدًا آخر' },
