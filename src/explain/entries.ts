@@ -60,7 +60,7 @@ export function attemptEntry(
 ): Line {
   const causes = [
     httpStatus ? asWritten(`HTTP ${httpStatus}`) : undefined,
-    providerCode ? says.code({ code: providerCode }) : undefined,
+    providerCode === null ? undefined : says.code({ code: providerCode }),
     detail ? causeOf(detail) : undefined,
   ].filter((cause) => cause !== undefined)
   const because = causes.length > 0 ? says.because({ causes: joined(causes, COMMA) }) : NOTHING_SAID
