@@ -55,6 +55,7 @@ import type { MoveSeed } from './time-machine.ts'
 import type { WebhookPost } from './webhooks.ts'
 
 export { DEMO, demoAccount } from './demo.ts'
+export { FolderUnusable } from './memory.ts'
 export { NAMED_CUSTOMERS } from './named-customers.ts'
 export { sign } from './webhooks.ts'
 export type { Account, AccountSeed, NumberSeed, PhoneNumber } from './accounts.ts'
@@ -98,10 +99,12 @@ const HOST = '127.0.0.1'
 export async function startEmulator(options: EmulatorOptions = {}) {
   const { port = 0, accounts = [], data, dataBytes, warn = () => {}, waits = false, ...settings } = options
   const memory = data === undefined ? undefined : new Memory({ folder: data, bytesMost: dataBytes, warn })
-  const parts = await openParts(settings, memory)
-  for (const seed of accounts) knowAccount(parts, seed)
-  const server = await buildTwin(parts)
-  const url = await server.listen({ port, host: HOST })
+  const { parts, server, url } = await listenWith(settings, { memory, accounts, port }).catch(
+    async (fault: unknown) => {
+      await memory?.close()
+      throw fault
+    },
+  )
   const begin = (): void => {
     memory?.begin(() => keep(parts))
     parts.timers.begin()
@@ -124,6 +127,15 @@ export async function startEmulator(options: EmulatorOptions = {}) {
       await Promise.all([written, parts.outbox.close()])
     },
   }
+}
+
+type Opening = { memory: Memory | undefined; accounts: readonly AccountSeed[]; port: number }
+
+async function listenWith(settings: Settings, { memory, accounts, port }: Opening) {
+  const parts = await openParts(settings, memory)
+  for (const seed of accounts) knowAccount(parts, seed)
+  const server = await buildTwin(parts)
+  return { parts, server, url: await server.listen({ port, host: HOST }) }
 }
 
 /** With what the twin held when it was ended; or empty, when that cannot be taken up. */

@@ -92,6 +92,8 @@ export const TWIN_LIMITS = {
   blockedPerPhone: 100,
   /** The longest wait after a change until it is being written to the data folder. */
   saveAfterMs: 500,
+  /** How many times as long as it took to gather what is written it rests: a tenth of the time at most goes there. */
+  saveRestTimes: 9,
   memoryFileBytes: 256 * 1_048_576,
   clockMoveMs: 90 * 24 * 60 * 60 * 1000,
   /** Far beyond what can be tried, and far before dates stop having four digits. */

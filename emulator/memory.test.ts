@@ -7,6 +7,10 @@ import os from 'node:os'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { DEMO, demoAccount, startEmulator } from './emulator.ts'
+import { keep } from './kept.ts'
+import { TWIN_LIMITS } from './limits.ts'
+import { Memory } from './memory.ts'
+import { makeParts } from './parts.ts'
 import { until } from '../test/until.ts'
 import { listen, order, otp, statusesOf, CUSTOMER } from './world.ts'
 import type { Emulator, EmulatorOptions } from './emulator.ts'
@@ -210,12 +214,58 @@ for (const [what, damage, says] of [
   })
 }
 
+test('a folder that stands where the file should be is put aside with a warning', async (t) => {
+  const data = await newFolder(t)
+  await mkdir(path.join(data, 'twin.json'))
+  const warnings: string[] = []
+  const first = await start(t, { data, accounts: [demoAccount()], warn: (line) => warnings.push(line) })
+  await first.close()
+  assert.match(warnings.join(), /as it is no file\. It is now .*\.aside, and the twin begins empty/)
+  assert.ok((await stat(path.join(data, 'twin.json'))).isFile())
+})
+
+test('a folder has one twin at a time, and the next when that one has ended or could not begin', async (t) => {
+  const data = await newFolder(t)
+  const first = await start(t, { data, accounts: [demoAccount()] })
+  await send(first, otp())
+  await assert.rejects(startEmulator({ data }), /another twin that runs keeps .*: end it, or choose another folder/)
+  await first.close()
+  const { port } = new URL((await start(t, {})).url)
+  await assert.rejects(startEmulator({ data, port: Number(port) }), /EADDRINUSE/)
+  const second = await start(t, { data })
+  assert.equal(second.messages().length, 1)
+})
+
+test('the longer it takes to gather what is written, the longer the twin rests before the next time', async (t) => {
+  const { saveAfterMs, saveRestTimes } = TWIN_LIMITS
+  const tookMs = (2 * saveAfterMs) / saveRestTimes
+  const rests: number[] = []
+  t.mock.method(globalThis, 'setTimeout', (act: () => void, ms: number) => {
+    rests.push(ms)
+    return setImmediate(act)
+  })
+  const memory = new Memory({ folder: await newFolder(t), warn: assert.fail })
+  const parts = makeParts({})
+  const again = Promise.withResolvers<void>()
+  memory.begin(() => {
+    for (const from = performance.now(); performance.now() - from < tookMs; ) continue
+    if (rests.length === 1) memory.changed()
+    else again.resolve()
+    return keep(parts)
+  })
+  await again.promise
+  await memory.close()
+  const [first, second = 0] = rests
+  assert.equal(first, saveAfterMs)
+  assert.ok(second >= saveRestTimes * tookMs)
+})
+
 test('the file is its owner’s alone, in a folder that is made when it is missing', async (t) => {
   const data = await newFolder(t)
   const twin = await start(t, { data: path.join(data, 'made') })
   await twin.close()
   assert.equal((await stat(path.join(data, 'made', 'twin.json'))).mode & 0o777, 0o600)
-  assert.deepEqual(await readdir(path.join(data, 'made')), ['twin.json'])
+  assert.deepEqual((await readdir(path.join(data, 'made'))).toSorted(), ['twin.json', 'twin.lock'])
 })
 
 test('a folder that cannot be written to is told once, and the twin goes on', async (t) => {
@@ -254,7 +304,7 @@ test('what is more than the file may hold is not written, and told', async (t) =
   })
   await twin.close()
   assert.match(warnings.join(), /more than 1000 bytes; POST \/control\/reset makes room/)
-  assert.deepEqual(await readdir(data), [])
+  assert.deepEqual(await readdir(data), ['twin.lock'])
 })
 
 test('a twin that is killed goes on where it was, whatever it was just writing', async (t) => {

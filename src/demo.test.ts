@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import os from 'node:os'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { DEMO } from '../emulator/emulator.ts'
+import { DEMO, startEmulator } from '../emulator/emulator.ts'
 import { fileDatabase } from '../test/database.ts'
 import { withConnection } from '../test/postgres.ts'
 import { freePort, type Program, runProgram } from '../test/program.ts'
@@ -95,6 +95,15 @@ test('a port of the twin that is taken is told with its setting', async (t) => {
   const demo = runProgram(t, ['start'], environment)
   assert.deepEqual(await demo.ended, [1, null])
   assert.match(demo.stderr(), /^127\.0\.0\.1:\d+ is taken: .* DOORCODE_TWIN_PORT to another port\n$/)
+})
+
+test('a data folder whose twin runs already is told with its setting, before anything is begun there', async (t) => {
+  const environment = await newEnvironment(t)
+  const other = await startEmulator({ data: environment['DOORCODE_DATA_DIR'] })
+  t.after(() => other.close())
+  const demo = runProgram(t, ['start'], environment)
+  assert.deepEqual(await demo.ended, [1, null])
+  assert.match(demo.stderr(), /^another twin that runs keeps .*: end it, or .* with DOORCODE_DATA_DIR\n$/)
 })
 
 type Chat = { entries: { body: string }[] }

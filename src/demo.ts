@@ -1,4 +1,5 @@
-import { DEMO, demoAccount, type Emulator, startEmulator } from '../emulator/emulator.ts'
+import { DEMO, demoAccount, type Emulator, FolderUnusable, startEmulator } from '../emulator/emulator.ts'
+import { CannotStart } from './cannot-start.ts'
 import type { Clock } from './clock.ts'
 import { type Config, ROLES } from './config.ts'
 import { type DemoReceiver, type ReceivedWebhook, startReceiver } from './demo/receiver.ts'
@@ -106,6 +107,7 @@ async function startTwin({ twinPort, dataDir }: Config, clock: DayClock, places:
     speed: () => clock.speed(),
     timeMachineAt: () => places.phone,
   }).catch((error: unknown) => {
+    if (error instanceof FolderUnusable) throw new CannotStart(`${error.message} with DOORCODE_DATA_DIR`)
     throw portTaken(error, { host: '127.0.0.1', port: twinPort }, 'DOORCODE_TWIN_PORT') ?? error
   })
 }
