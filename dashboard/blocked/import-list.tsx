@@ -151,6 +151,7 @@ function Writing({
         onChange={(event) => onWrite(event.currentTarget.value)}
         rows={10}
         dir="ltr"
+        data-autofocus
         styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
         error={lines.length > LINES_MOST ? text.tooMany(LINES_MOST) : tooLarge ? text.tooLarge : undefined}
       />

@@ -4,7 +4,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import { type Answers, api } from '../api.ts'
 import { MadeBy } from '../keys/made-by.tsx'
 import { NamedTemplate } from '../templates/named.tsx'
-import { ServerSentence, Timeline } from '../timeline/timeline.tsx'
+import { ServerSentence, Timeline, WhoMustAct } from '../timeline/timeline.tsx'
 import { Copyable } from '../ui/copy.tsx'
 import { Fact, Facts } from '../ui/facts.tsx'
 import { useLive } from '../ui/live.ts'
@@ -45,6 +45,7 @@ export function Confirmation() {
     >
       <Failure title={text.failure} failure={told.failure} />
       <Failure title={text.refusalFailure} failure={told.refusalFailure} />
+      <WhoMustAct next={told.next} />
       <ConfirmationFacts told={told} />
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 6 }}>
@@ -58,7 +59,7 @@ export function Confirmation() {
           </Stack>
         </Grid.Col>
       </Grid>
-      <Timeline entries={told.timeline} next={told.next} />
+      <Timeline entries={told.timeline} />
     </Page>
   )
 }

@@ -33,7 +33,7 @@ export function Transcript({ transcript }: { transcript: readonly Said[] }) {
       <Title order={2} size="h4">
         {text.transcript}
       </Title>
-      <ZoneCaption>{text.transcriptAbout}</ZoneCaption>
+      <ZoneCaption mb="sm">{text.transcriptAbout}</ZoneCaption>
       <ChatPaper direction={directionOfTalk(transcript)}>
         {byDay(transcript, (at) => day.format(at)).map(({ day: date, said }) => (
           <ol key={date} className={classes['day']}>

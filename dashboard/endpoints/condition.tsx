@@ -29,11 +29,7 @@ export function Condition({ endpoint }: { endpoint: OneEndpoint }) {
   const hasMissed = missed !== undefined && missed.held + missed.failed > 0
   if (state === 'enabled' && !hasMissed && run.sending.phase === 'idle') return null
   return (
-    <Alert
-      color={COLOURS[state]}
-      styles={{ title: { color: 'var(--mantine-color-text)' } }}
-      {...(title[state] && { title: title[state] })}
-    >
+    <Alert color={COLOURS[state]} {...(title[state] && { title: title[state] })}>
       <Stack gap="sm">
         <Cause endpoint={endpoint} />
         {missed && (hasMissed || endpoint.status !== 'enabled') && !run.isBusy && <WhatWasMissed missed={missed} />}

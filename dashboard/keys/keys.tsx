@@ -57,8 +57,17 @@ function KeyList({ keys, label }: { keys: readonly Key[]; label: string }) {
   const may = useMay()
   const [chosen, setChosen] = useState<{ key: Key; act: 'rotate' | 'revoke' } | null>(null)
   const columns: Column<Key>[] = [
-    { title: text.name, cell: ({ name }) => name },
-    { title: text.key, cell: ({ publicId }) => <code>dck_{publicId}_…</code> },
+    {
+      title: text.key,
+      cell: ({ name, publicId }) => (
+        <div>
+          <bdi>{name}</bdi>
+          <Text size="xs" c="dimmed">
+            <code>dck_{publicId}_…</code>
+          </Text>
+        </div>
+      ),
+    },
     { title: text.state, cell: ({ state }) => <StateBadge state={state} /> },
     { title: text.created, times: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
     {

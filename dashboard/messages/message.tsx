@@ -5,7 +5,7 @@ import { type Answers, api } from '../api.ts'
 import { WebhookLine } from '../endpoints/webhook-line.tsx'
 import { MadeBy } from '../keys/made-by.tsx'
 import { NamedTemplate } from '../templates/named.tsx'
-import { ServerSentence, Timeline } from '../timeline/timeline.tsx'
+import { ServerSentence, Timeline, WhoMustAct } from '../timeline/timeline.tsx'
 import { Copyable } from '../ui/copy.tsx'
 import { Fact, Facts } from '../ui/facts.tsx'
 import { useLive } from '../ui/live.ts'
@@ -39,7 +39,7 @@ export function Message() {
       live={live}
     >
       {failure && (
-        <Alert color="red" title={text.failure} styles={{ title: { color: 'var(--mantine-color-text)' } }}>
+        <Alert color="red" title={text.failure}>
           <Stack gap={4}>
             <div>
               <code>{failure.code}</code>
@@ -48,9 +48,10 @@ export function Message() {
           </Stack>
         </Alert>
       )}
+      <WhoMustAct next={next} />
       <MessageFacts told={data} />
       {said && <Said said={said} />}
-      <Timeline entries={timeline} next={next} />
+      <Timeline entries={timeline} />
       <Events told={data} />
     </Page>
   )
@@ -159,7 +160,9 @@ function Events({ told: { message, events } }: { told: Told }) {
           <Paper key={id} withBorder p="sm">
             <Group gap="sm" mb="xs">
               <code>{type}</code>
-              <Time at={occurredAt} />
+              <Text size="sm">
+                <Time at={occurredAt} />
+              </Text>
             </Group>
             {webhooks.length === 0 && <Text size="sm">{text.noEndpoints}</Text>}
             <Stack gap={6}>

@@ -1,3 +1,4 @@
+import { Text, VisuallyHidden } from '@mantine/core'
 import { MarkBadge } from '../timeline/timeline.tsx'
 import { statusMark } from '../timeline/marks.ts'
 import { useWords } from '../words.ts'
@@ -21,5 +22,15 @@ const PURPOSES = {
 export function MessageKind({ message }: { message: Pick<Listed, 'check' | 'purpose'> }) {
   const text = useWords(messageWords)
   if (!message.purpose) return text.otp
-  return `${message.check === 'refusal' ? text.ofRefusal : text.ofConfirmation}: ${text[PURPOSES[message.purpose]]}`
+  return (
+    <>
+      <span style={{ whiteSpace: 'nowrap' }}>
+        {message.check === 'refusal' ? text.ofRefusal : text.ofConfirmation}
+        <VisuallyHidden component="span">: </VisuallyHidden>
+      </span>
+      <Text size="xs" c="dimmed">
+        {text[PURPOSES[message.purpose]]}
+      </Text>
+    </>
+  )
 }

@@ -26,7 +26,7 @@ export function AttentionList({ all, isSetUp }: { all: readonly Attention[]; isS
             <Paper withBorder p="md">
               <Group align="flex-start" justify="space-between" gap="sm">
                 <Group align="flex-start" gap="sm" flex={1} miw={240}>
-                  <Badge variant="light" color={each.urgency === 'now' ? 'red' : 'yellow'}>
+                  <Badge variant="light" miw={64} color={each.urgency === 'now' ? 'red' : 'yellow'}>
                     <Text span inherit c="var(--mantine-color-text)">
                       {text.urgencies[each.urgency]}
                     </Text>

@@ -73,7 +73,7 @@ function Today({ of: { funnel, orders } }: { of: Answers['charts']['overview']['
       </Title>
       <SimpleGrid component="dl" cols={{ base: 2, xs: 3, lg: 6 }} m={0} spacing="sm">
         {tiles.map(({ title, count }) => (
-          <Paper withBorder p="md" key={title}>
+          <Paper withBorder p="md" key={title} style={{ display: 'grid', alignContent: 'space-between' }}>
             <Text component="dt" size="sm" c="dimmed">
               {title}
             </Text>

@@ -99,7 +99,7 @@ export const overviewWords = words({
     out: 'تُرفض الطلبات التالية بالرمز 429 حتى ينتهي الشهر أو يرفعها أحد المالكين.',
     runsOutTitle: (kind: string) => `تنفد الحصة هذا الشهر: ${kind}`,
     runsOut: 'بمعدل آخر 7 أيام في',
-    keyTitle: (name: string) => `ينتهي المفتاح «${name}» قريبًا`,
+    keyTitle: (name: string) => `ينتهي المفتاح «\u2068${name}\u2069» قريبًا`,
     keyAbout: 'بعدها تُرفض الطلبات به. بدّله قبل',
     mend: {
       account: 'إلى الحسابات',

@@ -261,11 +261,7 @@ function Happened({ advanced, onGoOn }: { advanced: Advanced; onGoOn: (byMs: num
   const left = askedMs - advancedBy
   const happened = FIRED.filter((kind) => fired[kind] > 0).map((kind) => text.fired[kind](fired[kind]))
   return (
-    <Alert
-      color={left > 0 ? 'yellow' : 'teal'}
-      title={`${text.movedTitle} ${spanOf(advancedBy, language)}`}
-      styles={{ title: { color: 'var(--mantine-color-text)' } }}
-    >
+    <Alert color={left > 0 ? 'yellow' : 'teal'} title={`${text.movedTitle} ${spanOf(advancedBy, language)}`}>
       <Text size="sm">
         {text.onTheWay} {happened.length > 0 ? happened.join(language === 'ar' ? '، ' : ', ') : text.nothingHappened}
       </Text>

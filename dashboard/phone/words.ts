@@ -145,7 +145,7 @@ export const phoneWords = words({
     },
     in: 'بعد',
     jump: 'اقفز',
-    jumpTo: (what: string, order: string) => `اقفز إلى: ${what}، الطلب ${order}`,
+    jumpTo: (what: string, order: string) => `اقفز إلى: ${what}، الطلب \u2068${order}\u2069`,
     jumpBy: 'قدّم الساعة بمقدار',
     quarter: '15 دقيقة',
     hour: 'ساعة',

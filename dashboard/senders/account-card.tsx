@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, Modal, Paper, PasswordInput, Stack, Table, Text } from '@mantine/core'
+import { Alert, Anchor, Button, Group, Modal, Paper, PasswordInput, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
@@ -7,6 +7,7 @@ import type { ReactNode } from 'react'
 import { type Answers, api, faultsOf } from '../api.ts'
 import { Label } from '../templates/label.tsx'
 import { Copyable } from '../ui/copy.tsx'
+import { Fact } from '../ui/facts.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { useFaults } from '../ui/faults.ts'
 import { Time } from '../ui/time.tsx'
@@ -57,18 +58,13 @@ export function AccountCard({ account, numbers }: { account: Account; numbers: n
             <Detail text={statusDetail} />
           </Alert>
         )}
-        <Table variant="vertical" layout="auto">
-          <Table.Tbody>
-            {facts.map(([title, value]) => (
-              <Table.Tr key={title}>
-                <Table.Th scope="row" w={{ base: 110, md: 260 }}>
-                  {title}
-                </Table.Th>
-                <Table.Td>{value}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
+        <SimpleGrid component="dl" m={0} cols={{ base: 1, sm: 2 }} spacing="sm">
+          {facts.map(([title, value]) => (
+            <Fact key={title} title={title}>
+              {value}
+            </Fact>
+          ))}
+        </SimpleGrid>
         <Actions account={account} numbers={numbers} />
       </Stack>
     </Paper>
@@ -108,13 +104,15 @@ function Actions({ account, numbers }: { account: Account; numbers: number }) {
           {text.webhooks}
         </Button>
       </Group>
-      <SyncState sync={sync} account={account} numbers={numbers} />
-      <div role="status">
-        {subscribers.data && (
-          <Text size="sm">
-            {subscribers.data.length === 0 ? text.noSubscribers : text.subscribers(subscribers.data)}
-          </Text>
-        )}
+      <div>
+        <SyncState sync={sync} account={account} numbers={numbers} />
+        <div role="status">
+          {subscribers.data && (
+            <Text size="sm">
+              {subscribers.data.length === 0 ? text.noSubscribers : text.subscribers(subscribers.data)}
+            </Text>
+          )}
+        </div>
       </div>
       {subscribers.error && <Failed error={subscribers.error} />}
       <Modal opened={renewing} onClose={close} title={text.renewTitle} size="lg">

@@ -84,7 +84,8 @@ export const sessionWords = words({
     },
     welcome: 'مرحبًا بك في Doorcode',
     setup: 'أنت أول من يصل. أنشئ حسابك لتصبح هذه النسخة لك.',
-    invited: (email: string, workspace: string) => `دُعي \u2068${email}\u2069 إلى مساحة العمل «${workspace}».`,
+    invited: (email: string, workspace: string) =>
+      `دُعي \u2068${email}\u2069 إلى مساحة العمل «\u2068${workspace}\u2069».`,
     roles: {
       owner: 'بصفتك مالكًا تدير أشخاصها وحصصها وكل ما سوى ذلك.',
       admin: 'بصفتك مشرفًا ترى كل شيء وتغيّره ما عدا الأشخاص والحصص.',

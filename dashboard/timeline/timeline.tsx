@@ -1,4 +1,4 @@
-import { Alert, Badge, Stack, Text, Title } from '@mantine/core'
+import { Alert, Badge, Text, Title } from '@mantine/core'
 import { Fragment, useId } from 'react'
 import type { Next } from '../../src/explain/who-must-act.ts'
 import { Time, ZoneCaption, ZoneNamedBy } from '../ui/time.tsx'
@@ -21,8 +21,8 @@ import {
 import classes from './timeline.module.css'
 import { timelineWords } from './words.ts'
 
-/** What `explain` tells of a message or a confirmation: who must act, then everything that happened, in order. */
-export function Timeline({ entries, next }: { entries: readonly TimelineEntry[]; next: Next }) {
+/** What `explain` tells of a message or a confirmation: everything that happened, in order. */
+export function Timeline({ entries }: { entries: readonly TimelineEntry[] }) {
   const text = useWords(timelineWords)
   const { timeZone } = useWorkspace()
   const { language } = useLanguage()
@@ -30,37 +30,36 @@ export function Timeline({ entries, next }: { entries: readonly TimelineEntry[];
   const days = byDay(entries, (at) => dayFormat.format(at))
   const zone = useId()
   return (
-    <Stack gap="lg">
-      <WhoMustAct next={next} />
-      <section>
-        <Title order={2} size="h4" mb={4}>
-          {text.title}
-        </Title>
-        <ZoneCaption id={zone}>{text.times}</ZoneCaption>
-        {days.length === 0 && <Text>{text.empty}</Text>}
-        <ZoneNamedBy head={zone}>
-          <ol className={classes['days']}>
-            {days.map(({ day, entries: ofDay }, place) => (
-              <li key={day}>
-                <Title order={3} size="h6">
-                  {day}
-                </Title>
-                <ol className={classes['day']}>
-                  {ofDay.map(({ entry, sinceMs }, index) => (
-                    <TimelineItem
-                      key={`${entry.at} ${entry.detail} ${index}`}
-                      entry={entry}
-                      sinceMs={sinceMs}
-                      isLast={place === days.length - 1 && index === ofDay.length - 1}
-                    />
-                  ))}
-                </ol>
-              </li>
-            ))}
-          </ol>
-        </ZoneNamedBy>
-      </section>
-    </Stack>
+    <section>
+      <Title order={2} size="h4" mb={4}>
+        {text.title}
+      </Title>
+      <ZoneCaption id={zone} mb="sm">
+        {text.times}
+      </ZoneCaption>
+      {days.length === 0 && <Text>{text.empty}</Text>}
+      <ZoneNamedBy head={zone}>
+        <ol className={classes['days']}>
+          {days.map(({ day, entries: ofDay }, place) => (
+            <li key={day}>
+              <Title order={3} size="h6">
+                {day}
+              </Title>
+              <ol className={classes['day']}>
+                {ofDay.map(({ entry, sinceMs }, index) => (
+                  <TimelineItem
+                    key={`${entry.at} ${entry.detail} ${index}`}
+                    entry={entry}
+                    sinceMs={sinceMs}
+                    isLast={place === days.length - 1 && index === ofDay.length - 1}
+                  />
+                ))}
+              </ol>
+            </li>
+          ))}
+        </ol>
+      </ZoneNamedBy>
+    </section>
   )
 }
 
@@ -76,11 +75,7 @@ const COLOURS = {
 export function WhoMustAct({ next: { who, sentence } }: { next: Next }) {
   const text = useWords(timelineWords)
   return (
-    <Alert
-      color={COLOURS[who]}
-      styles={{ title: { color: 'var(--mantine-color-text)' } }}
-      title={`${text.nextTitle}: ${text[who === 'customer' ? 'customerActs' : who]}`}
-    >
+    <Alert color={COLOURS[who]} title={`${text.nextTitle}: ${text[who === 'customer' ? 'customerActs' : who]}`}>
       <ServerSentence>{sentence}</ServerSentence>
     </Alert>
   )

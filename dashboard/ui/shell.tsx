@@ -17,6 +17,7 @@ import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-route
 import { Suspense } from 'react'
 import { askSignIn, queries } from '../api.ts'
 import { useLanguage, useWords } from '../words.ts'
+import { useKeptFocus } from './keep-focus.ts'
 import { Loading } from './loading.tsx'
 import { NotFound } from './not-found.tsx'
 import { SECTION_GROUPS, sectionIn } from './sections.ts'
@@ -30,6 +31,7 @@ export function Shell() {
   const text = useWords(shellWords)
   const [opened, { toggle, close }] = useDisclosure()
   const workspace = useWorkspaceIfAny()
+  useKeptFocus()
   if (!workspace) return <NotFound />
   return (
     <AppShell
@@ -41,7 +43,7 @@ export function Shell() {
         <a className="skip" href={`#${CONTENT}`}>
           {text.skip}
         </a>
-        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+        <Group h="100%" px={{ base: 'xs', xs: 'md' }} gap="xs" justify="space-between" wrap="nowrap">
           <Group gap="xs" wrap="nowrap" miw={0}>
             <Burger
               opened={opened}
@@ -93,6 +95,8 @@ function WorkspaceSwitch() {
         if (chosen) void navigate({ to: sectionIn(path, chosen), params: { workspaceId: chosen.workspaceId } })
       }}
       maw={220}
+      miw={72}
+      styles={{ input: { textOverflow: 'ellipsis' } }}
     />
   )
 }
@@ -139,10 +143,11 @@ function AccountMenu() {
     location.assign('/dashboard/sign-in')
   }
   return (
-    <Group gap="xs" wrap="nowrap">
+    <Group gap={4} wrap="nowrap" miw={0}>
       <Button
         variant="subtle"
         size="compact-md"
+        style={{ flexShrink: 0 }}
         lang={language === 'en' ? 'ar' : 'en'}
         onClick={() => choose(language === 'en' ? 'ar' : 'en')}
       >
@@ -150,7 +155,7 @@ function AccountMenu() {
       </Button>
       <Menu position="bottom-end">
         <Menu.Target>
-          <Button variant="default" size="compact-md" maw={160} aria-label={`${person.name}: ${text.account}`}>
+          <Button variant="default" size="compact-md" miw={64} maw={160} aria-label={`${person.name}: ${text.account}`}>
             <Text span truncate size="sm">
               {person.name}
             </Text>

@@ -1,4 +1,5 @@
 import {
+  Alert,
   Badge,
   type CSSVariablesResolver,
   Drawer,
@@ -35,6 +36,8 @@ const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
+    /** Its tint says what kind it is; red on red is hard to read. */
+    Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' } } }),
     /** All of its words, in the colour of text; the tint only helps the eye. */
     Badge: Badge.extend({
       defaultProps: { tt: 'none', c: 'var(--mantine-color-text)', size: 'md' },

@@ -55,10 +55,10 @@ export function ZoneNamedBy({ head, children }: { head: string; children: ReactN
 export const ZoneNamedInHead = ({ children }: { children: ReactNode }) => <ZoneNamed value>{children}</ZoneNamed>
 
 /** Shows the zone of the times below it; give its id to ZoneNamedBy. */
-export function ZoneCaption({ id, children }: { id?: string; children: ReactNode }) {
+export function ZoneCaption({ id, mb = 0, children }: { id?: string; mb?: 'sm' | 0; children: ReactNode }) {
   const { timeZone } = useWorkspace()
   return (
-    <Text {...(id && { id })} size="sm" c="dimmed" mb="sm">
+    <Text {...(id && { id })} size="sm" c="dimmed" mb={mb}>
       {children} <span className="as-typed">{timeZone}</span>
     </Text>
   )

@@ -145,7 +145,8 @@ function ChangeAllowance({ of, most, onDone }: { of: Kind; most: number; onDone:
           max={most}
           allowDecimal={false}
           allowNegative={false}
-          thousandSeparator=" "
+          thousandSeparator=","
+          dir="ltr"
           data-autofocus
           error={fault}
         />

@@ -62,8 +62,10 @@ export const messages = router({
   })),
 
   get: reading
-    .input(z.object({ messageId: z.uuid() }))
+    .input(z.object({ messageId: z.string().max(100) }))
     .query(async ({ ctx: { parts, language }, input: { workspaceId, messageId } }) => {
+      // whatever an address holds: what is no id is as missing as an id that nobody gave out
+      if (!isUuid(messageId)) throw missing('message')
       const told = await explainMessage(parts, { workspaceId, messageId, language })
       if (!told) throw missing('message')
       return { ...told, failure: failureOf(told.message.failureCode, language) }

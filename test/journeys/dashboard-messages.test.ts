@@ -139,7 +139,8 @@ test('another workspace’s messages are neither listed nor told', async (t) => 
   const { workspaceId } = world
   assert.deepEqual(await idsOf(reader, world, { text: otp.messageId }), [])
   assert.deepEqual(await idsOf(reader, world, { text: otp.to }), [])
-  await assert.rejects(reader.calls.messages.get.query({ workspaceId, messageId: otp.messageId }), /no such message/)
+  for (const messageId of [otp.messageId, 'what no address holds'])
+    await assert.rejects(reader.calls.messages.get.query({ workspaceId, messageId }), /no such message/)
   await assert.rejects(idsOf(reader, other), /no such workspace/)
 })
 
