@@ -112,7 +112,7 @@ async function acceptTogether<Request extends Acceptable, Found extends Looked, 
     }
     open = stillOpen()
   }
-  if (open.length > 0) throw new Error(`${open.length} requests of a group found no outcome in ${ROUNDS_MOST} rounds`)
+  for (const { place } of open) outcomes[place] = new Unsettled(new Error(`found no outcome in ${ROUNDS_MOST} rounds`))
   return outcomes as Outcome<Acceptance>[]
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { otpAccepting } from '../../src/otp/accept.ts'
 import { setAllowance } from '../../src/workspaces/allowances.ts'
 import { aroundDb } from '../around-db.ts'
 import { confirmationPath } from '../cod.ts'
@@ -144,6 +145,26 @@ test('with one unit left a repeat takes none from the request beside it', async 
   assert.equal(other.status, 202)
   await setAllowance(world.parts.db, { workspaceId: world.workspaceId, kind: 'otp', monthlyUnits: 3 })
   assert.equal((await world.request('POST', otpPath, { body: world.otpBody() })).status, 202)
+})
+
+test('a request whose sender changes again and again fails alone: what was accepted beside it stays accepted', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const [changing, steady] = world.account.senders
+  assert.ok(changing && steady)
+  const db = aroundDb(world.parts.db, async ({ statement, run }) => {
+    if (statement.name === 'insert_otp_messages_within_quota')
+      await world.ask('update senders set status = status where id = $1', [changing.senderId])
+    return run()
+  })
+  const accept = otpAccepting({ ...world.parts, db })
+  const { to: recipient, template, code } = world.otpBody()
+  const { workspaceId } = world
+  const by = { workspaceId, apiKeyId: 'a test', correlationId: workspaceId, idempotencyKey: null, reference: null }
+  const [failed, accepted] = await Promise.allSettled(
+    [changing, steady].map(({ senderId }) => accept({ ...by, recipient, senderId, template, code })),
+  )
+  assert.equal(accepted?.status, 'fulfilled')
+  assert.match(String(failed?.status === 'rejected' && failed.reason), /found no outcome in \d+ rounds/)
 })
 
 test('a message accepted after a sandbox’s clock was moved is of the new time', async (t) => {
