@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
 import type { Parts } from '../parts.ts'
-import { addEndpoint, findEndpoint } from '../webhooks/endpoints.ts'
+import { addEndpoint, findEndpoint, pauseEndpoint } from '../webhooks/endpoints.ts'
 import { createKey, openKeyRing } from '../workspaces/keys.ts'
 import { createWorkspace } from '../workspaces/workspaces.ts'
 
@@ -26,12 +26,14 @@ export async function makeDemoWorkspace(parts: Parts): Promise<DemoWorkspace> {
   return keep(parts, { workspaceId, apiKey })
 }
 
-/** Its endpoint at this URL: found again, or added. */
+/** Its endpoint at this URL: found again, or added. One at another URL, where nobody listens any more, is paused. */
 export async function openDemoEndpoint(parts: Parts, workspace: DemoWorkspace, url: string): Promise<DemoEndpoint> {
   const { workspaceId, endpoint } = workspace
-  if (endpoint?.url === url) {
-    const found = await findEndpoint(parts.db, { workspaceId, endpointId: endpoint.endpointId })
-    if (found?.status === 'enabled') return endpoint
+  if (endpoint) {
+    const id = { workspaceId, endpointId: endpoint.endpointId }
+    const isOpen = (await findEndpoint(parts.db, id))?.status === 'enabled'
+    if (isOpen && endpoint.url === url) return endpoint
+    if (isOpen) await pauseEndpoint(parts, id)
   }
   const added = await addEndpoint(parts, { workspaceId, url })
   await keep(parts, { ...workspace, endpoint: { url, ...added } })

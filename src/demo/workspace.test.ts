@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { test } from 'node:test'
+import { startWorld } from '../../test/world.ts'
+import { findDemoWorkspace, makeDemoWorkspace, openDemoEndpoint } from './workspace.ts'
+
+test('a demo whose port was changed and changed back is told each event once', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'doorcode-demo-'))
+  t.after(() => rm(dataDir, { recursive: true }))
+  const parts = { ...world.parts, config: { ...world.parts.config, dataDir } }
+  const { workspaceId } = await makeDemoWorkspace(parts)
+  for (const port of [4101, 4201, 4101]) {
+    const workspace = await findDemoWorkspace(parts)
+    assert.ok(workspace)
+    const { endpointId } = await openDemoEndpoint(parts, workspace, `http://127.0.0.1:${port}/webhooks`)
+    const told = await world.ask<{ id: string }>(
+      `select id from webhook_endpoints where workspace_id = $1 and status = 'enabled'`,
+      [workspaceId],
+    )
+    assert.deepEqual(told, [{ id: endpointId }])
+  }
+})
