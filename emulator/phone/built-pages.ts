@@ -47,13 +47,16 @@ export async function builtPages(pages: Pages): Promise<string> {
   return kept
 }
 
-async function stampOf({ root, sources }: Pages): Promise<string> {
-  const found = glob([...sources], { cwd: root, exclude: (name) => path.basename(name) === 'dist' })
+async function stampOf(pages: Pages): Promise<string> {
   const hash = createHash('sha256')
-  for (const name of (await Array.fromAsync(found)).sort()) {
-    hash.update(name).update(await readFile(path.join(root, name)))
-  }
+  for (const name of await sourcesOf(pages)) hash.update(name).update(await readFile(path.join(pages.root, name)))
   return hash.digest('hex').slice(0, 16)
+}
+
+/** The names of the files whose change has the pages built anew. */
+export async function sourcesOf({ root, sources }: Pick<Pages, 'root' | 'sources'>): Promise<string[]> {
+  const found = glob([...sources], { cwd: root, exclude: (name) => path.basename(name) === 'dist' })
+  return (await Array.fromAsync(found)).sort()
 }
 
 /** In a process of its own: what a bundler takes of memory goes with it. */
