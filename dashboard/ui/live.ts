@@ -31,7 +31,11 @@ export function useLive(): LiveState {
   const [state, setState] = useState<LiveState>('connecting')
   useEffect(() => {
     const asking = askingAgain(queries, workspaceId)
-    const stream = steadyStream(`/dashboard/live/${workspaceId}`, { onState: setState, onWord: asking.call })
+    const stream = steadyStream(`/dashboard/live/${workspaceId}`, {
+      onState: setState,
+      onBegin: asking.callQuick,
+      onWord: asking.call,
+    })
     return () => {
       stream.end()
       asking.end()
@@ -40,8 +44,11 @@ export function useLive(): LiveState {
   return state
 }
 
-/** At each call what the page shows now is asked again, one question as soon as it has rested. */
-function askingAgain(queries: QueryClient, workspaceId: string): Throttled {
+/**
+ * At each call what the page shows now is asked again, one question as soon as it has rested. `callQuick` leaves out what
+ * is asked slowly, which shows what it missed with the next change.
+ */
+function askingAgain(queries: QueryClient, workspaceId: string): Throttled & { callQuick: () => void } {
   const paces = new Map<string, Throttled>()
   let turn = Promise.resolve()
   const itsTurn = (): Promise<void> => (turn = turn.then(() => new Promise((go) => setTimeout(go, APART_MS))))
@@ -53,30 +60,34 @@ function askingAgain(queries: QueryClient, workspaceId: string): Throttled {
     }
     const pace = throttled(ask, (tookMs) => {
       lastTookMs = tookMs
-      return restMs(tookMs, query.meta?.['live'] === 'slowly')
+      return restMs(tookMs, isSlow(query))
     })
     paces.set(query.queryHash, pace)
     return pace
   }
+  const callThose = (isAsked: (query: Query) => boolean): void => {
+    const ofWorkspace = queries
+      .getQueryCache()
+      .findAll({ predicate: ({ queryKey }) => isOfWorkspace(queryKey, workspaceId) })
+    const shown = new Map(ofWorkspace.filter((query) => query.isActive()).map((query) => [query.queryHash, query]))
+    for (const query of ofWorkspace) if (!shown.has(query.queryHash)) query.invalidate()
+    for (const [hash, pace] of paces) {
+      if (shown.has(hash)) continue
+      pace.end()
+      paces.delete(hash)
+    }
+    for (const [hash, query] of shown) if (isAsked(query)) (paces.get(hash) ?? paceOf(query)).call()
+  }
   return {
-    call() {
-      const ofWorkspace = queries
-        .getQueryCache()
-        .findAll({ predicate: ({ queryKey }) => isOfWorkspace(queryKey, workspaceId) })
-      const shown = new Map(ofWorkspace.filter((query) => query.isActive()).map((query) => [query.queryHash, query]))
-      for (const query of ofWorkspace) if (!shown.has(query.queryHash)) query.invalidate()
-      for (const [hash, pace] of paces) {
-        if (shown.has(hash)) continue
-        pace.end()
-        paces.delete(hash)
-      }
-      for (const [hash, query] of shown) (paces.get(hash) ?? paceOf(query)).call()
-    },
+    call: () => callThose(() => true),
+    callQuick: () => callThose((query) => !isSlow(query)),
     end() {
       for (const pace of paces.values()) pace.end()
     },
   }
 }
+
+const isSlow = ({ meta }: Query): boolean => meta?.['live'] === 'slowly'
 
 const restMs = (tookMs: number, slowly: boolean): number =>
   Math.max(tookMs * REST_OF_ANSWER, slowly ? SLOW_REST_LEAST_MS : REST_LEAST_MS)
@@ -101,10 +112,13 @@ export const isOfWorkspace = ([, rest]: readonly unknown[], workspaceId: string)
 export const retryAfterMs = (failures: number, random: number): number =>
   Math.min(RETRY_FIRST_MS * 2 ** failures, RETRY_MOST_MS) * (0.5 + random / 2)
 
-type Listening = { onState: (state: LiveState) => void; onWord: () => void }
+type Listening = { onState: (state: LiveState) => void; onBegin: () => void; onWord: () => void }
 
-/** Open while the page is visible. Its opening is a word as well: nobody knows what changed before it. */
-function steadyStream(url: string, { onState, onWord }: Listening): { end: () => void } {
+/**
+ * Open while the page is visible. Its opening is a word as well: nobody knows what changed before it. The first time that
+ * is little, since the page has asked just now: `onBegin`.
+ */
+function steadyStream(url: string, { onState, onBegin, onWord }: Listening): { end: () => void } {
   let source: EventSource | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let failures = 0
@@ -124,6 +138,7 @@ function steadyStream(url: string, { onState, onWord }: Listening): { end: () =>
       failures = 0
       onState('live')
       if (openedBefore) onWord()
+      else onBegin()
       openedBefore = true
     })
     opened.addEventListener('changed', onWord)

@@ -164,6 +164,23 @@ test('the page of a message shows that it was read without being asked', async (
   await page.getByText('WhatsApp reports read').waitFor()
 })
 
+test('what happened while a page began to follow is shown as well', async (t) => {
+  const world = await startWorld(t)
+  const page = await openPage(t, world, { as: await signedIn(world, 'member') })
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, ['sent'])
+  const began = Promise.withResolvers<void>()
+  await page.route('**/dashboard/live/*', async (route) => {
+    await began.promise
+    return route.continue()
+  })
+  await page.goto(`/dashboard/w/${world.workspaceId}/messages/${otp.messageId}`)
+  await page.getByText('WhatsApp reports sent').waitFor()
+  await world.whatsapp.reports(otp, ['delivered', 'read'])
+  began.resolve()
+  await page.getByText('WhatsApp reports read').waitFor()
+})
+
 test('a question that takes long rests nine times as long, and holds up no other', async (t) => {
   const world = await startWorld(t)
   const page = await openPage(t, world, { as: await signedIn(world, 'member') })
@@ -188,24 +205,28 @@ test('a question that takes long rests nine times as long, and holds up no other
     await page.clock.fastForward('00:03')
     await answerOf('messages.list', () => slow?.resolve())
   }
-  await answerOf('messages.list', () => page.goto(`/dashboard/w/${world.workspaceId}/messages?status=failed`))
-  await page.getByText('Live', { exact: false }).first().waitFor()
+  let answers = 0
+  page.on('requestfinished', (request) => (answers += Number(request.url().includes('messages.list'))))
+  await page.goto(`/dashboard/w/${world.workspaceId}/messages?status=failed`)
+  await until('the page to have asked once more when it began to follow', () => answers === 2)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.clock.fastForward('01:00')
 
   slow = Promise.withResolvers()
   await world.sendOtp()
-  await until('both to be asked in one request', () => asked.list === 2 && asked.choices === 2)
+  await until('both to be asked in one request', () => asked.list === 3 && asked.choices === 3)
   await takesThreeSeconds()
   await page.clock.fastForward('01:00')
   slow = Promise.withResolvers()
   await answerOf('messages.choices', () => world.sendOtp())
-  await until('the slow one to be asked alone', () => asked.list === 3)
+  await until('the slow one to be asked alone', () => asked.list === 4)
   await takesThreeSeconds()
 
   for (const rest of ['00:08', '00:08']) {
     await page.clock.fastForward(rest)
     await answerOf('messages.choices', () => world.sendOtp())
   }
-  assert.equal(asked.list, 3)
+  assert.equal(asked.list, 4)
   await page.clock.fastForward('01:00')
-  await until('the slow one to be asked again', () => asked.list === 4)
+  await until('the slow one to be asked again', () => asked.list === 5)
 })
