@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type SendableTemplate, curlOf, requestOf, someCode } from './request.ts'
 import { readPhoneSearch } from './search.ts'
-import { DAY_MS, HOUR_MS, MINUTE_MS, spanOf } from './span.ts'
 
 const place = { to: '+34600111222', senderId: 'sender', confirmationId: 'order' }
 const draft = { code: '493817', reference: 'A-1', header: 'Hi', values: ['Sara', 'A-1042'] }
@@ -54,10 +53,4 @@ test('an address that names no phone opens none', () => {
   for (const wrong of [{}, { phone: '+34600111222' }, { phone: 'ana', number: '1' }, { phone: {}, number: [] }]) {
     assert.deepEqual(readPhoneSearch(wrong), {})
   }
-})
-
-test('a span is told by its two largest units', () => {
-  assert.equal(spanOf(DAY_MS + 2 * HOUR_MS + 5 * MINUTE_MS, 'en'), '1 day 2 hours')
-  assert.equal(spanOf(2 * HOUR_MS, 'en'), '2 hours')
-  assert.equal(spanOf(400, 'en'), '0 seconds')
 })

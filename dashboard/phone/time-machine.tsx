@@ -2,6 +2,7 @@ import { Alert, Button, Group, NativeSelect, NumberInput, Stack, Text, Title, Vi
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { Pair } from '../../emulator/phone/chats.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, spanOf } from '../../emulator/phone/span.ts'
 import { type Answers, api, queries } from '../api.ts'
 import { Failed } from '../ui/failed.tsx'
 import { ShareProgress } from '../ui/progress.tsx'
@@ -11,7 +12,6 @@ import { useMay, useWorkspace } from '../ui/workspace.ts'
 import { useLanguage, useWords } from '../words.ts'
 import style from './phone.module.css'
 import type { PhoneState } from './phone.tsx'
-import { DAY_MS, HOUR_MS, MINUTE_MS, spanOf } from './span.ts'
 import { phoneWords } from './words.ts'
 
 type Due = Answers['phone']['due']['customer'][number]
@@ -90,7 +90,6 @@ export function TimeMachine({ state, customer }: { state: PhoneState; customer: 
 
 const targetOf = ({ confirmationId, check, timer }: Due) => ({ confirmationId, check, timer })
 
-/** Moves the clock, and looks meanwhile how far it has come. */
 /** Asked again when something changes; in between only the time that is left grows less. */
 function useDue(workspaceId: string, customer: Pair | undefined): Answers['phone']['due'] | undefined {
   const { data, dataUpdatedAt } = useQuery(api.phone.due.queryOptions({ workspaceId, customer: customer ?? null }))
@@ -104,6 +103,7 @@ function useDue(workspaceId: string, customer: Pair | undefined): Answers['phone
   return data && { ...data, customer: data.customer.map(nearer), next: data.next.map(nearer) }
 }
 
+/** Moves the clock, and looks meanwhile how far it has come. */
 function useJump(workspaceId: string, { offsetMs }: PhoneState) {
   const [jumping, setJumping] = useState<{ fromMs: number; byMs: number }>()
   const moving = useMutation(
