@@ -67,6 +67,11 @@ function PasswordStep({
         <Text size="sm" c="dimmed">
           {text.forgotten}
         </Text>
+        {email === undefined && (
+          <Text size="sm" c="dimmed">
+            {text.noAccount}
+          </Text>
+        )}
       </Stack>
     </form>
   )

@@ -14,8 +14,8 @@ const NAME_CHARACTERS_MOST = 100
 const says = keptSentences({
   email: { en: 'must be an e-mail address', ar: 'يجب أن يكون عنوان بريد إلكتروني' },
   linkOver: {
-    en: 'This link was used already, has expired, or was never made. Ask whoever sent it for another one.',
-    ar: 'استُخدم هذا الرابط من قبل، أو انتهت صلاحيته، أو لم يُنشأ قط. اطلب رابطًا آخر ممن أرسله.',
+    en: 'This link was used already, has expired, or was never made. Ask whoever sent it for another one; that of the first owner is printed anew whenever Doorcode starts.',
+    ar: 'استُخدم هذا الرابط من قبل، أو انتهت صلاحيته، أو لم يُنشأ قط. اطلب رابطًا آخر ممن أرسله؛ أما رابط المالك الأول فيُعرض من جديد كلما بدأ تشغيل Doorcode.',
   },
 })
 
