@@ -44,6 +44,13 @@ test('a fact may hold line breaks and what looks like a pattern', () => {
   assert.deepEqual(findSentence(told.en), told)
 })
 
+test('where a text can be read in several ways, its first facts are the shortest', () => {
+  const told = findSentence('came at 10:00, because of snow, because of rain')
+  assert.equal(told?.ar, 'جاء في \u206810:00\u2069 بسبب \u2068snow, because of rain\u2069')
+  for (const none of ['came at ', 'came at 10:00', 'came at, because of rain', 'it came at 10:00, because of rain'])
+    assert.equal(findSentence(none), undefined, none)
+})
+
 test('text that is longer than any sentence of ours is none', () => {
   assert.equal(findSentence(`came at ${'because of '.repeat(1_000)}, because of rain`), undefined)
 })

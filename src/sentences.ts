@@ -61,7 +61,7 @@ export function keptSentences<const Table extends Readonly<Record<string, Templa
 
 const kept = new Map<string, Sentence>()
 /** The one with the most words of its own first: "{fact} days" before "{fact}". */
-const keptWithFacts: { pattern: RegExp; own: number; say: Saying }[] = []
+const keptWithFacts: { parts: readonly string[]; own: number; say: Saying }[] = []
 
 function keep(template: Template): void {
   const { en, ar } = template
@@ -71,7 +71,7 @@ function keep(template: Template): void {
     return
   }
   const own = parts.reduce((length, part, place) => (place % 2 === 0 ? length + part.length : length), 0)
-  keptWithFacts.push({ pattern: patternOf(parts), own, say: withFacts(template) })
+  keptWithFacts.push({ parts, own, say: withFacts(template) })
   keptWithFacts.sort((one, other) => other.own - one.own)
 }
 
@@ -84,11 +84,10 @@ const SENTENCE_LENGTH_MOST = 2_000
 export function findSentence(english: string): Sentence | undefined {
   const found = kept.get(english)
   if (found || english.length > SENTENCE_LENGTH_MOST) return found
-  for (const { pattern, say } of keptWithFacts) {
-    const facts = pattern.exec(english)?.groups
+  for (const { parts, say } of keptWithFacts) {
+    const facts = factsIn(english, parts)
     // a fact may be a sentence itself
-    if (facts)
-      return say(Object.fromEntries(Object.entries(facts).map(([name, text]) => [name, findSentence(text) ?? text])))
+    if (facts) return say(Object.fromEntries(facts.map(([name, text]) => [name, findSentence(text) ?? text])))
   }
   return undefined
 }
@@ -125,11 +124,24 @@ function withFacts({ en, ar, words = {} }: Template): Saying {
 const filled = (parts: readonly string[], textOf: (name: string) => string): string =>
   parts.map((part, place) => (place % 2 === 0 ? part : textOf(part))).join('')
 
-const patternOf = (parts: readonly string[]): RegExp =>
-  new RegExp(
-    `^${parts.map((part, place) => (place % 2 === 0 ? RegExp.escape(part) : `(?<${part}>.*?)`)).join('')}$`,
-    's',
-  )
+/**
+ * The facts in a text that is made of these parts, each as short as it can be. One pass: a pattern would try all ways in
+ * which somebody else's text might be one.
+ */
+function factsIn(text: string, [first = '', ...rest]: readonly string[]): [name: string, fact: string][] | undefined {
+  if (!text.startsWith(first)) return undefined
+  const facts: [string, string][] = []
+  let from = first.length
+  for (let place = 0; place < rest.length; place += 2) {
+    const [name = '', after = ''] = rest.slice(place, place + 2)
+    const isLast = place + 2 >= rest.length
+    const to = isLast ? text.length - after.length : text.indexOf(after, from)
+    if (to < from || !text.startsWith(after, to)) return undefined
+    facts.push([name, text.slice(from, to)])
+    from = to + after.length
+  }
+  return facts
+}
 
 const inEnglish = (fact: Fact): string => (typeof fact === 'object' ? fact.en : String(fact))
 
