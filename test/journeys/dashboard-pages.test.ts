@@ -105,6 +105,21 @@ for (const [pass, language] of (['en', 'ar'] as const).entries()) {
   })
 }
 
+test('no page that is open to anybody has a serious fault of accessibility, or is wider than a phone', async (t) => {
+  const world = await startWorld(t)
+  for (const [language, colours] of [['en', 'dark'] as const, ['ar', 'light'] as const]) {
+    const page = await openPage(t, world, { language, colours, width: 360 })
+    for (const path of ['sign-in', 'welcome', 'welcome#no-such-token', 'nothing/here']) {
+      await page.goto('about:blank') // a fragment alone would load nothing
+      await page.goto(`/dashboard/${path}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      assert.deepEqual(await seriousFaults(page), [], path)
+      const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+      assert.ok(overflow <= 0, `${path} is ${overflow} px wider than a screen of 360`)
+    }
+  }
+})
+
 test('no page of a workspace shows anything of it to a stranger, and each answers like a missing one', async (t) => {
   const world = await startWorld(t, { account: codAccount() })
   const { paths } = await furnish(world)

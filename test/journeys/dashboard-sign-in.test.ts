@@ -534,8 +534,9 @@ test('the tables of the sign-in library are what the library would make of them'
   assert.deepEqual({ toBeAdded, toBeCreated }, { toBeAdded: [], toBeCreated: [] })
 })
 
-test('the first owner comes from the printed link to the overview', async (t) => {
+test('the first owner comes from the printed link to the overview, and to a first code on the phone', async (t) => {
   const world = await startWorld(t)
+  await world.ask('update workspaces set sandbox = true where id = $1', [world.workspaceId])
   await noOwners(world)
   const token = tokenOf(await makeSetupLink(world.parts))
   const page = await openPage(t, world)
@@ -547,6 +548,17 @@ test('the first owner comes from the printed link to the overview', async (t) =>
   await page.waitForURL('**/overview')
   await page.getByRole('heading', { level: 1 }).waitFor()
   assert.ok(!page.url().includes(token))
+
+  await page.goto(`/dashboard/w/${world.workspaceId}/phone`)
+  await page.getByRole('button', { name: 'New customer' }).click()
+  await page.getByLabel('Phone number').fill('+34600111222')
+  await page.getByRole('button', { name: 'Open the phone' }).click()
+  const send = page.getByRole('region', { name: 'Send something' })
+  const code = await send.getByRole('textbox', { name: 'Code' }).inputValue()
+  await send.getByRole('button', { name: 'Send to' }).click()
+  const phone = page.getByRole('region', { name: 'The phone of +34600111222' })
+  await phone.getByText(code).waitFor()
+  await phone.getByText('Read', { exact: true }).waitFor()
   await noOwners(world)
 })
 
