@@ -1,5 +1,6 @@
 import {
   Alert,
+  Anchor,
   Box,
   Button,
   Group,
@@ -11,9 +12,10 @@ import {
   TextInput,
 } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type Answers, api, faultsOf } from '../api.ts'
+import { Empty } from '../ui/empty.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { slowly, useLive } from '../ui/live.ts'
 import { Loading } from '../ui/loading.tsx'
@@ -66,6 +68,7 @@ function Refused({ error, onAgain }: { error: unknown; onAgain: () => void }) {
 
 function All({ of, stale }: { of: Answers['charts']['all']; stale: boolean }) {
   const text = useWords(chartWords)
+  if (of.uncounted === 0 && of.messages.every(({ otp, cod }) => otp + cod === 0)) return <NothingSent />
   return (
     <Stack aria-busy={stale} opacity={stale ? 0.6 : 1}>
       {of.uncounted > 0 && <Alert color="yellow">{text.uncounted(of.uncounted)}</Alert>}
@@ -83,6 +86,18 @@ function All({ of, stale }: { of: Answers['charts']['all']; stale: boolean }) {
       </SimpleGrid>
     </Stack>
   )
+}
+
+/** Once, instead of in each chart. */
+function NothingSent() {
+  const text = useWords(chartWords)
+  const { workspaceId } = useWorkspace()
+  const toOverview = (
+    <Anchor renderRoot={(props) => <Link {...props} to="/w/$workspaceId/overview" params={{ workspaceId }} />}>
+      {text.toOverview}
+    </Anchor>
+  )
+  return <Empty action={toOverview}>{text.nothingSent}</Empty>
 }
 
 type Bounds = { earliest: string; today: string; from: string; to: string } | undefined

@@ -19,6 +19,8 @@ export const chartWords = words({
         ? 'One day is still being counted and missing here.'
         : `${days} days are still being counted and missing here.`,
     nothing: 'Nothing in this time.',
+    nothingSent: 'Nothing was sent in this time, or nothing that these filters let through. Choose another time.',
+    toOverview: 'What a first message takes',
     asTable: 'As a table',
     day: 'Day',
     total: 'Total',
@@ -116,6 +118,8 @@ export const chartWords = words({
     show: 'عرض',
     uncounted: (days: number) => `أيام ما زالت قيد العد وليست هنا: ${days}`,
     nothing: 'لا شيء في هذه المدة.',
+    nothingSent: 'لم يُرسل شيء في هذه المدة، أو لا شيء يوافق عوامل التصفية. اختر مدة أخرى.',
+    toOverview: 'ما تحتاجه أول رسالة',
     asTable: 'على شكل جدول',
     day: 'اليوم',
     total: 'المجموع',

@@ -38,7 +38,7 @@ export function Start({ known, onStart }: { known: Known; onStart: (draft: Draft
         <Group justify="center" gap="xs">
           {others.map((code) => (
             <Button key={code} variant="default" onClick={() => start([code])}>
-              {text.startWith} {nameOfLanguage(code, language)}
+              {text.startIn} {nameOfLanguage(code, language)}
             </Button>
           ))}
         </Group>

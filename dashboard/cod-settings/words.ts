@@ -11,6 +11,7 @@ export const codWords = words({
     nothing:
       'Choose the languages of your templates to begin with ready-made questions. You read them over, change what you like, and save.',
     startWith: 'Start in',
+    startIn: 'Start in',
     ofYourTemplates: 'the languages of your templates',
 
     deliveries: 'Deliveries',
@@ -135,8 +136,9 @@ export const codWords = words({
 
     nothingTitle: 'لا يمكن تأكيد أي طلب بعد',
     nothing: 'اختر لغات قوالبك لتبدأ بأسئلة جاهزة. تراجعها وتغيّر ما تشاء ثم تحفظ.',
-    startWith: 'ابدأ بـ',
-    ofYourTemplates: 'لغات قوالبك',
+    startWith: 'ابدأ',
+    startIn: 'ابدأ باللغة',
+    ofYourTemplates: 'بلغات قوالبك',
 
     deliveries: 'التوصيل',
     timeZone: 'المنطقة الزمنية للتوصيل',

@@ -10,6 +10,7 @@ import {
   ScrollArea,
   Stack,
   Text,
+  VisuallyHidden,
   useMantineColorScheme,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
@@ -96,6 +97,7 @@ function WorkspaceSwitch() {
       }}
       maw={220}
       miw={72}
+      dir="auto"
       styles={{ input: { textOverflow: 'ellipsis' } }}
     />
   )
@@ -131,6 +133,13 @@ function Sections({ onChoose }: { onChoose: () => void }) {
   )
 }
 
+/** Of the first word and the last. */
+const initialsOf = (name: string): string => {
+  const words = name.split(/\s+/).filter(Boolean)
+  const ends = words.length > 1 ? [words[0], words.at(-1)] : words
+  return ends.map((word = '') => /^./u.exec(word)?.[0] ?? '').join('')
+}
+
 function AccountMenu() {
   const text = useWords(shellWords)
   const { person } = useSession()
@@ -143,11 +152,10 @@ function AccountMenu() {
     location.assign('/dashboard/sign-in')
   }
   return (
-    <Group gap={4} wrap="nowrap" miw={0}>
+    <Group gap={4} wrap="nowrap" style={{ flexShrink: 0 }}>
       <Button
         variant="subtle"
         size="compact-md"
-        style={{ flexShrink: 0 }}
         lang={language === 'en' ? 'ar' : 'en'}
         onClick={() => choose(language === 'en' ? 'ar' : 'en')}
       >
@@ -155,10 +163,16 @@ function AccountMenu() {
       </Button>
       <Menu position="bottom-end">
         <Menu.Target>
-          <Button variant="default" size="compact-md" miw={64} maw={160} aria-label={`${person.name}: ${text.account}`}>
-            <Text span truncate size="sm">
+          <Button variant="default" size="compact-md" maw={160}>
+            <Text span truncate size="sm" dir="auto" visibleFrom="xs" aria-hidden="true">
               {person.name}
             </Text>
+            <Text span size="sm" hiddenFrom="xs" aria-hidden="true">
+              {initialsOf(person.name)}
+            </Text>
+            <VisuallyHidden component="span">
+              {person.name}: {text.account}
+            </VisuallyHidden>
           </Button>
         </Menu.Target>
         <Menu.Dropdown>

@@ -1,6 +1,7 @@
 import {
   Alert,
   Badge,
+  Button,
   type CSSVariablesResolver,
   Drawer,
   type MantineColorsTuple,
@@ -38,6 +39,8 @@ const theme = createTheme({
   components: {
     /** Its tint says what kind it is; red on red is hard to read. */
     Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' } } }),
+    /** Its place comes from a movement, which those who want less of it do not get. */
+    Button: Button.extend({ styles: { loader: { transform: 'translate(-50%, -50%)' } } }),
     /** All of its words, in the colour of text; the tint only helps the eye. */
     Badge: Badge.extend({
       defaultProps: { tt: 'none', c: 'var(--mantine-color-text)', size: 'md' },
