@@ -1,8 +1,7 @@
 import { Alert, Button, FileButton, Group, Modal, Stack, Table, Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
 import { Failed } from '../ui/failed.tsx'
-import { Leaving } from '../ui/leaving.tsx'
-import { ShareProgress } from '../ui/progress.tsx'
+import { Running } from '../ui/running.tsx'
 import { useWords } from '../words.ts'
 import { FILE_BYTES_MOST, LINES_MOST, type Line, linesOf } from './lines.ts'
 import { type Faulty, type ImportRun, type ImportStep, useImport } from './use-import.ts'
@@ -31,7 +30,15 @@ export function ImportList({ opened, onClose }: { opened: boolean; onClose: () =
       size="xl"
     >
       {state.step === 'working' ? (
-        <Working state={state} onStop={run.stop} />
+        <Running
+          label={text[state.doing]}
+          amount={text.done(state.done, state.all)}
+          done={state.done}
+          all={state.all}
+          isStopping={state.isStopping}
+          words={text}
+          onStop={run.stop}
+        />
       ) : state.step === 'checked' ? (
         <Checked checked={state} lines={lines} onFix={run.mend} onAdd={run.addAll} />
       ) : (
@@ -52,30 +59,6 @@ export function ImportList({ opened, onClose }: { opened: boolean; onClose: () =
 }
 
 type At<Step extends ImportStep['step']> = Extract<ImportStep, { step: Step }>
-
-function Working({ state, onStop }: { state: At<'working'>; onStop: ImportRun['stop'] }) {
-  const text = useWords(blockedWords)
-  const { doing, done, all, isStopping } = state
-  return (
-    <Stack gap="xs">
-      <ShareProgress
-        label={isStopping ? text.stopping : text[doing]}
-        amount={text.done(done, all)}
-        done={done}
-        all={all}
-      />
-      <Group justify="space-between">
-        <Text size="sm" c="dimmed">
-          {text.keepOpen}
-        </Text>
-        <Button size="compact-sm" variant="default" onClick={onStop} disabled={isStopping}>
-          {text.stop}
-        </Button>
-      </Group>
-      <Leaving loses words={text} />
-    </Stack>
-  )
-}
 
 function Checked({
   checked: { good, already, faulty },

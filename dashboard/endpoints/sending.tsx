@@ -1,7 +1,6 @@
-import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import { Alert, Stack } from '@mantine/core'
 import { Failed } from '../ui/failed.tsx'
-import { Leaving } from '../ui/leaving.tsx'
-import { ShareProgress } from '../ui/progress.tsx'
+import { Running } from '../ui/running.tsx'
 import { useWords } from '../words.ts'
 import type { SendAllRun } from './use-send-all.ts'
 import { endpointWords } from './words.ts'
@@ -13,23 +12,15 @@ export function SendingProgress({ run }: { run: SendAllRun }) {
   if (phase === 'idle') return null
   if (run.isBusy) {
     return (
-      <Stack gap="xs">
-        <ShareProgress
-          label={phase === 'stopping' ? text.stopping : text.sending}
-          amount={text.progress(resent, total)}
-          done={resent}
-          all={total}
-        />
-        <Group justify="space-between">
-          <Text size="sm" c="dimmed">
-            {text.keepOpen}
-          </Text>
-          <Button size="compact-sm" variant="default" onClick={run.stop} disabled={phase === 'stopping'}>
-            {text.stop}
-          </Button>
-        </Group>
-        <Leaving loses words={text} />
-      </Stack>
+      <Running
+        label={text.sending}
+        amount={text.progress(resent, total)}
+        done={resent}
+        all={total}
+        isStopping={phase === 'stopping'}
+        words={text}
+        onStop={run.stop}
+      />
     )
   }
   return (
