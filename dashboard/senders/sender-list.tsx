@@ -24,8 +24,9 @@ export function SenderList({ senders }: { senders: readonly Sender[] }) {
     ...slowly, // counts all messages of the day
   })
   const todayOf = (senderId: string): string => {
-    const { messages = 0, failed = 0 } = traffic?.senders.find((each) => each.senderId === senderId) ?? {}
-    return traffic?.isWhole === false ? text.todayAtLeast(messages) : text.todayOf(messages, failed)
+    if (!traffic) return '…'
+    const { messages = 0, failed = 0 } = traffic.senders.find((each) => each.senderId === senderId) ?? {}
+    return traffic.isWhole ? text.todayOf(messages, failed) : text.todayAtLeast(messages)
   }
   return (
     <List

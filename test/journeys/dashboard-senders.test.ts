@@ -350,6 +350,22 @@ test('the messages of today are counted by sender, and a sandbox’s today is th
   })
 })
 
+test('a sender whose messages of today are not counted yet is not said to have none', async (t) => {
+  const world = await startWorld(t)
+  await world.sendOtp()
+  const page = await openPage(t, world, { as: await signedIn(world, 'member') })
+  const counted = Promise.withResolvers<void>()
+  await page.route('**/dashboard/calls/*senders.traffic*', async (route) => {
+    await counted.promise
+    return route.continue()
+  })
+  await page.goto(`/dashboard/w/${world.workspaceId}/senders`)
+  const today = page.getByRole('row').filter({ hasText: world.senderId }).getByRole('cell').last()
+  assert.equal(await today.textContent(), '…')
+  counted.resolve()
+  await today.getByText('1 message', { exact: true }).waitFor()
+})
+
 test('another workspace’s account or sender answers exactly like a missing one, and a member changes nothing', async (t) => {
   const world = await startWorld(t)
   const other = await startWorld(t)
