@@ -344,5 +344,3 @@ export const endpointWords = words({
     sendCounted: (count: number) => `إعادة الإرسال (${isolated(count)})`,
   },
 })
-
-export type EndpointText = typeof endpointWords.en
