@@ -11,7 +11,7 @@ export async function refuseEntries(world: World, condition: string): Promise<{ 
   return { again: async () => void (await world.ask('drop trigger refused on audit_log')) }
 }
 
-/** What every table holds but those that no change is told by: when work is due next, and what is noted of its progress. */
+/** What every table holds, but for what is noted beside any change: when a sync is due next, and when a key was last used. */
 export async function stateOf(world: World): Promise<Record<string, string>> {
   const tables = await world.ask<{ name: string }>(
     `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'auth')
@@ -21,7 +21,7 @@ export async function stateOf(world: World): Promise<Record<string, string>> {
   for (const { name } of tables) {
     const [row] = await world.ask<{ digest: string }>(
       `select md5(coalesce(string_agg(row, ' ' order by row), '')) as digest
-       from (select (to_jsonb(t) - 'sync_due_at')::text as row from ${name} t) rows`,
+       from (select (to_jsonb(t) - 'sync_due_at' - 'last_used_at')::text as row from ${name} t) rows`,
     )
     state[name] = row?.digest ?? ''
   }
