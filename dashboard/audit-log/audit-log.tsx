@@ -167,7 +167,7 @@ function Changed({ entry: { before, after } }: { entry: Entry }) {
           {from !== undefined && (
             <Text span size="sm" td="line-through">
               <VisuallyHidden>{text.was} </VisuallyHidden>
-              <bdi>{from}</bdi>
+              <Value text={from} />
             </Text>
           )}{' '}
           {to === undefined ? (
@@ -176,7 +176,7 @@ function Changed({ entry: { before, after } }: { entry: Entry }) {
             </Text>
           ) : (
             <Text span size="sm" fw={600}>
-              <bdi>{to}</bdi>
+              <Value text={to} />
             </Text>
           )}
         </Box>
@@ -184,3 +184,7 @@ function Changed({ entry: { before, after } }: { entry: Entry }) {
     </Stack>
   )
 }
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
+
+const Value = ({ text }: { text: string }) => (INSTANT.test(text) ? <Time at={text} /> : <bdi>{text}</bdi>)
