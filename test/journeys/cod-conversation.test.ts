@@ -95,6 +95,16 @@ test('an answer that comes at once is not dated before its question', async (t) 
   assert.ok(answeredAt && answeredAt > createdAt, `answered at ${answeredAt}, created at ${createdAt}`)
 })
 
+test('an answer of the second of its question that is told later is not dated before the question', async (t) => {
+  const { world, order, ana } = await asked(t)
+  const { createdAt } = await world.getConfirmation(order)
+  const second = Math.floor(Date.parse(createdAt) / 1000)
+  world.advance('2s')
+  await ana.taps('Confirm', { timestamp: second })
+  const { answeredAt } = await world.getConfirmation(order)
+  assert.ok(answeredAt && answeredAt > createdAt, `answered at ${answeredAt}, created at ${createdAt}`)
+})
+
 test('occurredAt rises strictly, however quickly the answers follow each other or however old they are', async (t) => {
   const { world, receiver, ana } = await asked(t)
   const [template] = ana.screen()
