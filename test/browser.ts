@@ -24,6 +24,9 @@ const QUIET = [
   '--disable-sync',
 ]
 
+/** The package asks for it where processes are scarce; with the first context that is closed the whole browser ends. */
+const ONE_PROCESS = ['--single-process', '--no-zygote']
+
 let browser: Promise<Browser> | undefined
 
 /** One per test file. */
@@ -38,7 +41,8 @@ async function launch(): Promise<Browser> {
     if (await exists(executablePath)) return chromium.launch({ executablePath, args: QUIET })
   }
   const { default: packaged } = await import('@sparticuz/chromium')
-  return chromium.launch({ executablePath: await packaged.executablePath(), args: [...packaged.args, ...QUIET] })
+  const args = packaged.args.filter((arg) => !ONE_PROCESS.includes(arg))
+  return chromium.launch({ executablePath: await packaged.executablePath(), args: [...args, ...QUIET] })
 }
 
 const exists = (file: string): Promise<boolean> =>
