@@ -24,9 +24,6 @@ const QUIET = [
   '--disable-sync',
 ]
 
-/** The package asks for it where processes are scarce; with the first context that is closed the whole browser ends. */
-const ONE_PROCESS = ['--single-process', '--no-zygote']
-
 let browser: Promise<Browser> | undefined
 
 /** One per test file. */
@@ -41,8 +38,9 @@ async function launch(): Promise<Browser> {
     if (await exists(executablePath)) return chromium.launch({ executablePath, args: QUIET })
   }
   const { default: packaged } = await import('@sparticuz/chromium')
-  const args = packaged.args.filter((arg) => !ONE_PROCESS.includes(arg))
-  return chromium.launch({ executablePath: await packaged.executablePath(), args: [...args, ...QUIET] })
+  // Not with its own arguments: all in one process it ends with the first context that is closed, and without web
+  // security it keeps no session.
+  return chromium.launch({ executablePath: await packaged.executablePath(), args: QUIET })
 }
 
 const exists = (file: string): Promise<boolean> =>
