@@ -1,3 +1,4 @@
+import { STATUSES_IN_ARABIC } from '../../src/cod/status-words.ts'
 import { words } from '../words.ts'
 
 export const confirmationWords = words({
@@ -113,18 +114,7 @@ export const confirmationWords = words({
     created: 'أُنشئ',
     answer: 'الجواب',
 
-    accepted: 'السؤال في الطريق',
-    awaiting_answer: 'بانتظار الجواب',
-    confirmed: 'مؤكَّد',
-    cancelled: 'ملغى',
-    rescheduling: 'يختار وقتًا آخر',
-    rescheduled: 'اختار وقتًا آخر',
-    no_response: 'بلا جواب',
-    failed: 'فشل',
-    awaiting_reason: 'يختار السبب',
-    awaiting_note: 'يكتب ملاحظة',
-    denied: 'يقول إنه لم يرفض',
-    refusal_confirmed: 'يقول إنه رفض',
+    ...STATUSES_IN_ARABIC,
     none: 'بلا تحقق من الرفض',
 
     pageTitle: 'الطلب',

@@ -1,4 +1,5 @@
 import { keptSentences } from '../sentences.ts'
+import { STATUSES_IN_ARABIC } from './status-words.ts'
 
 /** What a customer can send that is no text, by the provider's word. */
 export const KINDS = {
@@ -39,20 +40,7 @@ export const ignored = keptSentences({
         expiry: 'انتهاء المتابعة',
         send_failed: 'فشل الإرسال',
       },
-      status: {
-        accepted: 'السؤال في الطريق',
-        awaiting_answer: 'بانتظار الجواب',
-        confirmed: 'مؤكَّد',
-        cancelled: 'ملغى',
-        rescheduling: 'يختار وقتًا آخر',
-        rescheduled: 'اختار وقتًا آخر',
-        awaiting_reason: 'يختار السبب',
-        awaiting_note: 'يكتب ملاحظة',
-        denied: 'يقول إنه لم يرفض',
-        refusal_confirmed: 'يقول إنه رفض',
-        no_response: 'بلا جواب',
-        failed: 'فشل',
-      },
+      status: STATUSES_IN_ARABIC,
     },
   },
   laterIsKnown: { en: 'a later message is known', ar: 'تُعرف رسالة أحدث' },

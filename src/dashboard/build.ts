@@ -9,7 +9,7 @@ export const dashboardPages: Pages = {
   sources: [
     'dashboard/**/*.{ts,tsx,css,html,svg}',
     'emulator/phone/**/*.{ts,tsx,css,html,svg}',
-    'src/cod/settings-changes.ts',
+    'src/cod/{settings-changes,status-words}.ts',
     'src/templates/{draft,languages,parameters}.ts',
     'src/{sentences,throttled}.ts',
     'package-lock.json',
