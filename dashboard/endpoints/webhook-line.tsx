@@ -1,7 +1,6 @@
-import { Anchor, Group, Text } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
-import { useWorkspace } from '../ui/workspace.ts'
+import { Group, Text } from '@mantine/core'
 import { useWords } from '../words.ts'
+import { InLog } from './in-log.tsx'
 import type { Delivery } from './search.ts'
 import { StatusBadge } from './state-badge.tsx'
 import { endpointWords } from './words.ts'
@@ -11,26 +10,13 @@ type Sent = Pick<Delivery, 'deliveryId' | 'status' | 'attempts'> & { endpointId:
 /** One event on its way to one endpoint, with the way to its attempts. `about`: the message or order of the event. */
 export function WebhookLine({ sent, about }: { sent: Sent; about: string }) {
   const text = useWords(endpointWords)
-  const { workspaceId } = useWorkspace()
-  const { deliveryId, endpointId, url, status, attempts } = sent
+  const { url, status, attempts } = sent
   return (
     <Group gap="sm">
       <StatusBadge delivery={{ status }} />
       <code style={{ overflowWrap: 'anywhere' }}>{url}</code>
       <Text size="sm">{text.attemptsMade(attempts)}</Text>
-      <Anchor
-        size="sm"
-        renderRoot={(props) => (
-          <Link
-            {...props}
-            to="/w/$workspaceId/endpoints/$endpointId"
-            params={{ workspaceId, endpointId }}
-            search={{ about, delivery: deliveryId }}
-          />
-        )}
-      >
-        {text.inLog}
-      </Anchor>
+      <InLog of={sent} about={about} label={text.inLog} />
     </Group>
   )
 }

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { type Answers, api } from '../api.ts'
 import { Body } from '../endpoints/body-view.tsx'
+import { InLog } from '../endpoints/in-log.tsx'
 import { StatusBadge } from '../endpoints/state-badge.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
@@ -77,27 +78,16 @@ function Webhook({ delivery }: { delivery: Leaving }) {
   )
 }
 
-function Opened({ delivery: { endpointId, deliveryId } }: { delivery: Leaving }) {
+function Opened({ delivery }: { delivery: Leaving }) {
   const text = useWords(phoneWords)
   const { workspaceId } = useWorkspace()
+  const { endpointId, deliveryId } = delivery
   const { data, error } = useQuery(api.endpoints.delivery.queryOptions({ workspaceId, endpointId, deliveryId }))
   return (
     <Stack gap="xs" pb="sm">
       {data && <Body text={data.body} />}
       {error && <Failed error={error} />}
-      <Anchor
-        size="sm"
-        renderRoot={(props) => (
-          <Link
-            {...props}
-            to="/w/$workspaceId/endpoints/$endpointId"
-            params={{ workspaceId, endpointId }}
-            search={{ delivery: deliveryId }}
-          />
-        )}
-      >
-        {text.openDelivery}
-      </Anchor>
+      <InLog of={delivery} label={text.openDelivery} />
     </Stack>
   )
 }
