@@ -126,13 +126,15 @@ type ConfirmationRowFailure = NonNullable<Case['confirmation']['row']['failure_c
 /** What callers see is in the workspace's time; what the step left alone was brought into it before. */
 const shown = (each: Case, row: { answered_at: Date | null; failed_at: Date | null }, next: Shown, before: Shown) => ({
   answered_at:
-    next.answeredAt === before.answeredAt ? row.answered_at : next.answeredAt && toldAt(each, next.answeredAt),
+    next.answeredAt === before.answeredAt
+      ? row.answered_at
+      : next.answeredAt && afterItsCreation(each, next.answeredAt),
   failure_code: next.failure?.code ?? null,
-  failed_at: next.failure === before.failure ? row.failed_at : next.failure && toldAt(each, next.failure.at),
+  failed_at: next.failure === before.failure ? row.failed_at : next.failure && afterItsCreation(each, next.failure.at),
 })
 
-/** The provider tells whole seconds: what it tells late may seem older than the confirmation. */
-function toldAt(each: Case, at: Date): Date {
+/** In the workspace's time. The provider tells whole seconds: what it tells late may seem older than the confirmation. */
+function afterItsCreation(each: Case, at: Date): Date {
   const told = inWorkspaceTime(each, at)
   const createdAt = each.confirmation.row.created_at
   return told > createdAt ? told : later(createdAt, 1)
@@ -151,7 +153,7 @@ function carryOut(work: Work, each: Case, check: Check, effect: ConfirmationEffe
         check_kind: check,
         answer,
         detail,
-        answered_at: toldAt(each, at),
+        answered_at: afterItsCreation(each, at),
       })
       return
     }

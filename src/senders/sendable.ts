@@ -26,8 +26,8 @@ export const SENDABLE_COLUMNS = `s.id is not null as sender_found, s.status as s
 
 /**
  * `of` is where sender_id and recipient come from: the request, or what it names. Lateral, each part limited to one row of
- * one table: a look-up by key per request whatever the planner thinks of the tables. Of two tables in one part it once
- * read one whole for each request, on statistics from when they were nearly empty.
+ * one table: a look-up by key per request whatever the planner thinks of the tables. Of two tables in one part it may
+ * read one whole for each request, with statistics from when they were nearly empty.
  */
 export const sendableJoins = (of: string): string => `left join lateral (
      select * from senders s where s.workspace_id = r.workspace_id and s.id = ${of}.sender_id limit 1) s on true
