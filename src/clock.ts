@@ -62,3 +62,4 @@ export const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS = 24 * HOUR_MS
 
 export const later = (from: Date, ms: number): Date => new Date(from.getTime() + ms)
+export const notBefore = (earliest: Date, at: Date): Date => (at < earliest ? earliest : at)

@@ -13,8 +13,11 @@ import type { CodSettings } from './settings.ts'
 import { type Case, lockCases, writeCases } from './state.ts'
 import { confirmationView } from './view.ts'
 
-/** Something that happened to one of the two checks of a confirmation. Instants are in real time. */
-export type Happening = { workspaceId: string; confirmationId: string } & (
+/**
+ * Something that happened to one of the two checks of a confirmation. Instants are in real time; `reportId` names the
+ * customer's message that brought it.
+ */
+export type Happening = { workspaceId: string; confirmationId: string; reportId?: string } & (
   | { check: 'confirmation'; event: ConfirmationEvent | Submitted }
   | { check: 'refusal'; event: RefusalEvent | Submitted }
 )
@@ -87,7 +90,7 @@ function step(work: Work, each: Case, happening: Happening): string | null {
       state,
     }
     work.changed.add(each)
-    for (const effect of effects) carryOut(work, each, 'confirmation', effect)
+    for (const effect of effects) carryOut(work, each, happening, effect)
     return null
   }
   if (!each.refusal) return notes.noRefusalCheck.en
@@ -100,7 +103,7 @@ function step(work: Work, each: Case, happening: Happening): string | null {
     state,
   }
   work.changed.add(each)
-  for (const effect of effects) carryOut(work, each, 'refusal', effect)
+  for (const effect of effects) carryOut(work, each, happening, effect)
   return null
 }
 
@@ -133,7 +136,7 @@ const shown = (each: Case, row: { answered_at: Date | null; failed_at: Date | nu
   failed_at: next.failure === before.failure ? row.failed_at : next.failure && afterItsCreation(each, next.failure.at),
 })
 
-/** In the workspace's time. The provider tells whole seconds: what it tells late may seem older than the confirmation. */
+/** In the workspace's time. By a clock of the provider's that is slow, an answer may seem older than its confirmation. */
 function afterItsCreation(each: Case, at: Date): Date {
   const told = inWorkspaceTime(each, at)
   const createdAt = each.confirmation.row.created_at
@@ -142,7 +145,14 @@ function afterItsCreation(each: Case, at: Date): Date {
 
 const inWorkspaceTime = ({ clockOffsetMs }: Case, at: Date): Date => later(at, clockOffsetMs)
 
-function carryOut(work: Work, each: Case, check: Check, effect: ConfirmationEffect | RefusalEffect): void {
+type Cause = Pick<Happening, 'check' | 'reportId'>
+
+function carryOut(
+  work: Work,
+  each: Case,
+  { check, reportId }: Cause,
+  effect: ConfirmationEffect | RefusalEffect,
+): void {
   switch (effect.type) {
     case 'answered': {
       const { type: _type, answer, at, ...detail } = effect
@@ -154,6 +164,7 @@ function carryOut(work: Work, each: Case, check: Check, effect: ConfirmationEffe
         answer,
         detail,
         answered_at: afterItsCreation(each, at),
+        report_id: reportId,
       })
       return
     }
@@ -254,8 +265,8 @@ function put(work: Work, each: Case, { id = newId(), check, purpose, content, of
 
 const insertAnswers = statement(
   'insert_cod_answers',
-  `insert into cod_answers (id, workspace_id, confirmation_id, check_kind, answer, detail, answered_at)
-   select id, workspace_id, confirmation_id, check_kind, answer, detail, answered_at
+  `insert into cod_answers (id, workspace_id, confirmation_id, check_kind, answer, detail, answered_at, report_id)
+   select id, workspace_id, confirmation_id, check_kind, answer, detail, answered_at, report_id
    from jsonb_to_recordset($1) as a (id uuid, workspace_id uuid, confirmation_id uuid, check_kind text, answer text, detail jsonb,
-     answered_at timestamptz)`,
+     answered_at timestamptz, report_id uuid)`,
 )

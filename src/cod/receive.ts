@@ -215,7 +215,10 @@ function decide(message: Read, place: Place): Decided {
   const wrote = (place.open ?? []).map(
     ({ id, check }): Happening => ({ workspaceId, confirmationId: id, check, event: { type: 'customer_wrote', at } }),
   )
-  if (typeof own !== 'string') return { happenings: [own, ...wrote], note: null, confirmationId: own.confirmationId }
+  if (typeof own !== 'string') {
+    const said = { ...own, reportId: message.stored.id }
+    return { happenings: [said, ...wrote], note: null, confirmationId: own.confirmationId }
+  }
   const transcript = message.reply?.to === 'nothing' || !place.target ? place.newest : place.target.id
   return { happenings: wrote, note: own, confirmationId: transcript }
 }

@@ -71,7 +71,14 @@ export type SpokenFact = SubmissionFact & {
 /** `writtenAt`: when the customer wrote it, as far as the provider tells. */
 export type HeardFact = ReportFact & { writtenAt: Date }
 
-export type AnswerFact = { check: Check; answer: string; detail: AnswerDetail; answeredAt: Date }
+/** `receivedAt`: of the customer's message that gave it; null in rows of before this was kept. */
+export type AnswerFact = {
+  check: Check
+  answer: string
+  detail: AnswerDetail
+  answeredAt: Date
+  receivedAt: Date | null
+}
 type AnswerDetail = { reschedule?: Reschedule | null; reason?: string | null; note?: string | null }
 
 const REQUEST_COLUMNS = `r.template_name as "templateName", r.template_language as "templateLanguage",
@@ -122,8 +129,10 @@ const selectHeard: Statement<Omit<HeardFact, 'aheadMs'>> = statement(
 
 const selectAnswers: Statement<AnswerFact> = statement(
   'explain_answers',
-  `select check_kind as check, answer, detail, answered_at as "answeredAt" from cod_answers
-   where workspace_id = $1 and confirmation_id = $2 order by id limit $3`,
+  `select a.check_kind as check, a.answer, a.detail, a.answered_at as "answeredAt", r.received_at as "receivedAt"
+   from cod_answers a
+   left join provider_reports r on r.workspace_id = a.workspace_id and r.id = a.report_id
+   where a.workspace_id = $1 and a.confirmation_id = $2 order by a.id limit $3`,
 )
 
 const selectEvents: Statement<EventFact> = statement(
@@ -150,7 +159,7 @@ export async function findConversation(
     messages,
     ...(await findSubmissions(sql, { workspaceId, messages, time })),
     heard: heard.map((each) => asHeard(each, time)),
-    answers: await sql.rows(selectAnswers, [...of, ROWS_MOST]),
+    answers: (await sql.rows(selectAnswers, [...of, ROWS_MOST])).map((each) => asGiven(each, time)),
     ...(await findWebhooks(sql, { workspaceId, events: await sql.rows(selectEvents, [...of, ROWS_MOST]), time })),
   }
 }
@@ -159,6 +168,11 @@ function asHeard(row: Omit<HeardFact, 'aheadMs'>, time: WorkspaceTime): HeardFac
   const { receivedAt, aheadMs } = received(row.receivedAt, time)
   return { ...row, receivedAt, aheadMs, writtenAt: later(row.writtenAt, aheadMs) }
 }
+
+const asGiven = (answer: AnswerFact, time: WorkspaceTime): AnswerFact => ({
+  ...answer,
+  receivedAt: answer.receivedAt && received(answer.receivedAt, time).receivedAt,
+})
 
 const withTimers = <Fact extends Timers>(fact: Fact, { due }: WorkspaceTime): Fact => ({
   ...fact,

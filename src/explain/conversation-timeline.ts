@@ -39,7 +39,7 @@ export function conversationTimeline(facts: ConversationFacts, provider: Reading
     ...(refusal ? [refusalEntry(refusal), quotaEntry(refusal)] : []),
     // What the customer did comes before what it brought about within the same millisecond.
     ...heard.map((report) => heardEntry(report, facts, provider)),
-    ...answerEntries(given, heard),
+    ...given.map(answerEntry),
     ...messages.map(messageEntry),
     ...attempts.map((attempt) => attemptEntry(attempt, ofMessage(attempt.messageId))),
     ...messages.flatMap((each) =>
@@ -167,23 +167,11 @@ function tapOf(payload: string, { confirmation, messages }: ConversationFacts): 
   return deeds.taps({ answer: reply.answer.replace('_', ' '), question })
 }
 
-/**
- * Each is told behind the message that gave it: an answer's own time is that of the customer's message, whose clock knows
- * no fractions of a second.
- */
-function answerEntries(given: readonly AnswerFact[], heard: readonly HeardFact[]): Line[] {
-  const givers = heard.filter(({ outcome }) => outcome === 'applied')
-  return given.map((answer) => {
-    const place = givers.findIndex(({ writtenAt }) => writtenAt.getTime() === answer.answeredAt.getTime())
-    const [giver] = place < 0 ? [] : givers.splice(place, 1)
-    return answerEntry(answer, giver?.receivedAt ?? answer.answeredAt)
-  })
-}
-
-function answerEntry({ check, answer, detail, answeredAt }: AnswerFact, at: Date): Line {
+/** Told behind the message that gave it: its own time is when the customer wrote, and that may be heard of late. */
+function answerEntry({ check, answer, detail, answeredAt, receivedAt }: AnswerFact): Line {
   const given = check === 'confirmation' ? chosenIn(detail) : [detail.reason, detail.note].flatMap(quotedIf)
   return {
-    at: at.toISOString(),
+    at: (receivedAt ?? answeredAt).toISOString(),
     what: 'answer',
     detail: says.answer({
       check: checks[check],

@@ -63,6 +63,19 @@ test('a reschedule is told whole: what was asked, tapped, answered and told, in 
   assert.equal(told.next.sentence, 'Nobody must act: the customer chose another time.')
 })
 
+test('an answer that is told late stands behind what the customer did, whatever the provider’s clock says', async (t) => {
+  const world = await startShop(t)
+  const { confirmationId, to } = await confirm(world)
+  const anHourAgo = Math.floor((world.clock.now().getTime() - HOUR_MS) / 1000)
+  await say(world, { from: to, tap: { button: 2 }, timestamp: anHourAgo })
+  await say(world, { from: to, tap: { button: 0 }, timestamp: anHourAgo })
+  const { timeline } = await explained(world, confirmationId)
+  assert.deepEqual(
+    timeline.map(({ what }) => what).filter((what) => ['request', 'message', 'customer', 'answer'].includes(what)),
+    ['request', 'message', 'customer', 'answer', 'message', 'customer', 'answer', 'message'],
+  )
+})
+
 test('its messages and events are told with the whole story', async (t) => {
   const world = await startShop(t)
   const { confirmationId, to } = await confirm(world)

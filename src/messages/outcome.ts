@@ -1,4 +1,4 @@
-import { later } from '../clock.ts'
+import { later, notBefore } from '../clock.ts'
 import { type Happening, advance } from '../cod/advance.ts'
 import { type Sql, type Statement, batch, changes, statement } from '../db.ts'
 import { type NewEvent, recordEvents } from '../events/record.ts'
@@ -54,7 +54,8 @@ export async function applyReports(tx: Sql, now: Date, reports: readonly Message
   const ignored = reports.map(({ messageId, providerMessageId, report, receivedAt = now }) => {
     const row = messages.get(messageId)
     if (!row) return notes.noMessage.en
-    const seen = { ...report, at: later(report.at, row.clock_offset_ms) } // what callers see is in the workspace's time
+    // What callers see is in the workspace's time. A whole second that the provider tells may begin before the message.
+    const seen = { ...report, at: notBefore(row.created_at, later(report.at, row.clock_offset_ms)) }
     const step = applyReport(stateOf(row), seen)
     const changed = withState(row, step.state, now, providerMessageId)
     messages.set(messageId, changed)

@@ -15,11 +15,13 @@ const GROUP_LANES = 2
 const IDENTIFIER_MOST = 512
 
 /**
- * The provider tells whole seconds. What came in the second that it names happened when it came, as far as anybody knows:
- * cut to the second, an answer might be older than its question, and a failure than its message.
+ * The provider tells whole seconds, so this is the last instant that it may mean: what comes after its cause is never
+ * dated before it. Cut to the second, an answer might be older than its question, and a failure than its message.
  */
-export const happenedAt = (told: Date, receivedAt: Date): Date =>
-  later(told, SECOND_MS) > receivedAt ? receivedAt : told
+export function happenedAt(told: Date, receivedAt: Date): Date {
+  const atTheLatest = later(told, SECOND_MS - 1)
+  return atTheLatest < receivedAt ? atTheLatest : receivedAt
+}
 
 /** Stores the items of one webhook, each once, durably. After it the provider may be answered (spec: stored first). */
 export function receiving(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'metrics'>) {

@@ -54,6 +54,21 @@ test('sentAt is the provider’s time of the earliest sent-type outcome, in what
   assert.deepEqual([last.status, last.sentAt], ['read', isoAfter(createdAt, 20)])
 })
 
+test('a message is sent and fails no earlier than it was made, though the provider tells whole seconds', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  for (const status of ['sent', 'failed'] as const) {
+    const otp = await world.sendOtp()
+    await world.whatsapp.reports(otp, [await at(world, otp, status, 0)])
+  }
+  const told = receiver.events().map(({ type, data }) => [type, data.sentAt, data.occurredAt, data.createdAt])
+  const [one, other] = [told[0]?.[3], told[1]?.[3]]
+  assert.deepEqual(told, [
+    ['message.sent', one, one, one],
+    ['message.failed', null, other, other],
+  ])
+})
+
 test('a repeated report is stored once and has no second effect', async (t) => {
   const world = await startWorld(t)
   const receiver = await world.receiver()
