@@ -6,10 +6,13 @@ import type { Parts } from '../parts.ts'
 import type { TemplateContent } from '../providers/provider.ts'
 import {
   SENDABLE_COLUMNS,
+  type SendRequest,
   type Sendable,
+  asSendLookUp,
   sendableJoins,
   templateOf,
   versionOf,
+  wayOfSend,
   whatIsMissing,
   whatIsUnavailable,
   whoIsBlocked,
@@ -21,15 +24,9 @@ import { type Accepting, type Committed, acceptingInGroups, withinQuota } from '
 import { canonicalParameters } from './parameters.ts'
 import { CONFIRMATION_TAPS, writeReply } from './replies.ts'
 
-export type ConfirmationRequest = {
-  workspaceId: string
+export type ConfirmationRequest = SendRequest & {
   apiKeyId: string
   correlationId: string
-  idempotencyKey: string | null
-  /** E.164 */
-  recipient: string
-  senderId: string
-  template: { name: string; language: string }
   parameters: GivenParameters
   reference: string
 }
@@ -53,20 +50,8 @@ const acceptingConfirmations = (): Accepting<ConfirmationRequest, Found, Confirm
   overQuota: 'COD_QUOTA_EXCEEDED',
   windowMs: SUBMISSION_WINDOW_MS,
   lookUp,
-  asLookUp: (request) => ({
-    workspace_id: request.workspaceId,
-    key: request.idempotencyKey,
-    sender_id: request.senderId,
-    name: request.template.name,
-    language: request.template.language,
-    recipient: request.recipient,
-  }),
-  way: ({ workspaceId, senderId, template: { name, language } }) => ({
-    workspace_id: workspaceId,
-    sender_id: senderId,
-    name,
-    language,
-  }),
+  asLookUp: asSendLookUp,
+  way: wayOfSend,
   decide,
   whatDoesNotFit: ({ parameters }, found) => whatDoesNotFit(parameters, found),
   row: confirmationRow,

@@ -5,10 +5,13 @@ import { newId } from '../ids.ts'
 import type { Parts } from '../parts.ts'
 import {
   SENDABLE_COLUMNS,
+  type SendRequest,
   type Sendable,
+  asSendLookUp,
   sendableJoins,
   templateOf,
   versionOf,
+  wayOfSend,
   whatIsMissing,
   whatIsUnavailable,
   whoIsBlocked,
@@ -18,15 +21,9 @@ import { sentences } from '../sentences.ts'
 import { otpUnusableReason } from '../templates/usability.ts'
 import { type Accepting, type Committed, acceptingInGroups, withinQuota } from '../workspaces/accept-in-groups.ts'
 
-export type OtpRequest = {
-  workspaceId: string
+export type OtpRequest = SendRequest & {
   apiKeyId: string
   correlationId: string
-  idempotencyKey: string | null
-  /** E.164 */
-  recipient: string
-  senderId: string
-  template: { name: string; language: string }
   code: string
   reference: string | null
 }
@@ -58,20 +55,8 @@ const acceptingOtps = ({ seal }: Pick<Parts, 'seal'>): Accepting<OtpRequest, Fou
   overQuota: 'OTP_QUOTA_EXCEEDED',
   windowMs: OTP_SUBMISSION_WINDOW_MS,
   lookUp,
-  asLookUp: (request) => ({
-    workspace_id: request.workspaceId,
-    key: request.idempotencyKey,
-    sender_id: request.senderId,
-    name: request.template.name,
-    language: request.template.language,
-    recipient: request.recipient,
-  }),
-  way: ({ workspaceId, senderId, template: { name, language } }) => ({
-    workspace_id: workspaceId,
-    sender_id: senderId,
-    name,
-    language,
-  }),
+  asLookUp: asSendLookUp,
+  way: wayOfSend,
   decide,
   whatDoesNotFit: () => undefined,
   row: (request) => messageRow(seal, request),

@@ -1,8 +1,34 @@
 import { Refusal } from '../errors.ts'
 import type { TemplateComponent } from '../providers/provider.ts'
 import { sentences } from '../sentences.ts'
-import type { WayFound } from '../workspaces/precedents.ts'
+import type { Way, WayFound } from '../workspaces/precedents.ts'
 import { senderUnavailableReason } from './availability.ts'
+
+/** A request that sends a template to a recipient. */
+export type SendRequest = {
+  workspaceId: string
+  idempotencyKey: string | null
+  /** E.164 */
+  recipient: string
+  senderId: string
+  template: { name: string; language: string }
+}
+
+export const asSendLookUp = ({ workspaceId, idempotencyKey, senderId, template, recipient }: SendRequest) => ({
+  workspace_id: workspaceId,
+  key: idempotencyKey,
+  sender_id: senderId,
+  name: template.name,
+  language: template.language,
+  recipient,
+})
+
+export const wayOfSend = ({ workspaceId, senderId, template: { name, language } }: SendRequest): Way => ({
+  workspace_id: workspaceId,
+  sender_id: senderId,
+  name,
+  language,
+})
 
 /** What a look-up tells of the sender, template and recipient that a request names. */
 export type Sendable = WayFound & {
