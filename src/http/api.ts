@@ -3,11 +3,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Refusal } from '../errors.ts'
 import type { Metrics } from '../metrics.ts'
 import { asWritten } from '../sentences.ts'
-import type { KeyRing } from '../workspaces/keys.ts'
+import type { ApiKey, KeyRing } from '../workspaces/keys.ts'
 import { type Answer, sendAnswer } from './answer.ts'
 import { readJson } from './body.ts'
 import type { Fault } from './faults.ts'
 import { REQUESTS_PER_WINDOW, type RateLimit } from './rate-limit.ts'
+import type { RefusedOf } from './refusal-log.ts'
 import type { RawInput, Route } from './route.ts'
 
 export const API_PREFIX = '/api/v1'
@@ -15,7 +16,7 @@ export const API_PREFIX = '/api/v1'
 export type ApiParts = {
   keys: KeyRing
   limit: RateLimit
-  refusal: (error: unknown, correlationId: string) => Answer
+  answerOf: (error: unknown, correlationId: string, of: RefusedOf) => Answer
   metrics: Pick<Metrics, 'requests'>
 }
 
@@ -23,15 +24,18 @@ export type ApiParts = {
 export function serveApi(
   app: FastifyInstance,
   routes: readonly Route[],
-  { keys, limit, refusal, metrics }: ApiParts,
+  { keys, limit, answerOf, metrics }: ApiParts,
 ): void {
   const serve = async (route: ServedRoute, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const startedAt = performance.now()
+    let key: ApiKey | undefined
     try {
-      const body = JSON.stringify(await answer(route, request))
+      const found = keys.find(request.headers.authorization)
+      key = found instanceof Promise ? await found : found
+      const body = JSON.stringify(await answer(route, request, key))
       sendAnswer(reply, request.id, { status: route.success.status, headers: JSON_HEADERS, body })
     } catch (error) {
-      sendAnswer(reply, request.id, refusal(error, request.id))
+      sendAnswer(reply, request.id, answerOf(error, request.id, { route: route.told, key }))
     }
     metrics.requests.observe(
       { route: route.path, status: reply.raw.statusCode },
@@ -39,9 +43,7 @@ export function serveApi(
     )
   }
 
-  const answer = async (route: ServedRoute, request: FastifyRequest): Promise<unknown> => {
-    const found = keys.find(request.headers.authorization)
-    const key = found instanceof Promise ? await found : found
+  const answer = async (route: ServedRoute, request: FastifyRequest, key: ApiKey | undefined): Promise<unknown> => {
     if (!key) throw new Refusal('API_KEY_INVALID', NO_KEY)
 
     const granted = limit(key.publicId)
@@ -55,10 +57,11 @@ export function serveApi(
   }
 
   for (const route of routes) {
-    const served = { ...route, bodyRequired: !route.schemas.body.safeParse(undefined).success }
+    const told = { method: route.method, path: API_PREFIX + route.path }
+    const served = { ...route, told, bodyRequired: !route.schemas.body.safeParse(undefined).success }
     app.route({
-      method: route.method,
-      url: API_PREFIX + route.path,
+      method: told.method,
+      url: told.path,
       // Answered from this hook: the next thing Fastify does is to refuse content types in its own order and format.
       onRequest: (request, reply) => void serve(served, request, reply),
       handler: () => Promise.reject(new Error('answered in onRequest')),
@@ -72,7 +75,8 @@ const TOO_OFTEN = asWritten(`This key made ${REQUESTS_PER_WINDOW} requests withi
 
 const JSON_HEADERS = { 'content-type': 'application/json' }
 
-type ServedRoute = Route & { bodyRequired: boolean }
+/** `told`: what the log calls it. */
+type ServedRoute = Route & { told: { method: string; path: string }; bodyRequired: boolean }
 
 async function readInput(route: ServedRoute, { raw, params, query }: FastifyRequest): Promise<RawInput> {
   const body = await readJson(raw, route.bodyRequired)

@@ -102,7 +102,7 @@ const CORRELATION_ID: Parameter = {
   name: 'X-Correlation-ID',
   in: 'header',
   required: false,
-  description: 'Any UUID: it comes back with the answer and is in the log. Anything else is replaced, not refused.',
+  description: 'Any UUID: it comes back with the answer. Of a refused request it is in the log, and of an accepted one the command `explain` shows it with what came of it. Anything else is replaced, not refused.',
   schema: { type: 'string', format: 'uuid' },
 }
 

@@ -3,6 +3,7 @@ import { type RefusalCode, refusals } from '../errors.ts'
 import { PAGE_HEADERS, type Html, html, page, prose } from './html.ts'
 import type { ApiDocument } from './openapi.ts'
 import { referencePage } from './reference-page.ts'
+import { REFUSALS_LOGGED_PER_SECOND } from './refusal-log.ts'
 
 /** What people read in a browser: what this is, the API's reference, and a page per problem. */
 export function servePages(app: FastifyInstance, document: ApiDocument): void {
@@ -54,7 +55,7 @@ function problemPage(code: RefusalCode): Html {
 <dt>Who must act</dt><dd>${OWNERS[owner]}</dd>
 <dt>What to do</dt><dd>${prose(fix)}</dd>
 </dl>
-<p class="soft">Every problem carries a <code>correlationId</code>. Name it when you ask for help: it finds the request in the log.</p>`
+<p class="soft">Every problem carries a <code>correlationId</code>. Name it when you ask for help: the log tells of the request under it. Refusals are told at the level <code>info</code>; of a flood, the first ${REFUSALS_LOGGED_PER_SECOND.others} of each second, and how many more there were.</p>`
 }
 
 function problemIndex(): Html {

@@ -18,6 +18,7 @@ import { serveProbes } from './probes.ts'
 import { problems } from './problem.ts'
 import { limitInDatabase, limitInMemory } from './rate-limit.ts'
 import { RAW_BODY_BYTES_MOST, serveRaw } from './raw.ts'
+import { type RefusedOf, refusalLog } from './refusal-log.ts'
 import type { Route } from './route.ts'
 
 export type ServerParts = Pick<Parts, 'config' | 'db' | 'clock' | 'log' | 'metrics'>
@@ -47,6 +48,7 @@ export function buildServer(
   options: ServerOptions = {},
 ): FastifyInstance {
   const { log } = parts
+  const refusals = refusalLog(log)
   const problem = problems(parts.config.publicUrl)
   const keys = openKeyRing(parts)
   const limit = parts.config.rateLimit === 'memory' ? limitInMemory() : limitInDatabase(parts.db)
@@ -69,14 +71,20 @@ export function buildServer(
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
       requireHostHeader: false, // Node would answer in its own format
     },
-    clientErrorHandler: (_error, socket) => refuseRaw(socket, unreadable(problem)),
-    frameworkErrors: (error, request, reply) => sendAnswer(reply, request.id, refusal(error, request.id)),
+    clientErrorHandler: (_error, socket) => refuseRaw(socket, (id) => refused(UNREADABLE, id)),
+    frameworkErrors: (error, request, reply) => sendAnswer(reply, request.id, answerOf(error, request.id)),
   })
 
+  /** For the caller, and for the log, which says less. */
+  const refused = ({ code, message, faults }: Refusal, correlationId: string, of: RefusedOf = {}): Answer => {
+    refusals.tell({ correlationId, refusal: code, ...of })
+    return problem(code, message, correlationId, faults)
+  }
+
   /** What an error becomes for the caller. A fault of ours is logged and says nothing of itself. */
-  const refusal = (error: unknown, correlationId: string): Answer => {
-    if (error instanceof Refusal) return problem(error.code, error.message, correlationId, error.faults)
-    if (isFaultOfRequest(error)) return unreadable(problem)(correlationId)
+  const answerOf = (error: unknown, correlationId: string, of?: RefusedOf): Answer => {
+    if (error instanceof Refusal) return refused(error, correlationId, of)
+    if (isFaultOfRequest(error)) return refused(UNREADABLE, correlationId, of)
     if (isDatabaseUnavailable(error)) {
       log.error({ correlationId, fault: faultOfOurs(error) }, 'the database cannot be reached')
       return problem('SERVICE_UNAVAILABLE', 'The service cannot answer right now. Try again later.', correlationId)
@@ -90,14 +98,15 @@ export function buildServer(
     // Now, before Fastify looks at a body that nobody asked for.
     done(request.is404 ? new Refusal('NOT_FOUND', NO_ROUTE) : undefined)
   })
-  app.setErrorHandler((error, request, reply) => sendAnswer(reply, request.id, refusal(error, request.id)))
+  app.setErrorHandler((error, request, reply) => sendAnswer(reply, request.id, answerOf(error, request.id)))
   app.setNotFoundHandler((request, reply) => reply.send(new Refusal('NOT_FOUND', NO_ROUTE)))
   app.addHook('onReady', async () => keys.watch())
   app.addHook('onClose', () => keys.close())
+  app.addHook('onClose', async () => refusals.close())
 
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.server.on('connect', (_request, socket) => {
-    refuseRaw(socket, (id) => problem('NOT_FOUND', 'No route has this path and method.', id))
+    refuseRaw(socket, (id) => refused(new Refusal('NOT_FOUND', NO_ROUTE), id))
   })
 
   serveProbes(app, parts.db, options)
@@ -105,7 +114,7 @@ export function buildServer(
     app,
     describeApi({ routes, events: documentedEvents, publicUrl: parts.config.publicUrl, version: packageJson.version }),
   )
-  serveApi(app, routes, { keys, limit, refusal, metrics: parts.metrics })
+  serveApi(app, routes, { keys, limit, answerOf, metrics: parts.metrics })
   if (options.rawRoutes) serveRaw(app, log, options.rawRoutes)
   return app
 }
@@ -138,14 +147,17 @@ const isFaultOfRequest = (error: unknown): boolean =>
   error.statusCode >= 400 &&
   error.statusCode < 500
 
-const unreadable = (problem: ReturnType<typeof problems>) => (correlationId: string) =>
-  problem('DEVELOPER_INVALID_INPUT', 'This is no complete HTTP request within the limits.', correlationId, [
+const UNREADABLE = new Refusal(
+  'DEVELOPER_INVALID_INPUT',
+  asWritten('This is no complete HTTP request within the limits.'),
+  [
     {
       in: 'header',
       pointer: '',
       detail: `must be a well-formed HTTP/1.1 request with at most ${HEADER_BYTES_MOST} bytes of headers, and arrive whole within ${REQUEST_TIMEOUT_MS / 1000} s`,
     },
-  ])
+  ],
+)
 
 /** Answers where Fastify has no request to reply to, and ends the connection: the bytes that follow mean nothing. */
 function refuseRaw(socket: Duplex, make: (correlationId: string) => Answer): void {
