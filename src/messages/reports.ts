@@ -58,32 +58,41 @@ type Report = {
   confirmation_id?: string | null
 }
 
+/** `waiting`: it failed, and is tried again. `quarantined`: it failed for the last time. */
+type Outcome = 'applied' | 'ignored' | 'parked' | 'quarantined' | 'waiting'
+
 type Processed = {
   report: Report
-  outcome: 'applied' | 'ignored' | 'parked' | 'quarantined' | 'waiting'
+  outcome: Outcome
   note: string | null
   dueAt: Date | null
 }
 
 async function processTurn({ db, clock, metrics, provider, wake, live }: ReportParts, most: number): Promise<number> {
-  const { workspaceIds, told, asked, changed } = await transactionWithEvents({ db, metrics }, async (tx) => {
+  const { outcomes, workspaceIds, told, asked, changed } = await transactionWithEvents({ db, metrics }, async (tx) => {
     const now = clock.now()
     const reports = await tx.rows(takeReports, [now, most])
     const processed = await processBatch(tx, provider, reports, now)
     if (reports.length > 0) await tx.rows(endReports, [changes(processed.map(reportEnd))])
-    for (const { outcome } of processed) metrics.processedReports.inc({ outcome })
     return {
+      outcomes: processed.map(({ outcome }) => outcome),
       workspaceIds: reports.map(({ workspace_id }) => workspace_id),
       told: reports.some(({ kind }) => kind === 'status' || kind === 'message'),
       asked: reports.some(({ kind }) => kind === 'message'),
       changed: reports.some(({ kind }) => kind === 'template' || kind === 'number' || kind === 'account'),
     }
   })
+  count(metrics, outcomes)
   if (told) wake('deliver')
   if (asked) wake('submit')
   if (changed) wake('sync')
   live.changed(workspaceIds)
   return workspaceIds.length
+}
+
+/** Once what came of them is committed. */
+function count(metrics: ReportParts['metrics'], outcomes: readonly Outcome[]): void {
+  for (const outcome of outcomes) metrics.processedReports.inc({ outcome })
 }
 
 /** The batch failed: each item alone, so that the one at fault stops nobody else. */
@@ -97,27 +106,31 @@ async function processEach(parts: ReportParts): Promise<void> {
     const now = parts.clock.now()
     let taken: Report | undefined
     try {
-      const count = await transactionWithEvents(parts, async (tx) => {
+      const outcomes = await transactionWithEvents(parts, async (tx) => {
         const [report] = await tx.rows(takeReports, [now, 1])
-        if (!report) return 0
+        if (!report) return []
         taken = report
-        await tx.rows(endReports, [changes((await processBatch(tx, parts.provider, [report], now)).map(reportEnd))])
-        return 1
+        const processed = await processBatch(tx, parts.provider, [report], now)
+        await tx.rows(endReports, [changes(processed.map(reportEnd))])
+        return processed.map(({ outcome }) => outcome)
       })
-      if (count === 0) return
+      if (outcomes.length === 0) return
+      count(parts.metrics, outcomes)
       if (taken) parts.live.changed([taken.workspace_id])
     } catch (error) {
       if (isDatabaseUnavailable(error) || taken === undefined) throw error
       const over = taken.attempts + 1 >= TRIES_MOST
       parts.log.error({ err: error, reportId: taken.id, quarantined: over }, 'a provider report could not be processed')
-      await parts.db.rows(countFailure, [
+      const outcome = over ? 'quarantined' : 'waiting'
+      const counted = await parts.db.rows(countFailure, [
         taken.id,
         over ? null : later(now, TRY_AGAIN_MS),
-        over ? 'quarantined' : 'waiting',
+        outcome,
         faultOf(error),
         taken.attempts,
         taken.due_at,
       ])
+      if (counted.length > 0) count(parts.metrics, [outcome])
     }
   }
 }
@@ -149,12 +162,13 @@ const endReports = statement(
    where p.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))`,
 )
 
-const countFailure = statement(
+const countFailure: Statement<{ id: string }> = statement(
   'count_failed_provider_report',
   // by id alone: an id belongs to one workspace, and whoever calls has just read the row
   // only as it was read: its transaction is over, and another node may have taken and ended it; JavaScript reads ms
   `update provider_reports set attempts = attempts + 1, due_at = $2, outcome = $3, note = $4
-   where id = $1 and attempts = $5 and date_trunc('milliseconds', due_at) = $6`,
+   where id = $1 and attempts = $5 and date_trunc('milliseconds', due_at) = $6
+   returning id`,
 )
 
 /** Never its message: that may quote the row, and a note is shown. */

@@ -309,6 +309,49 @@ test('a report that failed keeps the kind of its fault and nothing that the faul
   assert.equal((await world.getOtp(otp)).status, 'sent')
 })
 
+test('every report is counted by what came of it, the ones that are processed alone and given up included', async (t) => {
+  const isFaulty = new Set<string>()
+  const world = await startWorld(t, {
+    mayLogErrors: true,
+    wrapDb: (db) =>
+      aroundDb(db, ({ statement, values, run }) => {
+        const written = statement.name === 'write_reported_messages' ? JSON.stringify(values) : ''
+        if ([...isFaulty].some((id) => written.includes(id)))
+          throw Object.assign(new Error('faulty'), { code: 'XX000' })
+        return run()
+      }),
+  })
+  const [good, faulty] = [await world.sendOtp(), await world.sendOtp()]
+  const { counts } = await countsOf(world)
+  isFaulty.add(faulty.messageId)
+  await world.whatsapp.reports(faulty, ['sent'])
+  assert.deepEqual(await counts(), { waiting: 1 })
+  await world.whatsapp.reports(good, ['sent'])
+  assert.deepEqual(await counts(), { waiting: 1, applied: 1 })
+  for (let tries = 1; tries < 5; tries += 1) {
+    world.advance('31s')
+    await world.settled()
+  }
+  assert.deepEqual(await counts(), { waiting: 4, applied: 1, quarantined: 1 })
+  isFaulty.clear()
+})
+
+/** What `doorcode_provider_reports_processed_total` went up by since. */
+async function countsOf({ parts }: World) {
+  const read = async () => {
+    const { values } = await parts.metrics.processedReports.get()
+    return new Map(values.map(({ labels, value }) => [String(labels.outcome), value]))
+  }
+  const before = await read()
+  const counts = async () =>
+    Object.fromEntries(
+      [...(await read())]
+        .map(([outcome, value]): [string, number] => [outcome, value - (before.get(outcome) ?? 0)])
+        .filter(([, risen]) => risen > 0),
+    )
+  return { counts }
+}
+
 test('a webhook that is not signed with the app secret is refused and not stored', async (t) => {
   const world = await startWorld(t)
   const count = () =>
