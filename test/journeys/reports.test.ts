@@ -343,6 +343,7 @@ async function countsOf({ parts }: World) {
     return new Map(values.map(({ labels, value }) => [String(labels.outcome), value]))
   }
   const before = await read()
+  assert.equal(before.get('quarantined'), 0, 'an alert needs a line before the first')
   const counts = async () =>
     Object.fromEntries(
       [...(await read())]
