@@ -2,11 +2,12 @@
  * `npm test`: one PostgreSQL for the whole run, a migrated template database in it, then every test file in a process
  * of its own. `npm test -- --postgres 15 test/journeys/quota.test.ts` chooses the server's version and the files.
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { chmod, glob, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, glob, mkdir, mkdtemp, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { finished } from 'node:stream/promises'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
 import { parseArgs } from 'node:util'
 import { builtDashboard } from '../src/dashboard/build.ts'
 import { openDb } from '../src/db.ts'
@@ -18,12 +19,30 @@ import { TEMPLATE_DATABASE, createDatabase, urlOf } from './postgres.ts'
 const ROOT = path.resolve(import.meta.dirname, '..')
 const TEST_FILES = ['src/**/*.test.ts', 'test/**/*.test.ts', 'emulator/**/*.test.ts', 'dashboard/**/*.test.ts']
 
+/** What takes longest begins first, so that no long file is left to run alone at the end. */
+const LONGEST = [
+  'test/journeys/crash.test.ts',
+  'test/journeys/dashboard-pages.test.ts',
+  'src/demo.test.ts',
+  'test/journeys/cod-crash.test.ts',
+  'test/journeys/dashboard-sign-in.test.ts',
+  'test/journeys/cod-model.test.ts',
+  'src/embedded-postgres.test.ts',
+  'test/journeys/dashboard-',
+  'test/journeys/',
+  'test/guards/',
+]
+
 /** Files at a time. Each waits for the database, its own servers and the browser often enough that 2 cores carry twice as many. */
 const FILES_AT_ONCE = 4
 /** A test that takes this long hangs. */
 const TEST_TIMEOUT_MS = 60_000
-/** After this the test processes that did not end on a signal are killed. */
-const GRACE_MS = 10_000
+/** What a test that was cut off had started still writes for a moment; each try waits 100 ms longer than the last. */
+const REMOVALS_MOST = 8
+
+const MEMORY = '/dev/shm'
+/** Databases, browsers' profiles and the like, at their most; a container may have but 64 MB there. */
+const ROOM_BYTES = 4 * 2 ** 30
 
 process.exitCode = await main()
 
@@ -34,27 +53,53 @@ async function main(): Promise<number> {
   })
   const version = readVersion(values.postgres)
   const files = positionals.length > 0 ? positionals : await Array.fromAsync(glob(TEST_FILES, { cwd: ROOT }))
-  const folder = await mkdtemp(path.join(tmpdir(), 'doorcode-test-'))
+  const folder = await mkdtemp(path.join(await quickestFolder(), 'doorcode-test-'))
   await chmod(folder, 0o711) // root's PostgreSQL runs as another user, who must pass through
   try {
     const postgres = await startEmbeddedPostgres({ dataDir: folder, version, durable: false })
     try {
       await prepareTemplate(postgres.url)
       await builtDashboard() // once, rather than by each file that opens a page first
-      const code = await runFiles(files.sort(), {
+      const passed = await runFiles(inOrder(files), {
         TEST_DATABASE_URL: postgres.url,
         TEST_FOLDER: folder,
+        TMPDIR: await temporaryFolder(folder),
         // Each file is a process of its own that loads much the same modules.
         NODE_COMPILE_CACHE: path.join(folder, 'compiled'),
       })
       const uncovered = positionals.length === 0 ? await reportCoverage(folder) : 0
-      return code || uncovered
+      return passed ? uncovered : 1
     } finally {
       await postgres.stop()
     }
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true, maxRetries: REMOVALS_MOST })
   }
+}
+
+/**
+ * In memory, where there is room. A copy of the template is 500 files, and on a disk their making takes a third of a
+ * second of a processor's time.
+ */
+async function quickestFolder(): Promise<string> {
+  const memory = await statfs(MEMORY).catch(() => undefined)
+  return memory && memory.bavail * memory.bsize > ROOM_BYTES ? MEMORY : tmpdir()
+}
+
+/** For all that tests put down; open to all users, as such folders are. */
+async function temporaryFolder(folder: string): Promise<string> {
+  const temporary = path.join(folder, 'tmp')
+  await mkdir(temporary)
+  await chmod(temporary, 0o1777)
+  return temporary
+}
+
+function inOrder(files: readonly string[]): string[] {
+  const place = (file: string): number => {
+    const found = LONGEST.findIndex((beginning) => file.startsWith(beginning))
+    return found < 0 ? LONGEST.length : found
+  }
+  return files.toSorted((one, other) => place(one) - place(other) || (one < other ? -1 : 1))
 }
 
 function readVersion(text: string): 15 | 18 {
@@ -71,28 +116,28 @@ async function prepareTemplate(serverUrl: string): Promise<void> {
   await db.close() // a template with connections cannot be copied
 }
 
-async function runFiles(files: readonly string[], environment: Record<string, string>): Promise<number> {
-  const runner = spawn(
-    process.execPath,
-    [
-      '--test',
-      '--test-reporter=spec',
-      `--test-concurrency=${FILES_AT_ONCE}`,
-      `--test-timeout=${TEST_TIMEOUT_MS}`,
-      ...files,
-    ],
-    { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit'], env: { ...ownEnvironment(), ...environment } },
-  )
-  let stopped: NodeJS.Signals | undefined
-  const stop = (signal: NodeJS.Signals): void => {
-    stopped = signal
-    runner.kill(signal)
-    setTimeout(() => runner.kill('SIGKILL'), GRACE_MS).unref()
-  }
-  process.on('SIGINT', stop).on('SIGTERM', stop)
-  const [code] = (await once(runner, 'exit')) as [number | null]
-  process.off('SIGINT', stop).off('SIGTERM', stop)
-  return stopped === undefined ? (code ?? 1) : 1
+/** Each in a process of its own. Whether all passed. */
+async function runFiles(files: readonly string[], environment: Record<string, string>): Promise<boolean> {
+  const ending = new AbortController()
+  const end = (): void => ending.abort()
+  process.on('SIGINT', end).on('SIGTERM', end)
+  const results = run({
+    cwd: ROOT,
+    files: files.map((file) => path.resolve(ROOT, file)),
+    concurrency: FILES_AT_ONCE,
+    timeout: TEST_TIMEOUT_MS,
+    signal: ending.signal,
+    env: { ...ownEnvironment(), ...environment },
+  })
+  let passed = false
+  results.on('test:summary', ({ file, success }) => {
+    if (file === undefined) passed = success // of the whole
+  })
+  const report = results.compose(spec)
+  report.pipe(process.stdout)
+  await finished(report)
+  process.off('SIGINT', end).off('SIGTERM', end)
+  return passed && !ending.signal.aborted
 }
 
 /** Settings of the developer's own instance must not reach the tests. */
