@@ -81,14 +81,14 @@ function counted() {
   const lines: string[] = []
   const clock = { ms: 0 }
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
-  const { tell, close } = refusalLog(log, () => clock.ms)
+  const told = refusalLog(log, () => clock.ms)
   const refuse = (times: number, refused: Partial<RefusedRequest> = {}): void => {
     for (let time = 0; time < times; time += 1) {
-      tell({ correlationId: ID, refusal: 'NOT_FOUND', ...refused })
+      told.tell({ correlationId: ID, refusal: 'NOT_FOUND', ...refused })
     }
   }
   const linesOf = (refusal: string): number => read(lines).filter((line) => line.refusal === refusal).length
-  return { lines, clock, refuse, linesOf, close }
+  return { lines, clock, refuse, linesOf, close: () => told.close() }
 }
 
 test('a flood of refusals costs a limited number of lines a second, and what was left out is counted', () => {

@@ -12,7 +12,11 @@ export type RefusedOf = {
   key?: ApiKey | undefined
 }
 
-export type RefusalLog = { tell(refused: RefusedRequest): void; close(): void }
+export type RefusalLog = {
+  tell(refused: RefusedRequest): void
+  /** The last count is told. */
+  close(): void
+}
 
 /**
  * A flood must cost no more than this, in lines of the log. Whoever has no key, or is over the rate of one, can make a

@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { type World, startWorld } from '../world.ts'
 
-/** Chosen so that a run takes a second or two; a failure prints its seed. */
+/** Chosen so that a run takes a few seconds; a failure prints its seed. */
 const RUNS = 250
+const RUNS_OF_ALL_ROUTES = 500
 const MISSING_ID = '00000000-0000-4000-8000-000000000000'
 
 /** What of a workspace a request may have stored. */
@@ -12,7 +13,8 @@ const stored = (world: World) =>
   world.ask(
     `select (select count(*)::int from messages where workspace_id = $1) as messages,
        (select coalesce(sum(used), 0)::int from quota_usage where workspace_id = $1) as units,
-       (select count(*)::int from events where workspace_id = $1) as events,
+       (select count(*)::int from confirmations where workspace_id = $1) as confirmations,
+       (select count(*)::int from refusal_checks where workspace_id = $1) as checks,
        (select count(*)::int from provider_reports where workspace_id = $1) as reports`,
     [world.workspaceId],
   )
@@ -40,23 +42,6 @@ const anything = fc.anything({
   maxDepth: 4,
   values: [text, fc.double(), fc.boolean(), fc.constant(null)],
 })
-
-/** A good body with some members replaced, dropped or added. */
-const almostGood = (world: World) =>
-  fc
-    .tuple(
-      fc.subarray(['to', 'senderId', 'template', 'code', 'reference']),
-      fc.dictionary(
-        fc.oneof(text, fc.constantFrom('to', 'senderId', 'template', 'code', 'reference', 'constructor')),
-        anything,
-        { maxKeys: 3 },
-      ),
-    )
-    .map(([dropped, changes]) => {
-      const body: Record<string, unknown> = { ...world.otpBody(), reference: 'r', ...changes }
-      for (const name of dropped.slice(0, 1)) if (!(name in changes)) delete body[name]
-      return body
-    })
 
 /** Headers that HTTP can carry; `host` and lengths belong to the client. */
 const headers = fc.dictionary(
@@ -90,31 +75,151 @@ const query = fc.oneof(
   fc.webQueryParameters().map((given) => `?${given}`),
 )
 
-test('whatever is posted is accepted or refused with a documented answer, and only what is accepted is stored', async (t) => {
-  const world = await startWorld(t, { works: false })
-  await fc.assert(
-    fc.asyncProperty(fc.oneof(anything, almostGood(world)), headers, query, async (body, given, search) => {
-      const before = await stored(world)
-      const rawBody = JSON.stringify(body) ?? ''
-      const answer = await world.request('POST', `/api/v1/otp/messages${search}`, { rawBody, headers: given })
-      assert.ok(answer.status < 500, answer.text)
-      if (answer.status !== 202) assert.deepEqual(await stored(world), before)
+type Operation = { method: string; path: string; needsBody: boolean; good: () => object | undefined }
+
+/** Every operation of the API, each with a request that is accepted; a new one must be given its own here. */
+async function operationsOf(world: World): Promise<Operation[]> {
+  const goodBodies: Record<string, () => object> = {
+    sendOtp: () => ({ ...world.otpBody(), reference: 'r' }),
+    createConfirmation: world.confirmationBody,
+    startRefusalCheck: world.refusalBody,
+  }
+  const document = (await (await fetch(`${world.first.url}/openapi.json`)).json()) as {
+    paths: Record<string, Record<string, { operationId: string; requestBody?: { required: boolean } }>>
+  }
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId, requestBody }]) => {
+      const needsBody = requestBody?.required === true
+      const good = method === 'post' ? goodBodies[operationId] : () => undefined
+      return { method: method.toUpperCase(), path, needsBody, good: good ?? assert.fail(`no good ${operationId}`) }
     }),
-    { numRuns: RUNS },
+  )
+}
+
+/** So many confirmations that each run of a refusal check may find one without any. */
+const CONFIRMATIONS = 40
+
+/** For each path parameter of the API: ids that exist in the workspace. */
+async function idsOf(world: World): Promise<Record<string, readonly string[]>> {
+  await world.codSettings()
+  const otps = [await world.sendOtp(), await world.sendOtp()]
+  const confirmations = await Promise.all(Array.from({ length: CONFIRMATIONS }, () => world.createConfirmation()))
+  await world.settled()
+  return {
+    messageId: otps.map(({ messageId }) => messageId),
+    confirmationId: confirmations.map(({ confirmationId }) => confirmationId),
+  }
+}
+
+/** The path with `id(name)` in place of each of its parameters. */
+const filled = (path: string, id: (name: string) => string): string =>
+  path.replaceAll(/\{(\w+)\}/g, (_, name: string) => id(name))
+
+const lastOf = (ids: Record<string, readonly string[]>, name: string): string =>
+  ids[name]?.at(-1) ?? assert.fail(`this test has no id for {${name}}`)
+
+/** A fault in a good body: at which of its members, and what happens there. */
+type Fault = { at: number; how: 'drop' | 'replace' | 'add'; name: string; value: unknown }
+
+const fault: fc.Arbitrary<Fault> = fc.record({
+  at: fc.nat(),
+  how: fc.constantFrom('drop', 'replace', 'add'),
+  name: fc.oneof(text, fc.constantFrom('code', 'to', 'header', 'constructor')),
+  value: anything,
+})
+
+/** The body with one member, however deep, dropped, replaced or added. */
+function broken(body: object, { at, how, name, value }: Fault): unknown {
+  const copy = structuredClone(body)
+  const members = membersOf(copy)
+  const member = members[at % members.length]
+  if (!member) return { [name]: value }
+  if (how === 'drop') Reflect.deleteProperty(member.holder, member.name)
+  else define(member.holder, how === 'add' ? name : member.name, value)
+  return copy
+}
+
+function membersOf(holder: object): { holder: object; name: string }[] {
+  return Object.entries(holder).flatMap(([name, value]) => [
+    { holder, name },
+    ...(typeof value === 'object' && value !== null ? membersOf(value as object) : []),
+  ])
+}
+
+/** An own member, whatever its name. */
+const define = (holder: object, name: string, value: unknown): boolean =>
+  Reflect.defineProperty(holder, name, { value, enumerable: true, configurable: true, writable: true })
+
+/** Not the dot segments, which a client resolves, nor nothing: both make another path. */
+const anyId = fc.oneof(
+  segment.filter((text) => !/^\.{0,2}$/.test(text)),
+  fc.constant(MISSING_ID),
+)
+
+/** Three quarters of the requests break no more than one thing. */
+const asked = fc.record({
+  body: fc.oneof(
+    { weight: 2, arbitrary: fault.map((fault) => ({ fault })) },
+    { weight: 1, arbitrary: anything.map((instead) => ({ instead })) },
+    { weight: 1, arbitrary: fc.constant({}) },
+  ),
+  ids: fc.oneof(fc.nat(), fc.nat(), anyId),
+  headers: fc.oneof(fc.constant({}), fc.constant({}), headers),
+  search: fc.oneof(fc.constant(''), fc.constant(''), query),
+})
+
+function bodyOf(good: object | undefined, body: { fault?: Fault; instead?: unknown }): string | undefined {
+  if ('instead' in body) return JSON.stringify(body.instead)
+  if (!good) return undefined
+  return JSON.stringify(body.fault ? broken(good, body.fault) : good)
+}
+
+test('whatever any route is sent is accepted or refused with a documented answer, and only what is accepted is stored', async (t) => {
+  const world = await startWorld(t)
+  const [operations, ids] = [await operationsOf(world), await idsOf(world)]
+  assert.ok(operations.length >= 5)
+  for (const { method, path, good } of operations) {
+    const answer = await world.request(
+      method,
+      filled(path, (name) => lastOf(ids, name)),
+      { body: good() },
+    )
+    assert.ok(answer.status < 300, `a good ${method} ${path}: ${answer.text}`)
+  }
+  let before = await stored(world)
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...operations), asked, async ({ method, path, good }, given) => {
+      const url = filled(path, (name) =>
+        typeof given.ids === 'string' ? given.ids : (ids[name]?.[given.ids % ids[name].length] ?? MISSING_ID),
+      )
+      const rawBody = bodyOf(good(), given.body)
+      const answer = await world.request(method, url + given.search, {
+        headers: given.headers,
+        ...(rawBody !== undefined && { rawBody }),
+      })
+      const after = await stored(world)
+      if (answer.status !== 202) assert.deepEqual(after, before)
+      before = after
+    }),
+    { numRuns: RUNS_OF_ALL_ROUTES },
   )
 })
 
-test('bytes that are no JSON at all are refused with a documented answer', async (t) => {
-  const world = await startWorld(t, { works: false })
+test('bytes that are no JSON at all are refused with a documented answer by every route', async (t) => {
+  const world = await startWorld(t)
+  const [operations, ids] = [await operationsOf(world), await idsOf(world)]
   const before = await stored(world)
   await fc.assert(
-    fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), headers, async (bytes, given) => {
-      const answer = await world.request('POST', '/api/v1/otp/messages', {
-        rawBody: Buffer.from(bytes),
-        headers: given,
-      })
-      assert.ok(answer.status < 500, answer.text)
-    }),
+    fc.asyncProperty(
+      fc.constantFrom(...operations),
+      fc.uint8Array({ maxLength: 300 }),
+      headers,
+      async (of, bytes, given) => {
+        const url = filled(of.path, (name) => lastOf(ids, name))
+        const answer = await world.request(of.method, url, { rawBody: Buffer.from(bytes), headers: given })
+        if (of.needsBody) assert.ok(answer.status >= 400, answer.text)
+      },
+    ),
     { numRuns: RUNS },
   )
   assert.deepEqual(await stored(world), before)
