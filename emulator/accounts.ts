@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type Noting, UNNOTED } from './changes.ts'
 import { ControlError } from './control-error.ts'
 import { TWIN_LIMITS } from './limits.ts'
 import { reviewSchema } from './review-plan.ts'
@@ -105,10 +106,20 @@ export type TemplateOfAccount = { account: Account; template: Template }
 
 /** The accounts of the twin with everything found by its id in one step: a send needs two of these lookups. */
 export class Accounts {
+  readonly #changes: Noting
   readonly #byId = new Map<string, Account>()
   readonly #numbers = new Map<string, NumberOfAccount>()
   readonly #tokens = new Map<string, Set<Account>>()
   #nextId = 1
+
+  constructor(changes: Noting = UNNOTED) {
+    this.#changes = changes
+  }
+
+  /** To be called by whoever has changed it, its numbers or its templates. */
+  changed(account: Account): void {
+    this.#changes.note('accounts', account.id, account)
+  }
 
   list(): Account[] {
     return [...this.#byId.values()]
@@ -169,6 +180,7 @@ export class Accounts {
     }
     this.#byId.set(accountId, account)
     this.#admit(account)
+    this.changed(account)
     for (const number of seed.numbers) this.addNumber(account, number)
     for (const template of seed.templates) this.addTemplate(account, template, now)
     return account
@@ -181,6 +193,7 @@ export class Accounts {
     account.accessToken = seed.accessToken
     account.verifyToken = seed.verifyToken
     this.#admit(account)
+    this.changed(account)
     if (seed.callbackUrl === undefined) return
     account.callbackUrl = seed.callbackUrl
     account.subscribed = seed.subscribed ?? true
@@ -202,6 +215,7 @@ export class Accounts {
     }
     account.numbers.set(numberId, number)
     this.#numbers.set(numberId, { account, number })
+    this.changed(account)
     return number
   }
 
@@ -213,22 +227,17 @@ export class Accounts {
     }
     const template = makeTemplate(seed, seed.id ?? this.#makeTemplateId(), now)
     account.templates.set(key, template)
+    this.changed(account)
     return template
   }
 
-  keep() {
-    const accounts = this.list().map((account) => ({
-      ...account,
-      numbers: [...account.numbers.values()],
-      templates: [...account.templates.values()],
-      blockedNames: [...account.blockedNames],
-    }))
-    return { nextId: this.#nextId, accounts }
+  get nextId(): number {
+    return this.#nextId
   }
 
-  restore({ nextId, accounts }: ReturnType<Accounts['keep']>): void {
+  restore(kept: [string, ReturnType<typeof keepAccount>][], nextId: number): void {
     this.#nextId = nextId
-    for (const { numbers, templates, blockedNames, ...rest } of accounts) {
+    for (const [, { numbers, templates, blockedNames, ...rest }] of kept) {
       const account: Account = {
         ...rest,
         numbers: new Map(numbers.map((number) => [number.id, number])),
@@ -253,6 +262,15 @@ export class Accounts {
   /** Above 2^53 on purpose: a caller that parses these as numbers finds out here. */
   #makeTemplateId(): string {
     return `90071992547${String(409_931 + 2 * this.#nextId++).padStart(6, '0')}`
+  }
+}
+
+export function keepAccount(account: Account) {
+  return {
+    ...account,
+    numbers: [...account.numbers.values()],
+    templates: [...account.templates.values()],
+    blockedNames: [...account.blockedNames],
   }
 }
 

@@ -94,6 +94,7 @@ export function changeAccountSettings(parts: Parts, accountId: string, given: Ac
   }
   if (change.subscribed !== undefined) account.subscribed = change.subscribed
   if (change.blockedBy !== undefined) account.blockedBy = change.blockedBy ?? undefined
+  parts.accounts.changed(account)
   return account
 }
 
@@ -108,6 +109,7 @@ export function changeNumber(parts: Parts, name: string, given: NumberChange): P
   const upgraded = change.throughput === 'HIGH' && number.throughput !== 'HIGH'
   const limitChanged = change.messagingLimit !== undefined && change.messagingLimit !== number.messagingLimit
   for (const [key, value] of Object.entries(change)) if (value !== undefined) Object.assign(number, { [key]: value })
+  parts.accounts.changed(account)
   if (upgraded || limitChanged) {
     const value = {
       display_phone_number: number.digits,
@@ -143,6 +145,7 @@ export function planReview(parts: Parts, accountId: string, seed: ReviewSeed): v
   const standing = account.reviews.filter((review) => review.times === undefined)
   const plans = plan.times === undefined ? [...counted, plan] : [...counted, plan, ...standing]
   account.reviews.splice(0, account.reviews.length, ...plans)
+  parts.accounts.changed(account)
 }
 
 export function addScript(parts: Parts, seed: ScriptSeed): Script {

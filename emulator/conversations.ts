@@ -52,11 +52,11 @@ export class Conversations {
     return [...byPair.values()].toReversed()
   }
 
-  keep() {
+  get nextOrder(): number {
     return this.#nextOrder
   }
 
-  restore(nextOrder: ReturnType<Conversations['keep']>): void {
+  restore(nextOrder: number): void {
     this.#nextOrder = nextOrder
   }
 }

@@ -1,5 +1,4 @@
 import { receive } from './inbound.ts'
-import { TWIN_LIMITS } from './limits.ts'
 import type { Customer } from './customers.ts'
 import type { Parts } from './parts.ts'
 import type { PlanOf } from './plans.ts'
@@ -54,6 +53,5 @@ async function act(parts: Parts, { customer, message, actions, place }: Answer):
 /** There is no caller to tell: who wonders finds it in the log and in the list of customers. */
 function noteFault(parts: Parts, customer: Customer, fault: string): void {
   parts.log(`${customer.id} could not answer as ${fault}`)
-  customer.faults.push(fault)
-  if (customer.faults.length > TWIN_LIMITS.faultsKeptPerCustomer) customer.faults.shift()
+  parts.customers.noteFault(customer, fault)
 }

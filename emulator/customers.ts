@@ -1,8 +1,10 @@
+import { type Noting, UNNOTED } from './changes.ts'
 import { ControlError } from './control-error.ts'
 import { fits } from './customer-steps.ts'
 import { TWIN_LIMITS } from './limits.ts'
 import { NAMED_CUSTOMERS, stepsOf } from './named-customers.ts'
 import { digitsOf, forgetOldest, waIdOf } from './phones.ts'
+import { numberOf } from './scripts.ts'
 import type { CustomerMatch, Step } from './customer-steps.ts'
 import type { Message } from './messages.ts'
 import type { PlanOf } from './plans.ts'
@@ -24,21 +26,30 @@ export type Cue = { customer: Customer; step: Step }
 /** A customer who waits for the answer to what it has just done, and what it does then. */
 export type Performance = { customer: Customer; next: PlanOf<'answer'> | undefined }
 
-type Place = { customer: Customer; at: number }
+export type Place = { customer: Customer; at: number }
+
+type KeptCustomers = {
+  customers: [string, Customer & { isListed: boolean }][]
+  places: [string, { customer: string; at: number }][]
+}
 
 /** The people behind the phones. Whoever has no customer here reads and never answers. */
 export class Customers {
   readonly #onIdle: () => void
   readonly #byEnding: ReadonlyMap<string, Customer>
-  readonly #acting = new Set<Performance>()
+  readonly #changes: Noting
+  /** Each with a number of its own. */
+  readonly #acting = new Map<Performance, string>()
   /** The step that each conversation has come to. */
   readonly #places = new Map<string, Place>()
   #counted: Customer[] = []
   #standing: Customer[] = []
   #nextId = 1
+  #nextPerformance = 1
 
-  constructor(byEnding: boolean, onIdle: () => void) {
+  constructor(byEnding: boolean, onIdle: () => void, changes: Noting = UNNOTED) {
     this.#onIdle = onIdle
+    this.#changes = changes
     this.#byEnding = new Map(byEnding ? NAMED_CUSTOMERS.map((named) => [named.ending, makeNamed(named)]) : [])
   }
 
@@ -47,9 +58,12 @@ export class Customers {
     return this.#acting.size
   }
 
-  /** What is done when what is being done was answered. */
-  goesOn(): PlanOf<'answer'>[] {
-    return [...this.#acting].flatMap(({ next }) => next ?? [])
+  performances(): [string, Performance][] {
+    return Array.from(this.#acting, ([performance, key]) => [key, performance])
+  }
+
+  places(): Iterable<[string, Place]> {
+    return this.#places
   }
 
   /** Those that were added, in the order in which they are tried. */
@@ -71,6 +85,7 @@ export class Customers {
     const customer: Customer = { id, match: { ...match, to }, name, steps, used: 0, faults: [] }
     if (match.times === undefined) this.#standing.unshift(customer)
     else this.#counted.push(customer)
+    this.#changes.note('customers', id, customer)
     return customer
   }
 
@@ -78,50 +93,63 @@ export class Customers {
   remove(id: string): boolean {
     const before = this.list().length
     this.#retire(id)
-    for (const [pair, place] of this.#places) if (place.customer.id === id) this.#places.delete(pair)
-    for (const performance of this.#acting) if (performance.customer.id === id) this.end(performance)
+    for (const [pair, place] of this.#places) if (place.customer.id === id) this.#forgetPlace(pair)
+    for (const performance of this.#acting.keys()) if (performance.customer.id === id) this.end(performance)
+    this.#changes.note('customers', id, undefined)
     return this.list().length < before
   }
 
   clear(): void {
+    for (const customer of this.list()) this.#changes.note('customers', customer.id, undefined)
     this.#counted = []
     this.#standing = []
-    this.#places.clear()
-    this.#acting.clear()
-    for (const customer of this.#byEnding.values()) Object.assign(customer, { used: 0, faults: [] })
+    for (const pair of this.#places.keys()) this.#forgetPlace(pair)
+    for (const performance of this.#acting.keys()) this.end(performance)
+    for (const customer of this.#byEnding.values()) {
+      Object.assign(customer, { used: 0, faults: [] })
+      this.#changes.note('customers', customer.id, customer)
+    }
     this.#onIdle()
   }
 
+  get nextId(): number {
+    return this.#nextId
+  }
+
   /** `busy`: those whom a plan names, be they listed still or used up. */
-  keep(busy: readonly Customer[]) {
-    const known = new Set([...this.list(), ...busy, ...[...this.#places.values()].map(({ customer }) => customer)])
-    return {
-      nextId: this.#nextId,
-      customers: [...known].filter((customer) => !this.#isNamed(customer)),
-      counted: this.#counted.map(({ id }) => id),
-      standing: this.#standing.map(({ id }) => id),
-      named: this.named().map(({ id, used, faults }) => ({ id, used, faults })),
-      places: [...this.#places].map(([pair, { customer, at }]) => ({ pair, customer: customer.id, at })),
-    }
+  known(busy: readonly Customer[]): Customer[] {
+    const placed = [...this.#places.values()].map(({ customer }) => customer)
+    return [...new Set([...this.list(), ...this.named(), ...busy, ...placed])]
+  }
+
+  isListed(customer: Customer): boolean {
+    return (customer.match.times === undefined ? this.#standing : this.#counted).includes(customer)
   }
 
   /** Gives them by their ids. */
-  restore(kept: ReturnType<Customers['keep']>): ReadonlyMap<string, Customer> {
-    const known = new Map([...kept.customers, ...this.named()].map((customer) => [customer.id, customer]))
-    const found = (ids: readonly string[]): Customer[] => ids.flatMap((id) => known.get(id) ?? [])
-    this.#nextId = kept.nextId
-    this.#counted = found(kept.counted)
-    this.#standing = found(kept.standing)
-    for (const { id, used, faults } of kept.named) Object.assign(known.get(id) ?? {}, { used, faults })
-    for (const { pair, customer, at } of kept.places) {
-      const [known] = found([customer])
-      if (known !== undefined) this.#places.set(pair, { customer: known, at })
+  restore({ customers, places }: KeptCustomers, nextId: number): ReadonlyMap<string, Customer> {
+    this.#nextId = nextId
+    const known = new Map(this.named().map((customer) => [customer.id, customer]))
+    for (const [id, { used, faults }] of customers) Object.assign(known.get(id) ?? {}, { used, faults })
+    const added = customers.filter(([id]) => !known.has(id))
+    for (const [id, { isListed, ...customer }] of added.toSorted(([one], [other]) => numberOf(one) - numberOf(other))) {
+      known.set(id, customer)
+      if (!isListed) continue
+      if (customer.match.times === undefined) this.#standing.unshift(customer)
+      else this.#counted.push(customer)
+    }
+    for (const [pair, { customer: id, at }] of places) {
+      const customer = known.get(id)
+      if (customer !== undefined) this.#places.set(pair, { customer, at })
     }
     return known
   }
 
-  #isNamed(customer: Customer): boolean {
-    return this.named().includes(customer)
+  /** To be told to whoever asks for the customers. */
+  noteFault(customer: Customer, fault: string): void {
+    customer.faults.push(fault)
+    if (customer.faults.length > TWIN_LIMITS.faultsKeptPerCustomer) customer.faults.shift()
+    this.#changes.note('customers', customer.id, customer)
   }
 
   /** What to do with a message that has come: the step that follows the last one, else one that begins anew. */
@@ -133,12 +161,16 @@ export class Customers {
     if (place === undefined || step === undefined) return undefined
     this.#places.delete(pair)
     this.#places.set(pair, place)
-    forgetOldest(this.#places, TWIN_LIMITS.placesKept)
+    this.#changes.note('places', pair, place)
+    const forgotten = forgetOldest(this.#places, TWIN_LIMITS.placesKept)
+    if (forgotten !== undefined) this.#forgetPlace(forgotten)
     return { customer: place.customer, step }
   }
 
   begin(performance: Performance): void {
-    this.#acting.add(performance)
+    const key = String(this.#nextPerformance++)
+    this.#acting.set(performance, key)
+    this.#changes.note('performances', key, performance)
   }
 
   /** False when the customer was removed meanwhile. */
@@ -147,7 +179,9 @@ export class Customers {
   }
 
   end(performance: Performance): void {
+    const key = this.#acting.get(performance)
     this.#acting.delete(performance)
+    if (key !== undefined) this.#changes.note('performances', key, undefined)
     this.#onIdle()
   }
 
@@ -168,9 +202,15 @@ export class Customers {
       if (at === -1) continue
       customer.used++
       if (customer.used === customer.match.times) this.#retire(customer.id)
+      this.#changes.note('customers', customer.id, customer)
       return { customer, at }
     }
     return undefined
+  }
+
+  #forgetPlace(pair: string): void {
+    this.#places.delete(pair)
+    this.#changes.note('places', pair, undefined)
   }
 
   #retire(id: string): void {

@@ -1,3 +1,4 @@
+import { type Noting, UNNOTED } from './changes.ts'
 import { webhookError } from './errors.ts'
 import { TWIN_LIMITS } from './limits.ts'
 import type { Account, Accounts, NumberOfAccount, PhoneNumber } from './accounts.ts'
@@ -27,15 +28,17 @@ export type DeliveryParts = {
   /** In manual mode only statuses that a script lists come by themselves. */
   manual: boolean
   now: () => number
+  changes?: Noting
 }
 
 /** What waits for a phone to come back. Without a step the message comes, and nobody is told. */
-type Held = { message: Message; step: TimedStep | undefined }
+export type Held = { message: Message; step: TimedStep | undefined }
 
 /** What becomes of a taken message: its statuses, by plan or by order. */
 export class Delivery {
   readonly counts: DeliveryCounts = { statuses: 0, expired: 0 }
   readonly #parts: DeliveryParts
+  readonly #changes: Noting
   /** By WhatsApp id. */
   readonly #held = new Map<string, Held[]>()
   readonly #listeners = new Set<(message: Message) => void>()
@@ -43,6 +46,7 @@ export class Delivery {
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts
+    this.#changes = parts.changes ?? UNNOTED
     parts.timers.handle('status', ({ message, step }, dueAt) => this.#takeStep(message, step, dueAt))
     parts.timers.handle('arrival', ({ message }, dueAt) => this.#takeStep(message, undefined, dueAt))
     parts.timers.handle('expiry', ({ message }) => this.#expire(message))
@@ -87,6 +91,7 @@ export class Delivery {
     const held = this.#held.get(waId)
     if (held === undefined) return
     this.#held.delete(waId)
+    this.#changes.note('held', waId, undefined)
     const messages = new Set(held.map(({ message }) => message))
     this.#parts.timers.cancelPlans((plan) => plan.kind === 'expiry' && messages.has(plan.message))
     for (const { message, step } of held) this.#takeStep(message, step, this.#parts.now())
@@ -116,22 +121,18 @@ export class Delivery {
   }
 
   clear(): void {
+    for (const waId of this.#held.keys()) this.#changes.note('held', waId, undefined)
     this.#held.clear()
     this.#parts.timers.cancelPlans((plan) => plan.kind === 'expiry')
   }
 
-  /** Of the messages that are known by their ids. */
-  keep(messages: Messages) {
-    return [...this.#held].map(([waId, held]) => ({
-      waId,
-      held: held
-        .filter(({ message }) => messages.find(message.id) === message)
-        .map(({ message, step }) => ({ message: message.id, step })),
-    }))
+  held(): Iterable<[string, Held[]]> {
+    return this.#held
   }
 
-  restore(kept: ReturnType<Delivery['keep']>, messages: Messages): void {
-    for (const { waId, held } of kept) {
+  /** Messages by their ids. */
+  restore(kept: [string, { message: string; step: TimedStep | undefined }[]][], messages: Messages): void {
+    for (const [waId, held] of kept) {
       const found = held.flatMap(({ message: id, step }) => {
         const message = messages.find(id)
         return message === undefined ? [] : [{ message, step }]
@@ -145,6 +146,7 @@ export class Delivery {
   }
 
   #changed(message: Message): void {
+    this.#changes.note('messages', message.id, message)
     for (const listener of this.#changeListeners) listener(message)
   }
 
@@ -211,6 +213,7 @@ export class Delivery {
     list.push(held)
     if (list.length > TWIN_LIMITS.heldPerPhone) list.shift()
     this.#held.set(waId, list)
+    this.#changes.note('held', waId, list)
     const { message } = held
     // Nobody waits for it: the phone may come back before, and only who looks at the phone sees the difference.
     if (isFirst && message.arrivedAt === undefined) {

@@ -25,7 +25,7 @@ import { messageRoutes } from './graph-messages.ts'
 import { objectRoutes } from './graph-objects.ts'
 import { templateRoutes } from './graph-templates.ts'
 import { receive, receiveDelayed } from './inbound.ts'
-import { keep, restore } from './kept.ts'
+import { keep, keepChange, restore } from './kept.ts'
 import { TWIN_LIMITS } from './limits.ts'
 import { Memory } from './memory.ts'
 import { makeParts, whenIdle } from './parts.ts'
@@ -35,7 +35,6 @@ import { buildServer } from './server.ts'
 import { subscriptionRoutes } from './subscriptions.ts'
 import { readNewTemplate } from './template-rules.ts'
 import { moveClock } from './time-machine.ts'
-import type { FastifyRequest } from 'fastify'
 import type { Account, AccountSeed, NumberSeed, PhoneNumber } from './accounts.ts'
 import type { ScriptSeed } from './behaviour.ts'
 import type { AccountChange, NumberChange, PhoneChange, ReportedStatus, TemplateChange } from './control-actions.ts'
@@ -86,7 +85,7 @@ export type EmulatorOptions = Settings & {
   dataBytes?: number | undefined
   /** Told when what was in the folder cannot be taken up, or nothing can be written to it. */
   warn?: ((line: string) => void) | undefined
-  /** Answers, but nothing happens by itself, and nothing is written, before `begin`. */
+  /** Answers, but nothing happens by itself before `begin`, which makes the folder if it is missing. */
   waits?: boolean | undefined
 }
 
@@ -105,15 +104,17 @@ export async function startEmulator(options: EmulatorOptions = {}) {
       throw fault
     },
   )
+  const remember = (): void => memory?.begin({ all: () => keep(parts), some: (noted) => keepChange(parts, noted) })
   const begin = (): void => {
-    memory?.begin(() => keep(parts))
+    remember()
     parts.timers.begin()
   }
   if (!waits) begin()
+  else if (memory?.hasFolder === true) remember() // what it answers meanwhile it must know as well
   return {
     url,
     begin,
-    ...noticed(programmatic(parts), () => memory?.changed()),
+    ...noticed(programmatic(parts), memory),
     get metrics() {
       return metricsOf(parts)
     },
@@ -140,16 +141,16 @@ async function listenWith(settings: Settings, { memory, accounts, port }: Openin
 
 /** With what the twin held when it was ended; or empty, when that cannot be taken up. */
 async function openParts(settings: Settings, memory: Memory | undefined): Promise<Parts> {
-  const parts = connectedParts(settings, memory)
-  const kept = await memory?.read()
-  if (kept === undefined) return parts
-  try {
-    restore(parts, kept)
-    return parts
-  } catch (fault) {
-    await memory?.putAside(`it was not understood (${String(fault)})`)
-    return connectedParts(settings, memory)
+  for (const found of (await memory?.read()) ?? []) {
+    const parts = connectedParts(settings, memory)
+    try {
+      restore(parts, found.take())
+      return parts
+    } catch (fault) {
+      await found.putAside(`it was not understood (${String(fault)})`)
+    }
   }
+  return connectedParts(settings, memory)
 }
 
 function connectedParts(settings: Settings, memory: Memory | undefined): Parts {
@@ -161,16 +162,19 @@ function connectedParts(settings: Settings, memory: Memory | undefined): Parts {
   return parts
 }
 
-/** Whatever a program asks for may be a change. */
+/** Whatever a program asks for may be a change, of which the program learns only when it is kept. */
 function noticed<Verbs extends Record<string, (...given: never[]) => unknown>>(
   verbs: Verbs,
-  onCall: () => void,
+  memory: Memory | undefined,
 ): Verbs {
+  if (memory === undefined) return verbs
   const entries = Object.entries(verbs).map(([name, verb]) => [
     name,
     (...given: never[]) => {
-      onCall()
-      return verb(...given)
+      const answer = verb(...given)
+      memory.changed()
+      void memory.settle()
+      return answer
     },
   ])
   return Object.fromEntries(entries) as Verbs
@@ -178,12 +182,8 @@ function noticed<Verbs extends Record<string, (...given: never[]) => unknown>>(
 
 async function buildTwin(parts: Parts) {
   const server = buildServer()
-  // Whatever is asked for may be a change, when it begins as when it is answered.
-  for (const moment of ['onRequest', 'onResponse'] as const) {
-    server.addHook(moment, async ({ method }: FastifyRequest) => {
-      if (method !== 'GET') parts.memory?.changed()
-    })
-  }
+  // What was answered is known: a business waits for what becomes of its message, and a person saw what was done.
+  if (parts.memory !== undefined) server.addHook('onSend', async () => await parts.memory?.settle())
   frontPage(server)
   phonePage(server)
   await addControl(server, parts)

@@ -101,17 +101,20 @@ export function objectRoutes(server: FastifyInstance, parts: Parts): void {
   })
 
   server.post('/:id/register', (request: Request) => {
-    const { number } = requireNumber(parts, request, request.params.id)
+    const { account, number } = requireNumber(parts, request, request.params.id)
     const pin = findText(requireMessagingProduct(request.body)['pin'], 'pin')
     if (pin === undefined || !/^\d{6}$/.test(pin)) refuse(100, 'pin must be 6 digits')
     if (number.pin !== undefined && number.pin !== pin) refuse(133005)
     number.pin = pin
     number.status = 'CONNECTED'
+    parts.accounts.changed(account)
     return { success: true }
   })
 
   server.post('/:id/deregister', (request: Request) => {
-    requireNumber(parts, request, request.params.id).number.status = 'DISCONNECTED'
+    const { account, number } = requireNumber(parts, request, request.params.id)
+    number.status = 'DISCONNECTED'
+    parts.accounts.changed(account)
     return { success: true }
   })
 }

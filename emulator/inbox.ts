@@ -1,3 +1,4 @@
+import { type Noting, UNNOTED } from './changes.ts'
 import { TWIN_LIMITS } from './limits.ts'
 import { forgetOldest } from './phones.ts'
 import type { Account, Accounts } from './accounts.ts'
@@ -27,19 +28,28 @@ export type InboundRecord = {
 }
 
 /** A record with the webhook that told it, to be told again. */
-type Letter = { record: InboundRecord; account: Account; update: Update }
+export type Letter = { record: InboundRecord; account: Account; update: Update }
+
+type KeptLetter = Omit<Letter, 'account'> & { accountId: string }
 
 export class Inbox {
+  readonly #changes: Noting
   readonly #byId = new Map<string, Letter>()
   readonly #listeners = new Set<(record: InboundRecord) => void>()
   readonly #readListeners = new Set<(record: InboundRecord) => void>()
+
+  constructor(changes: Noting = UNNOTED) {
+    this.#changes = changes
+  }
 
   /** One that is there already stays as it is: a repeated webhook is no second message. */
   add(letter: Letter): void {
     const { record } = letter
     if (this.#byId.has(record.id)) return
     this.#byId.set(record.id, letter)
-    forgetOldest(this.#byId, TWIN_LIMITS.inboundKept)
+    this.#changes.note('inbox', record.id, letter)
+    const forgotten = forgetOldest(this.#byId, TWIN_LIMITS.inboundKept)
+    if (forgotten !== undefined) this.#changes.note('inbox', forgotten, undefined)
     for (const listener of this.#listeners) listener(record)
   }
 
@@ -58,6 +68,7 @@ export class Inbox {
   /** The business has marked it as read. */
   markRead(record: InboundRecord): void {
     record.readByBusiness = true
+    this.#changes.note('inbox', record.id, this.#byId.get(record.id))
     for (const listener of this.#readListeners) listener(record)
   }
 
@@ -72,15 +83,16 @@ export class Inbox {
   }
 
   clear(): void {
+    for (const id of this.#byId.keys()) this.#changes.note('inbox', id, undefined)
     this.#byId.clear()
   }
 
-  keep() {
-    return [...this.#byId.values()].map(({ record, account, update }) => ({ record, accountId: account.id, update }))
+  letters(): Iterable<[string, Letter]> {
+    return this.#byId
   }
 
-  restore(kept: ReturnType<Inbox['keep']>, accounts: Accounts): void {
-    for (const { record, accountId, update } of kept) {
+  restore(kept: [string, KeptLetter][], accounts: Accounts): void {
+    for (const [, { record, accountId, update }] of kept) {
       const account = accounts.find(accountId)
       if (account !== undefined) this.#byId.set(record.id, { record, account, update })
     }

@@ -85,6 +85,8 @@ export const TWIN_LIMITS = {
   liveEntriesPerChat: 100,
   livePosts: 100,
   liveNumbers: 100,
+  /** Of the chats with which a stream begins, so that whoever passes them on can hold them; a chat is asked for whole. */
+  liveStateBytes: 4 * 1_048_576,
   /** Of one stream that nobody reads; beyond it that stream ends. */
   liveBytesWaiting: 8 * 1_048_576,
   liveHeartbeatMs: 20_000,
@@ -95,6 +97,10 @@ export const TWIN_LIMITS = {
   /** How many times as long as it took to gather what is written it rests: a tenth of the time at most goes there. */
   saveRestTimes: 9,
   memoryFileBytes: 256 * 1_048_576,
+  /** When so much has changed it does not rest: a start reads all of it. */
+  saveAfterBytes: 32 * 1_048_576,
+  /** Only where the file cannot be written does it come to this; beyond it changes wait for the file. */
+  journalBytes: 128 * 1_048_576,
   clockMoveMs: 90 * 24 * 60 * 60 * 1000,
   /** Far beyond what can be tried, and far before dates stop having four digits. */
   clockAheadMs: 3_650 * 24 * 60 * 60 * 1000,

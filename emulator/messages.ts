@@ -1,3 +1,4 @@
+import { type Noting, UNNOTED } from './changes.ts'
 import { TWIN_LIMITS } from './limits.ts'
 import { digitsOf, forgetOldest, waIdOf } from './phones.ts'
 import type { Behaviour, StatusName } from './behaviour.ts'
@@ -90,10 +91,15 @@ type Waiter = { matches: (message: Message) => boolean; take: (message: Message)
 
 /** The messages on all phones: a bounded ring, oldest forgotten first. */
 export class Messages {
+  readonly #changes: Noting
   readonly #byId = new Map<string, Message>()
   readonly #handedOut = new WeakSet<Message>()
   readonly #waiters = new Set<Waiter>()
   readonly #listeners = new Set<(message: Message) => void>()
+
+  constructor(changes: Noting = UNNOTED) {
+    this.#changes = changes
+  }
 
   get count(): number {
     return this.#byId.size
@@ -101,7 +107,9 @@ export class Messages {
 
   add(message: Message): void {
     this.#byId.set(message.id, message)
-    forgetOldest(this.#byId, TWIN_LIMITS.messagesKept)
+    this.#changes.note('messages', message.id, message)
+    const forgotten = forgetOldest(this.#byId, TWIN_LIMITS.messagesKept)
+    if (forgotten !== undefined) this.#changes.note('messages', forgotten, undefined)
     for (const listener of this.#listeners) listener(message)
     for (const waiter of this.#waiters) {
       if (!waiter.matches(message)) continue
@@ -155,19 +163,12 @@ export class Messages {
   }
 
   clear(): void {
+    for (const id of this.#byId.keys()) this.#changes.note('messages', id, undefined)
     this.#byId.clear()
   }
 
-  /** Posts by their ids. */
-  keep() {
-    return this.list().map((message) => ({
-      ...message,
-      statuses: message.statuses.map((status) => ({ ...status, post: status.post?.id })),
-    }))
-  }
-
-  restore(kept: ReturnType<Messages['keep']>, posts: ReadonlyMap<string, WebhookPost>): void {
-    for (const message of kept) {
+  restore(kept: [string, ReturnType<typeof keepMessage>][], posts: ReadonlyMap<string, WebhookPost>): void {
+    for (const [, message] of kept) {
       const statuses = message.statuses.map(({ post, ...status }) => ({ ...status, post: posts.get(post ?? '') }))
       this.#byId.set(message.id, { ...message, statuses })
     }
@@ -177,6 +178,11 @@ export class Messages {
     const matching = this.list(matches).length
     return `${this.#byId.size} messages are on the phones, ${matching} of them match and were handed out before`
   }
+}
+
+/** With posts by their ids. */
+export function keepMessage(message: Message) {
+  return { ...message, statuses: message.statuses.map((status) => ({ ...status, post: status.post?.id })) }
 }
 
 function matcher(match: MessageMatch): (message: Message) => boolean {

@@ -1,4 +1,5 @@
 import { Accounts } from './accounts.ts'
+import { UNNOTED } from './changes.ts'
 import { Clock } from './clock.ts'
 import { Conversations } from './conversations.ts'
 import { Customers } from './customers.ts'
@@ -58,6 +59,7 @@ export type Parts = ReturnType<typeof makeParts>
 
 /** Without a memory all of it ends with the process. */
 export function makeParts(settings: Settings, memory?: Memory) {
+  const changes = memory?.changes ?? UNNOTED
   const clock = new Clock(settings.now ?? Date.now)
   const now = (): number => clock.now()
   const log = settings.log ?? (() => {})
@@ -71,12 +73,13 @@ export function makeParts(settings: Settings, memory?: Memory) {
       waiter.wake()
     }
   }
+  const messages = new Messages(changes)
   const timers = new Timers({
     clock,
+    changes,
     speed,
     onIdle: wakeWaiters,
     onFault: (fault) => log(`a timer failed: ${String(fault)}`),
-    onChange: () => memory?.changed(),
   })
   const outbox = new Outbox(
     {
@@ -88,17 +91,21 @@ export function makeParts(settings: Settings, memory?: Memory) {
       retryGapsMs: settings.retryGapsMs,
       now,
       log,
+      changes,
+      onTold: (messageId) => {
+        const message = messages.find(messageId)
+        if (message !== undefined) changes.note('messages', messageId, message)
+      },
+      written: () => memory?.settle(),
     },
     timers,
     wakeWaiters,
   )
-  outbox.onChange(() => memory?.changed())
-  const phones = new Phones()
+  const phones = new Phones(changes)
   const magic = settings.magicNumbers ?? true
-  const customers = new Customers(magic, wakeWaiters)
-  const messages = new Messages()
-  const inbox = new Inbox()
-  const accounts = new Accounts()
+  const customers = new Customers(magic, wakeWaiters, changes)
+  const inbox = new Inbox(changes)
+  const accounts = new Accounts(changes)
   const manual = settings.statuses === 'manual'
   const schedule = { ...USUAL_SCHEDULE, ...settings.schedule }
   const counts: SendCounts = {
@@ -113,6 +120,7 @@ export function makeParts(settings: Settings, memory?: Memory) {
   return {
     settings,
     memory,
+    changes,
     clock,
     now,
     log,
@@ -123,17 +131,17 @@ export function makeParts(settings: Settings, memory?: Memory) {
     phones,
     waiters,
     accounts,
-    scripts: new Scripts(magic),
+    scripts: new Scripts(magic, changes),
     customers,
     messages,
     inbox,
     conversations: new Conversations(messages, inbox),
     live: new Live(),
-    windows: new ServiceWindows(),
+    windows: new ServiceWindows(changes),
     pairs: new Pacer(TWIN_LIMITS.pairsKept),
     throughput: new Pacer(TWIN_LIMITS.numbersPerAccount),
     managementCalls: new Pacer(TWIN_LIMITS.accounts),
-    delivery: new Delivery({ accounts, timers, outbox, phones, schedule, manual, now }),
+    delivery: new Delivery({ accounts, timers, outbox, phones, schedule, manual, now, changes }),
     counts,
   }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ControlError } from './control-error.ts'
+import { type Noting, UNNOTED } from './changes.ts'
 import { TWIN_LIMITS } from './limits.ts'
 
 /** What a person's phone does, apart from any one message. */
@@ -102,8 +103,13 @@ function countryOf(digits: string): string {
 
 /** Phones that differ from the usual one, and who is behind a user id. */
 export class Phones {
+  readonly #changes: Noting
   readonly #byWaId = new Map<string, Phone>()
   readonly #waIdByUserId = new Map<string, string>()
+
+  constructor(changes: Noting = UNNOTED) {
+    this.#changes = changes
+  }
 
   find(waId: string | undefined): Phone | undefined {
     return waId === undefined ? undefined : this.#byWaId.get(waId)
@@ -124,12 +130,16 @@ export class Phones {
         409,
       )
     } else this.#byWaId.set(waId, phone)
+    this.#changes.note('phones', waId, this.#byWaId.get(waId))
     return phone
   }
 
   rememberUserId(userId: string, waId: string): void {
+    if (this.#waIdByUserId.get(userId) === waId) return
     this.#waIdByUserId.set(userId, waId)
-    forgetOldest(this.#waIdByUserId, TWIN_LIMITS.phonesKept)
+    this.#changes.note('userIds', userId, waId)
+    const forgotten = forgetOldest(this.#waIdByUserId, TWIN_LIMITS.phonesKept)
+    if (forgotten !== undefined) this.#changes.note('userIds', forgotten, undefined)
   }
 
   findByUserId(userId: string): string | undefined {
@@ -137,16 +147,23 @@ export class Phones {
   }
 
   clear(): void {
+    for (const waId of this.#byWaId.keys()) this.#changes.note('phones', waId, undefined)
+    for (const userId of this.#waIdByUserId.keys()) this.#changes.note('userIds', userId, undefined)
     this.#byWaId.clear()
     this.#waIdByUserId.clear()
   }
 
-  keep() {
-    return { changed: [...this.#byWaId], userIds: [...this.#waIdByUserId] }
+  /** By WhatsApp ids. */
+  changed(): Iterable<[string, Phone]> {
+    return this.#byWaId
   }
 
-  restore({ changed, userIds }: ReturnType<Phones['keep']>): void {
-    for (const [waId, phone] of changed) this.#byWaId.set(waId, phone)
+  userIds(): Iterable<[string, string]> {
+    return this.#waIdByUserId
+  }
+
+  restore({ phones, userIds }: { phones: [string, Phone][]; userIds: [string, string][] }): void {
+    for (const [waId, phone] of phones) this.#byWaId.set(waId, phone)
     for (const [userId, waId] of userIds) this.#waIdByUserId.set(userId, waId)
   }
 }
@@ -155,9 +172,10 @@ function isUsual({ online, name, username, readReceipts, blocked }: Phone): bool
   return online && name === USUAL_PHONE.name && username === undefined && readReceipts && blocked.length === 0
 }
 
-/** Maps keep insertion order, so the first key is the oldest. */
-export function forgetOldest<Value>(map: Map<string, Value>, limit: number): void {
-  if (map.size <= limit) return
+/** Maps keep insertion order, so the first key is the oldest. Says which was forgotten, if any. */
+export function forgetOldest<Value>(map: Map<string, Value>, limit: number): string | undefined {
+  if (map.size <= limit) return undefined
   const oldest = map.keys().next().value
   if (oldest !== undefined) map.delete(oldest)
+  return oldest
 }

@@ -19,6 +19,7 @@ export function createTemplate(parts: Parts, account: Account, seed: NewTemplate
   const template = parts.accounts.addTemplate(account, seed, now)
   account.creationsAt.push(now)
   const plan = nextReview(account)
+  parts.accounts.changed(account)
   if (plan.outcome === 'never') return template
   if (plan.afterMs === 0) decide(parts, account, template, plan)
   else parts.timers.after(plan.afterMs, { kind: 'review', templateId: template.id, review: plan })
@@ -52,6 +53,7 @@ export function deleteTemplates(parts: Parts, account: Account, name: string, id
     }
     account.templates.delete(templateKey(name, template.language))
     template.status = 'DELETED'
+    parts.accounts.changed(account)
     tellStatus(parts, account, template)
   }
 }
@@ -68,6 +70,7 @@ export function changeTemplate(
     reason?: string | undefined
   },
 ): void {
+  parts.accounts.changed(account)
   if (change.category !== undefined && change.category !== template.category) {
     template.previousCategory = template.category
     template.category = change.category

@@ -1,3 +1,4 @@
+import { type Noting, UNNOTED } from './changes.ts'
 import { ControlError } from './control-error.ts'
 import { magicBehaviour } from './magic-numbers.ts'
 import { digitsOf } from './phones.ts'
@@ -22,12 +23,14 @@ const USUAL: Behaviour = {}
  */
 export class Scripts {
   readonly #magic: boolean
+  readonly #changes: Noting
   #counted: Script[] = []
   #standing: Script[] = []
   #nextId = 1
 
-  constructor(magic: boolean) {
+  constructor(magic: boolean, changes: Noting = UNNOTED) {
     this.#magic = magic
+    this.#changes = changes
   }
 
   list(): Script[] {
@@ -46,6 +49,7 @@ export class Scripts {
     }
     if (match.times === undefined) this.#standing.unshift(script)
     else this.#counted.push(script)
+    this.#changes.note('scripts', script.id, script)
     return script
   }
 
@@ -53,22 +57,25 @@ export class Scripts {
     const before = this.#counted.length + this.#standing.length
     this.#counted = this.#counted.filter((script) => script.id !== id)
     this.#standing = this.#standing.filter((script) => script.id !== id)
+    this.#changes.note('scripts', id, undefined)
     return this.#counted.length + this.#standing.length < before
   }
 
   clear(): void {
+    for (const { id } of this.list()) this.#changes.note('scripts', id, undefined)
     this.#counted = []
     this.#standing = []
   }
 
-  keep() {
-    return { nextId: this.#nextId, counted: this.#counted, standing: this.#standing }
+  get nextId(): number {
+    return this.#nextId
   }
 
-  restore({ nextId, counted, standing }: ReturnType<Scripts['keep']>): void {
+  restore(kept: [string, Script][], nextId: number): void {
     this.#nextId = nextId
-    this.#counted = counted
-    this.#standing = standing
+    const scripts = kept.map(([, script]) => script).toSorted((one, other) => numberOf(one.id) - numberOf(other.id))
+    this.#counted = scripts.filter(({ match }) => match.times !== undefined)
+    this.#standing = scripts.filter(({ match }) => match.times === undefined).toReversed()
   }
 
   /** Counts as a use. */
@@ -76,16 +83,23 @@ export class Scripts {
     const counted = this.#counted.find((script) => matches(script.match, scene))
     if (counted !== undefined) {
       counted.used++
+      this.#changes.note('scripts', counted.id, counted)
       if (counted.used >= (counted.match.times ?? 1)) this.remove(counted.id)
       return counted.behaviour
     }
     const standing = this.#standing.find((script) => matches(script.match, scene))
     if (standing !== undefined) {
       standing.used++
+      this.#changes.note('scripts', standing.id, standing)
       return standing.behaviour
     }
     return (this.#magic ? magicBehaviour(scene.to) : undefined) ?? USUAL
   }
+}
+
+/** In which order "script-7" or "customer-7" was made. */
+export function numberOf(id: string): number {
+  return Number(id.slice(id.lastIndexOf('-') + 1))
 }
 
 function matches(match: ScriptMatch, scene: Scene): boolean {

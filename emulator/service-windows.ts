@@ -1,24 +1,28 @@
+import { type Noting, UNNOTED } from './changes.ts'
 import { META_LIMITS, TWIN_LIMITS } from './limits.ts'
 import { forgetOldest } from './phones.ts'
 
 /** Until when a business number may write freely to a person: 24 hours from the person's last message to it. */
 export class ServiceWindows {
+  readonly #changes: Noting
   readonly #openUntil = new Map<string, number>()
+
+  constructor(changes: Noting = UNNOTED) {
+    this.#changes = changes
+  }
 
   open(phoneNumberId: string, person: string, writtenAt: number): void {
     const key = `${phoneNumberId}/${person}`
     const until = Math.max(this.#openUntil.get(key) ?? 0, writtenAt + META_LIMITS.serviceWindowMs)
     this.#openUntil.delete(key)
     this.#openUntil.set(key, until)
-    forgetOldest(this.#openUntil, TWIN_LIMITS.windowsKept)
+    this.#changes.note('windows', key, until)
+    const forgotten = forgetOldest(this.#openUntil, TWIN_LIMITS.windowsKept)
+    if (forgotten !== undefined) this.#changes.note('windows', forgotten, undefined)
   }
 
   isOpen(phoneNumberId: string, person: string, now: number): boolean {
     return this.openUntil(phoneNumberId, person, now) !== undefined
-  }
-
-  close(phoneNumberId: string, person: string): void {
-    this.#openUntil.delete(`${phoneNumberId}/${person}`)
   }
 
   /** Undefined when it is not open. */
@@ -34,15 +38,16 @@ export class ServiceWindows {
     return ends
   }
 
-  keep() {
-    return [...this.#openUntil]
+  all(): Iterable<[string, number]> {
+    return this.#openUntil
   }
 
-  restore(kept: ReturnType<ServiceWindows['keep']>): void {
+  restore(kept: [string, number][]): void {
     for (const [key, until] of kept) this.#openUntil.set(key, until)
   }
 
   clear(): void {
+    for (const key of this.#openUntil.keys()) this.#changes.note('windows', key, undefined)
     this.#openUntil.clear()
   }
 }

@@ -24,6 +24,7 @@ export function subscriptionRoutes(server: FastifyInstance, parts: Parts): void 
       account.overrideCallbackUrl = url
     }
     account.subscribed = true
+    parts.accounts.changed(account)
     return { success: true }
   })
 
@@ -36,6 +37,7 @@ export function subscriptionRoutes(server: FastifyInstance, parts: Parts): void 
     const account = requireAccount(parts, request, request.params.id)
     account.subscribed = false
     account.overrideCallbackUrl = undefined
+    parts.accounts.changed(account)
     return { success: true }
   })
 }

@@ -56,6 +56,7 @@ export async function moveClock(
       if (leftMs === 0 && nextMs > 0) break
       const stepMs = Math.min(leftMs, nextMs)
       clock.move(stepMs)
+      parts.changes.noteHead()
       leftMs -= stepMs
       timers.runDue()
       parts.live.tellTime(parts, TOLD_EVERY_MS)

@@ -1,3 +1,4 @@
+import { type Noting, UNNOTED } from './changes.ts'
 import type { Clock } from './clock.ts'
 import type { Plan, PlanKind, PlanOf } from './plans.ts'
 
@@ -12,13 +13,15 @@ export type Cancel = () => void
 /** `order` tells plans apart; `inMs` is negative for one that is overdue. */
 export type Planned = { order: number; inMs: number; kind: Kind; plan: Plan }
 
+/** `dueAt` is of the clock that only grows. */
+export type PlannedAt = { dueAt: number; kind: Kind; plan: Plan }
+
 type Options = {
   clock: Clock
+  changes?: Noting
   speed: () => number
   onIdle: () => void
   onFault: (fault: unknown) => void
-  /** A timer has come or gone. */
-  onChange: () => void
 }
 type Handler<Kind extends PlanKind> = (plan: PlanOf<Kind>, dueAt: number) => void
 
@@ -83,6 +86,13 @@ export class Timers {
       )
   }
 
+  /** By their orders; in none. */
+  planned(): [string, PlannedAt][] {
+    return this.#heap.flatMap(({ act, order, dueAt, kind, over }) =>
+      over || typeof act === 'function' ? [] : [[String(order), { dueAt, kind, plan: act }]],
+    )
+  }
+
   /** Until the next one is due; 0 when one is. Undefined when there is none. */
   get nextInMs(): number | undefined {
     while (this.#heap[0]?.over === true) pop(this.#heap)
@@ -123,11 +133,11 @@ export class Timers {
       pop(this.#heap)
       if (next.over) continue
       next.over = true
+      this.#note(next)
       if (next.kind !== 'background') this.#waiting--
       this.#run(next, elapsed)
     }
     this.#arm()
-    this.#options.onChange()
     if (this.#waiting === 0) this.#options.onIdle()
   }
 
@@ -146,17 +156,22 @@ export class Timers {
     const timer: Timer = { dueAt, order: this.#order++, act, kind, over: false }
     if (kind !== 'background') this.#waiting++
     push(this.#heap, timer)
+    this.#note(timer)
     if (timer.dueAt < this.#sleepsUntil) this.#arm()
-    this.#options.onChange()
     return () => this.#cancel(timer)
   }
 
   #cancel(timer: Timer): void {
     if (timer.over) return
     timer.over = true
+    this.#note(timer)
     if (timer.kind !== 'background') this.#waiting--
-    this.#options.onChange()
     if (this.#waiting === 0) this.#options.onIdle()
+  }
+
+  #note({ act, order, dueAt, kind, over }: Timer): void {
+    const { changes = UNNOTED } = this.#options
+    if (typeof act !== 'function') changes.note('plans', String(order), over ? undefined : { dueAt, kind, plan: act })
   }
 
   /** Sorted is a heap, too. */

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { Agent, request } from 'undici'
+import { type Noting, UNNOTED } from './changes.ts'
 import { META_LIMITS, TWIN_LIMITS, WEBHOOK_RETRY_GAPS_MS } from './limits.ts'
 import { mergeUpdates, toWireJson } from './webhook-body.ts'
 import type { Account, Accounts } from './accounts.ts'
@@ -33,6 +34,11 @@ export type OutboxOptions = {
   retryGapsMs: readonly number[] | undefined
   now: () => number
   log: (line: string) => void
+  changes?: Noting
+  /** A status of this message is told by a post now. */
+  onTold?: (messageId: string) => void
+  /** Waited for before anything is told: what a business was told the twin must know after a crash. */
+  written?: () => Promise<void> | undefined
 }
 
 export type OutboxCounts = {
@@ -46,7 +52,9 @@ export type OutboxCounts = {
 }
 
 /** The updates for one callback: queued, gathered for a moment, posted a bounded number at a time. */
-type Lane = { account: Account; url: string; secret: string; waiting: Update[]; gathering: boolean; inFlight: number }
+type Lane = { account: Account; url: string; secret: string; waiting: Waiting[]; gathering: boolean; inFlight: number }
+/** An update in the order in which it is told. */
+export type Waiting = { key: string; lane: Pick<Lane, 'account' | 'url'>; update: Update }
 /** A post with what is sent at each attempt. */
 export type Sealed = { post: WebhookPost; bytes: Buffer; signature: string }
 
@@ -72,15 +80,18 @@ export class Outbox {
   })
   readonly #listeners = new Set<(post: WebhookPost) => void>()
   /** Sent, and not answered yet. */
-  readonly #underWay = new Set<Sealed>()
+  readonly #underWay = new Map<string, Sealed>()
+  readonly #changes: Noting
   #posts: WebhookPost[] = []
   #nextId = 1
+  #nextWaiting = 1
   #retryBytes = 0
   #paused = false
   #closed = false
 
   constructor(options: OutboxOptions, timers: Timers, onIdle: () => void) {
     this.#options = options
+    this.#changes = options.changes ?? UNNOTED
     this.#timers = timers
     this.#onIdle = onIdle
     timers.handle('webhook', ({ sealed }) => {
@@ -91,7 +102,7 @@ export class Outbox {
 
   /** Posts that were sent and not answered yet. */
   underWay(): WebhookPost[] {
-    return [...this.#underWay].map(({ post }) => post)
+    return Array.from(this.#underWay.values(), ({ post }) => post)
   }
 
   /** Updates that wait or are on their way, without those that a pause holds back. */
@@ -120,9 +131,9 @@ export class Outbox {
     const lane = this.#laneOf(account)
     if (lane === undefined) return
     this.counts.updates++
-    lane.waiting.push(update)
+    this.#wait(lane, update)
     if (lane.waiting.length > TWIN_LIMITS.updatesWaiting) {
-      lane.waiting.shift()
+      this.#taken(lane.waiting.splice(0, 1))
       this.counts.lost++
     }
     this.#gather(lane)
@@ -140,20 +151,24 @@ export class Outbox {
 
   pause(): void {
     this.#paused = true
+    this.#changes.noteHead()
   }
 
   resume(): void {
     this.#paused = false
+    this.#changes.noteHead()
     for (const lane of this.#lanes.values()) this.#gather(lane)
   }
 
   clear(): void {
-    for (const lane of this.#lanes.values()) lane.waiting = []
+    for (const lane of this.#lanes.values()) this.#taken(lane.waiting.splice(0))
     // A lane that was gathering has lost its timer: the next update makes a new lane.
     this.#lanes.clear()
     this.#retryBytes = 0
+    for (const { id } of this.#posts) this.#changes.note('listed', id, undefined)
     this.#posts = []
     this.#paused = false
+    this.#changes.noteHead()
   }
 
   async close(): Promise<void> {
@@ -162,34 +177,30 @@ export class Outbox {
     await this.#agent.destroy()
   }
 
-  /** Posts by their ids. Of one that was sent and not answered nobody knows whether it came: it is sent again. */
-  keep(messages: Messages) {
-    return {
-      nextId: this.#nextId,
-      paused: this.#paused,
-      posts: this.#posts.map(({ id }) => id),
-      waiting: [...this.#lanes.values()]
-        .filter(({ waiting }) => waiting.length > 0)
-        .map(({ account, url, waiting }) => ({
-          accountId: account.id,
-          url,
-          updates: waiting.map((update) => keepUpdate(update, messages)),
-        })),
-      underWay: [...this.#underWay].map(keepSealed),
-    }
+  get nextId(): number {
+    return this.#nextId
   }
 
-  restore(kept: ReturnType<Outbox['keep']>, { accounts, messages, posts }: Known): void {
-    this.#nextId = kept.nextId
+  waiting(): [string, Waiting][] {
+    return [...this.#lanes.values()].flatMap(({ waiting }) => waiting.map((one): [string, Waiting] => [one.key, one]))
+  }
+
+  sealedUnderWay(): Iterable<[string, Sealed]> {
+    return this.#underWay
+  }
+
+  /** Posts by their ids. Of one that was sent and not answered nobody knows whether it came: it is sent again. */
+  restore(kept: KeptOutbox, { accounts, messages, posts }: Known): void {
+    this.#nextId = kept.nextIds.posts
     this.#paused = kept.paused
-    this.#posts = kept.posts.flatMap((id) => posts.get(id) ?? [])
-    for (const sealed of kept.underWay) this.retryIn(0, restoreSealed(sealed, posts))
-    for (const { accountId, url, updates } of kept.waiting) {
+    this.#posts = kept.listed.flatMap(([id]) => posts.get(id) ?? [])
+    for (const [, sealed] of kept.underWay) this.retryIn(0, restoreSealed(sealed, posts))
+    for (const [, { accountId, url, ...update }] of kept.waiting) {
       const account = accounts.find(accountId)
       if (account === undefined) continue
       const lane = this.#openLane(account, url)
-      lane.waiting = updates.map((update) => restoreUpdate(update, messages))
-      if (!this.#paused) this.#flushLater(lane)
+      this.#wait(lane, restoreUpdate(update, messages))
+      if (!this.#paused && !lane.gathering) this.#flushLater(lane)
     }
   }
 
@@ -217,6 +228,17 @@ export class Outbox {
     return lane
   }
 
+  #wait(lane: Lane, update: Update): void {
+    const waiting = { key: String(this.#nextWaiting++), lane, update }
+    lane.waiting.push(waiting)
+    this.#changes.note('waiting', waiting.key, waiting)
+  }
+
+  #taken(waiting: readonly Waiting[]): Update[] {
+    for (const { key } of waiting) this.#changes.note('waiting', key, undefined)
+    return waiting.map(({ update }) => update)
+  }
+
   #gather(lane: Lane): void {
     if (this.#paused || lane.waiting.length === 0) return
     if (lane.waiting.length >= this.#options.batch.maxUpdates) this.#flush(lane)
@@ -233,7 +255,8 @@ export class Outbox {
 
   #flush(lane: Lane): void {
     while (!this.#paused && lane.waiting.length > 0 && lane.inFlight < TWIN_LIMITS.postsInFlight) {
-      const updates = lane.waiting.splice(0, Math.min(this.#options.batch.maxUpdates, META_LIMITS.updatesPerWebhook))
+      const most = Math.min(this.#options.batch.maxUpdates, META_LIMITS.updatesPerWebhook)
+      const updates = this.#taken(lane.waiting.splice(0, most))
       lane.inFlight++
       void this.#attempt(this.#seal(lane, updates)).finally(() => {
         lane.inFlight--
@@ -256,9 +279,14 @@ export class Outbox {
       state: 'waiting',
       body: text.slice(0, TWIN_LIMITS.webhookBodyCharactersKept),
     }
-    for (const update of updates) if (update.kind === 'status' && update.record !== undefined) update.record.post = post
+    for (const update of updates) {
+      if (update.kind !== 'status' || update.record === undefined) continue
+      update.record.post = post
+      this.#options.onTold?.(update.status.id)
+    }
     this.counts.posts++
     this.#posts.push(post)
+    this.#changes.note('listed', post.id, true)
     this.#forgetOldestBody()
     this.#changed(post)
     return { post, bytes, signature: sign(bytes, lane.secret) }
@@ -267,14 +295,20 @@ export class Outbox {
   /** Messages keep pointing at their posts, but only the latest posts keep their bodies. */
   #forgetOldestBody(): void {
     const forgotten = this.#posts.length > TWIN_LIMITS.webhookPostsKept ? this.#posts.shift() : undefined
-    if (forgotten !== undefined) forgotten.body = ''
+    if (forgotten === undefined) return
+    forgotten.body = ''
+    this.#changes.note('posts', forgotten.id, forgotten)
+    this.#changes.note('listed', forgotten.id, undefined)
   }
 
   async #attempt(sealed: Sealed): Promise<void> {
-    this.#underWay.add(sealed)
-    const attempt = await this.#post(sealed)
-    this.#underWay.delete(sealed)
     const { post } = sealed
+    this.#underWay.set(post.id, sealed)
+    this.#changes.note('underWay', post.id, sealed)
+    await this.#options.written?.()
+    const attempt = await this.#post(sealed)
+    this.#underWay.delete(post.id)
+    this.#changes.note('underWay', post.id, undefined)
     post.attempts.push(attempt)
     this.counts.attempts++
     if (attempt.httpStatus === 200) {
@@ -289,6 +323,7 @@ export class Outbox {
   }
 
   #changed(post: WebhookPost): void {
+    this.#changes.note('posts', post.id, post)
     for (const listener of this.#listeners) listener(post)
   }
 
@@ -332,6 +367,13 @@ export class Outbox {
   }
 }
 
+type KeptOutbox = {
+  nextIds: { posts: number }
+  paused: boolean
+  listed: [string, true][]
+  underWay: [string, ReturnType<typeof keepSealed>][]
+  waiting: [string, ReturnType<typeof keepUpdate> & { accountId: string; url: string }][]
+}
 type Known = { accounts: Accounts; messages: Messages; posts: ReadonlyMap<string, WebhookPost> }
 
 export function keepSealed({ post, bytes, signature }: Sealed) {
@@ -347,7 +389,7 @@ export function restoreSealed(
 }
 
 /** `place`: of the record among the statuses of its message. */
-function keepUpdate(update: Update, messages: Messages) {
+export function keepUpdate(update: Update, messages: Messages) {
   if (update.kind !== 'status') return { update, place: -1 }
   const { record, ...rest } = update
   const place = record === undefined ? -1 : (messages.find(rest.status.id)?.statuses.indexOf(record) ?? -1)
