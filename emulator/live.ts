@@ -3,9 +3,9 @@ import { showEntry, showPhone, showTold } from './control-views.ts'
 import { timeOf } from './due.ts'
 import { TWIN_LIMITS } from './limits.ts'
 import type { ServerResponse } from 'node:http'
-import type { Entry } from './conversations.ts'
+import type { Conversation, Entry } from './conversations.ts'
 import type { Parts } from './parts.ts'
-import type { Change, Chat } from './phone/chats.ts'
+import type { Change, Chat, Entry as ShownEntry } from './phone/chats.ts'
 
 type Stream = { numbers: ReadonlySet<string> | undefined; response: ServerResponse }
 
@@ -108,17 +108,32 @@ function write(response: ServerResponse, change: Change): void {
   else if (response.writable) response.write(`event: change\ndata: ${JSON.stringify(change)}\n\n`)
 }
 
+/** As much as there is room for: first what was said last in each, then the rest of each, the latest chat first. */
+function showChats(conversations: readonly Conversation[]): Chat[] {
+  let bytes = 0
+  const chats = conversations.map(({ waId, phoneNumberId, entries }) => {
+    const chat: Chat = { phone: `+${waId}`, number: phoneNumberId, entries: [] }
+    return { chat, earlier: entries.slice(-TWIN_LIMITS.liveEntriesPerChat) }
+  })
+  for (const entriesMost of [1, TWIN_LIMITS.liveEntriesPerChat]) {
+    for (const { chat, earlier } of chats) {
+      const shown: ShownEntry[] = []
+      while (bytes < TWIN_LIMITS.liveStateBytes && chat.entries.length + shown.length < entriesMost) {
+        const entry = earlier.pop()
+        if (entry === undefined) break
+        shown.push(showEntry(entry))
+        bytes += Buffer.byteLength(JSON.stringify(shown.at(-1)))
+      }
+      chat.entries = [...shown.toReversed(), ...chat.entries]
+    }
+  }
+  return chats.map(({ chat }) => chat).filter(({ entries }) => entries.length > 0)
+}
+
 function stateOf(parts: Parts, numbers: ReadonlySet<string> | undefined): Change {
   const hears = (number: string): boolean => numbers?.has(number) ?? true
-  const chats: Chat[] = parts.conversations
-    .list()
-    .filter(({ phoneNumberId }) => hears(phoneNumberId))
-    .slice(0, TWIN_LIMITS.conversationsShown)
-    .map(({ waId, phoneNumberId, entries }) => ({
-      phone: `+${waId}`,
-      number: phoneNumberId,
-      entries: entries.slice(-TWIN_LIMITS.liveEntriesPerChat).map(showEntry),
-    }))
+  const latest = parts.conversations.list().filter(({ phoneNumberId }) => hears(phoneNumberId))
+  const chats = showChats(latest.slice(0, TWIN_LIMITS.conversationsShown))
   const phones = new Set(chats.map(({ phone }) => phone.slice(1)))
   return {
     kind: 'state',

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { DEMO, demoAccount } from './emulator.ts'
-import { TWIN_LIMITS } from './limits.ts'
+import { META_LIMITS, TWIN_LIMITS } from './limits.ts'
 import { CUSTOMER, order, startWorld } from './world.ts'
 import type { BusinessEntry, Change, Entry } from './phone/chats.ts'
 
@@ -219,6 +219,30 @@ test('the page of another site can neither ask nor change anything, by whatever 
   assert.equal(await ask({ host, 'sec-fetch-site': 'cross-site' }), 403)
   assert.equal(await ask({ host, 'sec-fetch-site': 'same-site' }), 403)
   assert.equal(await ask({ host: `rebound.example:${port}` }), 403)
+})
+
+test('what a stream begins with is bounded: the last of every chat is in it, and all of the latest chats before older ones', async (t) => {
+  const world = await startWorld(t, { statuses: 'manual', pairLimit: false, throughputLimit: false })
+  const { liveEntriesPerChat, liveStateBytes } = TWIN_LIMITS
+  const body = '€'.repeat(META_LIMITS.textBodyCharacters)
+  const customers = ['+34600111001', '+34600111002', '+34600111003', '+34600111004', '+34600111005']
+  for (const to of customers) {
+    for (let sent = 0; sent < liveEntriesPerChat; sent++) await world.send({ to, type: 'text', text: { body } })
+  }
+  const phone = await listen(t, world)
+  const state = await phone.next()
+  assert.ok(state.kind === 'state')
+  assert.deepEqual(
+    state.chats.map((chat) => chat.phone),
+    customers.toReversed(),
+  )
+  const bytes = Buffer.byteLength(JSON.stringify(state.chats))
+  assert.ok(bytes > 0.9 * liveStateBytes && bytes < 1.1 * liveStateBytes, String(bytes))
+  const [latest, ...others] = state.chats
+  assert.equal(latest?.entries.length, liveEntriesPerChat)
+  const last = others.at(-1)?.entries
+  assert.equal(last?.length, 1)
+  assert.equal(last[0]?.order, liveEntriesPerChat)
 })
 
 test('streams are bounded, and end with the twin', async (t) => {
