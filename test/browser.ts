@@ -1,7 +1,6 @@
 import { access } from 'node:fs/promises'
 import type { TestContext } from 'node:test'
-import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core'
-import { builtDashboard } from '../src/dashboard/build.ts'
+import { type Browser, type BrowserContext, type BrowserServer, type Page, chromium } from 'playwright-core'
 import { type SignedIn } from './dashboard.ts'
 
 /** Where systems keep a Chromium. Without one, the binary of a package is unpacked. */
@@ -24,23 +23,18 @@ const QUIET = [
   '--disable-sync',
 ]
 
-let browser: Promise<Browser> | undefined
+/** Ended by whoever started it, in its own time. */
+const ENDING = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false }
 
-/** One per test file. */
-async function theBrowser(): Promise<Browser> {
-  browser ??= launch()
-  return browser
-}
-
-async function launch(): Promise<Browser> {
-  await builtDashboard()
+/** For a whole run: each file opens windows of its own in it, which share nothing. */
+export async function startBrowser(): Promise<BrowserServer> {
   for (const executablePath of SYSTEM_CHROMIUMS) {
-    if (await exists(executablePath)) return chromium.launch({ executablePath, args: QUIET })
+    if (await exists(executablePath)) return chromium.launchServer({ executablePath, args: QUIET, ...ENDING })
   }
   const { default: packaged } = await import('@sparticuz/chromium')
   // Not with its own arguments: all in one process it ends with the first context that is closed, and without web
   // security it keeps no session.
-  return chromium.launch({ executablePath: await packaged.executablePath(), args: QUIET })
+  return chromium.launchServer({ executablePath: await packaged.executablePath(), args: QUIET, ...ENDING })
 }
 
 const exists = (file: string): Promise<boolean> =>
@@ -48,6 +42,16 @@ const exists = (file: string): Promise<boolean> =>
     () => true,
     () => false,
   )
+
+let browser: Promise<Browser> | undefined
+
+/** The one that test/run.ts started. */
+function theBrowser(): Promise<Browser> {
+  const { TEST_BROWSER } = process.env
+  if (!TEST_BROWSER) throw new Error('pages need a browser: run them with "npm test" or "npm test -- <files>"')
+  browser ??= chromium.connect(TEST_BROWSER)
+  return browser
+}
 
 export type Looking = {
   /** Signed in as; without it, nobody. */
@@ -89,7 +93,7 @@ const cookiesOf = ({ cookie }: SignedIn, url: string): Cookies =>
     return { name, value: value.join('='), url }
   })
 
-/** Call it once in each file that opens pages: `after(closeBrowser)`. */
+/** Leaves it. Call it once in each file that opens pages: `after(closeBrowser)`. */
 export async function closeBrowser(): Promise<void> {
   await (await browser)?.close()
 }

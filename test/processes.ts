@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import path from 'node:path'
 import { after } from 'node:test'
 import { INSTANCE_KEY } from './node.ts'
+import { compiled } from './program.ts'
 import { until } from './until.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
@@ -39,6 +40,7 @@ export async function startServe(databaseUrl: string, settings: Record<string, s
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH,
+      ...compiled(),
       DATABASE_URL: databaseUrl,
       DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),
       DOORCODE_PORT: String(port),

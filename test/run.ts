@@ -2,13 +2,14 @@
  * `npm test`: one PostgreSQL for the whole run, a migrated template database in it, then every test file in a process
  * of its own. `npm test -- --postgres 15 test/journeys/quota.test.ts` chooses the server's version and the files.
  */
-import { chmod, glob, mkdir, mkdtemp, rm, statfs } from 'node:fs/promises'
+import { access, chmod, constants, glob, mkdir, mkdtemp, readFile, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { finished } from 'node:stream/promises'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { parseArgs } from 'node:util'
+import type { BrowserServer } from 'playwright-core'
 import { builtDashboard } from '../src/dashboard/build.ts'
 import { openDb } from '../src/db.ts'
 import { startEmbeddedPostgres } from '../src/embedded-postgres.ts'
@@ -60,12 +61,13 @@ async function main(): Promise<number> {
     try {
       await prepareTemplate(postgres.url)
       await builtDashboard() // once, rather than by each file that opens a page first
+      await using browser = await browserFor(files)
       const passed = await runFiles(inOrder(files), {
         TEST_DATABASE_URL: postgres.url,
         TEST_FOLDER: folder,
         TMPDIR: await temporaryFolder(folder),
-        // Each file is a process of its own that loads much the same modules.
-        NODE_COMPILE_CACHE: path.join(folder, 'compiled'),
+        TEST_BROWSER: browser?.wsEndpoint() ?? '',
+        NODE_COMPILE_CACHE: await compiledFolder(folder),
       })
       const uncovered = positionals.length === 0 ? await reportCoverage(folder) : 0
       return passed ? uncovered : 1
@@ -92,6 +94,26 @@ async function temporaryFolder(folder: string): Promise<string> {
   await mkdir(temporary)
   await chmod(temporary, 0o1777)
   return temporary
+}
+
+/** Each file is a process of its own that loads much the same modules, and so is the next run. */
+async function compiledFolder(folder: string): Promise<string> {
+  const kept = path.join(ROOT, 'node_modules/.cache/doorcode-test')
+  try {
+    await mkdir(kept, { recursive: true })
+    await access(kept, constants.W_OK)
+    return kept
+  } catch {
+    return path.join(folder, 'compiled') // somebody else's node_modules
+  }
+}
+
+/** One for all files that open pages: its start takes as long as many a test. */
+async function browserFor(files: readonly string[]): Promise<BrowserServer | undefined> {
+  const texts = await Promise.all(files.map((file) => readFile(path.resolve(ROOT, file), 'utf8').catch(() => '')))
+  if (!texts.some((text) => text.includes("/browser.ts'"))) return undefined
+  const { startBrowser } = await import('./browser.ts')
+  return startBrowser()
 }
 
 function inOrder(files: readonly string[]): string[] {
