@@ -173,6 +173,7 @@ function noticed<Verbs extends Record<string, (...given: never[]) => unknown>>(
     (...given: never[]) => {
       const answer = verb(...given)
       memory.changed()
+      if (answer instanceof Promise) return answer.finally(() => memory.settle())
       void memory.settle()
       return answer
     },

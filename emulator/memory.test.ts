@@ -6,11 +6,16 @@ import { appendFile, cp, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile 
 import os from 'node:os'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { Changes } from './changes.ts'
 import { DEMO, demoAccount, startEmulator } from './emulator.ts'
+import { Inbox, type Letter } from './inbox.ts'
 import { type Change, type Kept, keep, keepChange, withChanges } from './kept.ts'
 import { TWIN_LIMITS } from './limits.ts'
 import { Memory } from './memory.ts'
+import { Messages, type Message } from './messages.ts'
 import { makeParts } from './parts.ts'
+import { Phones } from './phones.ts'
+import { ServiceWindows } from './service-windows.ts'
 import { until } from '../test/until.ts'
 import { listen, order, otp, statusesOf, CUSTOMER } from './world.ts'
 import type { Emulator, EmulatorOptions } from './emulator.ts'
@@ -165,6 +170,8 @@ test('a clock that was moved stays ahead', async (t) => {
   await first.close()
   const second = await start(t, { data })
   assert.equal((await second.moveClock({ by: '1d' })).aheadMs, 3 * 24 * 60 * 60 * 1000)
+  const third = await start(t, { data: await copyOf(t, data) })
+  assert.equal((await third.moveClock({ by: '1d' })).aheadMs, 4 * 24 * 60 * 60 * 1000)
 })
 
 test('an account that is remembered takes its secrets and its callback from the start, and nothing else', async (t) => {
@@ -275,6 +282,23 @@ test('the file and its journal together are all that a twin holds, whatever was 
   await assertJournalTellsAll(data)
   first.reset()
   await assertJournalTellsAll(data)
+})
+
+test('what is forgotten because there is too much of it is gone from the journal as well', () => {
+  const changes = new Changes(() => {})
+  const [windows, phones, inbox, messages] = [ServiceWindows, Phones, Inbox, Messages].map(
+    (Kind) => new Kind(changes),
+  ) as [ServiceWindows, Phones, Inbox, Messages]
+  const { windowsKept, phonesKept, inboundKept, messagesKept } = TWIN_LIMITS
+  for (let at = 0; at <= windowsKept; at++) windows.open('1', String(at), 0)
+  for (let at = 0; at <= phonesKept; at++) phones.rememberUserId(String(at), '1')
+  for (let at = 0; at <= inboundKept; at++) inbox.add({ record: { id: String(at) } } as Letter)
+  for (let at = 0; at <= messagesKept; at++) messages.add({ id: String(at) } as Message)
+  const noted = changes.take()
+  for (const section of [noted.windows, noted.userIds, noted.inbox, noted.messages] as Map<string, unknown>[]) {
+    const [[, first], [, second]] = [...section].slice(0, 2) as [[string, unknown], [string, unknown]]
+    assert.deepEqual([first === undefined, second === undefined], [true, false])
+  }
 })
 
 test('a line of the journal that was being written when the process was killed is left out', async (t) => {
