@@ -18,6 +18,7 @@ export async function messagesEngine({ databaseUrl, graphUrl }: QueueEngineOptio
       sends += 1
       return Promise.resolve({
         outcome: 'accepted',
+        httpStatus: 200,
         customer: { waId: null, userId: null },
         providerMessageId: `wamid.${process.pid}.${sends}`,
       })

@@ -64,6 +64,15 @@ test('a message that waits for a worker is told before any attempt', async (t) =
   )
 })
 
+test('an attempt that WhatsApp accepted is told with the status of its answer', async (t) => {
+  const world = await startWorld(t)
+  const otp = await world.sendOtp()
+  await world.whatsapp.gets(otp)
+  await world.settled()
+  const attempt = (await explained(world, otp.messageId)).timeline.find(({ what }) => what === 'attempt')
+  assert.deepEqual([attempt?.['outcome'], attempt?.['httpStatus']], ['accepted', 200])
+})
+
 test('a failure is told with the provider’s own code', async (t) => {
   const world = await startWorld(t)
   const otp = await world.sendOtp()

@@ -20,6 +20,9 @@ import { PAIR_BURST, PAIR_INTERVAL_MS, type SenderPace, roomNow, sendsPerSecond,
  */
 export const SUBMIT_LEASE_MS = SEND_TIMEOUT_MS + UNKNOWN_WAIT_MS + 5 * SECOND_MS
 
+/** After a hold one message goes alone for so long at the most: its attempt, and the time to store what came of it. */
+export const PROBE_MOST_MS = SEND_TIMEOUT_MS + 2 * SECOND_MS
+
 /** A report of a lost message waits to be read: the message looks again so often. */
 const REPORT_LOOK_MS = 2 * SECOND_MS
 /** A report that cannot be processed is put aside before that; a backlog that is longer must not hold codes back. */
@@ -132,6 +135,10 @@ const lockSendersWithWork: Statement<SenderRow> = statement(
      where a.workspace_id = s.workspace_id and a.id = s.account_id and a.status = 'connected' limit 1) a`,
 )
 
+/** After a hold one message finds out whether it is over for all. */
+const roomOf = (row: SenderRow, now: Date): number =>
+  Math.min(roomNow(pace(row), sendsPerSecond(row.throughput), now), row.hold_step > 0 ? 1 : Number.POSITIVE_INFINITY)
+
 const pace = (row: SenderRow): SenderPace => ({ slots: row.slots, slotSends: row.slot_sends })
 
 const PRIORITIES = [0, 1]
@@ -146,9 +153,7 @@ async function lockDue(tx: Sql, senders: SenderRow[], { room, now }: Room): Prom
       .filter(({ priorities }) => priorities.includes(priority))
       .map((row) => ({
         sender_id: row.sender_id,
-        room:
-          roomNow(pace(row), sendsPerSecond(row.throughput), now) -
-          locked.filter(({ sender_id }) => sender_id === row.sender_id).length,
+        room: roomOf(row, now) - locked.filter(({ sender_id }) => sender_id === row.sender_id).length,
       }))
       .filter((each) => each.room > 0)
     const left = room - locked.length
@@ -328,14 +333,16 @@ function newPaces(senders: SenderRow[], rows: DueRow[], now: Date) {
     const count = sends.get(sender.sender_id)
     if (!count) return []
     const { slots, slotSends } = withSends(pace(sender), count, now)
-    return [{ id: sender.sender_id, slots, slot_sends: slotSends }]
+    const held_until = sender.hold_step > 0 ? later(now, PROBE_MOST_MS) : null
+    return [{ id: sender.sender_id, slots, slot_sends: slotSends, held_until }]
   })
 }
 
 const writePaces = statement(
   'write_sender_paces',
-  `update sender_pace p set (slots, slot_sends) = (
-     select r.slots, r.slot_sends from jsonb_to_record($1::jsonb -> p.sender_id::text) as r (slots bigint[], slot_sends int[]))
+  `update sender_pace p set (slots, slot_sends, held_until) = (
+     select r.slots, r.slot_sends, coalesce(r.held_until, p.held_until)
+     from jsonb_to_record($1::jsonb -> p.sender_id::text) as r (slots bigint[], slot_sends int[], held_until timestamptz))
    where p.sender_id = any (array (select jsonb_object_keys($1::jsonb)::uuid))`,
 )
 

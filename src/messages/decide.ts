@@ -4,17 +4,24 @@ import type { FailureCode, ProviderError, SendOutcome } from '../providers/provi
 /** What comes after an attempt (contract §7). Pure: randomness and time come in. */
 export type Next =
   | { next: 'accepted'; providerMessageId: string }
-  /** `hold`: nothing else goes through this scope before `dueAt` either. */
-  | { next: 'retry'; dueAt: Date; failureCode: FailureCode; hold: 'pair' | 'sender' | 'account' | 'credentials' | null }
+  | { next: 'retry'; dueAt: Date; failureCode: FailureCode; hold: Hold | null }
   | { next: 'failed'; failureCode: FailureCode }
   /** Nobody knows; a status report that carries our id may tell until `dueAt`. */
   | { next: 'unknown'; dueAt: Date; failureCode: FailureCode }
+
+/** Nothing else goes through the scope before it is over. Then one message of each sender held goes alone first. */
+export type Hold =
+  | { scope: 'pair' }
+  /** `providerCode`: what the provider said, if it named a code. */
+  | { scope: 'sender' | 'account'; until: Date; providerCode: number | null }
+  /** Until the token is renewed or works again. */
+  | { scope: 'credentials' }
 
 export type AttemptContext = {
   now: Date
   /** Of this message, this attempt included. */
   attempts: number
-  /** How often the sender's or the account's rate was refused in a row. */
+  /** How often the sender was held in a row. */
   holdStep: number
   /** 0 to 1, exclusive. */
   random: number
@@ -34,7 +41,14 @@ const LONGEST_RETRY_MS = MINUTE_MS
 const DOUBTFUL_ATTEMPTS_MOST = 3
 /** The pair's hold grows by this factor (whatsapp-cloud-api.md §3.3, 131056). */
 const PAIR_FACTOR = 4
+/** Calls of an app or an account are counted by the hour (§7). It doubles up to the longest. */
 const ACCOUNT_HOLD_MS = MINUTE_MS
+const LONGEST_ACCOUNT_HOLD_MS = 8 * MINUTE_MS
+/**
+ * The provider limits a number whose messages were blocked or reported, for hours or days; more of them make it worse. It
+ * outlasts the window of a code, so that the code is given up instead of coming when nobody waits for it any more.
+ */
+const QUALITY_HOLD_MS = 15 * MINUTE_MS
 /** A renewed token lets messages go at once; this is how often they look without being told. */
 const CREDENTIALS_LOOK_MS = 15 * SECOND_MS
 const JITTER = 0.25
@@ -44,7 +58,8 @@ export function afterAttempt(outcome: SendOutcome, context: AttemptContext): Nex
     case 'accepted':
       return { next: 'accepted', providerMessageId: outcome.providerMessageId }
     case 'unreachable':
-      return retry(backOff(context.attempts), 'PROVIDER_UNAVAILABLE', null, context)
+      // Holds nothing: it tells of one connection, costs the provider nothing, and the next code may get through.
+      return retry('PROVIDER_UNAVAILABLE', after(backOff(context.attempts), context))
     case 'unknown':
       return { next: 'unknown', dueAt: later(context.now, UNKNOWN_WAIT_MS), failureCode: 'PROVIDER_UNAVAILABLE' }
     case 'refused':
@@ -58,39 +73,55 @@ function afterRefusal(error: ProviderError, context: AttemptContext): Next {
       return { next: 'failed', failureCode: error.failureCode }
     case 'doubtful':
       if (context.attempts >= DOUBTFUL_ATTEMPTS_MOST) return { next: 'failed', failureCode: error.failureCode }
-      return retry(backOff(context.attempts), error.failureCode, null, context)
+      return retry(error.failureCode, after(backOff(context.attempts), context))
     case 'transient':
-      return retry(backOff(context.attempts), error.failureCode, null, context)
+      return afterFault(error, context)
     case 'credentials':
-      return retry(CREDENTIALS_LOOK_MS, error.failureCode, 'credentials', context)
+      return retry(error.failureCode, after(CREDENTIALS_LOOK_MS, context), { scope: 'credentials' })
     case 'rate':
       return afterRateError(error, context)
+    case 'quality':
+      return held(error, 'sender', after(QUALITY_HOLD_MS, context))
   }
+}
+
+/** The wait of the message grows by its own attempts as well: one that meets a fault alone must not hold all again and again. */
+function afterFault(error: ProviderError, context: AttemptContext): Next {
+  const dueAt = after(backOff(context.attempts), context)
+  if (error.scope !== 'sender' && error.scope !== 'account') return retry(error.failureCode, dueAt)
+  const until = after(backOff(context.holdStep + 1), context)
+  return { ...held(error, error.scope, until), dueAt: dueAt > until ? dueAt : until }
 }
 
 function afterRateError(error: ProviderError, context: AttemptContext): Next {
   switch (error.scope) {
-    case 'pair':
-      return retry(
-        Math.min(SECOND_MS * PAIR_FACTOR ** (context.attempts - 1), LONGEST_RETRY_MS),
-        error.failureCode,
-        'pair',
-        context,
-      )
-    case 'account':
-      return retry(ACCOUNT_HOLD_MS, error.failureCode, 'account', context)
+    case 'pair': {
+      const delayMs = Math.min(SECOND_MS * PAIR_FACTOR ** (context.attempts - 1), LONGEST_RETRY_MS)
+      return retry(error.failureCode, after(delayMs, context), { scope: 'pair' })
+    }
+    case 'account': {
+      const delayMs = Math.min(ACCOUNT_HOLD_MS * 2 ** context.holdStep, LONGEST_ACCOUNT_HOLD_MS)
+      return held(error, 'account', after(delayMs, context))
+    }
     case 'sender':
     case 'template':
     case 'message':
-      return retry(backOff(context.holdStep + 1), error.failureCode, 'sender', context)
+      return held(error, 'sender', after(backOff(context.holdStep + 1), context))
   }
 }
 
 const backOff = (step: number): number => Math.min(FIRST_RETRY_MS * 2 ** (step - 1), LONGEST_RETRY_MS)
 
-const retry = (
-  delayMs: number,
-  failureCode: FailureCode,
-  hold: 'pair' | 'sender' | 'account' | 'credentials' | null,
-  { now, random }: AttemptContext,
-): Next => ({ next: 'retry', dueAt: later(now, delayMs * (1 + JITTER * random)), failureCode, hold })
+const after = (delayMs: number, { now, random }: AttemptContext): Date => later(now, delayMs * (1 + JITTER * random))
+
+type Retry = Extract<Next, { next: 'retry' }>
+
+const retry = (failureCode: FailureCode, dueAt: Date, hold: Hold | null = null): Retry => ({
+  next: 'retry',
+  dueAt,
+  failureCode,
+  hold,
+})
+
+const held = ({ failureCode, code }: ProviderError, scope: 'sender' | 'account', until: Date): Retry =>
+  retry(failureCode, until, { scope, until, providerCode: code })

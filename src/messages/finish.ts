@@ -4,12 +4,12 @@ import { transactionWithEvents } from '../events/record.ts'
 import { type Grouped, grouped } from '../group.ts'
 import type { Parts } from '../parts.ts'
 import type { SendOutcome } from '../providers/provider.ts'
-import { markCredentialsInvalid, syncSoon } from '../senders/sync.ts'
+import { syncSoon } from '../senders/sync.ts'
 import { keptSentences } from '../sentences.ts'
 import type { Claimed } from './claim.ts'
 import type { Next } from './decide.ts'
+import { hold } from './hold.ts'
 import { type MessageReport, applyReports } from './outcome.ts'
-import { PAIR_BURST, PAIR_INTERVAL_MS } from './pace.ts'
 
 /** A claimed message after its turn; `outcome` is null when no request was made. */
 export type Ended = { message: Claimed; startedAt: Date; endedAt: Date; outcome: SendOutcome | null; next: Next }
@@ -18,8 +18,6 @@ const GROUP_MOST = 256
 const GROUP_LANES = 2
 /** Statuses of one message: sent, delivered, read, failed, and as many again. */
 const UNPARKED_EACH_MOST = 8
-/** Far above the step at which the waits stop growing. */
-const HOLD_STEPS_MOST = 30
 
 type FinishParts = Pick<Parts, 'db' | 'clock' | 'metrics' | 'wake' | 'live'>
 
@@ -56,7 +54,9 @@ async function finishTogether({ db, clock, metrics, wake, live }: FinishParts, g
   live.changed(group.map(({ message }) => message.workspaceId))
   // Apart from the outcomes: a claim holds a sender's pace while it waits for a pair's, and must never wait for us in a
   // circle. A hold that a crash loses is made again by the next error.
-  for (const ended of group) await hold(db, ended, now)
+  let mayGo = false
+  for (const ended of group) mayGo = (await hold(db, ended, now)) || mayGo
+  if (mayGo) wake('submit')
   for (const ended of failed) await readAgain(db, ended, now)
 }
 
@@ -152,10 +152,24 @@ const finishRow = ({ message, next }: Ended) => ({
   workspace_id: message.workspaceId,
   accepted: next.next === 'accepted',
   known: next.next !== 'unknown',
-  due_at: next.next === 'accepted' ? null : next.next === 'failed' ? message.submitBy : next.dueAt,
+  due_at: dueAt(message, next),
   provider_message_id: next.next === 'accepted' ? next.providerMessageId : null,
   last_failure_code: next.next === 'accepted' ? null : next.failureCode,
 })
+
+/** A hold may outlast the window: the message is looked at once more when that closes, to be given up. */
+function dueAt({ submitBy }: Claimed, next: Next): Date | null {
+  switch (next.next) {
+    case 'accepted':
+      return null
+    case 'failed':
+      return submitBy
+    case 'retry':
+      return next.dueAt < submitBy ? next.dueAt : submitBy
+    case 'unknown':
+      return next.dueAt
+  }
+}
 
 const details = keptSentences({
   interrupted: { en: 'the process ended before the answer was stored', ar: 'انتهت العملية قبل حفظ الرد' },
@@ -194,7 +208,7 @@ function described(outcome: SendOutcome, next: Next) {
   const nothing = { http_status: null, provider_code: null, detail: null }
   switch (outcome.outcome) {
     case 'accepted':
-      return { ...nothing, outcome: 'accepted' }
+      return { ...nothing, outcome: 'accepted', http_status: outcome.httpStatus }
     case 'unreachable':
       return { ...nothing, outcome: 'retry', detail: outcome.detail }
     case 'unknown':
@@ -210,66 +224,6 @@ function described(outcome: SendOutcome, next: Next) {
     }
   }
 }
-
-/** Slows or stops what the error named; a sender that sends again is let go. */
-async function hold(sql: Sql, { message, next, outcome }: Ended, now: Date): Promise<void> {
-  if (next.next === 'accepted') {
-    if (message.holdStep > 0) await sql.rows(letGo, [message.senderId, now])
-    return
-  }
-  if (next.next !== 'retry') return
-  switch (next.hold) {
-    case 'pair':
-      await sql.rows(holdPair, [
-        message.senderId,
-        message.recipient,
-        new Date(next.dueAt.getTime() + (PAIR_BURST - 1) * PAIR_INTERVAL_MS),
-      ])
-      return
-    case 'sender':
-      await sql.rows(holdSender, [message.senderId, next.dueAt, now])
-      return
-    case 'account':
-      await sql.rows(holdAccount, [message.workspaceId, message.accountId, next.dueAt, now])
-      return
-    case 'credentials':
-      await markCredentialsInvalid(sql, message, {
-        detail: outcome?.outcome === 'refused' ? `${outcome.error.code ?? ''} ${outcome.error.title}`.trim() : '',
-        sentAt: message.claimedAt, // the token was read then
-      })
-      return
-    case null:
-      return
-  }
-}
-
-const holdPair = statement(
-  'hold_pair',
-  `insert into pair_pace as p (sender_id, recipient, free_at) values ($1, $2, $3)
-   on conflict (sender_id, recipient) do update set free_at = greatest(p.free_at, excluded.free_at)`,
-)
-
-/** Errors of sends that were under way together count as one step. */
-const holdSender = statement(
-  'hold_sender',
-  `update sender_pace
-   set held_until = greatest(held_until, $2),
-       hold_step = case when held_until > $3 then hold_step else least(hold_step + 1, ${HOLD_STEPS_MOST}) end
-   where sender_id = $1`,
-)
-
-const holdAccount = statement(
-  'hold_account',
-  `update sender_pace
-   set held_until = greatest(held_until, $3),
-       hold_step = case when held_until > $4 then hold_step else least(hold_step + 1, ${HOLD_STEPS_MOST}) end
-   where sender_id = any (array (select s.id from senders s where s.workspace_id = $1 and s.account_id = $2))`,
-)
-
-const letGo = statement(
-  'let_sender_go',
-  `update sender_pace set held_until = null, hold_step = 0 where sender_id = $1 and held_until <= $2`,
-)
 
 /** An error about the sender or the template says that what we know of them is old. */
 async function readAgain(sql: Sql, { message, outcome }: Ended, now: Date): Promise<void> {

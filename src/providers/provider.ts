@@ -133,7 +133,7 @@ export type Content =
 export type Choice = { id: string; title: string }
 
 export type SendOutcome =
-  | { outcome: 'accepted'; providerMessageId: string; customer: CustomerIds }
+  | { outcome: 'accepted'; httpStatus: number; providerMessageId: string; customer: CustomerIds }
   /** The provider answered that it did not take the message. */
   | { outcome: 'refused'; httpStatus: number; error: ProviderError }
   /** Surely not sent: no connection came about. */
@@ -150,7 +150,9 @@ export type ErrorClass =
   | 'credentials'
   /** too fast at `scope`: the same message later */
   | 'rate'
-  /** a fault of the provider: the same message later */
+  /** the sender has a bad name: the same message much later, if somebody sees to that */
+  | 'quality'
+  /** a fault of the provider: the same message later; nothing at all goes through `sender` or `account` before */
   | 'transient'
   /** a fault that may be one of the message: a few tries only */
   | 'doubtful'

@@ -113,6 +113,109 @@ test('a rate error of the number holds all its messages, and none of another num
   for (const otp of [first, held, other]) assert.equal(world.whatsapp.got(otp).length, 1)
 })
 
+/** How many of them WhatsApp was asked to take. */
+async function asked(world: World, otps: readonly SentOtp[]): Promise<number> {
+  const rows = await world.ask('select 1 from message_attempts where message_id = any ($1)', [
+    otps.map(({ messageId }) => messageId),
+  ])
+  return rows.length
+}
+
+const otherSender = (world: World): string => world.account.senders[1]?.senderId ?? ''
+
+test('a number in maintenance holds all its messages, and after each hold one goes alone until one gets through', async (t) => {
+  const world = await startWorld(t)
+  const maintenance = world.twin.script({
+    match: { from: world.account.senders[0]?.phoneNumberId },
+    behaviour: { error: 131057 },
+  })
+  const first = await world.sendOtp()
+  await world.settled()
+  const others = [await world.sendOtp(), await world.sendOtp(), await world.sendOtp()]
+  const elsewhere = await world.sendOtp({ senderId: otherSender(world) })
+  await world.whatsapp.gets(elsewhere)
+  await world.settled()
+  assert.equal(await asked(world, others), 0)
+  const all = [first, ...others]
+  for (const [hold, step] of ['2s', '3s', '6s'].entries()) {
+    world.advance(step)
+    await world.settled()
+    assert.equal(await asked(world, all), hold + 2, `after ${hold + 1} holds`)
+  }
+  maintenance.remove()
+  world.advance('11s')
+  await world.settled()
+  for (const otp of all) await world.whatsapp.gets(otp)
+  assert.equal(await asked(world, all), 4 + 4, 'no further error')
+})
+
+test('an overloaded service holds the whole account', async (t) => {
+  const world = await startWorld(t)
+  const first = await sendInto(world, { error: 2 })
+  await world.settled()
+  const held = [await world.sendOtp(), await world.sendOtp({ senderId: otherSender(world) })]
+  await world.settled()
+  assert.equal(await asked(world, held), 0)
+  world.advance('2s')
+  await world.settled()
+  for (const otp of [first, ...held]) await world.whatsapp.gets(otp)
+})
+
+test('a fault without a code that anybody knows holds only its own message', async (t) => {
+  const world = await startWorld(t)
+  const first = await sendInto(world, { error: { code: 999_999, httpStatus: 500 } })
+  await world.settled()
+  assert.equal((await world.getOtp(first)).status, 'queued')
+  await world.whatsapp.gets(await world.sendOtp())
+})
+
+test('what tells nothing of the number lets the next message find out at once whether a hold is over', async (t) => {
+  const world = await startWorld(t)
+  await sendInto(world, { error: 131057 })
+  await world.settled()
+  const doubtful = await sendInto(world, { error: 131000 })
+  const gone = await sendInto(world, { error: 131026 })
+  const good = await world.sendOtp()
+  world.advance('2s')
+  await world.settled()
+  await world.whatsapp.gets(good)
+  assert.equal(await failureOf(world, gone), 'RECIPIENT_UNREACHABLE')
+  assert.equal(await asked(world, [doubtful]), 1)
+})
+
+test('after a probe whose outcome nobody knows another one goes, though not at once', async (t) => {
+  const world = await startWorld(t)
+  await sendInto(world, { error: 131057 })
+  await world.settled()
+  const lost = await sendInto(world, { connection: 'drop_before_accepting' })
+  const next = await world.sendOtp()
+  world.advance('2s')
+  await world.settled()
+  assert.equal(await asked(world, [lost, next]), 1)
+  world.advance('13s')
+  await world.settled()
+  await world.whatsapp.gets(next)
+})
+
+test('a number that WhatsApp limits for its quality is left alone, and its codes fail when their window closes', async (t) => {
+  const world = await startWorld(t)
+  const first = await sendInto(world, { error: 131048 })
+  await world.settled()
+  const other = await world.sendOtp()
+  for (const step of ['1m', '5m', '3m']) {
+    world.advance(step)
+    await world.settled()
+  }
+  assert.equal(await asked(world, [first, other]), 1)
+  world.advance('2m')
+  await world.settled()
+  assert.equal(await failureOf(world, first), 'SENDER_RATE_LIMITED')
+  assert.equal(await failureOf(world, other), 'SUBMISSION_EXPIRED')
+  world.advance('10m')
+  await world.settled()
+  await world.whatsapp.gets(await world.sendOtp())
+})
+
 test('a rate error of the pair holds this recipient alone', async (t) => {
   const world = await startWorld(t)
   const first = await sendInto(world, { error: 131056 })

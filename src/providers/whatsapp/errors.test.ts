@@ -5,9 +5,10 @@ import type { ErrorClass } from '../provider.ts'
 import { errorMeanings, meaningOf, readAnswerError, readStatusError } from './errors.ts'
 
 /** whatsapp-cloud-api.md §3.3, with what it says of each: A auth, R rate, T transient, T* doubtful, P and C final. */
-const DOCUMENTED: Readonly<Record<'A' | 'R' | 'T' | 'T*' | 'P' | 'C', readonly number[]>> = {
+const DOCUMENTED: Readonly<Record<'A' | 'R' | 'R/C' | 'T' | 'T*' | 'P' | 'C', readonly number[]>> = {
   A: [0, 3, 10, 102, 104, 190, 200, 201, 210, 299, 131005],
-  R: [4, 17, 341, 80007, 130429, 131048, 131056, 132069, 133008, 133009, 133016],
+  R: [4, 17, 341, 80007, 130429, 131056, 132069, 133008, 133009, 133016],
+  'R/C': [131048],
   T: [2, 131016, 131057, 133000, 133004, 133015, 2494100],
   'T*': [1, 131000],
   P: [
@@ -23,6 +24,7 @@ const DOCUMENTED: Readonly<Record<'A' | 'R' | 'T' | 'T*' | 'P' | 'C', readonly n
 const CLASS_OF: Readonly<Record<keyof typeof DOCUMENTED, ErrorClass>> = {
   A: 'credentials',
   R: 'rate',
+  'R/C': 'quality',
   T: 'transient',
   'T*': 'doubtful',
   P: 'permanent',

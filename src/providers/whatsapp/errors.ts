@@ -95,7 +95,12 @@ export const errorMeanings: Readonly<Record<number, Meaning>> = {
     en: 'More than 24 hours since the last reply',
     ar: 'مضت أكثر من 24 ساعة على آخر رد',
   }),
-  131048: rate('sender', { en: 'Number limited for spam or quality', ar: 'الرقم مقيّد بسبب الإزعاج أو الجودة' }),
+  131048: {
+    class: 'quality',
+    scope: 'sender',
+    failureCode: 'SENDER_RATE_LIMITED',
+    title: { en: 'Number limited for spam or quality', ar: 'الرقم مقيّد بسبب الإزعاج أو الجودة' },
+  },
   131049: recipient('RECIPIENT_RATE_LIMITED', {
     en: 'Held back to keep the ecosystem healthy',
     ar: 'لم تُسلَّم حفاظًا على سلامة المنظومة',
@@ -161,7 +166,7 @@ export const errorMeanings: Readonly<Record<number, Meaning>> = {
   2388073: management({ en: 'Template footer malformed', ar: 'تذييل القالب غير سليم' }),
   2388293: management({ en: 'Too many variables for the text', ar: 'متغيرات كثيرة جدًا بالنسبة إلى النص' }),
   2388299: management({ en: 'Variable at start or end of the text', ar: 'متغير في أول النص أو آخره' }),
-  2494100: transient('account', { en: 'Template management in maintenance', ar: 'إدارة القوالب قيد الصيانة' }),
+  2494100: transient('template', { en: 'Template management in maintenance', ar: 'إدارة القوالب قيد الصيانة' }),
 }
 
 /** Codes 200 to 299 are all of one meaning. */
@@ -198,7 +203,8 @@ keptSentences({
 /** For codes that no table knows yet (§3.2). A status webhook has no HTTP status: its failure is final. */
 function unknownMeaning(httpStatus: number): Meaning {
   const title = UNKNOWN_TITLE
-  if (httpStatus >= 500) return transient('sender', title)
+  // Of the message alone: one odd 500 tells nothing of a number that sends a thousand messages in the same second.
+  if (httpStatus >= 500) return transient('message', title)
   if (httpStatus === 401 || httpStatus === 403) return credentials(title)
   if (httpStatus === 429) return rate('sender', title)
   return other(title)

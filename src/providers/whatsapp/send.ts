@@ -120,7 +120,7 @@ export function readOutcome(answer: GraphAnswer, mask: (text: string) => string)
   const body = readObject(answer.body)
   if (httpStatus >= 200 && httpStatus < 300) {
     const providerMessageId = identifier(objectOf(listOf(body?.messages)[0])?.id)
-    if (providerMessageId) return { outcome: 'accepted', providerMessageId, customer: customerOf(body) }
+    if (providerMessageId) return { outcome: 'accepted', httpStatus, providerMessageId, customer: customerOf(body) }
     return { outcome: 'unknown', httpStatus, detail: details.noMessageId.en }
   }
   const isFromGraph = objectOf(body?.error) !== undefined

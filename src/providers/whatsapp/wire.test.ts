@@ -77,6 +77,7 @@ test('an accepted message was sent with its plus, our id and the code in body an
   const { provider, account, asked } = await startProvider(t, json(200, { messages: [{ id: 'wamid.A' }] }))
   assert.deepEqual(await provider.send(account, message), {
     outcome: 'accepted',
+    httpStatus: 200,
     customer: { waId: null, userId: null },
     providerMessageId: 'wamid.A',
   })
@@ -106,6 +107,7 @@ test('a name of the customer that the database could not hold is left out', asyn
   const { provider, account } = await startProvider(t, json(200, { messages: [{ id: 'wamid.A' }], contacts }))
   assert.deepEqual(await provider.send(account, message), {
     outcome: 'accepted',
+    httpStatus: 200,
     customer: { waId: null, userId: null },
     providerMessageId: 'wamid.A',
   })

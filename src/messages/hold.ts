@@ -1,0 +1,121 @@
+import { later } from '../clock.ts'
+import { type Sql, statement } from '../db.ts'
+import type { SendOutcome } from '../providers/provider.ts'
+import { markCredentialsInvalid } from '../senders/sync.ts'
+import { type Claimed, PROBE_MOST_MS } from './claim.ts'
+import type { Next } from './decide.ts'
+import { PAIR_BURST, PAIR_INTERVAL_MS } from './pace.ts'
+
+/** Far above the step at which the waits stop growing. */
+const HOLD_STEPS_MOST = 30
+
+type Told = { message: Claimed; outcome: SendOutcome | null; next: Next }
+
+/** Slows or stops what an error named. Returns whether messages that waited may go now. */
+export async function hold(sql: Sql, told: Told, now: Date): Promise<boolean> {
+  const { message, next, outcome } = told
+  if (next.next === 'retry' && next.hold) {
+    switch (next.hold.scope) {
+      case 'pair':
+        await sql.rows(holdPair, [
+          message.senderId,
+          message.recipient,
+          new Date(next.dueAt.getTime() + (PAIR_BURST - 1) * PAIR_INTERVAL_MS),
+        ])
+        break
+      case 'sender':
+      case 'account': {
+        const { scope, until, providerCode } = next.hold
+        const step = Math.min(message.holdStep + 1, HOLD_STEPS_MOST)
+        const values = [message.senderId, probedUntil(message), until, step, providerCode]
+        if (scope === 'sender') await sql.rows(holdSender, values)
+        else await sql.rows(holdAccount, [...values, message.workspaceId, message.accountId])
+        return false
+      }
+      case 'credentials':
+        await markCredentialsInvalid(sql, message, {
+          detail: outcome?.outcome === 'refused' ? `${outcome.error.code ?? ''} ${outcome.error.title}`.trim() : '',
+          sentAt: message.claimedAt, // the token was read then
+        })
+        break
+    }
+  }
+  return endProbe(sql, told, now)
+}
+
+/** Undefined of a message that did not go alone. */
+const probedUntil = ({ holdStep, claimedAt }: Claimed): Date | undefined =>
+  holdStep > 0 ? later(claimedAt, PROBE_MOST_MS) : undefined
+
+/** The sender is let go, or another message goes alone at once; where the trouble lasts, only when the probe's time is over. */
+async function endProbe(sql: Sql, { message, outcome }: Told, now: Date): Promise<boolean> {
+  const until = probedUntil(message)
+  const found = until && finding(outcome)
+  if (!until || found === 'trouble') return false
+  await (found === 'works'
+    ? sql.rows(letGo, [message.senderId, until])
+    : sql.rows(probeAgain, [message.senderId, until, now]))
+  return true
+}
+
+/** What a probe tells of its sender. A fault that may be its message's own, or a message that was not sent, tells nothing. */
+function finding(outcome: SendOutcome | null): 'works' | 'trouble' | 'nothing' {
+  if (!outcome) return 'nothing'
+  switch (outcome.outcome) {
+    case 'accepted':
+      return 'works'
+    case 'unreachable':
+    case 'unknown':
+      return 'trouble'
+    case 'refused':
+      switch (outcome.error.class) {
+        case 'permanent':
+        case 'credentials':
+          return 'works'
+        case 'doubtful':
+          return 'nothing'
+        case 'rate':
+          return outcome.error.scope === 'pair' ? 'works' : 'trouble'
+        case 'quality':
+        case 'transient':
+          return 'trouble'
+      }
+  }
+}
+
+const holdPair = statement(
+  'hold_pair',
+  `insert into pair_pace as p (sender_id, recipient, free_at) values ($1, $2, $3)
+   on conflict (sender_id, recipient) do update set free_at = greatest(p.free_at, excluded.free_at)`,
+)
+
+/**
+ * Errors of sends that were under way together count as one step. The error of a probe takes the place of its hold; a
+ * longer hold for something else stays.
+ */
+const HOLD = `held_until = case when ${isProbe('$1', '$2')} then $3 else greatest(held_until, $3) end,
+       held_by_code = case when ${isProbe('$1', '$2')} or held_until is null or held_until <= $3 then $5 else held_by_code end,
+       hold_step = greatest(hold_step, $4)`
+
+const holdSender = statement('hold_sender', `update sender_pace set ${HOLD} where sender_id = $1`)
+
+const holdAccount = statement(
+  'hold_account',
+  `update sender_pace set ${HOLD}
+   where sender_id = any (array (select s.id from senders s where s.workspace_id = $6 and s.account_id = $7))`,
+)
+
+const letGo = statement(
+  'let_sender_go',
+  `update sender_pace set held_until = null, held_by_code = null, hold_step = 0 where ${isProbe('$1', '$2')}`,
+)
+
+const probeAgain = statement(
+  'probe_sender_again',
+  `update sender_pace set held_until = $3 where ${isProbe('$1', '$2')}`,
+)
+
+/** Not when the sender is held for longer by now. A sandbox's clock may have brought the end nearer. */
+function isProbe(sender: string, until: string): string {
+  return `(sender_id = ${sender} and hold_step > 0 and held_until <= ${until}::timestamptz)`
+}
