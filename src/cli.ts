@@ -1,3 +1,4 @@
+import { asBesideServer } from './beside-server.ts'
 import { type Command, usageOf } from './commands/command.ts'
 import { parse, UsageMistake } from './commands/parse.ts'
 import { problemOf } from './commands/problem.ts'
@@ -33,7 +34,7 @@ async function run({ command, values, json }: Asked, { environment, stdout }: Su
   if (command.work.on === 'config') return command.work.run(config)
   const { parts, close } = await openParts(forCommand(config), createLog('silent'), { patienceMs: COMMAND_PATIENCE_MS })
   try {
-    const { result, text } = await command.work.run(parts, values)
+    const { result, text } = await command.work.run(await asBesideServer(parts), values)
     stdout(json ? JSON.stringify(result) : text)
   } finally {
     await close()

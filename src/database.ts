@@ -10,6 +10,8 @@ export type OpenDatabase = { db: Db; close: () => Promise<void> }
 
 export type OpenDatabaseOptions = {
   config: Pick<Config, 'databaseUrl' | 'dataDir' | 'databasePool'>
+  /** What the server calls the connections. */
+  name?: string | undefined
   log: Log
   /** How long to wait for a database that does not answer yet, ms. */
   patienceMs: number
@@ -18,12 +20,19 @@ export type OpenDatabaseOptions = {
 }
 
 /** The database of DATABASE_URL or the embedded one, reached, checked and migrated. Throws CannotStart. */
-export async function openDatabase({ config, log, patienceMs, signal }: OpenDatabaseOptions): Promise<OpenDatabase> {
+export async function openDatabase({
+  config,
+  name,
+  log,
+  patienceMs,
+  signal,
+}: OpenDatabaseOptions): Promise<OpenDatabase> {
   await using opened = new AsyncDisposableStack()
   const url = config.databaseUrl ?? (await startEmbedded(config.dataDir, opened))
   const db = openDb({
     url,
     poolSize: config.databasePool,
+    name,
     onIdleError: (error) => log.warn({ err: error }, 'a database connection ended'),
   })
   opened.defer(() => closeInTime(db))
@@ -80,7 +89,7 @@ const WRONG_ADDRESS = new Set(['28000', '28P01', '3D000'])
 /** A database that is still starting, as in a compose file, is waited for; one that says no is not. */
 async function reach(
   db: Db,
-  { url, log, patienceMs, signal }: Omit<OpenDatabaseOptions, 'config'> & { url: string },
+  { url, log, patienceMs, signal }: Omit<OpenDatabaseOptions, 'config' | 'name'> & { url: string },
 ): Promise<Server | undefined> {
   const deadline = Date.now() + patienceMs
   for (;;) {

@@ -51,6 +51,8 @@ export type DbOptions = {
   poolSize: number
   /** `free`: the planner decides, for questions over many rows that no work waits for. */
   plans?: 'steady' | 'free'
+  /** What the server calls the connections (beside-server.ts). */
+  name?: string | undefined
   onIdleError?: (error: Error) => void
   /** For tests. */
   queryTimeoutMs?: number
@@ -68,14 +70,14 @@ const QUERY_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000
 const KEEP_ALIVE_AFTER_MS = 30_000
 
 export function openDb(options: DbOptions): Db {
-  const { url, poolSize, plans = 'steady', onIdleError, queryTimeoutMs = QUERY_TIMEOUT_MS } = options
+  const { url, poolSize, plans = 'steady', name = 'doorcode', onIdleError, queryTimeoutMs = QUERY_TIMEOUT_MS } = options
   const settings = {
     connectionString: url,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
-    application_name: 'doorcode',
+    application_name: name,
     options: plans === 'steady' ? STEADY_PLANS : FREE_PLANS,
   }
   const pool = new Pool({

@@ -59,6 +59,9 @@ test('the printed order is answered by its customer, and the printed command let
   ]) {
     await until(String(what), () => what.test(demo.stdout()), PATIENCE_MS)
   }
+  const pinged = runProgram(t, ['endpoint', 'ping', await endpointOf(environment), '--json'], environment)
+  assert.deepEqual(await pinged.ended, [0, null], pinged.stderr())
+  assert.equal((JSON.parse(pinged.stdout()) as { status: string }).status, 'succeeded', pinged.stdout())
   const silent = body.replace('+34600110703', '+34600110706')
   await post(printed(demo.stdout(), /curl -s (\S+\/cod-confirmations)/), key, silent)
   await until('the question', () => demo.stdout().includes('the phone +34600110706 shows'))
@@ -105,6 +108,13 @@ test('a data folder whose twin runs already is told with its setting, before any
   assert.deepEqual(await demo.ended, [1, null])
   assert.match(demo.stderr(), /^another twin that runs keeps .*: end it, or .* with DOORCODE_DATA_DIR\n$/)
 })
+
+async function endpointOf({ DOORCODE_DATA_DIR: folder = '' }: Record<string, string>): Promise<string> {
+  const kept = JSON.parse(await readFile(path.join(folder, 'demo.json'), 'utf8')) as {
+    endpoint: { endpointId: string }
+  }
+  return kept.endpoint.endpointId
+}
 
 type Chat = { entries: { body: string }[] }
 

@@ -1,3 +1,4 @@
+import { connectionName } from './beside-server.ts'
 import { type Clock, databaseClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { openDatabase } from './database.ts'
@@ -29,7 +30,7 @@ export async function openParts(
   { onClock = (real) => real, ...waiting }: OpenPartsOptions,
 ): Promise<OpenParts> {
   await using opened = new AsyncDisposableStack()
-  const database = await openDatabase({ config, log, ...waiting })
+  const database = await openDatabase({ config, name: connectionName(config), log, ...waiting })
   opened.defer(database.close)
   const { db } = database
   const seal = await openSeal(config, db)
