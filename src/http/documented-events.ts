@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type EventType, eventTypes, isEventType } from '../events/event-types.ts'
 import { confirmationExample, confirmationSchema } from '../cod/routes.ts'
 import { otpStatusSchema } from '../otp/routes.ts'
+import { failures } from '../providers/failures.ts'
 
 /** An event as the API's documentation describes it. */
 export type DocumentedEvent = { type: string; description: string; data: z.ZodType; example: unknown }
@@ -26,7 +27,7 @@ const dataSchemas = {
 /** Answered a second after it was asked for. */
 const CONFIRMATION = { ...confirmationExample, answeredAt: OCCURRED_AT, reschedule: null, occurredAt: OCCURRED_AT }
 const CHECK = { reason: null, note: null, answeredAt: OCCURRED_AT }
-const UNREACHABLE = { code: 'RECIPIENT_UNREACHABLE', message: 'The recipient cannot be reached on WhatsApp.' }
+const UNREACHABLE = { code: 'RECIPIENT_UNREACHABLE', message: failures.RECIPIENT_UNREACHABLE.en }
 const refusalCheck = (check: object) => ({ ...CONFIRMATION, status: 'confirmed', refusalCheck: { ...CHECK, ...check } })
 
 const examples: Record<EventType, object> = {

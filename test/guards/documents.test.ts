@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { glob, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { test } from 'node:test'
-import { confirmationSchema } from '../../src/cod/routes.ts'
 import { commands } from '../../src/commands/table.ts'
 import { settings } from '../../src/config.ts'
 import { refusals } from '../../src/errors.ts'
 import { eventTypes } from '../../src/events/event-types.ts'
-import { otpView } from '../../src/otp/view.ts'
+import { documentedEvents } from '../../src/http/documented-events.ts'
 import { failures } from '../../src/providers/failures.ts'
+import type { FailureCode } from '../../src/providers/provider.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const read = (name: string): Promise<string> => readFile(path.join(ROOT, name), 'utf8')
@@ -97,32 +97,30 @@ test('every event is one of the specification, and docs/webhooks.md says what ea
   )
 })
 
-test('the examples of webhooks have the members that are sent', async () => {
-  const examples = Array.from(
-    (await read('docs/webhooks.md')).matchAll(/```json\n([\s\S]*?)```/g),
-    ([, json]) => json ?? '',
-  )
-  const events = examples.map(
-    (json) => JSON.parse(json) as { type: string; timestamp: string; data: Record<string, unknown> },
-  )
-  assert.ok(events.length > 0)
-  const row = {
-    id: '',
-    status: 'sent',
-    reference: null,
-    recipient: '',
-    created_at: new Date(),
-    sent_at: null,
-    failure_code: null,
-  } as const
-  const members = [...Object.keys(otpView(row)), 'occurredAt'].sort()
-  const confirmationMembers = [...Object.keys(confirmationSchema.shape), 'occurredAt'].sort()
-  for (const { type, timestamp, data } of events) {
+type Example = {
+  type: string
+  timestamp: string
+  data: { occurredAt?: string; failure?: { code: FailureCode; message: string } | null }
+}
+
+test('the examples of webhooks are such as are sent, in the documents and in the description of the API', async () => {
+  const examples: Example[] = documentedEvents.map(({ example }) => example as Example)
+  const described = examples.length
+  for (const name of await documents()) examples.push(...exampleEvents(await read(name)))
+  assert.ok(examples.length > described)
+  for (const { type, timestamp, data } of examples) {
+    const event = documentedEvents.find((each) => each.type === type) ?? assert.fail(`there is no event ${type}`)
+    const { error } = event.data.safeParse(data)
+    assert.equal(error, undefined, `${type}: ${JSON.stringify(data)}`)
     assert.equal(timestamp, data.occurredAt)
-    if (type.startsWith('message.')) assert.deepEqual(Object.keys(data).sort(), members)
-    if (type.startsWith('cod.')) assert.deepEqual(Object.keys(data).sort(), confirmationMembers)
+    if (data.failure) assert.equal(data.failure.message, failures[data.failure.code].en)
   }
 })
+
+const exampleEvents = (text: string): Example[] =>
+  Array.from(text.matchAll(/```json\n([\s\S]*?)```/g), ([, json = '']) => JSON.parse(json) as Partial<Example>).filter(
+    (example): example is Example => typeof example.type === 'string' && 'data' in example,
+  )
 
 test('the reasons of failures are those of the contract, each with a sentence of its own', () => {
   assert.deepEqual(Object.keys(failures).sort(), [...DOCUMENTED_FAILURES].sort())
