@@ -1,9 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { isUuid } from '../ids.ts'
 import { receiving } from '../messages/receive.ts'
 import type { Parts } from '../parts.ts'
-import { type WebhookAccount, findWebhookAccount } from '../senders/accounts.ts'
+import { type WebhookAccount, appSecretsAt, findWebhookAccount } from '../senders/accounts.ts'
 
 type WebhookParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'wake' | 'metrics' | 'provider'>
 
@@ -18,6 +19,8 @@ const ACCOUNTS_KEPT_MOST = 1_000
 export function providerWebhooks(app: FastifyInstance, parts: WebhookParts): void {
   const receive = receiving(parts)
   const accounts = accountsOf(parts)
+  const isSigned = (account: WebhookAccount, raw: Buffer, headers: IncomingHttpHeaders): boolean =>
+    appSecretsAt(account, parts.clock.now()).some((appSecret) => parts.provider.verify({ appSecret }, raw, headers))
 
   app.get<{ Params: { accountId: string }; Querystring: Record<string, unknown> }>(
     '/whatsapp/:accountId',
@@ -48,9 +51,9 @@ export function providerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
       const { accountId } = request.params
       const raw = request.body ?? Buffer.alloc(0)
       let account = await accounts.find(accountId)
-      if (account && !parts.provider.verify(account, raw, request.headers)) {
+      if (account && !isSigned(account, raw, request.headers)) {
         account = await accounts.findAfresh(accountId) // the secret may just have been renewed
-        if (account && !parts.provider.verify(account, raw, request.headers)) {
+        if (account && !isSigned(account, raw, request.headers)) {
           parts.metrics.refusedProviderWebhooks.inc({ reason: 'signature' })
           return text(reply, 401, 'The signature does not fit the app secret this account was connected with.')
         }

@@ -14,7 +14,7 @@ import { whatsapp } from '../providers/whatsapp/whatsapp.ts'
 import { sealWith } from '../seal.ts'
 import { SetupRefused } from '../setup-refused.ts'
 import { createWorkspace } from '../workspaces/workspaces.ts'
-import { connectAccount, findWebhookAccount, getAccount } from './accounts.ts'
+import { appSecretsAt, connectAccount, findWebhookAccount, getAccount } from './accounts.ts'
 import { pauseSender, resumeSender } from './pause.ts'
 import { applyChange, markCredentialsInvalid, syncAccount, syncLoop, syncSoon } from './sync.ts'
 
@@ -114,6 +114,18 @@ test('connecting again renews the secrets, keeps every id and makes a refused ac
   assert.equal((await findWebhookAccount(parts, first.accountId))?.verifyToken, 'renewed')
   assert.deepEqual([(await stored()).status, (await stored()).status_detail], ['connected', null])
   assert.ok(woken.includes('submit'))
+})
+
+test('the former app secret is kept as sealed as the present one', async (t) => {
+  const { connect, account, parts, stored, clock } = await start(t)
+  const { accountId } = await connect()
+  account.appSecret = 'renewed0secret'
+  await connect({ appSecret: 'renewed0secret' })
+  const webhook = await findWebhookAccount(parts, accountId)
+  assert.ok(webhook)
+  assert.deepEqual(appSecretsAt(webhook, clock.now()), ['renewed0secret', DEMO.appSecret])
+  const { previous_app_secret: sealed } = await stored()
+  assert.ok(Buffer.isBuffer(sealed) && !sealed.toString('latin1').includes(DEMO.appSecret))
 })
 
 test('an app secret that is not that of the token’s app is refused before anything is stored', async (t) => {

@@ -1,3 +1,4 @@
+import { DAY_MS, later } from '../clock.ts'
 import { type Sql, type Statement, statement } from '../db.ts'
 import { isUuid, newId } from '../ids.ts'
 import type { Parts } from '../parts.ts'
@@ -92,24 +93,30 @@ const says = sentences({
   },
 })
 
+/** After a change of the app secret, what is signed with the former one is accepted for so long (whatsapp-cloud-api.md §4.1). */
+const FORMER_APP_SECRET_MS = DAY_MS
+
 /** Two connects of one account at once must agree on its id before they seal anything for it. */
 const lockWorkspace = statement(
   'lock_workspace_to_connect',
   'select id as workspace_id from workspaces where id = $1 for no key update',
 )
 
-const findAccountId = statement<{ id: string }>(
-  'find_account_id',
-  'select id from provider_accounts where workspace_id = $1 and waba_id = $2',
+const findKnown = statement<{ id: string; app_secret: Buffer }>(
+  'find_account_to_connect',
+  'select id, app_secret from provider_accounts where workspace_id = $1 and waba_id = $2',
 )
 
 const upsertAccount = statement(
   'upsert_account',
-  `insert into provider_accounts (id, workspace_id, waba_id, graph_url, access_token, app_secret, verify_token, status,
-     created_at, synced_at, sync_due_at)
+  `insert into provider_accounts as known (id, workspace_id, waba_id, graph_url, access_token, app_secret, verify_token,
+     status, created_at, synced_at, sync_due_at)
    values ($1, $2, $3, $4, $5, $6, $7, 'connected', $8, $8, $9)
    on conflict (id) do update
-   set graph_url = excluded.graph_url, access_token = excluded.access_token, app_secret = excluded.app_secret,
+   set previous_app_secret =
+         case when $10::timestamptz is null then known.previous_app_secret else known.app_secret end,
+       previous_app_secret_until = coalesce($10, known.previous_app_secret_until),
+       graph_url = excluded.graph_url, access_token = excluded.access_token, app_secret = excluded.app_secret,
        verify_token = excluded.verify_token, status = 'connected', status_detail = null,
        synced_at = excluded.synced_at, sync_due_at = excluded.sync_due_at`,
 )
@@ -120,8 +127,9 @@ async function storeAccount(
 ): Promise<string> {
   const { workspaceId, wabaId, graphUrl } = account
   await tx.row(lockWorkspace, [workspaceId])
-  const known = await tx.row(findAccountId, [workspaceId, wabaId])
+  const known = await tx.row(findKnown, [workspaceId, wabaId])
   const accountId = known?.id ?? newId()
+  const isSecretNew = known && seal.open(known.app_secret, sealContext(accountId, 'app_secret')) !== account.appSecret
   await tx.rows(upsertAccount, [
     accountId,
     workspaceId,
@@ -132,6 +140,7 @@ async function storeAccount(
     seal.close(account.verifyToken, sealContext(accountId, 'verify_token')),
     now,
     nextSyncAt(now),
+    isSecretNew ? later(now, FORMER_APP_SECRET_MS) : null,
   ])
   return accountId
 }
@@ -177,31 +186,44 @@ type AccountRow = {
   graph_url: string
   access_token: Buffer
   app_secret: Buffer
+  previous_app_secret: Buffer | null
+  previous_app_secret_until: Date | null
   verify_token: Buffer
 }
 
 const accountById: Statement<AccountRow> = statement(
   'account_by_id',
-  `select id, workspace_id, waba_id, graph_url, access_token, app_secret, verify_token from provider_accounts
-   where id = $1`,
+  `select id, workspace_id, waba_id, graph_url, access_token, app_secret, previous_app_secret, previous_app_secret_until,
+     verify_token
+   from provider_accounts where id = $1`,
 )
 
 /** What it takes to judge a webhook. Its path names no workspace: the account tells which. */
-export type WebhookAccount = AccountOf & { appSecret: string; verifyToken: string }
+export type WebhookAccount = AccountOf & {
+  appSecret: string
+  formerAppSecret: { secret: string; until: Date } | null
+  verifyToken: string
+}
+
+/** Those that a webhook may be signed with then: the present one first. */
+export const appSecretsAt = ({ appSecret, formerAppSecret }: WebhookAccount, now: Date): string[] =>
+  formerAppSecret && now < formerAppSecret.until ? [appSecret, formerAppSecret.secret] : [appSecret]
 
 export async function findWebhookAccount(
   { db, seal }: Pick<Parts, 'db' | 'seal'>,
   accountId: string,
 ): Promise<WebhookAccount | undefined> {
   const row = isUuid(accountId) ? await db.row(accountById, [accountId]) : undefined
-  return (
-    row && {
-      workspaceId: row.workspace_id,
-      accountId: row.id,
-      appSecret: seal.open(row.app_secret, sealContext(row.id, 'app_secret')),
-      verifyToken: seal.open(row.verify_token, sealContext(row.id, 'verify_token')),
-    }
-  )
+  if (!row) return undefined
+  const { previous_app_secret: former, previous_app_secret_until: until } = row
+  const openSecret = (sealed: Buffer): string => seal.open(sealed, sealContext(row.id, 'app_secret'))
+  return {
+    workspaceId: row.workspace_id,
+    accountId: row.id,
+    appSecret: openSecret(row.app_secret),
+    formerAppSecret: former && until && { secret: openSecret(former), until },
+    verifyToken: seal.open(row.verify_token, sealContext(row.id, 'verify_token')),
+  }
 }
 
 export type CallableAccount = AccountOf & ProviderAccount

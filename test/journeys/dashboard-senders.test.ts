@@ -162,6 +162,11 @@ test('a new token mends an account whose token is refused, and leaves its other 
   await world.settled()
   await world.whatsapp.reports(otp, ['delivered'])
   assert.equal((await world.getOtp(otp)).status, 'delivered', 'the app secret still judges what comes in')
+  const changed = world.twin.changeAccount(DEMO.accountId, {})
+  changed.appSecret = 'renewed0secret'
+  await renew({ appSecret: 'renewed0secret' })
+  await world.whatsapp.reports(otp, ['read']) // the twin may still sign with the former one
+  assert.equal((await world.getOtp(otp)).status, 'read', 'both secrets are accepted')
 })
 
 test('a sync on demand tells what is new, what changed and what is gone', async (t) => {

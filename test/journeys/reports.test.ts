@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
+import { connectAccount } from '../../src/senders/accounts.ts'
 import { aroundDb } from '../around-db.ts'
 import { type World, startWorld } from '../world.ts'
 
@@ -378,6 +379,35 @@ test('a webhook that is not signed with the app secret is refused and not stored
   assert.deepEqual(await count(), before)
 })
 
+test('once an app secret is changed, webhooks under the former one are taken for a day and no longer', async (t) => {
+  const world = await startWorld(t)
+  const { credentials, parts } = world
+  const renewed = 'renewed0secret'
+  const statuses = async () => [await postSigned(world, '{}'), await postSigned(world, '{}', renewed)]
+  assert.deepEqual(await statuses(), [200, 401])
+  world.twin.changeAccount(credentials.wabaId, {}).appSecret = renewed
+  await connectAccount(parts, { ...credentials, appSecret: renewed })
+  assert.deepEqual(await statuses(), [200, 200])
+  world.advance('23h')
+  await connectAccount(parts, { ...credentials, appSecret: renewed }) // of another token: no longer life for the secret
+  world.advance('59m')
+  assert.deepEqual(await statuses(), [200, 200])
+  world.advance('2m')
+  assert.deepEqual(await statuses(), [401, 200])
+})
+
+test('an app secret that is changed twice within a day ends the first one at once', async (t) => {
+  const world = await startWorld(t)
+  const { credentials, parts } = world
+  const account = world.twin.changeAccount(credentials.wabaId, {})
+  for (const appSecret of ['second0secret', 'third0secret']) {
+    account.appSecret = appSecret
+    await connectAccount(parts, { ...credentials, appSecret })
+  }
+  const statuses = [await postSigned(world, '{}'), await postSigned(world, '{}', 'second0secret')]
+  assert.deepEqual(statuses, [401, 200])
+})
+
 test('the provider’s handshake is answered with its challenge for the right token alone', async (t) => {
   const world = await startWorld(t)
   const ask = async (query: string) => {
@@ -409,7 +439,8 @@ test('another account of the same installation cannot report on a message that i
 })
 
 const APP_SECRET = 'demo0twin0app0secret'
-const signature = (body: string): string => `sha256=${createHmac('sha256', APP_SECRET).update(body).digest('hex')}`
+const signature = (body: string, appSecret = APP_SECRET): string =>
+  `sha256=${createHmac('sha256', appSecret).update(body).digest('hex')}`
 
 const postStatuses = (world: World, statuses: readonly object[]): Promise<number> =>
   postSigned(
@@ -420,11 +451,11 @@ const postStatuses = (world: World, statuses: readonly object[]): Promise<number
     }),
   )
 
-async function postSigned(world: World, body: string): Promise<number> {
+async function postSigned(world: World, body: string, appSecret = APP_SECRET): Promise<number> {
   const answer = await fetch(`${world.first.url}${world.account.webhookPath}`, {
     method: 'POST',
     body,
-    headers: { 'content-type': 'application/json', 'x-hub-signature-256': signature(body) },
+    headers: { 'content-type': 'application/json', 'x-hub-signature-256': signature(body, appSecret) },
   })
   return answer.status
 }

@@ -328,6 +328,7 @@ const STAYING: Readonly<Record<string, string>> = {
   'messages.sent_event_at': HAPPENED,
   'migrations.applied_at': REAL,
   'provider_accounts.created_at': REAL,
+  'provider_accounts.previous_app_secret_until': REAL,
   'provider_accounts.sync_due_at': REAL,
   'provider_accounts.synced_at': REAL,
   'provider_reports.occurred_at': HAPPENED,
