@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { createHmac, randomBytes } from 'node:crypto'
 import { createTRPCClient, httpLink } from '@trpc/client'
-import { createPerson, hashPassword } from '../src/dashboard/person.ts'
+import { DAY_MS, later } from '../src/clock.ts'
+import { knownDevices } from '../src/dashboard/known-device.ts'
+import { createPerson } from '../src/dashboard/person.ts'
 import type { MemberRole } from '../src/dashboard/roles.ts'
 import type { DashboardRouter } from '../src/dashboard/router.ts'
 import type { World } from './world.ts'
@@ -16,16 +19,39 @@ export type SignedIn = {
   calls: ReturnType<typeof callsOf>
 }
 
-const hashedPassword = hashPassword(PASSWORD)
+/** What hashPassword(PASSWORD) gave once: it is slow on purpose. */
+const PASSWORD_HASH =
+  '342a06279a3d7f6c5a61973b2429fc96:3c44750e56453ed3061f532aa79b0adf976ef2438a4e10786d5eccfed4cbb61b8992f2215a84907925640de9707b64d6344da48eaee9e47528fc512e51e3fcb5'
 
 let people = 0
 
-/** A new person with the role in the world's workspace; `operator` runs the instance; `stranger` belongs to none. */
-export async function signedIn(world: World, role: MemberRole | 'operator' | 'stranger'): Promise<SignedIn> {
+/** In the world's workspace; `operator` runs the instance, `stranger` belongs to none. */
+type Standing = MemberRole | 'operator' | 'stranger'
+
+/** A new person, who has a session. */
+export async function signedIn(world: World, as: Standing): Promise<SignedIn> {
+  const { userId, email } = await newPerson(world, as)
+  const cookie = await sessionOf(world, { userId, email })
+  return { userId, email, cookie, calls: callsOf(world.first.url, cookie) }
+}
+
+/** A new person who came the long way, over HTTP: with all that a sign-in leaves behind. */
+export async function signedInByPassword(world: World, as: Standing): Promise<SignedIn> {
+  const { userId, email } = await newPerson(world, as)
+  await world.ask('delete from auth."rateLimit"') // all tests of a file come from one address
+  const cookie = await cookieOf(world.first.url, { email, password: PASSWORD })
+  return { userId, email, cookie, calls: callsOf(world.first.url, cookie) }
+}
+
+async function newPerson(world: World, role: Standing): Promise<{ userId: string; email: string }> {
   people += 1
   const email = `${role}-${people}-${process.pid}@shop.example`
-  const person = { email, name: `The ${role}`, passwordHash: await hashedPassword, at: new Date() }
-  const { userId } = await createPerson(world.parts.db, person)
+  const { userId } = await createPerson(world.parts.db, {
+    email,
+    name: `The ${role}`,
+    passwordHash: PASSWORD_HASH,
+    at: new Date(),
+  })
   if (role === 'operator') await world.ask('insert into operators (user_id) values ($1)', [userId])
   else if (role !== 'stranger') {
     await world.ask('insert into members (workspace_id, user_id, role, created_at) values ($1, $2, $3, now())', [
@@ -34,9 +60,25 @@ export async function signedIn(world: World, role: MemberRole | 'operator' | 'st
       role,
     ])
   }
-  await world.ask('delete from auth."rateLimit"') // all tests of a file come from one address
-  const cookie = await cookieOf(world.first.url, { email, password: PASSWORD })
-  return { userId, email, cookie, calls: callsOf(world.first.url, cookie) }
+  return { userId, email }
+}
+
+/**
+ * What a browser holds after a sign-in, without the slow one: how people sign in is for dashboard-sign-in.test.ts to
+ * guarantee, and the others begin where it ends.
+ */
+async function sessionOf(world: World, who: { userId: string; email: string }): Promise<string> {
+  const { seal } = world.parts
+  const token = randomBytes(16).toString('hex')
+  const now = new Date()
+  await world.ask(
+    `insert into auth."session" ("id", "token", "userId", "expiresAt", "createdAt", "updatedAt", "ipAddress", "userAgent")
+     values ($1, $1, $2, $3, $4, $4, '127.0.0.1', 'node')`,
+    [token, who.userId, later(now, 7 * DAY_MS), now],
+  )
+  const signature = createHmac('sha256', seal.derive('dashboard sessions')).update(token).digest('base64')
+  const device = knownDevices({ secret: seal.derive('known devices'), secure: false }).mark(who.email)
+  return `doorcode.session_token=${encodeURIComponent(`${token}.${signature}`)}; ${device.split(';')[0]}`
 }
 
 /** Signs in over HTTP; must succeed. */

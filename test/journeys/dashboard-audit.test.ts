@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { runCommandLine } from '../../src/cli.ts'
 import { commands } from '../../src/commands/table.ts'
 import { audit } from '../../src/dashboard/audit.ts'
-import { signedIn } from '../dashboard.ts'
+import { signedIn, signedInByPassword } from '../dashboard.ts'
 import { INSTANCE_KEY } from '../node.ts'
 import { refuseEntries, stateOf } from '../refused-entries.ts'
 import { type World, startWorld } from '../world.ts'
@@ -242,7 +242,7 @@ test('the log is read a page at a time, the latest first, by what was done and b
 test('what belongs to the whole instance is read by who runs it, and sign-ins by their own account', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
-  const [owner, operator] = [await signedIn(world, 'owner'), await signedIn(world, 'operator')]
+  const [owner, operator] = [await signedInByPassword(world, 'owner'), await signedInByPassword(world, 'operator')]
   await assert.rejects(() => owner.calls.auditLog.list.query({ workspaceId, of: 'instance' }), /runs this instance/)
   await assert.rejects(() => owner.calls.auditLog.choices.query({ workspaceId, of: 'instance' }), /runs this instance/)
   const { entries } = await operator.calls.auditLog.list.query({ workspaceId, of: 'instance' })

@@ -8,7 +8,7 @@ import { authOptions } from '../../src/dashboard/auth.ts'
 import { makeInvitation, makePasswordLink, makeSetupLink } from '../../src/dashboard/links.ts'
 import { authCalls } from '../../src/dashboard/sign-in.ts'
 import { closeBrowser, openPage } from '../browser.ts'
-import { PASSWORD, type SignedIn, callsOf, cookieOf, signedIn } from '../dashboard.ts'
+import { PASSWORD, type SignedIn, callsOf, cookieOf, signedInByPassword } from '../dashboard.ts'
 import { until } from '../until.ts'
 import { type World, startWorld } from '../world.ts'
 
@@ -78,7 +78,7 @@ const eventsOf = (world: World, { email }: { email: string }) =>
 
 test('what the library can do beside signing in cannot be reached, and signing up not at all', async (t) => {
   const world = await startWorld(t)
-  const owner = await signedIn(world, 'owner')
+  const owner = await signedInByPassword(world, 'owner')
   const closed = ['sign-up/email', 'update-user', 'delete-user', 'change-email', 'list-sessions', 'revoke-session']
   const more = [
     'request-password-reset',
@@ -100,7 +100,7 @@ test('what the library can do beside signing in cannot be reached, and signing u
 
 test('the session is a cookie that scripts cannot read and other sites cannot send, and no answer holds its token', async (t) => {
   const world = await startWorld(t)
-  const { email } = await signedIn(world, 'member')
+  const { email } = await signedInByPassword(world, 'member')
   const plain = await signIn(world, email, PASSWORD)
   const session = plain.cookies.find((each) => each.startsWith('doorcode.session_token=')) ?? assert.fail(plain.text)
   assert.match(session, /; HttpOnly/)
@@ -132,7 +132,7 @@ const foreign: Readonly<Record<string, Record<string, string>>> = {
 
 test('what does not come from our own pages is refused for signing in and for calls, whatever cookie comes along', async (t) => {
   const world = await startWorld(t)
-  const owner = await signedIn(world, 'owner')
+  const owner = await signedInByPassword(world, 'owner')
   for (const [what, headers] of Object.entries(foreign)) {
     const auth = await signIn(world, owner.email, PASSWORD, { cookie: owner.cookie, headers })
     const all = { 'content-type': 'application/json', origin: world.first.url, cookie: owner.cookie, ...headers }
@@ -148,7 +148,7 @@ test('what does not come from our own pages is refused for signing in and for ca
 
 test('a browser at the public address gets in behind a proxy that changes the host', async (t) => {
   const world = await startWorld(t)
-  const { email } = await signedIn(world, 'member')
+  const { email } = await signedInByPassword(world, 'member')
   const node = await world.node({ settings: { DOORCODE_PUBLIC_URL: 'https://doorcode.example' } })
   const headers = { origin: 'https://doorcode.example', 'sec-fetch-site': 'same-origin' }
   assert.equal((await signIn(world, email, PASSWORD, { url: node.url, headers })).status, 200)
@@ -156,7 +156,7 @@ test('a browser at the public address gets in behind a proxy that changes the ho
 
 test('after too many sign-ins from one address nothing that the caller says of itself lets it go on', async (t) => {
   const world = await startWorld(t)
-  await signedIn(world, 'member')
+  await signedInByPassword(world, 'member')
   const lies = (n: number) => ({
     'x-forwarded-for': `203.0.113.${n}`,
     'x-doorcode-client-address': `203.0.113.${n}`,
@@ -177,7 +177,7 @@ test('after too many sign-ins from one address nothing that the caller says of i
 
 test('the word of a trusted proxy on the visitor is taken, and of nobody else', async (t) => {
   const world = await startWorld(t)
-  const { email } = await signedIn(world, 'member')
+  const { email } = await signedInByPassword(world, 'member')
   const node = await world.node({ settings: { DOORCODE_TRUSTED_PROXIES: '127.0.0.1' } })
   const addressAfter = async (url: string): Promise<string | undefined> => {
     await signIn(world, email, PASSWORD, { url, headers: { 'x-forwarded-for': '198.51.100.7, 203.0.113.9' } })
@@ -192,7 +192,7 @@ test('the word of a trusted proxy on the visitor is taken, and of nobody else', 
 
 test('after ten wrong passwords an account waits on every node, whether it exists or not, and then goes on', async (t) => {
   const world = await startWorld(t)
-  const { email } = await signedIn(world, 'owner')
+  const { email } = await signedInByPassword(world, 'owner')
   const second = await world.node()
   const tries = async (address: string) => {
     const answers: Awaited<ReturnType<typeof signIn>>[] = []
@@ -219,7 +219,7 @@ test('after ten wrong passwords an account waits on every node, whether it exist
 
 test('of many passwords that are tried at once no more than ten are looked at', async (t) => {
   const world = await startWorld(t)
-  const { email } = await signedIn(world, 'owner')
+  const { email } = await signedInByPassword(world, 'owner')
   await world.ask('delete from auth."rateLimit"')
   const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => signIn(world, email, `wrong ${n}`)))
   assert.equal(answers.filter(({ status }) => status === 401).length, 10)
@@ -227,7 +227,7 @@ test('of many passwords that are tried at once no more than ten are looked at', 
 
 test('whoever tries passwords from elsewhere does not lock the owner out of a browser that knows them', async (t) => {
   const world = await startWorld(t)
-  const { email } = await signedIn(world, 'owner')
+  const { email } = await signedInByPassword(world, 'owner')
   const { cookies } = await signIn(world, email, PASSWORD)
   const device = asCookie(cookies.filter((each) => each.startsWith('doorcode.device=')))
   for (let n = 0; n < 10; n += 1) await signIn(world, email, 'wrong')
@@ -238,7 +238,7 @@ test('whoever tries passwords from elsewhere does not lock the owner out of a br
 
 test('a second factor is asked for after the password, and a code or a backup code answers it once', async (t) => {
   const world = await startWorld(t)
-  const person = await signedIn(world, 'owner')
+  const person = await signedInByPassword(world, 'owner')
   const { totpURI, backupCodes } = await withSecondFactor(world, person)
   const first = await signIn(world, person.email, PASSWORD)
   assert.deepEqual(first.json, { twoFactorRedirect: true })
@@ -264,7 +264,7 @@ test('a second factor is asked for after the password, and a code or a backup co
 
 test('ten wrong codes of one account make it wait, however often the password is given anew', async (t) => {
   const world = await startWorld(t)
-  const person = await signedIn(world, 'owner')
+  const person = await signedInByPassword(world, 'owner')
   const { totpURI } = await withSecondFactor(world, person)
   const wrong = async () => {
     await world.ask('delete from auth."rateLimit"')
@@ -286,7 +286,7 @@ test('ten wrong codes of one account make it wait, however often the password is
 
 test('whoever holds a stolen session cannot guess its password to turn the second factor off', async (t) => {
   const world = await startWorld(t)
-  const person = await signedIn(world, 'owner')
+  const person = await signedInByPassword(world, 'owner')
   const { cookie } = await withSecondFactor(world, person)
   const statuses: number[] = []
   for (let n = 0; n < 11; n += 1) {
@@ -302,7 +302,7 @@ test('whoever holds a stolen session cannot guess its password to turn the secon
 
 test('whoever is half signed in with an old password begins anew when there is another one', async (t) => {
   const world = await startWorld(t)
-  const person = await signedIn(world, 'member')
+  const person = await signedInByPassword(world, 'member')
   const { backupCodes, cookie } = await withSecondFactor(world, person)
   const halfIn = async (password: string) => asCookie((await signIn(world, person.email, password)).cookies)
   const finish = (code: string | undefined, half: string) =>
@@ -324,7 +324,7 @@ test('whoever is half signed in with an old password begins anew when there is a
 
 test('a changed password ends every other session and is told in the account’s events', async (t) => {
   const world = await startWorld(t)
-  const person = await signedIn(world, 'member')
+  const person = await signedInByPassword(world, 'member')
   const elsewhere = await cookieOf(world.first.url, { email: person.email, password: PASSWORD })
   const body = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD, revokeOtherSessions: false }
   assert.equal(
@@ -341,7 +341,7 @@ test('a changed password ends every other session and is told in the account’s
 
 test('signing out everywhere ends every session at once, on every node', async (t) => {
   const world = await startWorld(t)
-  const person = await signedIn(world, 'member')
+  const person = await signedInByPassword(world, 'member')
   const second = await world.node()
   const elsewhere = callsOf(second.url, await cookieOf(second.url, { email: person.email, password: PASSWORD }))
   assert.equal((await elsewhere.account.sessions.query()).length, 2)
@@ -352,7 +352,7 @@ test('signing out everywhere ends every session at once, on every node', async (
 
 test('one session can be ended alone, and nobody else’s', async (t) => {
   const world = await startWorld(t)
-  const [person, other] = [await signedIn(world, 'member'), await signedIn(world, 'owner')]
+  const [person, other] = [await signedInByPassword(world, 'member'), await signedInByPassword(world, 'owner')]
   const elsewhere = callsOf(
     world.first.url,
     await cookieOf(world.first.url, { email: person.email, password: PASSWORD }),
@@ -368,7 +368,7 @@ test('one session can be ended alone, and nobody else’s', async (t) => {
 
 test('a session ends after a week without use and after a month of it', async (t) => {
   const world = await startWorld(t)
-  const [idle, old] = [await signedIn(world, 'member'), await signedIn(world, 'member')]
+  const [idle, old] = [await signedInByPassword(world, 'member'), await signedInByPassword(world, 'member')]
   await world.ask(`update auth.session set "expiresAt" = now() - interval '1 second' where "userId" = $1`, [
     idle.userId,
   ])
@@ -379,7 +379,7 @@ test('a session ends after a week without use and after a month of it', async (t
 
 test('a session that is used goes on, and the browser is told so', async (t) => {
   const world = await startWorld(t)
-  const person = await signedIn(world, 'member')
+  const person = await signedInByPassword(world, 'member')
   await world.ask(`update auth.session set "expiresAt" = now() + interval '1 day' where "userId" = $1`, [person.userId])
   const answer = await fetch(`${world.first.url}/dashboard/calls/session.current`, {
     headers: { cookie: person.cookie },
@@ -411,7 +411,7 @@ test('of two who use the first owner’s links at once one owns the instance', a
 test('an address that has an account is told at its field, and the link can be used with another', async (t) => {
   const world = await startWorld(t)
   await noOwners(world)
-  const { email } = await signedIn(world, 'member')
+  const { email } = await signedInByPassword(world, 'member')
   const token = tokenOf(await makeSetupLink(world.parts))
   const calls = callsOf(world.first.url)
   const accept = (address: string) =>
@@ -424,7 +424,7 @@ test('an address that has an account is told at its field, and the link can be u
 
 test('an invitation is for its own address and role, is used once, and not after a week', async (t) => {
   const world = await startWorld(t)
-  const owner = await signedIn(world, 'owner')
+  const owner = await signedInByPassword(world, 'owner')
   const { workspaceId } = world
   const invite = (email: string) => owner.calls.people.invite.mutate({ workspaceId, email, role: 'admin' })
   const { token } = await invite('New.Person@Shop.example')
@@ -454,9 +454,9 @@ test('an invitation is for its own address and role, is used once, and not after
 test('an invitation of somebody who has an account adds the workspace when they are signed in, and for nobody else', async (t) => {
   const [world, theirs] = [await startWorld(t), await startWorld(t)]
   const [owner, invited, other] = [
-    await signedIn(world, 'owner'),
-    await signedIn(theirs, 'owner'),
-    await signedIn(theirs, 'owner'),
+    await signedInByPassword(world, 'owner'),
+    await signedInByPassword(theirs, 'owner'),
+    await signedInByPassword(theirs, 'owner'),
   ]
   const { workspaceId } = world
   const { token } = await owner.calls.people.invite.mutate({ workspaceId, email: invited.email, role: 'member' })
@@ -475,7 +475,7 @@ test('an invitation of somebody who has an account adds the workspace when they 
 
 test('a link for a new password ends every session, and no other kind of link can set one', async (t) => {
   const world = await startWorld(t)
-  const person = await signedIn(world, 'member')
+  const person = await signedInByPassword(world, 'member')
   const { cookie } = await withSecondFactor(world, person)
   const { db, clock } = world.parts
   const about = { email: person.email, createdBy: null, at: clock.now() }
@@ -498,7 +498,7 @@ test('a link for a new password ends every session, and no other kind of link ca
 
 test('what signing in leaves behind is swept away when it is over', async (t) => {
   const world = await startWorld(t)
-  const person = await signedIn(world, 'owner')
+  const person = await signedInByPassword(world, 'owner')
   await makePasswordLink(world.parts.db, {
     email: person.email,
     createdBy: null,
@@ -564,7 +564,7 @@ test('the first owner comes from the printed link to the overview, and to a firs
 
 test('a second factor is turned on with an app, and a sign-in asks for its code and leads back to where one was', async (t) => {
   const world = await startWorld(t)
-  const person = await signedIn(world, 'member')
+  const person = await signedInByPassword(world, 'member')
   const page = await openPage(t, world, { as: person })
   await page.goto(`/dashboard/w/${world.workspaceId}/account`)
   await page.getByRole('button', { name: 'Turn the second factor on' }).click()
