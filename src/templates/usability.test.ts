@@ -30,6 +30,14 @@ test('an approved authentication template can be used with each kind of OTP butt
   assert.equal(withComponents(body, buttons({ type: 'OTP', text: 'Copy' })), undefined)
 })
 
+test('a URL button whose kind is in its own field is an OTP button, and the field counts more than the link', () => {
+  const url = 'https://www.whatsapp.com/otp/code/?code=otp{{1}}'
+  assert.equal(withComponents(body, buttons({ type: 'URL', url, otp_type: 'COPY_CODE' })), undefined)
+  assert.match(withComponents(body, buttons({ type: 'URL', url })) ?? '', /Button 1/)
+  const contradicted = buttons({ type: 'URL', url: link('COPY_CODE'), otp_type: 'THREE_TAP' })
+  assert.match(withComponents(body, contradicted) ?? '', /Button 1/)
+})
+
 test('a zero-tap link with the app’s name and hash is an OTP button', () => {
   const url =
     'https://www.whatsapp.com/otp/code/?otp_type=ZERO_TAP&cta_display_name=Autofill&package_name=com.example.a%2Ccom.example.b&signature_hash=K8a%2FAINcGX7%2CAbc&code=otp{{1}}'
