@@ -14,6 +14,7 @@ import type {
 import {
   COMMA,
   type Line,
+  type Reading as ReadingStatus,
   againOf,
   attemptEntry,
   fateOf,
@@ -26,7 +27,7 @@ import {
 import { onOneLine, shownText } from './shown-text.ts'
 import { isOvertaken } from './transcript.ts'
 
-type Reading = Pick<Provider, 'readStatus' | 'readInbound'>
+type Reading = ReadingStatus & Pick<Provider, 'readInbound'>
 
 /** A confirmation's story: requests, both sides of the talk, answers, events and webhooks, and what it waits for. */
 export function conversationTimeline(facts: ConversationFacts, provider: Reading): Line[] {

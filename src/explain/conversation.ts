@@ -47,7 +47,7 @@ export async function explainConversation(
     refusal,
     now,
     timeline: toldIn(language, conversationTimeline(facts, provider)),
-    next: nextIn(language, whoMustActInConversation(facts, now)),
+    next: nextIn(language, whoMustActInConversation(facts, now, provider)),
     transcript: transcriptOf({ ...facts, language }, provider),
     answers,
     timers: armedTimers(facts),

@@ -98,36 +98,51 @@ export function openAttemptEntry({ attempts, leased }: SubmissionFact, attempted
   }
 }
 
+export type Reading = Pick<Provider, 'readStatus' | 'readStatusWord' | 'findError'>
+
 export function reportEntry(
   { body, receivedAt, aheadMs, repeats, outcome, note }: ReportFact,
-  provider: Pick<Provider, 'readStatus'>,
+  provider: Reading,
   of = NOTHING_SAID,
 ): Line {
   const status = provider.readStatus(body)
   const error = status?.error
   const occurredAt = status?.at ? later(status.at, aheadMs).toISOString() : null
   const at = occurredAt ? says.at({ at: occurredAt }) : NOTHING_SAID
-  const why = error ? errorIn(error) : NOTHING_SAID
+  const why = status?.outcome === 'failed' ? errorsIn(status.errors, provider) : NOTHING_SAID
   const [fate, again] = [fateOf({ outcome, note }), againOf(repeats)]
   return {
     at: receivedAt.toISOString(),
     what: 'report',
     detail: status
       ? says.reported({ outcome: status.outcome, of, at, why, fate, again })
-      : says.reportedNoStatus({ of, fate, again }),
+      : noStatus(provider.readStatusWord(body), { of, fate, again }),
     report: status?.outcome ?? null,
     occurredAt,
     outcome,
     note,
     repeats,
-    ...(error ? { providerCode: error.code } : {}),
+    ...(error ? { providerCode: error.code, providerCodes: status.errors.map(({ code }) => code) } : {}),
   }
 }
 
-function errorIn({ code, title, detail }: Pick<ProviderError, 'code' | 'title' | 'detail'>): Sentence {
-  const facts = { code: String(code), title: readSentence(title) }
-  return detail ? says.error({ ...facts, detail }) : says.errorAlone(facts)
-}
+type Fate = Readonly<Record<'of' | 'fate' | 'again', Sentence>>
+
+const noStatus = (word: string | null, facts: Fate): Sentence =>
+  word === null ? says.reportedNoStatus(facts) : says.reportedUnknownStatus({ word, ...facts })
+
+const errorsIn = (errors: readonly ProviderError[], provider: Reading): Sentence =>
+  says.because({ causes: errors.length === 0 ? says.noReason : joined(errors.map(errorIn(provider)), SEMICOLON) })
+
+const errorIn =
+  (provider: Reading) =>
+  ({ code }: ProviderError): Sentence => {
+    if (code === null) return says.noCode
+    const known = provider.findError(code)
+    return known ? says.knownCode({ code, title: known.title }) : says.unknownCode({ code })
+  }
+
+const SEMICOLON: Sentence = { en: '; ', ar: '؛ ' }
 
 /** What became of something that came in, unless it was simply applied. */
 export function fateOf({ outcome, note }: Pick<ReportFact, 'outcome' | 'note'>): Sentence {
@@ -242,9 +257,15 @@ const says = sentences({
     en: 'WhatsApp reports something that is no status{of}{fate}{again}',
     ar: 'أبلغ واتساب{of} بما ليس حالة{fate}{again}',
   },
+  reportedUnknownStatus: {
+    en: 'WhatsApp reports "{word}"{of}, which is no status that this release knows{fate}{again}',
+    ar: 'أبلغ واتساب{of} بالكلمة «{word}»، وليست حالة يعرفها هذا الإصدار{fate}{again}',
+  },
   at: { en: ' at {at}', ar: ' بتاريخ {at}' },
-  errorAlone: { en: ' (code {code} {title})', ar: ' (الرمز {code}: {title})' },
-  error: { en: ' (code {code} {title}: {detail})', ar: ' (الرمز {code}: {title}: «{detail}»)' },
+  noReason: { en: 'without a reason', ar: 'بلا سبب' },
+  noCode: { en: 'without a code', ar: 'بلا رمز' },
+  knownCode: { en: 'code {code} {title}', ar: 'الرمز {code}: {title}' },
+  unknownCode: { en: 'code {code}, which this release does not know', ar: 'الرمز {code}، ولا يعرفه هذا الإصدار' },
   fate: { en: '; {fate}', ar: '؛ {fate}' },
   fateBecause: { en: '; {fate}: {note}', ar: '؛ {fate}: {note}' },
   again: { en: '; came {times} times', ar: '؛ عدد مرات وصوله {times}' },

@@ -60,7 +60,7 @@ async function tell(
   return {
     status: facts.message?.status ?? deliveryStatus(facts),
     timeline: toldIn('en', messageTimeline(facts, provider)),
-    next: nextIn('en', whoMustAct(facts, now)),
+    next: nextIn('en', whoMustAct(facts, now, provider)),
   }
 }
 
@@ -75,7 +75,7 @@ const tellConversation = (facts: ConversationFacts, provider: Provider, now: Dat
     ? `${facts.confirmation.status}, refusal check ${facts.refusal.status}`
     : facts.confirmation.status,
   timeline: toldIn('en', conversationTimeline(facts, provider)),
-  next: nextIn('en', whoMustActInConversation(facts, now)),
+  next: nextIn('en', whoMustActInConversation(facts, now, provider)),
 })
 
 const deliveryStatus = ({ deliveries }: Facts): string =>

@@ -53,6 +53,10 @@ export type SubmissionFact = {
   accountStatus: string
   accountId: string
   heldUntil: Date | null
+  /** The provider's code that the sender is held for; null when it named none. */
+  heldByCode: number | null
+  /** Of a code, as its template is now: how long the provider tries to deliver it; -1 is the longest, null its own default. */
+  sendTtlSeconds: number | null
 }
 
 export type AttemptFact = {
@@ -110,7 +114,11 @@ export const SUBMISSION_COLUMNS = `m.id, m.kind, m.status, m.created_at as "crea
      m.last_failure_code as "lastFailureCode", m.provider_message_id as "providerMessageId",
      m.accepted_at as "acceptedAt", s.status as "senderStatus", s.paused_at is not null as "senderPaused",
      s.gone_at is not null as "senderGone", p.status as "accountStatus", p.id as "accountId",
-     pace.held_until as "heldUntil"`
+     pace.held_until as "heldUntil", pace.held_by_code as "heldByCode",
+     case when m.kind = 'otp' then (
+       select l.send_ttl_seconds from templates l
+       where l.workspace_id = m.workspace_id and l.account_id = p.id and l.name = m.template_name
+         and l.language = m.template_language) end as "sendTtlSeconds"`
 
 export const SUBMISSION_JOINS = `join senders s on s.workspace_id = m.workspace_id and s.id = m.sender_id
    join provider_accounts p on p.workspace_id = s.workspace_id and p.id = s.account_id

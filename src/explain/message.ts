@@ -1,7 +1,7 @@
 import { type Statement, statement } from '../db.ts'
 import type { Check, Purpose } from '../messages/conversation.ts'
 import type { Parts } from '../parts.ts'
-import type { OutgoingContent, Provider, TemplateComponent } from '../providers/provider.ts'
+import type { OutgoingContent, TemplateComponent } from '../providers/provider.ts'
 import { findWorkspaceTime } from '../sandbox/workspace-time.ts'
 import { type Language, sentences } from '../sentences.ts'
 import { messageEntry } from './conversation-timeline.ts'
@@ -9,6 +9,7 @@ import { type ToldWebhook, webhooksOf } from './conversation.ts'
 import {
   type Entry,
   type Line,
+  type Reading,
   attemptEntry,
   inOrder,
   openAttemptEntry,
@@ -97,18 +98,18 @@ export async function explainMessage(
   if (content && check && purpose) {
     const submissions = await findSubmissions(db, { workspaceId, messages: [message], time })
     const entry = messageEntry({ ...message, check, purpose, content, offered, components })
-    const next = nextIn(language, ofMessage(message, now) ?? ofOutcome(message, now))
+    const next = nextIn(language, ofMessage(message, now, { ...submissions, provider }) ?? ofOutcome(message, now))
     const timeline = toldIn(language, inOrder([entry, ...sendingEntries(message, submissions, provider)]))
     return { ...told, timeline, next, events: [] }
   }
   const facts = await findFacts(db, { workspaceId, messageId, eventId: messageId })
   const timeline = toldIn(language, messageTimeline(facts, provider))
-  const next = nextIn(language, whoMustAct(facts, now))
+  const next = nextIn(language, whoMustAct(facts, now, provider))
   return { ...told, timeline, next, events: eventsOf(facts) }
 }
 
 /** An OTP message's story, or that of an event that belongs to nothing else. */
-export function messageTimeline(facts: Facts, provider: Pick<Provider, 'readStatus'>): Line[] {
+export function messageTimeline(facts: Facts, provider: Reading): Line[] {
   const { message } = facts
   return inOrder([
     ...(message ? [requestEntry(message), quotaEntry(message)] : []),
@@ -120,7 +121,7 @@ export function messageTimeline(facts: Facts, provider: Pick<Provider, 'readStat
 const sendingEntries = (
   message: SubmissionFact | undefined,
   { attempts, reports }: Pick<Facts, 'attempts' | 'reports'>,
-  provider: Pick<Provider, 'readStatus'>,
+  provider: Reading,
 ): Line[] => [
   ...attempts.map((attempt) => attemptEntry(attempt)),
   ...(message?.attemptedAt ? [openAttemptEntry(message, message.attemptedAt)] : []),

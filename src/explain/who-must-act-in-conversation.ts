@@ -2,10 +2,11 @@ import type { ConfirmationStatus } from '../cod/confirmation.ts'
 import type { RefusalStatus } from '../cod/refusal.ts'
 import type { Check } from '../messages/conversation.ts'
 import { type Sentence, sentences } from '../sentences.ts'
+import { afterFailure } from './after-failure.ts'
 import type { ConversationFacts, SpokenFact } from './conversation-facts.ts'
 import {
+  type Reading,
   type Step,
-  afterFailure,
   isOverdue,
   nobody,
   noWorker,
@@ -16,12 +17,14 @@ import {
 } from './who-must-act.ts'
 
 /** The first that applies: what cannot go on before what only takes time, the customer's part before nobody's. */
-export function whoMustActInConversation(facts: ConversationFacts, now: Date): Step {
-  const sending = facts.messages.flatMap((message) => (message.failureCode ? [] : (ofMessage(message, now) ?? [])))
+export function whoMustActInConversation(facts: ConversationFacts, now: Date, provider: Reading): Step {
+  const sending = facts.messages.flatMap((message) =>
+    message.failureCode ? [] : (ofMessage(message, now, { ...storyOf(facts, message), provider }) ?? []),
+  )
   const webhooks = ofWebhooks(facts, now)
   return (
     sending.find(({ who }) => who !== 'nobody') ??
-    ofFailure(facts) ??
+    ofFailure(facts, provider) ??
     (webhooks?.who === 'nobody' ? undefined : webhooks) ??
     ofTimers(facts, now) ??
     sending[0] ??
@@ -31,13 +34,20 @@ export function whoMustActInConversation(facts: ConversationFacts, now: Date): S
   )
 }
 
+const storyOf = ({ attempts, reports }: ConversationFacts, message: SpokenFact | undefined) => ({
+  attempts: attempts.filter(({ messageId }) => messageId === message?.id),
+  reports: reports.filter(({ messageId }) => messageId === message?.id),
+})
+
 /** The refusal check comes after the confirmation; a question that failed leaves the customer with nothing to answer. */
-function ofFailure({ confirmation, refusal, messages }: ConversationFacts): Step | undefined {
-  const failed =
-    refusal?.failureCode ??
-    confirmation.failureCode ??
-    latestOf(messages, openCheck({ confirmation, refusal }))?.failureCode
-  return failed ? afterFailure(failed) : undefined
+function ofFailure(facts: ConversationFacts, provider: Reading): Step | undefined {
+  const { confirmation, refusal, messages } = facts
+  const question = latestOf(messages, openCheck(facts))
+  const failed = refusal?.failureCode ?? confirmation.failureCode ?? question?.failureCode
+  if (!failed) return undefined
+  const check = refusal?.failureCode ? 'refusal' : confirmation.failureCode ? 'confirmation' : question?.check
+  const message = messages.findLast((each) => each.check === check && each.failureCode === failed)
+  return afterFailure(failed, { ...storyOf(facts, message), provider })
 }
 
 const latestOf = (messages: readonly SpokenFact[], check: Check | undefined): SpokenFact | undefined =>

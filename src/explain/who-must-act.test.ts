@@ -3,10 +3,13 @@ import { test } from 'node:test'
 import { HOUR_MS, later, MINUTE_MS } from '../clock.ts'
 import { failures } from '../providers/failures.ts'
 import type { FailureCode } from '../providers/provider.ts'
-import type { DeliveryFact, Facts, MessageFact, WebhookAttemptFact } from './facts.ts'
+import { findError } from '../providers/whatsapp/errors.ts'
+import { readStatus } from '../providers/whatsapp/read.ts'
+import type { AttemptFact, DeliveryFact, Facts, MessageFact, ReportFact, WebhookAttemptFact } from './facts.ts'
 import { type Actor, whoMustAct } from './who-must-act.ts'
 
 const NOW = new Date('2026-11-20T12:00:00Z')
+const provider = { readStatus, findError }
 const ago = (ms: number): Date => later(NOW, -ms)
 
 const delivered: MessageFact = {
@@ -41,6 +44,8 @@ const delivered: MessageFact = {
   accountStatus: 'connected',
   accountId: 'a',
   heldUntil: null,
+  heldByCode: null,
+  sendTtlSeconds: null,
 }
 
 const waiting: MessageFact = { ...delivered, status: 'queued', sentAt: null, acceptedAt: null, attempts: 0, dueAt: NOW }
@@ -78,6 +83,41 @@ const of = (message: MessageFact, more: Partial<Facts> = {}): Facts => ({
   ...more,
 })
 
+/** Failed by an attempt that WhatsApp answered so, or left without an answer. */
+const refusedWith = (failureCode: FailureCode, ...attempts: Partial<AttemptFact>[]): Facts =>
+  of(
+    { ...delivered, status: 'failed', sentAt: null, failureCode, failedAt: NOW },
+    {
+      attempts: attempts.map((each, place) => ({
+        messageId: 'm',
+        attempt: place + 1,
+        startedAt: ago(MINUTE_MS),
+        endedAt: ago(MINUTE_MS),
+        outcome: 'refused',
+        httpStatus: 400,
+        providerCode: null,
+        detail: null,
+        ...each,
+      })),
+    },
+  )
+
+/** Failed by a status report that names these codes. */
+const reportedWith = (failureCode: FailureCode, ...codes: number[]): Facts => {
+  const report: ReportFact = {
+    messageId: 'm',
+    body: JSON.stringify({ status: 'failed', timestamp: '1763640000', errors: codes.map((code) => ({ code })) }),
+    receivedAt: NOW,
+    aheadMs: 0,
+    repeats: 0,
+    outcome: 'applied',
+    note: null,
+  }
+  return of({ ...delivered, status: 'failed', failureCode, failedAt: NOW }, { reports: [report] })
+}
+
+const sent: MessageFact = { ...delivered, status: 'sent', sentAt: ago(5 * MINUTE_MS) }
+
 const cases: readonly [string, Facts, Actor, RegExp][] = [
   ['a message that arrived', of(delivered), 'nobody', /the message has arrived/],
   [
@@ -90,7 +130,108 @@ const cases: readonly [string, Facts, Actor, RegExp][] = [
     'a message that WhatsApp holds for a phone',
     of({ ...delivered, status: 'sent' }),
     'customer',
+    /phone must come online: WhatsApp holds the message until 2026-11-20T12:09:00/,
+  ],
+  [
+    'an undelivered code whose template gives it five minutes, shortly after them',
+    of({ ...sent, sendTtlSeconds: 300 }),
+    'customer',
     /phone must come online/,
+  ],
+  [
+    'an undelivered code whose template gave it two minutes',
+    of({ ...sent, sendTtlSeconds: 120 }),
+    'caller',
+    /send a new code, because WhatsApp dropped this message: it held it until 2026-11-20T11:57:00/,
+  ],
+  [
+    'an undelivered code whose template leaves its time to WhatsApp',
+    of({ ...sent, sentAt: ago(12 * MINUTE_MS) }),
+    'caller',
+    /send a new code/,
+  ],
+  [
+    'an undelivered code that WhatsApp keeps for 30 days',
+    of({ ...sent, sentAt: ago(29 * 24 * HOUR_MS), sendTtlSeconds: -1 }),
+    'customer',
+    /phone must come online/,
+  ],
+  [
+    'an undelivered question of a conversation',
+    of({ ...sent, kind: 'cod', sentAt: ago(29 * 24 * HOUR_MS) }),
+    'customer',
+    /phone must come online/,
+  ],
+  [
+    'a recipient whom the business blocked',
+    reportedWith('RECIPIENT_NOT_ALLOWED', 130_403),
+    'operator',
+    /unblock the recipient .* the business itself has blocked them/,
+  ],
+  [
+    'a message that WhatsApp holds back for the day',
+    reportedWith('RECIPIENT_RATE_LIMITED', 131_049),
+    'caller',
+    /wait for a day/,
+  ],
+  [
+    'a number whose quality is bad',
+    refusedWith('SENDER_RATE_LIMITED', { outcome: 'retry', providerCode: 131_048 }),
+    'operator',
+    /quality of the sender’s number in WhatsApp Manager/,
+  ],
+  [
+    'a failure that WhatsApp reports without any error',
+    reportedWith('UNKNOWN'),
+    'operator',
+    /look in WhatsApp Manager .* reported the failure without a code/,
+  ],
+  [
+    'a failure with a code that nobody knows',
+    reportedWith('UNKNOWN', 999_999),
+    'operator',
+    /code 999999, which Doorcode does not know/,
+  ],
+  [
+    'an unknown failure that WhatsApp names so, three times',
+    refusedWith('UNKNOWN', ...Array.from({ length: 3 }, () => ({ providerCode: 131_000, httpStatus: 500 }))),
+    'caller',
+    /send again later .* failed without a reason/,
+  ],
+  ['a refusal without a code', refusedWith('UNKNOWN', {}), 'operator', /read WhatsApp’s answer .* names no code/],
+  [
+    'a code that is known and that no message should meet',
+    refusedWith('UNKNOWN', { providerCode: 131_051 }),
+    'operator',
+    /code 131051, Message type not supported/,
+  ],
+  [
+    'a message whose answers were lost',
+    refusedWith(
+      'PROVIDER_UNAVAILABLE',
+      { outcome: 'unknown', httpStatus: 502 },
+      { outcome: 'unknown', httpStatus: 502 },
+    ),
+    'caller',
+    /if the recipient has got nothing: .* may have arrived/,
+  ],
+  [
+    'a provider that had a fault until the end',
+    refusedWith('PROVIDER_UNAVAILABLE', { outcome: 'retry', httpStatus: 500, providerCode: 131_016 }),
+    'caller',
+    /a fault until the time to send had passed: code 131016, Service temporarily unavailable/,
+  ],
+  [
+    'a provider that could not be reached until the end',
+    refusedWith('PROVIDER_UNAVAILABLE', { outcome: 'retry', httpStatus: null }),
+    'caller',
+    /could not be reached until/,
+  ],
+  [
+    'a fault that WhatsApp reports after it took the message',
+    reportedWith('PROVIDER_UNAVAILABLE', 131_016),
+    'caller',
+    /took the message and then had a fault/,
   ],
   ['a message that waits for its first attempt', of(waiting), 'nobody', /about to be submitted/],
   ['an attempt under way', of({ ...waiting, leased: true, attempts: 1 }), 'nobody', /attempt to submit .* under way/],
@@ -107,10 +248,41 @@ const cases: readonly [string, Facts, Actor, RegExp][] = [
     /answer to the last attempt was lost/,
   ],
   [
-    'a sender that is slowed',
+    'a sender that is held without a code',
     of({ ...waiting, heldUntil: later(NOW, MINUTE_MS) }),
     'nobody',
-    /goes on by itself at 2026-11-20T12:01/,
+    /asked for a pause.* goes on by itself at 2026-11-20T12:01/,
+  ],
+  [
+    'a sender that is slowed',
+    of({ ...waiting, heldUntil: later(NOW, MINUTE_MS), heldByCode: 130_429 }),
+    'nobody',
+    /code 130429, Throughput of the number reached\), and the sender goes on by itself at 2026-11-20T12:01/,
+  ],
+  [
+    'a sender in maintenance',
+    of({ ...waiting, heldUntil: later(NOW, MINUTE_MS), heldByCode: 131_057 }),
+    'nobody',
+    /code 131057, Number in maintenance\)/,
+  ],
+  [
+    'a sender whose quality is bad',
+    of({ ...waiting, heldUntil: later(NOW, MINUTE_MS), heldByCode: 131_048 }),
+    'operator',
+    /quality of the sender’s number in WhatsApp Manager.*; the sender goes on by itself at 2026-11-20T12:01/,
+  ],
+  [
+    'a message that waited behind a number of bad quality until its window closed',
+    of({
+      ...waiting,
+      status: 'failed',
+      dueAt: null,
+      failureCode: 'SUBMISSION_EXPIRED',
+      heldUntil: later(NOW, MINUTE_MS),
+      heldByCode: 131_048,
+    }),
+    'operator',
+    /quality of the sender’s number/,
   ],
   [
     'work that nobody takes',
@@ -202,7 +374,7 @@ const cases: readonly [string, Facts, Actor, RegExp][] = [
 
 for (const [what, facts, who, sentence] of cases) {
   test(`${what}: ${who} must act`, () => {
-    const next = whoMustAct(facts, NOW)
+    const next = whoMustAct(facts, NOW, provider)
     assert.equal(next.who, who, next.sentence.en)
     assert.match(next.sentence.en, sentence)
   })
@@ -210,7 +382,11 @@ for (const [what, facts, who, sentence] of cases) {
 
 test('every failure names one who must act, in one sentence', () => {
   for (const failureCode of Object.keys(failures) as FailureCode[]) {
-    const { who, sentence } = whoMustAct(of({ ...delivered, status: 'failed', failureCode, failedAt: NOW }), NOW)
+    const { who, sentence } = whoMustAct(
+      of({ ...delivered, status: 'failed', failureCode, failedAt: NOW }),
+      NOW,
+      provider,
+    )
     assert.notEqual(who, 'nobody', failureCode)
     assert.match(sentence.en, /^The (caller|operator) must [^.]+\.$/, failureCode)
   }
@@ -218,7 +394,7 @@ test('every failure names one who must act, in one sentence', () => {
 
 test('what must be done is always one sentence', () => {
   for (const [what, facts] of cases) {
-    for (const sentence of Object.values(whoMustAct(facts, NOW).sentence)) {
+    for (const sentence of Object.values(whoMustAct(facts, NOW, provider).sentence)) {
       assert.doesNotMatch(sentence.slice(0, -1), /[.!?] /, what)
       assert.ok(sentence.endsWith('.'), what)
     }

@@ -1,8 +1,9 @@
-import { MINUTE_MS } from '../clock.ts'
-import type { FailureCode } from '../providers/provider.ts'
+import { DAY_MS, MINUTE_MS, SECOND_MS, later } from '../clock.ts'
+import type { Provider } from '../providers/provider.ts'
 import { senderUnavailableReason } from '../senders/availability.ts'
 import { type Language, NOTHING_SAID, type Sentence, readSentence, sentences } from '../sentences.ts'
 import { commandToEnable } from '../webhooks/endpoint-status.ts'
+import { type Story, afterFailure } from './after-failure.ts'
 import type { DeliveryFact, Facts, SubmissionFact, WebhookAttemptFact, WebhookFacts } from './facts.ts'
 
 export type Actor = 'nobody' | 'caller' | 'operator' | 'provider' | 'customer'
@@ -23,10 +24,12 @@ const NOBODY_WORKS_MS = MINUTE_MS
 /** WhatsApp's first status comes within seconds; after this its webhooks do not reach us. */
 const SILENCE_MS = 5 * MINUTE_MS
 
+export type Reading = Pick<Provider, 'readStatus' | 'findError'>
+
 /** The first that applies: the message before its webhooks, what is broken before what only takes time. */
-export function whoMustAct(facts: Facts, now: Date): Step {
+export function whoMustAct(facts: Facts, now: Date, provider: Reading): Step {
   return (
-    (facts.message && ofMessage(facts.message, now)) ??
+    (facts.message && ofMessage(facts.message, now, { ...facts, provider })) ??
     ofWebhooks(facts, now) ??
     (facts.message ? ofOutcome(facts.message, now) : nobody(whys.reachedAll))
   )
@@ -35,8 +38,16 @@ export function whoMustAct(facts: Facts, now: Date): Step {
 export const nobody = (why: Sentence): Step => ({ who: 'nobody', sentence: says.nobody({ why }) })
 
 /** Undefined when the message is off our hands. */
-export function ofMessage(message: SubmissionFact, now: Date): Step | undefined {
-  if (message.failureCode) return afterFailure(message.failureCode)
+export function ofMessage(message: SubmissionFact, now: Date, story: Story): Step | undefined {
+  const hold =
+    message.heldUntil && message.heldUntil > now
+      ? held(message.heldUntil, message.heldByCode, story.provider)
+      : undefined
+  if (message.failureCode) {
+    // What it waited behind until its window closed is what there is to mend.
+    const isHeldBack = message.failureCode === 'SUBMISSION_EXPIRED' && hold && hold.who !== 'nobody'
+    return isHeldBack ? hold : afterFailure(message.failureCode, story)
+  }
   if (!message.dueAt) return undefined
   const unavailable = senderUnavailableReason({
     status: message.senderStatus,
@@ -48,14 +59,21 @@ export function ofMessage(message: SubmissionFact, now: Date): Step | undefined 
     const facts = { submitBy: time(message.submitBy), remedy: inOneSentence(unavailable) }
     return { who: 'operator', sentence: says.unavailable(facts) }
   }
-  if (message.heldUntil && message.heldUntil > now) {
-    return nobody(whys.held({ heldUntil: time(message.heldUntil) }))
-  }
+  if (hold) return hold
   if (!message.leased && isOverdue(message.dueAt, now)) return noWorker(message.dueAt)
   if (message.leased) return nobody(whys.underWay)
   if (message.attemptedAt) return nobody(whys.answerLost({ dueAt: time(message.dueAt) }))
   if (message.attempts > 0) return nobody(whys.triedAgain({ dueAt: time(message.dueAt) }))
   return nobody(whys.aboutToGo)
+}
+
+function held(until: Date, code: number | null, provider: Reading): Step {
+  const heldUntil = time(until)
+  const error = code === null ? undefined : provider.findError(code)
+  if (code === null || !error) return nobody(whys.held({ heldUntil }))
+  if (!error.remedy) return nobody(whys.heldByCode({ code, title: error.title, heldUntil }))
+  const { who, sentence } = error.remedy
+  return { who, sentence: says.heldAndMore({ remedy: inOneSentence(sentence), heldUntil }) }
 }
 
 const inOneSentence = ({ en, ar }: Sentence): Sentence => ({
@@ -119,7 +137,7 @@ export function ofOutcome(message: SubmissionFact, now: Date): Step {
     case 'played':
       return nobody(whys.arrived)
     case 'sent':
-      return { who: 'customer', sentence: says.offline }
+      return message.kind === 'otp' ? ofSentCode(message, now) : { who: 'customer', sentence: says.offline }
     case 'accepted':
     case 'received':
     case 'queued':
@@ -129,6 +147,22 @@ export function ofOutcome(message: SubmissionFact, now: Date): Step {
       return now.getTime() - since.getTime() > SILENCE_MS ? silent(message, since) : justTaken
     }
   }
+}
+
+/** How long WhatsApp tries to deliver a code whose template says nothing of it (whatsapp-cloud-api.md §2.8). */
+const CODE_TTL_MS = 10 * MINUTE_MS
+/** What -1 stands for. */
+const LONGEST_TTL_MS = 30 * DAY_MS
+/** A delivery within the time may be reported after it. */
+const TTL_BUFFER_MS = MINUTE_MS
+
+/** WhatsApp drops a message whose time is over, and need not tell. */
+function ofSentCode({ sentAt, createdAt, sendTtlSeconds }: SubmissionFact, now: Date): Step {
+  const ttlMs = sendTtlSeconds === null ? CODE_TTL_MS : sendTtlSeconds < 0 ? LONGEST_TTL_MS : sendTtlSeconds * SECOND_MS
+  const until = later(sentAt ?? createdAt, ttlMs)
+  return now.getTime() > until.getTime() + TTL_BUFFER_MS
+    ? { who: 'caller', sentence: says.dropped({ until: time(until) }) }
+    : { who: 'customer', sentence: says.offlineUntil({ until: time(until) }) }
 }
 
 const silent = ({ accountId }: SubmissionFact, since: Date): Step => ({
@@ -144,8 +178,12 @@ const whys = sentences({
     ar: 'وصل الحدث إلى كل نقطة أُرسل إليها',
   },
   held: {
-    en: 'WhatsApp limits how fast the sender may go, and it goes on by itself at {heldUntil}',
-    ar: 'يحدّ واتساب من سرعة المرسل، ويُستأنف الإرسال تلقائيًا في {heldUntil}',
+    en: 'WhatsApp asked for a pause, and the sender goes on by itself at {heldUntil}',
+    ar: 'طلب واتساب التوقف قليلًا، ويُستأنف الإرسال تلقائيًا في {heldUntil}',
+  },
+  heldByCode: {
+    en: 'WhatsApp took no message of the sender for now (code {code}, {title}), and the sender goes on by itself at {heldUntil}',
+    ar: 'لم يقبل واتساب رسائل المرسل حاليًا (الرمز {code}، {title})، ويُستأنف الإرسال تلقائيًا في {heldUntil}',
   },
   underWay: { en: 'an attempt to submit the message is under way', ar: 'تجري الآن محاولة لتسليم الرسالة إلى واتساب' },
   answerLost: {
@@ -200,6 +238,18 @@ const says = sentences({
     en: 'The customer’s phone must come online: WhatsApp holds the message and delivers it then.',
     ar: 'يجب أن يتصل هاتف العميل بالإنترنت: يحتفظ واتساب بالرسالة ويسلّمها عندئذ.',
   },
+  offlineUntil: {
+    en: 'The customer’s phone must come online: WhatsApp holds the message until {until} and delivers it as soon as it does.',
+    ar: 'يجب أن يتصل هاتف العميل بالإنترنت: يحتفظ واتساب بالرسالة حتى {until} ويسلّمها فور اتصاله.',
+  },
+  dropped: {
+    en: 'The caller must send a new code, because WhatsApp dropped this message: it held it until {until} and reported no delivery.',
+    ar: 'على صاحب الطلب أن يرسل رمزًا جديدًا، لأن واتساب أسقط هذه الرسالة: فقد احتفظ بها حتى {until} ولم يبلغ بتسليمها.',
+  },
+  heldAndMore: {
+    en: '{remedy}; the sender goes on by itself at {heldUntil}.',
+    ar: '{remedy}؛ ويُستأنف الإرسال تلقائيًا في {heldUntil}.',
+  },
   justTaken: {
     en: 'The provider must report what became of the message, which it took a moment ago.',
     ar: 'على واتساب أن يبلغ بما آلت إليه الرسالة، وقد قبِلها قبل لحظات.',
@@ -211,80 +261,3 @@ const says = sentences({
 })
 
 const justTaken: Step = { who: 'provider', sentence: says.justTaken }
-
-const remedies = sentences({
-  RECIPIENT_UNREACHABLE: {
-    en: 'The caller must check the number with the recipient or use another channel.',
-    ar: 'على صاحب الطلب أن يتحقق من الرقم مع المستلم أو يستخدم قناة أخرى.',
-  },
-  RECIPIENT_NOT_ALLOWED: {
-    en: 'The operator must look up in WhatsApp Manager why the sender may not write to this recipient.',
-    ar: 'على المشغّل أن يبحث في مدير واتساب عن سبب منع المرسل من مراسلة هذا المستلم.',
-  },
-  RECIPIENT_RATE_LIMITED: {
-    en: 'The caller must wait before sending to this recipient again.',
-    ar: 'على صاحب الطلب أن ينتظر قبل مراسلة هذا المستلم مجددًا.',
-  },
-  SENDER_RATE_LIMITED: {
-    en: 'The caller must spread messages over time or use another sender, and send again.',
-    ar: 'على صاحب الطلب أن يوزّع الرسائل على وقت أطول أو يستخدم مرسلًا آخر، ثم يرسل مجددًا.',
-  },
-  SENDER_UNAVAILABLE: {
-    en: 'The operator must check registration, payment and restrictions of the number in WhatsApp Manager.',
-    ar: 'على المشغّل أن يراجع تسجيل الرقم ودفعه وقيوده في مدير واتساب.',
-  },
-  PROVIDER_CREDENTIALS_INVALID: {
-    en: 'The operator must connect the account again with a token that works, with "account connect".',
-    ar: 'على المشغّل أن يعطي الحساب رمز وصول صالحًا من صفحة المرسلين.',
-  },
-  TEMPLATE_NOT_FOUND: {
-    en: 'The operator must check name, language and approval of the template, then run "account sync".',
-    ar: 'على المشغّل أن يراجع اسم القالب ولغته والموافقة عليه، ثم يزامن الحساب.',
-  },
-  TEMPLATE_PAUSED: {
-    en: 'The operator must look up in WhatsApp Manager why the template is paused, or have another one used.',
-    ar: 'على المشغّل أن يبحث في مدير واتساب عن سبب إيقاف القالب مؤقتًا، أو أن يُستخدم قالب آخر.',
-  },
-  TEMPLATE_DISABLED: {
-    en: 'The operator must create another template, because WhatsApp disabled this one.',
-    ar: 'على المشغّل أن ينشئ قالبًا آخر لأن واتساب عطّل هذا.',
-  },
-  TEMPLATE_PARAMETERS_REJECTED: {
-    en: 'The operator must run "account sync" and compare the template with WhatsApp Manager.',
-    ar: 'على المشغّل أن يزامن الحساب ويقارن القالب بما في مدير واتساب.',
-  },
-  POLICY_VIOLATION: {
-    en: 'The operator must read WhatsApp’s notice in WhatsApp Manager and appeal or wait.',
-    ar: 'على المشغّل أن يقرأ إشعار واتساب في مدير واتساب، وأن يعترض أو ينتظر.',
-  },
-  WINDOW_CLOSED: {
-    en: 'The caller must send a template, because the recipient’s last message is more than 24 hours old.',
-    ar: 'على صاحب الطلب أن يرسل قالبًا، لأن آخر رسالة من المستلم مضى عليها أكثر من 24 ساعة.',
-  },
-  PROVIDER_UNAVAILABLE: {
-    en: 'The caller must send again, because WhatsApp did not answer in time.',
-    ar: 'على صاحب الطلب أن يرسل مجددًا، لأن واتساب لم يُجب في الوقت المناسب.',
-  },
-  SUBMISSION_EXPIRED: {
-    en: 'The caller must send again, because the message could not be handed over in the time allowed for it.',
-    ar: 'على صاحب الطلب أن يرسل مجددًا، لأن الرسالة لم تُسلَّم إلى واتساب في الوقت المسموح به.',
-  },
-  UNKNOWN: {
-    en: 'The operator must look up WhatsApp’s own code above, which Doorcode does not know.',
-    ar: 'على المشغّل أن يبحث عن رمز واتساب المذكور في المحاولات، فهو غير معروف في Doorcode.',
-  },
-})
-
-const CALLERS_PART: ReadonlySet<FailureCode> = new Set([
-  'RECIPIENT_UNREACHABLE',
-  'RECIPIENT_RATE_LIMITED',
-  'SENDER_RATE_LIMITED',
-  'WINDOW_CLOSED',
-  'PROVIDER_UNAVAILABLE',
-  'SUBMISSION_EXPIRED',
-])
-
-export const afterFailure = (code: FailureCode): Step => ({
-  who: CALLERS_PART.has(code) ? 'caller' : 'operator',
-  sentence: remedies[code],
-})

@@ -4,12 +4,12 @@ import type { FailureCode } from './provider.ts'
 /** What a caller reads as `failure.message` (contract §6): our own words, safe to show, naming who must act. */
 export const failures: Readonly<Record<FailureCode, Sentence>> = sentences({
   RECIPIENT_UNREACHABLE: {
-    en: 'WhatsApp could not deliver to this number: it may have no WhatsApp account, an outdated app, or terms that were not accepted. Check the number with the recipient or use another channel.',
-    ar: 'لم يستطع واتساب تسليم الرسالة إلى هذا الرقم: ربما ليس له حساب واتساب، أو تطبيقه قديم، أو لم يقبل الشروط. تحقّق من الرقم مع المستلم أو استخدم قناة أخرى.',
+    en: 'WhatsApp could not deliver to this number: it may have no WhatsApp account, an outdated app, terms that were not accepted, or be part of an experiment of WhatsApp. Check the number with the recipient or use another channel.',
+    ar: 'لم يستطع واتساب تسليم الرسالة إلى هذا الرقم: ربما ليس له حساب واتساب، أو تطبيقه قديم، أو لم يقبل الشروط، أو هو ضمن تجربة يجريها واتساب. تحقّق من الرقم مع المستلم أو استخدم قناة أخرى.',
   },
   RECIPIENT_NOT_ALLOWED: {
-    en: 'WhatsApp does not let this sender write to this recipient: the recipient blocked or opted out of it, is not on the test number’s list, or is in a country that the account may not write to. Do not repeat it; the operator checks the sender’s restrictions in WhatsApp Manager.',
-    ar: 'لا يسمح واتساب لهذا المرسل بمراسلة هذا المستلم: فقد حظره المستلم أو ألغى اشتراكه، أو ليس في قائمة رقم الاختبار، أو هو في بلد لا يحق للحساب مراسلته. لا تُعد المحاولة؛ وليراجع المشغّل قيود المرسل في مدير واتساب.',
+    en: 'WhatsApp does not let this sender write to this recipient: the business has blocked the recipient on WhatsApp, or the recipient opted out of its marketing, is the sender itself, has another identity than before, is not on the test number’s list, or is in a country that the account may not write to. Do not repeat it; the operator finds which of these with "explain", and checks blocked users and restrictions in WhatsApp Manager.',
+    ar: 'لا يسمح واتساب لهذا المرسل بمراسلة هذا المستلم: فقد حظره النشاط التجاري في واتساب، أو ألغى المستلم اشتراكه في رسائله التسويقية، أو هو المرسل نفسه، أو تغيّرت هويته، أو ليس في قائمة رقم الاختبار، أو هو في بلد لا يحق للحساب مراسلته. لا تُعد المحاولة؛ وعلى المشغّل أن يعرف السبب من تسلسل الأحداث، وأن يراجع المحظورين والقيود في مدير واتساب.',
   },
   RECIPIENT_RATE_LIMITED: {
     en: 'This recipient has had too many messages lately. The caller waits before sending to this number again.',
@@ -20,8 +20,8 @@ export const failures: Readonly<Record<FailureCode, Sentence>> = sentences({
     ar: 'بلغ المرسل حدًّا من حدود الإرسال في واتساب. على صاحب الطلب أن يوزّع الرسائل على وقت أطول أو يستخدم مرسلًا آخر؛ وليراجع المشغّل حدود الرقم وجودته في مدير واتساب.',
   },
   SENDER_UNAVAILABLE: {
-    en: 'The sender’s number or its WhatsApp account cannot send at present. The operator checks registration, payment method and restrictions in WhatsApp Manager.',
-    ar: 'لا يستطيع رقم المرسل أو حسابه في واتساب الإرسال حاليًا. على المشغّل أن يراجع التسجيل وطريقة الدفع والقيود في مدير واتساب.',
+    en: 'The sender’s number or its WhatsApp account cannot send at present. The operator checks registration, display name, payment method and restrictions in WhatsApp Manager.',
+    ar: 'لا يستطيع رقم المرسل أو حسابه في واتساب الإرسال حاليًا. على المشغّل أن يراجع التسجيل واسم العرض وطريقة الدفع والقيود في مدير واتساب.',
   },
   PROVIDER_CREDENTIALS_INVALID: {
     en: 'WhatsApp refused the account’s access token or its permissions. The operator connects the account again with a working token.',
@@ -32,8 +32,8 @@ export const failures: Readonly<Record<FailureCode, Sentence>> = sentences({
     ar: 'لا يوجد في واتساب قالب تمت الموافقة عليه بهذا الاسم وبهذه اللغة تحديدًا. على المشغّل أن يراجع القالب في مدير واتساب ثم يزامن الحساب.',
   },
   TEMPLATE_PAUSED: {
-    en: 'WhatsApp paused the template or held this message back for its quality. The operator checks the template in WhatsApp Manager; until then the caller uses another template.',
-    ar: 'أوقف واتساب القالب مؤقتًا أو حجز هذه الرسالة بسبب جودته. على المشغّل أن يراجع القالب في مدير واتساب، ويستخدم صاحب الطلب قالبًا آخر حتى ذلك الحين.',
+    en: 'WhatsApp does not send this template at present, or held this message back: the template is paused, or its quality or health is bad. The operator checks the template in WhatsApp Manager; until then the caller uses another template.',
+    ar: 'لا يرسل واتساب هذا القالب حاليًا أو حجز هذه الرسالة: فالقالب موقوف مؤقتًا، أو جودته أو حالته سيئة. على المشغّل أن يراجع القالب في مدير واتساب، ويستخدم صاحب الطلب قالبًا آخر حتى ذلك الحين.',
   },
   TEMPLATE_DISABLED: {
     en: 'WhatsApp disabled the template. The operator creates another one, and the caller uses that.',
@@ -52,15 +52,15 @@ export const failures: Readonly<Record<FailureCode, Sentence>> = sentences({
     ar: 'مضت أكثر من 24 ساعة على آخر رسالة من المستلم. على صاحب الطلب أن يرسل قالبًا بدلًا منها.',
   },
   PROVIDER_UNAVAILABLE: {
-    en: 'WhatsApp was not available until the time to send had passed. The caller sends again.',
-    ar: 'لم يكن واتساب متاحًا حتى انقضى وقت الإرسال. على صاحب الطلب أن يرسل مجددًا.',
+    en: 'WhatsApp had a fault, could not be reached, or never told what it did with the message, which may then have arrived. The caller sends again if the recipient has got nothing.',
+    ar: 'حدث خلل في واتساب، أو تعذّر الوصول إليه، أو لم يخبر بما فعله بالرسالة، وربما وصلت عندئذ. على صاحب الطلب أن يرسل مجددًا إن لم يصل إلى المستلم شيء.',
   },
   SUBMISSION_EXPIRED: {
     en: 'The message could not be handed to WhatsApp in the time allowed for it. The caller sends again.',
     ar: 'تعذّر تسليم الرسالة إلى واتساب في الوقت المسموح به. على صاحب الطلب أن يرسل مجددًا.',
   },
   UNKNOWN: {
-    en: 'WhatsApp refused the message and gave no reason that Doorcode knows. The operator finds WhatsApp’s code with "explain".',
-    ar: 'رفض واتساب الرسالة ولم يذكر سببًا يعرفه Doorcode. على المشغّل أن يبحث عن رمز واتساب في تسلسل الأحداث.',
+    en: 'WhatsApp did not deliver the message, for no reason that has a code of its own here. The operator finds what WhatsApp said of it, if anything, with "explain".',
+    ar: 'لم يسلّم واتساب الرسالة، ولا رمز للسبب هنا. على المشغّل أن يبحث في تسلسل الأحداث عمّا ذكره واتساب، إن ذكر شيئًا.',
   },
 })

@@ -9,6 +9,10 @@ export type Provider = {
   parse(raw: Buffer): ProviderItem[]
   /** Reads a stored status item again. Undefined when it is no status that we understand. */
   readStatus(body: string): StatusReport | undefined
+  /** The word of a stored status item that readStatus does not understand, if it has one. */
+  readStatusWord(body: string): string | null
+  /** What is known of a code that the provider gave. Undefined of a code that no table knows. */
+  findError(code: number): KnownError | undefined
   /** Reads a stored message of a customer again. Undefined when it holds nothing that we understand. */
   readInbound(body: string): InboundMessage | undefined
   /** Reads a stored template, number or account item again, as a hint for what must be synced. */
@@ -174,6 +178,16 @@ export type ProviderError = {
   subcode?: number
 }
 
+export type KnownError = {
+  title: Sentence
+  failureCode: FailureCode
+  /** Where the failure code says less, or less exactly. */
+  remedy: Remedy | undefined
+}
+
+/** One sentence. */
+export type Remedy = { who: 'caller' | 'operator'; sentence: Sentence }
+
 /** contract §6 */
 export type FailureCode =
   | 'RECIPIENT_UNREACHABLE'
@@ -208,8 +222,10 @@ export type StatusReport = {
   outcome: 'sent' | 'delivered' | 'read' | 'played' | 'failed'
   /** Null when the report does not say: then it counts from when it was received. */
   at: Date | null
-  /** Set exactly for failed: the first error decides, all are kept in the stored item. */
+  /** Set exactly for failed: the first error whose code is known, or else the first. */
   error: ProviderError | null
+  /** All that it names, in their order; `error` may be one for a failure that names none. */
+  errors: readonly ProviderError[]
 }
 
 export type InboundMessage = {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { failures } from '../failures.ts'
 import type { ErrorClass } from '../provider.ts'
-import { errorMeanings, meaningOf, readAnswerError, readStatusError } from './errors.ts'
+import { errorMeanings, findError, meaningOf, readAnswerError, readStatusError } from './errors.ts'
+import { remedies } from './remedies.ts'
 
 /** whatsapp-cloud-api.md §3.3, with what it says of each: A auth, R rate, T transient, T* doubtful, P and C final. */
 const DOCUMENTED: Readonly<Record<'A' | 'R' | 'R/C' | 'T' | 'T*' | 'P' | 'C', readonly number[]>> = {
@@ -57,6 +58,19 @@ test('no two codes share a title, so that a title names its error', () => {
 
 test('each failure that a code leads to has a message for the caller', () => {
   for (const { failureCode } of Object.values(errorMeanings)) assert.ok(failures[failureCode].en.length > 0)
+})
+
+test('a recipient whom the business blocked is not said to have blocked it', () => {
+  assert.equal(findError(130_403)?.title.en, 'The business blocked this recipient')
+  assert.match(failures.RECIPIENT_NOT_ALLOWED.en, /the business has blocked the recipient/)
+  assert.doesNotMatch(failures.RECIPIENT_NOT_ALLOWED.en, /recipient blocked/)
+})
+
+test('what to do about an error is said of known codes alone, in one sentence that names who', () => {
+  for (const [code, { who, sentence }] of remedies) {
+    assert.ok(findError(code)?.remedy, String(code))
+    assert.match(sentence.en, who === 'operator' ? /^The operator must [^.]+\.$/ : /^The caller must [^.]+\.$/)
+  }
 })
 
 test('limits hold back what they are limits of', () => {

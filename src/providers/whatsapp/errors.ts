@@ -1,7 +1,8 @@
-import type { ErrorClass, ErrorScope, FailureCode, ProviderError } from '../provider.ts'
+import type { ErrorClass, ErrorScope, FailureCode, KnownError, ProviderError } from '../provider.ts'
 import { storableText } from '../../db.ts'
 import { type Sentence, keptSentences } from '../../sentences.ts'
 import { objectOf, textOf } from './json.ts'
+import { remedies } from './remedies.ts'
 
 type Meaning = { class: ErrorClass; scope: ErrorScope; failureCode: FailureCode; title: Sentence }
 
@@ -39,7 +40,7 @@ const management = (title: Sentence): Meaning => permanent('template', 'UNKNOWN'
 
 /**
  * Every code of whatsapp-cloud-api.md §3.3, in its order. What the source calls a matter of configuration is permanent
- * for the message and has a scope wider than it.
+ * for the message and has a scope wider than it, except where the recipient is what the sender may not reach.
  */
 export const errorMeanings: Readonly<Record<number, Meaning>> = {
   0: credentials({ en: 'App user could not be authenticated', ar: 'تعذّر التحقق من هوية مستخدم التطبيق' }),
@@ -64,8 +65,8 @@ export const errorMeanings: Readonly<Record<number, Meaning>> = {
   }),
   80007: rate('account', { en: 'Account call rate reached', ar: 'بلغ الحساب الحد الأقصى لعدد الطلبات' }),
   130403: recipient('RECIPIENT_NOT_ALLOWED', {
-    en: 'Recipient blocked the business',
-    ar: 'حظر المستلم هذا النشاط التجاري',
+    en: 'The business blocked this recipient',
+    ar: 'حظر النشاط التجاري هذا المستلم',
   }),
   130429: rate('sender', { en: 'Throughput of the number reached', ar: 'بلغ الرقم سرعته القصوى' }),
   130472: recipient('RECIPIENT_UNREACHABLE', {
@@ -157,7 +158,7 @@ export const errorMeanings: Readonly<Record<number, Meaning>> = {
   134011: account({ en: 'Payments terms not accepted', ar: 'لم تُقبل شروط الدفع' }),
   135000: parameters({ en: 'Error in the parameters', ar: 'خطأ في المتغيرات' }),
   137000: recipient('RECIPIENT_NOT_ALLOWED', { en: 'Recipient’s identity key changed', ar: 'تغيّر مفتاح هوية المستلم' }),
-  141002: permanent('template', 'TEMPLATE_DISABLED', { en: 'Template cannot be sent', ar: 'لا يمكن إرسال القالب' }),
+  141002: permanent('template', 'TEMPLATE_PAUSED', { en: 'Template cannot be sent', ar: 'لا يمكن إرسال القالب' }),
   2388019: management({ en: 'Too many templates', ar: 'قوالب كثيرة جدًا' }),
   2388039: management({ en: 'Template state cannot change so', ar: 'لا يمكن تغيير حالة القالب هكذا' }),
   2388040: management({ en: 'Template field too long', ar: 'حقل في القالب أطول من المسموح' }),
@@ -183,11 +184,19 @@ const OBJECT_MISSING = {
   meaning: sender({ en: 'Object missing, or no access to it', ar: 'الكائن غير موجود أو لا وصول إليه' }),
 }
 
-export function meaningOf(code: number | null, httpStatus: number | null): Meaning {
-  const known = code === null ? undefined : errorMeanings[code]
-  if (known) return known
-  if (code !== null && code >= PERMISSION.from && code <= PERMISSION.to) return PERMISSION.meaning
-  return unknownMeaning(httpStatus ?? 0)
+export const meaningOf = (code: number | null, httpStatus: number | null): Meaning =>
+  findMeaning(code) ?? unknownMeaning(httpStatus ?? 0)
+
+function findMeaning(code: number | null): Meaning | undefined {
+  if (code === null) return undefined
+  return code >= PERMISSION.from && code <= PERMISSION.to ? PERMISSION.meaning : errorMeanings[code]
+}
+
+export const isKnown = ({ code }: Pick<ProviderError, 'code'>): boolean => findMeaning(code) !== undefined
+
+export function findError(code: number): KnownError | undefined {
+  const meaning = findMeaning(code)
+  return meaning && { title: meaning.title, failureCode: meaning.failureCode, remedy: remedies.get(code) }
 }
 
 const UNKNOWN_TITLE: Sentence = { en: 'Error without a known code', ar: 'خطأ بلا رمز معروف' }

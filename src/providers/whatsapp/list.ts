@@ -171,7 +171,7 @@ function readTemplate(from: JsonObject): ProviderTemplate[] {
   ]
 }
 
-/** WhatsApp allows 30 days at the most; -1 stands for the default. */
+/** WhatsApp allows 30 days at the most, for which -1 stands (§2.8). Null: the default of the category. */
 const secondsOf = (value: unknown): number | null =>
   Number.isInteger(value) && Math.abs(Number(value)) <= INT4_MOST ? Number(value) : null
 

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import * as fc from 'fast-check'
 import type { ProviderItem } from '../provider.ts'
 import { parse } from './parse.ts'
-import { readChange, readInbound, readStatus } from './read.ts'
+import { readChange, readInbound, readStatus, readStatusWord } from './read.ts'
 
 const MESSAGE_ID = randomUUID()
 const CODE = '493817'
@@ -39,7 +39,7 @@ test('a status tells its message by the provider’s id, by ours, and its time',
   assert.equal(item.providerMessageId, 'wamid.A')
   assert.equal(item.messageId, MESSAGE_ID)
   assert.equal(item.occurredAt?.toISOString(), '2025-11-20T12:00:00.000Z')
-  assert.deepEqual(readStatus(item.body), { outcome: 'delivered', at: item.occurredAt, error: null })
+  assert.deepEqual(readStatus(item.body), { outcome: 'delivered', at: item.occurredAt, error: null, errors: [] })
 })
 
 test('the same status has the same identity however often and with whatever else it comes', () => {
@@ -111,6 +111,54 @@ test('a failed status keeps every code and its meaning', () => {
   assert.equal(report?.error?.failureCode, 'RECIPIENT_UNREACHABLE')
   assert.equal(report?.error?.title, 'Message undeliverable')
   assert.match(item.body, /131000/)
+})
+
+test('of several errors the first whose code is known decides, and all are told, up to a limit', () => {
+  const of = (...codes: number[]) =>
+    readStatus(onlyStatus({ status: 'failed', errors: codes.map((code) => ({ code })) }).body)
+  const report = of(999_999, 131_026, 131_000)
+  assert.equal(report?.error?.failureCode, 'RECIPIENT_UNREACHABLE')
+  assert.deepEqual(
+    report?.errors.map(({ code }) => code),
+    [999_999, 131_026, 131_000],
+  )
+  assert.equal(of(999_999, 999_998)?.error?.code, 999_999)
+  assert.equal(of(...Array.from({ length: 200 }, (_, place) => 999_000 + place))?.errors.length, 10)
+})
+
+test('a status that is not known names its word', () => {
+  const { body } = onlyStatus({ status: 'warned' })
+  assert.deepEqual([readStatus(body), readStatusWord(body)], [undefined, 'warned'])
+  assert.equal(readStatusWord(onlyStatus({ status: 'Your code is 493817' }).body), null)
+})
+
+test('an update of a template’s quality is known by its members, whatever its field is called', () => {
+  const value = {
+    message_template_id: 1234,
+    message_template_name: 'login_code',
+    message_template_language: 'en-US',
+    previous_quality_score: 'GREEN',
+    new_quality_score: 'RED',
+  }
+  for (const field of [
+    'message_template_quality_update',
+    'message_template_quality',
+    'quality_score_update',
+    'messages',
+  ]) {
+    const item = only(parseJson(webhook({ field, value: { ...value, note: CODE } })))
+    assert.equal(item.kind, 'template', field)
+    assert.deepEqual(readChange(item.body), {
+      kind: 'template',
+      wabaId: '1020304050',
+      name: 'login_code',
+      language: 'en_US',
+      status: null,
+    })
+    if (field !== 'message_template_quality_update') assert.doesNotMatch(item.body, new RegExp(CODE))
+  }
+  const { previous_quality_score: _, new_quality_score: __, ...other } = value
+  assert.equal(only(parseJson(webhook({ field: 'something_new', value: other }))).kind, 'unknown')
 })
 
 test('a failed status without a readable error is a failure all the same', () => {
@@ -227,7 +275,7 @@ test('a report that does not say when it happened is a report all the same', () 
   for (const timestamp of [undefined, null, 'soon', '-1', '']) {
     const item = onlyStatus({ timestamp })
     assert.equal(item.occurredAt, null)
-    assert.deepEqual(readStatus(item.body), { outcome: 'delivered', at: null, error: null })
+    assert.deepEqual(readStatus(item.body), { outcome: 'delivered', at: null, error: null, errors: [] })
   }
 })
 

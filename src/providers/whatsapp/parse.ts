@@ -54,7 +54,7 @@ function itemsOf(entry: JsonObject | undefined, given: unknown): ProviderItem[] 
   const messages = listOf(value.messages)
   const errors = listOf(value.errors)
   if (field !== 'messages' || statuses.length + messages.length + errors.length === 0)
-    return [unknownField(field, value)]
+    return [isQualityUpdate(value) ? qualityUpdate({ entry, field, value }) : unknownField(field, value)]
   const phoneNumberId = textOf(objectOf(value.metadata)?.phone_number_id) ?? null
   return [
     ...statuses.map(status),
@@ -153,12 +153,29 @@ function changed(kind: FieldKind, { entry, field, value }: Change): ProviderItem
 
 const unknown = (given: unknown): ProviderItem => unknownItem(outlineText(given))
 
+/** Its field has another name in the provider's example than in its list (§4.7): its members tell. */
+export const isQualityUpdate = (value: JsonObject): boolean =>
+  textOf(value.message_template_name) !== undefined && QUALITIES.some((each) => textOf(value[each]) !== undefined)
+
+const QUALITIES = ['previous_quality_score', 'new_quality_score']
+const QUALITY_MEMBERS = ['message_template_id', 'message_template_name', 'message_template_language', ...QUALITIES]
+
+/** The known members alone: under a name that nobody knows there may be anything else. */
+const qualityUpdate = ({ entry, field, value }: Change): ProviderItem =>
+  changed('template', {
+    entry,
+    field: nameOf(field),
+    value: Object.fromEntries(QUALITY_MEMBERS.map((name) => [name, textOf(value[name])])),
+  })
+
 /** Its name tells an operator what the provider has begun to send. */
 function unknownField(field: string, value: JsonObject): ProviderItem {
   const { identity, ...item } = unknown(value)
-  const name = NAME.test(field) ? field : `[${field.length} characters]`
+  const name = nameOf(field)
   return { ...item, identity: `${identity}:${name}`, body: `{"field":"${name}","value":${item.body}}` }
 }
+
+const nameOf = (name: string): string => (NAME.test(name) ? name : `[${name.length} characters]`)
 
 /** Its size and hash alone: what cannot be read cannot be cleaned. */
 const unreadable = (raw: Buffer): ProviderItem =>
@@ -204,7 +221,7 @@ function outline(value: unknown, depth: number): unknown {
   return Object.fromEntries(
     Object.entries(value)
       .slice(0, OUTLINE_NAMES)
-      .map(([name, member]) => [NAME.test(name) ? name : `[${name.length} characters]`, outline(member, depth + 1)]),
+      .map(([name, member]) => [nameOf(name), outline(member, depth + 1)]),
   )
 }
 

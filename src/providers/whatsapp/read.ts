@@ -1,7 +1,7 @@
 import type { InboundMessage, ProviderChange, StatusReport } from '../provider.ts'
-import { readStatusError } from './errors.ts'
+import { isKnown, readStatusError } from './errors.ts'
 import { type JsonObject, identifier, listOf, objectOf, readObject, storable, textOf } from './json.ts'
-import { instantOf } from './parse.ts'
+import { instantOf, isQualityUpdate } from './parse.ts'
 
 const OUTCOMES = ['sent', 'delivered', 'read', 'played', 'failed'] as const
 
@@ -11,8 +11,15 @@ export function readStatus(body: string): StatusReport | undefined {
   const outcome = OUTCOMES.find((each) => each === status?.status)
   const at = instantOf(status?.timestamp)
   if (!outcome) return undefined
-  return { outcome, at, error: outcome === 'failed' ? readStatusError(listOf(status?.errors)[0]) : null }
+  if (outcome !== 'failed') return { outcome, at, error: null, errors: [] }
+  const errors = listOf(status?.errors).slice(0, ERRORS_MOST).map(readStatusError)
+  return { outcome, at, error: errors.find(isKnown) ?? errors[0] ?? readStatusError(undefined), errors }
 }
+
+/** There can be more than one (§4.3), and there is no reason for more than a few. */
+const ERRORS_MOST = 10
+
+export const readStatusWord = (body: string): string | null => textOf(readObject(body)?.status) ?? null
 
 /** Reads a customer's message that parse has stored (§4.4). Every member is optional, `from` too (§4.6). */
 export function readInbound(body: string): InboundMessage | undefined {
@@ -65,6 +72,7 @@ export function readChange(body: string): ProviderChange | undefined {
   const field = textOf(change?.field)
   if (!field || !value) return undefined
   const wabaId = textOf(change?.waba_id) ?? null
+  if (isQualityUpdate(value)) return templateChange(value, { field, wabaId })
   if (field.startsWith('phone_number_')) return { kind: 'number', wabaId }
   if (!field.includes('template')) return { kind: 'account', wabaId }
   return templateChange(value, { field, wabaId })

@@ -1,8 +1,9 @@
 import type { Provider } from '../provider.ts'
+import { findError } from './errors.ts'
 import { openGraph } from './graph.ts'
 import { findTemplate, list, subscribe, subscribers } from './list.ts'
 import { parse } from './parse.ts'
-import { readChange, readInbound, readStatus } from './read.ts'
+import { readChange, readInbound, readStatus, readStatusWord } from './read.ts'
 import { SEND_TIMEOUT_MS, send } from './send.ts'
 import { createTemplate, deleteTemplate } from './templates.ts'
 import { verify } from './verify.ts'
@@ -19,6 +20,8 @@ export function whatsapp({ sendTimeoutMs = SEND_TIMEOUT_MS }: WhatsAppOptions = 
     verify,
     parse,
     readStatus,
+    readStatusWord,
+    findError,
     readInbound,
     readChange,
     send: (account, message) => send(graph, account, { message, timeoutMs: sendTimeoutMs }),
