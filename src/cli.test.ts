@@ -81,9 +81,49 @@ for (const [args, told] of mistakes) {
     const { code, stdout, stderr } = await run([...words, '--json'])
     assert.deepEqual([code, stdout], [1, ''])
     const problem = JSON.parse(stderr) as Record<string, unknown>
-    assert.deepEqual(Object.keys(problem).sort(), ['code', 'detail', 'status', 'title', 'type'])
+    const members = ['code', 'correlationId', 'detail', 'instance', 'status', 'title', 'type']
+    assert.deepEqual(Object.keys(problem).sort(), members)
+    assert.equal(problem['instance'], `urn:uuid:${String(problem['correlationId'])}`)
     assert.ok(Number(problem['status']) < 500, stderr)
   })
+}
+
+const missing = [
+  `workspace allowance --workspace ${UNKNOWN}`,
+  `account sync ${UNKNOWN}`,
+  `account connect --workspace ${UNKNOWN} --waba-id 12345 --access-token T --app-secret S --verify-token V`,
+  `sender pause ${UNKNOWN}`,
+  `endpoint add --workspace ${UNKNOWN} --url https://a.example`,
+  `endpoint ping ${UNKNOWN}`,
+  'key revoke abcdefghijkl',
+  'person link nobody@shop.example',
+  `explain ${UNKNOWN}`,
+]
+
+for (const args of missing) {
+  test(`"${args.slice(0, 40)}" is told that it is not found, as a program reads it`, async () => {
+    assert.deepEqual(await codeOf(args.split(' ')), ['NOT_FOUND', 404])
+  })
+}
+
+test('a program can tell its own mistake from a WhatsApp that does not answer, and from settings that are not made', async () => {
+  const { stdout } = await run(['workspace', 'create', '--name', 'Shop', '--json'])
+  const { workspaceId } = JSON.parse(stdout) as { workspaceId: string }
+  const connect = (wabaId: string): string[] => [
+    ...['account', 'connect', '--workspace', workspaceId, '--waba-id', wabaId, '--access-token', 'T'],
+    ...['--app-secret', 'S', '--verify-token', 'V', '--graph-url', 'http://127.0.0.1:1'],
+  ]
+  assert.deepEqual(await codeOf(connect('12345')), ['SERVICE_UNAVAILABLE', 503])
+  assert.match((await run(connect('12345'))).stderr, /^WhatsApp could not be asked: .*ECONNREFUSED/)
+  assert.deepEqual(await codeOf(connect('my shop')), ['DEVELOPER_INVALID_INPUT', 422])
+  const settings = ['cod-settings', 'get', '--workspace', workspaceId]
+  assert.deepEqual(await codeOf(settings), ['COD_NOT_CONFIGURED', 409])
+})
+
+async function codeOf(words: readonly string[]): Promise<unknown[]> {
+  const { stderr } = await run([...words, '--json'])
+  const { code, status } = JSON.parse(stderr) as Record<string, unknown>
+  return [code, status]
 }
 
 test('a mistake on the command line is told before anything is opened or made', async (t) => {

@@ -21,8 +21,9 @@ export const refusals = {
     status: 404,
     title: 'Not found',
     owner: 'caller',
-    cause: 'No route has this path and method, or no message of the key’s workspace has this id.',
-    fix: 'Compare path and method with /docs. Use the messageId of the 202 answer, with a key of the same workspace.',
+    cause:
+      'No route has this path and method, or no message of the key’s workspace has this id. A command: nothing has the id that it was given.',
+    fix: 'Compare path and method with /docs. Use the messageId of the 202 answer, with a key of the same workspace. A command prints which id is not known.',
   },
   OTP_SENDER_NOT_FOUND: {
     status: 404,
@@ -181,8 +182,8 @@ export const refusals = {
     status: 503,
     title: 'Service unavailable',
     owner: 'operator',
-    cause: 'Doorcode cannot reach its database.',
-    fix: 'Repeat the request with the same Idempotency-Key. The operator: /readyz and the log say what is missing.',
+    cause: 'Doorcode cannot reach its database, or a command of the operator cannot reach the database or WhatsApp.',
+    fix: 'Repeat the request with the same Idempotency-Key, or the command. The operator: /readyz and the log say what is missing, and the detail that a command prints says it too.',
   },
 } as const satisfies Record<string, Row>
 

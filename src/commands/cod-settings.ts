@@ -32,7 +32,11 @@ export const codSettingsGet = command({
   async run({ db }, { workspace }) {
     await workspaceMustExist(db, workspace)
     const settings = await findCodSettings(db, workspace)
-    if (!settings) throw new SetupRefused(asWritten(`The workspace ${workspace} has no cash-on-delivery settings yet.`))
+    if (!settings)
+      throw new SetupRefused(
+        asWritten(`The workspace ${workspace} has no cash-on-delivery settings yet.`),
+        'COD_NOT_CONFIGURED',
+      )
     return settings
   },
   tell: inWords,

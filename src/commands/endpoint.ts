@@ -56,7 +56,7 @@ const endpointId = { name: 'endpointId', ...required(uuid('ID')) }
 
 async function idOf(db: Sql, id: string): Promise<EndpointId> {
   const workspaceId = await findWorkspaceOf(db, id)
-  if (!workspaceId) throw new SetupRefused(asWritten(`There is no endpoint ${id}.`))
+  if (!workspaceId) throw new SetupRefused(asWritten(`There is no endpoint ${id}.`), 'NOT_FOUND')
   return { workspaceId, endpointId: id }
 }
 

@@ -11,7 +11,8 @@ export const explainCommand = command({
   changes: false,
   async run(parts, { argument }) {
     const explanation = await explain(parts, argument)
-    if (!explanation) throw new SetupRefused(asWritten(`No confirmation, message or event has the id ${argument}.`))
+    if (!explanation)
+      throw new SetupRefused(asWritten(`No confirmation, message or event has the id ${argument}.`), 'NOT_FOUND')
     return explanation
   },
   tell: tellExplanation,

@@ -27,7 +27,7 @@ export const keyRevoke = command({
   async run({ db }, { argument: publicId }, record) {
     await db.transaction(async (tx) => {
       if (!(await revokeKey(tx, publicId)))
-        throw new SetupRefused(asWritten(`no API key has the public id ${publicId}`))
+        throw new SetupRefused(asWritten(`no API key has the public id ${publicId}`), 'NOT_FOUND')
       await record(tx, { workspaceId: await findWorkspaceOfKey(tx, publicId), target: publicId })
     })
     return { publicId, revoked: true }

@@ -28,7 +28,8 @@ export const personLink = command({
   changes: true,
   async run({ db, clock, config }, { argument, dropSecondFactor }, record) {
     const person = await findPersonByEmail(db, argument)
-    if (!person) throw new SetupRefused(asWritten(`nobody signs in as ${argument}: "person list" tells who does`))
+    if (!person)
+      throw new SetupRefused(asWritten(`nobody signs in as ${argument}: "person list" tells who does`), 'NOT_FOUND')
     const about = { email: person.email, endsSecondFactor: dropSecondFactor, createdBy: null, at: clock.now() }
     const { token, expiresAt } = await db.transaction(async (tx) => {
       const after = { endsSecondFactor: dropSecondFactor }

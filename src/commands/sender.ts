@@ -27,7 +27,10 @@ const senderId = { name: 'senderId', ...required(uuid('ID')) }
 async function idOf(db: Sql, id: string): Promise<SenderOf> {
   const workspaceId = await findWorkspaceOf(db, id)
   if (!workspaceId)
-    throw new SetupRefused(asWritten(`There is no sender ${id}: "sender list" tells those of a workspace.`))
+    throw new SetupRefused(
+      asWritten(`There is no sender ${id}: "sender list" tells those of a workspace.`),
+      'NOT_FOUND',
+    )
   return { workspaceId, senderId: id }
 }
 

@@ -1,5 +1,5 @@
 import { type Sentence, joined } from '../sentences.ts'
-import { SetupRefused } from '../setup-refused.ts'
+import { type SetupCode, SetupRefused } from '../setup-refused.ts'
 
 /** What of an account is wrong; null when it is none of what was given. */
 export type AccountField = 'wabaId' | 'accessToken' | 'appSecret' | 'verifyToken' | 'graphUrl'
@@ -11,12 +11,13 @@ const SPACE: Sentence = { en: ' ', ar: ' ' }
 export class AccountRefused extends SetupRefused {
   readonly faults: readonly AccountFault[]
 
-  constructor(faults: readonly AccountFault[]) {
+  constructor(faults: readonly AccountFault[], code?: SetupCode) {
     super(
       joined(
         faults.map(({ message }) => message),
         SPACE,
       ),
+      code,
     )
     this.name = 'AccountRefused'
     this.faults = faults

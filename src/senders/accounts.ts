@@ -79,7 +79,7 @@ const findWorkspace = statement('find_workspace_to_connect', 'select id as works
 
 async function workspaceMustExist(sql: Sql, workspaceId: string): Promise<void> {
   if (isUuid(workspaceId) && (await sql.row(findWorkspace, [workspaceId]))) return
-  throw new SetupRefused(says.noWorkspace({ workspaceId }))
+  throw new SetupRefused(says.noWorkspace({ workspaceId }), 'NOT_FOUND')
 }
 
 const says = sentences({
@@ -234,7 +234,7 @@ export async function getAccount(
   accountId: string,
 ): Promise<CallableAccount> {
   const row = isUuid(accountId) ? await db.row(accountById, [accountId]) : undefined
-  if (!row) throw new SetupRefused(says.noAccount({ accountId }))
+  if (!row) throw new SetupRefused(says.noAccount({ accountId }), 'NOT_FOUND')
   return {
     workspaceId: row.workspace_id,
     accountId: row.id,

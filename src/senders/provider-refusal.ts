@@ -11,14 +11,16 @@ export function accountRefusal(
   { wabaId, graphUrl }: Pick<ProviderAccount, 'wabaId' | 'graphUrl'>,
 ): AccountRefused {
   if (error instanceof ProviderUnreachable)
-    return new AccountRefused([
-      {
-        field: 'graphUrl',
-        message: says.unreachable({ said: error.sentence, graphUrl }),
-      },
-    ])
+    return new AccountRefused(
+      [{ field: 'graphUrl', message: says.unreachable({ said: error.sentence, graphUrl }) }],
+      'SERVICE_UNAVAILABLE',
+    )
   const { field, message } = remedy(error, wabaId)
-  return new AccountRefused([{ field, message: withCause({ message, said: error.sentence }) }])
+  const passes = error.error.class === 'rate' || error.error.class === 'transient'
+  return new AccountRefused(
+    [{ field, message: withCause({ message, said: error.sentence }) }],
+    passes ? 'SERVICE_UNAVAILABLE' : undefined,
+  )
 }
 
 /** Graph names the type of what it found under an id, or says that it found nothing. */

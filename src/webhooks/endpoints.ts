@@ -33,7 +33,8 @@ export async function addEndpoint(
   const secret = newWebhookSecret()
   const now = clock.now()
   await db.transaction(async (tx) => {
-    if (!(await tx.row(lockWorkspace, [workspaceId]))) throw new SetupRefused(says.noWorkspace({ workspaceId }))
+    if (!(await tx.row(lockWorkspace, [workspaceId])))
+      throw new SetupRefused(says.noWorkspace({ workspaceId }), 'NOT_FOUND')
     const { length } = await listEndpoints(tx, workspaceId)
     if (length >= ENDPOINTS_PER_WORKSPACE) throw new SetupRefused(says.tooMany({ count: length }))
     await tx.rows(insertEndpoint, [
@@ -171,7 +172,7 @@ async function getEndpoint(db: Sql, id: EndpointId): Promise<Endpoint> {
   return endpoint
 }
 
-const missing = (endpointId: string): SetupRefused => new SetupRefused(says.missing({ endpointId }))
+const missing = (endpointId: string): SetupRefused => new SetupRefused(says.missing({ endpointId }), 'NOT_FOUND')
 
 const STATUSES = { enabled: 'مفعّلة', paused: 'موقوفة مؤقتًا', disabled: 'معطّلة' }
 

@@ -18,7 +18,7 @@ export async function resendDelivery(
   { workspaceId, deliveryId }: { workspaceId: string; deliveryId: string },
 ): Promise<void> {
   const delivery = await db.row(restart, [workspaceId, deliveryId, clock.now()])
-  if (!delivery) throw new SetupRefused(says.noDelivery({ deliveryId }))
+  if (!delivery) throw new SetupRefused(says.noDelivery({ deliveryId }), 'NOT_FOUND')
   if (delivery.status !== 'enabled') throw notEnabled(delivery.status, delivery.endpointId)
   wake('deliver')
 }
@@ -34,7 +34,7 @@ export async function resendEvent(
 ): Promise<void> {
   await checkEndpoint(db, of)
   const deliveryId = await findDelivery(db, { eventId, ...of })
-  if (!deliveryId) throw new SetupRefused(says.neverMeant({ endpointId: of.endpointId, eventId }))
+  if (!deliveryId) throw new SetupRefused(says.neverMeant({ endpointId: of.endpointId, eventId }), 'NOT_FOUND')
   await db.transaction(async (tx) => {
     await resendDelivery({ db: tx, clock, wake: () => {} }, { workspaceId: of.workspaceId, deliveryId })
     await alongside?.(tx)
@@ -175,7 +175,7 @@ async function checkEndpoint(
 ): Promise<void> {
   if (endpointId === undefined) return
   const endpoint = await findEndpoint(db, { workspaceId, endpointId })
-  if (!endpoint) throw new SetupRefused(says.noEndpoint({ endpointId }))
+  if (!endpoint) throw new SetupRefused(says.noEndpoint({ endpointId }), 'NOT_FOUND')
   if (endpoint.status !== 'enabled') throw notEnabled(endpoint.status, endpointId)
 }
 
