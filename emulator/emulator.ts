@@ -173,12 +173,20 @@ function noticed<Verbs extends Record<string, (...given: never[]) => unknown>>(
     (...given: never[]) => {
       const answer = verb(...given)
       memory.changed()
-      if (answer instanceof Promise) return answer.finally(() => memory.settle())
+      if (answer instanceof Promise) return whenKept(answer, memory)
       void memory.settle()
       return answer
     },
   ])
   return Object.fromEntries(entries) as Verbs
+}
+
+async function whenKept(answer: Promise<unknown>, memory: Memory): Promise<unknown> {
+  try {
+    return await answer
+  } finally {
+    await memory.settle()
+  }
 }
 
 async function buildTwin(parts: Parts) {
