@@ -136,8 +136,8 @@ const remedies = sentences({
     ar: 'على صاحب الطلب أن يرسل قالبًا، لأن آخر رسالة من المستلم مضى عليها أكثر من 24 ساعة.',
   },
   PROVIDER_UNAVAILABLE: {
-    en: 'The caller must send again, because WhatsApp could not be reached until the time to send had passed.',
-    ar: 'على صاحب الطلب أن يرسل مجددًا، لأنه تعذّر الوصول إلى واتساب حتى انقضى وقت الإرسال.',
+    en: 'The caller must send again, because WhatsApp took no attempt to send the message until the time for it had passed.',
+    ar: 'على صاحب الطلب أن يرسل مجددًا، لأن واتساب لم يقبل أي محاولة لإرسال الرسالة حتى انقضى وقتها.',
   },
   SUBMISSION_EXPIRED: {
     en: 'The caller must send again, because the message could not be handed over in the time allowed for it.',

@@ -13,6 +13,8 @@ test('an attempt tells the provider’s code, also when it is 0, which stands fo
     httpStatus: 401,
   } as const
   const told = (providerCode: number | null) => attemptEntry({ ...attempt, providerCode, detail: null }).detail.en
+  const accepted = { ...attempt, outcome: 'accepted', httpStatus: 200, providerCode: null, detail: null } as const
+  assert.equal(attemptEntry(accepted).detail.en, 'attempt 1: WhatsApp took the message')
   assert.match(told(0), /HTTP 401, code 0/)
   assert.doesNotMatch(told(null), /code/)
 })

@@ -59,7 +59,7 @@ export function attemptEntry(
   of = NOTHING_SAID,
 ): Line {
   const causes = [
-    httpStatus ? asWritten(`HTTP ${httpStatus}`) : undefined,
+    httpStatus && outcome !== 'accepted' ? asWritten(`HTTP ${httpStatus}`) : undefined,
     providerCode === null ? undefined : says.code({ code: providerCode }),
     detail ? causeOf(detail) : undefined,
   ].filter((cause) => cause !== undefined)

@@ -225,7 +225,13 @@ const cases: readonly [string, Facts, Actor, RegExp][] = [
     'a provider that could not be reached until the end',
     refusedWith('PROVIDER_UNAVAILABLE', { outcome: 'retry', httpStatus: null }),
     'caller',
-    /could not be reached until/,
+    /took no attempt .* until the time for it had passed/,
+  ],
+  [
+    'a provider that answered with a fault of a code that nobody knows',
+    refusedWith('PROVIDER_UNAVAILABLE', { outcome: 'retry', httpStatus: 500, providerCode: 999_999 }),
+    'caller',
+    /took no attempt/,
   ],
   [
     'a fault that WhatsApp reports after it took the message',
