@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import {
   chmod,
   chown,
@@ -110,6 +111,14 @@ test('a server that is killed under its user comes back, and is still stopped by
   })
   await used.stop()
   await assert.rejects(ask(used.url, 'select 1'))
+})
+
+test('a data folder that cannot be made is told with what to do', { skip: !existsSync('/proc/self') }, async () => {
+  await assert.rejects(startEmbeddedPostgres({ dataDir: '/proc/doorcode/data' }), (error) => {
+    assert.ok(error instanceof CannotStart)
+    assert.match(error.message, /^the folder \/proc\/doorcode\/data cannot be made \(ENOENT.* DOORCODE_DATA_DIR/)
+    return true
+  })
 })
 
 test('a data folder whose path is too long for a socket works all the same', async (t) => {

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
+import { link, open, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { CannotStart } from './cannot-start.ts'
 import type { Config } from './config.ts'
 import { type Db, statement } from './db.ts'
+import { makeFolders } from './make-folders.ts'
 import { newInstanceKey, parseInstanceKey, type Seal, SealBroken, sealWith } from './seal.ts'
 
 const findKeyCheck = statement<{ key_check: Buffer }>('find_key_check', 'select key_check from instance')
@@ -62,7 +63,7 @@ async function readKey(file: string): Promise<Buffer | undefined> {
 
 /** Whole or not at all, and never over another process's: written aside, then linked to a name that must be free. */
 async function makeKey(file: string): Promise<Buffer> {
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
+  await makeFolders(path.dirname(file), 0o700)
   const aside = `${file}.${randomBytes(6).toString('hex')}`
   const handle = await open(aside, 'wx', 0o600)
   try {

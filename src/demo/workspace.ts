@@ -1,6 +1,7 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
+import { makeFolders } from '../make-folders.ts'
 import type { Parts } from '../parts.ts'
 import { addEndpoint, findEndpoint, pauseEndpoint } from '../webhooks/endpoints.ts'
 import { createKey, openKeyRing } from '../workspaces/keys.ts'
@@ -62,7 +63,7 @@ async function isKnown({ db, clock, log }: Parts, { workspaceId, apiKey }: DemoW
 
 async function keep(parts: Parts, workspace: DemoWorkspace): Promise<DemoWorkspace> {
   const file = fileOf(parts)
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 })
+  await makeFolders(path.dirname(file), 0o700)
   await writeFile(`${file}.new`, `${JSON.stringify(workspace, null, 2)}\n`, { mode: 0o600, flush: true })
   await rename(`${file}.new`, file)
   return workspace

@@ -1,5 +1,6 @@
-import { chmod, lstat, mkdir, realpath, stat } from 'node:fs/promises'
+import { chmod, lstat, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { makeFolders } from '../make-folders.ts'
 import { removeHalfMade } from './half-made.ts'
 import { closedFolderAbove, type SystemUser } from './system-user.ts'
 
@@ -25,7 +26,7 @@ export async function openSystemFolder(folder: string, user: SystemUser): Promis
 }
 
 async function makePassable(folder: string): Promise<void> {
-  const first = await mkdir(folder, { recursive: true, mode: 0o711 })
+  const first = await makeFolders(folder, 0o711)
   if (first === undefined) return
   // Once more, whatever the umask took away.
   for (let made = folder; made.length >= first.length; made = path.dirname(made)) await chmod(made, 0o711)
