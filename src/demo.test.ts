@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import os from 'node:os'
 import path from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { type TestContext, after, test } from 'node:test'
 import { DEMO, startEmulator } from '../emulator/emulator.ts'
-import { fileDatabase } from '../test/database.ts'
-import { withConnection } from '../test/postgres.ts'
+import { TEMPLATE_DATABASE, createDatabase, serverUrl, urlOf, withConnection } from '../test/postgres.ts'
 import { freePort, type Program, runProgram } from '../test/program.ts'
 import { until } from '../test/until.ts'
 
 test('the printed curl sends a code to the phone and a verified webhook back, and a second start finds all of it again', async (t) => {
-  const environment = await newEnvironment(t)
+  const environment = await newEnvironment()
   const first = await start(t, environment)
   const body = printed(first.stdout(), /-d '(.*)'/)
   const key = printed(first.stdout(), /Bearer ([^']+)'/)
@@ -47,7 +46,7 @@ test('the printed curl sends a code to the phone and a verified webhook back, an
 })
 
 test('the printed order is answered by its customer, and the printed command lets a day pass for another one', async (t) => {
-  const environment = await newEnvironment(t)
+  const environment = await environmentOfLater(t)
   const demo = await start(t, environment)
   const key = printed(demo.stdout(), /Bearer ([^']+)'/)
   const body = printed(demo.stdout(), /-d '(.*"reference":"A-1001"}*)'/)
@@ -73,16 +72,13 @@ test('the printed order is answered by its customer, and the printed command let
 })
 
 test('a demo workspace of before stays usable, and nothing is said of moving its clock', async (t) => {
-  const environment = await newEnvironment(t)
-  const first = await start(t, environment)
-  first.child.kill('SIGKILL')
-  await first.ended
+  const environment = await environmentOfLater(t)
   await withConnection(environment['DATABASE_URL'] ?? '', (connection) =>
     connection.query(`update workspaces set sandbox = false where clock_offset_ms = 0`),
   )
-  const second = await start(t, environment)
-  assert.doesNotMatch(second.stdout(), /sandbox advance/)
-  await send(second.stdout(), printed(second.stdout(), /Bearer ([^']+)'/), printed(second.stdout(), /-d '(.*)'/))
+  const demo = await start(t, environment)
+  assert.doesNotMatch(demo.stdout(), /sandbox advance/)
+  await send(demo.stdout(), printed(demo.stdout(), /Bearer ([^']+)'/), printed(demo.stdout(), /-d '(.*)'/))
 })
 
 /** The first start lives through a day. */
@@ -91,7 +87,7 @@ const FIRST_START_MS = 45_000
 const PATIENCE_MS = 25_000
 
 test('a port of the twin that is taken is told with its setting', async (t) => {
-  const environment = await newEnvironment(t)
+  const environment = await newEnvironment()
   const other = createServer().listen(Number(environment['DOORCODE_TWIN_PORT']), '127.0.0.1')
   await once(other, 'listening')
   t.after(() => other.close())
@@ -101,7 +97,7 @@ test('a port of the twin that is taken is told with its setting', async (t) => {
 })
 
 test('a data folder whose twin runs already is told with its setting, before anything is begun there', async (t) => {
-  const environment = await newEnvironment(t)
+  const environment = await newEnvironment()
   const other = await startEmulator({ data: environment['DOORCODE_DATA_DIR'] })
   t.after(() => other.close())
   const demo = runProgram(t, ['start'], environment)
@@ -163,17 +159,60 @@ async function start(t: TestContext, environment: Record<string, string>): Promi
   return running
 }
 
-async function newEnvironment(t: TestContext): Promise<Record<string, string>> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-demo-'))
-  t.after(() => rm(folder, { recursive: true }))
+const newEnvironment = async (): Promise<Record<string, string>> => environmentOf(await copyDatabase(TEMPLATE_DATABASE))
+
+async function environmentOf(database: string): Promise<Record<string, string>> {
   return {
-    DATABASE_URL: await fileDatabase(),
+    DATABASE_URL: urlOf(serverUrl(), database),
     DOORCODE_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
-    DOORCODE_DATA_DIR: folder,
+    DOORCODE_DATA_DIR: await newFolder(),
     DOORCODE_PORT: String(await freePort()),
     DOORCODE_METRICS_PORT: '0',
     DOORCODE_TWIN_PORT: String(await freePortBelowAnother()),
   }
+}
+
+const folders: string[] = []
+// Not with their tests: what runs on them ends last, and writes until then.
+after(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))))
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-demo-'))
+  folders.push(folder)
+  return folder
+}
+
+type FirstStart = { database: string; folder: string }
+
+let firstStart: Promise<FirstStart> | undefined
+
+/** What a first start that was ended in order has left; there is one of them, since it lives through a day. */
+async function runFirstStart(t: TestContext): Promise<FirstStart> {
+  const database = await copyDatabase(TEMPLATE_DATABASE)
+  const environment = await environmentOf(database)
+  const demo = await start(t, environment)
+  assert.match(demo.stdout(), /a day of customers/)
+  demo.child.kill('SIGINT')
+  assert.deepEqual(await demo.ended, [0, null])
+  return { database, folder: environment['DOORCODE_DATA_DIR'] ?? '' }
+}
+
+/** For a start that is not the first: database and folder are copies, so that each test has its own. */
+async function environmentOfLater(t: TestContext): Promise<Record<string, string>> {
+  firstStart ??= runFirstStart(t)
+  const { database, folder } = await firstStart
+  const environment = await environmentOf(await copyDatabase(database))
+  await cp(folder, environment['DOORCODE_DATA_DIR'] ?? '', { recursive: true })
+  return environment
+}
+
+let copies = 0
+
+async function copyDatabase(original: string): Promise<string> {
+  copies += 1
+  const name = `demo_${process.pid}_${copies}`
+  await createDatabase(serverUrl(), name, original)
+  return name
 }
 
 /** The receiver of webhooks takes the port after the twin's. */
@@ -185,10 +224,7 @@ async function freePortBelowAnother(): Promise<number> {
 }
 
 test('a first start has lived through a day: codes and orders of all kinds, none of them later than now', async (t) => {
-  const environment = await newEnvironment(t)
-  const demo = await start(t, environment)
-  demo.child.kill('SIGINT')
-  await demo.ended
+  const environment = await environmentOfLater(t)
   await withConnection(environment['DATABASE_URL'] ?? '', async (connection) => {
     const { rows } = await connection.query<{ kinds: string[]; first: Date; last: Date }>(
       `select array_agg(distinct kind || ' ' || status) as kinds, min(created_at) as first, max(created_at) as last
