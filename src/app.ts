@@ -27,6 +27,7 @@ export async function buildApp(parts: Parts, { attach }: Pick<Wakes, 'attach'>):
   // Without a role there are only the probes: whoever takes work must be watched as well.
   const server = buildServer(parts, answersApi ? apiRoutes(parts) : [], {
     isDraining: () => draining,
+    servesDashboard: dashboard !== undefined,
     rawRoutes(scope) {
       if (answersApi) providerWebhooks(scope, parts)
       dashboard?.serve(scope)

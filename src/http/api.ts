@@ -6,8 +6,9 @@ import { asWritten } from '../sentences.ts'
 import type { ApiKey, KeyRing } from '../workspaces/keys.ts'
 import { type Answer, sendAnswer } from './answer.ts'
 import { readJson } from './body.ts'
+import { detailOfMany, details } from './details.ts'
 import type { Fault } from './faults.ts'
-import { REQUESTS_PER_WINDOW, type RateLimit } from './rate-limit.ts'
+import type { RateLimit } from './rate-limit.ts'
 import type { RefusedOf } from './refusal-log.ts'
 import type { RawInput, Route } from './route.ts'
 
@@ -52,7 +53,7 @@ export function serveApi(
     }
 
     const { faults, answer } = route.read(await readInput(route, request))
-    if (faults) throw new Refusal('DEVELOPER_INVALID_INPUT', asWritten(countOf(faults)), faults)
+    if (faults) throw new Refusal('DEVELOPER_INVALID_INPUT', asWritten(detailOfMany(faults.length)), faults)
     return answer({ workspaceId: key.workspaceId, apiKeyId: key.publicId, correlationId: request.id })
   }
 
@@ -69,9 +70,8 @@ export function serveApi(
   }
 }
 
-/** The API speaks English, and no page meets these. */
-const NO_KEY = asWritten('The request carries no API key that is valid.')
-const TOO_OFTEN = asWritten(`This key made ${REQUESTS_PER_WINDOW} requests within the last second.`)
+const NO_KEY = asWritten(details.API_KEY_INVALID)
+const TOO_OFTEN = asWritten(details.RATE_LIMITED)
 
 const JSON_HEADERS = { 'content-type': 'application/json' }
 
@@ -97,6 +97,3 @@ function repeatedHeaders({ rawHeaders }: IncomingMessage): Fault[] {
   }
   return faults
 }
-
-const countOf = (faults: readonly Fault[]): string =>
-  faults.length === 1 ? 'The request has a fault.' : `The request has ${faults.length} faults.`

@@ -49,16 +49,19 @@ export const uuid = z
   .toLowerCase()
   .meta({ format: 'uuid' })
 
-export const phone = z.string({ error: must.beText.en }).transform((text, context) => {
-  const normalized = normalizePhone(text)
-  if (normalized) return normalized
-  context.issues.push({
-    code: 'custom',
-    input: text,
-    message: must.bePhone.en,
+export const phone = z
+  .string({ error: must.beText.en })
+  .meta({ minLength: 1 })
+  .transform((text, context) => {
+    const normalized = normalizePhone(text)
+    if (normalized) return normalized
+    context.issues.push({
+      code: 'custom',
+      input: text,
+      message: must.bePhone.en,
+    })
+    return z.NEVER
   })
-  return z.NEVER
-})
 
 export const IDEMPOTENCY_KEY_LENGTH_MOST = 128
 

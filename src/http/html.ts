@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 /** Text that is HTML already. */
 export type Html = { readonly html: string }
 
-type Piece = string | number | false | undefined | Html | readonly Html[]
+type Piece = string | number | boolean | undefined | Html | readonly Html[]
 
 /** A template of HTML: whatever is put into it is escaped, unless it is HTML itself. */
 export function html(literals: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
@@ -11,7 +11,7 @@ export function html(literals: TemplateStringsArray, ...pieces: readonly Piece[]
 }
 
 function asHtml(piece: Piece): string {
-  if (piece === undefined || piece === false) return ''
+  if (piece === undefined || typeof piece === 'boolean') return ''
   if (typeof piece === 'string' || typeof piece === 'number') return escape(String(piece))
   return 'html' in piece ? piece.html : piece.map((each) => each.html).join('')
 }

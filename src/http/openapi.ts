@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type RefusalCode, refusals } from '../errors.ts'
 import { API_PREFIX } from './api.ts'
+import { sameDetail } from './details.ts'
 import type { DocumentedEvent } from './documented-events.ts'
 import { problemSchema, problems } from './problem.ts'
 import { type Route, tags } from './route.ts'
@@ -64,9 +65,9 @@ export function describeApi({ routes, events, publicUrl, version }: Described): 
     info: {
       title: 'Doorcode',
       version,
-      summary: 'One-time codes over WhatsApp, delivered and reported.',
+      summary: 'One-time codes and cash-on-delivery confirmations over WhatsApp.',
       description:
-        'Your backend makes the code; Doorcode delivers it through an approved template and tells what became of it, by status and by signed webhooks.',
+        'Your backend makes a code, or has an order to confirm; Doorcode sends it through an approved template, follows it, and tells what became of it and what the customer answered, by status and by signed webhooks.',
       license: { name: 'Proprietary', url: `${publicUrl}/` },
     },
     servers: [{ url: publicUrl }],
@@ -102,7 +103,8 @@ const CORRELATION_ID: Parameter = {
   name: 'X-Correlation-ID',
   in: 'header',
   required: false,
-  description: 'Any UUID: it comes back with the answer. Of a refused request it is in the log, and of an accepted one the command `explain` shows it with what came of it. Anything else is replaced, not refused.',
+  description:
+    'Any UUID: it comes back with the answer. Of a refused request it is in the log, and of an accepted one the command `explain` shows it with what came of it. Anything else is replaced, not refused.',
   schema: { type: 'string', format: 'uuid' },
 }
 
@@ -201,7 +203,9 @@ function exampleOf(code: RefusalCode, publicUrl: string): unknown {
     code === 'DEVELOPER_INVALID_INPUT'
       ? [{ in: 'body' as const, pointer: '/template/name', detail: 'is required' }]
       : []
-  return JSON.parse(problems(publicUrl)(code, refusals[code].cause, EXAMPLE_CORRELATION_ID, faults).body)
+  return JSON.parse(
+    problems(publicUrl)(code, sameDetail(code) ?? refusals[code].cause, EXAMPLE_CORRELATION_ID, faults).body,
+  )
 }
 
 /** Standard Webhooks (contract §5). */

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
+import { z } from 'zod'
 import { refusals } from '../errors.ts'
 import { eventTypes } from '../events/event-types.ts'
+import { otpBody } from '../otp/routes.ts'
 import { startDemo } from './demo-for-tests.ts'
 import { html, prose } from './html.ts'
 
@@ -36,6 +38,24 @@ test('every link of a page leads somewhere', async (t) => {
   }
 })
 
+test('the first page says what the instance is for, and leads to the dashboard where that is served', async (t) => {
+  const [without, withDashboard] = [await startDemo(t), await startDemo(t, { servesDashboard: true })]
+  for (const part of ['one-time codes', 'cash-on-delivery']) {
+    assert.ok((await without.ask({ url: '/' })).body.includes(part), part)
+  }
+  assert.doesNotMatch((await without.ask({ url: '/' })).body, /dashboard/)
+  assert.match((await withDashboard.ask({ url: '/' })).body, /href="\/dashboard\/"/)
+})
+
+test('a page is found with a slash behind its name as well', async (t) => {
+  const demo = await startDemo(t)
+  for (const url of ['/docs', '/problems']) {
+    const [plain, slashed] = [await demo.ask({ url }), await demo.ask({ url: `${url}/` })]
+    assert.equal(slashed.statusCode, 200)
+    assert.equal(slashed.body, plain.body)
+  }
+})
+
 test('a page may load and run nothing but its own style', async (t) => {
   const demo = await startDemo(t)
   for (const url of PAGES) {
@@ -61,6 +81,25 @@ type Document = {
   webhooks: object
 }
 
+type Examples = Record<string, { value: { detail: string; errors?: { detail: string }[] } }>
+
+test('the example of a problem is what a request gets, where each request of a code gets the same', async (t) => {
+  const demo = await startDemo(t, { fail: () => new Error('a fault of ours') })
+  const document = (await demo.ask({ url: '/openapi.json' })).json<Document>()
+  const { responses } = document.paths['/api/v1/failing']?.['get'] ?? assert.fail('no route')
+  const exampleOf = (status: string, code: string) =>
+    (responses[status]?.content?.['application/problem+json']?.examples as Examples | undefined)?.[code]?.value.detail
+  const authorization = await demo.newKey()
+  const url = '/api/v1/failing'
+  const got = async (headers: Record<string, string>, query = '') =>
+    (await demo.ask({ url: url + query, headers })).json<{ detail: string }>().detail
+  assert.equal(exampleOf('401', 'API_KEY_INVALID'), await got({}))
+  assert.equal(exampleOf('422', 'DEVELOPER_INVALID_INPUT'), await got({ authorization }, '?a=1'))
+  assert.equal(exampleOf('500', 'INTERNAL_ERROR'), await got({ authorization }))
+  for (let asked = 0; asked < 18; asked += 1) await got({ authorization })
+  assert.equal(exampleOf('429', 'RATE_LIMITED'), await got({ authorization }))
+})
+
 test('the OpenAPI document describes every route, every status it may answer with, and every event', async (t) => {
   const demo = await startDemo(t)
   const answer = await demo.ask({ url: '/openapi.json' })
@@ -80,6 +119,21 @@ test('the OpenAPI document describes every route, every status it may answer wit
       for (const code of examples) assert.equal(String(refusals[code as keyof typeof refusals].status), status)
     }
   }
+})
+
+test('the description of a recipient says that it must not be empty', async () => {
+  const { properties } = z.toJSONSchema(otpBody, { io: 'input' })
+  const to = properties?.['to']
+  assert.ok(typeof to === 'object')
+  assert.deepEqual([to.minLength, to.type], [1, 'string'])
+  assert.match(to.description ?? '', /leading \+/)
+})
+
+test('where a body may be left out or be empty, the reference says so instead of listing no fields', async (t) => {
+  const { body } = await (await startDemo(t)).ask({ url: '/docs' })
+  const lenient = body.slice(body.indexOf('<h2 id="getLenient"'), body.indexOf('<h2 id="getFailing"'))
+  assert.match(lenient, /None, or an empty JSON object\./)
+  assert.doesNotMatch(lenient.slice(lenient.indexOf('Request body'), lenient.indexOf('<h3>200')), /<table>/)
 })
 
 test('the reference page shows operations, nested fields with their limits, problems and events', async (t) => {

@@ -5,15 +5,18 @@ import type { ApiDocument } from './openapi.ts'
 import { referencePage } from './reference-page.ts'
 import { REFUSALS_LOGGED_PER_SECOND } from './refusal-log.ts'
 
+export type PageOptions = { servesDashboard?: boolean }
+
 /** What people read in a browser: what this is, the API's reference, and a page per problem. */
-export function servePages(app: FastifyInstance, document: ApiDocument): void {
+export function servePages(app: FastifyInstance, document: ApiDocument, options: PageOptions): void {
   const pages: Record<string, string> = {
-    '/': page('Doorcode', FRONT),
+    '/': page('Doorcode', front(options)),
     '/docs': page('Doorcode API', referencePage(document)),
     '/problems': page('Problems · Doorcode', problemIndex()),
   }
   for (const [path, body] of Object.entries(pages)) {
     app.get(path, (_request, reply) => sendPage(reply, body))
+    if (path !== '/') app.get(`${path}/`, (_request, reply) => sendPage(reply, body))
   }
   app.get<{ Params: { code: string } }>('/problems/:code', (request, reply) => {
     const { code } = request.params
@@ -28,9 +31,10 @@ const sendPage = (reply: FastifyReply, body: string): FastifyReply => reply.head
 
 const isRefusalCode = (text: string): text is RefusalCode => Object.hasOwn(refusals, text)
 
-const FRONT = html`<h1>Doorcode</h1>
-<p>This is a Doorcode instance: it delivers one-time codes over WhatsApp for the backends that hold a key of it, and tells them what became of each.</p>
+const front = ({ servesDashboard }: PageOptions): Html => html`<h1>Doorcode</h1>
+<p>This is a Doorcode instance: for the backends that hold a key of it, it delivers one-time codes over WhatsApp and asks customers to confirm cash-on-delivery orders, and tells what became of each.</p>
 <ul>
+${servesDashboard && html`<li><a href="/dashboard/">Dashboard</a>, for people who run workspaces</li>`}
 <li><a href="/docs">API reference</a></li>
 <li><a href="/problems">What each problem means, and who can mend it</a></li>
 <li><a href="/openapi.json">OpenAPI document</a>, for tools</li>

@@ -33,12 +33,14 @@ export function providerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
           'No WhatsApp account has this path. "account connect" and "account sync" print the path of each account.',
         )
       const { 'hub.mode': mode, 'hub.verify_token': token, 'hub.challenge': challenge } = request.query
-      if (
-        mode !== 'subscribe' ||
-        typeof challenge !== 'string' ||
-        typeof token !== 'string' ||
-        !equal(token, account.verifyToken)
-      ) {
+      if (mode !== 'subscribe' || typeof challenge !== 'string' || typeof token !== 'string') {
+        return text(
+          reply,
+          400,
+          'WhatsApp sends its webhooks here. To verify the address it asks with hub.mode=subscribe, hub.verify_token and hub.challenge.',
+        )
+      }
+      if (!equal(token, account.verifyToken)) {
         return text(reply, 403, 'The verify token is not the one this account was connected with.')
       }
       return text(reply, 200, challenge)

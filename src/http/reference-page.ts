@@ -55,7 +55,13 @@ const parameterTable = (parameters: readonly Parameter[]): Html => html`<div cla
 </table></div>`
 
 const bodyPart = (document: ApiDocument, content: Content): Html => html`<h3>Request body</h3>
-${Object.values(content).map(({ schema, example }) => html`${fieldTable(document, schema)}${jsonBlock('An example', example)}`)}`
+${Object.values(content).map(({ schema, example }) =>
+  hasFields(document, schema)
+    ? html`${fieldTable(document, schema)}${jsonBlock('An example', example)}`
+    : html`<p>None, or an empty JSON object.</p>`,
+)}`
+
+const hasFields = (document: ApiDocument, schema: Schema): boolean => fieldsOf(resolve(document, schema), '').length > 0
 
 const answerPart = (
   document: ApiDocument,

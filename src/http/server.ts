@@ -10,6 +10,7 @@ import { asWritten } from '../sentences.ts'
 import { openKeyRing } from '../workspaces/keys.ts'
 import { type Answer, commonHeaders, sendAnswer } from './answer.ts'
 import { serveApi } from './api.ts'
+import { details } from './details.ts'
 import { faultOfOurs } from './fault-of-ours.ts'
 import { documentedEvents } from './documented-events.ts'
 import { describeApi } from './openapi.ts'
@@ -26,6 +27,8 @@ export type ServerParts = Pick<Parts, 'config' | 'db' | 'clock' | 'log' | 'metri
 export type ServerOptions = {
   /** The node is about to stop: /readyz sends traffic elsewhere while what is under way ends. */
   isDraining?: () => boolean
+  /** Among the raw routes are the pages under /dashboard/. */
+  servesDashboard?: boolean
   /** Routes outside `/api/v1` whose handlers get the body as bytes and answer plain text. See raw.ts. */
   rawRoutes?: (scope: FastifyInstance) => void
 }
@@ -87,10 +90,10 @@ export function buildServer(
     if (isFaultOfRequest(error)) return refused(UNREADABLE, correlationId, of)
     if (isDatabaseUnavailable(error)) {
       log.error({ correlationId, fault: faultOfOurs(error) }, 'the database cannot be reached')
-      return problem('SERVICE_UNAVAILABLE', 'The service cannot answer right now. Try again later.', correlationId)
+      return problem('SERVICE_UNAVAILABLE', details.SERVICE_UNAVAILABLE, correlationId)
     }
     log.error({ correlationId, fault: faultOfOurs(error) }, 'a request met a fault of ours')
-    return problem('INTERNAL_ERROR', 'The service met a fault of its own.', correlationId)
+    return problem('INTERNAL_ERROR', details.INTERNAL_ERROR, correlationId)
   }
 
   app.addHook('onRequest', (request, reply, done) => {
@@ -113,6 +116,7 @@ export function buildServer(
   servePages(
     app,
     describeApi({ routes, events: documentedEvents, publicUrl: parts.config.publicUrl, version: packageJson.version }),
+    options,
   )
   serveApi(app, routes, { keys, limit, answerOf, metrics: parts.metrics })
   if (options.rawRoutes) serveRaw(app, log, options.rawRoutes)

@@ -417,8 +417,15 @@ test('the provider’s handshake is answered with its challenge for the right to
   const token = 'demo-verify-token'
   assert.deepEqual(await ask(`hub.mode=subscribe&hub.challenge=11%3C5&hub.verify_token=${token}`), [200, '11<5'])
   assert.equal((await ask('hub.mode=subscribe&hub.challenge=1&hub.verify_token=wrong'))[0], 403)
-  assert.equal((await ask(`hub.mode=subscribe&hub.verify_token=${token}`))[0], 403)
-  assert.equal((await ask(''))[0], 403)
+  for (const incomplete of [
+    `hub.mode=subscribe&hub.verify_token=${token}`,
+    `hub.challenge=1&hub.verify_token=${token}`,
+    '',
+  ]) {
+    const [status, said] = await ask(incomplete)
+    assert.equal(status, 400)
+    assert.match(String(said), /hub\.mode=subscribe, hub\.verify_token and hub\.challenge/)
+  }
 })
 
 test('another account of the same installation cannot report on a message that is not its own', async (t) => {
