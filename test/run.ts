@@ -1,6 +1,6 @@
 /**
  * `npm test`: one PostgreSQL for the whole run, a migrated template database in it, then every test file in a process
- * of its own. `npm test -- --postgres 15 test/journeys/quota.test.ts` chooses the server's version and the files.
+ * of its own, but for those that start nothing. `npm test -- --postgres 15 test/journeys/quota.test.ts` chooses the server's version and the files.
  */
 import { access, chmod, constants, glob, mkdir, mkdtemp, readFile, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -34,6 +34,10 @@ const LONGEST = [
   'test/guards/',
 ]
 
+const TOGETHER = 'test/together.ts'
+/** Words of a file that starts something, reads its surroundings, or ends something when it is over. */
+const STARTS_SOMETHING = /\/test\/|\/browser\.ts'|node:(child_process|net|http|os)|start[A-Z]\w*\(|process\.|\bafter\(/
+
 /** Files at a time. Each waits for the database, its own servers and the browser often enough that 2 cores carry twice as many. */
 const FILES_AT_ONCE = 4
 /** A test that takes this long hangs. */
@@ -61,8 +65,12 @@ async function main(): Promise<number> {
     try {
       await prepareTemplate(postgres.url)
       await builtDashboard() // once, rather than by each file that opens a page first
-      await using browser = await browserFor(files)
-      const passed = await runFiles(inOrder(files), {
+      const texts = await textsOf(files)
+      await using browser = await browserFor(texts)
+      const together = texts.size > 1 ? startNothing(texts) : []
+      const alone = files.filter((file) => !together.includes(file))
+      const passed = await runFiles([...inOrder(alone), ...(together.length > 0 ? [TOGETHER] : [])], {
+        TEST_TOGETHER: JSON.stringify(together),
         TEST_DATABASE_URL: postgres.url,
         TEST_FOLDER: folder,
         TMPDIR: await temporaryFolder(folder),
@@ -108,10 +116,23 @@ async function compiledFolder(folder: string): Promise<string> {
   }
 }
 
+type Texts = ReadonlyMap<string, string>
+
+async function textsOf(files: readonly string[]): Promise<Texts> {
+  const read = async (file: string) => readFile(path.resolve(ROOT, file), 'utf8').catch(() => '')
+  return new Map(await Promise.all(files.map(async (file) => [file, await read(file)] as const)))
+}
+
+/** Tests of functions. They can share a process, where those of `test/` count on one of their own. */
+function startNothing(texts: Texts): string[] {
+  const pure = ([file, text]: [string, string]) =>
+    text !== '' && !file.startsWith('test/') && !STARTS_SOMETHING.test(text)
+  return [...texts].filter(pure).map(([file]) => file)
+}
+
 /** One for all files that open pages: its start takes as long as many a test. */
-async function browserFor(files: readonly string[]): Promise<BrowserServer | undefined> {
-  const texts = await Promise.all(files.map((file) => readFile(path.resolve(ROOT, file), 'utf8').catch(() => '')))
-  if (!texts.some((text) => text.includes("/browser.ts'"))) return undefined
+async function browserFor(texts: Texts): Promise<BrowserServer | undefined> {
+  if (![...texts.values()].some((text) => text.includes("/browser.ts'"))) return undefined
   const { startBrowser } = await import('./browser.ts')
   return startBrowser()
 }
@@ -138,7 +159,7 @@ async function prepareTemplate(serverUrl: string): Promise<void> {
   await db.close() // a template with connections cannot be copied
 }
 
-/** Each in a process of its own. Whether all passed. */
+/** Whether all passed. */
 async function runFiles(files: readonly string[], environment: Record<string, string>): Promise<boolean> {
   const ending = new AbortController()
   const end = (): void => ending.abort()
