@@ -15,8 +15,20 @@ const UNKNOWN = '019f0000-0000-7000-8000-000000000000'
 const mistakes: readonly [string, RegExp][] = [
   ['', /which command\? "doorcode --help" lists them/],
   ['frobnicate', /there is no command "frobnicate"/],
-  ['workspace', /which one of "workspace create" and "workspace allowance"\?/],
-  ['workspace destroy', /there is no command "workspace destroy", but "workspace create"/],
+  [
+    'workspace',
+    /: say which: "workspace create" or "workspace allowance"\nUsage: doorcode workspace create .*\n {7}doorcode workspace allowance /,
+  ],
+  [
+    'account nope',
+    /no command "account nope"; there are "account connect" and "account sync"\nUsage: .*connect.*\n.*account sync <accountId> \[--json\]$/,
+  ],
+  [
+    'endpoint nope',
+    /"endpoint add", "endpoint list", .*"endpoint rotate" and "endpoint resend"\n(.*\n){7}.*endpoint resend/,
+  ],
+  ['sandbox', /the command is "sandbox advance"\nUsage: doorcode sandbox advance /],
+  ['sandbox stop', /there is no command "sandbox stop"; there is "sandbox advance"/],
   ['workspace create', /--name is missing\nUsage: doorcode workspace create --name N \[--sandbox\]/],
   ['workspace create --name', /--name needs a value/],
   ['workspace create --name=', /--name must be 1 to 100 characters on one line/],
@@ -109,9 +121,15 @@ for (const args of missing) {
 test('a program can tell its own mistake from a WhatsApp that does not answer, and from settings that are not made', async () => {
   const { stdout } = await run(['workspace', 'create', '--name', 'Shop', '--json'])
   const { workspaceId } = JSON.parse(stdout) as { workspaceId: string }
+  const secrets = '--access-token T --app-secret S --verify-token V --graph-url http://127.0.0.1:1'.split(' ')
   const connect = (wabaId: string): string[] => [
-    ...['account', 'connect', '--workspace', workspaceId, '--waba-id', wabaId, '--access-token', 'T'],
-    ...['--app-secret', 'S', '--verify-token', 'V', '--graph-url', 'http://127.0.0.1:1'],
+    'account',
+    'connect',
+    '--workspace',
+    workspaceId,
+    '--waba-id',
+    wabaId,
+    ...secrets,
   ]
   assert.deepEqual(await codeOf(connect('12345')), ['SERVICE_UNAVAILABLE', 503])
   assert.match((await run(connect('12345'))).stderr, /^WhatsApp could not be asked: .*ECONNREFUSED/)
@@ -201,6 +219,15 @@ test('a workspace is set up from nothing to its first webhook', async (t) => {
     'status',
   ])
   assert.deepEqual(await json('account', 'sync', String(account['accountId'])), account)
+  const told = async (publicUrl: string): Promise<string> => {
+    const environment = { ...(await surroundings()), DOORCODE_PUBLIC_URL: publicUrl }
+    return (await run(['account', 'sync', String(account['accountId'])], environment)).stdout
+  }
+  assert.match(
+    await told('https://codes.example'),
+    /sends its webhooks to https:\/\/codes\.example\/whatsapp\/[\w-]+\.$/m,
+  )
+  assert.match(await told('http://127.0.0.1:3000'), /webhooks to http:\/\/127.* set DOORCODE_PUBLIC_URL/)
 
   const { endpointId } = await json('endpoint', 'add', '--workspace', workspace, '--url', receiver.url)
   const ping = await json('endpoint', 'ping', String(endpointId))
@@ -226,14 +253,16 @@ test('a workspace is set up from nothing to its first webhook', async (t) => {
   assert.equal((await json('key', 'revoke', String(key['publicId'])))['revoked'], true)
 })
 
+const surroundings = async (): Promise<Record<string, string>> => ({
+  DATABASE_URL: await fileDatabase(),
+  DOORCODE_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+  DOORCODE_ALLOW_PRIVATE_WEBHOOKS: '1',
+})
+
 async function run(args: readonly string[], environment?: Record<string, string>) {
   const written = { stdout: '', stderr: '' }
   const code = await runCommandLine(args, {
-    environment: environment ?? {
-      DATABASE_URL: await fileDatabase(),
-      DOORCODE_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
-      DOORCODE_ALLOW_PRIVATE_WEBHOOKS: '1',
-    },
+    environment: environment ?? (await surroundings()),
     stdout: (text) => (written.stdout += text),
     stderr: (text) => (written.stderr += text),
   })

@@ -54,7 +54,9 @@ function originOf(environment: Surroundings['environment']): string {
 
 function told(error: unknown): string {
   if (!(error instanceof UsageMistake)) return problemOf(error, '').detail
-  const usage = error.command ? [`Usage: doorcode ${usageOf(error.command)} [--json]`] : []
+  const usage = error.commands.map(
+    (command, place) => `${place === 0 ? 'Usage:' : '      '} doorcode ${usageOf(command)} [--json]`,
+  )
   return [...error.faults.map((fault) => `doorcode: ${fault}`), ...usage].join('\n')
 }
 

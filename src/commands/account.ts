@@ -1,3 +1,5 @@
+import type { Config } from '../config.ts'
+import type { Parts } from '../parts.ts'
 import { type ConnectedAccount, connectAccount } from '../senders/accounts.ts'
 import { syncAccount } from '../senders/sync.ts'
 import { command, optional, required } from './command.ts'
@@ -37,13 +39,20 @@ export const accountSync = command({
   tell: tellAccount,
 })
 
-function tellAccount({ accountId, webhookPath, senders, templates }: ConnectedAccount): string {
+function tellAccount(
+  { accountId, webhookPath, senders, templates }: ConnectedAccount,
+  { config }: Pick<Parts, 'config'>,
+): string {
   return [
-    `Account ${accountId}. WhatsApp sends its webhooks to <public URL>${webhookPath}.`,
+    `Account ${accountId}. WhatsApp sends its webhooks to ${config.publicUrl}${webhookPath}.${hintOf(config)}`,
     ...section('Senders', senders, (sender) => `${sender.senderId}  ${sender.phoneNumber}  ${sender.status}`),
     ...section('Templates', templates, (each) => `${each.name} (${each.language})  ${each.category}  ${each.status}`),
   ].join('\n')
 }
+
+/** WhatsApp itself takes no other address. A twin does. */
+const hintOf = ({ publicUrl }: Pick<Config, 'publicUrl'>): string =>
+  publicUrl.startsWith('https://') ? '' : ' WhatsApp asks for an https:// address: set DOORCODE_PUBLIC_URL to it.'
 
 const section = <Item>(title: string, items: readonly Item[], line: (item: Item) => string): string[] =>
   items.length === 0 ? [`${title}: none`] : [`${title}:`, ...items.map((item) => `  ${line(item)}`)]

@@ -57,7 +57,7 @@ type Definition<Options extends Record<string, Input>, Argument extends Input | 
   /** Whether it changes something: then its `run` records each change that it really makes. */
   changes: boolean
   run: (parts: Parts, values: ReadValues<Options> & ReadArgument<Argument>, record: RecordChange) => Promise<Result>
-  tell: (result: Result) => string
+  tell: (result: Result, parts: Pick<Parts, 'config'>) => string
 }
 
 type ReadValues<Options extends Record<string, Input>> = {
@@ -84,7 +84,7 @@ export function command<
       async run(parts, given) {
         const values = given as ReadValues<Options> & ReadArgument<Argument>
         const result = await run(parts, values, recordOf(parts, words))
-        return { result, text: tell(result) }
+        return { result, text: tell(result, parts) }
       },
     },
   }

@@ -1,15 +1,15 @@
 import { type Command, type Input, Misread, optionName } from './command.ts'
 
-/** The command line is not as its usage says. `command` is known when the words were. */
+/** The command line is not as its usage says: that of the commands which its words may mean. */
 export class UsageMistake extends Error {
   readonly faults: readonly string[]
-  readonly command: Command | undefined
+  readonly commands: readonly Command[]
 
-  constructor(faults: readonly string[], command?: Command) {
+  constructor(faults: readonly string[], commands: readonly Command[]) {
     super(faults.join('; '))
     this.name = 'UsageMistake'
     this.faults = faults
-    this.command = command
+    this.commands = commands
   }
 }
 
@@ -27,7 +27,7 @@ export function parse(args: readonly string[], table: readonly Command[]): Asked
   const command = table.find(({ words }) => startsWith(rest, words.split(' ')))
   const near = table.filter(({ words }) => words.split(' ')[0] === rest[0])
   if (help) return { help: command ? [command] : near.length > 0 ? near : table }
-  if (!command) throw new UsageMistake([unknown(rest, near)], near[0])
+  if (!command) throw new UsageMistake([unknown(rest, near)], near)
   return { command, values: read(rest.slice(command.words.split(' ').length), command), json }
 }
 
@@ -37,11 +37,14 @@ const startsWith = (args: readonly string[], words: readonly string[]): boolean 
 function unknown([noun, verb]: readonly string[], near: readonly Command[]): string {
   if (noun === undefined) return 'which command? "doorcode --help" lists them'
   if (near.length === 0) return `there is no command "${noun}"; "doorcode --help" lists them all`
-  const verbs = near.map(({ words }) => `"${words}"`).join(' and ')
-  return verb === undefined || verb.startsWith('-')
-    ? `which one of ${verbs}?`
-    : `there is no command "${noun} ${verb}", but ${verbs}`
+  const names = near.map(({ words }) => `"${words}"`)
+  if (verb === undefined || verb.startsWith('-'))
+    return names.length === 1 ? `the command is ${names[0]}` : `say which: ${listed(names, 'or')}`
+  return `there is no command "${noun} ${verb}"; there ${names.length === 1 ? 'is' : 'are'} ${listed(names, 'and')}`
 }
+
+const listed = (names: readonly string[], word: 'and' | 'or'): string =>
+  [names.slice(0, -1).join(', '), ...names.slice(-1)].filter(Boolean).join(` ${word} `)
 
 function read(args: readonly string[], command: Command): Record<string, unknown> {
   const { given, words, faults } = split(args, command)
@@ -64,7 +67,7 @@ function read(args: readonly string[], command: Command): Record<string, unknown
     const toldAlready = given.has(name) && given.get(name) === undefined
     if (!toldAlready) put(name, optionName(name), input, given.get(name))
   }
-  if (faults.length > 0) throw new UsageMistake(faults, command)
+  if (faults.length > 0) throw new UsageMistake(faults, [command])
   return values
 }
 

@@ -3,7 +3,7 @@ import type { Metrics } from '../metrics.ts'
 
 /** `/metrics` on its own port, for those who watch, not for callers. */
 export function buildMetricsServer({ registry }: Metrics): FastifyInstance {
-  const app = Fastify({ exposeHeadRoutes: false, frameworkErrors: (_error, _request, reply) => elsewhere(reply) })
+  const app = Fastify({ exposeHeadRoutes: false, frameworkErrors: (_error, _request, reply) => void elsewhere(reply) })
   app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()))
   app.setNotFoundHandler((_request, reply) => elsewhere(reply))
   return app
