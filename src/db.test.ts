@@ -11,6 +11,7 @@ test('a database whose name does not resolve counts as one that cannot be reache
 })
 
 const ONE = { name: 'one', text: 'select 1 as one' }
+const LOCK = { name: 'lock', text: 'select pg_advisory_xact_lock(1)' }
 
 /** One connection alone: if it is kept after a fault, the next statement meets it. */
 async function behindStalling(t: TestContext) {
@@ -47,9 +48,32 @@ test('a transaction on a connection that fell silent ends as "unavailable", and 
   assert.deepEqual(await db.transaction((tx) => tx.rows(ONE)), [{ one: 1 }])
 })
 
+test('a process that stands still inside a transaction stops holding its locks, and finds the database "unavailable" when it goes on', {
+  timeout: 10_000,
+}, async (t) => {
+  const url = await fileDatabase()
+  const [frozen, other] = [openDb({ url, poolSize: 1, idleTransactionMs: 250 }), openDb({ url, poolSize: 1 })]
+  t.after(() => Promise.all([frozen.close(), other.close()]))
+  const [locked, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const ended = assert.rejects(
+    frozen.transaction(async (tx) => {
+      await tx.rows(LOCK)
+      locked.resolve()
+      await goesOn.promise
+      await tx.rows(ONE)
+    }),
+    isDatabaseUnavailable,
+  )
+  await locked.promise
+  await other.transaction((tx) => tx.rows(LOCK))
+  goesOn.resolve()
+  await ended
+  assert.deepEqual(await frozen.transaction((tx) => tx.rows(ONE)), [{ one: 1 }])
+})
+
 test('a database that only reads, refuses the user or has gone for a restore counts as unavailable, a fault of data does not', () => {
   const withState = (code: string): Error => Object.assign(new Error('some words'), { code })
-  for (const state of ['25006', '28P01', '28000', '3D000', '57P01', '53300', '58030'])
+  for (const state of ['25006', '25P03', '28P01', '28000', '3D000', '57P01', '53300', '58030'])
     assert.equal(isDatabaseUnavailable(withState(state)), true, state)
   for (const state of ['23505', '25001', '40P01', '42P01', '22001'])
     assert.equal(isDatabaseUnavailable(withState(state)), false, state)

@@ -46,6 +46,12 @@ const STEADY_PLANS =
 /** Planned anew for each set of values: what is quick for one range or status reads everything for another. */
 const FREE_PLANS = '-c plan_cache_mode=force_custom_plan'
 
+/**
+ * A node that went without a word (its power, its network) is noticed by the server after a minute, rather than after the
+ * two hours of most systems: what it holds outside of a transaction is a lock, too.
+ */
+const NOTICE_THE_DEAD = '-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3'
+
 export type DbOptions = {
   url: string
   poolSize: number
@@ -56,11 +62,17 @@ export type DbOptions = {
   onIdleError?: (error: Error) => void
   /** For tests. */
   queryTimeoutMs?: number
+  idleTransactionMs?: number
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
 /** No statement of ours is meant to take this long; a lock wait that does is a fault and must end. */
 const STATEMENT_TIMEOUT_MS = 30_000
+/**
+ * A process that stops inside a transaction (frozen, or cut off) holds rows that all other nodes wait for. None of ours
+ * does anything in between but go on.
+ */
+const IDLE_TRANSACTION_MS = 10_000
 /**
  * The server ends a slow statement itself. What is silent for longer than that is a way to the server that broke without
  * a word: no statement_timeout comes through it, and without a limit of ours the program would wait for ever.
@@ -70,15 +82,17 @@ const QUERY_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000
 const KEEP_ALIVE_AFTER_MS = 30_000
 
 export function openDb(options: DbOptions): Db {
-  const { url, poolSize, plans = 'steady', name = 'doorcode', onIdleError, queryTimeoutMs = QUERY_TIMEOUT_MS } = options
+  const { url, poolSize, plans = 'steady', name = 'doorcode', onIdleError } = options
+  const { queryTimeoutMs = QUERY_TIMEOUT_MS, idleTransactionMs = IDLE_TRANSACTION_MS } = options
   const settings = {
     connectionString: url,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: idleTransactionMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     application_name: name,
-    options: plans === 'steady' ? STEADY_PLANS : FREE_PLANS,
+    options: `${NOTICE_THE_DEAD} ${plans === 'steady' ? STEADY_PLANS : FREE_PLANS}`,
   }
   const pool = new Pool({
     ...settings,
@@ -162,10 +176,11 @@ const BATCH_CLASSES = new Set(['21', '22', '23', '40', '42', '54', 'P0'])
 export const isBatchFault = (error: unknown): boolean => BATCH_CLASSES.has(sqlState(error).slice(0, 2))
 
 /**
- * Connection lost, resources short, operator at work, system or I/O fault; and what a failover, a renewed password or a
- * restore do for a while: a server that only reads (25006), refuses the user (28), or lacks the database (3D000).
+ * Connection lost, resources short, operator at work, system or I/O fault; what a failover, a renewed password or a restore
+ * do for a while: a server that only reads (25006), refuses the user (28), or lacks the database (3D000); and a
+ * transaction that was ended because this process stood still (25P03).
  */
-const UNAVAILABLE = /^(08|28|53|57|58|25006$|3D000$)/
+const UNAVAILABLE = /^(08|28|53|57|58|25006$|25P03$|3D000$)/
 
 /** Whether the database could not be reached or did not answer: the caller may try again later (503). */
 export function isDatabaseUnavailable(error: unknown): boolean {
