@@ -48,7 +48,7 @@ async function openNode() {
 
 const times = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
 
-/** As if so much time had gone by for the key. */
+/** As if so much time had gone by for the key; less than none: as if the database's clock had been set back. */
 async function pass(publicId: string, ms: number): Promise<void> {
   const text = `update rate_limits set hits = (select array_agg(h - $2 * interval '1 ms' order by h) from unnest(hits) h) where public_id = $1`
   await withConnection(await fileDatabase(), (connection) => connection.query(text, [publicId, ms]))
@@ -88,6 +88,14 @@ test('over nodes a refused request leaves nothing that would lengthen the wait',
   assert.equal(rows[0]?.count, REQUESTS_PER_WINDOW)
   await pass('refused', 1_001)
   assert.equal(await node('refused'), true)
+})
+
+test('a key that was counted by a clock that was set back since is not locked out until that time comes again', async () => {
+  const node = await openNode()
+  await Promise.all(times(20).map(() => node('ahead')))
+  await pass('ahead', -3_600_000)
+  const answers = await Promise.all(times(30).map(() => node('ahead')))
+  assert.equal(answers.filter(Boolean).length, REQUESTS_PER_WINDOW)
 })
 
 test('over nodes a key takes nothing from another in the same statement', async () => {

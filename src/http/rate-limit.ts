@@ -47,7 +47,8 @@ function grant(ring: Ring, now: number): boolean {
 /**
  * Grants as many of the requests that are asked for as there is room for, and records those only. The instant is taken
  * after the row is locked, and never before the latest recorded one: otherwise a node that waited for the lock would
- * count in an older window than the one that was pruned. Rows go in one order, so that two nodes never deadlock.
+ * count in an older window than the one that was pruned. An instant that lies further ahead than a window was recorded by
+ * a clock that was set back since, and counts no more. Rows go in one order, so that two nodes never deadlock.
  */
 const grantRequests = statement<{ public_id: string; granted: number }>(
   'grant_requests',
@@ -60,8 +61,9 @@ const grantRequests = statement<{ public_id: string; granted: number }>(
        least(excluded.granted, 20 - cardinality(k.hits))
      from (
        select m.now, coalesce(array_agg(h order by h) filter (where h >= m.now - interval '1 second'), '{}') as hits
-       from (select greatest(clock_timestamp(), (select max(h) from unnest(r.hits) h)) as now) m
-       left join unnest(r.hits) h on true
+       from (select greatest(clock_timestamp(), (
+         select max(h) from unnest(r.hits) h where h <= clock_timestamp() + interval '1 second')) as now) m
+       left join unnest(r.hits) h on h <= m.now
        group by m.now
      ) k
    )
