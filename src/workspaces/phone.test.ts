@@ -27,6 +27,7 @@ test('what is no international number and nothing else is refused', () => {
     '+33612345678 please',
     '+33612345678 ext 5',
     '+33612345678;ext=5',
+    '+33612345678;isub=call me now',
     '+33612345678\0',
     '+1-800-FLOWERS',
     '+99',

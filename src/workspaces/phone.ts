@@ -10,7 +10,8 @@ export function normalizePhone(text: string): string | undefined {
 }
 
 function parsePhone(text: string): string | undefined {
-  if (!text.startsWith('+')) return undefined
+  // Parameters of a telephone link (RFC 3966), some of which the library drops without a word, are no part of a number.
+  if (!text.startsWith('+') || text.includes(';')) return undefined
   const phone = parsePhoneNumberFromString(text, { extract: false })
   if (!phone || phone.ext || !phone.isPossible()) return undefined
   return phone.number === text || isStable(phone.number) ? phone.number : undefined
