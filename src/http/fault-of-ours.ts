@@ -2,7 +2,13 @@
 const CAUSES_MOST = 3
 const FRAMES_MOST = 12
 
-export type FaultOfOurs = { name: string; code?: string; constraint?: string; frames: string[]; cause?: FaultOfOurs }
+export type FaultOfOurs = {
+  name: string
+  errorCode?: string
+  constraint?: string
+  frames: string[]
+  cause?: FaultOfOurs
+}
 
 /**
  * What may be logged of an error that a request met: where it happened, not what it says. Messages quote values (of
@@ -12,8 +18,9 @@ export function faultOfOurs(error: unknown, causesLeft = CAUSES_MOST): FaultOfOu
   if (!(error instanceof Error)) return { name: typeof error, frames: [] }
   return {
     name: error.name,
-    ...textMember(error, 'code'),
-    ...textMember(error, 'constraint'),
+    // Not "code": a member of that name is blanked (log.ts), for it may be a one-time code.
+    ...textMember('errorCode', Reflect.get(error, 'code')),
+    ...textMember('constraint', Reflect.get(error, 'constraint')),
     frames: (error.stack ?? '')
       .split('\n')
       .filter(isFrame)
@@ -25,7 +32,5 @@ export function faultOfOurs(error: unknown, causesLeft = CAUSES_MOST): FaultOfOu
 
 const isFrame = (line: string): boolean => /^ {4}at .*(:\d+:\d+\)?|<anonymous>\)?|native\)?)$/.test(line)
 
-function textMember(error: Error, name: 'code' | 'constraint'): Partial<Record<typeof name, string>> {
-  const value: unknown = Reflect.get(error, name)
-  return typeof value === 'string' ? { [name]: value } : {}
-}
+const textMember = <Name extends string>(name: Name, value: unknown): Partial<Record<Name, string>> =>
+  typeof value === 'string' ? ({ [name]: value } as Partial<Record<Name, string>>) : {}
