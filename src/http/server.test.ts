@@ -412,6 +412,25 @@ test('rubbish after a good request does not take that request’s answer from it
   assert.deepEqual(answer.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 202', 'HTTP/1.1 422'])
 })
 
+test('who was answered before its body was whole gets no second answer when the body goes wrong', async (t) => {
+  const demo = await startDemo(t)
+  const socket = connect(await demo.listen(), '127.0.0.1')
+  t.after(() => socket.destroy())
+  let received = ''
+  const answered = new Promise<void>((resolve) => {
+    socket.on('data', (chunk) => {
+      received += chunk.toString()
+      if (received.includes('"code":"NOT_FOUND"')) resolve()
+    })
+  })
+  socket.on('error', () => undefined) // the other side ends it while there is more to read
+  socket.write('POST /nope HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n \r\n')
+  await answered
+  socket.write('zz\r\n')
+  await new Promise((resolve) => socket.once('close', resolve))
+  assert.deepEqual(received.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 404'])
+})
+
 const DOCUMENTED = new Set([200, 202, 401, 404, 422])
 
 test('no JSON, header or path that anybody can think of gets an answer that is not documented', async (t) => {

@@ -107,6 +107,7 @@ export function buildServer(
   app.addHook('onClose', () => keys.close())
   app.addHook('onClose', async () => refusals.close())
 
+  app.server.on('request', (request) => latestRequests.set(request.socket, request))
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.server.on('connect', (_request, socket) => {
     refuseRaw(socket, (id) => refused(new Refusal('NOT_FOUND', NO_ROUTE), id))
@@ -163,10 +164,15 @@ const UNREADABLE = new Refusal(
   ],
 )
 
+/** The last request whose headers came on a connection. */
+const latestRequests = new WeakMap<Duplex, IncomingMessage>()
+
 /** Answers where Fastify has no request to reply to, and ends the connection: the bytes that follow mean nothing. */
 function refuseRaw(socket: Duplex, make: (correlationId: string) => Answer): void {
   const answering = answerInProgress(socket)
-  if (!socket.writable || (answering?.headersSent && !answering.req.complete)) {
+  // Answered in full before its body was whole, such as with 404: that was its one answer.
+  const isAnswered = answering === undefined && latestRequests.get(socket)?.complete === false
+  if (!socket.writable || isAnswered || (answering?.headersSent && !answering.req.complete)) {
     socket.destroy()
     return
   }
