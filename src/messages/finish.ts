@@ -8,7 +8,7 @@ import { syncSoon } from '../senders/sync.ts'
 import { keptSentences } from '../sentences.ts'
 import type { Claimed } from './claim.ts'
 import type { Next } from './decide.ts'
-import { hold } from './hold.ts'
+import { endProbe, hold } from './hold.ts'
 import { type MessageReport, applyReports } from './outcome.ts'
 
 /** A claimed message after its turn; `outcome` is null when no request was made. */
@@ -36,6 +36,13 @@ export function finishing(parts: FinishParts): Finish {
 
 async function finishTogether({ db, clock, metrics, wake, live }: FinishParts, group: Ended[]): Promise<void> {
   const now = clock.now()
+  // Before the outcomes, so that nothing slips through, and apart from them: a claim holds a sender's pace while it waits
+  // for a pair's, and must never wait for us in a circle.
+  let mayGo = false
+  for (const ended of group) {
+    await hold(db, ended)
+    mayGo = (await endProbe(db, ended, now)) || mayGo
+  }
   const failed = group.filter(({ next }) => next.next === 'failed')
   const begun = group.filter(
     ({ message, next }) => next.next === 'accepted' && message.conversation?.purpose === 'template',
@@ -52,10 +59,6 @@ async function finishTogether({ db, clock, metrics, wake, live }: FinishParts, g
     wake('deliver')
   }
   live.changed(group.map(({ message }) => message.workspaceId))
-  // Apart from the outcomes: a claim holds a sender's pace while it waits for a pair's, and must never wait for us in a
-  // circle. A hold that a crash loses is made again by the next error.
-  let mayGo = false
-  for (const ended of group) mayGo = (await hold(db, ended, now)) || mayGo
   if (mayGo) wake('submit')
   for (const ended of failed) await readAgain(db, ended, now)
 }

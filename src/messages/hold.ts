@@ -11,51 +11,50 @@ const HOLD_STEPS_MOST = 30
 
 type Told = { message: Claimed; outcome: SendOutcome | null; next: Next }
 
-/** Slows or stops what an error named. Returns whether messages that waited may go now. */
-export async function hold(sql: Sql, told: Told, now: Date): Promise<boolean> {
-  const { message, next, outcome } = told
-  if (next.next === 'retry' && next.hold) {
-    switch (next.hold.scope) {
-      case 'pair':
-        await sql.rows(holdPair, [
-          message.senderId,
-          message.recipient,
-          new Date(next.dueAt.getTime() + (PAIR_BURST - 1) * PAIR_INTERVAL_MS),
-        ])
-        break
-      case 'sender':
-      case 'account': {
-        const { scope, until, providerCode } = next.hold
-        const step = Math.min(message.holdStep + 1, HOLD_STEPS_MOST)
-        const values = [message.senderId, probedUntil(message), until, step, providerCode]
-        if (scope === 'sender') await sql.rows(holdSender, values)
-        else await sql.rows(holdAccount, [...values, message.workspaceId, message.accountId])
-        return false
-      }
-      case 'credentials':
-        await markCredentialsInvalid(sql, message, {
-          detail: outcome?.outcome === 'refused' ? `${outcome.error.code ?? ''} ${outcome.error.title}`.trim() : '',
-          sentAt: message.claimedAt, // the token was read then
-        })
-        break
+/** Slows or stops what an error named. */
+export async function hold(sql: Sql, { message, next, outcome }: Told): Promise<void> {
+  if (next.next !== 'retry' || !next.hold) return
+  switch (next.hold.scope) {
+    case 'pair':
+      await sql.rows(holdPair, [
+        message.senderId,
+        message.recipient,
+        new Date(next.dueAt.getTime() + (PAIR_BURST - 1) * PAIR_INTERVAL_MS),
+      ])
+      return
+    case 'sender':
+    case 'account': {
+      const { scope, until, providerCode } = next.hold
+      const step = Math.min(message.holdStep + 1, HOLD_STEPS_MOST)
+      const values = [message.senderId, probedUntil(message), until, step, providerCode]
+      if (scope === 'sender') await sql.rows(holdSender, values)
+      else await sql.rows(holdAccount, [...values, message.workspaceId, message.accountId])
+      return
     }
+    case 'credentials':
+      await markCredentialsInvalid(sql, message, {
+        detail: outcome?.outcome === 'refused' ? `${outcome.error.code ?? ''} ${outcome.error.title}`.trim() : '',
+        sentAt: message.claimedAt, // the token was read then
+      })
+      return
   }
-  return endProbe(sql, told, now)
 }
 
 /** Undefined of a message that did not go alone. */
 const probedUntil = ({ holdStep, claimedAt }: Claimed): Date | undefined =>
   holdStep > 0 ? later(claimedAt, PROBE_MOST_MS) : undefined
 
-/** The sender is let go, or another message goes alone at once; where the trouble lasts, only when the probe's time is over. */
-async function endProbe(sql: Sql, { message, outcome }: Told, now: Date): Promise<boolean> {
+/**
+ * After a message that went alone its sender is let go, or another one goes alone at once; where the trouble lasts, only
+ * when the probe's time or the new hold is over. Returns whether messages that waited may go now.
+ */
+export async function endProbe(sql: Sql, { message, outcome }: Told, now: Date): Promise<boolean> {
   const until = probedUntil(message)
-  const found = until && finding(outcome)
-  if (!until || found === 'trouble') return false
-  await (found === 'works'
-    ? sql.rows(letGo, [message.senderId, until])
-    : sql.rows(probeAgain, [message.senderId, until, now]))
-  return true
+  if (!until) return false
+  const found = finding(outcome)
+  if (found === 'works') await sql.rows(letGo, [message.senderId, until])
+  if (found === 'nothing') await sql.rows(probeAgain, [message.senderId, until, now])
+  return found !== 'trouble'
 }
 
 /** What a probe tells of its sender. A fault that may be its message's own, or a message that was not sent, tells nothing. */
