@@ -361,3 +361,35 @@ test('what a customer wrote is read as text that the database can hold', () => {
   assert.deepEqual(inbound?.says, { type: 'text', text: 'Six \ufffd' })
   assert.equal(inbound?.customer.userId, 'ES.9ab')
 })
+
+test('of a webhook with more items than any has, the first are kept and one more tells how many were left out', () => {
+  const statuses = (count: number) => Array.from({ length: count }, (_, index) => status({ id: `wamid.${index}` }))
+  const body = webhook(
+    messagesChange({ statuses: statuses(4_999), messages: [{ id: 'wamid.M', type: 'text' }, { id: 'wamid.N' }] }),
+    1,
+    messagesChange({ errors: [{ code: 130_429 }, { code: 130_429 }] }),
+    messagesChange({}),
+  )
+  const items = parseJson(body)
+  assert.equal(items.length, 5_001)
+  assert.deepEqual(
+    items.slice(0, 5_000).map((item) => item.providerMessageId),
+    [...statuses(4_999).map(({ id }) => id), 'wamid.M'],
+  )
+  const last = items.at(-1)
+  assert.equal(last?.kind, 'unknown')
+  assert.equal((JSON.parse(last.body) as { leftOut: { items: number } }).leftOut.items, 5)
+  assert.deepEqual(parseJson(body).at(-1), last, 'the same webhook once more')
+  const other = webhook(...body.entry.flatMap(({ changes }) => [2, ...changes.slice(0, 1), ...changes.slice(2)]))
+  assert.notEqual(parseJson(other).at(-1)?.identity, last.identity, 'another webhook')
+  assert.equal(parseJson(webhook(messagesChange({ statuses: statuses(5_000) }))).length, 5_000)
+})
+
+test('a webhook of 3 MB that holds nothing but odd values becomes no more items than any other', () => {
+  const many = (value: string, count: number): string => `[${Array<string>(count).fill(value).join()}]`
+  const changes = parse(Buffer.from(`{"entry":[{"changes":${many('1', 1_400_000)}}]}`))
+  const entries = parse(Buffer.from(`{"entry":${many('{"changes":[0]}', 190_000)}}`))
+  for (const items of [changes, entries]) assert.equal(items.length, 5_001)
+  const value = `{"field":"messages","value":{"statuses":${many('{}', 900_000)}}}`
+  assert.equal(parse(Buffer.from(`{"entry":[{"changes":[${value}]}]}`)).length, 5_001)
+})

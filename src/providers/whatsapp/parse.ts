@@ -5,6 +5,12 @@ import { codeOf, errorMeanings } from './errors.ts'
 import { type JsonObject, identifier, listOf, objectOf, readObject, textOf } from './json.ts'
 
 /**
+ * The provider sends at most 1,000 updates at a time (§4.1). In 3 MB there is room for over a million values of one
+ * character: to hash and store each would stop the process for many seconds.
+ */
+const ITEMS_MOST = 5_000
+
+/**
  * Splits a webhook into its items: entries × changes × (messages | statuses | errors), every member optional (§4.2).
  *
  * What is stored of an item can't hold an OTP in clear, by what it is made from, not by searching for it:
@@ -17,11 +23,16 @@ export function parse(raw: Buffer): ProviderItem[] {
   const envelope = readObject(raw.toString('utf8'))
   if (!envelope) return [unreadable(raw)]
   const items: ProviderItem[] = []
+  let leftOut = 0
   for (const entry of listOf(envelope.entry)) {
     for (const change of listOf(objectOf(entry)?.changes)) {
-      for (const item of itemsOf(objectOf(entry), change)) items.push(item)
+      for (const makeItem of itemsOf(objectOf(entry), change)) {
+        if (items.length < ITEMS_MOST) items.push(makeItem())
+        else leftOut += 1
+      }
     }
   }
+  if (leftOut > 0) items.push(leftOutItem(raw, leftOut))
   return items.length > 0 ? items : [unknown(envelope)]
 }
 
@@ -43,24 +54,23 @@ const FIELDS: Readonly<Record<string, FieldKind>> = {
   security: 'account',
 }
 
-function itemsOf(entry: JsonObject | undefined, given: unknown): ProviderItem[] {
+/** Only what is kept is made. */
+function* itemsOf(entry: JsonObject | undefined, given: unknown): Generator<() => ProviderItem> {
   const change = objectOf(given)
   const value = objectOf(change?.value)
   const field = textOf(change?.field)
-  if (!value || field === undefined) return [unknown(given)]
+  if (!value || field === undefined) return yield () => unknown(given)
   const kind = Object.hasOwn(FIELDS, field) ? FIELDS[field] : undefined
-  if (kind) return [changed(kind, { entry, field, value })]
+  if (kind) return yield () => changed(kind, { entry, field, value })
   const statuses = listOf(value.statuses)
   const messages = listOf(value.messages)
   const errors = listOf(value.errors)
   if (field !== 'messages' || statuses.length + messages.length + errors.length === 0)
-    return [isQualityUpdate(value) ? qualityUpdate({ entry, field, value }) : unknownField(field, value)]
+    return yield () => (isQualityUpdate(value) ? qualityUpdate({ entry, field, value }) : unknownField(field, value))
   const phoneNumberId = textOf(objectOf(value.metadata)?.phone_number_id) ?? null
-  return [
-    ...statuses.map(status),
-    ...messages.map((each) => message(each, phoneNumberId)),
-    ...errors.map((each) => unknown({ phoneNumberId, error: withoutTexts(each) })),
-  ]
+  for (const each of statuses) yield () => status(each)
+  for (const each of messages) yield () => message(each, phoneNumberId)
+  for (const each of errors) yield () => unknown({ phoneNumberId, error: withoutTexts(each) })
 }
 
 function status(given: unknown): ProviderItem {
@@ -180,6 +190,10 @@ const nameOf = (name: string): string => (NAME.test(name) ? name : `[${name.leng
 /** Its size and hash alone: what cannot be read cannot be cleaned. */
 const unreadable = (raw: Buffer): ProviderItem =>
   unknownItem(JSON.stringify({ notJson: { bytes: raw.length, sha256: hashOf(raw) } }))
+
+/** The hash makes it the same when the webhook is repeated, and another for each other webhook. */
+const leftOutItem = (raw: Buffer, items: number): ProviderItem =>
+  unknownItem(JSON.stringify({ leftOut: { items, keptMost: ITEMS_MOST, bytes: raw.length, sha256: hashOf(raw) } }))
 
 const unknownItem = (body: string): ProviderItem => ({
   kind: 'unknown',
