@@ -33,7 +33,7 @@ export const senderWords = words({
         'WhatsApp does not let the number send in this status. Look at it in WhatsApp Manager, or use another sender.',
     },
     pausedSince: 'Paused since',
-    heldUntil: 'WhatsApp asked for a slower pace. Sending goes on at',
+    heldUntil: 'WhatsApp limits this number or has trouble with it. Sending goes on at',
     flagged:
       'WhatsApp warns about its quality. Customers block or report it: write to fewer of them, and say who you are.',
     health: 'Health',
@@ -162,7 +162,7 @@ export const senderWords = words({
       status: 'لا يسمح واتساب للرقم بالإرسال في هذه الحالة. راجعه في مدير واتساب أو استخدم مرسلًا آخر.',
     },
     pausedSince: 'موقوف منذ',
-    heldUntil: 'طلب واتساب إبطاء الإرسال. يُستأنف في',
+    heldUntil: 'يقيّد واتساب هذا الرقم أو لديه خلل فيه. يُستأنف الإرسال في',
     flagged: 'يحذّر واتساب من جودته: يحظره عملاء أو يبلغون عنه. اكتب إلى عدد أقل، وعرّف بنفسك في الرسالة.',
     health: 'السلامة',
     quality: 'الجودة',
