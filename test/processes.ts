@@ -1,23 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import path from 'node:path'
 import { after } from 'node:test'
 import { INSTANCE_KEY } from './node.ts'
-import { compiled } from './program.ts'
+import { compiled, freePort } from './program.ts'
 import { until } from './until.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
-
-/** A port that was free a moment ago, for a process that must have the same one after a restart. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 /** `doorcode serve` as operators run it. */
 export type ServeProcess = {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
 
@@ -38,12 +38,26 @@ export function runProgram(t: TestContext, args: readonly string[], environment:
   return { child, ended, stdout: () => written.stdout, stderr: () => written.stderr }
 }
 
+/**
+ * Below the ports that systems give to whoever names none (Linux from 32768, others from 49152) and to each connection: of
+ * those one that was free a moment ago may be taken before a program that is told it has started.
+ */
+const PORTS = { from: 10_240, to: 32_000 }
+const TRIES_MOST = 20
+
 /** A port that nothing listened on a moment ago; rejects when `wanted` is taken. */
-export async function freePort(wanted = 0): Promise<number> {
-  const server = createServer().listen(wanted, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
+export async function freePort(wanted?: number): Promise<number> {
+  for (let tries = 1; ; tries += 1) {
+    const port = wanted ?? randomInt(PORTS.from, PORTS.to)
+    const server = createServer().listen(port, '127.0.0.1')
+    try {
+      await once(server, 'listening')
+    } catch (error) {
+      if (wanted === undefined && tries < TRIES_MOST) continue
+      throw error
+    }
+    server.close()
+    await once(server, 'close')
+    return port
+  }
 }

@@ -4,7 +4,7 @@ import type { StepSeed } from '../../emulator/emulator.ts'
 import { codAccount, confirmationPath } from '../cod.ts'
 import { type CrashServer, startCrashServer } from '../crash-process.ts'
 import type { Failpoint, Moment } from '../crash-server.ts'
-import { freePort } from '../processes.ts'
+import { freePort } from '../program.ts'
 import { until } from '../until.ts'
 import { type World, type WorldReceiver, startWorld } from '../world.ts'
 

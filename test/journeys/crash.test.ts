@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type CrashServer, NOWHERE, startCrashServer } from '../crash-process.ts'
 import type { Failpoint, Moment } from '../crash-server.ts'
-import { freePort } from '../processes.ts'
+import { freePort } from '../program.ts'
 import { until } from '../until.ts'
 import { type SentOtp, type World, type WorldReceiver, startWorld } from '../world.ts'
 
