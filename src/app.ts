@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Dashboard } from './dashboard/serve.ts'
+import type { Pages } from './dashboard/static-files.ts'
 import { buildMetricsServer } from './http/metrics-server.ts'
 import { providerWebhooks } from './http/provider-webhooks.ts'
 import { apiRoutes } from './http/routes.ts'
@@ -19,11 +20,16 @@ export type App = {
   stop(): Promise<void>
 }
 
-export async function buildApp(parts: Parts, { attach }: Pick<Wakes, 'attach'>): Promise<App> {
+type AppOptions = Pick<Wakes, 'attach'> & {
+  /** The dashboard's pages, where several apps of one process share them, as in tests. */
+  pages?: Pages
+}
+
+export async function buildApp(parts: Parts, { attach, pages }: AppOptions): Promise<App> {
   let draining = false
   let loops: RunningLoop[] = []
   const answersApi = parts.config.roles.has('api')
-  const dashboard = await dashboardOf(parts)
+  const dashboard = await dashboardOf(parts, pages)
   // Without a role there are only the probes: whoever takes work must be watched as well.
   const server = buildServer(parts, answersApi ? apiRoutes(parts) : [], {
     isDraining: () => draining,
@@ -56,8 +62,8 @@ export async function buildApp(parts: Parts, { attach }: Pick<Wakes, 'attach'>):
 }
 
 /** Loaded where it is served: with the sign-in library it costs a node 0.3 s of its start and 60 MB. */
-async function dashboardOf(parts: Parts): Promise<Dashboard | undefined> {
+async function dashboardOf(parts: Parts, pages: Pages | undefined): Promise<Dashboard | undefined> {
   if (!parts.config.roles.has('dashboard')) return undefined
   const { openDashboard } = await import('./dashboard/serve.ts')
-  return openDashboard(parts)
+  return openDashboard(parts, pages)
 }

@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { type App, buildApp } from '../src/app.ts'
 import type { Clock } from '../src/clock.ts'
 import { type Config, readConfig } from '../src/config.ts'
+import { openPages } from '../src/dashboard/static-files.ts'
 import { type Db, openDb } from '../src/db.ts'
 import { createWake } from '../src/jobs/wake.ts'
 import { type Log, createLog } from '../src/log.ts'
@@ -39,6 +40,9 @@ export type NodeOptions = {
 /** The same for all nodes of a run, as of one installation. */
 export const INSTANCE_KEY = Buffer.alloc(32, 7)
 
+/** Read and zipped once for the many nodes of a file. */
+const pages = openPages({ log: createLog('silent') })
+
 const POOL_SIZE = 6
 const WORK = ['submit', 'reports', 'deliver', 'sync'] as const satisfies WorkName[]
 
@@ -73,7 +77,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     wake: wakes.wake,
     live: wakes.live,
   }
-  const app = await buildApp(parts, wakes)
+  const app = await buildApp(parts, { ...wakes, pages })
   const url = await app.server.listen({ port, host: '127.0.0.1' })
   if (works) app.startWork()
   wakes.start()

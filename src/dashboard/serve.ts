@@ -8,7 +8,7 @@ import { isFromOurPages } from './origin.ts'
 import { pageLanguage } from './page-language.ts'
 import { dashboardRouter } from './router.ts'
 import { type SignIn, openSignIn } from './sign-in.ts'
-import { servePages } from './static-files.ts'
+import { type Pages, openPages, servePages } from './static-files.ts'
 import { turnsOfPeople } from './turns.ts'
 import { twinProxy } from './twin-proxy.ts'
 
@@ -37,7 +37,7 @@ const CALL_BYTES_MOST = 1024 * 1024
 /** Passwords and codes. */
 const SIGN_IN_BYTES_MOST = 16 * 1024
 
-export function openDashboard(parts: Parts): Dashboard {
+export function openDashboard(parts: Parts, pages: Pages = openPages(parts)): Dashboard {
   const signIn = openSignIn(parts)
   const figures = openDb({
     url: parts.db.url,
@@ -58,7 +58,7 @@ export function openDashboard(parts: Parts): Dashboard {
       serveCalls(scope, { parts, signIn, figures })
       live.serve(scope)
       phones.serve(scope)
-      servePages(scope, parts)
+      servePages(scope, pages)
     },
     endLiveAnswers() {
       live.end()

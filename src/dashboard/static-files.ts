@@ -24,9 +24,14 @@ export type PagesOptions = {
   build?: () => Promise<string>
 }
 
+/** Finds files of the pages by their names. */
+export type Pages = (name: string) => Promise<(PageFile & { gzip: Buffer | undefined }) | undefined>
+
+export const openPages = ({ log, build = builtDashboard }: PagesOptions): Pages =>
+  openPageFiles(patiently(build, log), (file) => ({ ...file, gzip: shrunk(file) }))
+
 /** The pages of the dashboard: whatever is no file is the one page, which knows its own paths. */
-export function servePages(scope: FastifyInstance, { log, build = builtDashboard }: PagesOptions): void {
-  const files = openPageFiles(patiently(build, log), (file) => ({ ...file, gzip: shrunk(file) }))
+export function servePages(scope: FastifyInstance, files: Pages): void {
   const find = async (name: string) =>
     (await files(name)) ?? (name.startsWith('assets/') ? undefined : await files('index.html'))
   const send = async (name: string, accepted: string, reply: FastifyReply): Promise<FastifyReply> => {

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test'
 import Fastify from 'fastify'
 import { builtPages } from '../../emulator/phone/built-pages.ts'
 import { createLog } from '../log.ts'
-import { servePages } from './static-files.ts'
+import { openPages, servePages } from './static-files.ts'
 import { unbuiltPage } from './unbuilt-page.ts'
 
 /** Pages whose build really fails, since their folder holds none. */
@@ -15,13 +15,11 @@ async function startWithoutPages(t: TestContext) {
   await writeFile(path.join(folder, 'vite.config.ts'), 'export default {}\n')
   const server = Fastify()
   let builds = 0
-  servePages(server, {
-    log: createLog('silent'),
-    build() {
-      builds += 1
-      return builtPages({ from: folder, root: folder, sources: ['*.ts'], keptIn: path.join(folder, 'dist') })
-    },
-  })
+  const build = () => {
+    builds += 1
+    return builtPages({ from: folder, root: folder, sources: ['*.ts'], keptIn: path.join(folder, 'dist') })
+  }
+  servePages(server, openPages({ log: createLog('silent'), build }))
   t.after(async () => {
     await server.close()
     await rm(folder, { recursive: true })
