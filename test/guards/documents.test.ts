@@ -7,6 +7,7 @@ import { settings } from '../../src/config.ts'
 import { refusals } from '../../src/errors.ts'
 import { eventTypes } from '../../src/events/event-types.ts'
 import { documentedEvents } from '../../src/http/documented-events.ts'
+import { REFUSALS_LOGGED_PER_SECOND } from '../../src/http/refusal-log.ts'
 import { failures } from '../../src/providers/failures.ts'
 import type { FailureCode } from '../../src/providers/provider.ts'
 
@@ -132,6 +133,13 @@ test('docs/configuration.md lists every setting with its default and meaning', a
   const rows = tableRows(await read('docs/configuration.md')).filter(([name]) => /^[A-Z_]+$/.test(name ?? ''))
   const written = Object.entries(settings).map(([name, setting]) => [name, setting.default, setting.meaning])
   assert.deepEqual(rows, written)
+})
+
+test('docs/operations.md says how many refusals a second the log has room for', async () => {
+  const text = (await read('docs/operations.md')).replaceAll('\n', ' ')
+  const { keyed, others } = REFUSALS_LOGGED_PER_SECOND
+  assert.ok(text.includes(`at most ${keyed} such lines are written for requests with a key`), String(keyed))
+  assert.ok(text.includes(`at most ${others} for all others`), String(others))
 })
 
 test('only the command line reads the environment', async () => {
