@@ -1,6 +1,7 @@
 /**
- * `npm test`: one PostgreSQL for the whole run, a migrated template database in it, then every test file in a process
- * of its own, but for those that start nothing. `npm test -- --postgres 15 test/journeys/quota.test.ts` chooses the server's version and the files.
+ * `npm test`: one PostgreSQL for the whole run, a migrated template database in it, one browser, then every test file in
+ * a process of its own, but for those that start nothing. `npm test -- --postgres 15 test/journeys/quota.test.ts` chooses
+ * the server's version and the files.
  */
 import { access, chmod, constants, glob, mkdir, mkdtemp, readFile, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -20,6 +21,9 @@ import { TEMPLATE_DATABASE, createDatabase, urlOf } from './postgres.ts'
 const ROOT = path.resolve(import.meta.dirname, '..')
 const TEST_FILES = ['src/**/*.test.ts', 'test/**/*.test.ts', 'emulator/**/*.test.ts', 'dashboard/**/*.test.ts']
 
+/** Imports the files that start nothing. */
+const TOGETHER = 'test/together.ts'
+
 /** What takes longest begins first, so that no long file is left to run alone at the end. */
 const LONGEST = [
   'test/journeys/crash.test.ts',
@@ -29,12 +33,12 @@ const LONGEST = [
   'test/journeys/dashboard-sign-in.test.ts',
   'test/journeys/cod-model.test.ts',
   'src/embedded-postgres.test.ts',
+  TOGETHER,
   'test/journeys/dashboard-',
   'test/journeys/',
   'test/guards/',
 ]
 
-const TOGETHER = 'test/together.ts'
 /** Words of a file that starts something, reads its surroundings, or ends something when it is over. */
 const STARTS_SOMETHING = /\/test\/|\/browser\.ts'|node:(child_process|net|http|os)|start[A-Z]\w*\(|process\.|\bafter\(/
 
@@ -69,7 +73,7 @@ async function main(): Promise<number> {
       await using browser = await browserFor(texts)
       const together = texts.size > 1 ? startNothing(texts) : []
       const alone = files.filter((file) => !together.includes(file))
-      const passed = await runFiles([...inOrder(alone), ...(together.length > 0 ? [TOGETHER] : [])], {
+      const passed = await runFiles(inOrder(together.length > 0 ? [...alone, TOGETHER] : alone), {
         TEST_TOGETHER: JSON.stringify(together),
         TEST_DATABASE_URL: postgres.url,
         TEST_FOLDER: folder,
