@@ -5,6 +5,7 @@ import { isUuid } from '../ids.ts'
 import { receiving } from '../messages/receive.ts'
 import type { Parts } from '../parts.ts'
 import { type WebhookAccount, appSecretsAt, findWebhookAccount } from '../senders/accounts.ts'
+import { NoRoom } from './body-room.ts'
 
 type WebhookParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'wake' | 'metrics' | 'provider'>
 
@@ -22,16 +23,16 @@ export function providerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
   const isSigned = (account: WebhookAccount, raw: Buffer, headers: IncomingHttpHeaders): boolean =>
     appSecretsAt(account, parts.clock.now()).some((appSecret) => parts.provider.verify({ appSecret }, raw, headers))
 
+  const refuse = (reply: FastifyReply, reason: keyof typeof REFUSED): FastifyReply => {
+    parts.metrics.refusedProviderWebhooks.inc({ reason })
+    return text(reply, REFUSED[reason].status, REFUSED[reason].text)
+  }
+
   app.get<{ Params: { accountId: string }; Querystring: Record<string, unknown> }>(
     '/whatsapp/:accountId',
     async (request, reply) => {
       const account = await accounts.find(request.params.accountId)
-      if (!account)
-        return text(
-          reply,
-          404,
-          'No WhatsApp account has this path. "account connect" and "account sync" print the path of each account.',
-        )
+      if (!account) return text(reply, REFUSED.account.status, REFUSED.account.text)
       const { 'hub.mode': mode, 'hub.verify_token': token, 'hub.challenge': challenge } = request.query
       if (mode !== 'subscribe' || typeof challenge !== 'string' || typeof token !== 'string') {
         return text(
@@ -49,30 +50,48 @@ export function providerWebhooks(app: FastifyInstance, parts: WebhookParts): voi
 
   app.post<{ Params: { accountId: string }; Body: Buffer | undefined }>(
     '/whatsapp/:accountId',
+    {
+      // Before the body: what is refused whatever it holds takes no memory.
+      onRequest(request, reply, done) {
+        const judge = (account: WebhookAccount | undefined): void => {
+          if (!account) refuse(reply, 'account')
+          else if (!isSignature(request.headers['x-hub-signature-256'])) refuse(reply, 'signature')
+          else done()
+        }
+        const account = accounts.find(request.params.accountId)
+        if (account instanceof Promise) account.then(judge, done)
+        else judge(account)
+      },
+      onError(_request, _reply, error, done) {
+        if (error instanceof NoRoom) parts.metrics.refusedProviderWebhooks.inc({ reason: 'room' })
+        done()
+      },
+    },
     async (request, reply) => {
       const { accountId } = request.params
       const raw = request.body ?? Buffer.alloc(0)
       let account = await accounts.find(accountId)
       if (account && !isSigned(account, raw, request.headers)) {
         account = await accounts.findAfresh(accountId) // the secret may just have been renewed
-        if (account && !isSigned(account, raw, request.headers)) {
-          parts.metrics.refusedProviderWebhooks.inc({ reason: 'signature' })
-          return text(reply, 401, 'The signature does not fit the app secret this account was connected with.')
-        }
+        if (account && !isSigned(account, raw, request.headers)) return refuse(reply, 'signature')
       }
-      if (!account) {
-        parts.metrics.refusedProviderWebhooks.inc({ reason: 'account' })
-        return text(
-          reply,
-          404,
-          'No WhatsApp account has this path. "account connect" and "account sync" print the path of each account.',
-        )
-      }
+      if (!account) return refuse(reply, 'account')
       await receive(account, parts.provider.parse(raw))
       return text(reply, 200, 'stored')
     },
   )
 }
+
+const REFUSED = {
+  account: {
+    status: 404,
+    text: 'No WhatsApp account has this path. "account connect" and "account sync" print the path of each account.',
+  },
+  signature: { status: 401, text: 'The signature does not fit the app secret this account was connected with.' },
+} as const
+
+/** The form alone (whatsapp-cloud-api.md §4.1): whether it fits, the provider tells once the body is there. */
+const isSignature = (header: unknown): boolean => typeof header === 'string' && /^sha256=[0-9a-f]{64}$/i.test(header)
 
 const text = (reply: FastifyReply, status: number, body: string): FastifyReply =>
   reply.code(status).type('text/plain; charset=utf-8').send(body)
@@ -94,7 +113,8 @@ function accountsOf(parts: WebhookParts) {
   }
   return {
     findAfresh,
-    async find(accountId: string): Promise<WebhookAccount | undefined> {
+    /** At once when it was read lately, which it nearly always was. */
+    find(accountId: string): WebhookAccount | Promise<WebhookAccount | undefined> {
       const known = kept.get(accountId)
       return known && performance.now() - known.readAt < ACCOUNT_FRESH_MS ? known.account : findAfresh(accountId)
     },

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { type Socket, connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import * as fc from 'fast-check'
 import type { LightMyRequestResponse } from 'fastify'
+import { until } from '../../test/until.ts'
 import { openDb } from '../db.ts'
 import { refusals } from '../errors.ts'
 import { isUuid } from '../ids.ts'
+import { type BodyRoom, SLOW_BODY_MS, bodyRoom } from './body-room.ts'
 import { type Demo, startDemo } from './demo-for-tests.ts'
 
 const ID = '7a1f8e52-3c40-4b9e-9d11-5f6a7b8c9d0e'
@@ -312,6 +314,135 @@ test('a raw route gets the exact bytes whatever their type, and refuses more tha
     [broken.body, ...demo.logLines].some((text) => text.includes(VALUE)),
     false,
   )
+})
+
+/** A server whose raw route answers with the size of the body, once it is told to. */
+async function startHook(t: TestContext, room: BodyRoom) {
+  const sockets: Socket[] = []
+  t.after(() => sockets.forEach((socket) => socket.destroy())) // first: a server that closes waits for bodies
+  const { promise: told, resolve: tell } = Promise.withResolvers<void>()
+  const demo = await startDemo(t, {
+    room,
+    rawRoutes: (scope) => {
+      scope.post<{ Body: Buffer }>('/hook', async ({ body }, reply) => {
+        if (body.equals(Buffer.from('wait'))) await told
+        return reply.type('text/plain').send(String(body.length))
+      })
+    },
+  })
+  const port = await demo.listen()
+  const open = (length: number, first: Buffer | string) => {
+    const body = openBody(port, { length, first })
+    sockets.push(body.socket)
+    return body
+  }
+  return { demo, tell, open }
+}
+
+/** A body on a connection of its own, of which more may be sent. */
+function openBody(port: number, { length, first }: { length: number; first: Buffer | string }) {
+  const socket = connect(port, '127.0.0.1')
+  let received = ''
+  socket.on('data', (chunk) => {
+    received += chunk.toString()
+  })
+  socket.write(`POST /hook HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`)
+  socket.write(first)
+  return {
+    socket,
+    send: (bytes: Buffer | string) => void socket.write(bytes),
+    answer: () => until('an answer', () => /\r\n\r\n./.test(received) && received),
+  }
+}
+
+/** A room that tells how full it is, with a clock that is moved. */
+function watchedRoom(most: number) {
+  let now = 0
+  let held = 0
+  const room = bodyRoom({ most, monotonicMs: () => now })
+  const watched: BodyRoom = {
+    enter(giveWay) {
+      const place = room.enter(giveWay)
+      let own = 0
+      return {
+        take(bytes) {
+          const isTaken = place.take(bytes)
+          if (isTaken) [own, held] = [own + bytes, held + bytes]
+          return isTaken
+        },
+        arrived: () => place.arrived(),
+        leave() {
+          place.leave()
+          ;[own, held] = [0, held - own]
+        },
+      }
+    },
+  }
+  /** Twice as much at the most, and the first block. */
+  const holds = (bytes: number) =>
+    until(
+      () => `${bytes} bytes to be held rather than ${held}`,
+      () => held >= bytes && held <= (bytes && 2 * bytes + 4 * KIB),
+    )
+  return { room: watched, holds, wait: (ms: number) => void (now += ms) }
+}
+
+const KIB = 1024
+
+test('bodies beyond the room of a process are answered 503 with Retry-After, and the connection goes on', async (t) => {
+  const { room, holds } = watchedRoom(100 * KIB)
+  const { demo, open } = await startHook(t, room)
+  const first = open(100_001, Buffer.alloc(60 * KIB))
+  await holds(60 * KIB) // no more than came, whatever was announced
+  const second = open(60 * KIB, Buffer.alloc(60 * KIB))
+  const refused = await second.answer()
+  assert.match(refused, /^HTTP\/1\.1 503 [^]*\r\nretry-after: 1\r\n[^]*\r\n\r\nunavailable$/)
+  second.send(`POST /hook HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc`)
+  await once(second.socket, 'close')
+  assert.match(await second.answer(), /\r\n\r\n3$/)
+  first.send(Buffer.alloc(100_001 - 60 * KIB))
+  assert.match(await first.answer(), /^HTTP\/1\.1 200 [^]*\r\n\r\n100001$/)
+  await holds(0)
+  assert.equal(demo.logLines.filter((line) => line.includes('no room')).length, 1)
+})
+
+test('a body that does not come to its end gives way to the next, and loses nobody else’s room', async (t) => {
+  const { room, holds, wait } = watchedRoom(100 * KIB)
+  const { open } = await startHook(t, room)
+  const slow = open(90 * KIB, Buffer.alloc(60 * KIB))
+  await holds(60 * KIB)
+  wait(SLOW_BODY_MS)
+  const next = open(60 * KIB, Buffer.alloc(60 * KIB))
+  assert.match(await next.answer(), /^HTTP\/1\.1 200 /)
+  assert.match(await slow.answer(), /^HTTP\/1\.1 503 /)
+  await holds(0)
+})
+
+test('a body keeps its room until it is answered, and a connection that ends leaves it', async (t) => {
+  const { room, holds } = watchedRoom(100 * KIB)
+  const { open, tell } = await startHook(t, room)
+  const waiting = open(4, 'wait')
+  await holds(4)
+  const cut = open(90 * KIB, Buffer.alloc(60 * KIB))
+  await holds(60 * KIB + 4)
+  cut.socket.destroy()
+  await holds(4)
+  tell()
+  assert.match(await waiting.answer(), /\r\n\r\n4$/)
+  await holds(0)
+})
+
+test('a body that comes byte by byte is whole, and takes twice its bytes at the most', async (t) => {
+  const { room, holds } = watchedRoom(100 * KIB)
+  const { open } = await startHook(t, room)
+  const bytes = Buffer.alloc(10_000, 'x')
+  const chunked = `POST /hook HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`
+  const { send, answer } = open(0, '')
+  await answer()
+  send(chunked + '1\r\nx\r\n'.repeat(bytes.length))
+  await holds(bytes.length)
+  send('0\r\n\r\n')
+  await until('the second answer', async () => (await answer()).endsWith('\r\n10000'))
 })
 
 /** Sends bytes on a connection of its own, and returns all that came back when the other side has ended it. */

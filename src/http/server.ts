@@ -10,6 +10,7 @@ import { asWritten } from '../sentences.ts'
 import { openKeyRing } from '../workspaces/keys.ts'
 import { type Answer, commonHeaders, sendAnswer } from './answer.ts'
 import { serveApi } from './api.ts'
+import { type BodyRoom, bodyRoom } from './body-room.ts'
 import { details } from './details.ts'
 import { faultOfOurs } from './fault-of-ours.ts'
 import { documentedEvents } from './documented-events.ts'
@@ -31,6 +32,8 @@ export type ServerOptions = {
   servesDashboard?: boolean
   /** Routes outside `/api/v1` whose handlers get the body as bytes and answer plain text. See raw.ts. */
   rawRoutes?: (scope: FastifyInstance) => void
+  /** For tests. */
+  room?: BodyRoom
 }
 
 const NO_ROUTE = asWritten('No route has this path and method.')
@@ -120,7 +123,7 @@ export function buildServer(
     options,
   )
   serveApi(app, routes, { keys, limit, answerOf, metrics: parts.metrics })
-  if (options.rawRoutes) serveRaw(app, log, options.rawRoutes)
+  if (options.rawRoutes) serveRaw(app, { log, room: options.room ?? bodyRoom() }, options.rawRoutes)
   return app
 }
 
