@@ -93,8 +93,11 @@ const says = sentences({
   },
 })
 
-/** After a change of the app secret, what is signed with the former one is accepted for so long (whatsapp-cloud-api.md §4.1). */
-const FORMER_APP_SECRET_MS = DAY_MS
+/**
+ * After a change of the app secret, what is signed with the former one is accepted for as long as the provider repeats a
+ * webhook that was not taken (whatsapp-cloud-api.md §4.1).
+ */
+const FORMER_APP_SECRET_MS = 7 * DAY_MS
 
 /** Two connects of one account at once must agree on its id before they seal anything for it. */
 const lockWorkspace = statement(
