@@ -118,6 +118,7 @@ function readBody({ request, answer, most, room }: Arriving): Promise<Buffer> {
     stop()
     place.arrived()
     resolve(blocks.length === 1 && blocks[0]?.length === size ? blocks[0] : Buffer.concat(blocks, size))
+    blocks = [] // what still waits for the answer must not keep them beside the whole
   }
   const fail = (error: Error): void => {
     stop()
