@@ -59,7 +59,7 @@ function problemPage(code: RefusalCode): Html {
 <dt>Who must act</dt><dd>${OWNERS[owner]}</dd>
 <dt>What to do</dt><dd>${prose(fix)}</dd>
 </dl>
-<p class="soft">Every problem carries a <code>correlationId</code>. Name it when you ask for help: the log tells of the request under it. Refusals are told at the level <code>info</code>; of a flood, the first ${REFUSALS_LOGGED_PER_SECOND.others} of each second, and how many more there were.</p>`
+<p class="soft">Every problem of a request carries a <code>correlationId</code>. Name it when you ask for help: the log tells of the request under it. Refusals are told at the level <code>info</code>; of a flood, at least the first ${REFUSALS_LOGGED_PER_SECOND.others} of each second, and how many more there were.</p>`
 }
 
 function problemIndex(): Html {

@@ -59,6 +59,7 @@ export function buildServer(
   const keys = openKeyRing(parts)
   const limit = parts.config.rateLimit === 'memory' ? limitInMemory() : limitInDatabase(parts.db)
 
+  const latest: RawRefusal['latest'] = new WeakMap()
   const app = Fastify({
     exposeHeadRoutes: false,
     trustProxy: parts.config.trustedProxies.length > 0 ? [...parts.config.trustedProxies] : false,
@@ -77,7 +78,7 @@ export function buildServer(
       connectionsCheckingInterval: TIMEOUT_CHECK_MS,
       requireHostHeader: false, // Node would answer in its own format
     },
-    clientErrorHandler: (_error, socket) => refuseRaw(socket, (id) => refused(UNREADABLE, id)),
+    clientErrorHandler: (_error, socket) => refuseRaw(socket, { latest, make: (id) => refused(UNREADABLE, id) }),
     frameworkErrors: (error, request, reply) => sendAnswer(reply, request.id, answerOf(error, request.id)),
   })
 
@@ -110,10 +111,10 @@ export function buildServer(
   app.addHook('onClose', () => keys.close())
   app.addHook('onClose', async () => refusals.close())
 
-  app.server.on('request', (request) => latestRequests.set(request.socket, request))
+  app.server.on('request', (request) => latest.set(request.socket, request))
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.server.on('connect', (_request, socket) => {
-    refuseRaw(socket, (id) => refused(new Refusal('NOT_FOUND', NO_ROUTE), id))
+    refuseRaw(socket, { latest, make: (id) => refused(new Refusal('NOT_FOUND', NO_ROUTE), id) })
   })
 
   serveProbes(app, parts.db, options)
@@ -167,21 +168,21 @@ const UNREADABLE = new Refusal(
   ],
 )
 
-/** The last request whose headers came on a connection. */
-const latestRequests = new WeakMap<Duplex, IncomingMessage>()
+/** `latest`: the last request whose headers came on a connection. */
+type RawRefusal = { latest: WeakMap<Duplex, IncomingMessage>; make: (correlationId: string) => Answer }
 
 /** Answers where Fastify has no request to reply to, and ends the connection: the bytes that follow mean nothing. */
-function refuseRaw(socket: Duplex, make: (correlationId: string) => Answer): void {
+function refuseRaw(socket: Duplex, { latest, make }: RawRefusal): void {
   const answering = answerInProgress(socket)
   // Answered in full before its body was whole, such as with 404: that was its one answer.
-  const isAnswered = answering === undefined && latestRequests.get(socket)?.complete === false
+  const isAnswered = answering === undefined && latest.get(socket)?.complete === false
   if (!socket.writable || isAnswered || (answering?.headersSent && !answering.req.complete)) {
     socket.destroy()
     return
   }
   if (answering?.req.complete) {
     // The fault is in what came after a good request, whose own answer goes first.
-    answering.once('close', () => refuseRaw(socket, make))
+    answering.once('close', () => refuseRaw(socket, { latest, make }))
     return
   }
   const id = answering ? correlationId(answering.req) : crypto.randomUUID()

@@ -7,7 +7,7 @@ import type { ProviderItem } from '../providers/provider.ts'
 
 export type ReceivingAccount = { workspaceId: string; accountId: string }
 
-/** Webhooks of one turn are stored together; each may hold up to 1,000 updates. */
+/** Webhooks of one turn are stored together. Each holds as many items as parse lets through, of WhatsApp at most 1,000. */
 const GROUP_MOST = 64
 const GROUP_LANES = 2
 

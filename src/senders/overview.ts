@@ -48,7 +48,7 @@ export type SenderOverview = {
   throughput: string | null
   pausedAt: Date | null
   goneAt: Date | null
-  /** WhatsApp asked for a pause of sends, which ends then by itself. */
+  /** A limit or a fault that WhatsApp named holds its sends, until then at the most. */
   heldUntil: Date | null
   /** What keeps it from sending; null when nothing does. */
   obstacle: Obstacle | null
