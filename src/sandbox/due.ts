@@ -17,7 +17,8 @@ export const findDueOf = (sql: Sql, workspaceId: string, now: Date): Promise<Due
 
 /**
  * A message that a pause, a refused token or a hold keeps waiting is due when that ends, or when its window closes. One
- * whose last attempt left no outcome behind is under way: a report may still tell what became of it.
+ * whose last attempt left no outcome behind is under way until it is due, whatever keeps its sender: a report may still
+ * tell what became of it.
  */
 const selectDue: Statement<Due> = statement(
   'find_due_of_workspace',
@@ -31,7 +32,7 @@ const selectDue: Statement<Due> = statement(
    ), due (kind, at, under_way) as (
      select 'message',
             greatest(m.due_at, case when s.stopped then m.submit_by when s.held_until is not null then least(s.held_until, m.submit_by) end),
-            m.lease is not null or (m.attempted_at is not null and not s.stopped and s.held_until is null)
+            m.lease is not null or (m.attempted_at is not null and m.due_at > $2)
      from senders_of_workspace s
      cross join lateral (
        select m.due_at, m.submit_by, m.lease, m.attempted_at from messages m

@@ -219,6 +219,34 @@ test('a message that a paused sender keeps back stops no clock, and is given up 
   assertAfter(new Date(String(event.data['createdAt'])), event.timestamp, 24 * HOUR_MS)
 })
 
+test('a clock goes on only when no report can tell any more of a lost answer, that of a probe as well', async (t) => {
+  const world = await startSandbox(t)
+  const { parts, workspaceId } = world
+  const to = newPhone()
+  for (const behaviour of [{ error: 131057 }, { connection: 'drop_after_accepting' }] as const)
+    world.twin.script({ match: { to, times: 1 }, behaviour })
+  const otp = await world.sendOtp({ to })
+  await world.settled()
+  const attempts = () =>
+    world.ask<{ outcome: string; started_at: Date; ended_at: Date }>(
+      'select outcome, started_at, ended_at from message_attempts where message_id = $1 order by attempt',
+      [otp.messageId],
+    )
+  const advanced = advanceSandbox(parts, { workspaceId, byMs: MINUTE_MS })
+  await until('the lost answer', async () => (await attempts()).length === 2)
+  await until('the message to be sent once more', async () => {
+    world.advance('250ms') // what the sandbox’s clock waits for is real time
+    return (await attempts()).length === 3
+  })
+  const [, lost, again] = await attempts()
+  assert.ok(lost && again)
+  assert.deepEqual([lost.outcome, again.outcome], ['unknown', 'accepted'])
+  const waitedMs = again.started_at.getTime() - lost.ended_at.getTime()
+  assert.ok(waitedMs >= 10 * SECOND_MS, `${waitedMs} ms`)
+  assert.equal((await advanced).advancedBy, MINUTE_MS)
+  assert.equal(world.whatsapp.got(otp).length, 2)
+})
+
 test('a ping of a sandbox tells the time of its clock', async (t) => {
   const world = await startSandbox(t)
   const receiver = await world.receiver()
