@@ -48,38 +48,28 @@ const probedUntil = ({ holdStep, claimedAt }: Claimed): Date | undefined =>
  * After a message that went alone its sender is let go, or another one goes alone at once; where the trouble lasts, only
  * when the probe's time or the new hold is over. Returns whether messages that waited may go now.
  */
-export async function endProbe(sql: Sql, { message, outcome }: Told, now: Date): Promise<boolean> {
+export async function endProbe(sql: Sql, told: Told, now: Date): Promise<boolean> {
+  const { message } = told
   const until = probedUntil(message)
   if (!until) return false
-  const found = finding(outcome)
+  const found = finding(told)
   if (found === 'works') await sql.rows(letGo, [message.senderId, until])
   if (found === 'nothing') await sql.rows(probeAgain, [message.senderId, until, now])
   return found !== 'trouble'
 }
 
-/** What a probe tells of its sender. A fault that may be its message's own, or a message that was not sent, tells nothing. */
-function finding(outcome: SendOutcome | null): 'works' | 'trouble' | 'nothing' {
-  if (!outcome) return 'nothing'
-  switch (outcome.outcome) {
-    case 'accepted':
-      return 'works'
-    case 'unreachable':
-    case 'unknown':
-      return 'trouble'
-    case 'refused':
-      switch (outcome.error.class) {
-        case 'permanent':
-        case 'credentials':
-          return 'works'
-        case 'doubtful':
-          return 'nothing'
-        case 'rate':
-          return outcome.error.scope === 'pair' ? 'works' : 'trouble'
-        case 'quality':
-        case 'transient':
-          return 'trouble'
-      }
-  }
+/**
+ * What a probe tells of its sender: trouble where it holds it anew. A fault that may be its message's own, a connection
+ * that did not come about, or a message that was not sent, tells nothing.
+ */
+function finding({ outcome, next }: Told): 'works' | 'trouble' | 'nothing' {
+  if (next.next === 'accepted') return 'works'
+  // A report that tells within these seconds that it arrived lets nobody go: each transaction of reports would have to
+  // wait for the pace of senders, which a claim holds.
+  if (next.next === 'unknown') return 'trouble'
+  const held = next.next === 'retry' ? next.hold?.scope : undefined
+  if (held) return held === 'sender' || held === 'account' ? 'trouble' : 'works'
+  return outcome?.outcome === 'refused' && outcome.error.class === 'permanent' ? 'works' : 'nothing'
 }
 
 const holdPair = statement(

@@ -21,6 +21,8 @@ async function failureOf(world: World, otp: SentOtp): Promise<string | undefined
   return status === 'failed' ? (failure as { code: string }).code : undefined
 }
 
+const otherSender = (world: World): string => world.account.senders[1]?.senderId ?? ''
+
 const attemptsOf = (world: World, otp: SentOtp) =>
   world.ask<{ outcome: string; provider_code: number | null }>(
     'select outcome, provider_code from message_attempts where message_id = $1 order by attempt',
@@ -102,7 +104,7 @@ test('a rate error of the number holds all its messages, and none of another num
   const first = await sendInto(world, { error: 130429 })
   await world.settled()
   const held = await world.sendOtp()
-  const other = await world.sendOtp({ senderId: world.account.senders[1]?.senderId ?? '' })
+  const other = await world.sendOtp({ senderId: otherSender(world) })
   await world.whatsapp.gets(other)
   await world.settled()
   assert.equal(world.whatsapp.got(held).length, 0)
@@ -120,8 +122,6 @@ async function asked(world: World, otps: readonly SentOtp[]): Promise<number> {
   ])
   return rows.length
 }
-
-const otherSender = (world: World): string => world.account.senders[1]?.senderId ?? ''
 
 test('a number in maintenance holds all its messages, and after each hold one goes alone until one gets through', async (t) => {
   const world = await startWorld(t)
@@ -174,13 +174,29 @@ test('what tells nothing of the number lets the next message find out at once wh
   await sendInto(world, { error: 131057 })
   await world.settled()
   const doubtful = await sendInto(world, { error: 131000 })
+  const faulty = await sendInto(world, { error: { code: 999_999, httpStatus: 500 } })
   const gone = await sendInto(world, { error: 131026 })
   const good = await world.sendOtp()
   world.advance('2s')
   await world.settled()
-  await world.whatsapp.gets(good)
+  assert.equal(world.whatsapp.got(good).length, 1)
   assert.equal(await failureOf(world, gone), 'RECIPIENT_UNREACHABLE')
-  assert.equal(await asked(world, [doubtful]), 1)
+  for (const otp of [doubtful, faulty]) assert.notEqual(await asked(world, [otp]), 0)
+})
+
+test('a probe that did not reach the provider tells nothing of the number either', async (t) => {
+  const world = await startWorld(t)
+  await sendInto(world, { error: 131057 })
+  await world.settled()
+  const reach = (url: string) =>
+    world.ask('update provider_accounts set graph_url = $2 where workspace_id = $1', [world.workspaceId, url])
+  await reach('http://127.0.0.1:1')
+  const others = [await world.sendOtp(), await world.sendOtp()]
+  world.advance('2s')
+  await world.settled()
+  for (const otp of others) assert.notEqual(await asked(world, [otp]), 0)
+  await reach(world.credentials.graphUrl)
+  await world.whatsapp.gets(await world.sendOtp())
 })
 
 test('after a probe whose outcome nobody knows another one goes, though not at once', async (t) => {
@@ -485,7 +501,7 @@ test('with little room the codes of one number go before everything that waits a
   const world = await startWorld(t, { works: false })
   const crowd = await Promise.all(Array.from({ length: 30 }, () => world.sendOtp()))
   await world.ask('update messages set priority = 1 where workspace_id = $1', [world.workspaceId])
-  const other = world.account.senders[1]?.senderId ?? ''
+  const other = otherSender(world)
   const codes = await Promise.all(Array.from({ length: 8 }, () => world.sendOtp({ senderId: other })))
   const claimed: string[] = []
   for (let turn = 0; turn < codes.length; turn += 1)
