@@ -58,29 +58,46 @@ export type Claimed = {
   holdStep: number
 }
 
+/** One that finds no end of messages that may not go leaves the rest to the next poll. */
+const CLAIM_TRIES_MOST = 50
+
 /**
  * Takes what is due, at the most `room` messages: for each sender as many as its pace allows, one-time codes of all
- * senders before everything else. Two nodes share one pace, and never claim the same sender in the same moment.
+ * senders before everything else. Two nodes share one pace, and never claim the same sender in the same moment. Where all
+ * that it found may not go now it looks again: after a hold there is room for one, and others may wait behind that.
  */
-export async function claimMessages(parts: Pick<Parts, 'db' | 'clock' | 'seal'>, room: number): Promise<Claimed[]> {
+export async function claimMessages(parts: ClaimParts, room: number): Promise<Claimed[]> {
+  for (let tries = 0; tries < CLAIM_TRIES_MOST; tries += 1) {
+    const { found, free } = await claimOnce(parts, room)
+    if (found === 0 || free.length > 0) return free
+  }
+  return []
+}
+
+type ClaimParts = Pick<Parts, 'db' | 'clock' | 'seal'>
+
+/** `free` of those that were found due; the others are put off or dropped, and not due any more. */
+async function claimOnce(parts: ClaimParts, room: number): Promise<{ found: number; free: Claimed[] }> {
   return parts.db.transaction(async (tx) => {
     const now = parts.clock.now()
     const senders = await tx.rows(lockSendersWithWork, [now])
-    if (senders.length === 0) return []
+    if (senders.length === 0) return { found: 0, free: [] }
     const locked = await lockDue(tx, senders, { room, now })
+    const found = locked.length
     const told = locked.filter((row) => isTold(row, now)).map(({ id }) => ({ id, due_at: later(now, REPORT_LOOK_MS) }))
     if (told.length > 0) await tx.rows(postpone, [changes(told)])
     const overtaken = locked.filter((row) => row.overtaken)
     if (overtaken.length > 0) await tx.rows(drop, [overtaken.map(({ id }) => id)])
     const due = locked.filter((row) => !isTold(row, now) && !row.overtaken)
-    if (due.length === 0) return []
+    if (due.length === 0) return { found, free: [] }
     const { free, early } = await byPairSlots(tx, due, now)
     if (early.length > 0) await tx.rows(postpone, [changes(early)])
+    if (free.length === 0) return { found, free: [] }
     const lease = randomUUID()
     await tx.rows(claim, [free.map(({ id }) => id), now, later(now, SUBMIT_LEASE_MS), lease])
     await tx.rows(writePaces, [changes(newPaces(senders, free, now))])
     const origins = new Map(senders.map((sender) => [sender.sender_id, origin(parts, sender)]))
-    return free.map((row) => claimed(row, origins.get(row.sender_id), lease, now))
+    return { found, free: free.map((row) => claimed(row, origins.get(row.sender_id), lease, now)) }
   })
 }
 

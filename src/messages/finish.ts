@@ -38,11 +38,9 @@ async function finishTogether({ db, clock, metrics, wake, live }: FinishParts, g
   const now = clock.now()
   // Before the outcomes, so that nothing slips through, and apart from them: a claim holds a sender's pace while it waits
   // for a pair's, and must never wait for us in a circle.
+  await hold(db, group)
   let mayGo = false
-  for (const ended of group) {
-    await hold(db, ended)
-    mayGo = (await endProbe(db, ended, now)) || mayGo
-  }
+  for (const ended of group) mayGo = (await endProbe(db, ended, now)) || mayGo
   const failed = group.filter(({ next }) => next.next === 'failed')
   const begun = group.filter(
     ({ message, next }) => next.next === 'accepted' && message.conversation?.purpose === 'template',

@@ -11,8 +11,39 @@ const HOLD_STEPS_MOST = 30
 
 type Told = { message: Claimed; outcome: SendOutcome | null; next: Next }
 
-/** Slows or stops what an error named. */
-export async function hold(sql: Sql, { message, next, outcome }: Told): Promise<void> {
+/**
+ * Slows or stops what errors named. When many name the same at once, one hold says it for all of them: each is a commit of
+ * its own, for which the outcomes of the whole group wait.
+ */
+export async function hold(sql: Sql, group: readonly Told[]): Promise<void> {
+  const strongest = new Map<string, { told: Told; until: Date }>()
+  for (const told of group) {
+    const found = wouldHold(told)
+    if (!found) continue
+    const { what, until } = found
+    const other = strongest.get(what)
+    if (!other || until >= other.until) strongest.set(what, { told, until })
+  }
+  for (const { told } of strongest.values()) await holdOne(sql, told)
+}
+
+/** What a probe holds stays apart: it takes the place of the probe's own hold. */
+function wouldHold({ message, next }: Told): { what: string; until: Date } | undefined {
+  if (next.next !== 'retry' || !next.hold) return undefined
+  const probe = message.holdStep > 0 ? message.id : ''
+  switch (next.hold.scope) {
+    case 'pair':
+      return { what: `pair ${message.senderId} ${message.recipient}`, until: next.dueAt }
+    case 'sender':
+      return { what: `sender ${message.senderId} ${probe}`, until: next.hold.until }
+    case 'account':
+      return { what: `account ${message.accountId} ${probe}`, until: next.hold.until }
+    case 'credentials':
+      return { what: `credentials ${message.accountId}`, until: message.claimedAt } // the latest that read the token
+  }
+}
+
+async function holdOne(sql: Sql, { message, next, outcome }: Told): Promise<void> {
   if (next.next !== 'retry' || !next.hold) return
   switch (next.hold.scope) {
     case 'pair':

@@ -1,13 +1,17 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { BehaviourSeed } from '../../emulator/behaviour.ts'
-import { claimMessages } from '../../src/messages/claim.ts'
+import { HOUR_MS } from '../../src/clock.ts'
+import { type Claimed, claimMessages } from '../../src/messages/claim.ts'
+import { afterAttempt } from '../../src/messages/decide.ts'
+import { type Ended, finishing } from '../../src/messages/finish.ts'
+import { meaningOf } from '../../src/providers/whatsapp/errors.ts'
 import { connectAccount } from '../../src/senders/accounts.ts'
 import { pauseSender, resumeSender } from '../../src/senders/pause.ts'
 import { syncAccount } from '../../src/senders/sync.ts'
 import { aroundDb } from '../around-db.ts'
 import { until } from '../until.ts'
-import { type SentOtp, type World, newPhone, startWorld } from '../world.ts'
+import { type OtpFields, type SentOtp, type World, newPhone, startWorld } from '../world.ts'
 
 /** What the next sends to a phone of its own meet, one behaviour after the other; then all goes well. */
 async function sendInto(world: World, ...fates: BehaviourSeed[]): Promise<SentOtp> {
@@ -211,6 +215,68 @@ test('after a probe whose outcome nobody knows another one goes, though not at o
   world.advance('13s')
   await world.settled()
   await world.whatsapp.gets(next)
+})
+
+/** Messages that a process has claimed and may end as a test says. */
+async function claimedOf(world: World, howMany: number, fields: Partial<OtpFields> = {}): Promise<Claimed[]> {
+  for (let sent = 0; sent < howMany; sent += 1) await world.sendOtp(fields)
+  const claimed = await claimMessages(world.parts, howMany)
+  assert.equal(claimed.length, howMany)
+  return claimed
+}
+
+test('errors that come together hold each pair, sender and account once, until the latest end that any of them asks for', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const holds: string[] = []
+  const db = aroundDb(world.parts.db, ({ statement, run }) => {
+    if (statement.name.startsWith('hold_')) holds.push(statement.name)
+    return run()
+  })
+  const finish = finishing({ ...world.parts, db })
+  const now = world.clock.now()
+  const endedWith = (code: number, messages: readonly Claimed[]): Ended[] =>
+    messages.map((message, place) => {
+      const error = meaningOf(code, 400)
+      const outcome = { outcome: 'refused', httpStatus: 400, error: { ...error, code, title: '', detail: '' } } as const
+      const context = { now, attempts: 1, holdStep: message.holdStep, random: place / messages.length }
+      return { message, startedAt: now, endedAt: now, outcome, next: afterAttempt(outcome, context) }
+    })
+  const other = otherSender(world)
+  const storm = [
+    ...endedWith(131_056, await claimedOf(world, 3, { to: newPhone() })),
+    ...endedWith(130_429, await claimedOf(world, 5)),
+    ...endedWith(131_057, await claimedOf(world, 4, { senderId: other })),
+    ...endedWith(80_007, await claimedOf(world, 5)),
+  ]
+  await Promise.all(storm.map(finish))
+  assert.deepEqual(holds.sort(), ['hold_account', 'hold_pair', 'hold_sender', 'hold_sender'])
+  const latest = storm
+    .map(({ next }) => (next.next === 'retry' ? next.dueAt.getTime() : 0))
+    .reduce((a, b) => Math.max(a, b))
+  const paces = await world.ask<{ held_until: Date; hold_step: number; held_by_code: number }>(
+    'select held_until, hold_step, held_by_code from sender_pace where sender_id = any ($1)',
+    [[world.senderId, other]],
+  )
+  const expected = { held_until: new Date(latest), hold_step: 1, held_by_code: 80_007 }
+  assert.deepEqual(paces, [expected, expected])
+})
+
+test('what may not go yet does not take the turn of the message that goes alone after a hold', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const to = newPhone()
+  for (let sent = 0; sent < 3; sent += 1) await world.sendOtp({ to })
+  const next = await world.sendOtp()
+  await world.ask('update sender_pace set hold_step = 1 where sender_id = $1', [world.senderId])
+  await world.ask('insert into pair_pace (sender_id, recipient, free_at) values ($1, $2, $3)', [
+    world.senderId,
+    to,
+    new Date(world.clock.now().getTime() + HOUR_MS),
+  ])
+  const claimed = await claimMessages(world.parts, 10)
+  assert.deepEqual(
+    claimed.map(({ id }) => id),
+    [next.messageId],
+  )
 })
 
 test('a number that WhatsApp limits for its quality is left alone, and its codes fail when their window closes', async (t) => {
