@@ -50,6 +50,15 @@ const delivered: MessageFact = {
 
 const waiting: MessageFact = { ...delivered, status: 'queued', sentAt: null, acceptedAt: null, attempts: 0, dueAt: NOW }
 
+const underWay: MessageFact = {
+  ...waiting,
+  status: 'sending',
+  attempts: 1,
+  attemptedAt: NOW,
+  leased: true,
+  dueAt: later(NOW, 25_000),
+}
+
 const delivery: DeliveryFact = {
   id: 'd',
   eventId: 'e',
@@ -240,7 +249,31 @@ const cases: readonly [string, Facts, Actor, RegExp][] = [
     /took the message and then had a fault/,
   ],
   ['a message that waits for its first attempt', of(waiting), 'nobody', /about to be submitted/],
-  ['an attempt under way', of({ ...waiting, leased: true, attempts: 1 }), 'nobody', /attempt to submit .* under way/],
+  ['an attempt under way', of(underWay), 'nobody', /attempt to submit .* under way/],
+  [
+    'an attempt that finds out whether a hold is over',
+    of({ ...underWay, heldUntil: later(NOW, 10_000), heldByCode: 131_057 }),
+    'nobody',
+    /attempt to submit .* under way/,
+  ],
+  [
+    'an attempt under way of a sender that was paused meanwhile',
+    of({ ...underWay, senderPaused: true }),
+    'nobody',
+    /attempt to submit .* under way/,
+  ],
+  [
+    'an attempt whose process died, of a sender that was paused meanwhile',
+    of({ ...underWay, dueAt: ago(1_000), senderPaused: true }),
+    'operator',
+    /paused; Resume it/,
+  ],
+  [
+    'an attempt whose process died, and that nobody follows up',
+    of({ ...underWay, dueAt: ago(2 * MINUTE_MS) }),
+    'operator',
+    /role "worker"/,
+  ],
   [
     'a retry that waits',
     of({ ...waiting, attempts: 2, dueAt: later(NOW, 4_000) }),
@@ -278,17 +311,18 @@ const cases: readonly [string, Facts, Actor, RegExp][] = [
     /quality of the sender’s number in WhatsApp Manager.*; the sender goes on by itself at 2026-11-20T12:01/,
   ],
   [
-    'a message that waited behind a number of bad quality until its window closed',
+    'a message whose window closed long before its sender was held',
     of({
       ...waiting,
       status: 'failed',
       dueAt: null,
+      submitBy: ago(24 * HOUR_MS),
       failureCode: 'SUBMISSION_EXPIRED',
       heldUntil: later(NOW, MINUTE_MS),
       heldByCode: 131_048,
     }),
-    'operator',
-    /quality of the sender’s number/,
+    'caller',
+    /send again, because the message could not be handed over/,
   ],
   [
     'work that nobody takes',

@@ -39,16 +39,11 @@ export const nobody = (why: Sentence): Step => ({ who: 'nobody', sentence: says.
 
 /** Undefined when the message is off our hands. */
 export function ofMessage(message: SubmissionFact, now: Date, story: Story): Step | undefined {
-  const hold =
-    message.heldUntil && message.heldUntil > now
-      ? held(message.heldUntil, message.heldByCode, story.provider)
-      : undefined
-  if (message.failureCode) {
-    // What it waited behind until its window closed is what there is to mend.
-    const isHeldBack = message.failureCode === 'SUBMISSION_EXPIRED' && hold && hold.who !== 'nobody'
-    return isHeldBack ? hold : afterFailure(message.failureCode, story)
-  }
-  if (!message.dueAt) return undefined
+  if (message.failureCode) return afterFailure(message.failureCode, story)
+  const { dueAt } = message
+  if (!dueAt) return undefined
+  // Its lease lasts until it is due: after that its process is gone.
+  if (message.leased && dueAt > now) return nobody(whys.underWay)
   const unavailable = senderUnavailableReason({
     status: message.senderStatus,
     paused: message.senderPaused,
@@ -59,11 +54,10 @@ export function ofMessage(message: SubmissionFact, now: Date, story: Story): Ste
     const facts = { submitBy: time(message.submitBy), remedy: inOneSentence(unavailable) }
     return { who: 'operator', sentence: says.unavailable(facts) }
   }
-  if (hold) return hold
-  if (!message.leased && isOverdue(message.dueAt, now)) return noWorker(message.dueAt)
-  if (message.leased) return nobody(whys.underWay)
-  if (message.attemptedAt) return nobody(whys.answerLost({ dueAt: time(message.dueAt) }))
-  if (message.attempts > 0) return nobody(whys.triedAgain({ dueAt: time(message.dueAt) }))
+  if (message.heldUntil && message.heldUntil > now) return held(message.heldUntil, message.heldByCode, story.provider)
+  if (isOverdue(dueAt, now)) return noWorker(dueAt)
+  if (message.attemptedAt) return nobody(whys.answerLost({ dueAt: time(dueAt) }))
+  if (message.attempts > 0) return nobody(whys.triedAgain({ dueAt: time(dueAt) }))
   return nobody(whys.aboutToGo)
 }
 
