@@ -1,21 +1,20 @@
-import type { FailureCode, Provider, Remedy } from '../providers/provider.ts'
-import { sentences } from '../sentences.ts'
-import type { AttemptFact, ReportFact } from './facts.ts'
+import type { FailureCode, Remedy } from '../providers/provider.ts'
+import { type Sentence, sentences } from '../sentences.ts'
+import type { AttemptFact, ProviderReader, ReportFact } from './facts.ts'
 
 /** What is known of how a message failed. */
 export type Story = {
   attempts: readonly AttemptFact[]
   reports: readonly ReportFact[]
-  provider: Pick<Provider, 'readStatus' | 'findError'>
+  provider: ProviderReader
 }
 
 /** Exacter than the failure code alone, where the story is. */
 export function afterFailure(failureCode: FailureCode, story: Story): Remedy {
   const cause = causeOf(failureCode, story)
-  const error = cause.code === null ? undefined : story.provider.findError(cause.code)
+  const error = findNamed(cause, story.provider)
   if (error?.remedy && error.failureCode === failureCode) return error.remedy
-  if (failureCode === 'PROVIDER_UNAVAILABLE')
-    return afterFault(cause, error && { code: cause.code ?? '', title: error.title })
+  if (failureCode === 'PROVIDER_UNAVAILABLE') return afterFault(cause, error)
   if (failureCode !== 'UNKNOWN')
     return { who: CALLERS_PART.has(failureCode) ? 'caller' : 'operator', sentence: remedies[failureCode] }
   return { who: 'operator', sentence: lookUp(cause, error) }
@@ -41,18 +40,23 @@ function causeOf(failureCode: FailureCode, { attempts, reports, provider }: Stor
   }
 }
 
-type Named = { code: number | string; title: KnownTitle }
-type KnownTitle = NonNullable<ReturnType<Provider['findError']>>['title']
-
-function afterFault({ reported, mayHaveArrived }: Cause, named: Named | undefined): Remedy {
-  if (reported && named) return { who: 'caller', sentence: says.faultReported(named) }
-  if (mayHaveArrived) return { who: 'caller', sentence: says.mayHaveArrived }
-  return { who: 'caller', sentence: named ? says.faultTillTheEnd(named) : remedies.PROVIDER_UNAVAILABLE }
+/** The error of that code, if it is known. */
+function findNamed({ code }: Cause, provider: ProviderReader) {
+  if (code === null) return undefined
+  const error = provider.findError(code)
+  return error && { code, ...error }
 }
 
-function lookUp({ code, reported }: Cause, error: { title: KnownTitle } | undefined) {
-  if (code === null) return reported ? says.nothingReported : says.nothingSaid
-  return error ? says.knownCode({ code, title: error.title }) : says.unknownCode({ code })
+function afterFault({ reported, mayHaveArrived }: Cause, error: { code: number; title: Sentence } | undefined): Remedy {
+  if (reported && error) return { who: 'caller', sentence: says.faultReported(error) }
+  if (mayHaveArrived) return { who: 'caller', sentence: says.mayHaveArrived }
+  return { who: 'caller', sentence: error ? says.faultTillTheEnd(error) : remedies.PROVIDER_UNAVAILABLE }
+}
+
+function lookUp({ code, reported }: Cause, error: { code: number; title: Sentence } | undefined): Sentence {
+  if (error) return says.knownCode(error)
+  if (code !== null) return says.unknownCode({ code })
+  return reported ? says.nothingReported : says.nothingSaid
 }
 
 const says = sentences({

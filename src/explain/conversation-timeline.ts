@@ -1,7 +1,7 @@
 import { KINDS } from '../cod/ignored.ts'
 import { readReply } from '../cod/replies.ts'
 import type { Check } from '../messages/conversation.ts'
-import type { InboundMessage, Provider } from '../providers/provider.ts'
+import type { InboundMessage } from '../providers/provider.ts'
 import { type Language, NOTHING_SAID, type Sentence, asWritten, joined, quoted, sentences } from '../sentences.ts'
 import type {
   AnswerFact,
@@ -14,7 +14,6 @@ import type {
 import {
   COMMA,
   type Line,
-  type Reading as ReadingStatus,
   againOf,
   attemptEntry,
   fateOf,
@@ -24,13 +23,12 @@ import {
   reportEntry,
   webhookEntries,
 } from './entries.ts'
+import type { ProviderReader } from './facts.ts'
 import { onOneLine, shownText } from './shown-text.ts'
 import { isOvertaken } from './transcript.ts'
 
-type Reading = ReadingStatus & Pick<Provider, 'readInbound'>
-
 /** A confirmation's story: requests, both sides of the talk, answers, events and webhooks, and what it waits for. */
-export function conversationTimeline(facts: ConversationFacts, provider: Reading): Line[] {
+export function conversationTimeline(facts: ConversationFacts, provider: ProviderReader): Line[] {
   const { confirmation, refusal, messages, attempts, reports, heard, answers: given } = facts
   const names = new Map(messages.map((message) => [message.id, says.of({ message: nameOf(message) })]))
   const ofMessage = (id: string | null): Sentence => (id === null ? NOTHING_SAID : (names.get(id) ?? NOTHING_SAID))
@@ -119,7 +117,7 @@ export function messageEntry(message: SpokenFact): Line {
 const OR: Sentence = { en: ' | ', ar: ' | ' }
 
 /** What the customer did, and what became of it. */
-function heardEntry(report: HeardFact, facts: ConversationFacts, provider: Reading): Line {
+function heardEntry(report: HeardFact, facts: ConversationFacts, provider: ProviderReader): Line {
   const inbound = provider.readInbound(report.body)
   const status = { outcome: report.outcome, note: report.note }
   return {

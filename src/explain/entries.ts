@@ -1,5 +1,5 @@
 import { later } from '../clock.ts'
-import type { Provider, ProviderError } from '../providers/provider.ts'
+import type { ProviderError } from '../providers/provider.ts'
 import {
   type Language,
   NOTHING_SAID,
@@ -16,6 +16,7 @@ import type {
   AttemptFact,
   DeliveryFact,
   EventFact,
+  ProviderReader,
   ReportFact,
   SubmissionFact,
   WebhookAttemptFact,
@@ -98,11 +99,9 @@ export function openAttemptEntry({ attempts, leased }: SubmissionFact, attempted
   }
 }
 
-export type Reading = Pick<Provider, 'readStatus' | 'readStatusWord' | 'findError'>
-
 export function reportEntry(
   { body, receivedAt, aheadMs, repeats, outcome, note }: ReportFact,
-  provider: Reading,
+  provider: ProviderReader,
   of = NOTHING_SAID,
 ): Line {
   const status = provider.readStatus(body)
@@ -131,11 +130,11 @@ type Fate = Readonly<Record<'of' | 'fate' | 'again', Sentence>>
 const noStatus = (word: string | null, facts: Fate): Sentence =>
   word === null ? says.reportedNoStatus(facts) : says.reportedUnknownStatus({ word, ...facts })
 
-const errorsIn = (errors: readonly ProviderError[], provider: Reading): Sentence =>
+const errorsIn = (errors: readonly ProviderError[], provider: ProviderReader): Sentence =>
   says.because({ causes: errors.length === 0 ? says.noReason : joined(errors.map(errorIn(provider)), SEMICOLON) })
 
 const errorIn =
-  (provider: Reading) =>
+  (provider: ProviderReader) =>
   ({ code }: ProviderError): Sentence => {
     if (code === null) return says.noCode
     const known = provider.findError(code)

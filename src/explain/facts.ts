@@ -1,7 +1,10 @@
 import { type Sql, type Statement, statement } from '../db.ts'
 import type { OtpStatus } from '../otp/status.ts'
-import type { FailureCode } from '../providers/provider.ts'
+import type { FailureCode, Provider } from '../providers/provider.ts'
 import { type WorkspaceTime, findWorkspaceTime } from '../sandbox/workspace-time.ts'
+
+/** What makes sense of the provider's words, which are stored as they came. */
+export type ProviderReader = Pick<Provider, 'readStatus' | 'readStatusWord' | 'readInbound' | 'findError'>
 
 /** All rows that speak of one OTP message, or of one event that belongs to none. The code is never read. */
 export type Facts = WebhookFacts & {

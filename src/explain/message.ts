@@ -9,7 +9,6 @@ import { type ToldWebhook, webhooksOf } from './conversation.ts'
 import {
   type Entry,
   type Line,
-  type Reading,
   attemptEntry,
   inOrder,
   openAttemptEntry,
@@ -21,6 +20,7 @@ import {
 import {
   type Facts,
   type MessageFact,
+  type ProviderReader,
   SUBMISSION_COLUMNS,
   SUBMISSION_JOINS,
   type SubmissionFact,
@@ -109,7 +109,7 @@ export async function explainMessage(
 }
 
 /** An OTP message's story, or that of an event that belongs to nothing else. */
-export function messageTimeline(facts: Facts, provider: Reading): Line[] {
+export function messageTimeline(facts: Facts, provider: ProviderReader): Line[] {
   const { message } = facts
   return inOrder([
     ...(message ? [requestEntry(message), quotaEntry(message)] : []),
@@ -121,7 +121,7 @@ export function messageTimeline(facts: Facts, provider: Reading): Line[] {
 const sendingEntries = (
   message: SubmissionFact | undefined,
   { attempts, reports }: Pick<Facts, 'attempts' | 'reports'>,
-  provider: Reading,
+  provider: ProviderReader,
 ): Line[] => [
   ...attempts.map((attempt) => attemptEntry(attempt)),
   ...(message?.attemptedAt ? [openAttemptEntry(message, message.attemptedAt)] : []),

@@ -1,9 +1,10 @@
 import { readReply } from '../cod/replies.ts'
 import type { Check, Purpose } from '../messages/conversation.ts'
-import type { InboundMessage, Provider } from '../providers/provider.ts'
+import type { InboundMessage } from '../providers/provider.ts'
 import { type Language, type Sentence, readSentence } from '../sentences.ts'
 import type { ConversationFacts, HeardFact, SpokenFact } from './conversation-facts.ts'
 import { fates } from './entries.ts'
+import type { ProviderReader } from './facts.ts'
 import { type ShownParts, shownParts } from './shown-text.ts'
 
 /** What one side said, as the customer's phone shows it. `at` is in the workspace's time. */
@@ -35,7 +36,7 @@ export type CustomerSaid = {
 type Telling = ConversationFacts & { language: Language }
 
 /** The talk with the customer from its beginning. What came late, twice or for nothing is in it. */
-export function transcriptOf(facts: Telling, provider: Pick<Provider, 'readInbound'>): Said[] {
+export function transcriptOf(facts: Telling, provider: ProviderReader): Said[] {
   const said = [
     ...facts.heard.map((heard) => customerSaid(heard, facts, provider)),
     ...facts.messages.map((message) => businessSaid(message, facts)),
@@ -64,7 +65,7 @@ function businessSaid(message: SpokenFact, { confirmation, refusal, language }: 
 export const isOvertaken = ({ status, dueAt, attempts }: SpokenFact): boolean =>
   status === 'queued' && dueAt === null && attempts === 0
 
-function customerSaid(heard: HeardFact, facts: Telling, provider: Pick<Provider, 'readInbound'>): Said {
+function customerSaid(heard: HeardFact, facts: Telling, provider: ProviderReader): Said {
   const inbound = provider.readInbound(heard.body)
   const answered = inbound && answeredMessage(inbound, facts)
   return {

@@ -4,20 +4,11 @@ import type { Check } from '../messages/conversation.ts'
 import { type Sentence, sentences } from '../sentences.ts'
 import { afterFailure } from './after-failure.ts'
 import type { ConversationFacts, SpokenFact } from './conversation-facts.ts'
-import {
-  type Reading,
-  type Step,
-  isOverdue,
-  nobody,
-  noWorker,
-  ofMessage,
-  ofOutcome,
-  ofWebhooks,
-  time,
-} from './who-must-act.ts'
+import type { ProviderReader } from './facts.ts'
+import { type Step, isOverdue, nobody, noWorker, ofMessage, ofOutcome, ofWebhooks, time } from './who-must-act.ts'
 
 /** The first that applies: what cannot go on before what only takes time, the customer's part before nobody's. */
-export function whoMustActInConversation(facts: ConversationFacts, now: Date, provider: Reading): Step {
+export function whoMustActInConversation(facts: ConversationFacts, now: Date, provider: ProviderReader): Step {
   const sending = facts.messages.flatMap((message) =>
     message.failureCode ? [] : (ofMessage(message, now, { ...storyOf(facts, message), provider }) ?? []),
   )
@@ -40,7 +31,7 @@ const storyOf = ({ attempts, reports }: ConversationFacts, message: SpokenFact |
 })
 
 /** The refusal check comes after the confirmation; a question that failed leaves the customer with nothing to answer. */
-function ofFailure(facts: ConversationFacts, provider: Reading): Step | undefined {
+function ofFailure(facts: ConversationFacts, provider: ProviderReader): Step | undefined {
   const { confirmation, refusal, messages } = facts
   const question = latestOf(messages, openCheck(facts))
   const failed = refusal?.failureCode ?? confirmation.failureCode ?? question?.failureCode

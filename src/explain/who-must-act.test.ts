@@ -4,12 +4,12 @@ import { HOUR_MS, later, MINUTE_MS } from '../clock.ts'
 import { failures } from '../providers/failures.ts'
 import type { FailureCode } from '../providers/provider.ts'
 import { findError } from '../providers/whatsapp/errors.ts'
-import { readStatus } from '../providers/whatsapp/read.ts'
+import { readInbound, readStatus, readStatusWord } from '../providers/whatsapp/read.ts'
 import type { AttemptFact, DeliveryFact, Facts, MessageFact, ReportFact, WebhookAttemptFact } from './facts.ts'
 import { type Actor, whoMustAct } from './who-must-act.ts'
 
 const NOW = new Date('2026-11-20T12:00:00Z')
-const provider = { readStatus, findError }
+const provider = { readStatus, readStatusWord, readInbound, findError }
 const ago = (ms: number): Date => later(NOW, -ms)
 
 const delivered: MessageFact = {

@@ -1,10 +1,9 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS, later } from '../clock.ts'
-import type { Provider } from '../providers/provider.ts'
 import { senderUnavailableReason } from '../senders/availability.ts'
 import { type Language, NOTHING_SAID, type Sentence, readSentence, sentences } from '../sentences.ts'
 import { commandToEnable } from '../webhooks/endpoint-status.ts'
 import { type Story, afterFailure } from './after-failure.ts'
-import type { DeliveryFact, Facts, SubmissionFact, WebhookAttemptFact, WebhookFacts } from './facts.ts'
+import type { DeliveryFact, Facts, ProviderReader, SubmissionFact, WebhookAttemptFact, WebhookFacts } from './facts.ts'
 
 export type Actor = 'nobody' | 'caller' | 'operator' | 'provider' | 'customer'
 
@@ -24,10 +23,8 @@ const NOBODY_WORKS_MS = MINUTE_MS
 /** WhatsApp's first status comes within seconds; after this its webhooks do not reach us. */
 const SILENCE_MS = 5 * MINUTE_MS
 
-export type Reading = Pick<Provider, 'readStatus' | 'findError'>
-
 /** The first that applies: the message before its webhooks, what is broken before what only takes time. */
-export function whoMustAct(facts: Facts, now: Date, provider: Reading): Step {
+export function whoMustAct(facts: Facts, now: Date, provider: ProviderReader): Step {
   return (
     (facts.message && ofMessage(facts.message, now, { ...facts, provider })) ??
     ofWebhooks(facts, now) ??
@@ -61,7 +58,7 @@ export function ofMessage(message: SubmissionFact, now: Date, story: Story): Ste
   return nobody(whys.aboutToGo)
 }
 
-function held(until: Date, code: number | null, provider: Reading): Step {
+function held(until: Date, code: number | null, provider: ProviderReader): Step {
   const heldUntil = time(until)
   const error = code === null ? undefined : provider.findError(code)
   if (code === null || !error) return nobody(whys.held({ heldUntil }))
