@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
 import * as fc from 'fast-check'
 import type { LightMyRequestResponse } from 'fastify'
 import { until } from '../../test/until.ts'
@@ -286,6 +287,32 @@ test('a node that drains says so to the one who asks whether it is ready', async
   assert.equal((await demo.ask({ url: '/readyz' })).statusCode, 503)
 })
 
+test('a server that stops answers what it has begun, and waits for no connection on which nothing came or a request never ends', {
+  timeout: 20_000,
+}, async (t) => {
+  const [began, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const demo = await startDemo(t, {
+    rawRoutes: (scope) => {
+      scope.post('/slow', async () => {
+        began.resolve()
+        await goesOn.promise
+        return 'answered'
+      })
+    },
+  })
+  await demo.listen()
+  const slow = sendRaw(demo, t, 'POST /slow HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n')
+  const others = ['', 'GET / HT', 'POST /slow HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc']
+  const waiting = others.map((bytes) => sendRaw(demo, t, bytes))
+  await began.promise
+  await until('all connections to be there', async () => (await connectionsOf(demo)) === 1 + others.length)
+  const stopped = demo.app.close()
+  await Promise.all(waiting)
+  goesOn.resolve()
+  assert.match(await slow, /^HTTP\/1\.1 200 .*answered$/s)
+  await stopped
+})
+
 test('a raw route gets the exact bytes whatever their type, and refuses more than its limit in plain text', async (t) => {
   const demo = await startDemo(t, {
     rawRoutes: (scope) => {
@@ -459,6 +486,8 @@ async function sendRaw(demo: Demo, t: TestContext, bytes: string | Buffer, more?
   await once(socket, 'close')
   return received
 }
+
+const connectionsOf = ({ app }: Demo): Promise<number> => promisify(app.server.getConnections.bind(app.server))()
 
 function portOf({ app }: Demo): number {
   const address = app.server.address()

@@ -1,4 +1,4 @@
-import { type IncomingMessage, STATUS_CODES, ServerResponse } from 'node:http'
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import packageJson from '../../package.json' with { type: 'json' }
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -22,6 +22,7 @@ import { limitInDatabase, limitInMemory } from './rate-limit.ts'
 import { RAW_BODY_BYTES_MOST, serveRaw } from './raw.ts'
 import { type RefusedOf, refusalLog } from './refusal-log.ts'
 import type { Route } from './route.ts'
+import { answerInProgress, stopWithoutWaiting } from './stopping.ts'
 
 export type ServerParts = Pick<Parts, 'config' | 'db' | 'clock' | 'log' | 'metrics'>
 
@@ -108,6 +109,7 @@ export function buildServer(
   app.setErrorHandler((error, request, reply) => sendAnswer(reply, request.id, answerOf(error, request.id)))
   app.setNotFoundHandler((request, reply) => reply.send(new Refusal('NOT_FOUND', NO_ROUTE)))
   app.addHook('onReady', async () => keys.watch())
+  stopWithoutWaiting(app)
   app.addHook('onClose', () => keys.close())
   app.addHook('onClose', async () => refusals.close())
 
@@ -190,10 +192,4 @@ function refuseRaw(socket: Duplex, { latest, make }: RawRefusal): void {
   const all = { ...commonHeaders(id), ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
-}
-
-/** Node keeps the response that a connection is busy with in this member. */
-function answerInProgress(socket: Duplex): ServerResponse | undefined {
-  const message: unknown = Reflect.get(socket, '_httpMessage')
-  return message instanceof ServerResponse ? message : undefined
 }
