@@ -16,6 +16,7 @@ const DAY_BEGAN_MS = 24 * HOUR_MS
 /** Fast enough for a first start, slow enough that a status still takes its seconds. */
 const DAY_RATE = 120
 const SLOT_MS = 20 * MINUTE_MS
+const SLOTS = DAY_BEGAN_MS / SLOT_MS - 1
 /** Real time for what a slot sets going. */
 const SLOT_TAKES_MS = 45
 const LAST_WORDS_MOST_MS = 4_000
@@ -36,8 +37,7 @@ export type DemoDay = {
 
 /**
  * Lives through the day before now: a shop's backend sends codes and asks for confirmations, and the twin's scripted
- * customers answer. Everything goes the usual way; only the clock runs faster. Which of it is what follows from the
- * number alone, so that each first start shows the same kinds of things.
+ * customers answer. Everything goes the usual way; only the clock runs faster.
  */
 export async function liveDemoDay({ parts, clock, twin, workspaceId, apiKey, senderIds }: DemoDay): Promise<void> {
   const timed = { ...parts, clock }
@@ -48,21 +48,19 @@ export async function liveDemoDay({ parts, clock, twin, workspaceId, apiKey, sen
   }
   const caller = { workspaceId, apiKeyId: parseApiKey(apiKey)?.publicId ?? '', idempotencyKey: null }
   const began = clock.now()
-  const slots = DAY_BEGAN_MS / SLOT_MS - 1
   const asked: Asked[] = []
-  for (let slot = 0, customer = 0; slot < slots; slot += 1) {
+  for (const [slot, { codes, orders }] of visitsOf(began).entries()) {
     clock.skipTo(later(began, slot * SLOT_MS))
-    const hour = clock.now().getUTCHours()
-    for (let each = 0; each < codesAt(hour); each += 1, customer += 1) {
+    for (const visit of codes) {
       await shop.sendCode({
         ...caller,
-        ...codeFor(customer),
-        senderId: pick(senderIds, customer),
+        ...codeFor(visit),
+        senderId: pick(senderIds, visit.customer),
         correlationId: randomUUID(),
       })
     }
-    for (let each = 0; each < ordersAt(hour, slot); each += 1, customer += 1) {
-      const order = orderOf(customer)
+    for (const visit of orders) {
+      const order = orderOf(visit)
       const request = { ...caller, ...order, senderId: pick(senderIds, 0), correlationId: randomUUID() }
       asked.push({ ...(await shop.confirm(request)), order, slot })
     }
@@ -103,6 +101,27 @@ type Asked = { confirmationId: string; order: Order; slot: number }
 
 const LATE_ANSWER_HOURS = 3
 const DELIVERED_HOURS = 5
+
+/** A customer's place among all of the day, and among those who come for the same. */
+type Visit = { customer: number; nth: number }
+
+/**
+ * Who comes in each slot of the day that began then. What becomes of each follows from `nth` alone, so that each first
+ * start shows the same kinds of things, at whatever hour it is.
+ */
+export function visitsOf(began: Date): { codes: Visit[]; orders: Visit[] }[] {
+  let customer = 0
+  const come = (count: number, before: number): Visit[] =>
+    Array.from({ length: count }, (_, each) => ({ customer: customer++, nth: before + each }))
+  let [codes, orders] = [0, 0]
+  return Array.from({ length: SLOTS }, (_, slot) => {
+    const hour = later(began, slot * SLOT_MS).getUTCHours()
+    const visits = { codes: come(codesAt(hour), codes), orders: come(ordersAt(hour, slot), orders) }
+    codes += visits.codes.length
+    orders += visits.orders.length
+    return visits
+  })
+}
 
 /** Codes in each slot: few at night, most in the evening (UTC is near enough for a demo). */
 const codesAt = (hour: number): number => (hour < 6 ? 1 : hour < 9 ? 2 : hour < 17 ? 3 : hour < 22 ? 4 : 2)
@@ -167,9 +186,9 @@ const NAMES = ['Amina', 'Youssef', 'Fatima', 'Omar', 'Ayesha', 'Bilal', 'Layla',
 const NAMES_IN_ARABIC = ['أمينة', 'يوسف', 'فاطمة', 'عمر', 'عائشة', 'بلال', 'ليلى', 'كريم'] as const
 const AMOUNTS = ['349 MAD', '1,250 EGP', '4,900 PKR', '189 SAR'] as const
 
-function codeFor(customer: number) {
+function codeFor({ customer, nth }: Visit) {
   return {
-    recipient: phoneOf(customer, pick(CODE_ENDINGS, customer)),
+    recipient: phoneOf(customer, pick(CODE_ENDINGS, nth)),
     template: { name: 'login_code', language: pick(LANGUAGES_OF_CODES, customer) },
     code: String(randomInt(100_000, 1_000_000)),
     reference: customer % 3 === 0 ? `login-${8_000 + customer}` : null,
@@ -178,8 +197,8 @@ function codeFor(customer: number) {
 
 type Order = ReturnType<typeof orderOf>
 
-function orderOf(customer: number) {
-  const ending = pick(ORDER_ENDINGS, customer)
+export function orderOf({ customer, nth }: Visit) {
+  const ending = pick(ORDER_ENDINGS, nth)
   const language = customer % 3 === 0 ? 'ar' : 'en'
   const name = pick(language === 'ar' ? NAMES_IN_ARABIC : NAMES, customer)
   const reference = `A-${5_000 + customer}`
@@ -189,7 +208,8 @@ function orderOf(customer: number) {
     parameters: { body: [name, reference, pick(AMOUNTS, customer)] },
     reference,
     name,
-    answersLate: ending === LATE_ENDING && customer % (2 * ORDER_ENDINGS.length) < ORDER_ENDINGS.length,
+    // The first ones never answer: their deadline is to pass within the day.
+    answersLate: ending === LATE_ENDING && nth % (2 * ORDER_ENDINGS.length) >= ORDER_ENDINGS.length,
     isChecked: CHECKED_ENDINGS.includes(ending),
   }
 }
