@@ -89,9 +89,13 @@ export function removeJournal(folder: string, name: string): void {
   try {
     unlinkSync(path.join(folder, name))
   } catch (fault) {
-    if (!(fault instanceof Error && 'code' in fault && fault.code === 'ENOENT')) throw fault
+    if (!isMissing(fault)) throw fault
   }
 }
+
+/** There is no such file. */
+export const isMissing = (fault: unknown): boolean =>
+  fault instanceof Error && 'code' in fault && fault.code === 'ENOENT'
 
 function whyNotRead(file: string): string | undefined {
   const found = statSync(file, { throwIfNoEntry: false })

@@ -4,7 +4,7 @@ import { copyFile, mkdir, open, readFile, rename, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { Changes } from './changes.ts'
 import { lockFolder } from './folder-lock.ts'
-import { Journal, journalsIn, readJournal, removeJournal } from './journal.ts'
+import { Journal, isMissing, journalsIn, readJournal, removeJournal } from './journal.ts'
 import { withChanges } from './kept.ts'
 import { TWIN_LIMITS } from './limits.ts'
 import { jsonInteger } from './webhook-body.ts'
@@ -377,7 +377,7 @@ async function unlessMissing(found: Promise<Stats>): Promise<Stats | undefined> 
   try {
     return await found
   } catch (fault) {
-    if (fault instanceof Error && 'code' in fault && fault.code === 'ENOENT') return undefined
+    if (isMissing(fault)) return undefined
     throw fault
   }
 }

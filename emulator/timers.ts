@@ -78,12 +78,9 @@ export class Timers {
   /** In the order in which they are due. */
   plans(): Planned[] {
     const elapsed = this.#options.clock.elapsed()
-    return this.#heap
-      .filter(({ over }) => !over)
-      .toSorted((one, other) => (before(one, other) ? -1 : 1))
-      .flatMap(({ act, order, dueAt, kind }) =>
-        typeof act === 'function' ? [] : [{ order, inMs: dueAt - elapsed, kind, plan: act }],
-      )
+    return this.planned()
+      .map(([order, { dueAt, ...planned }]) => ({ order: Number(order), inMs: dueAt - elapsed, ...planned }))
+      .toSorted((one, other) => one.inMs - other.inMs || one.order - other.order)
   }
 
   /** By their orders; in none. */

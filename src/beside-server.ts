@@ -2,15 +2,15 @@ import type { Config } from './config.ts'
 import { type Sql, statement } from './db.ts'
 import type { Parts } from './parts.ts'
 
-const NAME = 'doorcode'
 const WITH_PRIVATE_WEBHOOKS = 'doorcode, private webhooks allowed'
 
 /**
- * What a process calls itself to the database. A server tells by it what it was started to allow, as long as it runs:
- * `npm start` allows private webhooks whatever the setting says, and a command beside it must not refuse its endpoints.
+ * What a process calls itself to the database, if not as all do (db.ts). A server tells by it what it was started to
+ * allow, as long as it runs: `npm start` allows private webhooks whatever the setting says, and a command beside it must
+ * not refuse its endpoints.
  */
 export const connectionName = ({ roles, allowPrivateWebhooks }: Pick<Config, 'roles' | 'allowPrivateWebhooks'>) =>
-  roles.size > 0 && allowPrivateWebhooks ? WITH_PRIVATE_WEBHOOKS : NAME
+  roles.size > 0 && allowPrivateWebhooks ? WITH_PRIVATE_WEBHOOKS : undefined
 
 /** The parts of a command, which allows what a server that runs on its database allows. */
 export async function asBesideServer(parts: Parts): Promise<Parts> {

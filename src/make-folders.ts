@@ -25,4 +25,6 @@ const isFolder = (folder: string): Promise<boolean> =>
     () => false,
   )
 
-const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
+/** Nothing is there under that name. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT'

@@ -1,4 +1,4 @@
-import { later } from '../clock.ts'
+import { later, notBefore } from '../clock.ts'
 import { type Sql, type Statement, batch, statement } from '../db.ts'
 import { type NewEvent, recordEvents } from '../events/record.ts'
 import { newId } from '../ids.ts'
@@ -137,11 +137,8 @@ const shown = (each: Case, row: { answered_at: Date | null; failed_at: Date | nu
 })
 
 /** In the workspace's time. By a clock of the provider's that is slow, an answer may seem older than its confirmation. */
-function afterItsCreation(each: Case, at: Date): Date {
-  const told = inWorkspaceTime(each, at)
-  const createdAt = each.confirmation.row.created_at
-  return told > createdAt ? told : later(createdAt, 1)
-}
+const afterItsCreation = (each: Case, at: Date): Date =>
+  notBefore(later(each.confirmation.row.created_at, 1), inWorkspaceTime(each, at))
 
 const inWorkspaceTime = ({ clockOffsetMs }: Case, at: Date): Date => later(at, clockOffsetMs)
 

@@ -5,6 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { CannotStart } from '../cannot-start.ts'
+import { isMissing } from '../make-folders.ts'
 import { type Binaries, idsOf } from './binaries.ts'
 import { halfMadeIn, removeHalfMade, syncFolder } from './half-made.ts'
 import { openHome } from './home.ts'
@@ -54,7 +55,7 @@ async function versionOf(data: string): Promise<string | undefined> {
   try {
     return (await readFile(path.join(data, 'PG_VERSION'), 'utf8')).trim()
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    if (isMissing(error)) return undefined
     throw new CannotStart(
       `${data} cannot be read: run as the user who owns the folder, or set DOORCODE_DATA_DIR to a folder of this user`,
     )

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { lstat, realpath, readlink, rename, rm, rmdir, symlink } from 'node:fs/promises'
 import path from 'node:path'
 import { CannotStart } from '../cannot-start.ts'
+import { isMissing } from '../make-folders.ts'
 import { halfMadeIn, syncFolder } from './half-made.ts'
 import { makePrivateFolder, orTellWhy } from './private-folder.ts'
 import { openSystemFolder } from './system-folder.ts'
@@ -44,7 +45,7 @@ async function isVacant(usual: string): Promise<boolean> {
     await rmdir(usual)
     return true
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    return isMissing(error)
   }
 }
 

@@ -1,3 +1,4 @@
+import { SECOND_MS } from '../clock.ts'
 import { type RefusalCode, refusals } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { ApiKey } from '../workspaces/keys.ts'
@@ -23,7 +24,6 @@ export type RefusalLog = {
  * flood for nothing: those lines are counted apart, so that they leave room for what a caller's program does wrong.
  */
 export const REFUSALS_LOGGED_PER_SECOND = { keyed: 100, others: 20 } as const
-const SECOND_MS = 1_000
 
 type Kind = keyof typeof REFUSALS_LOGGED_PER_SECOND
 

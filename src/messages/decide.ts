@@ -1,4 +1,4 @@
-import { MINUTE_MS, SECOND_MS, later } from '../clock.ts'
+import { MINUTE_MS, SECOND_MS, later, notBefore } from '../clock.ts'
 import type { FailureCode, ProviderError, SendOutcome } from '../providers/provider.ts'
 
 /** What comes after an attempt (contract §7). Pure: randomness and time come in. */
@@ -90,7 +90,7 @@ function afterFault(error: ProviderError, context: AttemptContext): Next {
   const dueAt = after(backOff(context.attempts), context)
   if (error.scope !== 'sender' && error.scope !== 'account') return retry(error.failureCode, dueAt)
   const until = after(backOff(context.holdStep + 1), context)
-  return { ...held(error, error.scope, until), dueAt: dueAt > until ? dueAt : until }
+  return { ...held(error, error.scope, until), dueAt: notBefore(until, dueAt) }
 }
 
 function afterRateError(error: ProviderError, context: AttemptContext): Next {

@@ -5,6 +5,8 @@ import { type Sentence, findSentence, keptSentences, quoted } from '../sentences
 export type Provider = {
   /** Whether the bytes were signed by the owner of the account's app secret. */
   verify(account: { appSecret: string }, raw: Buffer, headers: IncomingHttpHeaders): boolean
+  /** Whether there is a signature to verify: without one a webhook is refused before its body is read. */
+  isSigned(headers: IncomingHttpHeaders): boolean
   /** Splits one webhook into its items. Never throws: what it cannot read becomes an item of kind `unknown`. */
   parse(raw: Buffer): ProviderItem[]
   /** Reads a stored status item again. Undefined when it is no status that we understand. */

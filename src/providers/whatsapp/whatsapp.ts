@@ -6,7 +6,7 @@ import { parse } from './parse.ts'
 import { readChange, readInbound, readStatus, readStatusWord } from './read.ts'
 import { SEND_TIMEOUT_MS, send } from './send.ts'
 import { createTemplate, deleteTemplate } from './templates.ts'
-import { verify } from './verify.ts'
+import { isSigned, verify } from './verify.ts'
 
 export type WhatsAppOptions = {
   /** Of a whole attempt to send; SEND_TIMEOUT_MS unless a test cannot wait for it. */
@@ -18,6 +18,7 @@ export function whatsapp({ sendTimeoutMs = SEND_TIMEOUT_MS }: WhatsAppOptions = 
   const graph = openGraph()
   return {
     verify,
+    isSigned,
     parse,
     readStatus,
     readStatusWord,
