@@ -1,7 +1,7 @@
 import { type Figure, atLeast, atMost, count, median, megabytes, ms, perSecond, times } from './figures.ts'
 import { openHttpClient } from './http-client.ts'
 import { type Load, closedLoop, openLoop } from './load.ts'
-import type { Part } from './part.ts'
+import type { BenchPart, PartOptions } from './part.ts'
 import type { BenchPostgres } from './postgres.ts'
 import { type ServerProcess, type Subject, memoryOf, startServer } from './server-process.ts'
 import { type Shop, openShops, otpRequests } from './shop.ts'
@@ -9,18 +9,20 @@ import { type Shop, openShops, otpRequests } from './shop.ts'
 const PART = 'accept'
 const KEYS = 1_000
 const SHOPS = 100
-/** Twice the largest group: one is gathered while one commits. With fewer the database waits for callers. */
+/** Twice the largest group: one group fills while another commits. With fewer, the database waits for callers. */
 const WORKERS = 512
 const ROUND_MS = 3_000
 const WARM_UP_MS = 3_000
 const ROUNDS = 5
 const OPEN_RATE = 1_000
 const OPEN_MS = 20_000
+const OPERATED_CONNECTIONS = 64
+const OPERATED_MS = 20_000
 
 const SUBJECTS = ['doorcode', 'floor', 'narrow', 'plain'] as const satisfies Subject[]
 
-/** `POST /otp/messages` with every check and a durable commit, beside the least and the plainest way to do it. */
-export const accept: Part = async ({ postgres, provider, short, profile, say }) => {
+/** `POST /otp/messages` with every check and a durable commit, compared with a minimal and a naive implementation. */
+export const accept: BenchPart = async ({ postgres, provider, short, profile, say }) => {
   const database = await postgres.database('bench_accept')
   const rounds = short ? 2 : ROUNDS
   const spread = await openShops({
@@ -40,6 +42,8 @@ export const accept: Part = async ({ postgres, provider, short, profile, say }) 
     const one = await compare(servers, hot, { postgres, rounds, say: (line) => say(`1 workspace, ${line}`) })
     const steady = await steadily(servers.doorcode, spread, short ? OPEN_MS / 4 : OPEN_MS)
     const memory = memoryOf(servers.doorcode.samples)
+    await Promise.all(SUBJECTS.map((subject) => servers[subject].stop()))
+    const operated = await asOperated({ databaseUrl: database.url, shops: spread, provider, short, profile })
     return [
       ...ratios(`${SHOPS} workspaces`, many),
       ...ratios('1 workspace (one hot quota row)', one),
@@ -50,7 +54,8 @@ export const accept: Part = async ({ postgres, provider, short, profile, say }) 
         figure: ms(steady.p99),
         goal: atMost(steady.p99, 50, ' ms'),
       },
-      { part: PART, what: 'memory of the server at the most', figure: megabytes(memory.highest) },
+      { part: PART, what: 'peak memory of the server', figure: megabytes(memory.highest) },
+      ...operated,
     ] satisfies Figure[]
   } finally {
     await Promise.all(SUBJECTS.map((subject) => servers[subject].stop()))
@@ -59,9 +64,9 @@ export const accept: Part = async ({ postgres, provider, short, profile, say }) 
 }
 
 type Servers = Record<Subject, ServerProcess>
-/** Requests a second, and the processor time of the server and of PostgreSQL that each took. */
+/** Requests a second, and CPU time of the server and PostgreSQL per request. */
 type Round = { rate: number; serverMs: number; postgresMs: number }
-/** `over…`: how often Doorcode's rate is theirs, the median of the rounds. */
+/** `over…`: Doorcode's rate divided by theirs, median of the rounds. */
 type Compared = Record<Subject, Round> & { overFloor: number; overNarrow: number; overPlain: number }
 
 async function startAll(databaseUrl: string, profile: string | undefined): Promise<Servers> {
@@ -78,8 +83,8 @@ async function startAll(databaseUrl: string, profile: string | undefined): Promi
 type CompareOptions = { postgres: BenchPostgres; rounds: number; say: (line: string) => void }
 
 /**
- * In turns of a few seconds, so that what else the machine does meets all of them alike. Each round has its ratios, and
- * the median of these counts: a median of rates could set a busy moment of one against a quiet one of another.
+ * Alternates every few seconds, so that other load on the machine affects all alike. The median of the rounds' ratios
+ * counts, since a median of rates could compare a busy moment with a quiet one.
  */
 async function compare(
   servers: Servers,
@@ -153,6 +158,39 @@ async function steadily({ port }: ServerProcess, shops: readonly Shop[], ms: num
   }
 }
 
+type OperatedOptions = { databaseUrl: string; shops: readonly Shop[] } & Pick<
+  PartOptions,
+  'provider' | 'short' | 'profile'
+>
+
+/** `serve` with its defaults, which also sends what it accepts: the load test of an operator. */
+async function asOperated({ databaseUrl, shops, provider, short, profile }: OperatedOptions): Promise<Figure[]> {
+  const server = await startServer({ subject: 'doorcode', databaseUrl, works: true, asOperated: true, profile })
+  const client = openHttpClient({ port: server.port, connections: OPERATED_CONNECTIONS })
+  const requests = otpRequests(shops)
+  const load = (ms: number): Promise<Load> =>
+    closedLoop(() => client.send(requests.next()), { workers: OPERATED_CONNECTIONS, ms, expected: 202 })
+  let sent = 0
+  try {
+    await load(WARM_UP_MS)
+    provider.onSend(() => (sent += 1))
+    const began = performance.now()
+    const { rate, p99 } = await load(short ? OPERATED_MS / 4 : OPERATED_MS)
+    const sentRate = (sent * 1000) / (performance.now() - began)
+    const where = `serve with its defaults, ${OPERATED_CONNECTIONS} connections, sending on`
+    return [
+      { part: PART, what: `${where}: accepted`, figure: perSecond(rate) },
+      { part: PART, what: `${where}: accepted, p99`, figure: ms(p99) },
+      { part: PART, what: `${where}: sent to the provider meanwhile`, figure: perSecond(sentRate) },
+      { part: PART, what: `${where}: memory at most`, figure: megabytes(memoryOf(server.samples).highest) },
+    ]
+  } finally {
+    provider.onSend(() => {})
+    client.close()
+    await server.stop()
+  }
+}
+
 const FLOOR_SHARE = 0.5
 const PLAIN_FACTOR = 2.5
 
@@ -160,10 +198,10 @@ const ratios = (
   where: string,
   { doorcode, floor, narrow, plain, overFloor, overNarrow, overPlain }: Compared,
 ): Figure[] => [
-  told(`${where}: Doorcode`, doorcode),
-  told(`${where}: bare group-committed insert of a message row`, floor),
-  told(`${where}: bare group-committed insert of a narrow row`, narrow),
-  told(`${where}: a transaction per request`, plain),
+  figureOf(`${where}: Doorcode`, doorcode),
+  figureOf(`${where}: bare group-committed insert of a message row`, floor),
+  figureOf(`${where}: bare group-committed insert of a narrow row`, narrow),
+  figureOf(`${where}: a transaction per request`, plain),
   {
     part: PART,
     what: `${where}: Doorcode ÷ bare insert of a message row`,
@@ -179,8 +217,8 @@ const ratios = (
   },
 ]
 
-/** With the processor time that a request costs, which the rest of the machine's work bends less than the rate. */
-const told = (what: string, { rate, serverMs, postgresMs }: Round): Figure => ({
+/** With the CPU time per request, which other load on the machine affects less than the rate. */
+const figureOf = (what: string, { rate, serverMs, postgresMs }: Round): Figure => ({
   part: PART,
   what,
   figure: `${perSecond(rate)}; ${microseconds(serverMs)} server + ${microseconds(postgresMs)} PostgreSQL each`,

@@ -2,13 +2,13 @@ import { confirmationRequests, openCodShops } from './cod-shop.ts'
 import { type Figure, atLeast, count, median, megabytes, ms, perSecond, times } from './figures.ts'
 import { openHttpClient } from './http-client.ts'
 import { closedLoop } from './load.ts'
-import type { Part } from './part.ts'
+import type { BenchPart } from './part.ts'
 import { type Subject, memoryOf, startServer } from './server-process.ts'
 
 const PART = 'COD accept'
 const KEYS = 1_000
 const SHOPS = 100
-/** Twice the largest group: one is gathered while one commits. With fewer the database waits for callers. */
+/** Twice the largest group: one group fills while another commits. With fewer, the database waits for callers. */
 const WORKERS = 512
 const ROUND_MS = 3_000
 const ROUNDS = 5
@@ -19,7 +19,7 @@ const FLOOR_PATH = '/api/v1/otp/messages'
 type Round = { rate: number; p99: number; serverMs: number; postgresMs: number }
 
 /** `POST /cod-confirmations` with every check and a durable commit, in turns with routes that do nothing but insert one row. */
-export const codAccept: Part = async ({ postgres, provider, short, profile, say }) => {
+export const codAccept: BenchPart = async ({ postgres, provider, short, profile, say }) => {
   await using opened = new AsyncDisposableStack()
   const database = opened.adopt(await postgres.database('bench_cod_accept'), (database) => database.drop())
   const { url: databaseUrl } = database
@@ -54,7 +54,7 @@ export const codAccept: Part = async ({ postgres, provider, short, profile, say 
     }
   }
 
-  for (const subject of subjects) await saturate(subject) // warm
+  for (const subject of subjects) await saturate(subject) // warm-up
   for (let round = 1; round <= (short ? 2 : ROUNDS); round += 1) {
     for (const subject of subjects) subject.rounds.push(await saturate(subject))
     const rates = subjects.map(({ subject, rounds }) => `${subject} ${perSecond(rounds.at(-1)?.rate ?? 0)}`)
@@ -65,9 +65,9 @@ export const codAccept: Part = async ({ postgres, provider, short, profile, say 
   const share = over(floor.rounds)
   const where = `${SHOPS} workspaces`
   return [
-    { part: PART, what: `${where}: Doorcode`, figure: told(doorcode.rounds) },
-    { part: PART, what: `${where}: bare group-committed insert of a message row`, figure: told(floor.rounds) },
-    { part: PART, what: `${where}: bare group-committed insert of a narrow row`, figure: told(narrow.rounds) },
+    { part: PART, what: `${where}: Doorcode`, figure: figureOf(doorcode.rounds) },
+    { part: PART, what: `${where}: bare group-committed insert of a message row`, figure: figureOf(floor.rounds) },
+    { part: PART, what: `${where}: bare group-committed insert of a narrow row`, figure: figureOf(narrow.rounds) },
     {
       part: PART,
       what: `${where}: Doorcode ÷ bare insert of a message row`,
@@ -78,7 +78,7 @@ export const codAccept: Part = async ({ postgres, provider, short, profile, say 
     { part: PART, what: `${WORKERS} callers at once: p99`, figure: ms(middle(doorcode.rounds, 'p99')) },
     {
       part: PART,
-      what: 'memory of the server at the most',
+      what: 'peak memory of the server',
       figure: megabytes(memoryOf(doorcode.server.samples).highest),
     },
   ] satisfies Figure[]
@@ -86,7 +86,7 @@ export const codAccept: Part = async ({ postgres, provider, short, profile, say 
 
 const middle = (rounds: readonly Round[], of: keyof Round): number => median(rounds.map((round) => round[of]))
 
-const told = (rounds: readonly Round[]): string =>
+const figureOf = (rounds: readonly Round[]): string =>
   `${perSecond(middle(rounds, 'rate'))}; ${microseconds(middle(rounds, 'serverMs'))} server + ${microseconds(middle(rounds, 'postgresMs'))} PostgreSQL each`
 
 const microseconds = (milliseconds: number): string => `${count(milliseconds * 1000)} µs`

@@ -4,7 +4,7 @@ import { confirmationRequests, openCodShops } from './cod-shop.ts'
 import { tapWebhook } from './cod-tap.ts'
 import { type Figure, atLeast, count, megabytes, ms, percentile, perSecond, share } from './figures.ts'
 import { type HttpClient, openHttpClient } from './http-client.ts'
-import type { Part } from './part.ts'
+import type { BenchPart } from './part.ts'
 import type { Arrival } from './provider.ts'
 import { startReceiver } from './receiver.ts'
 import { memoryOf, startServer } from './server-process.ts'
@@ -12,23 +12,23 @@ import type { Shop } from './shop.ts'
 import { addEndpoints, backlogOf, usageOf } from './whole-way.ts'
 
 const PART = 'COD flow'
-/** Each with one number of the highest throughput, 1,000/s: our own pace is not what is measured. */
+/** Each with one number of the highest throughput, 1,000/s, so that our pacing does not limit the rate. */
 const SHOPS = 10
 const KEYS = 1_000
-/** A flow is begun when another has ended, so that what is under way cannot grow. */
+/** A flow starts when another ends, so that the number in progress stays constant. */
 const UNDER_WAY = 1_000
 const WARM_UP_MS = 8_000
 const SUSTAINED_MS = 40_000
 const CONNECTIONS = 64
-/** How often it is looked at; when no flow ended in that time, something broke. */
-const LOOK_EVERY_MS = 5_000
+/** Check interval. If no flow ended in this time, something broke. */
+const CHECK_INTERVAL_MS = 5_000
 const FLOWS_PER_SECOND = 500
 
 /**
  * A confirmation is created, its template sent, its customer taps "Confirm", and `cod.confirmed` comes to a receiver that
  * verifies it: then the flow is over.
  */
-export const codFlow: Part = async ({ postgres, provider, short, profile, say }) => {
+export const codFlow: BenchPart = async ({ postgres, provider, short, profile, say }) => {
   await using opened = new AsyncDisposableStack()
   const database = opened.adopt(await postgres.database('bench_cod_flow'), (database) => database.drop())
   const { url: databaseUrl } = database
@@ -43,27 +43,27 @@ export const codFlow: Part = async ({ postgres, provider, short, profile, say })
   const flows = startFlows(shops, openClient())
   const taps = opened.adopt(startTaps(shops, { client: openClient(), fail: flows.fail }), (taps) => taps.stop())
   provider.onSend((arrival) => taps.plan(arrival))
-  receiver.onEvent(({ type, to }) => flows.heard(type, to))
-  const asker = new Client(databaseUrl)
-  await asker.connect()
-  opened.defer(() => asker.end())
+  receiver.onEvent(({ type, to }) => flows.received(type, to))
+  const connection = new Client(databaseUrl)
+  await connection.connect()
+  opened.defer(() => connection.end())
 
   const running = flows.run(UNDER_WAY)
   await Promise.race([wait(short ? WARM_UP_MS / 2 : WARM_UP_MS), running])
   flows.latencies.length = 0
-  const before = await usageOf({ server, postgres, way: flows.done() })
+  const before = await usageOf({ server, postgres, done: flows.done() })
   const backlogs: number[] = []
   const rates: number[] = []
   const until = performance.now() + (short ? SUSTAINED_MS / 4 : SUSTAINED_MS)
   while (performance.now() < until) {
     const [from, began] = [flows.done(), performance.now()]
-    await Promise.race([wait(LOOK_EVERY_MS), running])
-    if (flows.done() === from) throw new Error(`no flow ended in ${LOOK_EVERY_MS / 1000} s`)
+    await Promise.race([wait(CHECK_INTERVAL_MS), running])
+    if (flows.done() === from) throw new Error(`no flow ended in ${CHECK_INTERVAL_MS / 1000} s`)
     rates.push(((flows.done() - from) * 1000) / (performance.now() - began))
-    backlogs.push(await backlogOf(asker))
+    backlogs.push(await backlogOf(connection))
     say(`${perSecond(rates.at(-1) ?? 0)}, ${count(backlogs.at(-1) ?? 0)} rows due`)
   }
-  const after = await usageOf({ server, postgres, way: flows.done() })
+  const after = await usageOf({ server, postgres, done: flows.done() })
   flows.stop()
   await running
   if (receiver.refused() > 0) throw new Error(`${receiver.refused()} webhooks did not verify`)
@@ -101,7 +101,7 @@ export const codFlow: Part = async ({ postgres, provider, short, profile, say })
     { part: PART, what: 'processor time: Doorcode', figure: each(used.server) },
     { part: PART, what: 'processor time: PostgreSQL', figure: each(used.postgres) },
     { part: PART, what: 'processor time: load, provider, customers and receiver', figure: each(used.bench) },
-    { part: PART, what: 'memory of the server at the most', figure: megabytes(memoryOf(server.samples).highest) },
+    { part: PART, what: 'peak memory of the server', figure: megabytes(memoryOf(server.samples).highest) },
   ] satisfies Figure[]
 }
 
@@ -128,10 +128,10 @@ function startFlows(shops: readonly Shop[], client: HttpClient) {
   return {
     latencies,
     done: () => done,
-    heard(type: string, recipient: string): void {
-      if (type !== 'cod.confirmed') return broken.reject(new Error(`a webhook told ${type} of ${recipient}`))
+    received(type: string, recipient: string): void {
+      if (type !== 'cod.confirmed') return broken.reject(new Error(`unexpected webhook ${type} of ${recipient}`))
       const flow = underWay.get(recipient)
-      if (!flow) return // delivered twice is allowed
+      if (!flow) return // duplicate deliveries are allowed
       underWay.delete(recipient)
       latencies.push(performance.now() - flow.at)
       done += 1
@@ -147,7 +147,7 @@ function startFlows(shops: readonly Shop[], client: HttpClient) {
   }
 }
 
-/** Long enough that our side has stored the provider's answer: a tap that overtakes it arms no timers. */
+/** Long enough for us to store the provider's answer: an earlier tap arms no timers. */
 const TAPPED_AFTER_MS = 500
 const TICK_MS = 10
 
@@ -158,7 +158,7 @@ function startTaps(shops: readonly Shop[], { client, fail }: { client: HttpClien
   let first = 0
   const tap = async (arrival: Arrival): Promise<void> => {
     const shop = shopOf.get(arrival.phoneNumberId)
-    if (!shop) return fail(new Error(`a send came from the number ${arrival.phoneNumberId} that nobody has`))
+    if (!shop) return fail(new Error(`a send came from the number ${arrival.phoneNumberId}, which no shop has`))
     const status = await client.send(tapWebhook(shop, arrival))
     if (status !== 200) fail(new Error(`a provider webhook was answered ${status}`))
   }

@@ -1,13 +1,12 @@
-import { setCodSettings } from '../src/cod/settings-store.ts'
-import { readCodSettings } from '../src/cod/settings.ts'
-import { setAllowance } from '../src/workspaces/allowances.ts'
-import { openQuotaMonths, quotaMonth } from '../src/workspaces/quota.ts'
+import { setCodSettings } from '../src/cod/settings/settings-store.ts'
+import { readCodSettings } from '../src/cod/settings/settings.ts'
+import { openQuotaMonths, quotaMonth, setQuota } from '../src/workspaces/quota.ts'
 import { CONFIRMATION_TEMPLATE } from './provider.ts'
 import { type Shop, type ShopsOptions, interleaved, openShops, post, setupParts } from './shop.ts'
 
 const MONTHLY_UNITS = 1_000_000_000
 
-/** The specification's defaults: a deadline after 24 h, no reminder and no closing message. */
+/** The defaults: a deadline after 24 h, no reminder and no closing message. */
 const read = readCodSettings({
   timeZone: 'Africa/Casablanca',
   languages: {
@@ -34,7 +33,7 @@ export async function openCodShops(options: ShopsOptions): Promise<Shop[]> {
   const kind = 'cod_confirmation'
   try {
     for (const { workspaceId } of shops) {
-      await setAllowance(parts.db, { workspaceId, kind, monthlyUnits: MONTHLY_UNITS })
+      await setQuota(parts.db, { workspaceId, kind, monthlyUnits: MONTHLY_UNITS })
       await setCodSettings(parts.db, parts.clock, { workspaceId, settings: read.settings })
     }
     const month = quotaMonth(new Date())

@@ -4,7 +4,7 @@ import { withConnection } from '../test/postgres.ts'
 import { type ConfirmationRequest, confirmationRequests, openCodShops } from './cod-shop.ts'
 import { type Figure, atLeast, atMost, count, median, ms, percentile, perSecond, share, times } from './figures.ts'
 import { type HttpClient, openHttpClient } from './http-client.ts'
-import type { Part } from './part.ts'
+import type { BenchPart } from './part.ts'
 import { type BenchProvider, CONFIRMATION_TEMPLATE } from './provider.ts'
 import { startReceiver } from './receiver.ts'
 import { startServer } from './server-process.ts'
@@ -25,12 +25,12 @@ const DUE_PER_SECOND = 500
 const DUE_MS = 20_000
 /** They are inserted before the first one is due. */
 const DUE_AFTER_MS = 5_000
-const LATENESS_MOST_MS = 1_000
+const MAX_LATENESS_MS = 1_000
 const BURST = 10_000
 const LAST_EVENTS_MS = 60_000
 
-/** What armed timers cost those who send meanwhile, and how late timers ring. */
-export const codTimers: Part = async ({ postgres, provider, short, profile, say }) => {
+/** What armed timers cost concurrent senders, and how late timers fire. */
+export const codTimers: BenchPart = async ({ postgres, provider, short, profile, say }) => {
   await using opened = new AsyncDisposableStack()
   const armed = short ? ARMED / 10 : ARMED
   const receiver = opened.adopt(await startReceiver(), (receiver) => receiver.stop())
@@ -55,7 +55,7 @@ export const codTimers: Part = async ({ postgres, provider, short, profile, say 
   say(`${count(armed)} timers armed in ${ms(performance.now() - began)}`)
   for (const { databaseUrl } of [empty, full])
     await withConnection(databaseUrl, (connection) => connection.query('vacuum analyze'))
-  await withConnection(full.databaseUrl, (connection) => connection.query('checkpoint')) // the insert's own end
+  await withConnection(full.databaseUrl, (connection) => connection.query('checkpoint')) // part of the insert
 
   const serve = async ({ databaseUrl, shops }: typeof full) => {
     const server = opened.adopt(
@@ -80,9 +80,9 @@ export const codTimers: Part = async ({ postgres, provider, short, profile, say 
     { ...empty, ...emptyServer },
     { ...full, ...fullServer },
   ]
-  for (const side of sides) await side.round() // warm
+  for (const side of sides) await side.round() // warm-up
   for (let round = 1; round <= (short ? 4 : ROUNDS); round += 1) {
-    // The one that begins has the machine as the other left it: they take turns with that too.
+    // Each starts with the state that the other left, so they alternate who goes first.
     for (const side of round % 2 === 0 ? sides : sides.toReversed()) side.rounds.push(await side.round())
     say(
       `round ${round}: ${sides.map(({ rounds }) => perSecond(rounds.at(-1)?.rate ?? 0)).join(' without, ')} with them`,
@@ -95,8 +95,8 @@ export const codTimers: Part = async ({ postgres, provider, short, profile, say 
   const ratio = median(full.rounds.map(({ rate }, round) => rate / (empty.rounds[round]?.rate ?? Number.NaN)))
   const rate = perSecond(DUE_PER_SECOND)
   return [
-    { part: PART, what: 'accepted and submitted, no timers armed', figure: told(empty.rounds) },
-    { part: PART, what: `accepted and submitted, ${count(armed)} timers armed`, figure: told(full.rounds) },
+    { part: PART, what: 'accepted and submitted, no timers armed', figure: figureOf(empty.rounds) },
+    { part: PART, what: `accepted and submitted, ${count(armed)} timers armed`, figure: figureOf(full.rounds) },
     {
       part: PART,
       what: `with ${count(armed)} ÷ with none, median of the rounds`,
@@ -112,7 +112,7 @@ export const codTimers: Part = async ({ postgres, provider, short, profile, say 
       part: PART,
       what: `deadlines ${rate}, from the deadline to its event: p99`,
       figure: ms(percentile(punctual.recorded, 0.99)),
-      goal: atMost(percentile(punctual.recorded, 0.99), LATENESS_MOST_MS, ' ms'),
+      goal: atMost(percentile(punctual.recorded, 0.99), MAX_LATENESS_MS, ' ms'),
     },
     {
       part: PART,
@@ -128,16 +128,16 @@ export const codTimers: Part = async ({ postgres, provider, short, profile, say 
   ] satisfies Figure[]
 }
 
-/** `usedMs`: processor time of the server and of PostgreSQL for each confirmation. */
+/** `usedMs`: CPU time of the server and PostgreSQL per confirmation. */
 type Round = { rate: number; usedMs: number }
 
-const told = (rounds: readonly Round[]): string =>
+const figureOf = (rounds: readonly Round[]): string =>
   `${perSecond(median(rounds.map(({ rate }) => rate)))}, ${ms(median(rounds.map(({ usedMs }) => usedMs)))} of processor time each`
 
 const DAY_MS = 86_400_000
 
 type Waiting = {
-  /** Tells the ids and recipients of one set from those of another. */
+  /** Distinguishes the ids and recipients of the sets. */
   set: number
   size: number
   /** The first deadline, and the time between two. */
@@ -179,7 +179,7 @@ const recipientPrefix = (set: number): string => `+212${5 + set}`
 
 type Sending = { next: () => ConfirmationRequest; client: HttpClient; provider: BenchProvider; databaseUrl: string }
 
-/** How many confirmations a second came to the provider, always so many of them under way. */
+/** How many confirmations a second came to the provider, with a constant number in progress. */
 async function sendFor(
   roundMs: number,
   { next, client, provider, databaseUrl }: Sending,
@@ -209,7 +209,7 @@ async function sendFor(
 
 const IDLE_AFTER_MS = 30_000
 
-/** What one round left to do must not be done in the other's. */
+/** Work left by one round must not run in the next. */
 async function untilNothingIsDue(databaseUrl: string): Promise<void> {
   await withConnection(databaseUrl, async (connection) => {
     const deadline = performance.now() + IDLE_AFTER_MS
@@ -222,7 +222,7 @@ async function untilNothingIsDue(databaseUrl: string): Promise<void> {
 
 type Ringing = {
   receiver: Awaited<ReturnType<typeof startReceiver>>
-  postgres: Parameters<Part>[0]['postgres']
+  postgres: Parameters<BenchPart>[0]['postgres']
   server: Awaited<ReturnType<typeof startServer>>
   short: boolean
 }
@@ -236,14 +236,14 @@ async function ring({ databaseUrl, shops }: Database, { receiver, postgres, serv
   const firstAt = new Date(Date.now() + DUE_AFTER_MS)
   const apartMs = 1000 / DUE_PER_SECOND
   const received: number[] = []
-  const strange: string[] = []
-  const heard = new Set<string>()
+  const unexpected: string[] = []
+  const receivedFrom = new Set<string>()
   receiver.onEvent(({ type, to }) => {
-    if (type !== 'cod.no_response') strange.push(`${type} of ${to}`)
-    if (heard.has(to)) return // delivered twice is allowed
-    heard.add(to)
-    const place = Number(to.slice(recipientPrefix(set).length))
-    received.push(Date.now() - (firstAt.getTime() + place * apartMs))
+    if (type !== 'cod.no_response') unexpected.push(`${type} of ${to}`)
+    if (receivedFrom.has(to)) return // duplicate deliveries are allowed
+    receivedFrom.add(to)
+    const index = Number(to.slice(recipientPrefix(set).length))
+    received.push(Date.now() - (firstAt.getTime() + index * apartMs))
   })
   return withConnection(databaseUrl, async (connection) => {
     await insertWaiting(connection, shops, { set, size, firstAt, apartMs })
@@ -258,7 +258,7 @@ async function ring({ databaseUrl, shops }: Database, { receiver, postgres, serv
     await wait(forMs)
     const after = await usage()
     await until(() => received.length >= size, `${size} deadlines to come to the receiver`)
-    if (strange.length > 0) throw new Error(`webhooks told ${strange.join(', ')}`)
+    if (unexpected.length > 0) throw new Error(`unexpected webhooks: ${unexpected.join(', ')}`)
     const elapsedMs = after.at - before.at
     return {
       received,
@@ -269,7 +269,7 @@ async function ring({ databaseUrl, shops }: Database, { receiver, postgres, serv
   })
 }
 
-/** An event of a deadline occurred at the deadline, whenever it was heard. */
+/** An event of a deadline occurred at the deadline, whenever it was received. */
 async function recordedLateness(connection: Client, set: number): Promise<number[]> {
   const answer = await connection.query<{ late_ms: number }>(
     `select extract(epoch from e.recorded_at - e.occurred_at)::float8 * 1000 as late_ms

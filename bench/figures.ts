@@ -3,18 +3,18 @@ export type Figure = {
   part: string
   what: string
   figure: string
-  /** Undefined: it is told for its own sake. */
+  /** Undefined: reported without a goal. */
   goal?: { text: string; met: boolean }
 }
 
-export const atLeast = (value: number, least: number, unit = ''): NonNullable<Figure['goal']> => ({
-  text: `≥ ${least.toLocaleString('en-US')}${unit}`,
-  met: value >= least,
+export const atLeast = (value: number, min: number, unit = ''): NonNullable<Figure['goal']> => ({
+  text: `≥ ${min.toLocaleString('en-US')}${unit}`,
+  met: value >= min,
 })
 
-export const atMost = (value: number, most: number, unit = ''): NonNullable<Figure['goal']> => ({
-  text: `≤ ${most.toLocaleString('en-US')}${unit}`,
-  met: value <= most,
+export const atMost = (value: number, max: number, unit = ''): NonNullable<Figure['goal']> => ({
+  text: `≤ ${max.toLocaleString('en-US')}${unit}`,
+  met: value <= max,
 })
 
 export const count = (value: number): string => Math.round(value).toLocaleString('en-US')

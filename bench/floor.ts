@@ -1,10 +1,10 @@
 import { randomUUID, randomUUIDv7 } from 'node:crypto'
 import Fastify from 'fastify'
 import type { Config } from '../src/config.ts'
-import { type Db, type Sql, type Statement, batch, openDb, statement } from '../src/db.ts'
-import { grouped } from '../src/group.ts'
+import { type Db, type Sql, type Statement, batch, openDb, statement } from '../src/db/pool.ts'
+import { createBatcher } from '../src/db/batcher.ts'
 
-const GROUP_MOST = 256
+const MAX_GROUP = 256
 const GROUP_LANES = 2
 
 /** What a floor reads of the requests of both parts. */
@@ -13,7 +13,7 @@ type Body = { to: string; senderId: string; reference?: string }
 type Insert = (sql: Sql, bodies: Body[]) => Promise<void>
 
 /**
- * What a durable answer costs at the least: a Fastify route that does nothing but a group-committed insert of one row.
+ * The minimum cost of a durable answer: a Fastify route that only makes a group-committed insert of one row.
  * Of a narrow row with one index, or of the row that an accepted message is, with its columns and indexes.
  */
 export async function serveFloor(
@@ -22,12 +22,12 @@ export async function serveFloor(
 ): Promise<{ url: string; stop(): Promise<void> }> {
   const db = openDb({ url: config.databaseUrl ?? '', poolSize: config.databasePool })
   const insertRows = row === 'narrow' ? await narrowRows(db) : await messageRows(db)
-  const insert = grouped(
+  const insert = createBatcher(
     async (bodies: Body[]) => {
       await insertRows(db, bodies)
       return bodies.map(() => undefined)
     },
-    { most: GROUP_MOST, lanes: GROUP_LANES, mayRunAlone: () => false },
+    { maxItems: MAX_GROUP, concurrency: GROUP_LANES, mayRunOneByOne: () => false },
   )
   const app = Fastify()
   app.post('/api/v1/otp/messages', async (request, reply) => {

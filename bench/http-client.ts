@@ -42,8 +42,8 @@ export function openHttpClient({ port, connections }: { port: number; connection
     socket.on('error', () => {}) // what follows is "close"
     socket.on('close', () => {
       open -= 1
-      const place = idle.indexOf(connection)
-      if (place >= 0) idle.splice(place, 1)
+      const index = idle.indexOf(connection)
+      if (index >= 0) idle.splice(index, 1)
       if (!closed) connection.turn?.reject(new Error('the server ended a connection before it had answered'))
     })
     return connection

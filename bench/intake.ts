@@ -3,7 +3,7 @@ import { withConnection } from '../test/postgres.ts'
 import { type Figure, atLeast, atMost, megabytes, ms, perSecond } from './figures.ts'
 import { openHttpClient } from './http-client.ts'
 import { closedLoop, openLoop } from './load.ts'
-import type { Part } from './part.ts'
+import type { BenchPart } from './part.ts'
 import { TEMPLATE } from './provider.ts'
 import { memoryOf, startServer } from './server-process.ts'
 import { type Shop, openShops } from './shop.ts'
@@ -23,7 +23,7 @@ const STATUSES_PER_POST = [1, 10]
 const BACKLOG_MS = 120_000
 
 /** Signed status webhooks of messages that exist, each stored before its 200, with the workers processing them meanwhile. */
-export const intake: Part = async ({ postgres, provider, short, profile, say }) => {
+export const intake: BenchPart = async ({ postgres, provider, short, profile, say }) => {
   const database = await postgres.database('bench_intake')
   const shops = await openShops({ databaseUrl: database.url, graphUrl: provider.url, shops: SHOPS, keysEach: 1 })
   await insertMessages(database.url, shops)
@@ -70,7 +70,7 @@ export const intake: Part = async ({ postgres, provider, short, profile, say }) 
       )
     }
     const memory = memoryOf(server.samples)
-    return [...figures, { part: PART, what: 'memory of the server at the most', figure: megabytes(memory.highest) }]
+    return [...figures, { part: PART, what: 'peak memory of the server', figure: megabytes(memory.highest) }]
   } finally {
     client.close()
     await server.stop()
@@ -81,14 +81,14 @@ export const intake: Part = async ({ postgres, provider, short, profile, say }) 
 /** Messages that the provider has taken, as the submit loop leaves them. */
 async function insertMessages(databaseUrl: string, shops: readonly Shop[]): Promise<void> {
   await withConnection(databaseUrl, async (connection) => {
-    for (const [place, shop] of shops.entries()) {
+    for (const [index, shop] of shops.entries()) {
       await connection.query(
         `insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, correlation_id,
            api_key_id, quota_unit, created_at, status, priority, submit_by, attempts, provider_message_id, accepted_at)
          select ($7 || lpad(n::text, 12, '0'))::uuid, $1, 'otp', $2, '+21261' || lpad(n::text, 7, '0'), $3, $4, gen_random_uuid(),
            'bench', n, now(), 'sending', 0, now() + interval '10 minutes', 1, 'wamid.' || $5::int || '.' || n, now()
          from generate_series(1, $6::int) n`,
-        [shop.workspaceId, shop.senderId, TEMPLATE.name, TEMPLATE.language, place, MESSAGES_EACH, idPrefix(place)],
+        [shop.workspaceId, shop.senderId, TEMPLATE.name, TEMPLATE.language, index, MESSAGES_EACH, idPrefix(index)],
       )
     }
     await connection.query('vacuum analyze')
@@ -96,33 +96,33 @@ async function insertMessages(databaseUrl: string, shops: readonly Shop[]): Prom
 }
 
 /** Ids in the order of their messages, as those of the application are. */
-const idPrefix = (place: number): string => `01994f60-7a1c-7cc3-8${String(place).padStart(3, '0')}-`
+const idPrefix = (index: number): string => `01994f60-7a1c-7cc3-8${String(index).padStart(3, '0')}-`
 
 const OUTCOMES = ['sent', 'delivered', 'read'] as const
 /** Messages that are on their way at once: the next outcome of each follows after those of all others. */
-const ABREAST = 500
+const CONCURRENT_MESSAGES = 500
 
 /** The next webhook of the next shop. A shop's messages go through their outcomes in blocks. */
 function statusesOf(shops: readonly Shop[]): (each: number) => string {
   const made = shops.map(() => 0)
   let turn = 0
   return (each) => {
-    const place = turn % shops.length
+    const index = turn % shops.length
     turn += 1
-    const shop = shops[place]
+    const shop = shops[index]
     if (!shop) throw new Error('there is no shop')
     const statuses = Array.from({ length: each }, (): Status => {
-      const number = made[place] ?? 0
-      made[place] = number + 1
-      const block = Math.floor(number / (ABREAST * OUTCOMES.length))
-      const within = number % (ABREAST * OUTCOMES.length)
-      const message = block * ABREAST + (within % ABREAST) + 1
+      const number = made[index] ?? 0
+      made[index] = number + 1
+      const block = Math.floor(number / (CONCURRENT_MESSAGES * OUTCOMES.length))
+      const within = number % (CONCURRENT_MESSAGES * OUTCOMES.length)
+      const message = block * CONCURRENT_MESSAGES + (within % CONCURRENT_MESSAGES) + 1
       if (message > MESSAGES_EACH) throw new Error('all messages have had all their statuses: insert more')
       return {
-        providerMessageId: `wamid.${place}.${message}`,
-        outcome: OUTCOMES[Math.floor(within / ABREAST)] ?? 'sent',
+        providerMessageId: `wamid.${index}.${message}`,
+        outcome: OUTCOMES[Math.floor(within / CONCURRENT_MESSAGES)] ?? 'sent',
         recipient: `+21261${String(message).padStart(7, '0')}`,
-        callbackData: `otp:${idPrefix(place)}${String(message).padStart(12, '0')}`,
+        callbackData: `otp:${idPrefix(index)}${String(message).padStart(12, '0')}`,
       }
     })
     return statusWebhook(shop, statuses)

@@ -1,24 +1,24 @@
-import { openDb } from '../src/db.ts'
-import { createPerson, hashPassword } from '../src/dashboard/person.ts'
+import { openDb } from '../src/db/pool.ts'
+import { createPerson, hashPassword } from '../src/admin/auth/person.ts'
 import { newId } from '../src/ids.ts'
-import { callsOf, cookieOf, PASSWORD } from '../test/dashboard.ts'
+import { createCalls, fetchSessionCookie, PASSWORD } from '../test/dashboard.ts'
 import { fillWorkspace } from '../test/many-rows.ts'
 import { withConnection } from '../test/postgres.ts'
 import { type Figure, atMost, count, ms, percentile } from './figures.ts'
-import type { Part } from './part.ts'
+import type { BenchPart } from './part.ts'
 import { startServer } from './server-process.ts'
 import { openShops } from './shop.ts'
 
 const PART = 'lists'
 const ROWS = 1_000_000
 const ASKS = 60
-/** Two people who look at the same time. */
+/** Two concurrent users. */
 const VIEWERS = 2
 const GOAL_MS = 300
 const DAY_MS = 86_400_000
 
-type Calls = ReturnType<typeof callsOf>
-type Asking = (calls: Calls, of: Of) => Promise<unknown>
+type Calls = ReturnType<typeof createCalls>
+type ListCall = (calls: Calls, of: Of) => Promise<unknown>
 type Of = {
   workspaceId: string
   endpointId: string
@@ -30,7 +30,7 @@ type Of = {
 }
 
 /** Every way in which the pages ask for a list; `n` is another one each time. */
-const asked: Readonly<Record<string, Asking>> = {
+const listCalls: Readonly<Record<string, ListCall>> = {
   'messages: newest': (calls, { workspaceId }) => calls.messages.list.query({ workspaceId }),
   'messages: a page in the middle': (calls, { workspaceId, cursor }) =>
     calls.messages.list.query({ workspaceId, cursor }),
@@ -81,7 +81,7 @@ const asked: Readonly<Record<string, Asking>> = {
 }
 
 /** The lists of the dashboard over a million rows each, as its pages ask for them. */
-export const lists: Part = async ({ postgres, provider, short, profile, say }) => {
+export const lists: BenchPart = async ({ postgres, provider, short, profile, say }) => {
   const rows = short ? ROWS / 4 : ROWS
   await using opened = new AsyncDisposableStack()
   const database = opened.adopt(await postgres.database('bench_lists'), (database) => database.drop())
@@ -94,17 +94,17 @@ export const lists: Part = async ({ postgres, provider, short, profile, say }) =
   await fillWorkspace(database.url, { workspaceId, senderId, accountId, endpointId }, rows)
   say(`${count(rows)} rows of each kind in ${ms(performance.now() - began)}`)
   const server = opened.adopt(
-    await startServer({ subject: 'doorcode', databaseUrl: database.url, works: false, looks: true, profile }),
+    await startServer({ subject: 'doorcode', databaseUrl: database.url, works: false, servesDashboard: true, profile }),
     (server) => server.stop(),
   )
   const url = `http://127.0.0.1:${server.port}`
-  const calls = callsOf(url, await cookieOf(url, { email, password: PASSWORD }))
+  const calls = createCalls(url, await fetchSessionCookie(url, { email, password: PASSWORD }))
   const now = Date.now()
   const day = (ago: number): string => new Date(now - ago * DAY_MS).toISOString().slice(0, 10)
   const inTheMiddle = await calls.messages.list.query({ workspaceId, from: day(46), to: day(45) })
   const of = { workspaceId, senderId, endpointId, from: day(41), to: day(40), cursor: inTheMiddle.rows[0]?.id ?? '' }
   const figures: Figure[] = []
-  for (const [what, ask] of Object.entries(asked)) {
+  for (const [what, ask] of Object.entries(listCalls)) {
     const times = await timesOf((n) => ask(calls, { ...of, n }), { asks: short ? ASKS / 4 : ASKS, rows })
     const p95 = percentile(times, 0.95)
     figures.push({
@@ -118,20 +118,20 @@ export const lists: Part = async ({ postgres, provider, short, profile, say }) =
   return figures
 }
 
-/** The first answer counts like any other: nobody opens a page twice to have it quick. */
+/** The first answer counts like any other, as for real users. */
 async function timesOf(
   ask: (n: number) => Promise<unknown>,
   { asks, rows }: { asks: number; rows: number },
 ): Promise<number[]> {
   const times: number[] = []
-  const look = async (): Promise<void> => {
+  const view = async (): Promise<void> => {
     while (times.length < asks) {
       const from = performance.now()
       await ask(1 + Math.floor(Math.random() * (rows / 10)))
       times.push(performance.now() - from)
     }
   }
-  await Promise.all(Array.from({ length: VIEWERS }, look))
+  await Promise.all(Array.from({ length: VIEWERS }, view))
   return times
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { percentile } from './figures.ts'
 
-/** What a load brought. */
+/** The result of a load. */
 export type Load = {
   answers: number
   /** Answers per second. */
@@ -11,16 +11,16 @@ export type Load = {
   slowest: number
 }
 
-export type Sent = {
-  /** Sends one request and resolves with its status. `at` is when it was meant to go, on the clock of `performance`. */
+export type SendRequest = {
+  /** Sends one request and resolves with its status. `at` is its planned time by performance.now(). */
   (at: number): Promise<number>
 }
 
 export type LoadOptions = { ms: number; expected: number }
 
-/** `workers` callers who each ask again as soon as they are answered: what the server carries at the most. */
+/** Each of `workers` callers sends again once answered: the server's maximum throughput. */
 export async function closedLoop(
-  send: Sent,
+  send: SendRequest,
   { workers, ms, expected }: LoadOptions & { workers: number },
 ): Promise<Load> {
   const { note, result } = record(expected)
@@ -36,10 +36,13 @@ export async function closedLoop(
 const LAST_ANSWERS_MS = 30_000
 
 /**
- * Requests at a steady rate, whatever the answers do. Latency counts from the instant at which a request was meant to
+ * Requests at a steady rate, whatever the answers do. Latency counts from the instant at which a request was planned to
  * go: while the server or this process is late, the wait of everything that queues behind counts as well.
  */
-export async function openLoop(send: Sent, { rate, ms, expected }: LoadOptions & { rate: number }): Promise<Load> {
+export async function openLoop(
+  send: SendRequest,
+  { rate, ms, expected }: LoadOptions & { rate: number },
+): Promise<Load> {
   const { note, result } = record(expected)
   const total = Math.floor((rate * ms) / 1000)
   const began = performance.now()
@@ -57,8 +60,8 @@ export async function openLoop(send: Sent, { rate, ms, expected }: LoadOptions &
     }
   }
   while (sent < total) {
-    const due = Math.min(total, Math.floor(((performance.now() - began) * rate) / 1000))
-    for (; sent < due; sent += 1) void one(began + (sent * 1000) / rate)
+    const due = Math.min(total, dueBy(performance.now() - began, rate))
+    for (; sent < due; sent += 1) void one(began + plannedAfter(sent, rate))
     await wait(1)
   }
   const lastSent = performance.now()
@@ -69,6 +72,12 @@ export async function openLoop(send: Sent, { rate, ms, expected }: LoadOptions &
   if (fault !== undefined) throw fault
   return result(performance.now() - began)
 }
+
+/** Planned time of request `number`, counted from 0, ms after the first. */
+export const plannedAfter = (number: number, rate: number): number => (number * 1000) / rate
+
+/** Number of requests planned up to this time, ms. The first is at 0. */
+export const dueBy = (elapsedMs: number, rate: number): number => Math.floor((elapsedMs * rate) / 1000) + 1
 
 type Record = { note: (at: number, status: number) => void; result: (elapsedMs: number) => Load }
 

@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: measures the promises of speed and memory, and prints them beside their goals.
- * `npm run bench -- accept queue` runs these parts alone, `--short` takes a quarter of the time, and `--profile <folder>`
+ * `npm run bench`: measures the promises of speed and memory, and prints them with their goals.
+ * `npm run bench -- accept queue` runs only these parts, `--short` takes a quarter of the time, and `--profile <folder>`
  * writes a CPU profile of each server.
  */
 import { cpus } from 'node:os'
@@ -12,17 +12,17 @@ import { codTimers } from './cod-timers.ts'
 import { type Figure, printTable } from './figures.ts'
 import { intake } from './intake.ts'
 import { lists } from './lists.ts'
-import type { Part } from './part.ts'
+import type { BenchPart } from './part.ts'
 import { startBenchPostgres } from './postgres.ts'
 import { startProvider } from './provider.ts'
 import { queue } from './queue.ts'
-import { wholeWay } from './whole-way.ts'
+import { endToEnd } from './whole-way.ts'
 import { wire } from './wire.ts'
 
-const parts: Readonly<Record<string, Part>> = {
+const parts: Readonly<Record<string, BenchPart>> = {
   accept,
   wire,
-  'whole-way': wholeWay,
+  'whole-way': endToEnd,
   intake,
   queue,
   'cod-accept': codAccept,

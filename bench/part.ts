@@ -5,13 +5,13 @@ import type { BenchProvider } from './provider.ts'
 export type PartOptions = {
   postgres: BenchPostgres
   provider: BenchProvider
-  /** A quarter of the time: to see that it works. */
+  /** A quarter of the time, to check that it works. */
   short: boolean
   /** A folder for CPU profiles of the servers. */
   profile: string | undefined
-  /** Tells whoever watches how it goes. */
+  /** Prints the progress. */
   say: (line: string) => void
 }
 
-/** One part of the bench, on a database of its own. */
-export type Part = (options: PartOptions) => Promise<Figure[]>
+/** A part of the bench, on its own database. */
+export type BenchPart = (options: PartOptions) => Promise<Figure[]>

@@ -2,16 +2,17 @@ import { timingSafeEqual } from 'node:crypto'
 import Fastify from 'fastify'
 import { later, systemClock } from '../src/clock.ts'
 import type { Config } from '../src/config.ts'
-import { type Db, type Sql, openDb, statement } from '../src/db.ts'
-import { limitInMemory } from '../src/http/rate-limit.ts'
+import { type Db, type Sql, openDb, statement } from '../src/db/pool.ts'
+import { createMemoryRateLimit } from '../src/http/rate-limit.ts'
 import { hashSecret, newId, parseApiKey } from '../src/ids.ts'
 import { createMetrics } from '../src/metrics.ts'
-import { OTP_SUBMISSION_WINDOW_MS, otpCodeSeal } from '../src/otp/accept.ts'
+import { otpCodeContext } from '../src/messages/queue/code.ts'
+import { OTP_SUBMISSION_WINDOW_MS } from '../src/messages/submission-window.ts'
 import { otpRoutes } from '../src/otp/routes.ts'
 import type { TemplateComponent } from '../src/providers/provider.ts'
-import { type Seal, sealWith } from '../src/seal.ts'
-import { senderUnavailableReason } from '../src/senders/availability.ts'
-import { otpUnusableReason } from '../src/templates/usability.ts'
+import { type Seal, createSeal } from '../src/seal.ts'
+import { type SenderState, senderUnavailableReason } from '../src/accounts/availability.ts'
+import { otpUnusableReason } from '../src/accounts/templates/usability.ts'
 import { quotaMonth } from '../src/workspaces/quota.ts'
 
 type Body = {
@@ -22,11 +23,11 @@ type Body = {
   reference?: string
 }
 
-/** The same work as one would write it down first: each check a statement, each request a transaction. */
+/** The naive implementation: one statement per check, one transaction per request. */
 export async function servePlain(config: Config): Promise<{ url: string; stop(): Promise<void> }> {
   const db = openDb({ url: config.databaseUrl ?? '', poolSize: config.databasePool })
-  const seal = sealWith(config.secretKey ?? Buffer.alloc(32))
-  const limit = limitInMemory()
+  const seal = createSeal(config.secretKey ?? Buffer.alloc(32))
+  const limit = createMemoryRateLimit()
   const live = { changed: () => {}, follow: () => () => {} }
   const route = otpRoutes({ db, clock: systemClock, seal, wake: () => {}, live, metrics: createMetrics() })[0]
   if (!route) throw new Error('there is no route that accepts a one-time code')
@@ -56,9 +57,9 @@ const findKey = statement<Key>(
 )
 
 async function checkKey(db: Db, authorization = ''): Promise<Key | undefined> {
-  const given = parseApiKey(authorization.replace(/^Bearer /, ''))
-  const key = given && (await db.row(findKey, [given.publicId]))
-  return key && timingSafeEqual(hashSecret(given.secret), key.secret_hash) ? key : undefined
+  const apiKey = parseApiKey(authorization.replace(/^Bearer /, ''))
+  const key = apiKey && (await db.row(findKey, [apiKey.publicId]))
+  return key && timingSafeEqual(hashSecret(apiKey.secret), key.secret_hash) ? key : undefined
 }
 
 const findEarlier = statement<{ id: string }>(
@@ -66,11 +67,12 @@ const findEarlier = statement<{ id: string }>(
   `select id from messages where workspace_id = $1 and kind = 'otp' and idempotency_key = $2`,
 )
 
-type SenderRow = { account_id: string; status: string; paused: boolean; gone: boolean; account_status: string }
+type SenderRow = SenderState & { account_id: string }
 
 const findSender = statement<SenderRow>(
   'bench_find_sender',
-  `select s.account_id, s.status, s.paused_at is not null as paused, s.gone_at is not null as gone, a.status as account_status
+  `select s.account_id, s.status as "senderStatus", s.paused_at is not null as "senderPaused",
+     s.gone_at is not null as "senderGone", a.status as "accountStatus"
    from senders s join provider_accounts a on a.workspace_id = s.workspace_id and a.id = s.account_id
    where s.workspace_id = $1 and s.id = $2`,
 )
@@ -88,7 +90,7 @@ const findBlocked = statement<{ phone: string }>(
 const takeUnit = statement<{ used: number }>(
   'bench_take_unit',
   `update quota_usage q set used = used + 1
-   from allowances a
+   from quotas a
    where q.workspace_id = $1 and q.kind = 'otp' and q.month = $2
      and a.workspace_id = q.workspace_id and a.kind = q.kind and q.used < a.monthly_units
    returning q.used`,
@@ -115,7 +117,7 @@ async function accept(
   if (!sender) return { status: 404 }
   const template = await tx.row(findTemplate, [sender.account_id, body.template.name, body.template.language])
   if (!template) return { status: 404 }
-  if (senderUnavailableReason({ ...sender, accountStatus: sender.account_status })) return { status: 409 }
+  if (senderUnavailableReason(sender)) return { status: 409 }
   if (otpUnusableReason(template)) return { status: 409 }
   if (await tx.row(findBlocked, [workspaceId, body.to])) return { status: 409 }
   const now = systemClock.now()
@@ -124,7 +126,7 @@ async function accept(
   const messageId = newId()
   const { name, language } = body.template
   const values = [messageId, workspaceId, body.senderId, body.to, name, language, body.reference, idempotencyKey]
-  const code = seal.close(body.code, otpCodeSeal(messageId))
+  const code = seal.close(body.code, otpCodeContext(messageId))
   const submitBy = later(now, OTP_SUBMISSION_WINDOW_MS)
   await tx.rows(insertMessage, [...values, code, crypto.randomUUID(), key.public_id, unit.used, now, submitBy])
   return { status: 202, messageId }

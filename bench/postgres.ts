@@ -1,22 +1,22 @@
 import { chmod, mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { openDb } from '../src/db.ts'
-import { startEmbeddedPostgres } from '../src/embedded-postgres.ts'
-import { migrate } from '../src/migrate.ts'
+import { openDb } from '../src/db/pool.ts'
+import { startEmbeddedPostgres } from '../src/start/embedded-postgres/server.ts'
+import { migrate } from '../src/db/migrate.ts'
 import { createDatabase, dropDatabase, urlOf, withConnection } from '../test/postgres.ts'
 
 export type BenchPostgres = {
   /** A new migrated database, for one part. */
   database(name: string): Promise<BenchDatabase>
-  /** What all its processes have used so far; undefined where the system does not tell. */
+  /** CPU time of all its processes so far. Undefined where the system does not report it. */
   cpuMs(): Promise<number | undefined>
   stop(): Promise<void>
 }
 
 export type BenchDatabase = { url: string; drop(): Promise<void> }
 
-/** PostgreSQL 18 with everything that durability costs, in a folder of its own that goes with it. */
+/** PostgreSQL 18 with full durability, in a temporary folder. */
 export async function startBenchPostgres(): Promise<BenchPostgres> {
   const folder = await mkdtemp(path.join(tmpdir(), 'doorcode-bench-'))
   await chmod(folder, 0o711) // root's PostgreSQL runs as another user, who must pass through

@@ -25,7 +25,7 @@ export type BenchProvider = {
   stop(): Promise<void>
 }
 
-/** As much of the Graph API as a connect and a send need, and no more: it must cost next to nothing. */
+/** Only what connect and send need of the Graph API: it must cost almost nothing. */
 export async function startProvider(): Promise<BenchProvider> {
   let sends = 0
   let listener: (arrival: Arrival) => void = () => {}
@@ -55,8 +55,8 @@ export async function startProvider(): Promise<BenchProvider> {
   return {
     url: `http://127.0.0.1:${port}`,
     port,
-    onSend(heard) {
-      listener = heard
+    onSend(callback) {
+      listener = callback
     },
     async stop() {
       server.closeAllConnections()

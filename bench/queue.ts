@@ -1,7 +1,7 @@
 import { Client } from 'pg'
-import { statements } from '../src/db.ts'
+import { statements } from '../src/db/pool.ts'
 import { type Figure, atLeast, count, median, perSecond, times } from './figures.ts'
-import type { Part } from './part.ts'
+import type { BenchPart } from './part.ts'
 import { deliveriesEngine } from './queue/deliveries.ts'
 import { type QueueEngine, type QueueEngineOptions, refreshStatistics } from './queue/engine.ts'
 import { graphileWorkerEngine } from './queue/graphile-worker.ts'
@@ -26,7 +26,7 @@ const ENGINES = {
 type Rates = { usual: number; afterIdle: number; withFuture: number }
 
 /** Claim and finish of trivial jobs: our lease rows, and two libraries doing the same. */
-export const queue: Part = async ({ postgres, provider, short, say }) => {
+export const queue: BenchPart = async ({ postgres, provider, short, say }) => {
   const figures: Figure[] = []
   const future = short ? FUTURE / 10 : FUTURE
   for (const [name, open] of Object.entries(ENGINES)) {
@@ -104,7 +104,6 @@ async function plansOfClaims(databaseUrl: string): Promise<string> {
   const client = new Client(databaseUrl)
   await client.connect()
   try {
-    await client.query('set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off')
     const plans = []
     for (const name of CLAIMS) {
       const answer = await client.query<{ 'QUERY PLAN': string }>(

@@ -7,11 +7,11 @@ export type EventReceived = { type: string; to: string }
 
 export type BenchReceiver = {
   /** The endpoint's URL for a shop. */
-  urlOf(place: number): string
-  /** Without its secret nothing of a shop is taken. */
-  trust(place: number, secret: string): void
+  urlOf(index: number): string
+  /** Webhooks of a shop are refused until its secret is known. */
+  trust(index: number, secret: string): void
   onEvent(listener: (event: EventReceived) => void): void
-  /** Requests whose signature did not fit. */
+  /** Requests with a wrong signature. */
   refused(): number
   stop(): Promise<void>
 }
@@ -45,12 +45,12 @@ export async function startReceiver(): Promise<BenchReceiver> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  const pathOf = (place: number): string => `/shops/${place}`
+  const pathOf = (index: number): string => `/shops/${index}`
   return {
-    urlOf: (place) => `http://127.0.0.1:${port}${pathOf(place)}`,
-    trust: (place, secret) => secrets.set(pathOf(place), Buffer.from(secret.slice('whsec_'.length), 'base64')),
-    onEvent(heard) {
-      listener = heard
+    urlOf: (index) => `http://127.0.0.1:${port}${pathOf(index)}`,
+    trust: (index, secret) => secrets.set(pathOf(index), Buffer.from(secret.slice('whsec_'.length), 'base64')),
+    onEvent(callback) {
+      listener = callback
     },
     refused: () => refused,
     async stop() {

@@ -11,8 +11,10 @@ export type ServerOptions = {
   databaseUrl: string
   /** Whether it does the background work too. */
   works: boolean
-  /** Whether it shows the dashboard. */
-  looks?: boolean
+  /** With the roles and the log of `serve` as it is started without settings. */
+  asOperated?: boolean
+  /** Whether it serves the dashboard. */
+  servesDashboard?: boolean
   /** A folder for a CPU profile of its whole life. */
   profile: string | undefined
 }
@@ -27,34 +29,37 @@ export type ServerProcess = {
   stop(): Promise<void>
 }
 
-/** What the process says: where it listens, then how it fares. */
+/** Messages of the process: its address, then samples. */
 export type ServerNews = { port: number } | Sample
 
 /** The same for all processes of a run, as of one installation. */
 export const INSTANCE_KEY = Buffer.alloc(32, 7)
 
-/** In a process of its own, so that its memory and its processor time are its own. */
+/** A separate process, to measure its memory and CPU time. */
 export async function startServer({
   subject,
   databaseUrl,
   works,
-  looks = false,
+  asOperated = false,
+  servesDashboard = false,
   profile,
 }: ServerOptions): Promise<ServerProcess> {
   const profiling = profile
     ? ['--cpu-prof', `--cpu-prof-dir=${profile}`, `--cpu-prof-name=${subject}.${Date.now()}.cpuprofile`]
     : []
   const child = spawn(process.execPath, [...profiling, path.join(import.meta.dirname, 'server.ts'), subject], {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    stdio: ['ignore', asOperated ? 'ignore' : 'inherit', 'inherit', 'ipc'],
     env: {
       PATH: process.env['PATH'],
       DATABASE_URL: databaseUrl,
       DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),
       DOORCODE_RATE_LIMIT: 'memory',
-      DOORCODE_ROLES: ['api', ...(works ? ['worker'] : []), ...(looks ? ['dashboard'] : [])].join(','),
       DOORCODE_ALLOW_PRIVATE_WEBHOOKS: '1',
       DOORCODE_METRICS_PORT: '0',
-      DOORCODE_LOG_LEVEL: 'warn',
+      ...(!asOperated && {
+        DOORCODE_ROLES: ['api', ...(works ? ['worker'] : []), ...(servesDashboard ? ['dashboard'] : [])].join(','),
+        DOORCODE_LOG_LEVEL: 'warn',
+      }),
     },
   })
   const samples: Sample[] = []
@@ -70,6 +75,7 @@ export async function startServer({
     samples,
     now: () => sampleOf(child),
     async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return
       const ended = once(child, 'exit')
       child.kill('SIGTERM')
       await ended

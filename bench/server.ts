@@ -1,4 +1,4 @@
-/** The process under test. Says where it listens and how it fares to the process that started it. */
+/** The process under test. Reports its address and samples to its parent. */
 import { readConfig } from '../src/config.ts'
 import { createLog } from '../src/log.ts'
 import { startServing } from '../src/main.ts'
@@ -8,7 +8,7 @@ import type { ServerNews, Subject } from './server-process.ts'
 
 const SAMPLED_EVERY_MS = 500
 
-const tell = (news: ServerNews): void => void process.send?.(news)
+const report = (news: ServerNews): void => void process.send?.(news)
 
 const { NODE_CHANNEL_FD: _fd, NODE_CHANNEL_SERIALIZATION_MODE: _mode, ...environment } = process.env
 const config = { ...readConfig(environment), port: 0 }
@@ -19,14 +19,14 @@ const subjects: Record<Subject, () => Promise<{ url: string; stop(): Promise<voi
   plain: () => servePlain(config),
 }
 const serving = await subjects[process.argv[2] as Subject]()
-tell({ port: Number(new URL(serving.url).port) })
+report({ port: Number(new URL(serving.url).port) })
 const timer = setInterval(() => {
   const { user, system } = process.cpuUsage()
-  tell({ rssBytes: process.memoryUsage.rss(), cpuMs: (user + system) / 1000 })
+  report({ rssBytes: process.memoryUsage.rss(), cpuMs: (user + system) / 1000 })
 }, SAMPLED_EVERY_MS)
 const stop = (): void => {
   clearInterval(timer)
   void serving.stop().then(() => process.exit())
 }
 process.once('SIGTERM', stop)
-process.once('disconnect', stop) // whoever measures is gone
+process.once('disconnect', stop) // the parent has ended

@@ -1,12 +1,12 @@
 import { systemClock } from '../src/clock.ts'
-import { type Db, openDb } from '../src/db.ts'
+import { type Db, openDb } from '../src/db/pool.ts'
+import { newId } from '../src/ids.ts'
 import { createLog } from '../src/log.ts'
-import { whatsapp } from '../src/providers/whatsapp/whatsapp.ts'
-import { sealWith } from '../src/seal.ts'
-import { connectAccount } from '../src/senders/accounts.ts'
-import { setAllowance } from '../src/workspaces/allowances.ts'
-import { createKey } from '../src/workspaces/keys.ts'
-import { openQuotaMonths, quotaMonth } from '../src/workspaces/quota.ts'
+import { createWhatsApp } from '../src/providers/whatsapp/whatsapp.ts'
+import { createSeal } from '../src/seal.ts'
+import { connectAccount } from '../src/accounts/accounts.ts'
+import { openQuotaMonths, quotaMonth, setQuota } from '../src/workspaces/quota.ts'
+import { createKey } from '../src/workspaces/keys/keys.ts'
 import { createWorkspace } from '../src/workspaces/workspaces.ts'
 import { APP_SECRET, TEMPLATE } from './provider.ts'
 import { INSTANCE_KEY } from './server-process.ts'
@@ -30,15 +30,16 @@ export type Setup = ReturnType<typeof setupParts>
 /** The parts that an operator's commands need. */
 export function setupParts(databaseUrl: string) {
   const db = openDb({ url: databaseUrl, poolSize: 4 })
-  const provider = whatsapp()
+  const provider = createWhatsApp()
   return {
     db,
     provider,
     clock: systemClock,
-    seal: sealWith(INSTANCE_KEY),
+    seal: createSeal(INSTANCE_KEY),
     log: createLog('silent'),
     wake: () => {},
     live: { changed: () => {}, follow: () => () => {} },
+    node: { id: newId(), mayDeclareDead: () => false },
     close: async () => {
       await provider.close()
       await db.close()
@@ -53,7 +54,7 @@ export async function openShops({ databaseUrl, graphUrl, shops, keysEach }: Shop
     const opened: Shop[] = []
     for (let number = 0; number < shops; number += 1) {
       const { workspaceId } = await createWorkspace(parts, { name: `Shop ${number}`, sandbox: false })
-      await setAllowance(parts.db, { workspaceId, kind: 'otp', monthlyUnits: MONTHLY_UNITS })
+      await setQuota(parts.db, { workspaceId, kind: 'otp', monthlyUnits: MONTHLY_UNITS })
       const account = await connectAccount(parts, {
         workspaceId,
         wabaId: String(10_000_000 + number),
@@ -121,8 +122,8 @@ export function otpRequests(shops: readonly Shop[]): OtpRequests {
 /** The keys of all shops in turn. */
 export function interleaved(shops: readonly Shop[]): { senderId: string; head: string }[] {
   const keysEach = shops[0]?.keys.length ?? 0
-  return Array.from({ length: keysEach }, (_, place) =>
-    shops.map(({ senderId, keys }) => ({ senderId, head: `authorization: Bearer ${keys[place]}\r\n` })),
+  return Array.from({ length: keysEach }, (_, index) =>
+    shops.map(({ senderId, keys }) => ({ senderId, head: `authorization: Bearer ${keys[index]}\r\n` })),
   ).flat()
 }
 

@@ -4,7 +4,7 @@ import { readConfig } from '../src/config.ts'
 import { addEndpoint } from '../src/webhooks/endpoints.ts'
 import { type Figure, atLeast, atMost, count, megabytes, ms, percentile, perSecond, share } from './figures.ts'
 import { type HttpClient, openHttpClient } from './http-client.ts'
-import type { Part } from './part.ts'
+import type { BenchPart } from './part.ts'
 import type { BenchPostgres } from './postgres.ts'
 import type { Arrival } from './provider.ts'
 import { type BenchReceiver, startReceiver } from './receiver.ts'
@@ -13,22 +13,22 @@ import { type Shop, openShops, otpRequests, setupParts } from './shop.ts'
 import { type Status, statusWebhook } from './status-webhook.ts'
 
 const PART = 'whole way'
-/** Each with one number of the highest throughput, 1,000/s: our own pace is not what is measured. */
+/** Each with one number of the highest throughput, 1,000/s, so that our pacing does not limit the rate. */
 const SHOPS = 10
 const KEYS = 1_000
-/** A message is begun when another has gone the whole way, so that what is under way cannot grow. */
+/** A message starts when another is complete, so that the number in progress stays constant. */
 const UNDER_WAY = 1_000
 const WARM_UP_MS = 10_000
 const SUSTAINED_MS = 60_000
 const CONNECTIONS = 64
-/** How often it is looked at; when nothing went the whole way in that time, something broke. */
-const LOOK_EVERY_MS = 5_000
+/** Check interval. If no message completed in this time, something broke. */
+const CHECK_INTERVAL_MS = 5_000
 
 /**
  * Accept → provider → sent, delivered and read webhooks in → one signed webhook out, verified by its receiver. A message
  * has gone the whole way when its webhook was received and its last status was answered 200.
  */
-export const wholeWay: Part = async ({ postgres, provider, short, profile, say }) => {
+export const endToEnd: BenchPart = async ({ postgres, provider, short, profile, say }) => {
   const database = await postgres.database('bench_whole_way')
   const shops = await openShops({
     databaseUrl: database.url,
@@ -49,32 +49,32 @@ export const wholeWay: Part = async ({ postgres, provider, short, profile, say }
   )
   const statusClient = openHttpClient({ port: server.port, connections: CONNECTIONS })
   opened.defer(() => statusClient.close())
-  const asker = new Client(database.url)
-  await asker.connect()
-  opened.defer(() => asker.end())
+  const connection = new Client(database.url)
+  await connection.connect()
+  opened.defer(() => connection.end())
 
-  const way = startWay({ shops, client, receiver })
-  const reports = opened.adopt(startReports(shops, statusClient, way), (reports) => reports.stop())
+  const messages = startMessages({ shops, client, receiver })
+  const reports = opened.adopt(startReports(shops, statusClient, messages), (reports) => reports.stop())
   provider.onSend((arrival) => reports.begin(arrival))
-  const running = way.run(UNDER_WAY)
+  const running = messages.run(UNDER_WAY)
   await wait(short ? WARM_UP_MS / 2 : WARM_UP_MS)
 
-  const before = await usageOf({ server, postgres, way: way.done() })
+  const before = await usageOf({ server, postgres, done: messages.done() })
   const backlogs: number[] = []
   const rates: number[] = []
   const until = performance.now() + (short ? SUSTAINED_MS / 4 : SUSTAINED_MS)
   while (performance.now() < until) {
-    const [from, began] = [way.done(), performance.now()]
-    await Promise.race([wait(LOOK_EVERY_MS), running])
-    if (way.done() === from) throw new Error(`nothing went the whole way in ${LOOK_EVERY_MS / 1000} s`)
-    rates.push(((way.done() - from) * 1000) / (performance.now() - began))
-    backlogs.push(await backlogOf(asker))
+    const [from, began] = [messages.done(), performance.now()]
+    await Promise.race([wait(CHECK_INTERVAL_MS), running])
+    if (messages.done() === from) throw new Error(`nothing went the whole way in ${CHECK_INTERVAL_MS / 1000} s`)
+    rates.push(((messages.done() - from) * 1000) / (performance.now() - began))
+    backlogs.push(await backlogOf(connection))
     say(
       `${perSecond(rates.at(-1) ?? 0)}, ${count(backlogs.at(-1) ?? 0)} rows due, ${megabytes(server.samples.at(-1)?.rssBytes ?? 0)}`,
     )
   }
-  const after = await usageOf({ server, postgres, way: way.done() })
-  way.stop()
+  const after = await usageOf({ server, postgres, done: messages.done() })
+  messages.stop()
   await running
   const elapsedMs = after.at - before.at
   const rate = ((after.done - before.done) * 1000) / elapsedMs
@@ -95,12 +95,12 @@ export const wholeWay: Part = async ({ postgres, provider, short, profile, say }
     {
       part: PART,
       what: "from the caller's request to the webhook at the receiver: p50",
-      figure: ms(percentile(way.latencies, 0.5)),
+      figure: ms(percentile(messages.latencies, 0.5)),
     },
     {
       part: PART,
       what: "from the caller's request to the webhook at the receiver: p99",
-      figure: ms(percentile(way.latencies, 0.99)),
+      figure: ms(percentile(messages.latencies, 0.99)),
     },
     {
       part: PART,
@@ -125,7 +125,7 @@ export const wholeWay: Part = async ({ postgres, provider, short, profile, say }
     },
     {
       part: PART,
-      what: 'memory of the server at the most',
+      what: 'peak memory of the server',
       figure: megabytes(memory.highest),
       goal: atMost(memory.highest / 1024 / 1024, 300, ' MB'),
     },
@@ -143,18 +143,18 @@ export async function addEndpoints(
     DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),
     DOORCODE_ALLOW_PRIVATE_WEBHOOKS: '1',
   })
-  for (const [place, { workspaceId }] of shops.entries()) {
-    const { secret } = await addEndpoint({ ...parts, config }, { workspaceId, url: receiver.urlOf(place) })
-    receiver.trust(place, secret)
+  for (const [index, { workspaceId }] of shops.entries()) {
+    const { secret } = await addEndpoint({ ...parts, config }, { workspaceId, url: receiver.urlOf(index) })
+    receiver.trust(index, secret)
   }
   await parts.close()
 }
 
 type UnderWay = { at: number; webhook: boolean; reports: boolean; over: () => void }
 
-type Way = ReturnType<typeof startWay>
+type Messages = ReturnType<typeof startMessages>
 
-function startWay({
+function startMessages({
   shops,
   client,
   receiver,
@@ -177,9 +177,9 @@ function startWay({
     message.over()
   }
   receiver.onEvent(({ type, to }) => {
-    if (type !== 'message.sent') return broken.reject(new Error(`a webhook told ${type} of ${to}`))
+    if (type !== 'message.sent') return broken.reject(new Error(`unexpected webhook ${type} of ${to}`))
     const message = underWay.get(to)
-    if (!message || message.webhook) return // delivered twice is allowed
+    if (!message || message.webhook) return // duplicate deliveries are allowed
     message.webhook = true
     latencies.push(performance.now() - message.at)
     endIfOver(to, message)
@@ -220,21 +220,21 @@ const OUTCOMES = ['sent', 'delivered', 'read'] as const
 /** After the provider's answer. */
 const REPORTED_AFTER_MS = { sent: 10, delivered: 150, read: 300 } as const
 const TICK_MS = 10
-/** The shops with an even place get their statuses as the provider batches them: those of so many ms in one POST. */
+/** The shops with an even index get their statuses as the provider batches them: those of so many ms in one POST. */
 const BATCH_MS = 100
-const BATCH_MOST = 100
+const MAX_BATCH = 100
 
 type Planned = { shop: Shop; status: Status }
 
 /** The provider's side of what follows a send: its statuses, half of the shops one per POST, half in batches. */
-function startReports(shops: readonly Shop[], client: HttpClient, way: Pick<Way, 'reported' | 'fail'>) {
-  const shopOf = new Map(shops.map((shop, place) => [shop.phoneNumberId, { shop, batches: place % 2 === 0 }]))
+function startReports(shops: readonly Shop[], client: HttpClient, messages: Pick<Messages, 'reported' | 'fail'>) {
+  const shopOf = new Map(shops.map((shop, index) => [shop.phoneNumberId, { shop, batches: index % 2 === 0 }]))
   const planned = new Map<number, Planned[]>()
   let nextTick = Math.floor(performance.now() / TICK_MS)
 
   const begin = ({ phoneNumberId, recipient, providerMessageId, callbackData }: Arrival): void => {
     const found = shopOf.get(phoneNumberId)
-    if (!found) return way.fail(new Error(`a send came from the number ${phoneNumberId} that nobody has`))
+    if (!found) return messages.fail(new Error(`a send came from the number ${phoneNumberId}, which no shop has`))
     for (const outcome of OUTCOMES) {
       const grain = found.batches ? BATCH_MS : TICK_MS
       const tick = (Math.ceil((performance.now() + REPORTED_AFTER_MS[outcome]) / grain) * grain) / TICK_MS
@@ -249,19 +249,19 @@ function startReports(shops: readonly Shop[], client: HttpClient, way: Pick<Way,
       const due = planned.get(nextTick) ?? []
       planned.delete(nextTick)
       for (const [shop, of] of Map.groupBy(due, (each) => each.shop)) {
-        const most = shopOf.get(shop.phoneNumberId)?.batches ? BATCH_MOST : 1
-        for (let from = 0; from < of.length; from += most)
+        const batchSize = shopOf.get(shop.phoneNumberId)?.batches ? MAX_BATCH : 1
+        for (let from = 0; from < of.length; from += batchSize)
           void postTogether(
             shop,
-            of.slice(from, from + most).map(({ status }) => status),
+            of.slice(from, from + batchSize).map(({ status }) => status),
           )
       }
     }
   }
   const postTogether = async (shop: Shop, statuses: readonly Status[]): Promise<void> => {
     const answer = await client.send(statusWebhook(shop, statuses))
-    if (answer !== 200) return way.fail(new Error(`a provider webhook was answered ${answer}`))
-    for (const { outcome, recipient } of statuses) if (outcome === 'read') way.reported(recipient)
+    if (answer !== 200) return messages.fail(new Error(`a provider webhook was answered ${answer}`))
+    for (const { outcome, recipient } of statuses) if (outcome === 'read') messages.reported(recipient)
   }
   const timer = setInterval(postDue, TICK_MS)
   return { begin, stop: () => clearInterval(timer) }
@@ -270,19 +270,19 @@ function startReports(shops: readonly Shop[], client: HttpClient, way: Pick<Way,
 export async function usageOf({
   server,
   postgres,
-  way,
+  done,
 }: {
   server: ServerProcess
   postgres: BenchPostgres
-  way: number
+  done: number
 }) {
   const { cpuMs: serverMs } = await server.now()
   const { user, system } = process.cpuUsage()
   const postgresMs = (await postgres.cpuMs()) ?? Number.NaN
-  return { at: performance.now(), done: way, serverMs, postgresMs, benchMs: (user + system) / 1000 }
+  return { at: performance.now(), done, serverMs, postgresMs, benchMs: (user + system) / 1000 }
 }
 
-/** What waits to be sent, to be processed or to be delivered. */
+/** Number of messages to send, reports to process and webhooks to deliver. */
 export async function backlogOf(client: Client): Promise<number> {
   const answer = await client.query<{ due: number }>(
     `select ((select count(*) from messages where due_at is not null)

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Figure, atMost, megabytes, ms, percentile, perSecond } from './figures.ts'
 import { openHttpClient } from './http-client.ts'
 import { openLoop } from './load.ts'
-import type { Part } from './part.ts'
+import type { BenchPart } from './part.ts'
 import { memoryOf, startServer } from './server-process.ts'
 import { openShops, otpRequests } from './shop.ts'
 
@@ -13,11 +13,11 @@ const RATE = 200
 const WARM_UP_MS = 4_000
 const STEADY_MS = 20_000
 const CONNECTIONS = 64
-/** After the last answer the last messages are still on their way. */
+/** After the last answer the last messages are still being sent. */
 const LAST_ARRIVALS_MS = 10_000
 
-/** From the instant a caller means to send to the first byte of the request at the provider. */
-export const wire: Part = async ({ postgres, provider, short, profile }) => {
+/** From the planned instant of a request to the first byte of the request at the provider. */
+export const wire: BenchPart = async ({ postgres, provider, short, profile }) => {
   const database = await postgres.database('bench_wire')
   const shops = await openShops({
     databaseUrl: database.url,
@@ -28,35 +28,35 @@ export const wire: Part = async ({ postgres, provider, short, profile }) => {
   const server = await startServer({ subject: 'doorcode', databaseUrl: database.url, works: true, profile })
   const client = openHttpClient({ port: server.port, connections: CONNECTIONS })
   const requests = otpRequests(shops)
-  const meantAt = new Map<string, number>()
+  const plannedAt = new Map<string, number>()
   const answeredAt = new Map<string, number>()
   const arrivedAt = new Map<string, number>()
   provider.onSend(({ recipient, at }) => arrivedAt.set(recipient, at))
   const send = async (at: number): Promise<number> => {
     const request = requests.next()
     const recipient = requests.lastRecipient()
-    meantAt.set(recipient, at)
+    plannedAt.set(recipient, at)
     const status = await client.send(request)
     answeredAt.set(recipient, performance.now())
     return status
   }
   const allArrived = async (): Promise<void> => {
     const deadline = performance.now() + LAST_ARRIVALS_MS
-    while (arrivedAt.size < meantAt.size) {
+    while (arrivedAt.size < plannedAt.size) {
       if (performance.now() > deadline)
-        throw new Error(`${meantAt.size - arrivedAt.size} accepted messages did not reach the provider`)
+        throw new Error(`${plannedAt.size - arrivedAt.size} accepted messages did not reach the provider`)
       await wait(5)
     }
   }
   try {
     await openLoop(send, { rate: RATE, ms: WARM_UP_MS, expected: 202 })
     await allArrived()
-    for (const times of [meantAt, answeredAt, arrivedAt]) times.clear()
+    for (const times of [plannedAt, answeredAt, arrivedAt]) times.clear()
     await openLoop(send, { rate: RATE, ms: short ? STEADY_MS / 4 : STEADY_MS, expected: 202 })
     await allArrived()
     const since = (from: ReadonlyMap<string, number>): number[] =>
       [...arrivedAt].map(([recipient, at]) => at - (from.get(recipient) ?? Number.NaN))
-    const whole = { p50: percentile(since(meantAt), 0.5), p99: percentile(since(meantAt), 0.99) }
+    const whole = { p50: percentile(since(plannedAt), 0.5), p99: percentile(since(plannedAt), 0.99) }
     const load = `open loop ${perSecond(RATE)}`
     return [
       {
@@ -73,7 +73,7 @@ export const wire: Part = async ({ postgres, provider, short, profile }) => {
       },
       { part: PART, what: `${load}, from the caller's 202: p50`, figure: ms(percentile(since(answeredAt), 0.5)) },
       { part: PART, what: `${load}, from the caller's 202: p99`, figure: ms(percentile(since(answeredAt), 0.99)) },
-      { part: PART, what: 'memory of the server at the most', figure: megabytes(memoryOf(server.samples).highest) },
+      { part: PART, what: 'peak memory of the server', figure: megabytes(memoryOf(server.samples).highest) },
     ] satisfies Figure[]
   } finally {
     client.close()

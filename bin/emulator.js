@@ -1,2 +1,2 @@
 #!/usr/bin/env node
-await import('../emulator/main.ts')
+await import('@doorcode/whatsapp-emulator/main.ts')

@@ -2,14 +2,15 @@ import { QueryCache, QueryClient, queryOptions } from '@tanstack/react-query'
 import { TRPCClientError, createTRPCClient, httpBatchLink } from '@trpc/client'
 import { createTRPCOptionsProxy } from '@trpc/tanstack-react-query'
 import type { inferRouterOutputs } from '@trpc/server'
-import type { DashboardRouter } from '../src/dashboard/router.ts'
-import { type Language, firstLanguage } from './words.ts'
+import type { DashboardRouter } from '../src/admin/router.ts'
+import { type Source, Unreachable } from '@doorcode/whatsapp-emulator/phone/source.ts'
+import type { CodedText } from '../locales/text.ts'
 
 /** The one file that fetches: the dashboard's calls, and signing in and out. */
 const FRESH_MS = 5_000
-const BATCH_MOST = 10
+const MAX_BATCH = 10
 
-export const queries = new QueryClient({
+export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: FRESH_MS,
@@ -26,33 +27,24 @@ export const queries = new QueryClient({
 
 const BASE = '/dashboard'
 
-/** The sign-in page, which leads back to where somebody was when their session ended. */
+/** The sign-in page, which returns to the page where the session ended. */
 export const signInAddress = ({ pathname, search }: { pathname: string; search: string }): string =>
   `${BASE}/sign-in?back=${encodeURIComponent(pathname.slice(BASE.length) + search)}`
-
-let language = firstLanguage()
-
-/** In which the server answers. Whatever it said in another one is asked for anew. */
-export function answerIn(chosen: Language): void {
-  language = chosen
-  void queries.invalidateQueries()
-}
 
 const client = createTRPCClient<DashboardRouter>({
   links: [
     httpBatchLink({
       url: '/dashboard/calls',
-      maxItems: BATCH_MOST,
-      headers: () => ({ 'accept-language': language }),
+      maxItems: MAX_BATCH,
     }),
   ],
 })
 
 /** `useQuery(api.keys.list.queryOptions({ workspaceId }))`, `useMutation(api.keys.create.mutationOptions())`. */
-export const api = createTRPCOptionsProxy<DashboardRouter>({ client, queryClient: queries })
+export const api = createTRPCOptionsProxy<DashboardRouter>({ client, queryClient: queryClient })
 
 /** What a one-time link is for. In the address of the request, proxies would write its token down. */
-export const aboutLink = (token: string) =>
+export const checkLink = (token: string) =>
   queryOptions({
     queryKey: ['link', token],
     queryFn: () => client.session.link.mutate({ token }),
@@ -60,36 +52,50 @@ export const aboutLink = (token: string) =>
     staleTime: Infinity,
   })
 
-export type Answers = inferRouterOutputs<DashboardRouter>
+/** The emulator through this server. Its errors have the message that the phone shows. */
+export function phoneSource(workspaceId: string, textOf: (text: CodedText) => string): Source {
+  const throwReason = (error: unknown): never => {
+    const reason = reasonOf(error)
+    throw reason ? new Error(textOf(reason)) : new Unreachable()
+  }
+  return {
+    list: ({ phone, number }) => client.phone.chat.query({ workspaceId, phone, number }).catch(throwReason),
+    act: (act) => client.phone.act.mutate({ workspaceId, act }).catch(throwReason),
+    liveUrl: `/dashboard/emulator/${workspaceId}/live`,
+  }
+}
 
-/** The server said no: asking again would get the same answer. */
+export type RouterOutputs = inferRouterOutputs<DashboardRouter>
+
+/** The server rejected the call: a retry would get the same answer. */
 const isAnswered = (error: unknown): boolean => {
   const code = codeOf(error)
   return code !== undefined && code !== 'SERVICE_UNAVAILABLE'
 }
 
-export function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof TRPCClientError)) return undefined
-  const data: unknown = error.data
-  return typeof data === 'object' && data !== null && 'code' in data ? String(data.code) : undefined
+/** The error of a rejected call. Undefined: no answer came. */
+function refusalOf(error: unknown): { code: string; text: CodedText; faults: FormFault[] } | undefined {
+  const data: unknown = error instanceof TRPCClientError ? error.data : undefined
+  return typeof data === 'object' && data !== null && 'code' in data
+    ? (data as ReturnType<typeof refusalOf>)
+    : undefined
 }
 
-export type FormFault = { path: string; message: string }
+export const codeOf = (error: unknown): string | undefined => refusalOf(error)?.code
+
+/** The reason, in the reader's language. */
+export const reasonOf = (error: unknown): CodedText | undefined => refusalOf(error)?.text
+
+export type FormFault = { path: string; text: CodedText }
 
 /** What the server found wrong with the fields of a form. */
-export function faultsOf(error: unknown): FormFault[] {
-  if (!(error instanceof TRPCClientError)) return []
-  const data: unknown = error.data
-  return typeof data === 'object' && data !== null && 'faults' in data && Array.isArray(data.faults)
-    ? (data.faults as FormFault[])
-    : []
-}
+export const faultsOf = (error: unknown): FormFault[] => refusalOf(error)?.faults ?? []
 
-/** Answers of the sign-in calls. `code` says why not, such as INVALID_CODE; UNREACHABLE: no answer came. */
+/** `code` is the reason of a rejection, such as INVALID_CODE; UNREACHABLE: no answer came. */
 export type SignInAnswer = { ok: boolean; code: string | undefined; body: Record<string, unknown> }
 
-/** `askSignIn('sign-in/email', { email, password })`; src/dashboard/sign-in.ts has the table of what answers. */
-export async function askSignIn(path: string, body: object = {}): Promise<SignInAnswer> {
+/** `callSignIn('sign-in/email', { email, password })`; src/admin/auth/sign-in.ts has the table of calls. */
+export async function callSignIn(path: string, body: object = {}): Promise<SignInAnswer> {
   const response = await fetch(`${BASE}/auth/${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

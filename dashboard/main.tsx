@@ -1,51 +1,66 @@
 import '@mantine/core/styles.css'
 import '@mantine/notifications/styles.css'
-import './ui/page.css'
+import './ui/shell/page.css'
+import { PhoneTexts } from '@doorcode/whatsapp-emulator/phone/texts.ts'
 import { DirectionProvider, MantineProvider } from '@mantine/core'
 import { ModalsProvider } from '@mantine/modals'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { StrictMode, useEffect, useState } from 'react'
+import { StrictMode, useEffect, useMemo, useState } from 'react'
 import { createRoot } from 'react-dom/client'
-import { answerIn, queries } from './api.ts'
-import { pages } from './pages.tsx'
-import { readableColours, themeIn } from './ui/theme.ts'
-import { LanguageContext, directionOf, firstLanguage, keepLanguage, type Language } from './words.ts'
+import { type Language, type Translator, directionOf } from '../locales/text.ts'
+import { queryClient } from './api.ts'
+import { appRouter } from './pages.tsx'
+import { initialLanguage, saveLanguage } from './texts/language.ts'
+import { loadFirstTranslator, loadTranslator } from './texts/load.ts'
+import { TextsContext } from './texts/use-texts.ts'
+import { numberFormat } from './ui/number.ts'
+import { readableColours, themeIn } from './ui/shell/theme.ts'
 
-function Dashboard() {
-  const [language, setLanguage] = useState<Language>(firstLanguage)
+function Dashboard({ first }: { first: Translator }) {
+  const [translator, setTranslator] = useState(first)
+  const { language } = translator
   const direction = directionOf(language)
   useEffect(() => {
     document.documentElement.lang = language
     document.documentElement.dir = direction
   }, [language, direction])
-  const choose = (chosen: Language): void => {
-    keepLanguage(chosen)
-    answerIn(chosen)
-    setLanguage(chosen)
-  }
+  const texts = useMemo(
+    () => ({
+      ...translator,
+      n: (value: number) => numberFormat(language).format(value),
+      async choose(chosen: Language): Promise<void> {
+        saveLanguage(chosen)
+        setTranslator(await loadTranslator(chosen))
+      },
+    }),
+    [translator, language],
+  )
   return (
-    <LanguageContext value={{ language, choose }}>
-      <DirectionProvider key={direction} initialDirection={direction} detectDirection={false}>
-        <MantineProvider theme={themeIn(language)} cssVariablesResolver={readableColours} defaultColorScheme="auto">
-          <ModalsProvider>
-            <Notifications />
-            <QueryClientProvider client={queries}>
-              <RouterProvider router={pages} />
-            </QueryClientProvider>
-          </ModalsProvider>
-        </MantineProvider>
-      </DirectionProvider>
-    </LanguageContext>
+    <TextsContext value={texts}>
+      <PhoneTexts value={translator}>
+        <DirectionProvider key={direction} initialDirection={direction} detectDirection={false}>
+          <MantineProvider theme={themeIn(texts.t)} cssVariablesResolver={readableColours} defaultColorScheme="auto">
+            <ModalsProvider>
+              <Notifications />
+              <QueryClientProvider client={queryClient}>
+                <RouterProvider router={appRouter} />
+              </QueryClientProvider>
+            </ModalsProvider>
+          </MantineProvider>
+        </DirectionProvider>
+      </PhoneTexts>
+    </TextsContext>
   )
 }
 
 const root = document.getElementById('root')
 if (root) {
+  const first = await loadFirstTranslator(initialLanguage())
   createRoot(root).render(
     <StrictMode>
-      <Dashboard />
+      <Dashboard first={first} />
     </StrictMode>,
   )
 }

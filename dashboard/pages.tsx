@@ -1,18 +1,21 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
-import { api, queries } from './api.ts'
+import { api, queryClient } from './api.ts'
 import { readAuditSearch } from './audit-log/search.ts'
 import { readConfirmationSearch } from './confirmations/search.ts'
-import { readLogSearch } from './endpoints/search.ts'
+import { readLogSearch } from './endpoints/deliveries/search.ts'
 import { readMessageSearch } from './messages/search.ts'
 import { readReturn } from './session/return.ts'
 import { readNewTemplateSearch, readTemplateSearch } from './templates/search.ts'
 import { readChartSearch } from './charts/search.ts'
-import { PageFault } from './ui/page-fault.tsx'
+import { withTexts } from './texts/load.ts'
+import { PageFault } from './ui/shell/page-fault.tsx'
 import { readPhoneSearch } from './phone/search.ts'
-import { Shell } from './ui/shell.tsx'
+import { Shell } from './ui/shell/shell.tsx'
 
 /** Every page, its path and its file. Search parameters of a list are what its page validates. */
-const root = createRootRoute({ notFoundComponent: lazyRouteComponent(() => import('./ui/not-found.tsx'), 'NotFound') })
+const root = createRootRoute({
+  notFoundComponent: lazyRouteComponent(() => import('./ui/shell/not-found.tsx'), 'NotFound'),
+})
 
 const signIn = createRoute({
   getParentRoute: () => root,
@@ -32,7 +35,7 @@ const home = createRoute({
   getParentRoute: () => root,
   path: '/',
   async beforeLoad() {
-    const session = await queries.ensureQueryData(api.session.current.queryOptions())
+    const session = await queryClient.ensureQueryData(api.session.current.queryOptions())
     if (!session) throw redirect({ to: '/sign-in' })
     const first = session.workspaces[0]
     if (!first) throw redirect({ to: '/new-workspace' })
@@ -44,7 +47,7 @@ const workspace = createRoute({
   getParentRoute: () => root,
   path: '/w/$workspaceId',
   async beforeLoad({ location }) {
-    const session = await queries.ensureQueryData(api.session.current.queryOptions())
+    const session = await queryClient.ensureQueryData(api.session.current.queryOptions())
     if (!session) throw redirect({ to: '/sign-in', search: { back: location.href } })
   },
   component: Shell,
@@ -60,135 +63,195 @@ const messages = createRoute({
   getParentRoute: () => workspace,
   path: '/messages',
   validateSearch: readMessageSearch,
-  component: lazyRouteComponent(() => import('./messages/messages.tsx'), 'Messages'),
+  component: lazyRouteComponent(
+    withTexts(() => import('./messages/messages.tsx')),
+    'Messages',
+  ),
 })
 
 const message = createRoute({
   getParentRoute: () => workspace,
   path: '/messages/$messageId',
-  component: lazyRouteComponent(() => import('./messages/message.tsx'), 'Message'),
+  component: lazyRouteComponent(
+    withTexts(() => import('./messages/message.tsx')),
+    'Message',
+  ),
 })
 
 const confirmations = createRoute({
   getParentRoute: () => workspace,
   path: '/confirmations',
   validateSearch: readConfirmationSearch,
-  component: lazyRouteComponent(() => import('./confirmations/confirmations.tsx'), 'Confirmations'),
+  component: lazyRouteComponent(
+    withTexts(() => import('./confirmations/confirmations.tsx')),
+    'Confirmations',
+  ),
 })
 
 const confirmation = createRoute({
   getParentRoute: () => workspace,
   path: '/confirmations/$confirmationId',
-  component: lazyRouteComponent(() => import('./confirmations/confirmation.tsx'), 'Confirmation'),
+  component: lazyRouteComponent(
+    withTexts(() => import('./confirmations/confirmation.tsx')),
+    'Confirmation',
+  ),
 })
 
 const charts = createRoute({
   getParentRoute: () => workspace,
   path: '/charts',
   validateSearch: readChartSearch,
-  component: lazyRouteComponent(() => import('./charts/charts.tsx'), 'Charts'),
+  component: lazyRouteComponent(
+    withTexts(() => import('./charts/charts.tsx')),
+    'Charts',
+  ),
 })
 
 const phone = createRoute({
   getParentRoute: () => workspace,
   path: '/phone',
   validateSearch: readPhoneSearch,
-  component: lazyRouteComponent(() => import('./phone/phone.tsx'), 'Phone'),
+  component: lazyRouteComponent(
+    withTexts(() => import('./phone/phone.tsx')),
+    'Phone',
+  ),
 })
 
 const senders = createRoute({
   getParentRoute: () => workspace,
   path: '/senders',
-  component: lazyRouteComponent(() => import('./senders/senders.tsx'), 'Senders'),
+  component: lazyRouteComponent(
+    withTexts(() => import('./senders/senders.tsx')),
+    'Senders',
+  ),
 })
 
 const templates = createRoute({
   getParentRoute: () => workspace,
   path: '/templates',
   validateSearch: readTemplateSearch,
-  component: lazyRouteComponent(() => import('./templates/templates.tsx'), 'Templates'),
+  component: lazyRouteComponent(
+    withTexts(() => import('./templates/templates.tsx')),
+    'Templates',
+  ),
 })
 
 const newTemplate = createRoute({
   getParentRoute: () => workspace,
   path: '/templates/new',
   validateSearch: readNewTemplateSearch,
-  component: lazyRouteComponent(() => import('./templates/new-template.tsx'), 'NewTemplate'),
+  component: lazyRouteComponent(
+    withTexts(() => import('./templates/new/new-template.tsx')),
+    'NewTemplate',
+  ),
 })
 
 const template = createRoute({
   getParentRoute: () => workspace,
   path: '/templates/$accountId/$name/$language',
-  component: lazyRouteComponent(() => import('./templates/template.tsx'), 'Template'),
+  component: lazyRouteComponent(
+    withTexts(() => import('./templates/template.tsx')),
+    'Template',
+  ),
 })
 
 const codSettings = createRoute({
   getParentRoute: () => workspace,
   path: '/cod-settings',
-  component: lazyRouteComponent(() => import('./cod-settings/cod-settings.tsx'), 'CodSettings'),
+  component: lazyRouteComponent(
+    withTexts(() => import('./cod-settings/cod-settings.tsx')),
+    'CodSettings',
+  ),
 })
 
 const blocked = createRoute({
   getParentRoute: () => workspace,
   path: '/blocked',
-  component: lazyRouteComponent(() => import('./blocked/blocked.tsx'), 'Blocked'),
+  component: lazyRouteComponent(
+    withTexts(() => import('./blocked/blocked.tsx')),
+    'Blocked',
+  ),
 })
 
 const keys = createRoute({
   getParentRoute: () => workspace,
   path: '/keys',
-  component: lazyRouteComponent(() => import('./keys/keys.tsx'), 'Keys'),
+  component: lazyRouteComponent(
+    withTexts(() => import('./keys/keys.tsx')),
+    'Keys',
+  ),
 })
 
 const endpoints = createRoute({
   getParentRoute: () => workspace,
   path: '/endpoints',
-  component: lazyRouteComponent(() => import('./endpoints/endpoints.tsx'), 'Endpoints'),
+  component: lazyRouteComponent(
+    withTexts(() => import('./endpoints/endpoints.tsx')),
+    'Endpoints',
+  ),
 })
 
 const endpoint = createRoute({
   getParentRoute: () => workspace,
   path: '/endpoints/$endpointId',
   validateSearch: readLogSearch,
-  component: lazyRouteComponent(() => import('./endpoints/endpoint.tsx'), 'Endpoint'),
+  component: lazyRouteComponent(
+    withTexts(() => import('./endpoints/endpoint.tsx')),
+    'Endpoint',
+  ),
 })
 
 const settings = createRoute({
   getParentRoute: () => workspace,
   path: '/settings',
-  component: lazyRouteComponent(() => import('./workspaces/settings.tsx'), 'Settings'),
+  component: lazyRouteComponent(
+    withTexts(() => import('./workspaces/settings.tsx')),
+    'Settings',
+  ),
 })
 
 const people = createRoute({
   getParentRoute: () => workspace,
   path: '/people',
-  component: lazyRouteComponent(() => import('./people/people.tsx'), 'People'),
+  component: lazyRouteComponent(
+    withTexts(() => import('./people/people.tsx')),
+    'People',
+  ),
 })
 
 const auditLog = createRoute({
   getParentRoute: () => workspace,
   path: '/audit',
   validateSearch: readAuditSearch,
-  component: lazyRouteComponent(() => import('./audit-log/audit-log.tsx'), 'AuditLog'),
+  component: lazyRouteComponent(
+    withTexts(() => import('./audit-log/audit-log.tsx')),
+    'AuditLog',
+  ),
 })
 
 const account = createRoute({
   getParentRoute: () => workspace,
   path: '/account',
-  component: lazyRouteComponent(() => import('./account/account.tsx'), 'Account'),
+  component: lazyRouteComponent(
+    withTexts(() => import('./account/account.tsx')),
+    'Account',
+  ),
 })
 
 const newWorkspace = createRoute({
   getParentRoute: () => root,
   path: '/new-workspace',
   async beforeLoad() {
-    const session = await queries.ensureQueryData(api.session.current.queryOptions())
+    const session = await queryClient.ensureQueryData(api.session.current.queryOptions())
     if (!session) throw redirect({ to: '/sign-in' })
   },
-  component: lazyRouteComponent(() => import('./workspaces/new-workspace.tsx'), 'NewWorkspace'),
+  component: lazyRouteComponent(
+    withTexts(() => import('./workspaces/new-workspace.tsx')),
+    'NewWorkspace',
+  ),
 })
 
-export const pages = createRouter({
+export const appRouter = createRouter({
   routeTree: root.addChildren([
     signIn,
     welcome,
@@ -224,6 +287,6 @@ export const pages = createRouter({
 
 declare module '@tanstack/react-router' {
   interface Register {
-    router: typeof pages
+    router: typeof appRouter
   }
 }

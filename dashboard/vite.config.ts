@@ -1,15 +1,15 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
-/** Built by src/dashboard/build.ts into a folder that it names; served under /dashboard/. */
+/** Built by src/admin/pages/build.ts into a folder that it names; served under /dashboard/. */
 export default defineConfig({
   base: '/dashboard/',
   plugins: [react()],
   build: { assetsInlineLimit: 0, chunkSizeWarningLimit: 1_000 },
-  // `npm run dashboard`: the pages from here, their calls to a Doorcode that runs beside.
+  // `npm run dashboard`: the pages from here, their calls to a Doorcode that runs separately.
   server: {
     proxy: Object.fromEntries(
-      ['auth', 'calls', 'live', 'twin'].map((part) => [`/dashboard/${part}`, 'http://127.0.0.1:3000']),
+      ['auth', 'calls', 'live', 'emulator'].map((part) => [`/dashboard/${part}`, 'http://127.0.0.1:3000']),
     ),
   },
 })

@@ -1,57 +1,97 @@
--- Every outgoing message. The row that carries the status is the job as well: due_at is schedule and lease.
+-- Every outgoing message. The row that carries the status is the job as well: due_at is its schedule and its lease.
 create table messages (
   id uuid primary key,
-  -- its sender's, whose foreign key says that the workspace exists
+  -- the sender's foreign key proves that the workspace exists
   workspace_id uuid not null,
   kind text not null,
   sender_id uuid not null,
   recipient text not null,
-  template_name text not null,
-  template_language text not null,
+  template_name text,
+  template_language text,
   reference text,
   idempotency_key text,
-  code bytea,
-  correlation_id uuid not null,
-  api_key_id text not null,
-  quota_unit integer not null,
+  correlation_id uuid,
+  api_key_id text,
+  quota_unit integer,
   created_at timestamptz not null,
 
+  -- of an OTP: the sealed code
+  code bytea,
+
+  -- Of a conversation. Without a foreign key, which would lock each new confirmation once more, a twentieth of its cost:
+  -- the statement that inserts the message inserts or locks the confirmation, and no confirmation is ever deleted.
+  confirmation_id uuid,
+  check_kind text,
+  purpose text,
+  -- what is sent
+  content jsonb,
+  -- of a question: what each choice means, and the follow-up or list that it belongs to
+  offered jsonb,
+  round smallint,
+
   status text not null,
+  provider_message_id text,
+  accepted_at timestamptz,
   sent_at timestamptz,
+  sent_event_at timestamptz,
   failure_code text,
   failed_at timestamptz,
-  sent_event_at timestamptz,
   failed_event_at timestamptz,
 
-  -- 0 goes before 1
+  -- lowest first
   priority smallint not null,
   submit_by timestamptz not null,
   due_at timestamptz,
   lease uuid,
   attempts smallint not null default 0,
-  -- set while an attempt may have reached the provider and its outcome is not known
+  -- set while an attempt may have reached the provider and its outcome is unknown
   attempted_at timestamptz,
   unknown_outcomes smallint not null default 0,
-  -- what the last refused attempt would have failed with: the window may close before another one
+  -- the failure if submit_by passes before another attempt
   last_failure_code text,
-  provider_message_id text,
-  accepted_at timestamptz,
+
+  -- A message that is past submit_by and cannot be failed is tried again at due_at. After the last try it is
+  -- quarantined, until an operator releases it.
+  finish_tries smallint not null default 0,
+  -- coded text
+  finish_error jsonb,
+  quarantined_at timestamptz,
 
   unique (workspace_id, id),
   foreign key (workspace_id, sender_id) references senders (workspace_id, id),
-  constraint message_kind check (kind in ('otp')),
-  constraint message_status check (status in ('accepted', 'received', 'queued', 'sending', 'sent', 'delivered', 'read', 'played', 'failed')),
+  constraint message_kind check (kind in ('otp', 'cod')),
+  constraint message_check check (check_kind in ('confirmation', 'refusal')),
+  constraint message_purpose check (purpose in
+    ('template', 'reminder', 'day_question', 'time_question', 'reasons_question', 'note_prompt', 'closing')),
+  constraint message_status check (status in
+    ('accepted', 'received', 'queued', 'sending', 'sent', 'delivered', 'read', 'played', 'failed')),
+  constraint otp_is_whole check (kind <> 'otp' or (template_name is not null and template_language is not null
+    and correlation_id is not null and api_key_id is not null and quota_unit is not null)),
+  constraint cod_is_whole check (kind <> 'cod' or (confirmation_id is not null and check_kind is not null
+    and purpose is not null and content is not null)),
+  -- a code is kept only while a send may still need it
+  constraint code_only_while_due check (code is null or due_at is not null),
   constraint failed_has_failure check ((status = 'failed') = (failure_code is not null)),
   constraint failure_has_time check ((failure_code is null) = (failed_at is null)),
-  -- a code lives only as long as a send may still need it
-  constraint code_only_while_due check (code is null or due_at is not null)
+  constraint quarantined_is_not_due check (quarantined_at is null or due_at is null),
+  constraint message_quarantine_has_error check (quarantined_at is null or finish_error is not null)
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.1);
 
 create unique index messages_idempotency_key on messages (workspace_id, kind, idempotency_key) where idempotency_key is not null;
 create index messages_due on messages (sender_id, priority, due_at) where due_at is not null;
 create index messages_provider_message_id on messages (provider_message_id) where provider_message_id is not null;
+create index messages_confirmation on messages (confirmation_id) where confirmation_id is not null;
 
--- Every ended attempt to submit a message.
+-- Search, in the order of the ids. Messages of a conversation are found by confirmations_customer, which saves an entry
+-- for each of them.
+create index messages_recipient on messages (workspace_id, recipient, id) where confirmation_id is null;
+create index messages_reference on messages (workspace_id, reference, id) where reference is not null;
+-- failures are few, and the most searched for
+create index messages_failed on messages (workspace_id, id) where status = 'failed';
+
+create index messages_quarantined on messages (quarantined_at, workspace_id) where quarantined_at is not null;
+
+-- Every finished attempt to submit a message.
 create table message_attempts (
   workspace_id uuid not null,
   message_id uuid not null,
@@ -61,8 +101,46 @@ create table message_attempts (
   outcome text not null,
   http_status smallint,
   provider_code integer,
-  detail text,
+  -- coded text
+  detail jsonb,
   primary key (message_id, attempt),
   foreign key (workspace_id, message_id) references messages (workspace_id, id),
-  constraint attempt_outcome check (outcome in ('accepted', 'retry', 'refused', 'unknown'))
+  -- not_made: Doorcode itself could not make it, for example because the code does not open
+  constraint attempt_outcome check (outcome in ('accepted', 'retry', 'refused', 'unknown', 'not_made'))
 );
+
+-- What a provider reported, one row per item, stored before its webhook is answered. The id is made from the content, so
+-- that a repeated item meets the first one.
+create table provider_reports (
+  id uuid primary key,
+  workspace_id uuid not null,
+  account_id uuid not null,
+  kind text not null,
+  body text not null,
+  -- as the item names them, if it does
+  provider_message_id text,
+  message_id uuid,
+  occurred_at timestamptz,
+  received_at timestamptz not null,
+  repeats integer not null default 0,
+  -- the conversation that a customer's message was matched to
+  confirmation_id uuid,
+
+  -- schedule of the processing; null when it is over
+  due_at timestamptz,
+  attempts smallint not null default 0,
+  outcome text not null,
+  -- coded text
+  note jsonb,
+
+  foreign key (workspace_id, account_id) references provider_accounts (workspace_id, id),
+  constraint report_kind check (kind in ('status', 'message', 'template', 'number', 'account', 'unknown')),
+  constraint report_outcome check (outcome in ('waiting', 'applied', 'ignored', 'parked', 'quarantined')),
+  constraint waiting_has_schedule check (outcome <> 'waiting' or due_at is not null)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.1);
+
+create index provider_reports_due on provider_reports (due_at) where due_at is not null;
+create index provider_reports_message on provider_reports (message_id) where message_id is not null;
+create index provider_reports_parked on provider_reports (workspace_id, provider_message_id) where outcome = 'parked';
+create index provider_reports_confirmation on provider_reports (confirmation_id) where confirmation_id is not null;
+create index provider_reports_quarantined on provider_reports (received_at, workspace_id) where outcome = 'quarantined';

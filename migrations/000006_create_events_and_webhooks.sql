@@ -3,17 +3,20 @@ create table events (
   workspace_id uuid not null references workspaces,
   type text not null,
   message_id uuid,
-  -- a ping goes to this endpoint alone
+  confirmation_id uuid,
+  -- of a ping, which goes to this endpoint only
   endpoint_id uuid,
   occurred_at timestamptz not null,
   recorded_at timestamptz not null,
   -- the exact bytes that are signed and sent
   body text not null,
   unique (workspace_id, id),
-  foreign key (workspace_id, message_id) references messages (workspace_id, id)
+  foreign key (workspace_id, message_id) references messages (workspace_id, id),
+  foreign key (workspace_id, confirmation_id) references confirmations (workspace_id, id)
 );
 
 create index events_message on events (message_id) where message_id is not null;
+create index events_confirmation on events (confirmation_id) where confirmation_id is not null;
 
 create table webhook_endpoints (
   id uuid primary key,
@@ -23,45 +26,69 @@ create table webhook_endpoints (
   previous_secret bytea,
   previous_secret_until timestamptz,
   status text not null,
-  status_reason text,
+  -- coded text
+  status_reason jsonb,
   status_at timestamptz not null,
-  -- since when there were only failures
+  -- start of the current run of failures
   failing_since timestamptz,
+  -- When an endpoint succeeds after failures, its waiting deliveries are brought forward step by step, oldest first.
+  -- release_at is when the next step is due, and null when nothing is being released.
+  release_at timestamptz,
+  -- failures in a row since the release began
+  release_failures smallint not null default 0,
   created_at timestamptz not null,
   unique (workspace_id, id),
   constraint endpoint_status check (status in ('enabled', 'paused', 'disabled')),
-  constraint previous_secret_ends check ((previous_secret is null) = (previous_secret_until is null))
+  constraint previous_secret_ends check ((previous_secret is null) = (previous_secret_until is null)),
+  constraint release_failures_of_release check (release_failures = 0 or release_at is not null)
 );
 
 create index webhook_endpoints_workspace on webhook_endpoints (workspace_id);
+create index webhook_endpoints_release on webhook_endpoints (release_at) where release_at is not null;
 
--- One event on its way to one endpoint. due_at is schedule and lease.
+-- One event for one endpoint. due_at is its schedule and its lease.
 create table webhook_deliveries (
   id uuid primary key,
   workspace_id uuid not null,
   event_id uuid not null,
   endpoint_id uuid not null,
   status text not null,
-  -- place in the retry schedule; starts anew when it is sent again
-  step smallint not null default 0,
-  attempts integer not null default 0,
-  due_at timestamptz,
-  lease uuid,
   created_at timestamptz not null,
   ended_at timestamptz,
+
+  due_at timestamptz,
+  lease uuid,
+  attempts integer not null default 0,
+  -- position in the retry schedule; starts again at 0 when the event is sent again
+  step smallint not null default 0,
+  -- from when a release may bring the next attempt forward, and the order in which it does
+  early_at timestamptz,
+  -- failed attempts that were brought forward
+  early_attempts smallint not null default 0,
+  -- the regular time of the attempt that was brought forward, to return to when it fails
+  scheduled_at timestamptz,
+
   unique (event_id, endpoint_id),
   foreign key (workspace_id, event_id) references events (workspace_id, id),
   foreign key (workspace_id, endpoint_id) references webhook_endpoints (workspace_id, id),
   -- held: recorded while the endpoint was paused or disabled
   constraint delivery_status check (status in ('pending', 'succeeded', 'failed', 'held')),
-  constraint pending_has_schedule check ((status = 'pending') = (due_at is not null))
+  constraint pending_has_schedule check ((status = 'pending') = (due_at is not null)),
+  constraint early_attempts_limit check (early_attempts between 0 and 8)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_insert_scale_factor = 0.1);
 
 create index webhook_deliveries_due on webhook_deliveries (endpoint_id, due_at) where due_at is not null;
--- What is sent again in bulk: mostly what never arrived.
+-- For sending again in bulk, mostly what never arrived.
 create index webhook_deliveries_undelivered on webhook_deliveries (endpoint_id, created_at) where status in ('failed', 'held');
--- Rows come in order of time, so this costs next to nothing.
+-- Rows are inserted in the order of time, so this costs almost nothing.
 create index webhook_deliveries_created on webhook_deliveries using brin (created_at);
+-- The delivery log of an endpoint, newest first, and only its failed or held deliveries: a few failed ones are found
+-- among a million held ones.
+create index webhook_deliveries_endpoint on webhook_deliveries (endpoint_id, id);
+create index webhook_deliveries_missed on webhook_deliveries (endpoint_id, status, id) where status in ('failed', 'held');
+-- Retries only: a delivery that succeeds at its first attempt never enters it.
+create index webhook_deliveries_early on webhook_deliveries (endpoint_id, early_at)
+  where early_at is not null and lease is null and due_at is not null;
 
 create table webhook_attempts (
   workspace_id uuid not null,
@@ -70,8 +97,8 @@ create table webhook_attempts (
   started_at timestamptz not null,
   duration_ms integer not null,
   http_status smallint,
-  -- why there was no answer, or why it was no success
-  error text,
+  -- coded text: why there was no answer, or why the answer is no success
+  error jsonb,
   -- the first bytes of the answer's body
   response text,
   primary key (delivery_id, attempt)

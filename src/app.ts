@@ -1,69 +1,59 @@
-import type { FastifyInstance } from 'fastify'
-import type { Dashboard } from './dashboard/serve.ts'
-import type { Pages } from './dashboard/static-files.ts'
+import type { Pages } from './admin/pages/pages.ts'
 import { buildMetricsServer } from './http/metrics-server.ts'
-import { providerWebhooks } from './http/provider-webhooks.ts'
-import { apiRoutes } from './http/routes.ts'
-import { buildServer } from './http/server.ts'
-import { work } from './jobs/handlers.ts'
+import { serveProviderWebhooks } from './api/provider-webhooks.ts'
+import { apiRoutes } from './api/routes.ts'
+import { buildServer } from './api/server.ts'
 import { type RunningLoop, startLoop } from './jobs/loop.ts'
-import type { Wakes } from './jobs/wake.ts'
+import type { WakeUps } from './jobs/wake.ts'
 import type { Parts } from './parts.ts'
 
-/** The whole program without a port. */
-export type App = {
-  server: FastifyInstance
-  metricsServer: FastifyInstance
-  /** Begins the background work. A process without the worker role does not call it. */
-  startWork(): void
-  /** Takes no new requests and no new work, and waits for what is under way. */
-  stop(): Promise<void>
-}
+export type App = Awaited<ReturnType<typeof buildApp>>
 
-type AppOptions = Pick<Wakes, 'attach'> & {
-  /** The dashboard's pages, where several apps of one process share them, as in tests. */
+type AppOptions = Pick<WakeUps, 'attach'> & {
+  /** Shared by the apps of one test process. */
   pages?: Pages
 }
 
-export async function buildApp(parts: Parts, { attach, pages }: AppOptions): Promise<App> {
+/** The whole program without a port. */
+export async function buildApp(parts: Parts, { attach, pages }: AppOptions) {
   let draining = false
   let loops: RunningLoop[] = []
   const answersApi = parts.config.roles.has('api')
-  const dashboard = await dashboardOf(parts, pages)
-  // Without a role there are only the probes: whoever takes work must be watched as well.
+  const serveDashboard = await openDashboardIfServed(parts, pages)
+  // A process with only the role worker still serves the probes.
   const server = buildServer(parts, answersApi ? apiRoutes(parts) : [], {
     isDraining: () => draining,
-    servesDashboard: dashboard !== undefined,
+    servesDashboard: serveDashboard !== undefined,
     rawRoutes(scope) {
-      if (answersApi) providerWebhooks(scope, parts)
-      dashboard?.serve(scope)
+      if (answersApi) serveProviderWebhooks(scope, parts)
+      serveDashboard?.(scope)
     },
   })
   const metricsServer = buildMetricsServer(parts.metrics)
   return {
     server,
     metricsServer,
-    startWork() {
-      loops = work(parts).map(({ loop, woken }) => {
+    /** Starts the background work. Only for the role worker. */
+    startWork(): void {
+      loops = parts.loops(parts).map((loop) => {
         const running = startLoop(loop, parts.log)
-        if (woken) attach(woken, () => running.wake())
+        attach(loop.name, () => running.wake())
         return running
       })
     },
-    async stop() {
+    /** Accepts no new requests and work, and waits for what is running. */
+    async stop(): Promise<void> {
       draining = true
-      dashboard?.endLiveAnswers()
       await server.close()
-      await dashboard?.close()
       await Promise.all(loops.map((loop) => loop.stop()))
       await metricsServer.close()
     },
   }
 }
 
-/** Loaded where it is served: with the sign-in library it costs a node 0.3 s of its start and 60 MB. */
-async function dashboardOf(parts: Parts, pages: Pages | undefined): Promise<Dashboard | undefined> {
+/** Loaded only if served: with the sign-in library it costs 0.3 s at startup and 60 MB. */
+async function openDashboardIfServed(parts: Parts, pages: Pages | undefined) {
   if (!parts.config.roles.has('dashboard')) return undefined
-  const { openDashboard } = await import('./dashboard/serve.ts')
+  const { openDashboard } = await import('./admin/dashboard.ts')
   return openDashboard(parts, pages)
 }

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
-import { startEmulator, demoAccount, DEMO } from '../emulator/emulator.ts'
+import { startEmulator, demoAccount, DEMO } from '@doorcode/whatsapp-emulator'
 import { fileDatabase } from '../test/database.ts'
 import { startReceiver } from '../test/receiver.ts'
 import { runCommandLine } from './cli.ts'
@@ -11,32 +11,30 @@ import { commands } from './commands/table.ts'
 
 const UNKNOWN = '019f0000-0000-7000-8000-000000000000'
 
-/** The arguments, and what they are told. */
+/** The arguments, and the error. */
 const mistakes: readonly [string, RegExp][] = [
-  ['', /which command\? "doorcode --help" lists them/],
-  ['frobnicate', /there is no command "frobnicate"/],
+  ['', /no command given; "doorcode --help" lists the commands/],
+  ['frobnicate', /unknown command 'frobnicate'; "doorcode --help" lists the commands/],
+  ['workspcae', /unknown command 'workspcae' \(Did you mean workspace\?\)/],
   [
     'workspace',
-    /: say which: "workspace create" or "workspace allowance"\nUsage: doorcode workspace create .*\n {7}doorcode workspace allowance /,
+    /no command given; "doorcode workspace --help" lists the commands[^]*\n {2}create +Create a workspace\.\n {2}allowance /,
   ],
   [
     'account nope',
-    /no command "account nope"; there are "account connect" and "account sync"\nUsage: .*connect.*\n.*account sync <accountId> \[--json\]$/,
+    /unknown command 'nope'; "doorcode account --help" lists the commands[^]*\n {2}connect .*[^]*\n {2}sync /,
   ],
-  [
-    'endpoint nope',
-    /"endpoint add", "endpoint list", .*"endpoint rotate" and "endpoint resend"\n(.*\n){7}.*endpoint resend/,
-  ],
-  ['sandbox', /the command is "sandbox advance"\nUsage: doorcode sandbox advance /],
-  ['sandbox stop', /there is no command "sandbox stop"; there is "sandbox advance"/],
-  ['workspace create', /--name is missing\nUsage: doorcode workspace create --name N \[--sandbox\]/],
-  ['workspace create --name', /--name needs a value/],
+  ['endpoint lst', /unknown command 'lst' \(Did you mean list\?\)/],
+  ['workspace create', /--name is missing\n\nUsage: doorcode workspace create --name <name> \[--sandbox\]/],
+  ['workspace create --name', /option '--name <name>' argument missing/],
+  ['workspace create --name --sandbox', /--name needs a value/],
   ['workspace create --name=', /--name must be 1 to 100 characters on one line/],
   [`workspace create --name ${'x'.repeat(101)}`, /--name must be 1 to 100 characters/],
-  ['workspace create --name A --name B', /--name is given twice/],
-  ['workspace create --name A --sandbox=yes', /--sandbox takes no value/],
-  ['workspace create --name A --colour red', /there is no option --colour/],
-  ['workspace create --name A extra', /one word is too many/],
+  ['workspace create --name A --name B', /--name was given twice/],
+  ['workspace create --name A --sandbox=yes', /unknown option '--sandbox' with a value/],
+  ['workspace create --name A --colour red', /unknown option '--colour'/],
+  ['workspace create --nme A', /unknown option '--nme' \(Did you mean --name\?\)/],
+  ['workspace create --name A extra', /too many arguments/],
   ['workspace allowance --workspace 7', /--workspace must be a UUID, not "7"/],
   [
     `workspace allowance --workspace ${UNKNOWN} --otp -5`,
@@ -49,7 +47,7 @@ const mistakes: readonly [string, RegExp][] = [
   ['key revoke', /<publicId> is missing/],
   ['key revoke UPPERCASE123', /<publicId> must be the 12 characters/],
   ['key revoke abcdefghijkl', /no API key has the public id abcdefghijkl/],
-  [`block add --workspace ${UNKNOWN} --phone 0612345678`, /--phone must be a phone number in international form/],
+  [`block add --workspace ${UNKNOWN} --phone 0612345678`, /--phone must be a phone number in international format/],
   [`block add --workspace ${UNKNOWN} --phone +34600111222`, /no workspace has the id/],
   [`endpoint add --workspace ${UNKNOWN} --url ftp://a.example`, /--url must be a URL that begins with https:/],
   [`endpoint add --workspace ${UNKNOWN} --url https://a.example`, /no workspace has the id/],
@@ -61,20 +59,22 @@ const mistakes: readonly [string, RegExp][] = [
   [`endpoint rotate ${UNKNOWN}`, /There is no endpoint/],
   [`endpoint resend ${UNKNOWN}`, /There is no endpoint/],
   ['endpoint resend x', /<endpointId> must be a UUID, not "x"/],
-  [`endpoint resend ${UNKNOWN} --since yesterday`, /--since must be a time with its zone, .*, not "yesterday"/],
-  [`endpoint resend ${UNKNOWN} --since 2026-12-01T09:00:00`, /--since must be a time with its zone/],
-  [`endpoint resend ${UNKNOWN} --until 2026-02-30T09:00:00Z`, /--until must be a time with its zone/],
+  [`endpoint resend ${UNKNOWN} --since yesterday`, /--since must be a time with a time zone, .*, not "yesterday"/],
+  [`endpoint resend ${UNKNOWN} --since 2026-12-01T09:00:00`, /--since must be a time with a time zone/],
+  [`endpoint resend ${UNKNOWN} --until 2026-02-30T09:00:00Z`, /--until must be a time with a time zone/],
   [`endpoint resend ${UNKNOWN} --type sms.sent`, /--type must be one of message\.sent, .*, ping, not "sms\.sent"/],
   [`endpoint resend ${UNKNOWN} --status pending`, /--status must be one of failed, held, succeeded, not "pending"/],
   [
     `endpoint resend ${UNKNOWN} --since 2026-12-02T00:00Z --until 2026-12-01T00:00Z`,
     /--since must be earlier than --until/,
   ],
-  [`endpoint resend ${UNKNOWN} --event ${UNKNOWN} --count`, /--event chooses one event alone/],
+  [`endpoint resend ${UNKNOWN} --event ${UNKNOWN} --count`, /--event selects a single event/],
   [`sender list --workspace ${UNKNOWN}`, /no workspace has the id/],
   [`sender pause ${UNKNOWN}`, /There is no sender .*"sender list"/],
   [`sender resume ${UNKNOWN}`, /There is no sender/],
   [`account sync ${UNKNOWN}`, /No account has the id/],
+  [`quarantine list --workspace ${UNKNOWN}`, /no workspace has the id/],
+  [`quarantine release ${UNKNOWN}`, /Nothing with the id .* is quarantined. "quarantine list"/],
   [
     `account connect --workspace ${UNKNOWN} --waba-id 1`,
     /--access-token is missing\n.*--app-secret is missing\n.*--verify-token is missing/,
@@ -83,12 +83,12 @@ const mistakes: readonly [string, RegExp][] = [
   ['explain', /<id> is missing/],
 ]
 
-for (const [args, told] of mistakes) {
-  test(`"${args.slice(0, 80)}" is refused with what is wrong, in words and as a problem`, async () => {
+for (const [args, expected] of mistakes) {
+  test(`"${args.slice(0, 80)}" is refused with the reason, as text and as a problem`, async () => {
     const words = args.split(' ').filter(Boolean)
-    const spoken = await run(words)
-    assert.deepEqual([spoken.code, spoken.stdout], [1, ''])
-    assert.match(spoken.stderr, told)
+    const plain = await run(words)
+    assert.deepEqual([plain.code, plain.stdout], [1, ''])
+    assert.match(plain.stderr, expected)
 
     const { code, stdout, stderr } = await run([...words, '--json'])
     assert.deepEqual([code, stdout], [1, ''])
@@ -109,16 +109,17 @@ const missing = [
   `endpoint ping ${UNKNOWN}`,
   'key revoke abcdefghijkl',
   'person link nobody@shop.example',
+  `quarantine release ${UNKNOWN}`,
   `explain ${UNKNOWN}`,
 ]
 
 for (const args of missing) {
-  test(`"${args.slice(0, 40)}" is told that it is not found, as a program reads it`, async () => {
+  test(`"${args.slice(0, 40)}" answers NOT_FOUND with --json`, async () => {
     assert.deepEqual(await codeOf(args.split(' ')), ['NOT_FOUND', 404])
   })
 }
 
-test('a program can tell its own mistake from a WhatsApp that does not answer, and from settings that are not made', async () => {
+test('codes tell apart invalid input, an unreachable WhatsApp and missing settings', async () => {
   const { stdout } = await run(['workspace', 'create', '--name', 'Shop', '--json'])
   const { workspaceId } = JSON.parse(stdout) as { workspaceId: string }
   const secrets = '--access-token T --app-secret S --verify-token V --graph-url http://127.0.0.1:1'.split(' ')
@@ -132,10 +133,15 @@ test('a program can tell its own mistake from a WhatsApp that does not answer, a
     ...secrets,
   ]
   assert.deepEqual(await codeOf(connect('12345')), ['SERVICE_UNAVAILABLE', 503])
-  assert.match((await run(connect('12345'))).stderr, /^WhatsApp could not be asked: .*ECONNREFUSED/)
+  assert.match((await run(connect('12345'))).stderr, /^WhatsApp could not be reached: .*ECONNREFUSED/)
   assert.deepEqual(await codeOf(connect('my shop')), ['DEVELOPER_INVALID_INPUT', 422])
   const settings = ['cod-settings', 'get', '--workspace', workspaceId]
   assert.deepEqual(await codeOf(settings), ['COD_NOT_CONFIGURED', 409])
+})
+
+test('an error quotes input with its terminal escapes made visible', async () => {
+  const { stderr } = await run(['frob\u001b[2J\rnicate'])
+  assert.match(stderr, /unknown command 'frob\\u001b\[2J\\u000dnicate'/)
 })
 
 async function codeOf(words: readonly string[]): Promise<unknown[]> {
@@ -144,7 +150,7 @@ async function codeOf(words: readonly string[]): Promise<unknown[]> {
   return [code, status]
 }
 
-test('a mistake on the command line is told before anything is opened or made', async (t) => {
+test('invalid arguments are reported before anything is opened or created', async (t) => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-cli-'))
   t.after(() => rm(folder, { recursive: true }))
   const environment = { DOORCODE_DATA_DIR: folder }
@@ -153,7 +159,7 @@ test('a mistake on the command line is told before anything is opened or made', 
   assert.deepEqual(await readdir(folder), [])
 })
 
-test('mistakes of the configuration are told all at once', async () => {
+test('all configuration errors are reported at once', async () => {
   const { code, stderr } = await run(['workspace', 'create', '--name', 'A'], {
     DOORCODE_PORT: 'x',
     DOORCODE_ROLES: 'boss',
@@ -162,41 +168,44 @@ test('mistakes of the configuration are told all at once', async () => {
   assert.match(stderr, /2 mistakes:\n {2}DOORCODE_PORT .*\n {2}DOORCODE_ROLES/)
 })
 
-test('no secret of the command line comes back in a mistake', async () => {
-  const words = [
-    'account',
-    'connect',
-    '--workspace',
-    'x',
-    '--access-token',
-    'hidden1',
-    'hidden2',
-    '--appsecret',
-    'hidden3',
-  ]
-  const { stderr } = await run([...words, '--json'])
-  assert.doesNotMatch(stderr, /hidden/)
+test('an error never quotes a secret from the command line', async () => {
+  const words = ['account', 'connect', '--workspace', 'x', '--access-token', 'hidden1', 'hidden2']
+  for (const more of [
+    ['--appsecret', 'hidden3'],
+    ['--appsecret=hidden3'],
+    ['--app-secret', 'hidden3', '--app-secret=hidden4'],
+  ]) {
+    const { stderr } = await run([...words, ...more, '--json'])
+    assert.doesNotMatch(stderr, /hidden/)
+  }
 })
 
-test('every command and every noun explains itself', async () => {
-  for (const { words } of commands) {
+test('every command and group has help, with a description of each input', async () => {
+  for (const { words, options } of commands) {
     const { code, stdout } = await run([...words.split(' '), '--help'])
     assert.equal(code, 0)
-    assert.match(stdout, new RegExp(`^ {2}${words}`, 'm'))
+    assert.match(stdout, new RegExp(`^Usage: doorcode ${words} `))
+    for (const { description } of Object.values(options)) {
+      assert.match(description, /^[A-Z].*[^ ]$/)
+      assert.ok(stdout.replaceAll(/\s+/g, ' ').includes(description), `${words}: ${description}`)
+    }
   }
-  assert.match((await run(['key', '--help'])).stdout, /key create.*[\s\S]*key revoke/)
+  assert.match(
+    (await run(['key', '--help'])).stdout,
+    /^Usage: doorcode key <command>[^]*\n {2}create [^]*\n {2}revoke /,
+  )
 })
 
-test('a workspace is set up from nothing to its first webhook', async (t) => {
+test('commands set up a workspace up to its first webhook', async (t) => {
   const json = async (...words: string[]): Promise<Record<string, unknown>> => {
     const { code, stdout, stderr } = await run([...words, '--json'])
     assert.equal(code, 0, stderr)
     assert.equal(stderr, '')
     return JSON.parse(stdout) as Record<string, unknown>
   }
-  const twin = await startEmulator({ speed: 0, accounts: [demoAccount()] })
+  const emulator = await startEmulator({ speed: 0, accounts: [demoAccount()] })
   const receiver = await startReceiver()
-  t.after(() => Promise.all([twin.close(), receiver.close()]))
+  t.after(() => Promise.all([emulator.close(), receiver.close()]))
 
   const workspace = String((await json('workspace', 'create', '--name', 'Shop'))['workspaceId'])
   assert.deepEqual(await json('workspace', 'allowance', '--workspace', workspace, '--otp', '5'), {
@@ -209,7 +218,7 @@ test('a workspace is set up from nothing to its first webhook', async (t) => {
   assert.match(String(key['apiKey']), new RegExp(`^dck_${String(key['publicId'])}_`))
 
   const secrets = ['--access-token', DEMO.accessToken, '--app-secret', DEMO.appSecret, '--verify-token', 'v']
-  const to = ['--workspace', workspace, '--waba-id', DEMO.accountId, '--graph-url', twin.url]
+  const to = ['--workspace', workspace, '--waba-id', DEMO.accountId, '--graph-url', emulator.url]
   const account = await json('account', 'connect', ...to, ...secrets)
   assert.equal(account['webhookPath'], `/whatsapp/${String(account['accountId'])}`)
   assert.deepEqual(Object.keys((account['senders'] as object[])[0] ?? {}).sort(), [
@@ -219,15 +228,15 @@ test('a workspace is set up from nothing to its first webhook', async (t) => {
     'status',
   ])
   assert.deepEqual(await json('account', 'sync', String(account['accountId'])), account)
-  const told = async (publicUrl: string): Promise<string> => {
-    const environment = { ...(await surroundings()), DOORCODE_PUBLIC_URL: publicUrl }
+  const syncOutput = async (publicUrl: string): Promise<string> => {
+    const environment = { ...(await testEnvironment()), DOORCODE_PUBLIC_URL: publicUrl }
     return (await run(['account', 'sync', String(account['accountId'])], environment)).stdout
   }
   assert.match(
-    await told('https://codes.example'),
+    await syncOutput('https://codes.example'),
     /sends its webhooks to https:\/\/codes\.example\/whatsapp\/[\w-]+\.$/m,
   )
-  assert.match(await told('http://127.0.0.1:3000'), /webhooks to http:\/\/127.* set DOORCODE_PUBLIC_URL/)
+  assert.match(await syncOutput('http://127.0.0.1:3000'), /webhooks to http:\/\/127.* set DOORCODE_PUBLIC_URL/)
 
   const { endpointId } = await json('endpoint', 'add', '--workspace', workspace, '--url', receiver.url)
   const ping = await json('endpoint', 'ping', String(endpointId))
@@ -235,14 +244,14 @@ test('a workspace is set up from nothing to its first webhook', async (t) => {
   assert.equal(receiver.events('ping').length, 1)
   const explained = await json('explain', String(ping['eventId']))
   assert.deepEqual(explained['next'], {
-    who: 'nobody',
-    sentence: 'Nobody must act: the event has reached every endpoint that it was for.',
+    who: 'none',
+    sentence: { code: 'explain.no_action', why: { code: 'explain.why_reached_all' } },
   })
 
   await json('endpoint', 'pause', String(endpointId))
   await json('endpoint', 'resume', String(endpointId))
-  const again = ['resend', String(endpointId), '--event', String(ping['eventId'])]
-  assert.deepEqual(await json('endpoint', ...again), { endpointId, events: 1, resent: true })
+  const resend = ['resend', String(endpointId), '--event', String(ping['eventId'])]
+  assert.deepEqual(await json('endpoint', ...resend), { endpointId, events: 1, resent: true })
   const [sender] = (await json('sender', 'list', '--workspace', workspace))['senders'] as Record<string, unknown>[]
   const { senderId } = (account['senders'] as { senderId: string }[])[0] ?? {}
   assert.deepEqual([sender?.['senderId'], sender?.['unavailable']], [senderId, null])
@@ -253,18 +262,18 @@ test('a workspace is set up from nothing to its first webhook', async (t) => {
   assert.equal((await json('key', 'revoke', String(key['publicId'])))['revoked'], true)
 })
 
-const surroundings = async (): Promise<Record<string, string>> => ({
+const testEnvironment = async (): Promise<Record<string, string>> => ({
   DATABASE_URL: await fileDatabase(),
   DOORCODE_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
   DOORCODE_ALLOW_PRIVATE_WEBHOOKS: '1',
 })
 
 async function run(args: readonly string[], environment?: Record<string, string>) {
-  const written = { stdout: '', stderr: '' }
+  const output = { stdout: '', stderr: '' }
   const code = await runCommandLine(args, {
-    environment: environment ?? (await surroundings()),
-    stdout: (text) => (written.stdout += text),
-    stderr: (text) => (written.stderr += text),
+    environment: environment ?? (await testEnvironment()),
+    stdout: (text) => (output.stdout += text),
+    stderr: (text) => (output.stderr += text),
   })
-  return { code, ...written }
+  return { code, ...output }
 }

@@ -1,50 +1,69 @@
-import { asBesideServer } from './beside-server.ts'
-import { type Command, usageOf } from './commands/command.ts'
-import { parse, UsageMistake } from './commands/parse.ts'
-import { problemOf } from './commands/problem.ts'
+import { randomUUID } from 'node:crypto'
+import { createProblemWriter } from './http/problem.ts'
+import { doesAnyNodeAllowPrivateWebhooks } from './jobs/node.ts'
+import type { Parts } from './parts.ts'
+import { StartupError } from './startup-error.ts'
+import { type ParsedCommand, parse, UsageError } from './commands/parse.ts'
+import { toProblem } from './commands/problem.ts'
 import { commands } from './commands/table.ts'
-import { type Config, readConfig } from './config.ts'
+import { ConfigError, readConfig } from './config.ts'
 import { createLog } from './log.ts'
-import { COMMAND_PATIENCE_MS, openParts } from './open-parts.ts'
+import { LONG_STATEMENT_TIMEOUT_MS } from './db/pool.ts'
+import { COMMAND_RETRY_BUDGET_MS, openParts } from './start/open.ts'
+import { visibleLines, visibleText } from '../locales/visible-text.ts'
 
-export type Surroundings = {
+export type CommandLineIo = {
   environment: Readonly<Record<string, string | undefined>>
   stdout: (text: string) => void
   stderr: (text: string) => void
 }
 
-/** Runs one command. Resolves with the exit code: 0, or 1 after telling on stderr what is wrong. */
-export async function runCommandLine(args: readonly string[], surroundings: Surroundings): Promise<0 | 1> {
-  const { environment, stdout, stderr } = surroundings
+/** Runs one command. Resolves with the exit code: 0, or 1 after an error was printed to stderr. */
+export async function runCommandLine(args: readonly string[], io: CommandLineIo): Promise<0 | 1> {
   try {
-    const asked = parse(args, commands)
-    if ('help' in asked) stdout(help(asked.help))
-    else await run(asked, surroundings)
+    const parsed = await parse(args, commands)
+    if ('help' in parsed) io.stdout(parsed.help)
+    else await run(parsed, io)
     return 0
   } catch (error) {
-    stderr(args.includes('--json') ? JSON.stringify(problemOf(error, originOf(environment))) : told(error))
+    const isJson = args.includes('--json')
+    io.stderr(isJson ? formatProblem(error, io.environment) : formatError(error))
     return 1
   }
 }
 
-type Asked = { command: Command; values: Record<string, unknown>; json: boolean }
-
-async function run({ command, values, json }: Asked, { environment, stdout }: Surroundings): Promise<void> {
+async function run({ command, values, json }: ParsedCommand, { environment, stdout }: CommandLineIo): Promise<void> {
   const config = readConfig(environment)
   if (command.work.on === 'config') return command.work.run(config)
-  const { parts, close } = await openParts(forCommand(config), createLog('silent'), { patienceMs: COMMAND_PATIENCE_MS })
+  // Without roles a command does no background work: it only wakes the servers that do.
+  const { parts, close } = await openParts({ ...config, roles: new Set() }, createLog('silent'), {
+    timeoutMs: COMMAND_RETRY_BUDGET_MS,
+    statementTimeoutMs: LONG_STATEMENT_TIMEOUT_MS,
+  })
   try {
-    const { result, text } = await command.work.run(await asBesideServer(parts), values)
+    const { result, text } = await command.work.run(await withNodeSettings(parts), values)
     stdout(json ? JSON.stringify(result) : text)
   } finally {
     await close()
   }
 }
 
-/** A command works on nothing in the background: what is due is left to the servers, which it wakes. */
-const forCommand = (config: Config): Config => ({ ...config, roles: new Set() })
+/**
+ * A command allows what a running server on its database allows: `npm start` allows private webhooks whatever the setting
+ * is, and a command must not refuse its endpoints.
+ */
+async function withNodeSettings(parts: Parts): Promise<Parts> {
+  const { config, db } = parts
+  if (config.allowPrivateWebhooks || !(await doesAnyNodeAllowPrivateWebhooks(db))) return parts
+  return { ...parts, config: { ...config, allowPrivateWebhooks: true } }
+}
 
-function originOf(environment: Surroundings['environment']): string {
+function formatProblem(error: unknown, environment: CommandLineIo['environment']): string {
+  const { code, detail } = toProblem(error)
+  return createProblemWriter(originOf(environment))(code, detail, randomUUID()).body
+}
+
+function originOf(environment: CommandLineIo['environment']): string {
   try {
     return readConfig(environment).publicUrl
   } catch {
@@ -52,21 +71,8 @@ function originOf(environment: Surroundings['environment']): string {
   }
 }
 
-function told(error: unknown): string {
-  if (!(error instanceof UsageMistake)) return problemOf(error, '').detail
-  const usage = error.commands.map(
-    (command, place) => `${place === 0 ? 'Usage:' : '      '} doorcode ${usageOf(command)} [--json]`,
-  )
-  return [...error.faults.map((fault) => `doorcode: ${fault}`), ...usage].join('\n')
-}
-
-function help(list: readonly Command[]): string {
-  const lines = list.map((command) => `  ${usageOf(command)}\n      ${command.summary}`)
-  return [
-    'npm run -s doorcode -- <command> [--json]',
-    '',
-    ...lines,
-    '',
-    'With --json each prints one JSON object, or a problem to stderr. Settings: docs/configuration.md.',
-  ].join('\n')
+function formatError(error: unknown): string {
+  if (error instanceof ConfigError || error instanceof StartupError) return visibleLines(error.message)
+  if (!(error instanceof UsageError)) return visibleText(toProblem(error).detail)
+  return [...error.faults.map((fault) => `doorcode: ${visibleLines(fault)}`), '', error.help].join('\n')
 }

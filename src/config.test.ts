@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { ConfigInvalid, readConfig, settings } from './config.ts'
+import { ConfigError, readConfig, settings } from './config.ts'
 
 const KEY = Buffer.alloc(32, 1).toString('base64')
 
-test('an empty environment is a whole configuration', () => {
+test('an empty environment is a valid configuration', () => {
   const config = readConfig({})
   assert.equal(config.port, 3000)
   assert.equal(config.rateLimit, 'memory')
@@ -13,47 +13,47 @@ test('an empty environment is a whole configuration', () => {
   assert.deepEqual([...config.roles], ['api', 'worker', 'dashboard'])
 })
 
-test('with a database of one’s own the rate limit is shared and the instance key is required', () => {
+test('DATABASE_URL makes the rate limit shared and the instance key required', () => {
   const url = 'postgres://app:pw@db:5432/doorcode'
   assert.equal(readConfig({ DATABASE_URL: url, DOORCODE_SECRET_KEY: KEY }).rateLimit, 'shared')
   assert.match(mistakesOf({ DATABASE_URL: url }).join(), /DOORCODE_SECRET_KEY is required with DATABASE_URL/)
 })
 
-const wrong: Readonly<Record<string, { value: string; told: RegExp }>> = {
-  DOORCODE_PORT: { value: '70000', told: /^DOORCODE_PORT must be a port from 1 to 65535, not "70000"$/ },
-  DOORCODE_METRICS_PORT: { value: '9464.5', told: /^DOORCODE_METRICS_PORT must be a port/ },
-  DOORCODE_TWIN_PORT: { value: 'x', told: /^DOORCODE_TWIN_PORT must be a port/ },
-  DATABASE_URL: { value: 'mysql://app:hidden@db/doorcode', told: /^DATABASE_URL must look like postgres:/ },
-  DOORCODE_DATABASE_POOL: { value: '1', told: /^DOORCODE_DATABASE_POOL must be a number from 2 to 200/ },
-  DOORCODE_RATE_LIMIT: { value: 'none', told: /^DOORCODE_RATE_LIMIT must be "memory" or "shared", not "none"$/ },
-  DOORCODE_SECRET_KEY: { value: 'short', told: /^DOORCODE_SECRET_KEY must be 32 random bytes/ },
-  DOORCODE_PUBLIC_URL: { value: 'https://a.example/path', told: /^DOORCODE_PUBLIC_URL must be an origin/ },
+const wrong: Readonly<Record<string, { value: string; pattern: RegExp }>> = {
+  DOORCODE_PORT: { value: '70000', pattern: /^DOORCODE_PORT must be a port from 1 to 65535, not "70000"$/ },
+  DOORCODE_METRICS_PORT: { value: '9464.5', pattern: /^DOORCODE_METRICS_PORT must be a port/ },
+  DOORCODE_EMULATOR_PORT: { value: 'x', pattern: /^DOORCODE_EMULATOR_PORT must be a port/ },
+  DATABASE_URL: { value: 'mysql://app:hidden@db/doorcode', pattern: /^DATABASE_URL must look like postgres:/ },
+  DOORCODE_DATABASE_POOL: { value: '1', pattern: /^DOORCODE_DATABASE_POOL must be a number from 2 to 200/ },
+  DOORCODE_RATE_LIMIT: { value: 'none', pattern: /^DOORCODE_RATE_LIMIT must be "memory" or "shared", not "none"$/ },
+  DOORCODE_SECRET_KEY: { value: 'short', pattern: /^DOORCODE_SECRET_KEY must be 32 random bytes/ },
+  DOORCODE_PUBLIC_URL: { value: 'https://a.example/path', pattern: /^DOORCODE_PUBLIC_URL must be an origin/ },
   DOORCODE_TRUSTED_PROXIES: {
     value: '10.0.0.5,10.0.0.0/0',
-    told: /^DOORCODE_TRUSTED_PROXIES must list .*not "10.0.0.0\/0"$/,
+    pattern: /^DOORCODE_TRUSTED_PROXIES must list .*not "10.0.0.0\/0"$/,
   },
-  DOORCODE_ROLES: { value: 'api,boss', told: /^DOORCODE_ROLES may name api, worker, dashboard, not "boss"$/ },
-  DOORCODE_ALLOW_PRIVATE_WEBHOOKS: { value: 'yes', told: /^DOORCODE_ALLOW_PRIVATE_WEBHOOKS must be 0 or 1/ },
-  DOORCODE_LOG_LEVEL: { value: 'loud', told: /^DOORCODE_LOG_LEVEL must be one of/ },
+  DOORCODE_ROLES: { value: 'api,boss', pattern: /^DOORCODE_ROLES may name api, worker, dashboard, not "boss"$/ },
+  DOORCODE_ALLOW_PRIVATE_WEBHOOKS: { value: 'yes', pattern: /^DOORCODE_ALLOW_PRIVATE_WEBHOOKS must be 0 or 1/ },
+  DOORCODE_LOG_LEVEL: { value: 'loud', pattern: /^DOORCODE_LOG_LEVEL must be one of/ },
 }
 
-test('every mistake is told at once, one line each, and no secret is quoted', () => {
+test('all mistakes are listed, one per line, without secrets', () => {
   const mistakes = mistakesOf(Object.fromEntries(Object.entries(wrong).map(([name, { value }]) => [name, value])))
   assert.equal(mistakes.length, Object.keys(wrong).length, mistakes.join('\n'))
-  for (const { told } of Object.values(wrong)) {
+  for (const { pattern } of Object.values(wrong)) {
     assert.ok(
-      mistakes.some((mistake) => told.test(mistake)),
-      `${String(told)} is not in ${mistakes.join('\n')}`,
+      mistakes.some((mistake) => pattern.test(mistake)),
+      `${String(pattern)} is not in ${mistakes.join('\n')}`,
     )
   }
   assert.doesNotMatch(mistakes.join('\n'), /hidden|short/)
 })
 
-test('a misspelt setting is a mistake, not a setting without effect', () => {
+test('a misspelt setting is a mistake', () => {
   assert.match(mistakesOf({ DOORCODE_PROT: '3000' }).join(), /^DOORCODE_PROT is not a setting/)
 })
 
-test('the documented table is the table of the program', async () => {
+test('docs/configuration.md lists exactly the settings of the program', async () => {
   const document = await readFile(new URL('../docs/configuration.md', import.meta.url), 'utf8')
   const rows = Object.entries(settings).map(
     ([name, setting]) =>
@@ -72,7 +72,7 @@ function mistakesOf(environment: Record<string, string>): string[] {
   try {
     readConfig(environment)
   } catch (error) {
-    assert.ok(error instanceof ConfigInvalid)
+    assert.ok(error instanceof ConfigError)
     return error.mistakes
   }
   return []

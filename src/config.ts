@@ -1,32 +1,19 @@
 import { isIP } from 'node:net'
-import { LOG_LEVELS, type LogLevel } from './log.ts'
 import { parseInstanceKey } from './seal.ts'
+
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
 
 export const ROLES = ['api', 'worker', 'dashboard'] as const
 export type Role = (typeof ROLES)[number]
 
-export type Config = {
-  port: number
-  host: string
-  metricsPort: number
-  twinPort: number
-  dataDir: string
-  databaseUrl: string | undefined
-  databasePool: number
-  rateLimit: 'memory' | 'shared'
-  /** Undefined with the embedded database: then the data folder holds one. */
-  secretKey: Buffer | undefined
-  publicUrl: string
-  /** Addresses and networks whose word on the visitor's address is taken. */
-  trustedProxies: readonly string[]
-  roles: ReadonlySet<Role>
-  allowPrivateWebhooks: boolean
-  logLevel: LogLevel
+class InvalidSetting extends Error {}
+
+function invalid(message: string): never {
+  throw new InvalidSetting(message)
 }
 
-/** Throws a Mistake with a sentence that says what the value must be. */
-class Mistake extends Error {}
-
+/** `read` is not called without a value. */
 type Setting<Value> = { default: string; meaning: string; read: (text: string) => Value }
 
 const setting = <Value>(fallback: string, meaning: string, read: (text: string) => Value): Setting<Value> => ({
@@ -35,37 +22,58 @@ const setting = <Value>(fallback: string, meaning: string, read: (text: string) 
   read,
 })
 
-/** Every environment variable (contract §10). docs/configuration.md is compared with this table by a test. */
+const integer =
+  (min: number, max: number, noun: string) =>
+  (text: string): number =>
+    /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max
+      ? Number(text)
+      : invalid(`must be a ${noun} from ${min} to ${max}, not "${text}"`)
+
+const oneOf =
+  <Value extends string>(values: readonly Value[], expected: string) =>
+  (text: string): Value =>
+    values.find((each) => each === text) ?? invalid(`${expected}, not "${text}"`)
+
+const port = integer(1, 65_535, 'port')
+/** One for group commits, one for everything else. */
+const MIN_POOL = 2
+const MAX_POOL = 200
+
+/** All environment variables. A test compares docs/configuration.md with this table. */
 export const settings = {
   DOORCODE_PORT: setting('3000', 'Port of the API, the provider webhooks and the dashboard.', port),
-  DOORCODE_HOST: setting('127.0.0.1', 'Address to listen on. Behind a proxy on another machine: `0.0.0.0`.', filled),
+  DOORCODE_HOST: setting('127.0.0.1', 'Address to listen on. Behind a proxy on another machine: `0.0.0.0`.', nonEmpty),
   DOORCODE_METRICS_PORT: setting('9464', 'Port of `/metrics`, on the same address. `0` turns it off.', portOrOff),
-  DOORCODE_TWIN_PORT: setting('4100', 'Port of the WhatsApp twin that `npm start` brings up.', port),
-  DOORCODE_DATA_DIR: setting('.doorcode', 'Folder of the embedded database and of the instance key.', filled),
+  DOORCODE_EMULATOR_PORT: setting('4100', 'Port of the WhatsApp emulator that `npm start` runs.', port),
+  DOORCODE_DATA_DIR: setting('.doorcode', 'Folder of the embedded database and of the instance key.', nonEmpty),
   DATABASE_URL: setting(
     '',
     'PostgreSQL 15 or later, as `postgres://user:password@host:5432/name`. Empty: the embedded PostgreSQL.',
     databaseUrl,
   ),
-  DOORCODE_DATABASE_POOL: setting('10', 'Most connections to the database per process: 2 to 200.', poolSize),
+  DOORCODE_DATABASE_POOL: setting(
+    '10',
+    'Maximum number of database connections per process: 2 to 200.',
+    integer(MIN_POOL, MAX_POOL, 'number'),
+  ),
   DOORCODE_RATE_LIMIT: setting(
     '',
-    '`memory` (exact in one process) or `shared` (exact over all nodes). Empty: `shared` with `DATABASE_URL`, else `memory`.',
-    rateLimit,
+    '`memory` (exact in one process) or `shared` (exact over all nodes). Empty: `shared` with `DATABASE_URL`, otherwise `memory`.',
+    oneOf(['memory', 'shared'] as const, 'must be "memory" or "shared"'),
   ),
   DOORCODE_SECRET_KEY: setting(
     '',
-    'Instance key that seals codes, tokens and secrets: 32 random bytes in base64 or hex. Required with `DATABASE_URL`; else the data folder holds one.',
+    'Instance key that seals codes, tokens and secrets: 32 random bytes in base64 or hex. Required with `DATABASE_URL`; otherwise the key is a file in the data folder.',
     secretKey,
   ),
   DOORCODE_PUBLIC_URL: setting(
     '',
-    'Origin under which callers and the provider reach this service, such as `https://doorcode.example.com`. Empty: `http://127.0.0.1:<port>`.',
+    'Origin at which callers and WhatsApp reach this service, such as `https://doorcode.example.com`. The dashboard answers requests for this host, and rejects host names that it does not know. Empty: `http://127.0.0.1:<port>`.',
     origin,
   ),
   DOORCODE_TRUSTED_PROXIES: setting(
     '',
-    'Addresses or networks of the proxies in front, such as `10.0.0.5,192.168.0.0/16`: what they say of a visitor’s address is believed. Empty: nobody is.',
+    'Addresses or networks of the reverse proxies, such as `10.0.0.5,192.168.0.0/16`: what they report about a visitor’s address is trusted. Empty: no proxy is trusted.',
     proxies,
   ),
   DOORCODE_ROLES: setting(
@@ -75,171 +83,134 @@ export const settings = {
   ),
   DOORCODE_ALLOW_PRIVATE_WEBHOOKS: setting(
     '0',
-    '`1` lets webhook endpoints be plain HTTP and on private addresses, and any admin name another Graph URL than WhatsApp’s. For development only.',
-    flag,
+    '`1` allows webhook endpoints over plain HTTP and on private addresses, and lets any admin set a Graph URL other than WhatsApp’s. For development only.',
+    (text) => oneOf(['0', '1'], 'must be 0 or 1')(text) === '1',
   ),
-  DOORCODE_LOG_LEVEL: setting('info', `One of ${LOG_LEVELS.map((level) => `\`${level}\``).join(', ')}.`, logLevel),
+  DOORCODE_LOG_LEVEL: setting(
+    'info',
+    `One of ${LOG_LEVELS.map((level) => `\`${level}\``).join(', ')}.`,
+    oneOf(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`),
+  ),
 } as const satisfies Record<string, Setting<unknown>>
 
 export type SettingName = keyof typeof settings
 
-export class ConfigInvalid extends Error {
+export class ConfigError extends Error {
   readonly mistakes: string[]
 
   constructor(mistakes: string[]) {
     super(
       `The configuration has ${mistakes.length === 1 ? 'a mistake' : `${mistakes.length} mistakes`}:\n  ${mistakes.join('\n  ')}`,
     )
-    this.name = 'ConfigInvalid'
+    this.name = 'ConfigError'
     this.mistakes = mistakes
   }
 }
 
-/** Reads the environment; throws ConfigInvalid that names every mistake at once. */
-export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+export type Config = ReturnType<typeof readConfig>
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Throws a ConfigError that lists every mistake. */
+export function readConfig(environment: Environment) {
   const mistakes = unknownNames(environment)
-  const read = <Name extends SettingName>(name: Name): ReturnType<(typeof settings)[Name]['read']> | undefined => {
-    const entry: Setting<unknown> = settings[name]
+  const valueOf = (name: SettingName): string => (environment[name] ?? '').trim()
+  const find = <Name extends SettingName>(name: Name): ReturnType<(typeof settings)[Name]['read']> | undefined => {
+    const { default: fallback, read }: Setting<unknown> = settings[name]
+    const text = valueOf(name) || fallback
     try {
-      return entry.read((environment[name] ?? '').trim() || entry.default) as ReturnType<
-        (typeof settings)[Name]['read']
-      >
+      return text === '' ? undefined : (read(text) as ReturnType<(typeof settings)[Name]['read']>)
     } catch (mistake) {
-      if (!(mistake instanceof Mistake)) throw mistake
+      if (!(mistake instanceof InvalidSetting)) throw mistake
       mistakes.push(`${name} ${mistake.message}`)
       return undefined
     }
   }
-  const url = read('DATABASE_URL')
-  const key = read('DOORCODE_SECRET_KEY')
-  if (url && !key && !mistakes.some((mistake) => mistake.startsWith('DOORCODE_SECRET_KEY'))) {
+  const databaseUrl = find('DATABASE_URL')
+  if (databaseUrl && valueOf('DOORCODE_SECRET_KEY') === '') {
     mistakes.push(
-      'DOORCODE_SECRET_KEY is required with DATABASE_URL: make one with "openssl rand -base64 32" and give every node the same',
+      'DOORCODE_SECRET_KEY is required with DATABASE_URL: generate one with "openssl rand -base64 32" and use the same key on every node',
     )
   }
-  const port = read('DOORCODE_PORT') ?? 0
+  const port = find('DOORCODE_PORT') ?? 0
   const config = {
     port,
-    host: read('DOORCODE_HOST') ?? '',
-    metricsPort: read('DOORCODE_METRICS_PORT') ?? 0,
-    twinPort: read('DOORCODE_TWIN_PORT') ?? 0,
-    dataDir: read('DOORCODE_DATA_DIR') ?? '',
-    databaseUrl: url,
-    databasePool: read('DOORCODE_DATABASE_POOL') ?? 0,
-    rateLimit: read('DOORCODE_RATE_LIMIT') ?? (url ? 'shared' : 'memory'),
-    secretKey: key,
-    publicUrl: read('DOORCODE_PUBLIC_URL') ?? `http://127.0.0.1:${port}`,
-    trustedProxies: read('DOORCODE_TRUSTED_PROXIES') ?? [],
-    roles: read('DOORCODE_ROLES') ?? new Set<Role>(),
-    allowPrivateWebhooks: read('DOORCODE_ALLOW_PRIVATE_WEBHOOKS') ?? false,
-    logLevel: read('DOORCODE_LOG_LEVEL') ?? 'info',
-  } as const
-  if (mistakes.length > 0) throw new ConfigInvalid(mistakes)
+    host: find('DOORCODE_HOST') ?? '',
+    metricsPort: find('DOORCODE_METRICS_PORT') ?? 0,
+    emulatorPort: find('DOORCODE_EMULATOR_PORT') ?? 0,
+    dataDir: find('DOORCODE_DATA_DIR') ?? '',
+    databaseUrl,
+    databasePool: find('DOORCODE_DATABASE_POOL') ?? 0,
+    rateLimit: find('DOORCODE_RATE_LIMIT') ?? (databaseUrl ? 'shared' : 'memory'),
+    /** Undefined with the embedded database, whose key is in the data folder. */
+    secretKey: find('DOORCODE_SECRET_KEY'),
+    publicUrl: find('DOORCODE_PUBLIC_URL') ?? `http://127.0.0.1:${port}`,
+    /** Addresses and networks whose X-Forwarded-For is trusted. */
+    trustedProxies: find('DOORCODE_TRUSTED_PROXIES') ?? [],
+    roles: find('DOORCODE_ROLES') ?? new Set(),
+    allowPrivateWebhooks: find('DOORCODE_ALLOW_PRIVATE_WEBHOOKS') ?? false,
+    logLevel: find('DOORCODE_LOG_LEVEL') ?? 'info',
+  }
+  if (mistakes.length > 0) throw new ConfigError(mistakes)
   return config
 }
 
-/** A misspelt name would be silently without effect. */
-const unknownNames = (environment: Readonly<Record<string, string | undefined>>): string[] =>
+/** A misspelt name would have no effect, without a warning. */
+const unknownNames = (environment: Environment): string[] =>
   Object.keys(environment)
     .filter((name) => name.startsWith('DOORCODE_') && !(name in settings))
     .map((name) => `${name} is not a setting; the settings are ${Object.keys(settings).join(', ')}`)
 
-const HIGHEST_PORT = 65_535
-
-function port(text: string): number {
-  const value = Number(text)
-  if (!/^\d+$/.test(text) || value < 1 || value > HIGHEST_PORT)
-    throw new Mistake(`must be a port from 1 to ${HIGHEST_PORT}, not "${text}"`)
-  return value
+function nonEmpty(text: string): string {
+  return /\p{Cc}/u.test(text) ? invalid('must not contain control characters') : text
 }
 
-function portOrOff(text: string): number {
-  return text === '0' ? 0 : port(text)
+/** The error does not repeat the value: it contains a password. */
+function databaseUrl(text: string): string {
+  if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)) return text
+  return invalid('must look like postgres://user:password@host:5432/name')
 }
 
-function filled(text: string): string {
-  if (/\p{Cc}/u.test(text)) throw new Mistake('must not hold control characters')
-  return text
-}
-
-function databaseUrl(text: string): string | undefined {
-  if (!text) return undefined
-  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) {
-    throw new Mistake('must look like postgres://user:password@host:5432/name') // never echoed: it holds a password
-  }
-  return text
-}
-
-const POOL_MOST = 200
-/** One for the group commit, one for everything else. */
-const POOL_LEAST = 2
-
-function poolSize(text: string): number {
-  const value = Number(text)
-  if (!/^\d+$/.test(text) || value < POOL_LEAST || value > POOL_MOST)
-    throw new Mistake(`must be a number from ${POOL_LEAST} to ${POOL_MOST}, not "${text}"`)
-  return value
-}
-
-function rateLimit(text: string): Config['rateLimit'] | undefined {
-  if (text === '') return undefined
-  if (text !== 'memory' && text !== 'shared') throw new Mistake(`must be "memory" or "shared", not "${text}"`)
-  return text
-}
-
-function secretKey(text: string): Buffer | undefined {
-  if (text === '') return undefined
-  const key = parseInstanceKey(text)
-  if (!key)
-    throw new Mistake(
-      'must be 32 random bytes in base64 (44 characters) or hex (64): make one with "openssl rand -base64 32"',
+function secretKey(text: string): Buffer {
+  return (
+    parseInstanceKey(text) ??
+    invalid(
+      'must be 32 random bytes in base64 (44 characters) or hex (64): generate one with "openssl rand -base64 32"',
     )
-  return key
+  )
 }
 
-function origin(text: string): string | undefined {
-  if (text === '') return undefined
+function origin(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search || url.hash || url.username) {
-    throw new Mistake(`must be an origin such as https://doorcode.example.com, with no path, not "${text}"`)
-  }
+  if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search || url.hash || url.username)
+    return invalid(`must be an origin such as https://doorcode.example.com, with no path, not "${text}"`)
   return url.origin
 }
 
-/** To trust everybody is to trust nobody's address: a network must be narrower than all there is. */
-const isProxy = (text: string): boolean => {
+function readList(text: string, isKnown: (name: string) => boolean, expected: string): string[] {
+  const names = text.split(',').map((name) => name.trim())
+  const unknown = names.filter((name) => !isKnown(name))
+  return unknown.length === 0 ? names : invalid(`${expected}, not "${unknown.join('", "')}"`)
+}
+
+function proxies(text: string): readonly string[] {
+  return readList(text, isProxy, 'must list addresses such as 10.0.0.5 or networks such as 10.0.0.0/8')
+}
+
+/** A network must be narrower than all addresses: trusting everyone makes forwarded addresses worthless. */
+function isProxy(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/')
   const family = isIP(address)
   if (family === 0 || rest.length > 0) return false
   return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
 }
 
-function proxies(text: string): readonly string[] {
-  if (text === '') return []
-  const names = text.split(',').map((name) => name.trim())
-  const unknown = names.filter((name) => !isProxy(name))
-  if (unknown.length > 0) {
-    throw new Mistake(
-      `must list addresses such as 10.0.0.5 or networks such as 10.0.0.0/8, not "${unknown.join('", "')}"`,
-    )
-  }
-  return names
-}
-
 function roles(text: string): ReadonlySet<Role> {
-  const names = text.split(',').map((name) => name.trim())
-  const unknown = names.filter((name) => !ROLES.some((role) => role === name))
-  if (unknown.length > 0) throw new Mistake(`may name ${ROLES.join(', ')}, not "${unknown.join('", "')}"`)
-  return new Set(names as Role[])
+  return new Set(
+    readList(text, (name) => ROLES.some((role) => role === name), `may name ${ROLES.join(', ')}`) as Role[],
+  )
 }
 
-function flag(text: string): boolean {
-  if (text !== '0' && text !== '1') throw new Mistake(`must be 0 or 1, not "${text}"`)
-  return text === '1'
-}
-
-function logLevel(text: string): LogLevel {
-  const level = LOG_LEVELS.find((each) => each === text)
-  if (!level) throw new Mistake(`must be one of ${LOG_LEVELS.join(', ')}, not "${text}"`)
-  return level
+function portOrOff(text: string): number {
+  return text === '0' ? 0 : port(text)
 }

@@ -5,27 +5,24 @@ import { createServer } from 'node:http'
 import os from 'node:os'
 import path from 'node:path'
 import { type TestContext, after, test } from 'node:test'
-import { DEMO, startEmulator } from '../emulator/emulator.ts'
+import { DEMO, startEmulator } from '@doorcode/whatsapp-emulator'
 import { TEMPLATE_DATABASE, createDatabase, serverUrl, urlOf, withConnection } from '../test/postgres.ts'
 import { freePort, type Program, runProgram } from '../test/program.ts'
-import { until } from '../test/until.ts'
+import { waitFor } from '../test/wait-for.ts'
 
-test('the printed curl sends a code to the phone and a verified webhook back, and a second start finds all of it again', async (t) => {
+test('the printed curl sends a code, and a second start keeps all data', async (t) => {
   const environment = await newEnvironment()
   const first = await start(t, environment)
+  assert.match(first.stdout(), /a day of customers/)
   const body = printed(first.stdout(), /-d '(.*)'/)
   const key = printed(first.stdout(), /Bearer ([^']+)'/)
   await send(first.stdout(), key, body)
-  await until('the phone to show the code', () => /the phone \+34600111222 shows: .*493817/.test(first.stdout()))
-  await until('a webhook that was verified', () => /webhook message\.sent .*signature is right/.test(first.stdout()))
-  for (const name of ['demo.json', 'twin.json']) {
+  await waitFor('the phone to show the code', () => /the phone \+34600111222 shows: .*493817/.test(first.stdout()))
+  await waitFor('a webhook that was verified', () => /webhook message\.sent .*signature valid/.test(first.stdout()))
+  for (const name of ['demo.json', 'emulator.db']) {
     assert.equal((await stat(path.join(environment['DOORCODE_DATA_DIR'] ?? '', name))).mode & 0o777, 0o600)
   }
   await createTemplate(first.stdout(), 'parcel_is_here')
-  await until('the twin to have written it', async () => {
-    const written = await readFile(path.join(environment['DOORCODE_DATA_DIR'] ?? '', 'twin.json'), 'utf8')
-    return written.includes('493817') && written.includes('parcel_is_here')
-  })
   first.child.kill('SIGKILL') // no harm to the next start
   await first.ended
 
@@ -37,41 +34,59 @@ test('the printed curl sends a code to the phone and a verified webhook back, an
   const templates = await withConnection(environment['DATABASE_URL'] ?? '', (connection) =>
     connection.query(`select 1 from templates where name = 'parcel_is_here'`),
   )
-  assert.equal(templates.rowCount, 1, 'Doorcode has found it at the twin')
+  assert.equal(templates.rowCount, 1, 'Doorcode read it from the emulator')
   await send(second.stdout(), key, body)
-  await until('a webhook that was verified', () => /webhook message\.sent .*signature is right/.test(second.stdout()))
+  await waitFor('a webhook that was verified', () => /webhook message\.sent .*signature valid/.test(second.stdout()))
   second.child.kill('SIGINT')
   assert.deepEqual(await second.ended, [0, null])
   assert.match(second.stdout(), /Stopped\./)
+  stopped = Promise.resolve(environment)
 })
 
-test('the printed order is answered by its customer, and the printed command lets a day pass for another one', async (t) => {
+test('the printed order is answered, and the printed command lets a day pass', async (t) => {
   const environment = await environmentOfLater(t)
   const demo = await start(t, environment)
+  assert.doesNotMatch(demo.stdout(), /a day of customers/, 'only the first start simulates a day')
   const key = printed(demo.stdout(), /Bearer ([^']+)'/)
   const body = printed(demo.stdout(), /-d '(.*"reference":"A-1001"}*)'/)
   await post(printed(demo.stdout(), /curl -s (\S+\/cod-confirmations)/), key, body)
-  for (const what of [
+  for (const expected of [
     /the phone \+34600110703 shows: Hello Ana, please confirm your order A-1001/,
     /the customer \+34600110703 tapped: Change time/,
-    /webhook cod\.reschedule_requested .*signature is right/,
+    /webhook cod\.reschedule_requested .*signature valid/,
   ]) {
-    await until(String(what), () => what.test(demo.stdout()), PATIENCE_MS)
+    await waitFor(String(expected), () => expected.test(demo.stdout()))
   }
   const pinged = runProgram(t, ['endpoint', 'ping', await endpointOf(environment), '--json'], environment)
   assert.deepEqual(await pinged.ended, [0, null], pinged.stderr())
   assert.equal((JSON.parse(pinged.stdout()) as { status: string }).status, 'succeeded', pinged.stdout())
   const silent = body.replace('+34600110703', '+34600110706')
   await post(printed(demo.stdout(), /curl -s (\S+\/cod-confirmations)/), key, silent)
-  await until('the question', () => demo.stdout().includes('the phone +34600110706 shows'))
+  await waitFor('the question', () => demo.stdout().includes('the phone +34600110706 shows'))
   const command = printed(demo.stdout(), /doorcode -- (sandbox advance .*)/).split(' ')
   const advance = runProgram(t, command, environment)
   assert.deepEqual(await advance.ended, [0, null], advance.stderr())
   assert.match(advance.stdout(), /On the way: \d+ reminders?, \d+ deadlines?, /)
-  await until('its webhook', () => /webhook cod\.no_response .*signature is right/.test(demo.stdout()))
+  await waitFor('its webhook', () => /webhook cod\.no_response .*signature valid/.test(demo.stdout()))
+
+  await t.test('no webhook or message can forge a line of the console', async () => {
+    const type = 'ping\n12:00:00  webhook forged, signature valid\u001b[2J\u202e'
+    await fetch(printed(demo.stdout(), /Webhooks +(\S+)/), { method: 'POST', body: JSON.stringify({ type }) })
+    const order = body
+      .replace('"Ana"', '"Ana\\u009b\\u202e"')
+      .replace('+34600110703', '+34600110799')
+      .replace('A-1001', 'A-1002')
+    await post(printed(demo.stdout(), /curl -s (\S+\/cod-confirmations)/), key, order)
+    for (const line of [
+      'webhook ping ⏎ 12:00:00  webhook forged, signature valid\\u001b[2J\\u202e undefined, signature INVALID\n',
+      'shows: Hello Ana\\u009b\\u202e, please',
+    ]) {
+      await waitFor(line, () => demo.stdout().includes(line))
+    }
+  })
 })
 
-test('a demo workspace of before stays usable, and nothing is said of moving its clock', async (t) => {
+test('a demo workspace that is no sandbox works, without the clock hint', async (t) => {
   const environment = await environmentOfLater(t)
   await withConnection(environment['DATABASE_URL'] ?? '', (connection) =>
     connection.query(`update workspaces set sandbox = false where clock_offset_ms = 0`),
@@ -81,49 +96,44 @@ test('a demo workspace of before stays usable, and nothing is said of moving its
   await send(demo.stdout(), printed(demo.stdout(), /Bearer ([^']+)'/), printed(demo.stdout(), /-d '(.*)'/))
 })
 
-/** The first start lives through a day. */
-const FIRST_START_MS = 45_000
-/** The customer takes 3 s for each of three answers. */
-const PATIENCE_MS = 25_000
-
-test('a port of the twin that is taken is told with its setting', async (t) => {
+test('a start on a used emulator port fails with the name of the setting', async (t) => {
   const environment = await newEnvironment()
-  const other = createServer().listen(Number(environment['DOORCODE_TWIN_PORT']), '127.0.0.1')
+  const other = createServer().listen(Number(environment['DOORCODE_EMULATOR_PORT']), '127.0.0.1')
   await once(other, 'listening')
   t.after(() => other.close())
   const demo = runProgram(t, ['start'], environment)
   assert.deepEqual(await demo.ended, [1, null])
-  assert.match(demo.stderr(), /^127\.0\.0\.1:\d+ is taken: .* DOORCODE_TWIN_PORT to another port\n$/)
+  assert.match(demo.stderr(), /^127\.0\.0\.1:\d+ is in use\. .* DOORCODE_EMULATOR_PORT to another port\.\n$/)
 })
 
-test('a data folder whose twin runs already is told with its setting, before anything is begun there', async (t) => {
+test('a start in the data folder of a running emulator fails with the setting', async (t) => {
   const environment = await newEnvironment()
   const other = await startEmulator({ data: environment['DOORCODE_DATA_DIR'] })
   t.after(() => other.close())
   const demo = runProgram(t, ['start'], environment)
   assert.deepEqual(await demo.ended, [1, null])
-  assert.match(demo.stderr(), /^another twin that runs keeps .*: end it, or .* with DOORCODE_DATA_DIR\n$/)
+  assert.match(demo.stderr(), /^another emulator uses .*: stop it, or .* with DOORCODE_DATA_DIR\n$/)
 })
 
 async function endpointOf({ DOORCODE_DATA_DIR: folder = '' }: Record<string, string>): Promise<string> {
-  const kept = JSON.parse(await readFile(path.join(folder, 'demo.json'), 'utf8')) as {
+  const saved = JSON.parse(await readFile(path.join(folder, 'demo.json'), 'utf8')) as {
     endpoint: { endpointId: string }
   }
-  return kept.endpoint.endpointId
+  return saved.endpoint.endpointId
 }
 
 type Chat = { entries: { body: string }[] }
 
-const twinOf = (stdout: string): string => printed(stdout, /WhatsApp twin +(\S+)/)
+const emulatorOf = (stdout: string): string => printed(stdout, /WhatsApp emulator +(\S+)/)
 
 async function chatsOn(stdout: string, phone: string): Promise<Chat[]> {
-  const answer = await fetch(`${twinOf(stdout)}/control/conversations?phone=${encodeURIComponent(phone)}`)
+  const answer = await fetch(`${emulatorOf(stdout)}/control/conversations?phone=${encodeURIComponent(phone)}`)
   return ((await answer.json()) as { conversations: Chat[] }).conversations
 }
 
 async function createTemplate(stdout: string, name: string): Promise<void> {
   const components = [{ type: 'BODY', text: 'Your parcel is here.' }]
-  const answer = await fetch(`${twinOf(stdout)}/v25.0/${DEMO.accountId}/message_templates`, {
+  const answer = await fetch(`${emulatorOf(stdout)}/v25.0/${DEMO.accountId}/message_templates`, {
     method: 'POST',
     headers: { authorization: `Bearer ${DEMO.accessToken}`, 'content-type': 'application/json' },
     body: JSON.stringify({ name, language: 'en', category: 'UTILITY', components }),
@@ -143,18 +153,17 @@ async function post(url: string, key: string, body: string): Promise<void> {
   assert.equal(answer.status, 202, await answer.text())
 }
 
-function printed(stdout: string, what: RegExp): string {
-  const found = what.exec(stdout)?.[1]
-  assert.ok(found, `${String(what)} is not in ${stdout}`)
-  return found
+function printed(stdout: string, pattern: RegExp): string {
+  const text = pattern.exec(stdout)?.[1]
+  assert.ok(text, `${String(pattern)} is not in ${stdout}`)
+  return text
 }
 
 async function start(t: TestContext, environment: Record<string, string>): Promise<Program> {
   const running = runProgram(t, ['start'], environment)
-  await until(
+  await waitFor(
     () => `the demo to be ready: ${running.stderr()}`,
     () => running.stdout().includes('Ctrl-C stops it.'),
-    FIRST_START_MS,
   )
   return running
 }
@@ -168,12 +177,12 @@ async function environmentOf(database: string): Promise<Record<string, string>> 
     DOORCODE_DATA_DIR: await newFolder(),
     DOORCODE_PORT: String(await freePort()),
     DOORCODE_METRICS_PORT: '0',
-    DOORCODE_TWIN_PORT: String(await freePortBelowAnother()),
+    DOORCODE_EMULATOR_PORT: String(await freePortBelowAnother()),
   }
 }
 
 const folders: string[] = []
-// Not with their tests: what runs on them ends last, and writes until then.
+// After all tests: the programs write to them until they end.
 after(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))))
 
 async function newFolder(): Promise<string> {
@@ -182,27 +191,23 @@ async function newFolder(): Promise<string> {
   return folder
 }
 
-type FirstStart = { database: string; folder: string }
+let stopped: Promise<Record<string, string>> | undefined
 
-let firstStart: Promise<FirstStart> | undefined
-
-/** What a first start that was ended in order has left; there is one of them, since it lives through a day. */
-async function runFirstStart(t: TestContext): Promise<FirstStart> {
-  const database = await copyDatabase(TEMPLATE_DATABASE)
-  const environment = await environmentOf(database)
+/** The environment of a demo that was stopped, shared because the first start simulates a day. */
+async function startAndStop(t: TestContext): Promise<Record<string, string>> {
+  const environment = await newEnvironment()
   const demo = await start(t, environment)
-  assert.match(demo.stdout(), /a day of customers/)
   demo.child.kill('SIGINT')
   assert.deepEqual(await demo.ended, [0, null])
-  return { database, folder: environment['DOORCODE_DATA_DIR'] ?? '' }
+  return environment
 }
 
-/** For a start that is not the first: database and folder are copies, so that each test has its own. */
+/** For a later start: each test has its own copy of database and folder. */
 async function environmentOfLater(t: TestContext): Promise<Record<string, string>> {
-  firstStart ??= runFirstStart(t)
-  const { database, folder } = await firstStart
-  const environment = await environmentOf(await copyDatabase(database))
-  await cp(folder, environment['DOORCODE_DATA_DIR'] ?? '', { recursive: true })
+  stopped ??= startAndStop(t)
+  const { DATABASE_URL = '', DOORCODE_DATA_DIR = '' } = await stopped
+  const environment = await environmentOf(await copyDatabase(new URL(DATABASE_URL).pathname.slice(1)))
+  await cp(DOORCODE_DATA_DIR, environment['DOORCODE_DATA_DIR'] ?? '', { recursive: true })
   return environment
 }
 
@@ -215,7 +220,7 @@ async function copyDatabase(original: string): Promise<string> {
   return name
 }
 
-/** The receiver of webhooks takes the port after the twin's. */
+/** The receiver of webhooks takes the port after the emulator's. */
 async function freePortBelowAnother(): Promise<number> {
   for (;;) {
     const port = await freePort()
@@ -223,25 +228,23 @@ async function freePortBelowAnother(): Promise<number> {
   }
 }
 
-test('a first start has lived through a day: codes and orders of all kinds, none of them later than now', async (t) => {
+test('the first start simulates a day with every kind of code and order', async (t) => {
   const environment = await environmentOfLater(t)
   await withConnection(environment['DATABASE_URL'] ?? '', async (connection) => {
     const { rows } = await connection.query<{ kinds: string[]; first: Date; last: Date }>(
       `select array_agg(distinct kind || ' ' || status) as kinds, min(created_at) as first, max(created_at) as last
        from (select 'code' as kind, status, created_at from messages where kind = 'otp'
              union all select 'order', status, created_at from confirmations
-             union all select 'parcel', status, created_at from refusal_checks) lived`,
+             union all select 'parcel', status, created_at from refusal_checks) simulated`,
     )
-    const [lived] = rows
-    assert.ok(lived)
+    const [day] = rows
+    assert.ok(day)
     const codes = ['code read', 'code delivered', 'code sent', 'code failed']
     const orders = ['order confirmed', 'order cancelled', 'order rescheduled', 'order no_response']
     for (const kind of [...codes, ...orders, 'parcel refusal_confirmed', 'parcel denied']) {
-      assert.ok(lived.kinds.includes(kind), `${kind} is not among ${lived.kinds.join(', ')}`)
+      assert.ok(day.kinds.includes(kind), `${kind} is not among ${day.kinds.join(', ')}`)
     }
-    assert.ok(lived.last.getTime() <= Date.now())
-    assert.ok(lived.last.getTime() - lived.first.getTime() > 20 * 3_600_000)
+    assert.ok(day.last.getTime() <= Date.now())
+    assert.ok(day.last.getTime() - day.first.getTime() > 20 * 3_600_000)
   })
-  const second = await start(t, environment)
-  assert.doesNotMatch(second.stdout(), /a day of customers/)
 })

@@ -1,12 +1,12 @@
 import { createHash, randomBytes, randomInt, randomUUIDv7 } from 'node:crypto'
 
-/** A resource id: UUIDv7, so that ids made later sort later (contract §1). */
+/** UUIDv7: later ids sort later. */
 export const newId = (): string => randomUUIDv7()
 
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** No id that was made at this time or later sorts before it. */
+/** No id created at this time or later sorts before it. */
 export function firstIdAt(time: Date): string {
   const hex = Math.max(0, time.getTime()).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-0000-0000-000000000000`
@@ -17,8 +17,8 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 export const isUuid = (text: string): boolean => UUID.test(text)
 
 /**
- * The same id for the same content, so that a repeated insert meets its first one at the primary key.
- * Form: UUID version 8 (RFC 9562 §5.8), 122 bits of SHA-256.
+ * The same id for the same content, so that a repeated insert conflicts at the primary key.
+ * Form: UUID version 8 (RFC 9562, section 5.8), 122 bits of SHA-256.
  */
 export function contentId(...parts: string[]): string {
   const bytes = createHash('sha256').update(parts.join('\0')).digest().subarray(0, 16)
@@ -32,7 +32,7 @@ const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
 const PUBLIC_ID_LENGTH = 12
 const SECRET_BYTES = 32
 
-/** `dck_<publicId>_<secret>` (contract §1): 12 characters of a-z2-7, then 43 of base64url. */
+/** `dck_<publicId>_<secret>` (docs/api.md#authentication): 12 characters of a-z2-7, then 43 of base64url. */
 const API_KEY = /^dck_([a-z2-7]{12})_([A-Za-z0-9_-]{43})$/
 
 export type ApiKeyParts = { publicId: string; secret: string }
@@ -43,7 +43,7 @@ export function newApiKey(): ApiKeyParts & { apiKey: string } {
   return { publicId, secret, apiKey: `dck_${publicId}_${secret}` }
 }
 
-/** By fixed lengths: the secret may hold `_`. Undefined when it is no key of ours. */
+/** Split by length, since the secret may contain `_`. Undefined if it is not one of our keys. */
 export function parseApiKey(text: string): ApiKeyParts | undefined {
   const [, publicId, secret] = API_KEY.exec(text) ?? []
   return publicId && secret ? { publicId, secret } : undefined
@@ -51,6 +51,4 @@ export function parseApiKey(text: string): ApiKeyParts | undefined {
 
 export const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
-const WEBHOOK_SECRET_PREFIX = 'whsec_'
-
-export const newWebhookSecret = (): string => WEBHOOK_SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64')
+export const newWebhookSecret = (): string => `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`

@@ -1,11 +1,10 @@
 import { type Logger, pino } from 'pino'
+import type { LogLevel } from './config.ts'
+import { isDatabaseUnavailable } from './db/pool.ts'
 
 export type Log = Logger
 
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
-export type LogLevel = (typeof LOG_LEVELS)[number]
-
-/** Whatever object is logged, these members are blanked: an OTP code or a secret never reaches a log (contract §1). */
+/** Redacted in every logged object: codes and secrets never reach a log (docs/otp.md#the-code). */
 const SECRET_MEMBERS = [
   'code',
   'authorization',
@@ -18,18 +17,27 @@ const SECRET_MEMBERS = [
 ]
 
 export function createLog(level: LogLevel): Log {
-  return pino({
+  const outage = createLineLimit(MAX_OUTAGE_LINES, OUTAGE_WINDOW_MS, (leftOut) =>
+    log.error({ leftOut }, 'some errors of the database outage were not logged: the limit was reached'),
+  )
+  const log = pino({
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: errorFields },
+    hooks: {
+      logMethod(args, method) {
+        if (!isAboutOutage(args[0]) || outage.allowsLine()) method.apply(this, args)
+      },
+    },
     redact: { paths: SECRET_MEMBERS.flatMap((member) => [member, `*.${member}`, `*.*.${member}`]), censor: '[secret]' },
   })
+  return log
 }
 
 /**
- * No other member: a database error carries its connection and quotes rows. Its code, such as an SQLSTATE, goes by
- * another name than the codes that are blanked.
+ * Only these members: a database error also contains its connection and quotes rows. Its code, such as an SQLSTATE, is
+ * named `errorCode` because `code` is redacted.
  */
 function errorFields(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) }
@@ -40,4 +48,34 @@ function errorFields(error: unknown): object {
     ...(code !== undefined && { errorCode: code }),
     stack: error.stack,
   }
+}
+
+/** During a database outage every request and loop logs a line. This many are written per window. */
+export const MAX_OUTAGE_LINES = 20
+export const OUTAGE_WINDOW_MS = 10_000
+
+/** Allows `max` lines per window and counts the others; `report` gets their number when the window ends. */
+export function createLineLimit(max: number, windowMs: number, report: (dropped: number) => void) {
+  let lines = 0
+  let window: NodeJS.Timeout | undefined
+  const end = (): void => {
+    clearTimeout(window)
+    window = undefined
+    if (lines > max) report(lines - max)
+    lines = 0
+  }
+  return {
+    allowsLine(): boolean {
+      window ??= setTimeout(end, windowMs).unref()
+      lines += 1
+      return lines <= max
+    },
+    end,
+  }
+}
+
+/** By its `err`, or by `outage` where the error itself may not be logged. */
+function isAboutOutage(fields: unknown): boolean {
+  if (typeof fields !== 'object' || fields === null) return false
+  return ('err' in fields && isDatabaseUnavailable(fields.err)) || ('outage' in fields && fields.outage === true)
 }

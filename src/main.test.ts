@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
+import { scryptSync } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { fileDatabase } from '../test/database.ts'
+import { withConnection } from '../test/postgres.ts'
 import { freePort, type Program, runProgram } from '../test/program.ts'
-import { until } from '../test/until.ts'
+import { waitFor } from '../test/wait-for.ts'
 
-test('a server says when it is ready, and ends in order on a signal', async (t) => {
+test('a server logs when it is ready and shuts down cleanly on a signal', async (t) => {
   const server = await serve(t)
   assert.equal((await fetch(`${server.url}/readyz`)).status, 200)
   assert.match(await (await fetch(`${server.metricsUrl}/metrics`)).text(), /doorcode_/)
@@ -17,14 +19,14 @@ test('a server says when it is ready, and ends in order on a signal', async (t) 
   assert.equal(server.stderr(), '')
 })
 
-test('a server that nobody owns prints the first owner’s link beside its log, and no longer when there is one', async (t) => {
+test('a server prints the setup link until an owner sets a slowly hashed password', async (t) => {
   const first = await serve(t)
   const line =
     first
       .stdout()
       .split('\n')
       .find((each) => each.includes('/dashboard/welcome#')) ?? ''
-  assert.match(line, /^Nobody owns this instance yet\. .*: http:\/\/127\.0\.0\.1:\d+\/dashboard\/welcome#[\w-]{43}$/)
+  assert.match(line, /^This instance has no owner yet\. .*: http:\/\/127\.0\.0\.1:\d+\/dashboard\/welcome#[\w-]{43}$/)
   const answer = await fetch(`${first.url}/dashboard/calls/session.accept`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', origin: first.url },
@@ -36,28 +38,47 @@ test('a server that nobody owns prints the first owner’s link beside its log, 
     }),
   })
   assert.equal(answer.status, 200, await answer.text())
+  await assertSlowHash('first@shop.example', 'correct horse battery')
   first.child.kill('SIGTERM')
   await first.ended
   const second = await serve(t)
   assert.doesNotMatch(second.stdout(), /welcome#/)
+  const signedIn = await fetch(`${second.url}/dashboard/auth/sign-in/email`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: second.url },
+    body: JSON.stringify({ email: 'first@shop.example', password: 'correct horse battery' }),
+  })
+  assert.equal(signedIn.status, 200, await signedIn.text())
+  await t.test('a Ctrl-C that npm sends twice counts once', async () => {
+    second.child.kill('SIGINT')
+    second.child.kill('SIGINT')
+    assert.deepEqual(await second.ended, [0, null])
+  })
 })
 
-test('one Ctrl-C that npm doubles is one signal', async (t) => {
-  const server = await serve(t)
-  server.child.kill('SIGINT')
-  server.child.kill('SIGINT')
-  assert.deepEqual(await server.ended, [0, null])
-})
+/** 32 MiB for each guess. Other tests hash cheaply (test/cheap-passwords.ts). */
+const HASH_COST = { N: 2 ** 14, r: 16, p: 1, maxmem: 2 ** 27 }
 
-test('a server that waits for its database ends on the first signal', async (t) => {
+async function assertSlowHash(email: string, password: string): Promise<void> {
+  const stored = await withConnection(await fileDatabase(), (connection) =>
+    connection.query<{ password: string }>(
+      `select a."password" from auth."account" a join auth."user" u on u."id" = a."userId" where u."email" = $1`,
+      [email],
+    ),
+  )
+  const [salt = '', key] = stored.rows[0]?.password.split(':') ?? []
+  assert.equal(scryptSync(password, salt, 64, HASH_COST).toString('hex'), key)
+}
+
+test('a server waiting for its database stops on the first signal', async (t) => {
   const server = await run(t, { DATABASE_URL: 'postgres://app:pw@127.0.0.1:1/doorcode' })
-  await until('the server to wait', () => server.stdout().includes('waiting for the database'))
+  await waitFor('the server to wait', () => server.stdout().includes('waiting for the database'))
   server.child.kill('SIGTERM')
   assert.deepEqual(await server.ended, [1, null])
-  assert.equal(server.stderr(), 'the wait for the database was ended by a signal\n')
+  assert.equal(server.stderr(), 'A signal ended the wait for the database.\n')
 })
 
-test('a port that is taken is told with the setting that changes it, and without a stack trace', async (t) => {
+test('a port in use is reported with its setting and without a stack trace', async (t) => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
   t.after(() => other.close())
@@ -66,26 +87,26 @@ test('a port that is taken is told with the setting that changes it, and without
   assert.deepEqual(await api.ended, [1, null])
   assert.equal(
     api.stderr(),
-    `127.0.0.1:${port} is taken: end what listens there, or set DOORCODE_PORT to another port\n`,
+    `127.0.0.1:${port} is in use. Stop the other program or set DOORCODE_PORT to another port.\n`,
   )
   const metrics = await run(t, { DOORCODE_METRICS_PORT: String(port) })
   assert.deepEqual(await metrics.ended, [1, null])
-  assert.match(metrics.stderr(), /set DOORCODE_METRICS_PORT to another port\n$/)
+  assert.match(metrics.stderr(), /set DOORCODE_METRICS_PORT to another port\.\n$/)
 })
 
-test('an address of another machine is told', async (t) => {
+test('an address of another machine is reported', async (t) => {
   const server = await run(t, { DOORCODE_HOST: '192.0.2.1' })
   assert.deepEqual(await server.ended, [1, null])
-  assert.match(server.stderr(), /^192\.0\.2\.1:\d+ is no address of this machine: set DOORCODE_HOST/)
+  assert.match(server.stderr(), /^192\.0\.2\.1:\d+ is not an address of this machine\. Set DOORCODE_HOST/)
 })
 
-test('a node that serves no dashboard does without the library that people sign in with', async (t) => {
+test('a node without the dashboard does not load the sign-in library', async (t) => {
   const settings = (roles: string) => ({ DOORCODE_ROLES: roles, NODE_OPTIONS: `--import=${TELLS_OF_SIGN_IN}` })
   assert.equal((await serve(t, settings('api,worker'))).stderr(), '')
   assert.match((await serve(t, settings('dashboard'))).stderr(), /loaded/)
 })
 
-/** A module that runs before the program: it tells of each file of the library that is loaded. */
+/** A module that runs before the program: it reports each file of the library that is loaded. */
 const TELLS_OF_SIGN_IN = `data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module'
   registerHooks({
@@ -100,7 +121,7 @@ async function serve(
   environment: Record<string, string> = {},
 ): Promise<Program & { url: string; metricsUrl: string }> {
   const running = await run(t, environment)
-  const line = await until(
+  const line = await waitFor(
     () => `the server to be ready: ${running.stderr()}`,
     () =>
       running

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { createMetrics } from './metrics.ts'
 
-test('the documented metrics are the metrics of the program', async () => {
+test('docs/ lists exactly the metrics of the program', async () => {
   const document = await readFile(new URL('../docs/operations.md', import.meta.url), 'utf8')
   const metrics = await createMetrics().registry.getMetricsAsJSON()
   assert.deepEqual(

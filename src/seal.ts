@@ -1,24 +1,25 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes, randomFillSync } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 
 const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
-const FORM = 1
+const FORMAT = 1
+const FORMAT_BYTE = Buffer.of(FORMAT)
 
-/** AES-256-GCM under the instance key (contract §1). */
+/** AES-256-GCM under the instance key (docs/operations.md#the-instance-key). */
 export type Seal = {
-  /** `context` names what the text belongs to: bytes copied to another row do not open there. */
+  /** `context` names the owner of the text, so that bytes copied to another row cannot be opened there. */
   close(text: string, context: string): Buffer
-  /** Throws SealBroken when the key, the context or the bytes are not the ones that closed it. */
+  /** Throws UnsealError if the key, the context or the bytes differ. */
   open(sealed: Buffer, context: string): string
-  /** A secret of its own for something that takes one, always the same: 64 hex digits. */
+  /** A stable secret per purpose: 64 hex digits. */
   derive(purpose: string): string
 }
 
-export class SealBroken extends Error {
+export class UnsealError extends Error {
   constructor(context: string) {
-    super(`the sealed value of ${context} does not open under this DOORCODE_SECRET_KEY`)
-    this.name = 'SealBroken'
+    super(`the sealed value of ${context} cannot be opened with this instance key`)
+    this.name = 'UnsealError'
   }
 }
 
@@ -31,41 +32,39 @@ export function parseInstanceKey(text: string): Buffer | undefined {
 
 export const newInstanceKey = (): string => randomBytes(KEY_BYTES).toString('base64')
 
-/** Drawn by the hundred: asked for one by one, randomness is a tenth of what an accepted code costs. */
-const NONCES_DRAWN = 512
+/** Generated in bulk: one at a time, nonces take a tenth of the time of accepting a code. */
+const NONCE_POOL_SIZE = 512
 
-function nonceSource(): () => Buffer {
-  const drawn = Buffer.alloc(NONCES_DRAWN * NONCE_BYTES)
-  let used = NONCES_DRAWN
+function createNonceSource(): () => Buffer {
+  let pool = Buffer.alloc(0)
+  let used = 0
   return () => {
-    if (used === NONCES_DRAWN) {
-      randomFillSync(drawn)
-      used = 0
-    }
-    used += 1
-    return drawn.subarray((used - 1) * NONCE_BYTES, used * NONCE_BYTES)
+    if (used === pool.length) [pool, used] = [randomBytes(NONCE_POOL_SIZE * NONCE_BYTES), 0]
+    used += NONCE_BYTES
+    return pool.subarray(used - NONCE_BYTES, used)
   }
 }
 
-export function sealWith(key: Buffer): Seal {
-  const nextNonce = nonceSource()
+export function createSeal(key: Buffer): Seal {
+  const nextNonce = createNonceSource()
   return {
     close(text, context) {
       const nonce = nextNonce()
       const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context))
-      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-      return Buffer.concat([Buffer.of(FORM), nonce, cipher.getAuthTag(), body])
+      const body = cipher.update(text, 'utf8')
+      cipher.final() // adds no bytes: GCM has no padding
+      return Buffer.concat([FORMAT_BYTE, nonce, cipher.getAuthTag(), body])
     },
     open(sealed, context) {
       try {
-        if (sealed[0] !== FORM) throw new SealBroken(context)
+        if (sealed[0] !== FORMAT) throw new UnsealError(context)
         const nonce = sealed.subarray(1, 1 + NONCE_BYTES)
         const tag = sealed.subarray(1 + NONCE_BYTES, 1 + NONCE_BYTES + TAG_BYTES)
         const body = sealed.subarray(1 + NONCE_BYTES + TAG_BYTES)
         const decipher = createDecipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context)).setAuthTag(tag)
         return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
       } catch {
-        throw new SealBroken(context)
+        throw new UnsealError(context)
       }
     },
     derive: (purpose) => createHmac('sha256', key).update(`derived: ${purpose}`).digest('hex'),

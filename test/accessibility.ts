@@ -5,8 +5,8 @@ const axe = await readFile(new URL('../node_modules/axe-core/axe.min.js', import
 
 type Violation = { id: string; impact: string; help: string; nodes: { html: string }[] }
 
-/** What an expert reader of accessibility finds seriously wrong with the page as it is. */
-export async function seriousFaults(page: Page): Promise<string[]> {
+/** Serious violations that axe finds on the page. */
+export async function findSeriousFaults(page: Page): Promise<string[]> {
   await page.evaluate(axe)
   const violations = await page.evaluate(async () => {
     const { run } = Reflect.get(globalThis, 'axe') as { run: () => Promise<{ violations: Violation[] }> }

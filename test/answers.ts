@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import { noteDocumented, noteSeen } from './coverage.ts'
+import { recordDocumented, recordSeen } from './coverage.ts'
 
-/** What we read of an OpenAPI document. */
-type Document = { paths: Record<string, PathItem> }
+/** The parts of an OpenAPI document that we read. */
+type Document = { paths: Record<string, PathItem>; webhooks: Record<string, object> }
 type PathItem = Partial<Record<Method, Operation>>
 type Operation = { responses: Record<string, Response | { $ref: string }> }
 type Response = { content?: Record<string, { schema?: object }>; headers?: Record<string, unknown> }
@@ -14,26 +14,63 @@ type Method = (typeof METHODS)[number]
 
 export type Answer = { status: number; headers: Headers; text: string }
 
-/** Fails on any answer that the OpenAPI document does not describe. */
+/** Each fails on anything that the OpenAPI document does not describe. */
+export type Checks = { answer: AnswerCheck; webhook: (event: { type: string }) => void }
 export type AnswerCheck = (method: string, path: string, answer: Answer) => void
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const DOCUMENT_ID = 'openapi'
 
-/** Reads the document as callers do. */
-export async function fetchAnswerCheck(url: string): Promise<AnswerCheck> {
+let checks: Promise<Checks> | undefined
+
+/** Reads the document over HTTP, as callers do: once, since it is the same on all nodes of a process. */
+export const fetchChecks = (url: string): Promise<Checks> => (checks ??= readChecks(url))
+
+async function readChecks(url: string): Promise<Checks> {
   const answer = await fetch(`${url}/openapi.json`)
   assert.equal(answer.status, 200)
-  return checkAgainst((await answer.json()) as Document)
+  return checksAgainst((await answer.json()) as Document)
 }
 
-function checkAgainst(document: Document): AnswerCheck {
+/**
+ * The document allows additional members for later releases, but must name all of this release: here no object has
+ * unnamed members.
+ */
+export function checksAgainst(document: Document): Checks {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   formats.default(ajv)
-  ajv.addSchema(document, DOCUMENT_ID)
+  ajv.addSchema(closed(document) as Document, DOCUMENT_ID)
   const validators = new Map<string, ValidateFunction>()
+  const assertValid = (pointer: string, value: unknown, what: string): void => {
+    const reference = `${DOCUMENT_ID}#${pointer}`
+    const validate = validators.get(reference) ?? ajv.compile({ $ref: reference })
+    validators.set(reference, validate)
+    assert.ok(validate(value), `${what}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(value)}`)
+  }
+  return {
+    answer: checkAnswers(document, assertValid),
+    webhook(event) {
+      assert.ok(document.webhooks[event.type], `the webhook ${event.type} is not documented`)
+      const pointer = `/webhooks/${escape(event.type)}/post/requestBody/content/application~1json/schema`
+      assertValid(pointer, event, `the webhook ${event.type}`)
+    },
+  }
+}
+
+function closed(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(closed)
+  if (typeof part !== 'object' || part === null) return part
+  const members = Object.fromEntries(Object.entries(part).map(([name, each]) => [name, closed(each)]))
+  const isObject = members['type'] === 'object' && typeof members['properties'] === 'object'
+  return isObject ? { additionalProperties: false, ...members } : members
+}
+
+function checkAnswers(
+  document: Document,
+  assertValid: (pointer: string, value: unknown, what: string) => void,
+): AnswerCheck {
   const operations = listOperations(document)
-  for (const { name, statuses } of operations) noteDocumented(name, statuses)
+  for (const { name, statuses } of operations) recordDocumented(name, statuses)
 
   return (method, path, answer) => {
     const operation = operations.find((each) => each.method === method.toLowerCase() && each.matches(path))
@@ -43,7 +80,7 @@ function checkAgainst(document: Document): AnswerCheck {
       operation.statuses.includes(answer.status),
       `${name} answered ${answer.status}, which is not documented: ${answer.text}`,
     )
-    noteSeen(name, answer.status)
+    recordSeen(name, answer.status)
     assertCommonHeaders(answer)
     const type = (answer.headers.get('content-type') ?? '').split(';')[0] ?? ''
     const expected = answer.status < 400 ? 'application/json' : 'application/problem+json'
@@ -51,11 +88,7 @@ function checkAgainst(document: Document): AnswerCheck {
     const response = resolve(document, operation.responses[answer.status])
     assert.ok(response.content?.[type]?.schema, `${name} documents no schema for ${answer.status} ${type}`)
     const at = response.pointer ?? `${pointer}/responses/${answer.status}`
-    const reference = `${DOCUMENT_ID}#${at}/content/${escape(type)}/schema`
-    const validate = validators.get(reference) ?? ajv.compile({ $ref: reference })
-    validators.set(reference, validate)
-    const body: unknown = JSON.parse(answer.text)
-    assert.ok(validate(body), `${name} ${answer.status}: ${ajv.errorsText(validate.errors)} in ${answer.text}`)
+    assertValid(`${at}/content/${escape(type)}/schema`, JSON.parse(answer.text), `${name} ${answer.status}`)
     if (answer.status >= 400) assertProblem(answer)
   }
 }
@@ -81,7 +114,7 @@ function listOperations(document: Document): DocumentedOperation[] {
         pointer: `/paths/${escape(path)}/${method}`,
         statuses: Object.keys(operation.responses).map(Number),
         responses: operation.responses,
-        matches: (asked: string) => pattern.test(asked.split('?')[0] ?? ''),
+        matches: (url: string) => pattern.test(url.split('?')[0] ?? ''),
       }
     }),
   )
@@ -101,7 +134,7 @@ function resolve(
   return { ...(found as Response), pointer }
 }
 
-/** A path or method that is no operation: 404, whoever asks. */
+/** A path or method that is not an operation: always 404. */
 function assertNotFound(method: string, path: string, answer: Answer): void {
   assert.equal(
     answer.status,
@@ -115,9 +148,10 @@ function assertNotFound(method: string, path: string, answer: Answer): void {
 function assertCommonHeaders({ headers }: Answer): void {
   assert.match(headers.get('x-correlation-id') ?? '', new RegExp(UUID.source, 'i'), 'an answer has no X-Correlation-ID')
   assert.equal(headers.get('cache-control'), 'no-store')
+  assert.equal(headers.get('x-content-type-options'), 'nosniff')
 }
 
-/** contract §2: what every problem body holds, and which headers go with which code. */
+/** The members of every problem and the headers of each code (docs/api.md#errors). */
 function assertProblem({ status, headers, text }: Answer): void {
   const problem = JSON.parse(text) as Record<string, unknown>
   assert.equal(headers.get('content-type')?.split(';')[0], 'application/problem+json')

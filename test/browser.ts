@@ -1,7 +1,9 @@
 import { access } from 'node:fs/promises'
 import type { TestContext } from 'node:test'
 import { type Browser, type BrowserContext, type BrowserServer, type Page, chromium } from 'playwright-core'
+import { atEnd } from './at-end.ts'
 import { type SignedIn } from './dashboard.ts'
+import { TIMEOUT_MS } from './wait-for.ts'
 
 /** Where systems keep a Chromium. Without one, the binary of a package is unpacked. */
 const SYSTEM_CHROMIUMS = [
@@ -21,12 +23,14 @@ const QUIET = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // A page lives for seconds: its scripts take less time to run than to optimize and run.
+  '--js-flags=--no-opt --no-maglev',
 ]
 
-/** Ended by whoever started it, in its own time. */
+/** The process that started it ends it. */
 const ENDING = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false }
 
-/** For a whole run: each file opens windows of its own in it, which share nothing. */
+/** One per run. Each file opens its own contexts, which share nothing. */
 export async function startBrowser(): Promise<BrowserServer> {
   for (const executablePath of SYSTEM_CHROMIUMS) {
     if (await exists(executablePath)) return chromium.launchServer({ executablePath, args: QUIET, ...ENDING })
@@ -53,36 +57,79 @@ function theBrowser(): Promise<Browser> {
   return browser
 }
 
-export type Looking = {
-  /** Signed in as; without it, nobody. */
+const LOCALES = { en: 'en-GB', fr: 'fr-FR', ar: 'ar-MA' } as const
+
+export type PageOptions = {
+  /** Signed in as this person; by default not signed in. */
   as?: SignedIn
-  language?: 'en' | 'ar'
+  language?: Language
   width?: number
   colours?: 'light' | 'dark'
+  /** A page that no test has used: nothing is cached in it. */
+  unused?: boolean
 }
 
-/** A page of a browser of its own, before its first address. It must meet no fault in its scripts. */
+type Language = keyof typeof LOCALES
+
+/** What tests listen for. */
+const EVENTS = ['pageerror', 'request', 'requestfinished', 'response']
+
+/** Pages for reuse: a new one is a new browser process and takes half a second. */
+const idle: Record<Language, Page[]> = { en: [], fr: [], ar: [] }
+
+/** A clean page. Errors in its scripts fail the test. */
 export async function openPage(
   t: TestContext,
   world: { first: { url: string } },
-  { as, language = 'en', width = 1280, colours = 'light' }: Looking = {},
+  { as, language = 'en', width = 1280, colours = 'light', unused = false }: PageOptions = {},
 ): Promise<Page> {
-  const context = await (await theBrowser()).newContext({
-    baseURL: world.first.url,
-    viewport: { width, height: 900 },
-    locale: language === 'ar' ? 'ar-MA' : 'en-GB',
-    colorScheme: colours,
-    reducedMotion: 'reduce',
-  })
-  if (as) await context.addCookies(cookiesOf(as, world.first.url))
-  const page = await context.newPage()
+  const kept = unused ? undefined : idle[language].pop()
+  const page = kept ?? (await newPage(language))
+  await page.setViewportSize({ width, height: 900 })
+  await page.emulateMedia({ colorScheme: colours })
+  if (as) await page.context().addCookies(cookiesOf(as, world.first.url))
+  const own = { goto: page.goto.bind(page) }
+  page.goto = (address, options) => own.goto(new URL(address, world.first.url).href, options)
   const faults: Error[] = []
   page.on('pageerror', (fault) => faults.push(fault))
   t.after(async () => {
-    await context.close()
+    if (!t.passed) t.diagnostic(await shownOn(page))
+    page.goto = own.goto
+    for (const event of EVENTS) page.removeAllListeners(event)
+    const reusable = !unused && !faults[0] && t.passed && (await isCleared(page))
+    if (reusable) idle[language].push(page)
+    else await page.context().close()
     if (faults[0]) throw faults[0]
   })
   return page
+}
+
+async function newPage(language: Language): Promise<Page> {
+  const context = await (await theBrowser()).newContext({
+    locale: LOCALES[language],
+    reducedMotion: 'reduce',
+  })
+  context.setDefaultTimeout(TIMEOUT_MS)
+  return context.newPage()
+}
+
+/** What a failed test left on the screen: a wait for a text says nothing of what stood there instead. */
+const shownOn = async (page: Page): Promise<string> =>
+  `${page.url()} shows: ${await page.innerText('body', { timeout: SHOWN_TIMEOUT_MS }).catch(String)}`
+
+const SHOWN_TIMEOUT_MS = 2_000
+
+/** False where a page could not be cleared: a test may end while its page is still on its way to another. */
+async function isCleared(page: Page): Promise<boolean> {
+  try {
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    if (page.url().startsWith('http')) await page.evaluate('localStorage.clear(); sessionStorage.clear()')
+    await page.goto('about:blank')
+    await page.context().clearCookies()
+    return true
+  } catch {
+    return false
+  }
 }
 
 type Cookies = Parameters<BrowserContext['addCookies']>[0]
@@ -93,7 +140,9 @@ const cookiesOf = ({ cookie }: SignedIn, url: string): Cookies =>
     return { name, value: value.join('='), url }
   })
 
-/** Leaves it. Call it once in each file that opens pages: `after(closeBrowser)`. */
-export async function closeBrowser(): Promise<void> {
-  await (await browser)?.close()
-}
+atEnd(async () => {
+  const left = browser
+  browser = undefined
+  for (const pages of Object.values(idle)) pages.length = 0
+  await (await left)?.close()
+})

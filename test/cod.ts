@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict'
-import type { AccountSeed, Emulator, InboundSeed, ReportedStatus } from '../emulator/emulator.ts'
-import { demoAccount } from '../emulator/emulator.ts'
+import {
+  type AccountSeed,
+  type Emulator,
+  type InboundSeed,
+  type ReportedStatus,
+  demoAccount,
+} from '@doorcode/whatsapp-emulator'
 import type { ConfirmationView } from '../src/cod/view.ts'
-import { setCodSettings } from '../src/cod/settings-store.ts'
-import { type CodSettings, readCodSettings } from '../src/cod/settings.ts'
+import { setCodSettings } from '../src/cod/settings/settings-store.ts'
+import { type CodSettings, readCodSettings } from '../src/cod/settings/settings.ts'
 import type { Parts } from '../src/parts.ts'
-import type { Ask, Asked } from './ask.ts'
+import type { Requester, SentRequest } from './requester.ts'
 
-export type TwinMessage = ReturnType<Emulator['messages']>[number]
+export type EmulatorMessage = ReturnType<Emulator['messages']>[number]
 
 export type ConfirmationFields = {
   to: string
@@ -21,7 +26,21 @@ export type CreatedConfirmation = { confirmationId: string; status: string; refe
 
 type RefusalFields = { template: { name: string; language: string }; parameters: unknown }
 
-/** Settings of the contract's example (§9), and the same in Arabic. */
+/** The settings of docs/cod-settings.md's example, and the same in Arabic. */
+/** What must be set for a language, in English. */
+export const ENGLISH = {
+  texts: {
+    dayQuestion: 'Which day?',
+    timeQuestion: 'At what time?',
+    refusalReasonQuestion: 'Why?',
+    reasonsListButton: 'Reasons',
+    otherLabel: 'Other',
+    notePrompt: 'Tell us more',
+  },
+  timeRanges: ['09:00-12:00', '12:00-18:00'],
+  refusalReasons: ['Too late', 'Damaged'],
+}
+
 const SETTINGS = {
   timeZone: 'Africa/Casablanca',
   deliveryDays: { offered: 3, skipWeekdays: ['friday'] },
@@ -29,16 +48,7 @@ const SETTINGS = {
   refusal: { reminderMinutes: null, noResponseMinutes: 1_440 },
   languages: {
     en: {
-      texts: {
-        dayQuestion: 'Which day?',
-        timeQuestion: 'At what time?',
-        refusalReasonQuestion: 'Why?',
-        reasonsListButton: 'Reasons',
-        otherLabel: 'Other',
-        notePrompt: 'Tell us more',
-      },
-      timeRanges: ['09:00-12:00', '12:00-18:00'],
-      refusalReasons: ['Too late', 'Damaged'],
+      ...ENGLISH,
       closingMessages: { confirmation: 'Thank you!', refusal: null },
     },
     ar: {
@@ -84,14 +94,14 @@ type CodWorld = {
   parts: Parts
   workspaceId: string
   senderId: string
-  twin: Emulator
-  request: Ask
+  emulator: Emulator
+  request: Requester
   settled: () => Promise<void>
   newPhone: () => string
 }
 
-/** What a world can say about cash on delivery. */
-export function codOf({ parts, workspaceId, senderId, twin, request, settled, newPhone }: CodWorld) {
+/** What tests of cash on delivery do in a world. */
+export function createCodHelpers({ parts, workspaceId, senderId, emulator, request, settled, newPhone }: CodWorld) {
   const confirmationBody = (fields: Partial<ConfirmationFields> = {}): ConfirmationFields => ({
     to: newPhone(),
     senderId,
@@ -109,7 +119,7 @@ export function codOf({ parts, workspaceId, senderId, twin, request, settled, ne
     confirmationBody,
     refusalBody,
 
-    /** Sets the workspace's settings: those of the contract's example, changed member by member. */
+    /** Sets the workspace's settings: those of the example, changed member by member. */
     async codSettings(changes: object = {}): Promise<CodSettings> {
       const read = readCodSettings(merged(SETTINGS, changes))
       assert.ok('settings' in read, JSON.stringify(read))
@@ -120,10 +130,10 @@ export function codOf({ parts, workspaceId, senderId, twin, request, settled, ne
     /** Creates a confirmation that must be accepted. */
     async createConfirmation(
       fields: Partial<ConfirmationFields> = {},
-      asked: Omit<Asked, 'body'> = {},
+      options: Omit<SentRequest, 'body'> = {},
     ): Promise<CreatedConfirmation> {
       const body = confirmationBody(fields)
-      const answer = await request('POST', confirmationPath, { body, ...asked })
+      const answer = await request('POST', confirmationPath, { body, ...options })
       assert.equal(answer.status, 202, answer.text)
       return { ...(answer.body as Omit<CreatedConfirmation, 'to'>), to: body.to }
     },
@@ -138,31 +148,31 @@ export function codOf({ parts, workspaceId, senderId, twin, request, settled, ne
     async startRefusalCheck(
       confirmation: { confirmationId: string },
       fields: Partial<RefusalFields> = {},
-      asked: Omit<Asked, 'body'> = {},
+      options: Omit<SentRequest, 'body'> = {},
     ): Promise<void> {
-      const answer = await request('POST', refusalPath(confirmation), { body: refusalBody(fields), ...asked })
+      const answer = await request('POST', refusalPath(confirmation), { body: refusalBody(fields), ...options })
       assert.equal(answer.status, 202, answer.text)
     },
 
-    /** What the provider says of a message that is on a phone. */
-    async reported(message: TwinMessage, ...statuses: ReportedStatus[]): Promise<void> {
-      await twin.report(message, statuses)
+    /** Reports statuses of a message that is on a phone. */
+    async reported(message: EmulatorMessage, ...statuses: ReportedStatus[]): Promise<void> {
+      await emulator.report(message, statuses)
       await settled()
     },
 
-    /** Whoever is behind the number. What they do is processed when it resolves. */
-    customer: (confirmation: { to: string }): Customer => customerOf({ twin, settled }, confirmation.to),
+    /** The customer with this number. Their actions are processed when the promise resolves. */
+    customer: (confirmation: { to: string }): Customer => customerOf({ emulator, settled }, confirmation.to),
   }
 }
 
 export type Customer = ReturnType<typeof customerOf>
 
-/** How a gesture comes: which message it answers, and what the webhook says or hides. */
-type How = Omit<InboundSeed, 'from' | 'tap' | 'choose' | 'text'> & { on?: TwinMessage | undefined }
+/** The message that an action answers, and what its webhook shows or hides. */
+type How = Omit<InboundSeed, 'from' | 'tap' | 'choose' | 'text'> & { on?: EmulatorMessage | undefined }
 
-function customerOf({ twin, settled }: { twin: Emulator; settled: () => Promise<void> }, phone: string) {
+function customerOf({ emulator, settled }: { emulator: Emulator; settled: () => Promise<void> }, phone: string) {
   const inbound = async (seed: Omit<InboundSeed, 'from'>): Promise<string> => {
-    const { id, posts } = await twin.inbound({ from: phone, ...seed })
+    const { id, posts } = await emulator.inbound({ from: phone, ...seed })
     assert.ok(
       posts.every(({ state }) => state === 'answered'),
       'the program did not answer a webhook with 200',
@@ -170,24 +180,24 @@ function customerOf({ twin, settled }: { twin: Emulator; settled: () => Promise<
     await settled()
     return id
   }
-  const screen = (): TwinMessage[] => twin.messages({ to: phone })
+  const screen = (): EmulatorMessage[] => emulator.messages({ to: phone })
   return {
     phone,
-    /** All that ever came to the phone, oldest first. */
+    /** All messages on the phone, oldest first. */
     screen,
     texts: (): string[] => screen().map(({ shown }) => shown.body),
-    last(): TwinMessage {
+    last(): EmulatorMessage {
       const message = screen().at(-1)
       assert.ok(message, `nothing came to ${phone}`)
       return message
     },
-    /** By place or label, on the latest message with buttons. Returns the id of the reply. */
+    /** By index or label, on the latest message with buttons. Returns the id of the reply. */
     taps: (button: number | string, { on, ...how }: How = {}) =>
       inbound({ tap: { button, ...(on && { message: on.id }) }, ...how }),
     chooses: (row: number | string, { on, ...how }: How = {}) =>
       inbound({ choose: { row, ...(on && { message: on.id }) }, ...how }),
     types: (text: string, { on, ...how }: How = {}) => inbound({ text, ...(on && { quote: on.id }), ...how }),
-    /** An earlier webhook once more. */
+    /** Repeats an earlier webhook. */
     repeats: (id: string) => inbound({ again: id }),
     sends: (seed: Omit<InboundSeed, 'from'>) => inbound(seed),
   }

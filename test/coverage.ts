@@ -2,17 +2,17 @@ import { appendFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 
-/** Which answers of the OpenAPI document a run of the whole suite has seen, collected over the processes of its files. */
+/** Which documented answers the suite has seen, over all its processes. */
 const FILE = 'answers-seen'
 
 const written = new Set<string>()
 
 /** `operation` is "GET /path/{id}". Synchronous and append-only: several processes write. */
-export function noteSeen(operation: string, status: number): void {
+export function recordSeen(operation: string, status: number): void {
   note(`seen ${operation} ${status}`)
 }
 
-export function noteDocumented(operation: string, statuses: readonly number[]): void {
+export function recordDocumented(operation: string, statuses: readonly number[]): void {
   for (const status of statuses) note(`documented ${operation} ${status}`)
 }
 
@@ -23,7 +23,7 @@ function note(line: string): void {
   appendFileSync(path.join(folder, FILE), `${line}\n`)
 }
 
-/** Prints documented answers that no test made the API give. Returns the exit code. */
+/** Prints documented answers that no test has seen. Returns the exit code. */
 export async function reportCoverage(folder: string): Promise<number> {
   const lines = new Set((await readFile(path.join(folder, FILE), 'utf8').catch(() => '')).split('\n'))
   const documented = [...lines]

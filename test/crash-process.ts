@@ -1,23 +1,22 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
-import { after } from 'node:test'
-import type { CrashServerOptions, Failpoint, Told } from './crash-server.ts'
+import type { CrashServerOptions, Failpoint, StatementRun, Progress } from './crash-server.ts'
 
-/** Arms nothing: the server answers after all that it has told. */
-export const NOWHERE: Failpoint = { statement: '', moment: 'before', stage: null }
+/** Never reached: arming it flushes the server's earlier messages. */
+export const NEVER: Failpoint = { statement: '', moment: 'before', stage: null }
 
-/** A server process of which a test decides at which statement it dies. */
+/** A server process that dies at a statement that the test chooses. */
 export type CrashServer = {
   url: string
-  ran: { name: string; inTransaction: boolean }[]
+  ran: StatementRun[]
   arm(failpoint: Failpoint): Promise<void>
   dead: Promise<unknown>
   kill(): Promise<void>
 }
 
 const children = new Set<ChildProcess>()
-after(() => children.forEach((child) => child.kill('SIGKILL')))
+process.on('exit', () => children.forEach((child) => child.kill('SIGKILL')))
 
 export async function startCrashServer(options: CrashServerOptions): Promise<CrashServer> {
   const child = fork(path.resolve(import.meta.dirname, 'crash-server.ts'), [JSON.stringify(options)], {
@@ -32,10 +31,10 @@ export async function startCrashServer(options: CrashServerOptions): Promise<Cra
     children.delete(child)
     listening.reject(new Error(`the server ended with ${signal ?? code} before it listened`))
   })
-  child.on('message', (told: Told) => {
-    if ('listening' in told) listening.resolve(told.listening)
-    if ('armed' in told) armed.resolve()
-    if ('ran' in told) ran.push({ name: told.ran, inTransaction: told.inTransaction })
+  child.on('message', (message: Progress) => {
+    if ('listening' in message) listening.resolve(message.listening)
+    if ('armed' in message) armed.resolve()
+    if ('ran' in message) ran.push(message)
   })
   return {
     url: await listening.promise,

@@ -2,54 +2,51 @@ import assert from 'node:assert/strict'
 import { createHmac, randomBytes } from 'node:crypto'
 import { createTRPCClient, httpLink } from '@trpc/client'
 import { DAY_MS, later } from '../src/clock.ts'
-import { knownDevices } from '../src/dashboard/known-device.ts'
-import { createPerson } from '../src/dashboard/person.ts'
-import type { MemberRole } from '../src/dashboard/roles.ts'
-import type { DashboardRouter } from '../src/dashboard/router.ts'
+import { createTrustedDevices } from '../src/admin/auth/sign-in.ts'
+import { createPerson, hashPassword } from '../src/admin/auth/person.ts'
+import type { MemberRole } from '../src/admin/auth/members.ts'
+import type { DashboardRouter } from '../src/admin/router.ts'
+import './cheap-passwords.ts'
 import type { World } from './world.ts'
 
 export const PASSWORD = 'correct horse battery'
 
-/** Somebody who is signed in to the dashboard of the world's first node. */
+/** A person with a session on the world's first node. */
 export type SignedIn = {
   userId: string
   email: string
   cookie: string
-  /** The dashboard's calls as the pages make them. */
-  calls: ReturnType<typeof callsOf>
+  /** Typed calls as the pages make them. */
+  calls: ReturnType<typeof createCalls>
 }
-
-/** What hashPassword(PASSWORD) gave once: it is slow on purpose. */
-const PASSWORD_HASH =
-  '342a06279a3d7f6c5a61973b2429fc96:3c44750e56453ed3061f532aa79b0adf976ef2438a4e10786d5eccfed4cbb61b8992f2215a84907925640de9707b64d6344da48eaee9e47528fc512e51e3fcb5'
 
 let people = 0
 
 /** In the world's workspace; `operator` runs the instance, `stranger` belongs to none. */
-type Standing = MemberRole | 'operator' | 'stranger'
+type MemberOptions = MemberRole | 'operator' | 'stranger'
 
-/** A new person, who has a session. */
-export async function signedIn(world: World, as: Standing): Promise<SignedIn> {
+/** A new person with a session. */
+export async function signIn(world: World, as: MemberOptions): Promise<SignedIn> {
   const { userId, email } = await newPerson(world, as)
   const cookie = await sessionOf(world, { userId, email })
-  return { userId, email, cookie, calls: callsOf(world.first.url, cookie) }
+  return { userId, email, cookie, calls: createCalls(world.first.url, cookie) }
 }
 
-/** A new person who came the long way, over HTTP: with all that a sign-in leaves behind. */
-export async function signedInByPassword(world: World, as: Standing): Promise<SignedIn> {
+/** A new person who signs in over HTTP, with all side effects of a sign-in. */
+export async function signInWithPassword(world: World, as: MemberOptions): Promise<SignedIn> {
   const { userId, email } = await newPerson(world, as)
   await world.ask('delete from auth."rateLimit"') // all tests of a file come from one address
-  const cookie = await cookieOf(world.first.url, { email, password: PASSWORD })
-  return { userId, email, cookie, calls: callsOf(world.first.url, cookie) }
+  const cookie = await fetchSessionCookie(world.first.url, { email, password: PASSWORD })
+  return { userId, email, cookie, calls: createCalls(world.first.url, cookie) }
 }
 
-async function newPerson(world: World, role: Standing): Promise<{ userId: string; email: string }> {
+async function newPerson(world: World, role: MemberOptions): Promise<{ userId: string; email: string }> {
   people += 1
   const email = `${role}-${people}-${process.pid}@shop.example`
   const { userId } = await createPerson(world.parts.db, {
     email,
     name: `The ${role}`,
-    passwordHash: PASSWORD_HASH,
+    passwordHash: await hashPassword(PASSWORD),
     at: new Date(),
   })
   if (role === 'operator') await world.ask('insert into operators (user_id) values ($1)', [userId])
@@ -64,8 +61,7 @@ async function newPerson(world: World, role: Standing): Promise<{ userId: string
 }
 
 /**
- * What a browser holds after a sign-in, without the slow one: how people sign in is for dashboard-sign-in.test.ts to
- * guarantee, and the others begin where it ends.
+ * The cookies of a sign-in, without its calls, which dashboard-sign-in.test.ts covers.
  */
 async function sessionOf(world: World, who: { userId: string; email: string }): Promise<string> {
   const { seal } = world.parts
@@ -77,12 +73,12 @@ async function sessionOf(world: World, who: { userId: string; email: string }): 
     [token, who.userId, later(now, 7 * DAY_MS), now],
   )
   const signature = createHmac('sha256', seal.derive('dashboard sessions')).update(token).digest('base64')
-  const device = knownDevices({ secret: seal.derive('known devices'), secure: false }).mark(who.email)
+  const device = createTrustedDevices({ secret: seal.derive('known devices'), secure: false }).createCookie(who.email)
   return `doorcode.session_token=${encodeURIComponent(`${token}.${signature}`)}; ${device.split(';')[0]}`
 }
 
 /** Signs in over HTTP; must succeed. */
-export async function cookieOf(url: string, who: { email: string; password: string }): Promise<string> {
+export async function fetchSessionCookie(url: string, who: { email: string; password: string }): Promise<string> {
   const answer = await fetch(`${url}/dashboard/auth/sign-in/email`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', origin: url },
@@ -95,8 +91,8 @@ export async function cookieOf(url: string, who: { email: string; password: stri
     .join('; ')
 }
 
-/** Calls with a cookie, or as nobody. */
-export const callsOf = (url: string, cookie?: string) =>
+/** Typed calls with or without a session cookie. */
+export const createCalls = (url: string, cookie?: string) =>
   createTRPCClient<DashboardRouter>({
     links: [httpLink({ url: `${url}/dashboard/calls`, headers: { origin: url, ...(cookie && { cookie }) } })],
   })

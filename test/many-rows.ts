@@ -1,9 +1,9 @@
 import { withConnection } from './postgres.ts'
 
-/** Whose rows they are. `endpointId` is of the workspace. */
+/** The owner of the rows. */
 export type Owner = { workspaceId: string; accountId: string; senderId: string; endpointId: string }
 
-/** Few enough that most of what a filter looks through is not it. */
+/** Rare enough that a filter skips most rows. */
 export const RARE_EVERY = 50_000
 const SPREAD_DAYS = 90
 

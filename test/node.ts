@@ -1,25 +1,30 @@
+import type { Subscribers } from '../src/messages/subscribers.ts'
 import { pino } from 'pino'
 import { type App, buildApp } from '../src/app.ts'
+import { subscribers } from '../src/background/subscribers.ts'
+import { backgroundLoops } from '../src/background/table.ts'
 import type { Clock } from '../src/clock.ts'
 import { type Config, readConfig } from '../src/config.ts'
-import { openPages } from '../src/dashboard/static-files.ts'
-import { type Db, openDb } from '../src/db.ts'
-import { createWake } from '../src/jobs/wake.ts'
+import { createPages } from '../src/admin/pages/pages.ts'
+import type { Db } from '../src/db/pool.ts'
+import { createWakeUps } from '../src/jobs/wake.ts'
 import { type Log, createLog } from '../src/log.ts'
 import { createMetrics } from '../src/metrics.ts'
-import type { Parts, WorkName } from '../src/parts.ts'
-import { whatsapp } from '../src/providers/whatsapp/whatsapp.ts'
-import { sealWith } from '../src/seal.ts'
+import type { WorkName } from '../src/jobs/wake.ts'
+import type { Parts } from '../src/parts.ts'
+import { createWhatsApp } from '../src/providers/whatsapp/whatsapp.ts'
+import { createSeal } from '../src/seal.ts'
+import { openPooledDb } from './connections.ts'
 
-/** One process's worth of Doorcode: the real program on a real port, on a database that others may share. */
+/** The real program on a real port, with a database that other nodes may share. */
 export type Node = {
   url: string
   app: App
-  parts: Parts
-  /** Every line that it logged, at the most talkative level. */
+  parts: Parts & { subscribers: Subscribers }
+  /** All log lines, at level trace. */
   logLines: readonly string[]
-  /** Rouses its background work. */
-  wake(): void
+  /** Wakes its background work, or these parts of it. */
+  wake(work?: readonly WorkName[]): void
   stop(): Promise<void>
 }
 
@@ -27,23 +32,22 @@ export type NodeOptions = {
   databaseUrl: string
   clock: Clock
   rateLimit?: Config['rateLimit']
-  /** False: it answers requests and leaves the background work to others. */
+  /** False: no background work. */
   works?: boolean
   /** 0 takes any free port. */
   port?: number
-  /** What the program runs its statements on, made from what it would have run them on. */
+  /** Wraps the program's database. */
   wrapDb?: (db: Db) => Db
-  /** More of the environment. */
+  /** More environment variables. */
   settings?: Readonly<Record<string, string>>
 }
 
-/** The same for all nodes of a run, as of one installation. */
+/** The same for all nodes of a run. */
 export const INSTANCE_KEY = Buffer.alloc(32, 7)
 
-/** Read and zipped once for the many nodes of a file. */
-const pages = openPages({ log: createLog('silent') })
+/** Read and compressed once per file. */
+const pages = createPages({ log: createLog('silent') })
 
-const POOL_SIZE = 6
 const WORK = ['submit', 'reports', 'deliver', 'sync'] as const satisfies WorkName[]
 
 export async function startNode(options: NodeOptions): Promise<Node> {
@@ -58,35 +62,39 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     DOORCODE_ROLES: works ? 'api,worker,dashboard' : 'api,dashboard',
     ...settings,
   })
-  const pool = openDb({
-    url: databaseUrl,
-    poolSize: POOL_SIZE,
-    onIdleError: (err) => log.warn({ err }, 'a connection ended'),
-  })
+  const pool = await openPooledDb(databaseUrl, (err) => log.warn({ err }, 'a connection ended'))
   const db = wrapDb(pool)
-  const provider = whatsapp()
-  const wakes = createWake({ db, roles: config.roles, log })
+  const provider = createWhatsApp()
+  const wakes = createWakeUps({
+    db,
+    roles: config.roles,
+    log,
+    settings: { allowPrivateWebhooks: config.allowPrivateWebhooks },
+  })
   const parts = {
     config,
     db,
     clock,
-    seal: sealWith(INSTANCE_KEY),
+    seal: createSeal(INSTANCE_KEY),
     log,
     metrics: createMetrics(),
     provider,
     wake: wakes.wake,
     live: wakes.live,
+    subscribers,
+    loops: backgroundLoops,
+    node: wakes.node,
   }
   const app = await buildApp(parts, { ...wakes, pages })
   const url = await app.server.listen({ port, host: '127.0.0.1' })
+  await wakes.start()
   if (works) app.startWork()
-  wakes.start()
   return {
     url,
     app,
     parts,
     logLines,
-    wake: () => WORK.forEach((work) => wakes.wake(work)),
+    wake: (work = WORK) => work.forEach((each) => wakes.wake(each)),
     async stop() {
       await app.stop()
       await wakes.stop()

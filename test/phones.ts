@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
-import type { Emulator, ReportedStatus } from '../emulator/emulator.ts'
-import { until } from './until.ts'
+import type { Emulator, ReportedStatus } from '@doorcode/whatsapp-emulator'
+import { waitFor } from './wait-for.ts'
 
-type TwinMessage = ReturnType<Emulator['messages']>[number]
+type EmulatorMessage = ReturnType<Emulator['messages']>[number]
 type Otp = { messageId: string }
 
-/** The twin seen from a message: what its phone got, and what the provider is made to report of it. */
-export type Phones = ReturnType<typeof phonesOf>
+/** Per message: what its phone received, and the reports that the provider sends. */
+export type Phones = ReturnType<typeof createPhones>
 
-export function phonesOf(world: { twin: Emulator; settled(): Promise<void> }) {
+export function createPhones(world: { emulator: Emulator; settled(): Promise<void> }) {
   const phones = {
-    /** What came to the phone of this message; two of them are a double send. */
-    got: ({ messageId }: Otp): TwinMessage[] =>
-      world.twin.messages((message) => message.callbackData?.endsWith(messageId) ?? false),
+    /** Deliveries of this message to its phone; two are a double send. */
+    got: ({ messageId }: Otp): EmulatorMessage[] =>
+      world.emulator.messages((message) => message.callbackData?.endsWith(messageId) ?? false),
     /** Waits for the message on its phone. */
-    gets: (otp: Otp): Promise<TwinMessage> =>
-      until(
+    gets: (otp: Otp): Promise<EmulatorMessage> =>
+      waitFor(
         () => `the message ${otp.messageId} on its phone`,
         () => phones.got(otp)[0],
       ),
@@ -24,7 +24,7 @@ export function phonesOf(world: { twin: Emulator; settled(): Promise<void> }) {
       const message = await phones.gets(otp)
       await world.settled()
       for (const status of statuses) {
-        const posts = await world.twin.report(message, [status])
+        const posts = await world.emulator.report(message, [status])
         assert.ok(
           posts.every(({ state }) => state === 'answered'),
           'the program did not answer a webhook with 200',

@@ -1,6 +1,7 @@
+import { readFile, writeFile } from 'node:fs/promises'
 import { Client, type DatabaseError } from 'pg'
 
-/** The migrated database that every file's own is a copy of. */
+/** The migrated database that each process's own is a copy of. */
 export const TEMPLATE_DATABASE = 'doorcode_template'
 
 /** The server that test/run.ts started. */
@@ -17,12 +18,23 @@ export async function createDatabase(server: string, name: string, template = 't
   })
 }
 
+/** Checking a password takes longer on both sides than all else that a connection needs, and tests open thousands. */
+export async function trustRole(server: string): Promise<void> {
+  await withConnection(server, async (connection) => {
+    const { rows } = await connection.query<{ file: string; role: string }>(
+      `select current_setting('hba_file') as file, current_user as role`,
+    )
+    const [{ file, role } = { file: '', role: '' }] = rows
+    await writeFile(file, `local all ${role} trust\n${await readFile(file, 'utf8')}`)
+    await connection.query('select pg_reload_conf()')
+  })
+}
+
 const LEAVING_MS = 1_000
 const STILL_IN_USE = '55006'
 
 /**
- * Once its connections are closed: to throw one out would be an error of the test that has it. A database that a test
- * still holds goes with the whole server.
+ * Only once its connections are closed: a forced drop would fail the test that uses it. The rest goes with the server.
  */
 export async function dropDatabase(server: string, name: string): Promise<void> {
   await withConnection(server, async (connection) => {
@@ -46,7 +58,7 @@ export function urlOf(server: string, database: string): string {
   return url.href
 }
 
-/** For questions that only tests ask. */
+/** For queries of tests. */
 export async function withConnection<Result>(
   url: string,
   work: (connection: Client) => Promise<Result>,

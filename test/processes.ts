@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
-import { after } from 'node:test'
 import { INSTANCE_KEY } from './node.ts'
-import { compiled, freePort } from './program.ts'
-import { until } from './until.ts'
+import { compileCacheEnv, freePort } from './program.ts'
+import { waitFor } from './wait-for.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 
@@ -12,7 +11,7 @@ const ROOT = path.resolve(import.meta.dirname, '..')
 export type ServeProcess = {
   url: string
   metricsUrl: string
-  /** What it has written to stdout and stderr. */
+  /** Its stdout and stderr so far. */
   written(): string
   /** Resolves with its exit code, or with the signal that ended it. */
   ended: Promise<number | string>
@@ -20,7 +19,7 @@ export type ServeProcess = {
 }
 
 const running = new Set<ChildProcess>()
-after(() => running.forEach((child) => child.kill('SIGKILL')))
+process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')))
 
 export async function startServe(databaseUrl: string, settings: Record<string, string> = {}): Promise<ServeProcess> {
   const [port, metricsPort] = [await freePort(), await freePort()]
@@ -29,7 +28,7 @@ export async function startServe(databaseUrl: string, settings: Record<string, s
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH,
-      ...compiled(),
+      ...compileCacheEnv(),
       DATABASE_URL: databaseUrl,
       DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),
       DOORCODE_PORT: String(port),
@@ -47,7 +46,7 @@ export async function startServe(databaseUrl: string, settings: Record<string, s
     return (signal ?? code) as number | string
   })
   const url = `http://127.0.0.1:${port}`
-  await until(
+  await waitFor(
     () => `the server to be ready; it wrote: ${written}`,
     async () => {
       if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}: ${written}`)

@@ -14,8 +14,8 @@ export type Program = {
   stderr: () => string
 }
 
-/** What is compiled already need not be compiled again by each program that a test starts. */
-export function compiled(): Record<string, string> {
+/** Shares the compile cache with the programs that tests start. */
+export function compileCacheEnv(): Record<string, string> {
   const { NODE_COMPILE_CACHE } = process.env
   return NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE } : {}
 }
@@ -25,7 +25,7 @@ export function runProgram(t: TestContext, args: readonly string[], environment:
   const child = spawn(process.execPath, ['bin/doorcode.js', ...args], {
     cwd: path.resolve(import.meta.dirname, '..'),
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], ...compiled(), ...environment },
+    env: { PATH: process.env['PATH'], ...compileCacheEnv(), ...environment },
   })
   const written = { stdout: '', stderr: '' }
   child.stdout.on('data', (chunk: Buffer) => (written.stdout += chunk.toString()))
@@ -39,11 +39,11 @@ export function runProgram(t: TestContext, args: readonly string[], environment:
 }
 
 /**
- * Below the ports that systems give to whoever names none (Linux from 32768, others from 49152) and to each connection: of
+ * Below the ports that systems give to programs that name none (Linux from 32768, others from 49152) and to each connection: of
  * those one that was free a moment ago may be taken before a program that is told it has started.
  */
 const PORTS = { from: 10_240, to: 32_000 }
-const TRIES_MOST = 20
+const MAX_TRIES = 20
 
 /** A port that nothing listened on a moment ago; rejects when `wanted` is taken. */
 export async function freePort(wanted?: number): Promise<number> {
@@ -53,7 +53,7 @@ export async function freePort(wanted?: number): Promise<number> {
     try {
       await once(server, 'listening')
     } catch (error) {
-      if (wanted === undefined && tries < TRIES_MOST) continue
+      if (wanted === undefined && tries < MAX_TRIES) continue
       throw error
     }
     server.close()

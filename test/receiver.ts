@@ -4,7 +4,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse, cr
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
-import { until } from './until.ts'
+import { waitFor } from './wait-for.ts'
 
 /** What a receiver answers. */
 export type Answer = {
@@ -80,7 +80,7 @@ export async function startReceiver(): Promise<Receiver> {
       usual = answer
     },
     async waitFor(count) {
-      await until(
+      await waitFor(
         () => `${count} webhooks, of which ${received.length} came`,
         () => received.length >= count,
       )

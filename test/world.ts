@@ -1,35 +1,40 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import type { TestContext } from 'node:test'
-import { Pool } from 'pg'
+import type { Pool } from 'pg'
 import { Agent } from 'undici'
-import { type AccountSeed, DEMO, type Emulator, demoAccount, startEmulator } from '../emulator/emulator.ts'
-import { DAY_MS, HOUR_MS, MINUTE_MS, type MovedClock, SECOND_MS, movedClock } from '../src/clock.ts'
-import { connectAccount } from '../src/senders/accounts.ts'
+import { type AccountSeed, DEMO, type Emulator, demoAccount, startEmulator } from '@doorcode/whatsapp-emulator'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../src/clock.ts'
+import { type MovedClock, createMovedClock } from './moved-clock.ts'
+import { connectAccount } from '../src/accounts/accounts.ts'
 import { addEndpoint } from '../src/webhooks/endpoints.ts'
-import { setAllowance } from '../src/workspaces/allowances.ts'
-import { createKey } from '../src/workspaces/keys.ts'
+import { setQuota } from '../src/workspaces/quota.ts'
+import { createKey } from '../src/workspaces/keys/keys.ts'
 import { createWorkspace } from '../src/workspaces/workspaces.ts'
-import { fetchAnswerCheck } from './answers.ts'
-import { type Asked, asking, rotatingKeys } from './ask.ts'
-import { codOf } from './cod.ts'
+import { fetchChecks } from './answers.ts'
+import { type SentRequest, createRequester, createKeyRotation } from './requester.ts'
+import { createCodHelpers } from './cod.ts'
+import { queryPool } from './connections.ts'
 import { fileDatabase } from './database.ts'
-import { type Busy, whatIsDue } from './due.ts'
+import { type Busy, findDueWork, workOf } from './due-work.ts'
 import { type Node, type NodeOptions, startNode } from './node.ts'
-import { phonesOf } from './phones.ts'
+import { createPhones } from './phones.ts'
+import { freePort } from './program.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
-import { until } from './until.ts'
+import { waitFor } from './wait-for.ts'
 
 export type WorldOptions = Pick<NodeOptions, 'rateLimit' | 'works' | 'wrapDb'> & {
   /** Monthly units of OTPs. */
-  otpAllowance?: number
-  /** Changes to the twin's account, such as other numbers or templates. */
+  otpQuota?: number
+  /** Overrides of the emulator's account, such as numbers or templates. */
   account?: Partial<AccountSeed>
-  /** By default the twin reports only what a test orders. */
+  /** By default the emulator sends only the reports that a test requests. */
   statuses?: 'automatic' | 'manual'
-  /** Whether the twin enforces WhatsApp's own rates, which ours keep us from reaching. */
+  /** Whether the emulator enforces WhatsApp's rate limits, which our pacing keeps us below. */
   limits?: boolean
-  /** Faults that the program logs as errors are part of the test. */
+  /** By default a clock of the real time that the test can move. */
+  clock?: MovedClock
+  /** The test expects the program to log errors. */
   mayLogErrors?: boolean
 }
 
@@ -48,55 +53,58 @@ export type WorldReceiver = Receiver & { endpointId: string; secret: string }
 export type World = Awaited<ReturnType<typeof startWorld>>
 
 /**
- * A workspace of its own on the file's database, the real program in front of it, the WhatsApp twin behind it, and a
- * clock that is moved. Everything ends with the test.
+ * A new workspace on the file's database, the real program, the WhatsApp emulator and a clock that the test moves. Ends
+ * with the test.
  */
 export async function startWorld(t: TestContext, options: WorldOptions = {}) {
   const databaseUrl = await fileDatabase()
-  const database = new Pool({ connectionString: databaseUrl, max: 3 })
-  const clock = movedClock()
+  const database = await queryPool()
+  const clock = options.clock ?? createMovedClock()
   const http = new Agent({ connections: 128, pipelining: 1 })
-  const twin = await startTwin(clock, options)
-  const first = await startNode({ databaseUrl, clock, ...options })
+  const emulator = await startWorldEmulator(clock, options)
+  const { first, leavePort } = await startFirstNode({ databaseUrl, ...options, clock })
   const nodes = [first]
   const receivers: Receiver[] = []
-  const { workspaceId, account, credentials, setCallback } = await settleIn(first, twin, options)
+  const { workspaceId, account, credentials, setCallback } = await settleIn(first, emulator, options)
 
   t.after(async () => {
     await Promise.all(nodes.map((node) => node.stop()))
-    await Promise.all([twin.close(), http.destroy(), ...receivers.map((receiver) => receiver.close())])
+    leavePort()
+    await Promise.all([emulator.close(), http.destroy(), ...receivers.map((receiver) => receiver.close())])
     await retire(database, workspaceId)
-    await database.end()
-    if (!t.passed) tellWhatWasLogged(t, nodes)
+    if (!t.passed) printLog(t, nodes)
     if (!options.mayLogErrors) assertNoErrors(nodes)
+    for (const { event } of receivers.flatMap(({ received }) => received)) checks.webhook(event)
   })
 
   const freshKey = async (): Promise<string> => {
     const { apiKey } = await createKey(first.parts.db, clock, { workspaceId, name: 'test' })
     return apiKey
   }
-  const check = await fetchAnswerCheck(first.url)
-  const request = asking({ http, check, url: first.url, nextKey: rotatingKeys(freshKey) })
+  const checks = await fetchChecks(first.url)
+  const request = createRequester({ http, check: checks.answer, url: first.url, nextKey: createKeyRotation(freshKey) })
   const sender = account.senders[0]
   assert.ok(sender, 'the account has a number')
 
   const wakeAll = (): void => nodes.forEach((node) => node.wake())
 
-  /** Everything that is due by the clock is done, on every node, and nothing is on its way from the twin. */
+  /** Waits until all due work is done and the emulator has sent everything. */
   const settled = async (): Promise<void> => {
     let busy: Busy | undefined
-    await until(
+    await waitFor(
       () => `the work to be done, but this is left: ${JSON.stringify(busy)}`,
       async () => {
-        wakeAll()
-        await twin.idle()
-        busy = await whatIsDue(database, workspaceId, clock)
-        return busy === undefined
+        await emulator.idle()
+        busy = await findDueWork(database, workspaceId, clock)
+        if (!busy) return true
+        const work = workOf(busy)
+        nodes.forEach((node) => node.wake(work))
+        return false
       },
     )
   }
 
-  /** A body that is accepted, with the given members in place of the usual ones. */
+  /** An acceptable body with the given members replaced. */
   const otpBody = (fields: Partial<OtpFields> = {}): OtpFields | Omit<OtpFields, 'reference'> => ({
     to: newPhone(),
     senderId: sender.senderId,
@@ -109,27 +117,35 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}) {
     workspaceId,
     senderId: sender.senderId,
     account,
-    /** What the account was connected with. */
+    /** The account's credentials. */
     credentials,
     /** Sends the provider's webhooks to another origin. */
     setCallback,
     clock,
-    twin,
+    emulator,
     first,
     nodes,
     databaseUrl,
     parts: first.parts,
-    whatsapp: phonesOf({ twin, settled }),
-    ...codOf({ parts: first.parts, workspaceId, senderId: sender.senderId, twin, request, settled, newPhone }),
+    whatsapp: createPhones({ emulator, settled }),
+    ...createCodHelpers({
+      parts: first.parts,
+      workspaceId,
+      senderId: sender.senderId,
+      emulator,
+      request,
+      settled,
+      newPhone,
+    }),
     freshKey,
     request,
     settled,
     otpBody,
 
     /** Sends an OTP that must be accepted. */
-    async sendOtp(fields: Partial<OtpFields> = {}, asked: Omit<Asked, 'body'> = {}): Promise<SentOtp> {
+    async sendOtp(fields: Partial<OtpFields> = {}, options: Omit<SentRequest, 'body'> = {}): Promise<SentOtp> {
       const body = otpBody(fields)
-      const answer = await request('POST', '/api/v1/otp/messages', { body, ...asked })
+      const answer = await request('POST', '/api/v1/otp/messages', { body, ...options })
       assert.equal(answer.status, 202, answer.text)
       return { ...(answer.body as Omit<SentOtp, 'to' | 'code'>), to: body.to, code: body.code }
     },
@@ -149,20 +165,20 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}) {
       return Object.assign(receiver, { endpointId, secret })
     },
 
-    /** Another process's worth of the program on the same database. */
+    /** Another node on the same database. */
     async node(more: Partial<NodeOptions> = {}): Promise<Node> {
-      const node = await startNode({ databaseUrl, clock, ...options, ...more })
+      const node = await startNode({ databaseUrl, ...options, clock, ...more })
       nodes.push(node)
       return node
     },
 
-    /** Moves the clock and rouses the background work: `advance('5m')`. */
+    /** Moves the clock and wakes the background work: `advance('5m')`. */
     advance(by: string): void {
-      clock.advance(millisecondsOf(by))
+      clock.advance(toMilliseconds(by))
       wakeAll()
     },
 
-    /** For questions that only tests ask. */
+    /** For queries of tests. */
     async ask<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
       const answer = await database.query<Row>(text, values)
       return answer.rows
@@ -170,7 +186,21 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}) {
   }
 }
 
-async function startTwin(clock: MovedClock, { statuses = 'manual', limits = false }: WorldOptions): Promise<Emulator> {
+let port: number | undefined
+let isPortTaken = false
+
+/** All worlds of a process have one port, one after the other: so the browser finds the pages' scripts in its cache. */
+async function startFirstNode(options: NodeOptions): Promise<{ first: Node; leavePort: () => void }> {
+  if (isPortTaken) return { first: await startNode(options), leavePort: () => {} }
+  isPortTaken = true
+  port ??= await freePort()
+  return { first: await startNode({ ...options, port }), leavePort: () => void (isPortTaken = false) }
+}
+
+async function startWorldEmulator(
+  clock: MovedClock,
+  { statuses = 'manual', limits = false }: WorldOptions,
+): Promise<Emulator> {
   return startEmulator({
     speed: 0,
     statuses,
@@ -182,16 +212,16 @@ async function startTwin(clock: MovedClock, { statuses = 'manual', limits = fals
   })
 }
 
-/** What an operator does before the first request: a workspace, its allowance, its WhatsApp account. */
-async function settleIn({ parts, url }: Node, twin: Emulator, { otpAllowance, account: changes }: WorldOptions) {
+/** The operator's setup: workspace, quota and WhatsApp account. */
+async function settleIn({ parts, url }: Node, emulator: Emulator, { otpQuota, account: changes }: WorldOptions) {
   const { workspaceId } = await createWorkspace(parts, { name: 'Test shop', sandbox: false })
-  if (otpAllowance !== undefined) {
-    await setAllowance(parts.db, { workspaceId, kind: 'otp', monthlyUnits: otpAllowance })
+  if (otpQuota !== undefined) {
+    await setQuota(parts.db, { workspaceId, kind: 'otp', monthlyUnits: otpQuota })
   }
   const seed = demoAccount(changes)
-  const added = twin.addAccount(seed)
+  const added = emulator.addAccount(seed)
   const { accessToken, appSecret, verifyToken } = seed
-  const credentials = { workspaceId, wabaId: added.id, graphUrl: twin.url, accessToken, appSecret, verifyToken }
+  const credentials = { workspaceId, wabaId: added.id, graphUrl: emulator.url, accessToken, appSecret, verifyToken }
   const account = await connectAccount(parts, credentials)
   const setCallback = (origin: string): void => {
     added.callbackUrl = `${origin}${account.webhookPath}`
@@ -200,7 +230,7 @@ async function settleIn({ parts, url }: Node, twin: Emulator, { otpAllowance, ac
   return { workspaceId, account, credentials, setCallback }
 }
 
-/** What is left of a workspace must not reach the next test of the file, whose clock is another one. */
+/** Leftovers must not reach the next test of the file, whose clock differs. */
 async function retire(database: Pool, workspaceId: string): Promise<void> {
   for (const text of RETIREMENTS) await database.query(text, [workspaceId])
 }
@@ -226,14 +256,14 @@ function assertNoErrors(nodes: readonly Node[]): void {
   assert.deepEqual(linesFrom(nodes, ERROR_LEVEL), [], 'the program logged an error')
 }
 
-function tellWhatWasLogged(t: TestContext, nodes: readonly Node[]): void {
+function printLog(t: TestContext, nodes: readonly Node[]): void {
   for (const line of linesFrom(nodes, WARN_LEVEL)) t.diagnostic(line.trim())
 }
 
 const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS }
 
 /** `250ms`, `5s`, `10m`, `23h`, `5d`. */
-export function millisecondsOf(text: string): number {
+export function toMilliseconds(text: string): number {
   const [, count, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text) ?? []
   const unitMs = UNITS_MS[unit ?? '']
   if (count === undefined || unitMs === undefined)
@@ -241,12 +271,12 @@ export function millisecondsOf(text: string): number {
   return Number(count) * unitMs
 }
 
-/** A Moroccan mobile number that no other call gave. */
+/** A unique Moroccan mobile number. */
 export const newPhone = (): string => `+2126${String(randomInt(10 ** 8)).padStart(8, '0')}`
 
 const CODE_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 
-/** Long enough that it turns up nowhere by chance. */
+/** Long enough not to appear anywhere by chance. */
 export const newCode = (): string =>
   Array.from({ length: 15 }, () => CODE_ALPHABET[randomInt(CODE_ALPHABET.length)]).join('')
 

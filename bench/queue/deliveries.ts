@@ -1,11 +1,12 @@
-import { FIRST, claim, findDue } from '../../src/webhooks/claim.ts'
-import { finisher } from '../../src/webhooks/finish.ts'
+import { newId } from '../../src/ids.ts'
+import { FIRST_CURSOR, claimDeliveries, findDueEndpoints } from '../../src/webhooks/delivery/claim.ts'
+import { createFinisher } from '../../src/webhooks/delivery/finish.ts'
 import { openShops, setupParts } from '../shop.ts'
 import { type QueueEngine, type QueueEngineOptions, insertInBulk } from './engine.ts'
 
 const ENDPOINTS = 20
-/** Under way to one endpoint at the most, as in the loop that delivers. */
-const ROOM = 32
+/** Maximum in flight to one endpoint, as in the loop that delivers. */
+const CAPACITY = 32
 
 /** Doorcode's own: the claim and the finish of webhook deliveries, with nothing posted in between. */
 export async function deliveriesEngine({ databaseUrl, graphUrl }: QueueEngineOptions): Promise<QueueEngine> {
@@ -15,7 +16,7 @@ export async function deliveriesEngine({ databaseUrl, graphUrl }: QueueEngineOpt
      select uuidv7(), id, 'http://127.0.0.1:1', '', 'enabled', now(), now() from workspaces`,
   ])
   const parts = setupParts(databaseUrl)
-  const finish = finisher(parts)
+  const finish = createFinisher(parts)
   const insert = (count: number, dueIn: string): Promise<void> =>
     insertInBulk(
       databaseUrl,
@@ -23,7 +24,7 @@ export async function deliveriesEngine({ databaseUrl, graphUrl }: QueueEngineOpt
         `with made as (
            select uuidv7() as id, uuidv7() as event_id, e.id as endpoint_id, e.workspace_id
            from generate_series(1, $1::int) n
-           join (select *, row_number() over (order by id) as place from webhook_endpoints) e on e.place = n % ${ENDPOINTS} + 1
+           join (select *, row_number() over (order by id) as position from webhook_endpoints) e on e.position = n % ${ENDPOINTS} + 1
          ), events as (
            insert into events (id, workspace_id, type, occurred_at, recorded_at, body)
            select event_id, workspace_id, 'message.sent', now(), now(), repeat('x', 400) from made
@@ -36,10 +37,10 @@ export async function deliveriesEngine({ databaseUrl, graphUrl }: QueueEngineOpt
 
   /** Returns how many were claimed and finished. */
   const turn = async (): Promise<number> => {
-    const { due } = await findDue(parts.db, FIRST, parts.clock.now())
-    const rooms = due.map(({ workspaceId, endpointId }) => ({ workspaceId, endpointId, room: ROOM }))
-    if (rooms.length === 0) return 0
-    const claimed = await claim(parts.db, rooms, parts.clock)
+    const { due } = await findDueEndpoints(parts.db, FIRST_CURSOR, parts.clock.now())
+    const capacities = due.map(({ workspaceId, endpointId }) => ({ workspaceId, endpointId, capacity: CAPACITY }))
+    if (capacities.length === 0) return 0
+    const claimed = await claimDeliveries(parts.db, capacities, { ...parts, lease: newId() })
     const now = parts.clock.now()
     const result = {
       startedAt: now,
@@ -50,7 +51,7 @@ export async function deliveriesEngine({ databaseUrl, graphUrl }: QueueEngineOpt
       response: null,
       error: null,
     }
-    await Promise.all(claimed.map((delivery) => finish({ ...result, delivery, verdict: { outcome: 'succeeded' } })))
+    await Promise.all(claimed.map((delivery) => finish({ ...result, delivery, decision: { outcome: 'succeeded' } })))
     return claimed.length
   }
   return {

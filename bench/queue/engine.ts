@@ -1,6 +1,6 @@
 import { Client } from 'pg'
-import { openDb, statement } from '../../src/db.ts'
-import { grouped } from '../../src/group.ts'
+import { openDb, statement } from '../../src/db/pool.ts'
+import { createBatcher } from '../../src/db/batcher.ts'
 
 /** A queue of trivial jobs, whose whole work is one updated row. */
 export type QueueEngine = {
@@ -55,7 +55,7 @@ const fillTable = statement(
 
 const finishWork = statement('bench_finish_work', 'update bench_work set done_at = now() where id = any ($1::int[])')
 
-const GROUP_MOST = 256
+const MAX_GROUP = 256
 const GROUP_LANES = 2
 
 /** The row that a job of a library updates, many in one statement: what a careful user of it would write. */
@@ -64,12 +64,12 @@ export async function openWork(databaseUrl: string, rows: number) {
   await db.rows(makeTable)
   await db.rows(fillTable, [rows])
   const finishAll = async (ids: readonly number[]): Promise<void> => void (await db.rows(finishWork, [ids]))
-  const finishOne = grouped(
+  const finishOne = createBatcher(
     async (ids: number[]) => {
       await finishAll(ids)
       return ids.map(() => undefined)
     },
-    { most: GROUP_MOST, lanes: GROUP_LANES, mayRunAlone: () => false },
+    { maxItems: MAX_GROUP, concurrency: GROUP_LANES, mayRunOneByOne: () => false },
   )
   return { finishAll, finishOne, close: () => db.close() }
 }

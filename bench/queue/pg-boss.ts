@@ -20,8 +20,8 @@ export async function pgBossEngine({ databaseUrl }: QueueEngineOptions): Promise
     name: 'pg-boss',
     async put(count) {
       for (let from = 0; from < count; from += PUT_TOGETHER) {
-        const jobs = Array.from({ length: Math.min(PUT_TOGETHER, count - from) }, (_, place) => ({
-          data: { row: ((from + place) % ROWS) + 1 },
+        const jobs = Array.from({ length: Math.min(PUT_TOGETHER, count - from) }, (_, index) => ({
+          data: { row: ((from + index) % ROWS) + 1 },
         }))
         await boss.insert(QUEUE, jobs)
       }

@@ -1,34 +1,33 @@
 import { Paper, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { Page } from '../ui/page.tsx'
+import { useTexts } from '../texts/use-texts.ts'
+import { Page } from '../ui/shell/page.tsx'
 import { useSession } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
 import { Events } from './events.tsx'
 import { Name } from './name.tsx'
 import { Password } from './password.tsx'
 import { SecondFactor } from './second-factor.tsx'
 import { Sessions } from './sessions.tsx'
-import { accountWords } from './words.ts'
 
 export function Account() {
-  const text = useWords(accountWords)
+  const { t } = useTexts()
   const { person } = useSession()
   return (
-    <Page title={text.title} about={<span className="as-typed">{person.email}</span>}>
+    <Page title={t('page_account.title')} about={<span className="as-typed">{person.email}</span>}>
       <Stack gap="lg">
-        <Section title={text.name}>
+        <Section title={t('page_account.name')}>
           <Name />
         </Section>
-        <Section title={text.password} about={text.passwordAbout}>
+        <Section title={t('page_account.password')} about={t('page_account.password_about')}>
           <Password />
         </Section>
-        <Section title={text.secondFactor} about={text.secondFactorAbout}>
+        <Section title={t('page_account.second_factor')} about={t('page_account.second_factor_about')}>
           <SecondFactor />
         </Section>
-        <Section title={text.sessions} about={text.sessionsAbout}>
+        <Section title={t('page_account.sessions')} about={t('page_account.sessions_about')}>
           <Sessions />
         </Section>
-        <Section title={text.events} about={text.eventsAbout}>
+        <Section title={t('page_account.events')} about={t('page_account.events_about')}>
           <Events />
         </Section>
       </Stack>

@@ -1,17 +1,16 @@
 import { Button, Stack, Text } from '@mantine/core'
+import { useTexts } from '../texts/use-texts.ts'
 import { Copyable } from '../ui/copy.tsx'
-import { useWords } from '../words.ts'
-import { accountWords } from './words.ts'
 
-/** Shown this once. */
+/** Shown only once. */
 export function BackupCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
-  const text = useWords(accountWords)
+  const { t } = useTexts()
   return (
     <Stack>
-      <Text fw={600}>{text.backupCodes}</Text>
-      <Text size="sm">{text.backupCodesAbout}</Text>
+      <Text fw={600}>{t('page_account.backup_codes')}</Text>
+      <Text size="sm">{t('page_account.backup_codes_about')}</Text>
       <Copyable text={codes.join('\n')} block />
-      <Button onClick={onDone}>{text.kept}</Button>
+      <Button onClick={onDone}>{t('page_account.kept')}</Button>
     </Stack>
   )
 }

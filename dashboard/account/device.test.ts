@@ -4,7 +4,7 @@ import { deviceOf } from './device.ts'
 
 const CHROME = 'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36'
 
-test('a browser is named by its own name, though it names others as well', () => {
+test('a browser is recognized although its user agent names others', () => {
   const cases: [string | null, string | undefined, string | undefined][] = [
     ['Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:150.0) Gecko/20100101 Firefox/150.0', 'Firefox', 'Windows'],
     [`Mozilla/5.0 (X11; Linux x86_64) ${CHROME}`, 'Chrome', 'Linux'],

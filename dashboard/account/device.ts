@@ -1,7 +1,7 @@
-/** What a browser is and where it runs, as people would say it; names of makers are the same in every language. */
+/** Browser and system names; they are the same in every language. */
 export type Device = { browser: string | undefined; system: string | undefined }
 
-/** The first that fits: several name themselves after others. */
+/** The first match counts: some browsers also name others in their User-Agent. */
 const BROWSERS: readonly [RegExp, string][] = [
   [/\bEdgA?\/|\bEdgiOS\//, 'Edge'],
   [/\bOPR\//, 'Opera'],

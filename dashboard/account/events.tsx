@@ -1,30 +1,28 @@
 import { Text } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { type Answers, api } from '../api.ts'
+import { type RouterOutputs, api } from '../api.ts'
 import { actionIn } from '../audit-log/action.ts'
-import { auditWords } from '../audit-log/words.ts'
-import { List } from '../ui/list.tsx'
+import { useTexts } from '../texts/use-texts.ts'
+import { List } from '../ui/list/list.tsx'
 import { Time } from '../ui/time.tsx'
-import { useWords } from '../words.ts'
 import { nameOf } from './sessions.tsx'
-import { accountWords } from './words.ts'
 
-type Event = Answers['account']['events'][number]
+type Event = RouterOutputs['account']['events'][number]
 
 export function Events() {
-  const text = useWords(accountWords)
-  const audit = useWords(auditWords)
+  const texts = useTexts()
+  const { t } = texts
   const { data } = useSuspenseQuery(api.account.events.queryOptions())
-  if (data.length === 0) return <Text size="sm">{text.noEvents}</Text>
+  if (data.length === 0) return <Text size="sm">{t('page_account.no_events')}</Text>
   return (
     <List
-      label={text.events}
+      label={t('page_account.events')}
       rows={data}
       keyOf={({ id }) => id}
       columns={[
-        { title: audit.when, times: true, cell: ({ at }) => <Time at={at} /> },
-        { title: audit.what, cell: ({ action }) => actionIn(action, audit.actions) },
-        { title: text.where, cell: (event) => <Where event={event} /> },
+        { title: t('page_audit_log.when'), times: true, cell: ({ at }) => <Time at={at} /> },
+        { title: t('page_audit_log.what'), cell: ({ action }) => actionIn(action, texts) },
+        { title: t('page_account.where'), cell: (event) => <Where event={event} /> },
       ]}
     />
   )

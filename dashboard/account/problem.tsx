@@ -1,6 +1,6 @@
 import { Alert } from '@mantine/core'
 
-export function Problem({ children }: { children: string | undefined }) {
+export function FormError({ children }: { children: string | undefined }) {
   if (children === undefined) return null
   return (
     <Alert color="red" role="alert">

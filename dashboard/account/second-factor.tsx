@@ -1,14 +1,13 @@
 import { Badge, Button, Group, Modal, Text } from '@mantine/core'
 import { useState } from 'react'
+import { useTexts } from '../texts/use-texts.ts'
 import { useSession } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
 import { BackupCodes, textsIn } from './backup-codes.tsx'
-import { PasswordFirst } from './password-first.tsx'
+import { PasswordPrompt } from './password-prompt.tsx'
 import { TurnOn } from './turn-on.tsx'
-import { accountWords } from './words.ts'
 
 export function SecondFactor() {
-  const text = useWords(accountWords)
+  const { t } = useTexts()
   const { person } = useSession()
   const [doing, setDoing] = useState<'on' | 'off' | 'codes' | null>(null)
   const close = (): void => setDoing(null)
@@ -17,7 +16,7 @@ export function SecondFactor() {
       <Group>
         <Badge variant="light" color={person.twoFactor ? 'teal' : 'gray'}>
           <Text span inherit c="var(--mantine-color-text)">
-            {person.twoFactor ? text.isOn : text.isOff}
+            {person.twoFactor ? t('page_account.is_on') : t('page_account.is_off')}
           </Text>
         </Badge>
       </Group>
@@ -25,29 +24,29 @@ export function SecondFactor() {
         {person.twoFactor ? (
           <>
             <Button variant="default" onClick={() => setDoing('codes')}>
-              {text.newCodes}
+              {t('page_account.new_codes')}
             </Button>
             <Button variant="default" onClick={() => setDoing('off')}>
-              {text.turnOff}
+              {t('page_account.turn_off')}
             </Button>
           </>
         ) : (
           <Button variant="default" onClick={() => setDoing('on')}>
-            {text.turnOn}
+            {t('page_account.turn_on')}
           </Button>
         )}
       </Group>
-      <Modal opened={doing === 'on'} onClose={close} title={text.turnOn} closeOnClickOutside={false}>
+      <Modal opened={doing === 'on'} onClose={close} title={t('page_account.turn_on')} closeOnClickOutside={false}>
         <TurnOn onDone={close} />
       </Modal>
-      <Modal opened={doing === 'codes'} onClose={close} title={text.newCodes} closeOnClickOutside={false}>
+      <Modal opened={doing === 'codes'} onClose={close} title={t('page_account.new_codes')} closeOnClickOutside={false}>
         <NewCodes onDone={close} />
       </Modal>
-      <Modal opened={doing === 'off'} onClose={close} title={text.turnOffTitle}>
-        <PasswordFirst
-          about={text.turnOffAbout}
+      <Modal opened={doing === 'off'} onClose={close} title={t('page_account.turn_off_title')}>
+        <PasswordPrompt
+          about={t('page_account.turn_off_about')}
           path="two-factor/disable"
-          action={text.turnOff}
+          action={t('page_account.turn_off')}
           colour="red"
           onDone={close}
         />
@@ -57,14 +56,14 @@ export function SecondFactor() {
 }
 
 function NewCodes({ onDone }: { onDone: () => void }) {
-  const text = useWords(accountWords)
+  const { t } = useTexts()
   const [codes, setCodes] = useState<readonly string[]>()
   if (codes) return <BackupCodes codes={codes} onDone={onDone} />
   return (
-    <PasswordFirst
-      about={text.newCodesAbout}
+    <PasswordPrompt
+      about={t('page_account.new_codes_about')}
       path="two-factor/generate-backup-codes"
-      action={text.newCodes}
+      action={t('page_account.new_codes')}
       onDone={(body) => setCodes(textsIn(body['backupCodes']))}
     />
   )

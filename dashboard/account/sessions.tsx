@@ -1,22 +1,21 @@
 import { Badge, Button, Group, Stack, Text } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
-import { type Answers, api, queries } from '../api.ts'
+import { type RouterOutputs, api, queryClient } from '../api.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/failed.tsx'
-import { List } from '../ui/list.tsx'
+import { List } from '../ui/list/list.tsx'
 import { Time } from '../ui/time.tsx'
-import { useWords } from '../words.ts'
 import { deviceOf } from './device.ts'
-import { accountWords } from './words.ts'
 
-type Session = Answers['account']['sessions'][number]
+type Session = RouterOutputs['account']['sessions'][number]
 
 export function Sessions() {
-  const text = useWords(accountWords)
+  const { t } = useTexts()
   const { data } = useSuspenseQuery(api.account.sessions.queryOptions())
   const end = useMutation(
     api.account.endSession.mutationOptions({
-      onSuccess: () => queries.invalidateQueries({ queryKey: api.account.pathKey() }),
+      onSuccess: () => queryClient.invalidateQueries({ queryKey: api.account.pathKey() }),
     }),
   )
   const everywhere = useMutation(
@@ -24,9 +23,9 @@ export function Sessions() {
   )
   const askFirst = (): void => {
     modals.openConfirmModal({
-      title: text.everywhere,
-      children: <Text size="sm">{text.everywhereAbout}</Text>,
-      labels: { confirm: text.everywhere, cancel: text.stay },
+      title: t('page_account.everywhere'),
+      children: <Text size="sm">{t('page_account.everywhere_about')}</Text>,
+      labels: { confirm: t('page_account.everywhere'), cancel: t('page_account.stay') },
       confirmProps: { color: 'red' },
       onConfirm: () => everywhere.mutate(),
     })
@@ -34,15 +33,15 @@ export function Sessions() {
   return (
     <Stack gap="sm">
       <List
-        label={text.sessions}
+        label={t('page_account.sessions')}
         rows={data}
         keyOf={({ sessionId }) => sessionId}
         columns={[
-          { title: text.device, cell: (session) => <DeviceCell session={session} /> },
-          { title: text.signedInAt, times: true, cell: ({ signedInAt }) => <Time at={signedInAt} /> },
-          { title: text.lastUsed, times: true, cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+          { title: t('page_account.device'), cell: (session) => <DeviceCell session={session} /> },
+          { title: t('page_account.signed_in_at'), times: true, cell: ({ signedInAt }) => <Time at={signedInAt} /> },
+          { title: t('page_account.last_used'), times: true, cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
           {
-            title: text.actions,
+            title: t('page_account.actions'),
             cell: (session) =>
               session.current ? (
                 '–'
@@ -51,10 +50,10 @@ export function Sessions() {
                   size="compact-sm"
                   variant="default"
                   loading={end.isPending && end.variables?.sessionId === session.sessionId}
-                  aria-label={`${text.signOut}: ${nameOf(session.device) ?? text.unknownDevice}`}
+                  aria-label={`${t('page_account.sign_out')}${t('page_shell.colon')}${nameOf(session.device) ?? t('page_account.unknown_device')}`}
                   onClick={() => end.mutate({ sessionId: session.sessionId })}
                 >
-                  {text.signOut}
+                  {t('page_account.sign_out')}
                 </Button>
               ),
           },
@@ -62,23 +61,23 @@ export function Sessions() {
       />
       {(end.error ?? everywhere.error) && <Failed error={end.error ?? everywhere.error} />}
       <Button variant="default" w="fit-content" loading={everywhere.isPending} onClick={askFirst}>
-        {text.everywhere}
+        {t('page_account.everywhere')}
       </Button>
     </Stack>
   )
 }
 
 function DeviceCell({ session: { device, address, current } }: { session: Session }) {
-  const text = useWords(accountWords)
+  const { t } = useTexts()
   return (
     <Group gap="xs">
       <span>
-        {nameOf(device) ?? text.unknownDevice} {address && <code>{address}</code>}
+        {nameOf(device) ?? t('page_account.unknown_device')} {address && <code>{address}</code>}
       </span>
       {current && (
         <Badge variant="light" style={{ flexShrink: 0 }}>
           <Text span inherit c="var(--mantine-color-text)">
-            {text.thisOne}
+            {t('page_account.this_one')}
           </Text>
         </Badge>
       )}

@@ -2,26 +2,25 @@ import { Box, Button, Center, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { QRCodeSVG } from 'qrcode.react'
 import { useState } from 'react'
+import { useTexts } from '../texts/use-texts.ts'
 import { Copyable } from '../ui/copy.tsx'
-import { useWords } from '../words.ts'
-import { useAskingOfAccount } from './asking.ts'
+import { useAccountCall } from './use-account-call.ts'
 import { BackupCodes, textsIn } from './backup-codes.tsx'
-import { PasswordFirst } from './password-first.tsx'
-import { Problem } from './problem.tsx'
-import { accountWords } from './words.ts'
+import { PasswordPrompt } from './password-prompt.tsx'
+import { FormError } from './problem.tsx'
 
 type Step = { name: 'password' } | { name: 'scan'; uri: string; codes: string[] } | { name: 'codes'; codes: string[] }
 
-/** The password, then the app that shows the first code, then the backup codes. On only after the code was right. */
+/** Asks for the password, then for the app's first code, then shows the backup codes. A correct code turns it on. */
 export function TurnOn({ onDone }: { onDone: () => void }) {
-  const text = useWords(accountWords)
+  const { t } = useTexts()
   const [step, setStep] = useState<Step>({ name: 'password' })
   if (step.name === 'password') {
     return (
-      <PasswordFirst
-        about={text.turnOnAbout}
+      <PasswordPrompt
+        about={t('page_account.turn_on_about')}
         path="two-factor/enable"
-        action={text.next}
+        action={t('page_account.next')}
         onDone={({ totpURI, backupCodes }) =>
           setStep({ name: 'scan', uri: String(totpURI), codes: textsIn(backupCodes) })
         }
@@ -37,27 +36,27 @@ export function TurnOn({ onDone }: { onDone: () => void }) {
 const QR_PIXELS = 192
 
 function Scan({ uri, onDone }: { uri: string; onDone: () => void }) {
-  const text = useWords(accountWords)
-  const { problem, busy, ask } = useAskingOfAccount()
+  const { t } = useTexts()
+  const { problem, busy, call } = useAccountCall()
   const form = useForm({ initialValues: { code: '' } })
   const verify = async ({ code }: { code: string }): Promise<void> => {
-    const answer = await ask('two-factor/verify-totp', { code: code.replaceAll(' ', '') })
+    const answer = await call('two-factor/verify-totp', { code: code.replaceAll(' ', '') })
     if (answer.ok) onDone()
   }
   return (
     <form onSubmit={form.onSubmit((values) => void verify(values))}>
       <Stack>
-        <Text size="sm">{text.scan}</Text>
+        <Text size="sm">{t('page_account.scan')}</Text>
         <Center>
           <Box p="sm" bg="white">
-            <QRCodeSVG value={uri} size={QR_PIXELS} title={text.qrCode} />
+            <QRCodeSVG value={uri} size={QR_PIXELS} title={t('page_account.qr_code')} />
           </Box>
         </Center>
-        <Text size="sm">{text.orType}</Text>
+        <Text size="sm">{t('page_account.or_type')}</Text>
         <Copyable text={secretIn(uri)} block />
-        <Problem>{problem}</Problem>
+        <FormError>{problem}</FormError>
         <TextInput
-          label={text.code}
+          label={t('page_account.code')}
           inputMode="numeric"
           autoComplete="one-time-code"
           required
@@ -66,7 +65,7 @@ function Scan({ uri, onDone }: { uri: string; onDone: () => void }) {
           {...form.getInputProps('code')}
         />
         <Button type="submit" loading={busy}>
-          {text.confirm}
+          {t('page_account.confirm')}
         </Button>
       </Stack>
     </form>

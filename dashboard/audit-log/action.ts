@@ -1,9 +1,9 @@
-import { auditWords } from './words.ts'
+import type { PageTexts } from '../texts/use-texts.ts'
 
-type Actions = (typeof auditWords)['en']['actions']
+/** The action's text. A change from the command line is logged as the command, which has no text. */
+export const codeOfAction = (action: string): string => `page_audit_log.actions_${action.replaceAll('.', '_')}`
 
-/** What was done, in words; the words of a command are those that were typed. */
-export const actionIn = (action: string, actions: Actions): string =>
-  Object.hasOwn(actions, action) ? actions[action as keyof Actions] : action
-
-export const hasWords = (action: string): boolean => Object.hasOwn(auditWords.en.actions, action)
+export function actionIn(action: string, { t, has }: Pick<PageTexts, 't' | 'has'>): string {
+  const code = codeOfAction(action)
+  return has(code) ? t(code) : action
+}

@@ -1,28 +1,27 @@
 import { Box, Button, Group, NativeSelect, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type Answers, api } from '../api.ts'
+import { type RouterOutputs, api } from '../api.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Failed } from '../ui/failed.tsx'
-import { List } from '../ui/list.tsx'
+import { List } from '../ui/list/list.tsx'
 import { Loading } from '../ui/loading.tsx'
-import { Page } from '../ui/page.tsx'
+import { Page } from '../ui/shell/page.tsx'
 import { Time } from '../ui/time.tsx'
-import { useMay, useWorkspace } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
-import { actionIn, hasWords } from './action.ts'
+import { usePermissions, useWorkspace } from '../ui/workspace.ts'
+import { actionIn, codeOfAction } from './action.ts'
 import { differences } from './differences.ts'
 import { type AuditSearch, readAuditSearch } from './search.ts'
-import { auditWords } from './words.ts'
 
-type Entry = Answers['auditLog']['list']['entries'][number]
+type Entry = RouterOutputs['auditLog']['list']['entries'][number]
 
 export function AuditLog() {
-  const text = useWords(auditWords)
-  const may = useMay()
+  const { t } = useTexts()
+  const may = usePermissions()
   return (
-    <Page title={text.title} about={text.about}>
-      {may.change ? <Log /> : <Empty>{text.notYours}</Empty>}
+    <Page title={t('page_audit_log.title')} about={t('page_audit_log.about')}>
+      {may.change ? <Log /> : <Empty>{t('page_audit_log.not_yours')}</Empty>}
     </Page>
   )
 }
@@ -30,7 +29,7 @@ export function AuditLog() {
 const ROUTE = '/w/$workspaceId/audit'
 
 function Log() {
-  const text = useWords(auditWords)
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const { of = 'workspace', action, who } = useSearch({ from: ROUTE })
   const log = useInfiniteQuery(
@@ -45,7 +44,9 @@ function Log() {
       <Filters />
       {log.isLoading && <Loading />}
       {log.error && <Failed error={log.error} onAgain={() => void log.refetch()} />}
-      {log.data && entries.length === 0 && <Empty>{action || who ? text.nothingFits : text.empty}</Empty>}
+      {log.data && entries.length === 0 && (
+        <Empty>{action || who ? t('page_audit_log.nothing_fits') : t('page_audit_log.empty')}</Empty>
+      )}
       {entries.length > 0 && <Entries entries={entries} />}
       {log.hasNextPage && (
         <Button
@@ -54,7 +55,7 @@ function Log() {
           loading={log.isFetchingNextPage}
           onClick={() => void log.fetchNextPage()}
         >
-          {text.more}
+          {t('page_audit_log.more')}
         </Button>
       )}
     </Stack>
@@ -62,44 +63,47 @@ function Log() {
 }
 
 function Filters() {
-  const text = useWords(auditWords)
+  const texts = useTexts()
+  const { t } = texts
   const { workspaceId, operator } = useWorkspace()
   const search = useSearch({ from: ROUTE })
   const navigate = useNavigate({ from: ROUTE })
   const { data } = useQuery(api.auditLog.choices.queryOptions({ workspaceId, of: search.of ?? 'workspace' }))
   const choose = (changed: AuditSearch): void => void navigate({ search: changed })
   const { of, action, who } = search
-  const inWords = (each: string): string => actionIn(each, text.actions)
   return (
     <Group align="flex-end">
       {operator && (
         <NativeSelect
-          label={text.of}
+          label={t('page_audit_log.of')}
           value={of ?? 'workspace'}
           data={[
-            { value: 'workspace', label: text.ofWorkspace },
-            { value: 'instance', label: text.ofInstance },
+            { value: 'workspace', label: t('page_audit_log.of_workspace') },
+            { value: 'instance', label: t('page_audit_log.of_instance') },
           ]}
           onChange={({ currentTarget: { value } }) => choose(value === 'instance' ? { of: 'instance' } : {})}
         />
       )}
       <NativeSelect
-        label={text.what}
+        label={t('page_audit_log.what')}
         value={action ?? ''}
         data={[
-          { value: '', label: text.anything },
+          { value: '', label: t('page_audit_log.anything') },
           ...choicesWith(data?.actions ?? [], action)
-            .map((value) => ({ value, label: inWords(value) }))
+            .map((value) => ({ value, label: actionIn(value, texts) }))
             .toSorted((a, b) => a.label.localeCompare(b.label)),
         ]}
         onChange={({ currentTarget: { value } }) => choose(readAuditSearch({ ...search, action: value }))}
       />
       <NativeSelect
-        label={text.who}
+        label={t('page_audit_log.who')}
         value={who ?? ''}
         data={[
-          { value: '', label: text.anybody },
-          ...choicesWith(data?.people ?? [], who).map((value) => ({ value, label: nameOf(value, text.commandLine) })),
+          { value: '', label: t('page_audit_log.anybody') },
+          ...choicesWith(data?.people ?? [], who).map((value) => ({
+            value,
+            label: nameOf(value, t('page_audit_log.command_line')),
+          })),
         ]}
         onChange={({ currentTarget: { value } }) => choose(readAuditSearch({ ...search, who: value }))}
       />
@@ -107,7 +111,7 @@ function Filters() {
   )
 }
 
-/** What stands in the address is a choice too, though nothing may fit it any more. */
+/** The value of the address is an option too, even if nothing matches it any more. */
 const choicesWith = (choices: readonly string[], chosen: string | undefined): string[] =>
   chosen !== undefined && !choices.includes(chosen) ? [...choices, chosen] : [...choices]
 
@@ -116,29 +120,30 @@ const COMMAND_LINE = 'command line'
 const nameOf = (who: string, commandLine: string): string => (who === COMMAND_LINE ? commandLine : who)
 
 function Entries({ entries }: { entries: readonly Entry[] }) {
-  const text = useWords(auditWords)
+  const texts = useTexts()
+  const { t, has } = texts
   return (
     <List
-      label={text.title}
+      label={t('page_audit_log.title')}
       rows={entries}
       keyOf={({ id }) => id}
       columns={[
         {
-          title: text.whenAndWho,
+          title: t('page_audit_log.when_and_who'),
           times: true,
           cell: ({ at, who }) => (
             <div>
               <Time at={at} />
               <br />
-              <bdi>{nameOf(who, text.commandLine)}</bdi>
+              <bdi>{nameOf(who, t('page_audit_log.command_line'))}</bdi>
             </div>
           ),
         },
         {
-          title: text.what,
+          title: t('page_audit_log.what'),
           cell: ({ action, target }) => (
             <div>
-              {hasWords(action) ? actionIn(action, text.actions) : <code>doorcode {action}</code>}
+              {has(codeOfAction(action)) ? actionIn(action, texts) : <code>doorcode {action}</code>}
               <br />
               <Text span inherit c="dimmed">
                 <bdi>{target}</bdi>
@@ -146,33 +151,33 @@ function Entries({ entries }: { entries: readonly Entry[] }) {
             </div>
           ),
         },
-        { title: text.changed, cell: (entry) => <Changed entry={entry} /> },
+        { title: t('page_audit_log.changed'), cell: (entry) => <Changed entry={entry} /> },
       ]}
     />
   )
 }
 
-/** Each thing that differs: its name, what it was, what it became. */
+/** Each difference: its name, the old value and the new one. */
 function Changed({ entry: { before, after } }: { entry: Entry }) {
-  const text = useWords(auditWords)
-  const told = differences(before, after)
-  if (told.length === 0) return '–'
+  const { t } = useTexts()
+  const changes = differences(before, after)
+  if (changes.length === 0) return '–'
   return (
     <Stack gap={2} component="ul" m={0} p={0} style={{ listStyle: 'none' }}>
-      {told.map(({ name, from, to }) => (
+      {changes.map(({ name, from, to }) => (
         <Box component="li" key={name} style={{ overflowWrap: 'anywhere' }}>
           <Text span size="sm" c="dimmed">
             <bdi>{name}</bdi>:{' '}
           </Text>
           {from !== undefined && (
             <Text span size="sm" td="line-through">
-              <VisuallyHidden>{text.was} </VisuallyHidden>
+              <VisuallyHidden>{t('page_audit_log.was')} </VisuallyHidden>
               <Value text={from} />
             </Text>
           )}{' '}
           {to === undefined ? (
             <Text span size="sm">
-              {text.removed}
+              {t('page_audit_log.removed')}
             </Text>
           ) : (
             <Text span size="sm" fw={600}>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { differences } from './differences.ts'
 
-test('only what differs is told, by its path, with what was not there left out', () => {
+test('only differences are listed, by path', () => {
   assert.deepEqual(
     differences(
       { name: 'a', same: 1, gone: true, deep: { days: [1, 2], same: 'x' } },
@@ -19,9 +19,9 @@ test('only what differs is told, by its path, with what was not there left out',
   assert.deepEqual(differences(null, null), [])
 })
 
-test('a change of very many things is cut to what a page can show', () => {
+test('a very large change is cut to the limit of the page', () => {
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`k${n}`, 'x'.repeat(1_000)]))
-  const told = differences(null, many)
-  assert.equal(told.length, 40)
-  assert.ok(told.every(({ to }) => (to ?? '').length <= 301))
+  const found = differences(null, many)
+  assert.equal(found.length, 40)
+  assert.ok(found.every(({ to }) => (to ?? '').length <= 301))
 })

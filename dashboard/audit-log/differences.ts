@@ -1,19 +1,19 @@
-/** One thing that a change changed, as text; undefined: it was not there. */
+/** One changed value, as text; undefined: there was none. */
 export type Difference = { name: string; from: string | undefined; to: string | undefined }
 
-const DIFFERENCES_MOST = 40
-const VALUE_CHARACTERS_MOST = 300
+const MAX_DIFFERENCES = 40
+const MAX_VALUE_CHARACTERS = 300
 
 type Facts = Readonly<Record<string, unknown>> | null
 
-/** What is not the same before and after, each by its path: `confirmation › reminderMinutes`. */
+/** The values that differ before and after, each with its path: `confirmation › reminderMinutes`. */
 export function differences(before: Facts, after: Facts): Difference[] {
   const [from, to] = [flat(before), flat(after)]
   const names = [...new Set([...from.keys(), ...to.keys()])]
   return names
     .map((name) => ({ name, from: from.get(name), to: to.get(name) }))
     .filter((each) => each.from !== each.to)
-    .slice(0, DIFFERENCES_MOST)
+    .slice(0, MAX_DIFFERENCES)
 }
 
 function flat(facts: Facts, into = new Map<string, string>(), path: readonly string[] = []): Map<string, string> {
@@ -30,5 +30,5 @@ const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 function asText(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text.length > VALUE_CHARACTERS_MOST ? `${text.slice(0, VALUE_CHARACTERS_MOST)}…` : text
+  return text.length > MAX_VALUE_CHARACTERS ? `${text.slice(0, MAX_VALUE_CHARACTERS)}…` : text
 }

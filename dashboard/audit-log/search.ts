@@ -1,11 +1,11 @@
-import { textIn } from '../ui/in-address.ts'
+import { textIn } from '../ui/list/search-params.ts'
 
-/** What the log shows, in the page's address. */
+/** The filters, in the page's address. */
 export type AuditSearch = { of?: 'instance'; action?: string; who?: string }
 
-const TEXT_MOST = 300
+const MAX_TEXT = 300
 
-export function readAuditSearch(given: Record<string, unknown>): AuditSearch {
-  const [action, who] = [textIn(given['action'], TEXT_MOST), textIn(given['who'], TEXT_MOST)]
-  return { ...(given['of'] === 'instance' && { of: 'instance' }), ...(action && { action }), ...(who && { who }) }
+export function readAuditSearch(raw: Record<string, unknown>): AuditSearch {
+  const [action, who] = [textIn(raw['action'], MAX_TEXT), textIn(raw['who'], MAX_TEXT)]
+  return { ...(raw['of'] === 'instance' && { of: 'instance' }), ...(action && { action }), ...(who && { who }) }
 }

@@ -2,25 +2,26 @@ import { Button, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
-import { api, faultsOf, queries } from '../api.ts'
+import { api, faultsOf, queryClient } from '../api.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/failed.tsx'
 import { useFaults } from '../ui/faults.ts'
 import { useWorkspace } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
-import { blockedWords } from './words.ts'
 
-export const forgetBlocked = (): Promise<void> => queries.invalidateQueries({ queryKey: api.blocked.pathKey() })
+export const refreshBlocked = (): Promise<void> => queryClient.invalidateQueries({ queryKey: api.blocked.pathKey() })
 
 export function BlockNumber({ onDone }: { onDone: () => void }) {
-  const text = useWords(blockedWords)
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
-  const faultsIn = useFaults({ phone: text.phone, reason: text.reason })
+  const faultsIn = useFaults({ phone: t('page_blocked.phone'), reason: t('page_blocked.reason') })
   const form = useForm({ initialValues: { phone: '', reason: '' } })
   const add = useMutation(
     api.blocked.add.mutationOptions({
       async onSuccess({ phone, added }) {
-        await forgetBlocked()
-        notifications.show({ message: added ? text.blockedNow(phone) : text.blockedAlready(phone) })
+        await refreshBlocked()
+        notifications.show({
+          message: added ? t('page_blocked.blocked_now', { phone }) : t('page_blocked.blocked_already', { phone }),
+        })
         onDone()
       },
       onError: (error) => form.setErrors(faultsIn(error)),
@@ -30,17 +31,22 @@ export function BlockNumber({ onDone }: { onDone: () => void }) {
     <form onSubmit={form.onSubmit((values) => add.mutate({ workspaceId, ...values }))}>
       <Stack>
         <TextInput
-          label={text.phone}
-          description={text.phoneHint}
+          label={t('page_blocked.phone')}
+          description={t('page_blocked.phone_hint')}
           type="tel"
           dir="ltr"
           data-autofocus
           {...form.getInputProps('phone')}
         />
-        <TextInput label={text.reason} description={text.reasonHint} dir="auto" {...form.getInputProps('reason')} />
+        <TextInput
+          label={t('page_blocked.reason')}
+          description={t('page_blocked.reason_hint')}
+          dir="auto"
+          {...form.getInputProps('reason')}
+        />
         {add.error && faultsOf(add.error).length === 0 && <Failed error={add.error} />}
         <Button type="submit" loading={add.isPending}>
-          {text.blockIt}
+          {t('page_blocked.block_it')}
         </Button>
       </Stack>
     </form>

@@ -2,26 +2,25 @@ import { Button, Group, Modal, NativeSelect, Paper, Stack, Text, TextInput } fro
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery, useSuspenseInfiniteQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { type Answers, api } from '../api.ts'
+import { type RouterOutputs, api } from '../api.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Failed } from '../ui/failed.tsx'
-import { type Column, List } from '../ui/list.tsx'
-import { Page } from '../ui/page.tsx'
+import { type Column, List } from '../ui/list/list.tsx'
+import { Page } from '../ui/shell/page.tsx'
 import { Time } from '../ui/time.tsx'
-import { useMay, useWorkspace } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
+import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { BlockNumber } from './block-number.tsx'
 import { ImportList } from './import-list.tsx'
 import { Unblock } from './unblock.tsx'
-import { blockedWords } from './words.ts'
 
 type Order = 'latest' | 'phone'
-export type Row = Answers['blocked']['list']['rows'][number]
+export type Row = RouterOutputs['blocked']['list']['rows'][number]
 
 export function Blocked() {
-  const text = useWords(blockedWords)
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
-  const may = useMay()
+  const may = usePermissions()
   const [order, setOrder] = useState<Order>('latest')
   const [sought, setSought] = useState('')
   const [adding, add] = useDisclosure()
@@ -37,29 +36,32 @@ export function Blocked() {
   const actions = may.change && (
     <Group gap="xs">
       <Button variant="default" onClick={bringIn.open}>
-        {text.import}
+        {t('page_blocked.import')}
       </Button>
-      <Button onClick={add.open}>{text.add}</Button>
+      <Button onClick={add.open}>{t('page_blocked.add')}</Button>
     </Group>
   )
   return (
-    <Page title={text.title} about={text.about} actions={rows.length > 0 && actions}>
+    <Page title={t('page_blocked.title')} about={t('page_blocked.about')} actions={rows.length > 0 && actions}>
       {rows.length === 0 ? (
-        <Empty action={actions}>{may.change ? text.empty : text.emptyReader}</Empty>
+        <Empty action={actions}>{may.change ? t('page_blocked.empty') : t('page_blocked.empty_reader')}</Empty>
       ) : (
         <>
           <Search sought={sought} onSearch={setSought}>
             <NativeSelect
-              label={text.order}
+              label={t('page_blocked.order')}
               value={order}
-              data={(['latest', 'phone'] as const).map((each) => ({ value: each, label: text.orders[each] }))}
+              data={(['latest', 'phone'] as const).map((each) => ({
+                value: each,
+                label: t(`page_blocked.orders_${each}`),
+              }))}
               onChange={(event) => setOrder(event.currentTarget.value as Order)}
             />
           </Search>
           {sought === '' ? (
             <>
               <Text size="sm" c="dimmed">
-                {text.total(total)}
+                {t('page_blocked.total', { count: total })}
               </Text>
               <BlockedList rows={rows} />
               {hasNextPage && (
@@ -69,7 +71,7 @@ export function Blocked() {
                   loading={isFetchingNextPage}
                   onClick={() => void fetchNextPage()}
                 >
-                  {text.more}
+                  {t('page_blocked.more')}
                 </Button>
               )}
             </>
@@ -78,7 +80,7 @@ export function Blocked() {
           )}
         </>
       )}
-      <Modal opened={adding} onClose={add.close} title={text.add}>
+      <Modal opened={adding} onClose={add.close} title={t('page_blocked.add')}>
         <BlockNumber onDone={add.close} />
       </Modal>
       <ImportList opened={importing} onClose={bringIn.close} />
@@ -95,7 +97,7 @@ function Search({
   onSearch: (text: string) => void
   children: ReactNode
 }) {
-  const text = useWords(blockedWords)
+  const { t } = useTexts()
   const [typed, setTyped] = useState(sought)
   return (
     <form
@@ -107,8 +109,8 @@ function Search({
     >
       <Group align="flex-end" gap="xs">
         <TextInput
-          label={text.search}
-          description={text.searchHint}
+          label={t('page_blocked.search')}
+          description={t('page_blocked.search_hint')}
           value={typed}
           onChange={(event) => setTyped(event.currentTarget.value)}
           inputMode="tel"
@@ -117,7 +119,7 @@ function Search({
           maw={460}
         />
         <Button type="submit" variant="default">
-          {text.find}
+          {t('page_blocked.find')}
         </Button>
         {sought !== '' && (
           <Button
@@ -127,7 +129,7 @@ function Search({
               onSearch('')
             }}
           >
-            {text.clear}
+            {t('page_blocked.clear')}
           </Button>
         )}
         {children}
@@ -137,7 +139,7 @@ function Search({
 }
 
 function Found({ sought }: { sought: string }) {
-  const text = useWords(blockedWords)
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const { data, error, refetch } = useQuery(api.blocked.search.queryOptions({ workspaceId, text: sought }))
   if (error) return <Failed error={error} onAgain={() => void refetch()} />
@@ -145,13 +147,13 @@ function Found({ sought }: { sought: string }) {
   if (data.rows.length > 0) return <BlockedList rows={data.rows} />
   return (
     <Paper withBorder p="lg" role="status">
-      {data.meant.length === 0 ? (
-        <Text>{text.noNumber}</Text>
+      {data.phones.length === 0 ? (
+        <Text>{t('page_blocked.no_number')}</Text>
       ) : (
         <Stack gap={4}>
-          {data.meant.map((phone) => (
+          {data.phones.map((phone) => (
             <Text key={phone}>
-              <span className="as-typed">{phone}</span> {text.notBlocked}
+              <span className="as-typed">{phone}</span> {t('page_blocked.not_blocked')}
             </Text>
           ))}
         </Stack>
@@ -161,37 +163,37 @@ function Found({ sought }: { sought: string }) {
 }
 
 function BlockedList({ rows }: { rows: readonly Row[] }) {
-  const text = useWords(blockedWords)
-  const may = useMay()
+  const { t } = useTexts()
+  const may = usePermissions()
   const [lifting, setLifting] = useState<Row | null>(null)
   const columns: Column<Row>[] = [
-    { title: text.phone, cell: ({ phone }) => <span className="as-typed">{phone}</span> },
-    { title: text.reason, cell: ({ reason }) => <bdi>{reason ?? text.noReason}</bdi> },
-    { title: text.since, times: true, cell: ({ blockedAt }) => <Time at={blockedAt} /> },
-    { title: text.by, cell: ({ blockedBy }) => <bdi>{blockedBy ?? text.byUnknown}</bdi> },
+    { title: t('page_blocked.phone'), cell: ({ phone }) => <span className="as-typed">{phone}</span> },
+    { title: t('page_blocked.reason'), cell: ({ reason }) => <bdi>{reason ?? t('page_blocked.no_reason')}</bdi> },
+    { title: t('page_blocked.since'), times: true, cell: ({ blockedAt }) => <Time at={blockedAt} /> },
+    { title: t('page_blocked.by'), cell: ({ blockedBy }) => <bdi>{blockedBy ?? t('page_blocked.by_unknown')}</bdi> },
   ]
   if (may.change) {
     columns.push({
-      title: text.actions,
+      title: t('page_blocked.actions'),
       cell: (row) => (
         <Button
           size="compact-sm"
           variant="default"
-          aria-label={`${text.remove} ${row.phone}`}
+          aria-label={`${t('page_blocked.remove')} ${row.phone}`}
           onClick={() => setLifting(row)}
         >
-          {text.remove}
+          {t('page_blocked.remove')}
         </Button>
       ),
     })
   }
   return (
     <>
-      <List label={text.title} rows={rows} keyOf={({ phone }) => phone} columns={columns} />
+      <List label={t('page_blocked.title')} rows={rows} keyOf={({ phone }) => phone} columns={columns} />
       <Modal
         opened={lifting !== null}
         onClose={() => setLifting(null)}
-        title={lifting && text.removeTitle(lifting.phone)}
+        title={lifting && t('page_blocked.remove_title', { phone: lifting.phone })}
       >
         {lifting && <Unblock of={lifting} onDone={() => setLifting(null)} />}
       </Modal>

@@ -1,18 +1,17 @@
 import { Alert, Button, FileButton, Group, Modal, Stack, Table, Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
+import { useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/failed.tsx'
-import { Running } from '../ui/running.tsx'
-import { useWords } from '../words.ts'
-import { FILE_BYTES_MOST, LINES_MOST, type Line, linesOf } from './lines.ts'
-import { type Faulty, type ImportRun, type ImportStep, useImport } from './use-import.ts'
-import { blockedWords } from './words.ts'
+import { ProgressNote } from '../ui/running.tsx'
+import { MAX_FILE_BYTES, MAX_LINES, type Line, linesOf } from './lines.ts'
+import { type FaultyLine, type ImportRun, type ImportStep, useImport } from './use-import.ts'
 
-/** As many as anybody reads; the lines themselves all stay. */
-const FAULTS_SHOWN_MOST = 100
+/** Further faults are not shown; all lines stay. */
+const MAX_FAULTS_SHOWN = 100
 
-/** While it works its window stays: closed, it would go on unseen. */
+/** The dialog stays open while it works: closed, the import would continue unseen. */
 export function ImportList({ opened, onClose }: { opened: boolean; onClose: () => void }) {
-  const text = useWords(blockedWords)
+  const { t, n } = useTexts()
   const run = useImport()
   const { written, state, isBusy } = run
   const lines = linesOf(written)
@@ -26,21 +25,21 @@ export function ImportList({ opened, onClose }: { opened: boolean; onClose: () =
       onClose={isBusy ? () => {} : end}
       withCloseButton={!isBusy}
       closeOnClickOutside={false}
-      title={text.import}
+      title={t('page_blocked.import')}
       size="xl"
     >
       {state.step === 'working' ? (
-        <Running
-          label={text[state.doing]}
-          amount={text.done(state.done, state.all)}
+        <ProgressNote
+          label={t(`page_blocked.${state.doing}`)}
+          amount={t('page_blocked.done', { part: n(state.done), all: n(state.all) })}
           done={state.done}
           all={state.all}
           isStopping={state.isStopping}
-          words={text}
+          page="page_blocked"
           onStop={run.stop}
         />
       ) : state.step === 'checked' ? (
-        <Checked checked={state} lines={lines} onFix={run.mend} onAdd={run.addAll} />
+        <Checked checked={state} lines={lines} onFix={run.edit} onAdd={run.addAll} />
       ) : (
         <Stack>
           {state.step === 'stopped' && <Stopped state={state} />}
@@ -71,34 +70,37 @@ function Checked({
   onFix: () => void
   onAdd: ImportRun['addAll']
 }) {
-  const text = useWords(blockedWords)
+  const { t } = useTexts()
   return (
     <Stack>
       <div role="status">
-        <Text>{text.good(good.length)}</Text>
-        {already > 0 && <Text>{text.already(already)}</Text>}
+        <Text>{t('page_blocked.good', { count: good.length })}</Text>
+        {already > 0 && <Text>{t('page_blocked.already', { count: already })}</Text>}
       </div>
       <Faults faulty={faulty} lines={lines} />
       <Group justify="flex-end">
         <Button variant="default" onClick={onFix}>
-          {text.fixFirst}
+          {t('page_blocked.fix_first')}
         </Button>
         {good.length > already && (
-          <Button onClick={() => void onAdd(good, faulty)}>{text.addGood(good.length - already)}</Button>
+          <Button onClick={() => void onAdd(good, faulty)}>
+            {t('page_blocked.add_good', { count: good.length - already })}
+          </Button>
         )}
       </Group>
     </Stack>
   )
 }
 
-/** What was done before it stopped, and that it stays. */
 function Stopped({ state: { doing, added, error } }: { state: At<'stopped'> }) {
-  const text = useWords(blockedWords)
+  const { t } = useTexts()
   return (
     <>
       {error !== undefined && <Failed error={error} />}
       <Alert color="yellow" role="status">
-        <Text size="sm">{doing === 'checking' ? text.stoppedChecking : text.stopped(added)}</Text>
+        <Text size="sm">
+          {doing === 'checking' ? t('page_blocked.stopped_checking') : t('page_blocked.stopped', { count: added })}
+        </Text>
       </Alert>
     </>
   )
@@ -117,41 +119,47 @@ function Writing({
   onCheck: () => void
   onClose: () => void
 }) {
-  const text = useWords(blockedWords)
+  const { t, n } = useTexts()
   const [tooLarge, setTooLarge] = useState(false)
   const readFile = async (file: File | null): Promise<void> => {
     if (!file) return
-    setTooLarge(file.size > FILE_BYTES_MOST)
-    if (file.size <= FILE_BYTES_MOST) onWrite(await file.text())
+    setTooLarge(file.size > MAX_FILE_BYTES)
+    if (file.size <= MAX_FILE_BYTES) onWrite(await file.text())
   }
   return (
     <>
-      <Text size="sm">{text.importAbout}</Text>
+      <Text size="sm">{t('page_blocked.import_about')}</Text>
       <Textarea
-        label={text.importText}
-        placeholder={text.importPlaceholder}
+        label={t('page_blocked.import_text')}
+        placeholder={t('page_blocked.import_placeholder')}
         value={written}
         onChange={(event) => onWrite(event.currentTarget.value)}
         rows={10}
         dir="ltr"
         data-autofocus
         styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-        error={lines.length > LINES_MOST ? text.tooMany(LINES_MOST) : tooLarge ? text.tooLarge : undefined}
+        error={
+          lines.length > MAX_LINES
+            ? t('page_blocked.too_many', { max: n(MAX_LINES) })
+            : tooLarge
+              ? t('page_blocked.too_large')
+              : undefined
+        }
       />
       <Group justify="space-between">
         <FileButton accept=".csv,.txt,.tsv,text/csv,text/plain" onChange={(file) => void readFile(file)}>
           {(props) => (
             <Button variant="default" {...props}>
-              {text.file}
+              {t('page_blocked.file')}
             </Button>
           )}
         </FileButton>
         <Group gap="xs">
           <Button variant="default" onClick={onClose}>
-            {text.close}
+            {t('page_blocked.close')}
           </Button>
-          <Button disabled={lines.length === 0 || lines.length > LINES_MOST} onClick={onCheck}>
-            {text.check}
+          <Button disabled={lines.length === 0 || lines.length > MAX_LINES} onClick={onCheck}>
+            {t('page_blocked.check')}
           </Button>
         </Group>
       </Group>
@@ -160,34 +168,34 @@ function Writing({
 }
 
 function Note({ added, left }: { added: number; left: number }) {
-  const text = useWords(blockedWords)
+  const { t } = useTexts()
   return (
     <Alert color={left > 0 ? 'yellow' : 'teal'} role="status">
-      <Text size="sm">{text.added(added)}</Text>
-      {left > 0 && <Text size="sm">{text.leftBehind(left)}</Text>}
+      <Text size="sm">{t('page_blocked.added', { count: added })}</Text>
+      {left > 0 && <Text size="sm">{t('page_blocked.left_behind', { count: left })}</Text>}
     </Alert>
   )
 }
 
-function Faults({ faulty, lines }: { faulty: readonly Faulty[]; lines: readonly Line[] }) {
-  const text = useWords(blockedWords)
+function Faults({ faulty, lines }: { faulty: readonly FaultyLine[]; lines: readonly Line[] }) {
+  const { t } = useTexts()
   if (faulty.length === 0) return null
   const written = new Map(lines.map((line) => [line.line, line.phone]))
-  const more = faulty.length - FAULTS_SHOWN_MOST
+  const more = faulty.length - MAX_FAULTS_SHOWN
   return (
     <Stack gap="xs">
-      <Text fw={600}>{text.bad(faulty.length)}</Text>
+      <Text fw={600}>{t('page_blocked.bad', { count: faulty.length })}</Text>
       <Table.ScrollContainer minWidth={280} maxHeight={320}>
-        <Table aria-label={text.bad(faulty.length)}>
+        <Table aria-label={t('page_blocked.bad', { count: faulty.length })}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th scope="col">{text.line}</Table.Th>
-              <Table.Th scope="col">{text.phone}</Table.Th>
-              <Table.Th scope="col">{text.wrong}</Table.Th>
+              <Table.Th scope="col">{t('page_blocked.line')}</Table.Th>
+              <Table.Th scope="col">{t('page_blocked.phone')}</Table.Th>
+              <Table.Th scope="col">{t('page_blocked.wrong')}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {faulty.slice(0, FAULTS_SHOWN_MOST).map((fault) => (
+            {faulty.slice(0, MAX_FAULTS_SHOWN).map((fault) => (
               <Table.Tr key={fault.line}>
                 <Table.Td>{fault.line}</Table.Td>
                 <Table.Td style={{ overflowWrap: 'anywhere' }}>
@@ -196,15 +204,15 @@ function Faults({ faulty, lines }: { faulty: readonly Faulty[]; lines: readonly 
                 <Table.Td>
                   {fault.fault === 'not_international' ? (
                     <>
-                      {text.notInternational}{' '}
-                      {fault.meant !== null && (
+                      {t('page_blocked.not_international')}{' '}
+                      {fault.suggestion !== null && (
                         <>
-                          {text.isMeant} <span className="as-typed">{fault.meant}</span>
+                          {t('page_blocked.is_meant')} <span className="as-typed">{fault.suggestion}</span>
                         </>
                       )}
                     </>
                   ) : (
-                    text.faults[fault.fault]
+                    t(`page_blocked.faults_${fault.fault}`)
                   )}
                 </Table.Td>
               </Table.Tr>
@@ -212,7 +220,7 @@ function Faults({ faulty, lines }: { faulty: readonly Faulty[]; lines: readonly 
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-      {more > 0 && <Text size="sm">{text.moreBad(more)}</Text>}
+      {more > 0 && <Text size="sm">{t('page_blocked.more_bad', { count: more })}</Text>}
     </Stack>
   )
 }

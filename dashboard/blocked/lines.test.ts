@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BATCH_LINES, batchesOf, linesOf, onlyLines } from './lines.ts'
 
-test('each line keeps its number in the file, whatever is empty or a heading', () => {
+test('each line keeps its number in the file, despite empty lines and a heading', () => {
   const text =
     '\uFEFFphone,reason\r\n+212612345678,abusive\r\n\r\n  +212 612-345 679 ;"said ""never, ever"""\n+212612345670\t'
   assert.deepEqual(linesOf(text), [
@@ -12,13 +12,13 @@ test('each line keeps its number in the file, whatever is empty or a heading', (
   ])
 })
 
-test('a first line with a number is no heading, in whatever digits', () => {
+test('a first line with digits of any script is not a heading', () => {
   assert.equal(linesOf('+212612345678')[0]?.line, 1)
   assert.equal(linesOf('٠٦١٢٣٤٥٦٧٨')[0]?.line, 1)
   assert.deepEqual(linesOf('الرقم\n'), [])
 })
 
-test('a quote that nobody closed loses nothing', () => {
+test('an unclosed quote loses nothing', () => {
   assert.deepEqual(linesOf('+212612345678,"late'), [{ line: 1, phone: '+212612345678', reason: '"late' }])
 })
 
@@ -33,6 +33,6 @@ test('batches hold every line once, in order', () => {
   assert.deepEqual(batchesOf([]), [])
 })
 
-test('the lines that were wrong stay as they were written', () => {
+test('faulty lines stay as they were written', () => {
   assert.equal(onlyLines('a\r\n b ;x\nc', new Set([2, 3])), ' b ;x\nc')
 })

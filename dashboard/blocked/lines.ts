@@ -1,17 +1,17 @@
-/** One line of what was pasted or read from a file, by its number there. */
+/** One line of pasted text or of a file, with its line number. */
 export type Line = { line: number; phone: string; reason: string }
 
-export const LINES_MOST = 50_000
-/** What one call takes. */
+export const MAX_LINES = 50_000
+/** The maximum of one call. */
 export const BATCH_LINES = 500
-/** Far above LINES_MOST lines of any use. */
-export const FILE_BYTES_MOST = 5 * 1024 * 1024
+/** Far above MAX_LINES lines of any use. */
+export const MAX_FILE_BYTES = 5 * 1024 * 1024
 
-/** What a call takes; longer ones are wrong whatever they go on with. */
-const CELL_MOST = 1_000
+/** The maximum of a call; a longer cell is always wrong, so the rest is not sent. */
+const MAX_CELL = 1_000
 
 /**
- * The lines with something in them: a phone, and a reason in the cell behind it. Cells end with a comma, a semicolon or a
+ * The lines that are not empty: a phone, and a reason in the next cell. Cells end with a comma, a semicolon or a
  * tab, and may be quoted. A first line without any digit is a heading.
  */
 export function linesOf(text: string): Line[] {
@@ -22,7 +22,7 @@ export function linesOf(text: string): Line[] {
     .filter(({ content, line }) => content !== '' && !(line === 1 && !/\p{Nd}/u.test(content)))
     .map(({ content, line }) => {
       const [phone = '', reason = ''] = cellsOf(content)
-      return { line, phone: phone.slice(0, CELL_MOST), reason: reason.slice(0, CELL_MOST) }
+      return { line, phone: phone.slice(0, MAX_CELL), reason: reason.slice(0, MAX_CELL) }
     })
 }
 
@@ -39,7 +39,7 @@ export function batchesOf(lines: readonly Line[]): Line[][] {
   return batches
 }
 
-/** What is left of a text when only these lines stay, so that they can be mended and tried again. */
+/** Keeps only these lines of the text, to be fixed and imported again. */
 export function onlyLines(text: string, lines: ReadonlySet<number>): string {
   return text
     .split(/\r\n|\r|\n/)

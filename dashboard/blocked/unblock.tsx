@@ -2,40 +2,39 @@ import { Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { api } from '../api.ts'
-import { Asked } from '../ui/ask-first.tsx'
+import { useTexts } from '../texts/use-texts.ts'
+import { Confirmation } from '../ui/confirm-dialog.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
-import { forgetBlocked } from './block-number.tsx'
+import { refreshBlocked } from './block-number.tsx'
 import type { Row } from './blocked.tsx'
-import { blockedWords } from './words.ts'
 
 export function Unblock({ of: { phone, reason }, onDone }: { of: Row; onDone: () => void }) {
-  const text = useWords(blockedWords)
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const remove = useMutation(
     api.blocked.remove.mutationOptions({
       async onSuccess() {
-        await forgetBlocked()
-        notifications.show({ message: text.removed(phone) })
+        await refreshBlocked()
+        notifications.show({ message: t('page_blocked.removed', { phone }) })
         onDone()
       },
     }),
   )
   return (
-    <Asked
+    <Confirmation
       doing={remove}
-      yes={text.removeIt}
-      no={text.keep}
+      yes={t('page_blocked.remove_it')}
+      no={t('page_blocked.keep')}
       colour="red"
       onYes={() => remove.mutate({ workspaceId, phone })}
       onNo={onDone}
     >
-      <Text size="sm">{reason === null ? text.removeNoReason : text.removeAbout}</Text>
+      <Text size="sm">{reason === null ? t('page_blocked.remove_no_reason') : t('page_blocked.remove_about')}</Text>
       {reason !== null && (
         <Text size="sm" fs="italic">
           <bdi>{reason}</bdi>
         </Text>
       )}
-    </Asked>
+    </Confirmation>
   )
 }

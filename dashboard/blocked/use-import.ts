@@ -1,20 +1,20 @@
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { type Answers, api } from '../api.ts'
+import { type RouterOutputs, api } from '../api.ts'
 import { useWorkspace } from '../ui/workspace.ts'
-import { forgetBlocked } from './block-number.tsx'
+import { refreshBlocked } from './block-number.tsx'
 import { type Line, batchesOf, linesOf, onlyLines } from './lines.ts'
 
-export type Faulty = Answers['blocked']['check']['faulty'][number]
+export type FaultyLine = RouterOutputs['blocked']['check']['faulty'][number]
 
-type Doing = 'checking' | 'importing'
+type ImportAction = 'checking' | 'importing'
 
-/** Where an import stands. Nothing is added before the lines were checked and somebody said so. */
+/** The state of an import. Nothing is added before the lines are checked and the import is confirmed. */
 export type ImportStep =
   | { step: 'writing' }
-  | { step: 'working'; doing: Doing; done: number; all: number; isStopping: boolean }
-  | { step: 'checked'; good: Line[]; already: number; faulty: Faulty[] }
-  | { step: 'stopped'; doing: Doing; added: number; error?: unknown }
+  | { step: 'working'; doing: ImportAction; done: number; all: number; isStopping: boolean }
+  | { step: 'checked'; good: Line[]; already: number; faulty: FaultyLine[] }
+  | { step: 'stopped'; doing: ImportAction; added: number; error?: unknown }
   | { step: 'imported'; added: number; left: number }
 
 /** Checks and adds lines batch by batch. It stops with the page, and what was added stays added. */
@@ -33,9 +33,9 @@ export function useImport() {
     }
   }, [])
 
-  /** False: somebody stopped it. */
+  /** False: it was stopped. */
   async function eachBatch(
-    doing: Doing,
+    doing: ImportAction,
     lines: readonly Line[],
     handle: (batch: Line[]) => Promise<void>,
   ): Promise<boolean> {
@@ -53,7 +53,7 @@ export function useImport() {
 
   async function checkAll(): Promise<void> {
     const good: Line[] = []
-    const faulty: Faulty[] = []
+    const faulty: FaultyLine[] = []
     const phones = new Set<string>()
     let already = 0
     try {
@@ -75,8 +75,8 @@ export function useImport() {
     }
   }
 
-  /** The lines that are wrong stay, to be mended. */
-  async function addAll(good: readonly Line[], faulty: Faulty[]): Promise<void> {
+  /** Faulty lines stay, to be fixed. */
+  async function addAll(good: readonly Line[], faulty: FaultyLine[]): Promise<void> {
     let added = 0
     try {
       const isWhole = await eachBatch('importing', good, async (batch) => {
@@ -89,7 +89,7 @@ export function useImport() {
     } catch (error) {
       setState({ step: 'stopped', doing: 'importing', added, error })
     }
-    await forgetBlocked()
+    await refreshBlocked()
   }
 
   return {
@@ -103,7 +103,7 @@ export function useImport() {
       stopped.current = true
       setState((now) => (now.step === 'working' ? { ...now, isStopping: true } : now))
     },
-    mend: (): void => setState({ step: 'writing' }),
+    edit: (): void => setState({ step: 'writing' }),
     forget: (): void => {
       setWritten('')
       setState({ step: 'writing' })

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
+import { useTexts } from '../texts/use-texts.ts'
 import { numberFormat } from '../ui/number.ts'
-import { useLanguage } from '../words.ts'
 import classes from './figure.module.css'
 import { shareText } from './span.ts'
 
@@ -8,7 +8,7 @@ export type Bar = { label: string; count: number; note?: string | undefined; col
 
 /** Each with its number and its share of the whole: the bar only repeats them. */
 export function Bars({ bars, whole }: { bars: readonly Bar[]; whole: number }) {
-  const { language } = useLanguage()
+  const { language } = useTexts()
   const n = numberFormat(language)
   return (
     <ul className={classes.bars}>

@@ -14,22 +14,21 @@ import {
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type Answers, api, faultsOf } from '../api.ts'
+import { type RouterOutputs, api, faultsOf } from '../api.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Failed } from '../ui/failed.tsx'
-import { slowly, useLive } from '../ui/live.ts'
+import { slowPolling, useLive } from '../ui/shell/live.ts'
 import { Loading } from '../ui/loading.tsx'
-import { Page } from '../ui/page.tsx'
+import { Page } from '../ui/shell/page.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import { useLanguage, useWords } from '../words.ts'
 import { AnswerTimes, AnswersByDay, Failures, Funnel, MessagesByDay, Reasons, Refusals, Reminder } from './figures.tsx'
 import { type ChartSearch, SPANS, USUAL_SPAN, rangeOf } from './search.ts'
 import { spanOfDays } from './span.ts'
-import { chartWords } from './words.ts'
 
 const PAGE = '/w/$workspaceId/charts'
 export function Charts() {
-  const text = useWords(chartWords)
+  const { t } = useTexts()
   const { workspaceId, timeZone } = useWorkspace()
   const live = useLive()
   const search = useSearch({ from: PAGE })
@@ -43,10 +42,14 @@ export function Charts() {
       ...(language && { language }),
     }),
     placeholderData: keepPreviousData,
-    ...slowly,
+    ...slowPolling,
   })
   return (
-    <Page title={text.title} about={`${text.about}: \u2066${timeZone}\u2069. ${text.settled}`} live={live}>
+    <Page
+      title={t('page_charts.title')}
+      about={`${t('page_charts.about')}${t('page_shell.colon')}\u2066${timeZone}\u2069. ${t('page_charts.settled')}`}
+      live={live}
+    >
       <Filters search={search} bounds={data} />
       {error && <Refused error={error} onAgain={() => void refetch()} />}
       {data ? <All of={data} stale={isPlaceholderData} /> : !error && <Loading />}
@@ -57,21 +60,22 @@ export function Charts() {
 /** What is wrong with the chosen days, in the server's words. */
 function Refused({ error, onAgain }: { error: unknown; onAgain: () => void }) {
   const [fault] = faultsOf(error)
+  const { textOf } = useTexts()
   return fault ? (
     <Alert color="red" role="alert">
-      {fault.message}
+      {textOf(fault.text)}
     </Alert>
   ) : (
     <Failed error={error} onAgain={onAgain} />
   )
 }
 
-function All({ of, stale }: { of: Answers['charts']['all']; stale: boolean }) {
-  const text = useWords(chartWords)
+function All({ of, stale }: { of: RouterOutputs['charts']['all']; stale: boolean }) {
+  const { t } = useTexts()
   if (of.uncounted === 0 && of.messages.every(({ otp, cod }) => otp + cod === 0)) return <NothingSent />
   return (
     <Stack aria-busy={stale} opacity={stale ? 0.6 : 1}>
-      {of.uncounted > 0 && <Alert color="yellow">{text.uncounted(of.uncounted)}</Alert>}
+      {of.uncounted > 0 && <Alert color="yellow">{t('page_charts.uncounted', { count: of.uncounted })}</Alert>}
       <MessagesByDay of={of} />
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <Funnel of={of} />
@@ -90,24 +94,23 @@ function All({ of, stale }: { of: Answers['charts']['all']; stale: boolean }) {
 
 /** Once, instead of in each chart. */
 function NothingSent() {
-  const text = useWords(chartWords)
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const toOverview = (
     <Anchor renderRoot={(props) => <Link {...props} to="/w/$workspaceId/overview" params={{ workspaceId }} />}>
-      {text.toOverview}
+      {t('page_charts.to_overview')}
     </Anchor>
   )
-  return <Empty action={toOverview}>{text.nothingSent}</Empty>
+  return <Empty action={toOverview}>{t('page_charts.nothing_sent')}</Empty>
 }
 
 type Bounds = { earliest: string; today: string; from: string; to: string } | undefined
 
 function Filters({ search, bounds }: { search: ChartSearch; bounds: Bounds }) {
-  const text = useWords(chartWords)
-  const { language: page } = useLanguage()
+  const { t, language: page } = useTexts()
   const { workspaceId } = useWorkspace()
   const navigate = useNavigate({ from: PAGE })
-  const { data: choices } = useQuery(api.charts.choices.queryOptions({ workspaceId }))
+  const { data: choices } = useQuery(api.workspaces.choices.queryOptions({ workspaceId }))
   const [own, setOwn] = useState(search.from !== undefined)
   const show = (changed: ChartSearch): void => void navigate({ search: changed, replace: true })
   const { days: _, from, to, ...choice } = search
@@ -120,19 +123,22 @@ function Filters({ search, bounds }: { search: ChartSearch; bounds: Bounds }) {
     const { [name]: __, ...others } = search
     show(value === '' ? others : { ...others, [name]: value })
   }
-  const options = (values: readonly { value: string; label: string }[]) => [{ value: '', label: text.all }, ...values]
+  const options = (values: readonly { value: string; label: string }[]) => [
+    { value: '', label: t('page_charts.all') },
+    ...values,
+  ]
   const plain = (values: readonly string[] = []) => options(values.map((value) => ({ value, label: value })))
   return (
     <Stack gap="sm">
       <Group align="flex-end" gap="sm">
         <Box maw="100%" style={{ overflowX: 'auto' }}>
           <SegmentedControl
-            aria-label={text.span}
+            aria-label={t('page_charts.span')}
             value={own ? 'own' : `d${search.days ?? USUAL_SPAN}`}
             onChange={chooseSpan}
             data={[
-              ...SPANS.map((days) => ({ value: `d${days}`, label: text.spans[`d${days}`] })),
-              { value: 'own', label: text.spans.own },
+              ...SPANS.map((days) => ({ value: `d${days}`, label: t(`page_charts.spans_d${days}`) })),
+              { value: 'own', label: t('page_charts.spans_own') },
             ]}
           />
         </Box>
@@ -140,7 +146,7 @@ function Filters({ search, bounds }: { search: ChartSearch; bounds: Bounds }) {
       </Group>
       <SimpleGrid cols={{ base: 1, xs: 3 }} maw={760}>
         <NativeSelect
-          label={text.sender}
+          label={t('page_charts.sender')}
           value={search.senderId ?? ''}
           data={options(
             choices?.senders.map(({ senderId, phoneNumber }) => ({
@@ -151,13 +157,13 @@ function Filters({ search, bounds }: { search: ChartSearch; bounds: Bounds }) {
           onChange={(event) => pick('senderId', event.currentTarget.value)}
         />
         <NativeSelect
-          label={text.template}
+          label={t('page_charts.template')}
           value={search.template ?? ''}
           data={plain(choices?.templates)}
           onChange={(event) => pick('template', event.currentTarget.value)}
         />
         <NativeSelect
-          label={text.language}
+          label={t('page_charts.language')}
           value={search.language ?? ''}
           data={plain(choices?.languages)}
           onChange={(event) => pick('language', event.currentTarget.value)}
@@ -183,7 +189,7 @@ function OwnDays({
   to: string | undefined
   onShow: (range: { from: string; to: string }) => void
 }) {
-  const text = useWords(chartWords)
+  const { t } = useTexts()
   const [first, setFirst] = useState(from ?? bounds?.from ?? '')
   const [last, setLast] = useState(to ?? bounds?.to ?? '')
   return (
@@ -196,7 +202,7 @@ function OwnDays({
       <Group align="flex-end" gap="xs">
         <TextInput
           type="date"
-          label={text.from}
+          label={t('page_charts.from')}
           value={first}
           min={bounds?.earliest}
           max={bounds?.today}
@@ -204,14 +210,14 @@ function OwnDays({
         />
         <TextInput
           type="date"
-          label={text.to}
+          label={t('page_charts.to')}
           value={last}
           min={bounds?.earliest}
           max={bounds?.today}
           onChange={(event) => setLast(event.currentTarget.value)}
         />
         <Button type="submit" variant="default">
-          {text.show}
+          {t('page_charts.show')}
         </Button>
       </Group>
     </form>

@@ -1,13 +1,14 @@
 import '@mantine/charts/styles.css'
 import { BarChart } from '@mantine/charts'
 import { Box } from '@mantine/core'
+import { directionOf } from '../../locales/text.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import { numberFormat } from '../ui/number.ts'
-import { directionOf, useLanguage } from '../words.ts'
 import { dayText } from './span.ts'
 
 export type Series = { name: string; label: string; color: string }
 
-/** Stacked bars by day, or by whatever `at` names. For the eyes alone: the table beside it says the same. Drawn from the right where the page is read from there. */
+/** Stacked bars by day, or by `at`. Hidden from screen readers, which have the table. Mirrored in right-to-left languages. */
 export default function DayChart({
   data,
   series,
@@ -17,7 +18,7 @@ export default function DayChart({
   series: readonly Series[]
   at?: 'day' | 'label'
 }) {
-  const { language } = useLanguage()
+  const { language } = useTexts()
   const rightToLeft = directionOf(language) === 'rtl'
   const n = numberFormat(language)
   const dayOf = (day: string): string =>
@@ -38,7 +39,7 @@ export default function DayChart({
         yAxisProps={{
           orientation: rightToLeft ? 'right' : 'left',
           allowDecimals: false,
-          interval: 0, // else the highest is moved down, and hides the next one
+          interval: 0, // otherwise the top label moves down and hides the next one
           width: 52,
           tickMargin: rightToLeft ? 14 : 6,
         }}

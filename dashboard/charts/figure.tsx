@@ -1,12 +1,11 @@
 import { Box, Paper, Stack, Table, Text, Title } from '@mantine/core'
 import { type ReactNode, useId } from 'react'
-import { useWords } from '../words.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import classes from './figure.module.css'
-import { chartWords } from './words.ts'
 
 export type AsTable = { columns: readonly string[]; rows: readonly (readonly (string | number)[])[] }
 
-/** A chart, what it shows in a sentence, and the same as a table for whoever reads rather than looks. */
+/** A chart with a caption, and the same data as a table. */
 export function Figure({
   title,
   about,
@@ -16,12 +15,12 @@ export function Figure({
 }: {
   title: string
   about?: string
-  /** Said in place of a chart with nothing in it. */
+  /** Shown in place of an empty chart. */
   empty?: string | undefined
   table: AsTable
   children: ReactNode
 }) {
-  const text = useWords(chartWords)
+  const { t } = useTexts()
   const id = useId()
   return (
     <Paper withBorder p="lg" component="section" aria-labelledby={id} miw={0}>
@@ -42,7 +41,7 @@ export function Figure({
           <>
             {children}
             <details>
-              <summary className={classes.summary}>{text.asTable}</summary>
+              <summary className={classes.summary}>{t('page_charts.as_table')}</summary>
               <TableOf label={title} of={table} />
             </details>
           </>
@@ -68,8 +67,8 @@ function TableOf({ label, of: { columns, rows } }: { label: string; of: AsTable 
         <Table.Tbody>
           {rows.map((row) => (
             <Table.Tr key={row[0]}>
-              {row.map((cell, place) => (
-                <Table.Td key={columns[place]}>{cell}</Table.Td>
+              {row.map((cell, index) => (
+                <Table.Td key={columns[index]}>{cell}</Table.Td>
               ))}
             </Table.Tr>
           ))}

@@ -1,37 +1,36 @@
 import { Skeleton } from '@mantine/core'
 import { Suspense, lazy } from 'react'
-import type { Answers } from '../api.ts'
+import type { RouterOutputs } from '../api.ts'
+import { type T, useTexts } from '../texts/use-texts.ts'
 import { numberFormat } from '../ui/number.ts'
-import { useLanguage, useWords } from '../words.ts'
 import { Bars } from './bars.tsx'
 import type { Series } from './day-chart.tsx'
 import { Figure } from './figure.tsx'
 import { dayText, shareText, spanText } from './span.ts'
-import { chartWords } from './words.ts'
 
-type Charts = Answers['charts']['all']
+type Charts = RouterOutputs['charts']['all']
 type Of = { of: Charts }
+type FailureCode = Charts['failures'][number]['code']
 
-/** The drawing library comes with the first chart, and never with another page. */
+/** Loads the chart library with the first chart only. */
 const DayChart = lazy(() => import('./day-chart.tsx'))
 
 const drawing = <Skeleton h={260} />
 
 export function MessagesByDay({ of: { messages } }: Of) {
-  const text = useWords(chartWords)
-  const { language } = useLanguage()
+  const { t, language } = useTexts()
   const series = [
-    { name: 'otp', label: text.otp, color: 'door.7' },
-    { name: 'cod', label: text.cod, color: 'indigo.5' },
+    { name: 'otp', label: t('page_charts.otp'), color: 'door.7' },
+    { name: 'cod', label: t('page_charts.cod'), color: 'indigo.5' },
   ]
   const all = messages.reduce((sum, { otp, cod }) => sum + otp + cod, 0)
   const rows = messages.map(({ day, otp, cod }) => [dayText(day, language), otp, cod])
   return (
     <Figure
-      title={text.messages}
-      about={text.messagesAbout}
-      empty={all === 0 ? text.nothing : undefined}
-      table={{ columns: [text.day, text.otp, text.cod], rows }}
+      title={t('page_charts.messages')}
+      about={t('page_charts.messages_about')}
+      empty={all === 0 ? t('page_charts.nothing') : undefined}
+      table={{ columns: [t('page_charts.day'), t('page_charts.otp'), t('page_charts.cod')], rows }}
     >
       <Suspense fallback={drawing}>
         <DayChart data={messages} series={series} />
@@ -41,51 +40,54 @@ export function MessagesByDay({ of: { messages } }: Of) {
 }
 
 export function Funnel({ of: { funnel } }: Of) {
-  const text = useWords(chartWords)
-  const { language } = useLanguage()
+  const { t, language } = useTexts()
   const { accepted, took } = funnel
-  const span = (ms: number): string => spanText(ms, language) ?? text.underASecond
+  const span = (ms: number): string => spanText(ms, language) ?? t('page_charts.under_a_second')
   const noteOf = (latency: typeof took.sent): string =>
     latency === null
-      ? `${text.took}: ${text.unknown}`
-      : `${text.took}: ${text.half} ${span(latency.p50Ms)}, ${text.most} ${span(latency.p95Ms)}`
+      ? `${t('page_charts.took')}${t('page_shell.colon')}${t('page_charts.unknown')}`
+      : `${t('page_charts.took')}${t('page_shell.colon')}${t('page_charts.half')} ${span(latency.p50Ms)}, ${t('page_charts.most')} ${span(latency.p95Ms)}`
   const steps = [
-    { label: text.accepted, count: accepted },
-    { label: text.sent, count: funnel.sent, note: noteOf(took.sent) },
-    { label: text.delivered, count: funnel.delivered, note: noteOf(took.delivered) },
-    { label: text.read, count: funnel.read, note: noteOf(took.read) },
-    { label: text.failed, count: funnel.failed, colour: 'red' },
-    { label: text.open, count: funnel.open, colour: 'gray' },
+    { label: t('page_charts.accepted'), count: accepted },
+    { label: t('page_charts.sent'), count: funnel.sent, note: noteOf(took.sent) },
+    { label: t('page_charts.delivered'), count: funnel.delivered, note: noteOf(took.delivered) },
+    { label: t('page_charts.read'), count: funnel.read, note: noteOf(took.read) },
+    { label: t('page_charts.failed'), count: funnel.failed, colour: 'red' },
+    { label: t('page_charts.open'), count: funnel.open, colour: 'gray' },
   ]
   const rows = steps.map(({ label, count, note }) => [label, count, shareText(count, accepted, language), note ?? ''])
   return (
     <Figure
-      title={text.funnel}
-      about={text.funnelAbout}
-      empty={accepted === 0 ? text.nothing : undefined}
-      table={{ columns: [text.step, text.count, text.share, text.took], rows }}
+      title={t('page_charts.funnel')}
+      about={t('page_charts.funnel_about')}
+      empty={accepted === 0 ? t('page_charts.nothing') : undefined}
+      table={{
+        columns: [t('page_charts.step'), t('page_charts.count'), t('page_charts.share'), t('page_charts.took')],
+        rows,
+      }}
     >
       <Bars bars={steps} whole={accepted} />
     </Figure>
   )
 }
 
+const causeIn = (t: T, code: FailureCode): string => t(`failures.${code.toLowerCase() as Lowercase<FailureCode>}_short`)
+
 export function Failures({ of: { failures } }: Of) {
-  const text = useWords(chartWords)
-  const { language } = useLanguage()
+  const { t, language } = useTexts()
   const whole = failures.reduce((sum, { count }) => sum + count, 0)
-  const bars = failures.map(({ code, count }) => ({ label: text.causes[code], count, note: code, colour: 'red' }))
+  const bars = failures.map(({ code, count }) => ({ label: causeIn(t, code), count, note: code, colour: 'red' }))
   const rows = failures.map(({ code, count }) => [
-    `${text.causes[code]} (${code})`,
+    `${causeIn(t, code)} (${code})`,
     count,
     shareText(count, whole, language),
   ])
   return (
     <Figure
-      title={text.failures}
-      about={text.failuresAbout}
-      empty={whole === 0 ? text.noFailures : undefined}
-      table={{ columns: [text.cause, text.count, text.share], rows }}
+      title={t('page_charts.failures')}
+      about={t('page_charts.failures_about')}
+      empty={whole === 0 ? t('page_charts.no_failures') : undefined}
+      table={{ columns: [t('page_charts.cause'), t('page_charts.count'), t('page_charts.share')], rows }}
     >
       <Bars bars={bars} whole={whole} />
     </Figure>
@@ -93,15 +95,14 @@ export function Failures({ of: { failures } }: Of) {
 }
 
 export function AnswersByDay({ of: { orders, ordersByDay } }: Of) {
-  const text = useWords(chartWords)
-  const { language } = useLanguage()
+  const { t, language } = useTexts()
   const series: Series[] = [
-    { name: 'confirmed', label: text.confirmed, color: 'door.7' },
-    { name: 'rescheduled', label: text.rescheduled, color: 'blue.5' },
-    { name: 'cancelled', label: text.cancelled, color: 'red.7' },
-    { name: 'noResponse', label: text.noResponse, color: 'yellow.6' },
-    { name: 'failed', label: text.failed, color: 'grape.7' },
-    { name: 'open', label: text.ordersOpen, color: 'gray.5' },
+    { name: 'confirmed', label: t('page_charts.confirmed'), color: 'door.7' },
+    { name: 'rescheduled', label: t('page_charts.rescheduled'), color: 'blue.5' },
+    { name: 'cancelled', label: t('page_charts.cancelled'), color: 'red.7' },
+    { name: 'noResponse', label: t('page_charts.no_response'), color: 'yellow.6' },
+    { name: 'failed', label: t('page_charts.failed'), color: 'grape.7' },
+    { name: 'open', label: t('page_charts.orders_open'), color: 'gray.5' },
   ]
   const rows = ordersByDay.map((day) => [
     dayText(day.day, language),
@@ -114,10 +115,10 @@ export function AnswersByDay({ of: { orders, ordersByDay } }: Of) {
   ])
   return (
     <Figure
-      title={text.answers}
-      about={text.answersAbout}
-      empty={orders.asked === 0 ? text.noOrders : undefined}
-      table={{ columns: [text.day, ...series.map(({ label }) => label)], rows }}
+      title={t('page_charts.answers')}
+      about={t('page_charts.answers_about')}
+      empty={orders.asked === 0 ? t('page_charts.no_orders') : undefined}
+      table={{ columns: [t('page_charts.day'), ...series.map(({ label }) => label)], rows }}
     >
       <Suspense fallback={drawing}>
         <DayChart data={ordersByDay} series={series} />
@@ -127,44 +128,47 @@ export function AnswersByDay({ of: { orders, ordersByDay } }: Of) {
 }
 
 export function AnswerTimes({ of: { answerTimes, orders } }: Of) {
-  const text = useWords(chartWords)
-  const { language } = useLanguage()
+  const { t, language } = useTexts()
   const whole = answerTimes.reduce((sum, { count }) => sum + count, 0)
   const data = answerTimes.map(({ uptoMs, count }) => ({
-    label: uptoMs === null ? text.longer : text.upTo(spanText(uptoMs, language) ?? ''),
+    label:
+      uptoMs === null ? t('page_charts.longer') : t('page_charts.up_to', { span: spanText(uptoMs, language) ?? '' }),
     count,
   }))
   const rows = data.map(({ label, count }) => [label, count, shareText(count, whole, language)])
   return (
     <Figure
-      title={text.answerTimes}
-      about={text.answerTimesAbout}
-      empty={whole === 0 ? (orders.asked === 0 ? text.noOrders : text.nothing) : undefined}
-      table={{ columns: [text.within, text.count, text.share], rows }}
+      title={t('page_charts.answer_times')}
+      about={t('page_charts.answer_times_about')}
+      empty={whole === 0 ? (orders.asked === 0 ? t('page_charts.no_orders') : t('page_charts.nothing')) : undefined}
+      table={{ columns: [t('page_charts.within'), t('page_charts.count'), t('page_charts.share')], rows }}
     >
       <Suspense fallback={drawing}>
-        <DayChart data={data} series={[{ name: 'count', label: text.count, color: 'door.7' }]} at="label" />
+        <DayChart data={data} series={[{ name: 'count', label: t('page_charts.count'), color: 'door.7' }]} at="label" />
       </Suspense>
     </Figure>
   )
 }
 
 export function Reminder({ of: { reminder, orders } }: Of) {
-  const text = useWords(chartWords)
-  const { language } = useLanguage()
+  const { t, language } = useTexts()
   const n = numberFormat(language)
   const { answered, answeredBefore, answeredAfter, reminded } = reminder
   const bars = [
-    { label: text.before, count: answeredBefore },
-    { label: text.after, count: answeredAfter, note: text.remindedOf(n.format(answeredAfter), n.format(reminded)) },
+    { label: t('page_charts.before'), count: answeredBefore },
+    {
+      label: t('page_charts.after'),
+      count: answeredAfter,
+      note: t('page_charts.reminded_of', { after: n.format(answeredAfter), reminded: n.format(reminded) }),
+    },
   ]
   const rows = bars.map(({ label, count }) => [label, count, shareText(count, answered, language)])
   return (
     <Figure
-      title={text.reminder}
-      about={text.reminderAbout}
-      empty={answered === 0 ? (orders.asked === 0 ? text.noOrders : text.nothing) : undefined}
-      table={{ columns: [text.step, text.count, text.share], rows }}
+      title={t('page_charts.reminder')}
+      about={t('page_charts.reminder_about')}
+      empty={answered === 0 ? (orders.asked === 0 ? t('page_charts.no_orders') : t('page_charts.nothing')) : undefined}
+      table={{ columns: [t('page_charts.step'), t('page_charts.count'), t('page_charts.share')], rows }}
     >
       <Bars bars={bars} whole={answered} />
     </Figure>
@@ -172,23 +176,22 @@ export function Reminder({ of: { reminder, orders } }: Of) {
 }
 
 export function Refusals({ of: { refusals } }: Of) {
-  const text = useWords(chartWords)
-  const { language } = useLanguage()
+  const { t, language } = useTexts()
   const { asked } = refusals
   const bars = [
-    { label: text.refused, count: refusals.refused, colour: 'red' },
-    { label: text.denied, count: refusals.denied },
-    { label: text.noResponse, count: refusals.noResponse, colour: 'yellow' },
-    { label: text.failed, count: refusals.failed, colour: 'grape' },
-    { label: text.ordersOpen, count: refusals.open, colour: 'gray' },
+    { label: t('page_charts.refused'), count: refusals.refused, colour: 'red' },
+    { label: t('page_charts.denied'), count: refusals.denied },
+    { label: t('page_charts.no_response'), count: refusals.noResponse, colour: 'yellow' },
+    { label: t('page_charts.failed'), count: refusals.failed, colour: 'grape' },
+    { label: t('page_charts.orders_open'), count: refusals.open, colour: 'gray' },
   ]
   const rows = bars.map(({ label, count }) => [label, count, shareText(count, asked, language)])
   return (
     <Figure
-      title={text.refusals}
-      about={text.refusalsAbout}
-      empty={asked === 0 ? text.noRefusals : undefined}
-      table={{ columns: [text.step, text.count, text.share], rows }}
+      title={t('page_charts.refusals')}
+      about={t('page_charts.refusals_about')}
+      empty={asked === 0 ? t('page_charts.no_refusals') : undefined}
+      table={{ columns: [t('page_charts.step'), t('page_charts.count'), t('page_charts.share')], rows }}
     >
       <Bars bars={bars} whole={asked} />
     </Figure>
@@ -196,17 +199,16 @@ export function Refusals({ of: { refusals } }: Of) {
 }
 
 export function Reasons({ of: { reasons } }: Of) {
-  const text = useWords(chartWords)
-  const { language } = useLanguage()
+  const { t, language } = useTexts()
   const whole = reasons.reduce((sum, { count }) => sum + count, 0)
-  const bars = reasons.map(({ reason, count }) => ({ label: reason ?? text.noReason, count }))
+  const bars = reasons.map(({ reason, count }) => ({ label: reason ?? t('page_charts.no_reason'), count }))
   const rows = bars.map(({ label, count }) => [label, count, shareText(count, whole, language)])
   return (
     <Figure
-      title={text.reasons}
-      about={text.reasonsAbout}
-      empty={whole === 0 ? text.noReasons : undefined}
-      table={{ columns: [text.reason, text.count, text.share], rows }}
+      title={t('page_charts.reasons')}
+      about={t('page_charts.reasons_about')}
+      empty={whole === 0 ? t('page_charts.no_reasons') : undefined}
+      table={{ columns: [t('page_charts.reason'), t('page_charts.count'), t('page_charts.share')], rows }}
     >
       <Bars bars={bars} whole={whole} />
     </Figure>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { rangeOf, readChartSearch } from './search.ts'
 
-test('an address tells its days or its span, and what makes no sense is left out', () => {
+test('an address gives days or a span, and invalid values are ignored', () => {
   assert.deepEqual(readChartSearch({ days: '7', language: 'ar', template: ' a ' }), {
     days: 7,
     language: 'ar',

@@ -1,4 +1,4 @@
-import { dayIn, idIn, textIn } from '../ui/in-address.ts'
+import { dayIn, idIn, textIn } from '../ui/list/search-params.ts'
 
 /** What the charts show, in the page's address. Days are of the delivery zone. */
 export type ChartSearch = {
@@ -12,14 +12,14 @@ export type ChartSearch = {
 
 export const SPANS = [7, 30, 90] as const
 export const USUAL_SPAN = 30
-const TEXT_MOST = 512
+const MAX_TEXT = 512
 
-/** Whatever stands in an address: what makes no sense is left out. */
-export function readChartSearch(given: Record<string, unknown>): ChartSearch {
-  const days = SPANS.find((each) => each === Number(given['days']))
-  const [from, to] = [dayIn(given['from']), dayIn(given['to'])]
-  const senderId = idIn(given['senderId'])
-  const [template, language] = [textIn(given['template'], TEXT_MOST), textIn(given['language'], TEXT_MOST)]
+/** Leaves out invalid values: an address can hold anything. */
+export function readChartSearch(raw: Record<string, unknown>): ChartSearch {
+  const days = SPANS.find((each) => each === Number(raw['days']))
+  const [from, to] = [dayIn(raw['from']), dayIn(raw['to'])]
+  const senderId = idIn(raw['senderId'])
+  const [template, language] = [textIn(raw['template'], MAX_TEXT), textIn(raw['language'], MAX_TEXT)]
   return {
     ...(from !== undefined && to !== undefined ? { from, to } : days && { days }),
     ...(senderId && { senderId }),
@@ -28,6 +28,6 @@ export function readChartSearch(given: Record<string, unknown>): ChartSearch {
   }
 }
 
-/** What the server is asked: days that are named, or so many up to today. */
+/** The range for the server: from and to, or a number of days up to today. */
 export const rangeOf = ({ days, from, to }: ChartSearch): { last: number } | { from: string; to: string } =>
   from !== undefined && to !== undefined ? { from, to } : { last: days ?? USUAL_SPAN }

@@ -8,22 +8,22 @@ const UNITS = [
   { unit: 'second', ms: 1_000 },
 ] as const
 
-/** In its largest unit that it fills, to two digits that mean something. Undefined below a second. */
+/** In the largest unit that it fills, to two significant digits. Undefined below a second. */
 export function spanText(ms: number, language: string): string | undefined {
-  const found = UNITS.find((each) => ms >= each.ms)
-  if (!found) return undefined
+  const largest = UNITS.find((each) => ms >= each.ms)
+  if (!largest) return undefined
   return numberFormat(language, {
     style: 'unit',
-    unit: found.unit,
+    unit: largest.unit,
     unitDisplay: 'short',
     maximumSignificantDigits: 2,
-  }).format(ms / found.ms)
+  }).format(ms / largest.ms)
 }
 
 export const shareText = (part: number, whole: number, language: string): string =>
   numberFormat(language, { style: 'percent', maximumFractionDigits: 1 }).format(whole === 0 ? 0 : part / whole)
 
-/** From the first of the days to the last, both of them within. */
+/** From the first day to the last, inclusive. */
 export const spanOfDays = ({ from, to }: { from: string; to: string }, language: string): string =>
   new Intl.DateTimeFormat(`${language}-u-nu-latn`, { timeZone: 'UTC', ...DAY }).formatRange(
     new Date(`${from}T00:00:00Z`),

@@ -3,28 +3,27 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
-import type { SettingsChange } from '../../src/cod/settings-changes.ts'
-import { type Answers, api, queries } from '../api.ts'
+import type { SettingsChange } from '../../src/cod/settings/settings-changes.ts'
+import { type RouterOutputs, api, queryClient } from '../api.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/failed.tsx'
-import { Leaving } from '../ui/leaving.tsx'
-import { Page } from '../ui/page.tsx'
-import { useMay, useWorkspace } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
-import { Changes } from './changes.tsx'
+import { Leaving } from '../ui/shell/leaving.tsx'
+import { Page } from '../ui/shell/page.tsx'
+import { usePermissions, useWorkspace } from '../ui/workspace.ts'
+import { Changes } from './draft/changes.tsx'
 import classes from './cod-settings.module.css'
-import { documentOf } from './draft.ts'
-import { type Editing, type Stored, editingOf, isUnsaved, useEditing } from './editing.ts'
-import { FormContext, focusOn } from './form.ts'
+import { documentOf } from './draft/draft.ts'
+import { type Editing, type Stored, editingOf, isUnsaved, useEditing } from './draft/editing.ts'
+import { FormContext, focusOn } from './draft/form.ts'
 import { General } from './general.tsx'
 import { Languages } from './languages.tsx'
-import { Overtaken } from './overtaken.tsx'
+import { EditConflict } from './draft/edit-conflict.tsx'
 import { PhonePreview } from './preview.tsx'
 import { ReadOnly } from './read-only.tsx'
-import { SaveBar } from './save-bar.tsx'
+import { SaveBar } from './draft/save-bar.tsx'
 import { Start } from './start.tsx'
-import { codWords } from './words.ts'
 
-type Known = Answers['codSettings']['get']
+type Known = RouterOutputs['codSettings']['get']
 
 export function CodSettings() {
   const { workspaceId } = useWorkspace()
@@ -32,13 +31,13 @@ export function CodSettings() {
 }
 
 function OfWorkspace({ workspaceId }: { workspaceId: string }) {
-  const text = useWords(codWords)
-  const may = useMay()
+  const { t } = useTexts()
+  const may = usePermissions()
   const { data: known } = useSuspenseQuery(api.codSettings.get.queryOptions({ workspaceId }))
   const [editing, edit] = useEditing(workspaceId, known.stored)
   return (
-    <Page title={text.title} about={text.about}>
-      {!may.change && <Alert color="blue">{text.readOnly}</Alert>}
+    <Page title={t('page_cod_settings.title')} about={t('page_cod_settings.about')}>
+      {!may.change && <Alert color="blue">{t('page_cod_settings.read_only')}</Alert>}
       {editing ? (
         <Editor known={known} editing={editing} onEdit={edit} />
       ) : (
@@ -48,14 +47,14 @@ function OfWorkspace({ workspaceId }: { workspaceId: string }) {
   )
 }
 
-const TRY_OUT_AFTER_MS = 300
+const CHECK_DELAY_MS = 300
 
-type Tried = Answers['codSettings']['tryOut'] & { code: string | null }
+type Tried = RouterOutputs['codSettings']['tryOut'] & { code: string | null }
 type Editable = { known: Known; editing: Editing; onEdit: (editing: Editing | undefined) => void }
 
 function Editor({ known, editing, onEdit }: Editable) {
-  const text = useWords(codWords)
-  const may = useMay()
+  const { t } = useTexts()
+  const may = usePermissions()
   const { workspaceId } = useWorkspace()
   const { draft, base } = editing
   const [chosen, choose] = useState<string>()
@@ -64,10 +63,10 @@ function Editor({ known, editing, onEdit }: Editable) {
   const mustBeSeen = useRef(false)
   const codes = Object.keys(draft.languages)
   const code = chosen !== undefined && codes.includes(chosen) ? chosen : codes[0]
-  const { tried, setFaults, failed } = useTryingOut(editing, code)
+  const { tried, setFaults, failed } = useDraftCheck(editing, code)
   const faults = tried?.faults ?? []
   const unsaved = may.change && isUnsaved(editing)
-  const overtakenBy = known.stored && known.stored.updatedAt !== base?.updatedAt ? known.stored : undefined
+  const conflict = known.stored && known.stored.updatedAt !== base?.updatedAt ? known.stored : undefined
 
   const goTo = (pointer: string): void => {
     const [, part, language] = pointer.split('/')
@@ -75,7 +74,7 @@ function Editor({ known, editing, onEdit }: Editable) {
     focusOn(pointer)
   }
   const store = (stored: Stored | null): void => {
-    queries.setQueryData(api.codSettings.get.queryKey({ workspaceId }), (before) => before && { ...before, stored })
+    queryClient.setQueryData(api.codSettings.get.queryKey({ workspaceId }), (before) => before && { ...before, stored })
   }
   const save = useMutation(
     api.codSettings.save.mutationOptions({
@@ -87,14 +86,14 @@ function Editor({ known, editing, onEdit }: Editable) {
             onEdit(editingOf(stored))
             tellSaved(answer.changes)
             mustBeSeen.current = true
-            void queries.invalidateQueries({ queryKey: api.session.current.queryKey() }) // it names the delivery zone
+            void queryClient.invalidateQueries({ queryKey: api.session.current.queryKey() }) // it names the delivery zone
             return
           }
           case 'faulty':
             setFaults(answer.faults)
             if (answer.faults[0]) goTo(answer.faults[0].pointer)
             return
-          case 'overtaken':
+          case 'conflict':
             store(answer.stored)
             mustBeSeen.current = true
         }
@@ -102,8 +101,8 @@ function Editor({ known, editing, onEdit }: Editable) {
     }),
   )
   useEffect(() => {
-    if (overtakenBy && !unsaved) onEdit(editingOf(overtakenBy))
-  }, [overtakenBy, unsaved, onEdit])
+    if (conflict && !unsaved) onEdit(editingOf(conflict))
+  }, [conflict, unsaved, onEdit])
   useEffect(() => {
     if (!mustBeSeen.current || !outcome.current?.hasChildNodes()) return
     mustBeSeen.current = false
@@ -118,10 +117,10 @@ function Editor({ known, editing, onEdit }: Editable) {
 
   return (
     <FormContext value={{ limits: known.limits, faults }}>
-      <Leaving loses={unsaved} words={text} onLose={discard} />
+      <Leaving loses={unsaved} page="page_cod_settings" onLose={discard} />
       <Stack gap="lg">
         <div ref={outcome} tabIndex={-1} className={classes['outcome']}>
-          {overtakenBy && unsaved && <Overtaken editing={editing} by={overtakenBy} onResolve={onEdit} />}
+          {conflict && unsaved && <EditConflict editing={editing} by={conflict} onResolve={onEdit} />}
           {saved && <Saved changes={saved} />}
         </div>
         <Stack gap="xl">
@@ -130,10 +129,10 @@ function Editor({ known, editing, onEdit }: Editable) {
           </ReadOnly>
           <section>
             <Title order={2} size="h4">
-              {text.languages}
+              {t('page_cod_settings.languages')}
             </Title>
             <Text size="sm" c="dimmed" mb="sm" maw={720}>
-              {text.languagesAbout}
+              {t('page_cod_settings.languages_about')}
             </Text>
             <Grid gap="lg">
               <Grid.Col span={{ base: 12, md: 7 }}>
@@ -177,12 +176,12 @@ function Editor({ known, editing, onEdit }: Editable) {
   )
 }
 
-/** Asks the server what it thinks of the draft, a moment after the last key. It stays as it was when no answer comes. */
-function useTryingOut({ draft }: Editing, code: string | undefined) {
+/** Checks the draft on the server shortly after the last key. Keeps the last result when no answer comes. */
+function useDraftCheck({ draft }: Editing, code: string | undefined) {
   const { workspaceId } = useWorkspace()
   const [tried, setTried] = useState<Tried>()
   const document = useMemo(() => documentOf(draft), [draft])
-  const [settled] = useDebouncedValue(document, TRY_OUT_AFTER_MS)
+  const [settled] = useDebouncedValue(document, CHECK_DELAY_MS)
   const { mutate, isError } = useMutation(api.codSettings.tryOut.mutationOptions())
   useEffect(() => {
     const language = code ?? null
@@ -196,9 +195,13 @@ function useTryingOut({ draft }: Editing, code: string | undefined) {
 }
 
 function Saved({ changes }: { changes: readonly SettingsChange[] }) {
-  const text = useWords(codWords)
+  const { t } = useTexts()
   return (
-    <Alert color="teal" role="status" title={changes.length > 0 ? text.savedTitle : text.savedNothing}>
+    <Alert
+      color="teal"
+      role="status"
+      title={changes.length > 0 ? t('page_cod_settings.saved_title') : t('page_cod_settings.saved_nothing')}
+    >
       <Changes changes={changes} />
     </Alert>
   )

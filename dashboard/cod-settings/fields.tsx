@@ -1,18 +1,17 @@
 import { ActionIcon, Button, Group, Input, NumberInput, Stack, Text, TextInput, Textarea } from '@mantine/core'
-import { useLanguage, useWords } from '../words.ts'
-import { type Duration, charactersIn, minutesOf, moved } from './draft.ts'
-import { useFault } from './form.ts'
+import { useTexts } from '../texts/use-texts.ts'
+import { type Duration, charactersIn, minutesOf, moved } from './draft/draft.ts'
+import { useFault } from './draft/form.ts'
 import { directionOfTexts, tagOf } from './languages.ts'
-import { codWords } from './words.ts'
 
-/** The order in which a field is read: the limit comes before what broke it. */
+/** The order for screen readers: the limit before the fault. */
 const ORDER: ('label' | 'description' | 'input' | 'error')[] = ['label', 'input', 'description', 'error']
 
 type Counted = {
   pointer: string
   label: string
   value: string
-  most: number
+  max: number
   onChange: (value: string) => void
   /** The template's language, in which it is written and read. */
   code: string
@@ -20,7 +19,7 @@ type Counted = {
 }
 
 /** A text with its limit, counted as it is typed. */
-export function CountedText({ pointer, label, value, most, onChange, code, lines = 1 }: Counted) {
+export function CountedText({ pointer, label, value, max, onChange, code, lines = 1 }: Counted) {
   const fault = useFault(pointer)
   const common = {
     id: pointer,
@@ -30,7 +29,7 @@ export function CountedText({ pointer, label, value, most, onChange, code, lines
     lang: tagOf(code),
     error: fault,
     inputWrapperOrder: ORDER,
-    description: <Counter count={charactersIn(value)} most={most} />,
+    description: <Counter count={charactersIn(value)} max={max} />,
   }
   return lines === 1 ? (
     <TextInput {...common} onChange={(event) => onChange(event.currentTarget.value)} />
@@ -45,12 +44,11 @@ export function CountedText({ pointer, label, value, most, onChange, code, lines
   )
 }
 
-function Counter({ count, most }: { count: number; most: number }) {
-  const text = useWords(codWords)
-  const numbers = new Intl.NumberFormat('en')
+function Counter({ count, max }: { count: number; max: number }) {
+  const { t, n } = useTexts()
   return (
-    <Text span size="xs" {...(count > most && { c: 'var(--mantine-color-error)', fw: 700 })}>
-      {numbers.format(count)} {text.of} {numbers.format(most)}
+    <Text span size="xs" {...(count > max && { c: 'var(--mantine-color-error)', fw: 700 })}>
+      {n(count)} {t('page_cod_settings.of')} {n(max)}
     </Text>
   )
 }
@@ -62,21 +60,21 @@ type Listed = {
   itemLabel: string
   add: string
   items: readonly string[]
-  size: { least: number; most: number }
-  most: number
+  size: { min: number; max: number }
+  max: number
   onChange: (items: string[]) => void
   code: string
 }
 
 /** Labels in the order in which the customer sees them. */
-export function LabelList({ pointer, label, itemLabel, add, items, size, most, onChange, code }: Listed) {
-  const text = useWords(codWords)
+export function LabelList({ pointer, label, itemLabel, add, items, size, max, onChange, code }: Listed) {
+  const { t } = useTexts()
   const fault = useFault(pointer)
   return (
     <fieldset id={pointer} tabIndex={-1} style={{ border: 0, padding: 0, margin: 0, minWidth: 0 }}>
       <Group component="legend" gap="xs" mb={4} p={0}>
         <Input.Label component="span">{label}</Input.Label>
-        <Counter count={items.length} most={size.most} />
+        <Counter count={items.length} max={size.max} />
       </Group>
       <Stack gap="xs">
         {items.map((item, index) => (
@@ -85,27 +83,27 @@ export function LabelList({ pointer, label, itemLabel, add, items, size, most, o
               pointer={`${pointer}/${index}`}
               label={`${itemLabel} ${index + 1}`}
               value={item}
-              most={most}
+              max={max}
               code={code}
               onChange={(value) => onChange(items.with(index, value))}
             />
             <Small
-              label={`${text.moveUp}: ${itemLabel} ${index + 1}`}
+              label={`${t('page_cod_settings.move_up')}${t('page_shell.colon')}${itemLabel} ${index + 1}`}
               disabled={index === 0}
               onClick={() => onChange(moved(items, index, index - 1))}
             >
               ↑
             </Small>
             <Small
-              label={`${text.moveDown}: ${itemLabel} ${index + 1}`}
+              label={`${t('page_cod_settings.move_down')}${t('page_shell.colon')}${itemLabel} ${index + 1}`}
               disabled={index === items.length - 1}
               onClick={() => onChange(moved(items, index, index + 1))}
             >
               ↓
             </Small>
             <Small
-              label={`${text.remove}: ${itemLabel} ${index + 1}`}
-              disabled={items.length <= size.least}
+              label={`${t('page_cod_settings.remove')}${t('page_shell.colon')}${itemLabel} ${index + 1}`}
+              disabled={items.length <= size.min}
               onClick={() => onChange(items.toSpliced(index, 1))}
             >
               ×
@@ -117,7 +115,7 @@ export function LabelList({ pointer, label, itemLabel, add, items, size, most, o
           variant="default"
           size="compact-sm"
           w="fit-content"
-          disabled={items.length >= size.most}
+          disabled={items.length >= size.max}
           onClick={() => onChange([...items, ''])}
         >
           {add}
@@ -127,7 +125,7 @@ export function LabelList({ pointer, label, itemLabel, add, items, size, most, o
   )
 }
 
-function LabelField({ pointer, label, value, most, onChange, code }: Counted) {
+function LabelField({ pointer, label, value, max, onChange, code }: Counted) {
   const fault = useFault(pointer)
   return (
     <TextInput
@@ -139,7 +137,7 @@ function LabelField({ pointer, label, value, most, onChange, code }: Counted) {
       error={fault}
       flex={1}
       inputWrapperOrder={ORDER}
-      description={<Counter count={charactersIn(value)} most={most} />}
+      description={<Counter count={charactersIn(value)} max={max} />}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
   )
@@ -166,20 +164,19 @@ function Small({
 type Durable = {
   pointer: string
   label: string
-  range: { least: number; most: number }
-  /** What holds beside the range. */
+  range: { min: number; max: number }
+  /** A rule in addition to the range. */
   more?: string
   value: Duration
   onChange: (value: Duration) => void
 }
 
-/** In the units in which people think, with the exact minutes beside them. */
+/** In hours and minutes, with the total in minutes. */
 export function DurationField({ pointer, label, range, more = '', value, onChange }: Durable) {
-  const text = useWords(codWords)
+  const { t, language } = useTexts()
   const fault = useFault(pointer)
-  const { language } = useLanguage()
   const minutes = minutesOf(value)
-  const limit = `${text.from} ${spanInWords(range.least, language)} ${text.to} ${spanInWords(range.most, language)}${more}`
+  const limit = `${t('page_cod_settings.from')} ${spanText(range.min, language)} ${t('page_cod_settings.to')} ${spanText(range.max, language)}${more}`
   const number = (input: number | string): number | '' => (typeof input === 'number' ? input : '')
   return (
     <Input.Wrapper
@@ -195,7 +192,7 @@ export function DurationField({ pointer, label, range, more = '', value, onChang
           <NumberInput
             key={unit}
             {...(unit === 'hours' && { id: `${pointer}/hours` })}
-            aria-label={`${label}: ${text[unit]}`}
+            aria-label={`${label}${t('page_shell.colon')}${t(`page_cod_settings.${unit}`)}`}
             aria-describedby={`${pointer}-description${fault ? ` ${pointer}-error` : ''}`}
             w={unit === 'hours' ? 120 : 110}
             value={value[unit]}
@@ -208,7 +205,7 @@ export function DurationField({ pointer, label, range, more = '', value, onChang
             error={fault !== undefined}
             rightSection={
               <Text span size="xs" c="dimmed">
-                {text[unit]}
+                {t(`page_cod_settings.${unit}`)}
               </Text>
             }
             rightSectionWidth={64}
@@ -216,7 +213,7 @@ export function DurationField({ pointer, label, range, more = '', value, onChang
           />
         ))}
         <Text size="sm" className="exact">
-          {Number.isNaN(minutes) ? '' : `${text.equals} ${minutesInWords(minutes, language)}`}
+          {Number.isNaN(minutes) ? '' : `${t('page_cod_settings.equals')} ${minutesText(minutes, language)}`}
         </Text>
       </Group>
     </Input.Wrapper>
@@ -225,11 +222,11 @@ export function DurationField({ pointer, label, range, more = '', value, onChang
 
 const HOUR_MINUTES = 60
 
-export const minutesInWords = (minutes: number, language: string): string => inUnit(minutes, 'minute', language)
+export const minutesText = (minutes: number, language: string): string => inUnit(minutes, 'minute', language)
 
-/** In hours where it is whole ones. */
-export const spanInWords = (minutes: number, language: string): string =>
-  minutes % HOUR_MINUTES === 0 ? inUnit(minutes / HOUR_MINUTES, 'hour', language) : minutesInWords(minutes, language)
+/** In hours if they are whole. */
+export const spanText = (minutes: number, language: string): string =>
+  minutes % HOUR_MINUTES === 0 ? inUnit(minutes / HOUR_MINUTES, 'hour', language) : minutesText(minutes, language)
 
 const inUnit = (count: number, unit: 'minute' | 'hour', language: string): string =>
   new Intl.NumberFormat(`${language}-u-nu-latn`, { style: 'unit', unit, unitDisplay: 'long' }).format(count)

@@ -1,22 +1,21 @@
 import { Chip, Fieldset, Group, Input, SegmentedControl, Stack, Switch, Text } from '@mantine/core'
-import type { Weekday } from '../../src/cod/settings.ts'
-import { useWords } from '../words.ts'
-import type { Check, CheckDraft, Draft } from './draft.ts'
+import type { Weekday } from '../../src/cod/settings/settings.ts'
+import { useTexts } from '../texts/use-texts.ts'
+import type { Check, CheckDraft, Draft } from './draft/draft.ts'
 import { DurationField } from './fields.tsx'
-import { useFault, useForm } from './form.ts'
+import { useFault, useForm } from './draft/form.ts'
 import { TimeZoneField } from './time-zone-field.tsx'
-import { codWords } from './words.ts'
 
 type Changing = { draft: Draft; onChange: (draft: Draft) => void; weekdays: readonly Weekday[] }
 
-/** What holds in every language. */
+/** Settings of all languages. */
 export function General({ draft, onChange, weekdays }: Changing) {
-  const text = useWords(codWords)
+  const { t } = useTexts()
   const change = (changed: Partial<Draft>): void => onChange({ ...draft, ...changed })
   const { deliveryDays } = draft
   return (
     <Stack>
-      <Fieldset legend={text.deliveries}>
+      <Fieldset legend={t('page_cod_settings.deliveries')}>
         <Stack>
           <TimeZoneField value={draft.timeZone} onChange={(timeZone) => change({ timeZone })} />
           <DaysOffered
@@ -38,21 +37,21 @@ export function General({ draft, onChange, weekdays }: Changing) {
 }
 
 function DaysOffered({ value, onChange }: { value: number; onChange: (days: number) => void }) {
-  const text = useWords(codWords)
-  const { least, most } = useForm().limits.daysOffered
-  const days = Array.from({ length: most - least + 1 }, (_, index) => String(least + index))
+  const { t } = useTexts()
+  const { min, max } = useForm().limits.daysOffered
+  const days = Array.from({ length: max - min + 1 }, (_, index) => String(min + index))
   return (
     <Input.Wrapper
-      label={text.offered}
+      label={t('page_cod_settings.offered')}
       labelElement="div"
-      description={text.offeredHint}
+      description={t('page_cod_settings.offered_hint')}
       error={useFault('/deliveryDays/offered')}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
     >
       <div>
         <SegmentedControl
           id="/deliveryDays/offered"
-          aria-label={text.offered}
+          aria-label={t('page_cod_settings.offered')}
           data={days}
           value={String(value)}
           onChange={(chosen) => onChange(Number(chosen))}
@@ -65,13 +64,13 @@ function DaysOffered({ value, onChange }: { value: number; onChange: (days: numb
 type Skipping = { weekdays: readonly Weekday[]; value: readonly Weekday[]; onChange: (value: Weekday[]) => void }
 
 function SkippedWeekdays({ weekdays, value, onChange }: Skipping) {
-  const text = useWords(codWords)
-  const { most } = useForm().limits.weekdaysSkipped
+  const { t } = useTexts()
+  const { max } = useForm().limits.weekdaysSkipped
   return (
     <Input.Wrapper
-      label={text.skipWeekdays}
+      label={t('page_cod_settings.skip_weekdays')}
       labelElement="div"
-      description={`${text.skipWeekdaysHint} · ${value.length} ${text.of} ${most} ${text.chosen}`}
+      description={`${t('page_cod_settings.skip_weekdays_hint')} · ${value.length} ${t('page_cod_settings.of')} ${max} ${t('page_cod_settings.chosen')}`}
       error={useFault('/deliveryDays/skipWeekdays')}
       inputWrapperOrder={['label', 'input', 'description', 'error']}
     >
@@ -80,10 +79,16 @@ function SkippedWeekdays({ weekdays, value, onChange }: Skipping) {
         value={[...value]}
         onChange={(chosen) => onChange(weekdays.filter((each) => chosen.includes(each)))}
       >
-        <Group id="/deliveryDays/skipWeekdays" gap="xs" my={4} role="group" aria-label={text.skipWeekdays}>
+        <Group
+          id="/deliveryDays/skipWeekdays"
+          gap="xs"
+          my={4}
+          role="group"
+          aria-label={t('page_cod_settings.skip_weekdays')}
+        >
           {weekdays.map((weekday) => (
-            <Chip key={weekday} value={weekday} size="sm" disabled={value.length >= most && !value.includes(weekday)}>
-              {text[weekday]}
+            <Chip key={weekday} value={weekday} size="sm" disabled={value.length >= max && !value.includes(weekday)}>
+              {t(`page_cod_settings.${weekday}`)}
             </Chip>
           ))}
         </Group>
@@ -95,23 +100,23 @@ function SkippedWeekdays({ weekdays, value, onChange }: Skipping) {
 type Timing = { check: Check; value: CheckDraft; onChange: (value: CheckDraft) => void }
 
 function Timers({ check, value, onChange }: Timing) {
-  const text = useWords(codWords)
+  const { t } = useTexts()
   const { limits } = useForm()
   return (
-    <Fieldset legend={text[check]}>
+    <Fieldset legend={t(`page_cod_settings.${check}`)}>
       <Stack>
         <Text size="sm" c="dimmed">
-          {text[`${check}Hint`]}
+          {t(`page_cod_settings.${check}_hint`)}
         </Text>
         <Switch
-          label={text.reminds}
+          label={t('page_cod_settings.reminds')}
           checked={value.reminds}
           onChange={(event) => onChange({ ...value, reminds: event.currentTarget.checked })}
         />
         {value.reminds && (
           <DurationField
             pointer={`/${check}/reminderMinutes`}
-            label={text.remindsAfter}
+            label={t('page_cod_settings.reminds_after')}
             range={limits.reminderMinutes}
             value={value.reminder}
             onChange={(reminder) => onChange({ ...value, reminder })}
@@ -119,9 +124,9 @@ function Timers({ check, value, onChange }: Timing) {
         )}
         <DurationField
           pointer={`/${check}/noResponseMinutes`}
-          label={text.noResponse}
+          label={t('page_cod_settings.no_response')}
           range={limits.noResponseMinutes}
-          {...(value.reminds && { more: text.laterThanReminder })}
+          {...(value.reminds && { more: t('page_cod_settings.later_than_reminder') })}
           value={value.noResponse}
           onChange={(noResponse) => onChange({ ...value, noResponse })}
         />

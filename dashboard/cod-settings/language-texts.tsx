@@ -1,24 +1,32 @@
 import { Fieldset, Stack, Switch } from '@mantine/core'
-import { useWords } from '../words.ts'
-import type { Check, LanguageDraft, Optional } from './draft.ts'
+import { useTexts } from '../texts/use-texts.ts'
+import type { Check, LanguageDraft, Optional } from './draft/draft.ts'
 import { CountedText, LabelList } from './fields.tsx'
-import { useForm } from './form.ts'
-import { codWords } from './words.ts'
+import { useForm } from './draft/form.ts'
+
+export const TEXT_LABELS = {
+  dayQuestion: 'day_question',
+  timeQuestion: 'time_question',
+  refusalReasonQuestion: 'refusal_reason_question',
+  reasonsListButton: 'reasons_list_button',
+  otherLabel: 'other_label',
+  notePrompt: 'note_prompt',
+} as const satisfies Record<keyof LanguageDraft['texts'], string>
 
 type Editing = { code: string; value: LanguageDraft; onChange: (value: LanguageDraft) => void }
 
-/** Everything that is said in one language, in the order in which customers meet it. */
+/** All texts of one language, in the order in which customers see them. */
 export function LanguageTexts({ code, value, onChange }: Editing) {
-  const text = useWords(codWords)
+  const { t } = useTexts()
   const { limits } = useForm()
   const at = `/languages/${code}`
   const { texts, closing } = value
-  const spoken = (name: keyof LanguageDraft['texts'], most: number, lines = 1) => (
+  const spoken = (name: keyof LanguageDraft['texts'], max: number, lines = 1) => (
     <CountedText
       pointer={`${at}/texts/${name}`}
-      label={text[name]}
+      label={t(`page_cod_settings.${TEXT_LABELS[name]}`)}
       value={texts[name]}
-      most={most}
+      max={max}
       lines={lines}
       code={code}
       onChange={(changed) => onChange({ ...value, texts: { ...texts, [name]: changed } })}
@@ -35,35 +43,35 @@ export function LanguageTexts({ code, value, onChange }: Editing) {
   )
   return (
     <Stack>
-      <Fieldset legend={text.reschedule}>
+      <Fieldset legend={t('page_cod_settings.reschedule')}>
         <Stack>
           {spoken('dayQuestion', limits.buttonQuestionLength, 2)}
           {spoken('timeQuestion', limits.buttonQuestionLength, 2)}
           <LabelList
             pointer={`${at}/timeRanges`}
-            label={text.timeRanges}
-            itemLabel={text.timeRange}
-            add={text.addTimeRange}
+            label={t('page_cod_settings.time_ranges')}
+            itemLabel={t('page_cod_settings.time_range')}
+            add={t('page_cod_settings.add_time_range')}
             items={value.timeRanges}
             size={limits.timeRanges}
-            most={limits.buttonTitleLength}
+            max={limits.buttonTitleLength}
             code={code}
             onChange={(timeRanges) => onChange({ ...value, timeRanges })}
           />
         </Stack>
       </Fieldset>
-      <Fieldset legend={text.refusing}>
+      <Fieldset legend={t('page_cod_settings.refusing')}>
         <Stack>
           {spoken('refusalReasonQuestion', limits.listQuestionLength, 2)}
           {spoken('reasonsListButton', limits.buttonTitleLength)}
           <LabelList
             pointer={`${at}/refusalReasons`}
-            label={text.refusalReasons}
-            itemLabel={text.refusalReason}
-            add={text.addReason}
+            label={t('page_cod_settings.refusal_reasons')}
+            itemLabel={t('page_cod_settings.refusal_reason')}
+            add={t('page_cod_settings.add_reason')}
             items={value.refusalReasons}
             size={limits.refusalReasons}
-            most={limits.rowTitleLength}
+            max={limits.rowTitleLength}
             code={code}
             onChange={(refusalReasons) => onChange({ ...value, refusalReasons })}
           />
@@ -71,7 +79,7 @@ export function LanguageTexts({ code, value, onChange }: Editing) {
           {spoken('notePrompt', limits.messageLength, 2)}
         </Stack>
       </Fieldset>
-      <Fieldset legend={text.closing}>
+      <Fieldset legend={t('page_cod_settings.closing')}>
         <Stack>
           {closingOf('confirmation')}
           {closingOf('refusal')}
@@ -84,22 +92,23 @@ export function LanguageTexts({ code, value, onChange }: Editing) {
 type Ending = { check: Check; at: string; code: string; value: Optional; onChange: (value: Optional) => void }
 
 function Closing({ check, at, code, value, onChange }: Ending) {
-  const text = useWords(codWords)
+  const { t } = useTexts()
   const { limits } = useForm()
-  const label = check === 'confirmation' ? text.closingConfirmation : text.closingRefusal
+  const label =
+    check === 'confirmation' ? t('page_cod_settings.closing_confirmation') : t('page_cod_settings.closing_refusal')
   return (
     <Stack gap="xs">
       <Switch
-        label={`${label}: ${text.sendsClosing}`}
+        label={`${label}${t('page_shell.colon')}${t('page_cod_settings.sends_closing')}`}
         checked={value.sent}
         onChange={(event) => onChange({ ...value, sent: event.currentTarget.checked })}
       />
       {value.sent && (
         <CountedText
           pointer={`${at}/closingMessages/${check}`}
-          label={`${label}: ${text.closingText}`}
+          label={`${label}${t('page_shell.colon')}${t('page_cod_settings.closing_text')}`}
           value={value.text}
-          most={limits.messageLength}
+          max={limits.messageLength}
           lines={2}
           code={code}
           onChange={(changed) => onChange({ ...value, text: changed })}

@@ -5,10 +5,10 @@ const RIGHT_TO_LEFT = new Set(['ar', 'ckb', 'dv', 'fa', 'he', 'ps', 'prs', 'sd',
 export const directionOfTexts = (code: string): 'ltr' | 'rtl' =>
   RIGHT_TO_LEFT.has(code.split('_')[0] ?? '') ? 'rtl' : 'ltr'
 
-/** What HTML calls it. */
+/** The value of HTML's `lang`. */
 export const tagOf = (code: string): string => code.replaceAll('_', '-')
 
-/** In the language of the page; the code itself where nobody knows a name. */
+/** In the language of the page; the code itself where it has no name. */
 export function nameOfLanguage(code: string, pageLanguage: string): string {
   try {
     return new Intl.DisplayNames([pageLanguage], { type: 'language' }).of(tagOf(code)) ?? code

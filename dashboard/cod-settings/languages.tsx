@@ -1,16 +1,15 @@
 import { Alert, Button, Group, Stack, Tabs, Text, TextInput } from '@mantine/core'
 import { modals } from '@mantine/modals'
 import { useState } from 'react'
-import type { Answers } from '../api.ts'
-import { useLanguage, useWords } from '../words.ts'
-import { type Draft, startOf, withLanguage, withoutLanguage } from './draft.ts'
-import { useForm } from './form.ts'
+import type { RouterOutputs } from '../api.ts'
+import { useTexts } from '../texts/use-texts.ts'
+import { type Draft, startOf, withLanguage, withoutLanguage } from './draft/draft.ts'
+import { useForm } from './draft/form.ts'
 import { LanguageTexts } from './language-texts.tsx'
 import { nameOfLanguage } from './languages.ts'
 import { ReadOnly } from './read-only.tsx'
-import { codWords } from './words.ts'
 
-type Known = Pick<Answers['codSettings']['get'], 'starts' | 'templates'>
+type Known = Pick<RouterOutputs['codSettings']['get'], 'starts' | 'templates'>
 
 type Choosing = {
   draft: Draft
@@ -21,10 +20,9 @@ type Choosing = {
   mayChange: boolean
 }
 
-/** One tab for each language, and what adds and removes them. */
+/** One tab for each language, with buttons that add and remove languages. */
 export function Languages({ draft, onChange, code, onChoose, known, mayChange }: Choosing) {
-  const text = useWords(codWords)
-  const { language } = useLanguage()
+  const { t, language } = useTexts()
   const codes = Object.keys(draft.languages)
   const chosen = code === undefined ? undefined : draft.languages[code]
   const remove = (removed: string): void => {
@@ -34,7 +32,7 @@ export function Languages({ draft, onChange, code, onChoose, known, mayChange }:
   }
   return (
     <Stack>
-      {codes.length === 0 && <Alert color="yellow">{text.noLanguages}</Alert>}
+      {codes.length === 0 && <Alert color="yellow">{t('page_cod_settings.no_languages')}</Alert>}
       {codes.length > 0 && code !== undefined && (
         <Tabs value={code} onChange={(next) => next !== null && onChoose(next)}>
           <Tabs.List>
@@ -59,15 +57,15 @@ export function Languages({ draft, onChange, code, onChoose, known, mayChange }:
                   size="compact-sm"
                   onClick={() =>
                     modals.openConfirmModal({
-                      title: `${text.removeTitle} ${nameOfLanguage(code, language)} (${code})?`,
-                      children: <Text size="sm">{text.removeText}</Text>,
-                      labels: { confirm: text.remove, cancel: text.cancel },
+                      title: `${t('page_cod_settings.remove_title')} ${nameOfLanguage(code, language)} (${code})?`,
+                      children: <Text size="sm">{t('page_cod_settings.remove_text')}</Text>,
+                      labels: { confirm: t('page_cod_settings.remove'), cancel: t('page_cod_settings.cancel') },
                       confirmProps: { color: 'red' },
                       onConfirm: () => remove(code),
                     })
                   }
                 >
-                  {text.removeLanguage}
+                  {t('page_cod_settings.remove_language')}
                 </Button>
               )}
             </Tabs.Panel>
@@ -89,8 +87,7 @@ export function Languages({ draft, onChange, code, onChoose, known, mayChange }:
 }
 
 function LanguageTab({ code }: { code: string }) {
-  const text = useWords(codWords)
-  const { language } = useLanguage()
+  const { t, language } = useTexts()
   const { faults } = useForm()
   const count = faults.filter(({ pointer }) => `${pointer}/`.startsWith(`/languages/${code}/`)).length
   return (
@@ -102,7 +99,7 @@ function LanguageTab({ code }: { code: string }) {
       {count > 0 && (
         <Text span size="xs" fw={700} c="var(--mantine-color-error)">
           {' '}
-          · {count} {text.faultsIn}
+          · {count} {t('page_cod_settings.faults_in')}
         </Text>
       )}
     </Tabs.Tab>
@@ -112,14 +109,13 @@ function LanguageTab({ code }: { code: string }) {
 type Adding = { present: readonly string[]; known: Known; onAdd: (code: string) => void }
 
 function AddLanguage({ present, known, onAdd }: Adding) {
-  const text = useWords(codWords)
-  const { language } = useLanguage()
+  const { t, language } = useTexts()
   const { limits } = useForm()
   const [typed, setTyped] = useState('')
   const ofTemplates = languagesOfTemplates(known.templates)
   const ready = [...new Set([...ofTemplates, ...Object.keys(known.starts)])].filter((each) => !present.includes(each))
   const isThere = present.includes(typed.trim())
-  const isFull = present.length >= limits.languages.most
+  const isFull = present.length >= limits.languages.max
   return (
     <form
       onSubmit={(event) => {
@@ -132,32 +128,32 @@ function AddLanguage({ present, known, onAdd }: Adding) {
       <Stack gap="xs">
         <Group align="flex-start" gap="xs">
           <TextInput
-            label={text.addLanguage}
-            description={`${text.addLanguageHint} · ${present.length} ${text.of} ${limits.languages.most}`}
+            label={t('page_cod_settings.add_language')}
+            description={`${t('page_cod_settings.add_language_hint')} · ${present.length} ${t('page_cod_settings.of')} ${limits.languages.max}`}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             value={typed}
             dir="ltr"
             autoCapitalize="off"
             autoComplete="off"
             spellCheck={false}
-            error={isThere ? `${typed.trim()} ${text.alreadyThere}` : undefined}
+            error={isThere ? `${typed.trim()} ${t('page_cod_settings.already_there')}` : undefined}
             onChange={(event) => setTyped(event.currentTarget.value)}
             flex={1}
             maw={420}
           />
           <Button type="submit" variant="default" mt={25} disabled={isFull}>
-            {text.add}
+            {t('page_cod_settings.add')}
           </Button>
         </Group>
         {ready.length > 0 && !isFull && (
           <Group gap="xs">
-            <Text size="sm">{text.addReady}</Text>
+            <Text size="sm">{t('page_cod_settings.add_ready')}</Text>
             {ready.map((each) => (
               <Button key={each} size="compact-sm" variant="default" onClick={() => onAdd(each)}>
                 + {nameOfLanguage(each, language)}
                 {ofTemplates.includes(each) && (
                   <Text span size="xs" c="dimmed" ms={6}>
-                    {text.usedBy}
+                    {t('page_cod_settings.used_by')}
                   </Text>
                 )}
               </Button>

@@ -2,7 +2,7 @@ import classes from './list-sheet.module.css'
 
 type Sheet = { label: string; rows: readonly string[]; direction: 'ltr' | 'rtl' }
 
-/** What opens on the phone when the button of a list is tapped. */
+/** The sheet that the phone opens when the button of a list is tapped. */
 export function ListSheet({ label, rows, direction }: Sheet) {
   return (
     <ul className={classes['sheet']} aria-label={label} dir={direction}>

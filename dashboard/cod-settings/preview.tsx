@@ -1,59 +1,64 @@
 import { Alert, Stack, Text, Title } from '@mantine/core'
-import { type Bubble, ChatBubble, ChatPaper } from '../../emulator/phone/bubble.tsx'
-import type { Answers } from '../api.ts'
-import { directionOf, useLanguage, useWords } from '../words.ts'
-import type { LanguageDraft } from './draft.ts'
+import { type Bubble, ChatBubble, ChatPaper } from '@doorcode/whatsapp-emulator/phone/bubble.tsx'
+import type { RouterOutputs } from '../api.ts'
+import { directionOf } from '../../locales/text.ts'
+import { type KeyOf, useTexts } from '../texts/use-texts.ts'
+import type { LanguageDraft } from './draft/draft.ts'
 import { directionOfTexts, nameOfLanguage, tagOf } from './languages.ts'
 import { ListSheet } from './list-sheet.tsx'
 import classes from './preview.module.css'
-import { type CodWords, codWords } from './words.ts'
 
-export type Preview = NonNullable<Answers['codSettings']['tryOut']['preview']>
+export type Preview = NonNullable<RouterOutputs['codSettings']['tryOut']['preview']>
 type Content = NonNullable<Preview[keyof Preview]>
 
-const PARTS: readonly { name: keyof Preview; title: keyof CodWords }[] = [
-  { name: 'dayQuestion', title: 'previewDay' },
-  { name: 'timeQuestion', title: 'previewTime' },
-  { name: 'afterConfirmation', title: 'previewClosingConfirmation' },
-  { name: 'reasonsQuestion', title: 'previewReasons' },
-  { name: 'notePrompt', title: 'previewNote' },
-  { name: 'afterRefusal', title: 'previewClosingRefusal' },
+const PARTS: readonly { name: keyof Preview; title: KeyOf<'page_cod_settings'> }[] = [
+  { name: 'dayQuestion', title: 'preview_day' },
+  { name: 'timeQuestion', title: 'preview_time' },
+  { name: 'afterConfirmation', title: 'preview_closing_confirmation' },
+  { name: 'reasonsQuestion', title: 'preview_reasons' },
+  { name: 'notePrompt', title: 'preview_note' },
+  { name: 'afterRefusal', title: 'preview_closing_refusal' },
 ]
 
 type Shown = { code: string; language: LanguageDraft; preview: Preview | undefined; failed: boolean }
 
 /** Every message of one language as the phone will show it. */
 export function PhonePreview({ code, language, preview, failed }: Shown) {
-  const text = useWords(codWords)
-  const page = useLanguage()
+  const page = useTexts()
+  const { t } = page
   const unsent = (name: keyof Preview): boolean =>
     (name === 'afterConfirmation' && !language.closing.confirmation.sent) ||
     (name === 'afterRefusal' && !language.closing.refusal.sent)
   return (
-    <section aria-label={text.preview} tabIndex={0} className={classes['preview']} data-testid="preview">
+    <section
+      aria-label={t('page_cod_settings.preview')}
+      tabIndex={0}
+      className={classes['preview']}
+      data-testid="preview"
+    >
       <Title order={3} size="h5">
-        {text.preview} · {nameOfLanguage(code, page.language)}
+        {t('page_cod_settings.preview')} · {nameOfLanguage(code, page.language)}
       </Title>
       <Text size="sm" c="dimmed" mb="xs">
-        {text.previewAbout}
+        {t('page_cod_settings.preview_about')}
       </Text>
-      {failed && <Alert color="yellow">{text.previewMissing}</Alert>}
+      {failed && <Alert color="yellow">{t('page_cod_settings.preview_missing')}</Alert>}
       <ChatPaper direction={directionOfTexts(code)}>
         <Stack gap="sm" p="sm">
           {PARTS.map(({ name, title }) => (
             <div key={name} data-testid={name} lang={tagOf(code)}>
               <div className={classes['when']} lang={page.language} dir={directionOf(page.language)}>
-                {text[title]}
+                {t(`page_cod_settings.${title}`)}
               </div>
               {unsent(name) ? (
                 <div className={classes['quiet']} lang={page.language} dir={directionOf(page.language)}>
-                  {text.previewNotSent}
+                  {t('page_cod_settings.preview_not_sent')}
                 </div>
               ) : preview?.[name] ? (
                 <Message content={preview[name]} code={code} />
               ) : (
                 <div className={classes['quiet']} lang={page.language} dir={directionOf(page.language)}>
-                  {preview ? text.previewFaulty : '…'}
+                  {preview ? t('page_cod_settings.preview_faulty') : '…'}
                 </div>
               )}
             </div>
@@ -65,13 +70,13 @@ export function PhonePreview({ code, language, preview, failed }: Shown) {
 }
 
 function Message({ content, code }: { content: Content; code: string }) {
-  const text = useWords(codWords)
+  const { t } = useTexts()
   return (
     <>
       <ChatBubble bubble={bubbleOf(content, code)} />
       {content.type === 'list' && (
         <ListSheet
-          label={text.previewList}
+          label={t('page_cod_settings.preview_list')}
           rows={content.rows.map(({ title }) => title)}
           direction={directionOfTexts(code)}
         />

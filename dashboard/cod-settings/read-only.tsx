@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import classes from './read-only.module.css'
 
-/** Everything in it can be read and copied, and nothing changed. */
+/** Its contents can be read and copied but not changed. */
 export function ReadOnly({ when, children }: { when: boolean; children: ReactNode }) {
   return (
     <fieldset disabled={when} className={classes['plain']}>

@@ -1,17 +1,15 @@
 import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core'
-import type { Answers } from '../api.ts'
-import { useLanguage, useWords } from '../words.ts'
-import { type Draft, durationOf, startOf } from './draft.ts'
+import type { RouterOutputs } from '../api.ts'
+import { useTexts } from '../texts/use-texts.ts'
+import { type Draft, durationOf, startOf } from './draft/draft.ts'
 import { languagesOfTemplates } from './languages.tsx'
 import { nameOfLanguage } from './languages.ts'
-import { codWords } from './words.ts'
 
-type Known = Answers['codSettings']['get']
+type Known = RouterOutputs['codSettings']['get']
 
-/** Where nothing is set yet: ready-made texts, one click away. */
+/** Shown while there are no settings: offers ready-made texts. */
 export function Start({ known, onStart }: { known: Known; onStart: (draft: Draft) => void }) {
-  const text = useWords(codWords)
-  const { language } = useLanguage()
+  const { t, language } = useTexts()
   const ofTemplates = languagesOfTemplates(known.templates)
   const others = Object.keys(known.starts).filter((code) => !ofTemplates.includes(code))
   const start = (codes: readonly string[]): void => onStart(firstDraft(known, codes))
@@ -19,10 +17,10 @@ export function Start({ known, onStart }: { known: Known; onStart: (draft: Draft
     <Paper withBorder p="xl">
       <Stack align="center" gap="sm">
         <Title order={2} size="h4">
-          {text.nothingTitle}
+          {t('page_cod_settings.nothing_title')}
         </Title>
         <Text ta="center" maw={520}>
-          {text.nothing}
+          {t('page_cod_settings.nothing')}
         </Text>
         {ofTemplates.length > 0 && (
           <Button
@@ -31,14 +29,15 @@ export function Start({ known, onStart }: { known: Known; onStart: (draft: Draft
             py="xs"
             styles={{ label: { whiteSpace: 'normal', lineHeight: 1.5 } }}
           >
-            {text.startWith} {text.ofYourTemplates}:{' '}
+            {t('page_cod_settings.start_with')} {t('page_cod_settings.of_your_templates')}
+            {t('page_shell.colon')}
             {ofTemplates.map((code) => nameOfLanguage(code, language)).join(', ')}
           </Button>
         )}
         <Group justify="center" gap="xs">
           {others.map((code) => (
             <Button key={code} variant="default" onClick={() => start([code])}>
-              {text.startIn} {nameOfLanguage(code, language)}
+              {t('page_cod_settings.start_in')} {nameOfLanguage(code, language)}
             </Button>
           ))}
         </Group>
@@ -47,7 +46,7 @@ export function Start({ known, onStart }: { known: Known; onStart: (draft: Draft
   )
 }
 
-/** The place of whoever sets it up is the best guess of where the goods are delivered. */
+/** The browser's time zone is the best guess for the delivery zone. */
 const firstDraft = ({ starts, defaults }: Known, codes: readonly string[]): Draft => ({
   timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   deliveryDays: { offered: defaults.daysOffered, skipWeekdays: [] },

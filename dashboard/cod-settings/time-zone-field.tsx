@@ -1,21 +1,19 @@
 import { Group, Select, Text } from '@mantine/core'
 import { useInterval } from '@mantine/hooks'
 import { useMemo, useState } from 'react'
+import { useTexts } from '../texts/use-texts.ts'
 import { CLOCK } from '../ui/time-parts.ts'
 import { useWorkspace } from '../ui/workspace.ts'
-import { useLanguage, useWords } from '../words.ts'
-import { useFault } from './form.ts'
-import { codWords } from './words.ts'
+import { useFault } from './draft/form.ts'
 
-/** More than fit on a screen are found by typing. */
-const SHOWN_MOST = 50
-const LOOK_AT_THE_CLOCK_MS = 10_000
+/** The others are found by typing. */
+const MAX_SHOWN = 50
+const CLOCK_INTERVAL_MS = 10_000
 
 export function TimeZoneField({ value, onChange }: { value: string; onChange: (zone: string) => void }) {
-  const text = useWords(codWords)
+  const { t, language } = useTexts()
   const fault = useFault('/timeZone')
   const now = useWorkspaceNow()
-  const { language } = useLanguage()
   const zones = useMemo(
     () => [...new Set([value, 'UTC', ...Intl.supportedValuesOf('timeZone')])].filter(Boolean),
     [value],
@@ -24,13 +22,13 @@ export function TimeZoneField({ value, onChange }: { value: string; onChange: (z
   return (
     <Select
       id="/timeZone"
-      label={text.timeZone}
+      label={t('page_cod_settings.time_zone')}
       description={
         <>
-          {text.timeZoneHint}
+          {t('page_cod_settings.time_zone_hint')}
           {there !== undefined && (
             <Text span size="sm" display="block" c="var(--mantine-color-text)" data-testid="zone-now">
-              {text.timeZoneNow} {there} {text.there}
+              {t('page_cod_settings.time_zone_now', { time: there })}
             </Text>
           )}
         </>
@@ -43,11 +41,11 @@ export function TimeZoneField({ value, onChange }: { value: string; onChange: (z
       onChange={(zone) => onChange(zone ?? '')}
       searchable
       allowDeselect={false}
-      limit={SHOWN_MOST}
-      nothingFoundMessage={text.noZone}
+      limit={MAX_SHOWN}
+      nothingFoundMessage={t('page_cod_settings.no_zone')}
       filter={({ options, search, limit }) => {
-        const wanted = plain(search)
-        return options.filter((option) => 'label' in option && plain(option.label).includes(wanted)).slice(0, limit)
+        const term = plain(search)
+        return options.filter((option) => 'label' in option && plain(option.label).includes(term)).slice(0, limit)
       }}
       renderOption={({ option }) => (
         <Group justify="space-between" w="100%" dir="ltr" wrap="nowrap">
@@ -68,7 +66,7 @@ const plain = (text: string): string =>
     .replaceAll(/[_\s]+/g, ' ')
     .trim()
 
-/** Undefined for what is no zone. */
+/** Undefined for an unknown zone. */
 function timeIn(timeZone: string, now: Date, language: string): string | undefined {
   try {
     return new Intl.DateTimeFormat(`${language}-u-nu-latn`, {
@@ -86,6 +84,6 @@ function timeIn(timeZone: string, now: Date, language: string): string | undefin
 function useWorkspaceNow(): Date {
   const { clockOffsetMs } = useWorkspace()
   const [now, setNow] = useState(Date.now)
-  useInterval(() => setNow(Date.now()), LOOK_AT_THE_CLOCK_MS, { autoInvoke: true })
+  useInterval(() => setNow(Date.now()), CLOCK_INTERVAL_MS, { autoInvoke: true })
   return new Date(now + clockOffsetMs)
 }

@@ -1,40 +1,29 @@
 import { Text, Title } from '@mantine/core'
-import type { Answers } from '../api.ts'
+import { visibleText } from '../../locales/visible-text.ts'
+import type { RouterOutputs } from '../api.ts'
+import { useTexts, translateWord } from '../texts/use-texts.ts'
 import { Time } from '../ui/time.tsx'
-import { useWords } from '../words.ts'
 import { Chosen } from './reschedule.tsx'
-import { confirmationWords } from './words.ts'
 
-type Answer = Answers['confirmations']['get']['answers'][number]
-
-const ANSWERS: Readonly<Record<string, keyof typeof confirmationWords.en>> = {
-  confirmed: 'answerConfirmed',
-  cancelled: 'answerCancelled',
-  reschedule_started: 'answerRescheduleStarted',
-  day_chosen: 'answerDayChosen',
-  range_chosen: 'answerRangeChosen',
-  rescheduled: 'answerRescheduled',
-  refused: 'answerRefused',
-  denied: 'answerDenied',
-  other_chosen: 'answerOtherChosen',
-  refusal_confirmed: 'answerRefusalConfirmed',
-}
+type Answer = RouterOutputs['confirmations']['get']['answers'][number]
 
 /** Every answer ever given; the last one of each check is in force. */
 export function AnswerHistory({ answers }: { answers: readonly Answer[] }) {
-  const text = useWords(confirmationWords)
+  const texts = useTexts()
+  const { t } = texts
   return (
     <section>
       <Title order={2} size="h4" mb="xs">
-        {text.answers}
+        {t('page_confirmations.answers')}
       </Title>
-      {answers.length === 0 && <Text size="sm">{text.noAnswers}</Text>}
+      {answers.length === 0 && <Text size="sm">{t('page_confirmations.no_answers')}</Text>}
       <ol style={{ margin: 0, paddingInlineStart: '1.25rem' }}>
         {answers.map(({ check, answer, detail, answeredAt }, index) => (
           <li key={`${answeredAt} ${index}`} style={{ marginBlockEnd: '0.5rem' }}>
             <Text size="sm">
-              {check === 'refusal' ? text.refusal : text.confirmation}:{' '}
-              <strong>{text[ANSWERS[answer] ?? 'answer']}</strong>
+              {check === 'refusal' ? t('page_confirmations.refusal') : t('page_confirmations.confirmation')}
+              {t('page_shell.colon')}
+              <strong>{translateWord(texts, 'page_confirmations.answer', answer)}</strong>
             </Text>
             <Detail answer={answer} detail={detail} />
             <Text size="xs" c="dimmed">
@@ -56,11 +45,11 @@ function Detail({ answer, detail }: Pick<Answer, 'answer' | 'detail'>) {
       </Text>
     )
   }
-  const told = [reason, note && `“${note}”`].filter(Boolean)
+  const details = [reason, note && `“${note}”`].filter(Boolean)
   return (
-    told.length > 0 && (
+    details.length > 0 && (
       <Text size="sm">
-        <bdi>{told.join(' · ')}</bdi>
+        <bdi>{visibleText(details.join(' · '))}</bdi>
       </Text>
     )
   )

@@ -1,146 +1,144 @@
 import { Alert, Anchor, Grid, Stack } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { type Answers, api } from '../api.ts'
+import { visibleText } from '../../locales/visible-text.ts'
+import { type RouterOutputs, api } from '../api.ts'
 import { MadeBy } from '../keys/made-by.tsx'
 import { NamedTemplate } from '../templates/named.tsx'
-import { ServerSentence, Timeline, WhoMustAct } from '../timeline/timeline.tsx'
+import { useTexts } from '../texts/use-texts.ts'
+import { ServerSentence, Timeline, NextActionAlert } from '../timeline/timeline.tsx'
 import { Copyable } from '../ui/copy.tsx'
 import { Fact, Facts } from '../ui/facts.tsx'
-import { useLive } from '../ui/live.ts'
-import { Page } from '../ui/page.tsx'
+import { useLive } from '../ui/shell/live.ts'
+import { Page } from '../ui/shell/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
 import { AnswerHistory } from './answers.tsx'
 import { NewTime } from './reschedule.tsx'
 import { CheckStatus } from './status.tsx'
 import { Timers } from './timers.tsx'
 import { Transcript } from './transcript.tsx'
 import { Webhooks } from './webhooks.tsx'
-import { confirmationWords } from './words.ts'
 
-type Told = Answers['confirmations']['get']
+type ConfirmationData = RouterOutputs['confirmations']['get']
 
 export function Confirmation() {
-  const text = useWords(confirmationWords)
+  const { t } = useTexts()
   const live = useLive()
   const { workspaceId } = useWorkspace()
   const { confirmationId } = useParams({ from: '/w/$workspaceId/confirmations/$confirmationId' })
-  const { data: told, dataUpdatedAt } = useSuspenseQuery(
-    api.confirmations.get.queryOptions({ workspaceId, confirmationId }),
-  )
+  const { data, dataUpdatedAt } = useSuspenseQuery(api.confirmations.get.queryOptions({ workspaceId, confirmationId }))
   return (
     <Page
-      title={`${text.pageTitle} \u2068${told.confirmation.reference}\u2069`}
+      title={`${t('page_confirmations.page_title')} \u2068${visibleText(data.confirmation.reference)}\u2069`}
       about={
         <Anchor
           size="sm"
           renderRoot={(props) => <Link {...props} to="/w/$workspaceId/confirmations" params={{ workspaceId }} />}
         >
-          {text.back}
+          {t('page_confirmations.back')}
         </Anchor>
       }
       live={live}
     >
-      <Failure title={text.failure} failure={told.failure} />
-      <Failure title={text.refusalFailure} failure={told.refusalFailure} />
-      <WhoMustAct next={told.next} />
-      <ConfirmationFacts told={told} />
+      <Failure title={t('page_confirmations.failure')} failure={data.failure} />
+      <Failure title={t('page_confirmations.refusal_failure')} failure={data.refusalFailure} />
+      <NextActionAlert next={data.next} />
+      <ConfirmationFacts data={data} />
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 6 }}>
-          <Transcript transcript={told.transcript} />
+          <Transcript transcript={data.transcript} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 6 }}>
           <Stack gap="lg">
-            <Timers told={told} askedAt={dataUpdatedAt} />
-            <AnswerHistory answers={told.answers} />
-            <Webhooks webhooks={told.webhooks} confirmationId={confirmationId} />
+            <Timers data={data} loadedAt={dataUpdatedAt} />
+            <AnswerHistory answers={data.answers} />
+            <Webhooks webhooks={data.webhooks} confirmationId={confirmationId} />
           </Stack>
         </Grid.Col>
       </Grid>
-      <Timeline entries={told.timeline} />
+      <Timeline entries={data.timeline} />
     </Page>
   )
 }
 
-function Failure({ title, failure }: { title: string; failure: Told['failure'] }) {
+function Failure({ title, failure }: { title: string; failure: ConfirmationData['failure'] }) {
   if (!failure) return null
   return (
     <Alert color="red" title={title}>
       <code>{failure.code}</code>
-      <ServerSentence>{failure.message}</ServerSentence>
+      <ServerSentence>{failure.text}</ServerSentence>
     </Alert>
   )
 }
 
-function ConfirmationFacts({ told: { confirmation, refusal } }: { told: Told }) {
-  const text = useWords(confirmationWords)
+function ConfirmationFacts({ data: { confirmation, refusal } }: { data: ConfirmationData }) {
+  const { t } = useTexts()
   const { reschedule } = confirmation
   return (
-    <Facts label={text.facts}>
-      <Fact title={text.confirmation}>
+    <Facts label={t('page_confirmations.facts')}>
+      <Fact title={t('page_confirmations.confirmation')}>
         <CheckStatus status={confirmation.status} />
       </Fact>
-      <Fact title={text.customer}>
+      <Fact title={t('page_confirmations.customer')}>
         <Copyable text={confirmation.recipient} />
       </Fact>
-      <Fact title={text.order}>
+      <Fact title={t('page_confirmations.order')}>
         <Copyable text={confirmation.reference} />
       </Fact>
-      <Fact title={text.created}>
+      <Fact title={t('page_confirmations.created')}>
         <Time at={confirmation.createdAt} />
       </Fact>
-      <Fact title={text.answeredAt}>
-        {confirmation.answeredAt ? <Time at={confirmation.answeredAt} /> : text.notAnswered}
+      <Fact title={t('page_confirmations.answered_at')}>
+        {confirmation.answeredAt ? <Time at={confirmation.answeredAt} /> : t('page_confirmations.not_answered')}
       </Fact>
       {reschedule && (
-        <Fact title={text.newTime}>
+        <Fact title={t('page_confirmations.new_time')}>
           <NewTime reschedule={reschedule} />
         </Fact>
       )}
-      <Fact title={text.template}>
+      <Fact title={t('page_confirmations.template')}>
         <NamedTemplate name={confirmation.templateName} language={confirmation.templateLanguage} />
       </Fact>
-      <Fact title={text.sender}>
+      <Fact title={t('page_confirmations.sender')}>
         <span className="as-typed">{confirmation.senderPhone}</span>
       </Fact>
       {refusal && <RefusalFacts refusal={refusal} />}
-      <Fact title={text.key}>
+      <Fact title={t('page_confirmations.key')}>
         <MadeBy apiKeyId={confirmation.apiKeyId} apiKeyName={confirmation.apiKeyName} />
       </Fact>
-      <Fact title={text.correlation}>
+      <Fact title={t('page_confirmations.correlation')}>
         <Copyable text={confirmation.correlationId} />
       </Fact>
-      <Fact title={text.id}>
+      <Fact title={t('page_confirmations.id')}>
         <Copyable text={confirmation.id} />
       </Fact>
     </Facts>
   )
 }
 
-function RefusalFacts({ refusal }: { refusal: NonNullable<Told['refusal']> }) {
-  const text = useWords(confirmationWords)
+function RefusalFacts({ refusal }: { refusal: NonNullable<ConfirmationData['refusal']> }) {
+  const { t } = useTexts()
   const { status, reason, note, answeredAt, templateName, templateLanguage } = refusal
   return (
     <>
-      <Fact title={text.refusal}>
+      <Fact title={t('page_confirmations.refusal')}>
         <CheckStatus status={status} />
       </Fact>
       {reason !== null && (
-        <Fact title={`${text.refusal}: ${text.reason}`}>
-          <bdi>{reason}</bdi>
+        <Fact title={`${t('page_confirmations.refusal')}${t('page_shell.colon')}${t('page_confirmations.reason')}`}>
+          <bdi>{visibleText(reason)}</bdi>
         </Fact>
       )}
       {note !== null && (
-        <Fact title={`${text.refusal}: ${text.note}`}>
-          <bdi>{note}</bdi>
+        <Fact title={`${t('page_confirmations.refusal')}${t('page_shell.colon')}${t('page_confirmations.note')}`}>
+          <bdi>{visibleText(note)}</bdi>
         </Fact>
       )}
-      <Fact title={`${text.refusal}: ${text.answeredAt}`}>
-        {answeredAt ? <Time at={answeredAt} /> : text.notAnswered}
+      <Fact title={`${t('page_confirmations.refusal')}${t('page_shell.colon')}${t('page_confirmations.answered_at')}`}>
+        {answeredAt ? <Time at={answeredAt} /> : t('page_confirmations.not_answered')}
       </Fact>
-      <Fact title={`${text.refusal}: ${text.template}`}>
+      <Fact title={`${t('page_confirmations.refusal')}${t('page_shell.colon')}${t('page_confirmations.template')}`}>
         <NamedTemplate name={templateName} language={templateLanguage} />
       </Fact>
     </>

@@ -1,53 +1,53 @@
 import { Anchor, Button, Stack, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { visibleText } from '../../locales/visible-text.ts'
 import { api } from '../api.ts'
-import { List } from '../ui/list.tsx'
-import { useLive } from '../ui/live.ts'
+import { useTexts } from '../texts/use-texts.ts'
+import { List } from '../ui/list/list.tsx'
+import { useLive } from '../ui/shell/live.ts'
 import { Reference } from '../ui/reference.tsx'
-import { SearchedList } from '../ui/searched-list.tsx'
+import { SearchedList } from '../ui/list/searched-list.tsx'
 import { Time } from '../ui/time.tsx'
-import { useMay, useWorkspace } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
+import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { Chosen } from './reschedule.tsx'
-import { type Listed, REFUSALS, type RefusalStatus, type Status, STATUSES, withFilter } from './search.ts'
+import { type ListedConfirmation, REFUSALS, type RefusalStatus, type Status, STATUSES, withFilter } from './search.ts'
 import { CheckStatus } from './status.tsx'
-import { confirmationWords } from './words.ts'
 
 const PAGE = '/w/$workspaceId/confirmations'
 
 export function Confirmations() {
-  const text = useWords(confirmationWords)
+  const { t } = useTexts()
   const live = useLive()
-  const may = useMay()
+  const may = usePermissions()
   const { workspaceId } = useWorkspace()
   const search = useSearch({ from: PAGE })
   const navigate = useNavigate({ from: PAGE })
   const { before, ...filter } = search
-  const { data: choices } = useQuery(api.confirmations.choices.queryOptions({ workspaceId }))
-  const asked = useQuery({
+  const { data: choices } = useQuery(api.workspaces.choices.queryOptions({ workspaceId }))
+  const query = useQuery({
     ...api.confirmations.list.queryOptions({ workspaceId, ...filter, ...(before && { cursor: before }) }),
     placeholderData: keepPreviousData,
   })
   return (
     <SearchedList
-      words={text}
+      page="page_confirmations"
       live={live}
       search={search}
-      asked={asked}
-      choices={choices}
+      query={query}
+      choices={choices && { ...choices, templates: choices.codTemplates }}
       own={[
         {
           name: 'status',
-          label: text.status,
+          label: t('page_confirmations.status'),
           value: search.status,
-          choices: STATUSES.map((value) => ({ value, label: text[value] })),
+          choices: STATUSES.map((value) => ({ value, label: t(`page_confirmations.${value}`) })),
         },
         {
           name: 'refusal',
-          label: text.refusal,
+          label: t('page_confirmations.refusal'),
           value: search.refusal,
-          choices: REFUSALS.map((value) => ({ value, label: text[value] })),
+          choices: REFUSALS.map((value) => ({ value, label: t(`page_confirmations.${value}`) })),
         },
       ]}
       begin={
@@ -55,7 +55,7 @@ export function Confirmations() {
           <Button
             renderRoot={(props) => <Link {...props} to="/w/$workspaceId/cod-settings" params={{ workspaceId }} />}
           >
-            {text.toSettings}
+            {t('page_confirmations.to_settings')}
           </Button>
         )
       }
@@ -70,17 +70,17 @@ export function Confirmations() {
   )
 }
 
-function ConfirmationList({ rows }: { rows: readonly Listed[] }) {
-  const text = useWords(confirmationWords)
+function ConfirmationList({ rows }: { rows: readonly ListedConfirmation[] }) {
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   return (
     <List
-      label={text.title}
+      label={t('page_confirmations.title')}
       rows={rows}
       keyOf={({ id }) => id}
       columns={[
         {
-          title: text.order,
+          title: t('page_confirmations.order'),
           cell: ({ id, reference }) => (
             <Anchor
               size="sm"
@@ -97,28 +97,31 @@ function ConfirmationList({ rows }: { rows: readonly Listed[] }) {
             </Anchor>
           ),
         },
-        { title: text.customer, cell: ({ recipient }) => <span className="as-typed">{recipient}</span> },
         {
-          title: text.status,
+          title: t('page_confirmations.customer'),
+          cell: ({ recipient }) => <span className="as-typed">{recipient}</span>,
+        },
+        {
+          title: t('page_confirmations.status'),
           cell: ({ status, refusalStatus }) => <Statuses status={status} refusal={refusalStatus} />,
         },
-        { title: text.answer, cell: (row) => <Answered row={row} /> },
-        { title: text.template, cell: ({ templateName }) => <code>{templateName}</code> },
-        { title: text.created, times: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+        { title: t('page_confirmations.answer'), cell: (row) => <Answered row={row} /> },
+        { title: t('page_confirmations.template'), cell: ({ templateName }) => <code>{templateName}</code> },
+        { title: t('page_confirmations.created'), times: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
       ]}
     />
   )
 }
 
 function Statuses({ status, refusal }: { status: Status; refusal: RefusalStatus | null }) {
-  const text = useWords(confirmationWords)
+  const { t } = useTexts()
   return (
     <Stack gap={4} align="flex-start">
       <CheckStatus status={status} />
       {refusal !== null && (
         <>
           <Text span size="xs" c="dimmed">
-            {text.refusal}
+            {t('page_confirmations.refusal')}
           </Text>
           <CheckStatus status={refusal} />
         </>
@@ -127,8 +130,8 @@ function Statuses({ status, refusal }: { status: Status; refusal: RefusalStatus 
   )
 }
 
-/** What the customer chose or told, beyond the status. */
-function Answered({ row: { reschedule, refusalReason } }: { row: Listed }) {
-  if (refusalReason !== null) return <bdi>{refusalReason}</bdi>
+/** The customer's choices in addition to the status. */
+function Answered({ row: { reschedule, refusalReason } }: { row: ListedConfirmation }) {
+  if (refusalReason !== null) return <bdi>{visibleText(refusalReason)}</bdi>
   return reschedule ? <Chosen reschedule={reschedule} /> : '–'
 }

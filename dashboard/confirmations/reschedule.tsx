@@ -1,10 +1,10 @@
 import { Fragment } from 'react'
-import type { Reschedule } from '../../src/cod/confirmation.ts'
-import { useLanguage, useWords } from '../words.ts'
-import { confirmationWords } from './words.ts'
+import type { Reschedule } from '../../src/cod/conversation/confirmation.ts'
+import { visibleText } from '../../locales/visible-text.ts'
+import { useTexts } from '../texts/use-texts.ts'
 
-/** A day of the delivery zone, which no zone moves. */
-export const dayInWords = (date: string, language: string): string =>
+/** A day of the delivery zone: the reader's own zone does not change it. */
+export const dayLabel = (date: string, language: string): string =>
   new Intl.DateTimeFormat(`${language}-u-nu-latn-ca-gregory`, {
     timeZone: 'UTC',
     weekday: 'short',
@@ -15,22 +15,25 @@ export const dayInWords = (date: string, language: string): string =>
 
 /** What was chosen of the day, the range and the note, on one line. */
 export function Chosen({ reschedule: { date, timeRange, note } }: { reschedule: Reschedule }) {
-  const { language } = useLanguage()
-  const parts = [date && dayInWords(date, language), timeRange, note && `“${note}”`].filter((part) => part !== null)
+  const { language } = useTexts()
+  const parts = [date && dayLabel(date, language), timeRange, note && `“${note}”`].filter((part) => part !== null)
   return parts.length === 0
     ? '–'
     : parts.map((part, index) => (
         <Fragment key={part}>
           {index > 0 && ' · '}
-          <bdi style={part === timeRange ? { whiteSpace: 'nowrap' } : {}}>{part}</bdi>
+          <bdi style={part === timeRange ? { whiteSpace: 'nowrap' } : {}}>{visibleText(part)}</bdi>
         </Fragment>
       ))
 }
 
-/** The same of an order whose time is settled: what was not chosen is told as well. */
+/** The same for a finished rescheduling: it also shows what was not chosen. */
 export function NewTime({ reschedule }: { reschedule: Reschedule }) {
-  const text = useWords(confirmationWords)
-  const missing = [reschedule.date === null && text.anyDay, reschedule.timeRange === null && text.anyTime]
+  const { t } = useTexts()
+  const missing = [
+    reschedule.date === null && t('page_confirmations.any_day'),
+    reschedule.timeRange === null && t('page_confirmations.any_time'),
+  ]
   return (
     <>
       <Chosen reschedule={reschedule} />

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CONFIRMATION_STATUSES } from '../../src/cod/confirmation.ts'
-import { REFUSAL_STATUSES } from '../../src/cod/refusal.ts'
+import { CONFIRMATION_STATUSES } from '../../src/cod/conversation/confirmation.ts'
+import { REFUSAL_STATUSES } from '../../src/cod/conversation/refusal.ts'
 import { REFUSALS, STATUSES, readConfirmationSearch, withFilter } from './search.ts'
-import { isFiltered } from '../ui/list-search.ts'
+import { isFiltered } from '../ui/list/list-search.ts'
 
-test('every status can be looked for', () => {
+test('every status can be filtered', () => {
   assert.deepEqual(STATUSES.toSorted(), CONFIRMATION_STATUSES.toSorted())
   assert.deepEqual(REFUSALS.toSorted(), [...REFUSAL_STATUSES, 'none'].toSorted())
 })
 
-test('an address that makes no sense shows the whole list', () => {
+test('an invalid address shows the whole list', () => {
   const nonsense = { text: ' ', status: 'lost', refusal: 'maybe', senderId: 'x', from: '2026-02-31', before: 7 }
   assert.deepEqual(readConfirmationSearch(nonsense), {})
 })

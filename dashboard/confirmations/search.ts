@@ -1,11 +1,11 @@
-import type { Answers } from '../api.ts'
-import { type ListSearch, readListSearch } from '../ui/list-search.ts'
+import type { RouterOutputs } from '../api.ts'
+import { type ListSearch, readListSearch } from '../ui/list/list-search.ts'
 
-export type Listed = Answers['confirmations']['list']['rows'][number]
-export type Status = Listed['status']
-export type RefusalStatus = NonNullable<Listed['refusalStatus']>
+export type ListedConfirmation = RouterOutputs['confirmations']['list']['rows'][number]
+export type Status = ListedConfirmation['status']
+export type RefusalStatus = NonNullable<ListedConfirmation['refusalStatus']>
 
-/** In the order in which a confirmation goes through them. */
+/** In the order in which a confirmation can reach them. */
 export const STATUSES = [
   'accepted',
   'awaiting_answer',
@@ -29,13 +29,13 @@ export const REFUSALS = [
   'failed',
 ] as const satisfies readonly (RefusalStatus | 'none')[]
 
-/** What the list shows: who gets the link sees the same. */
+/** The filters: a shared link shows the same list. */
 export type ConfirmationSearch = ListSearch & { status?: Status; refusal?: (typeof REFUSALS)[number] }
 
-export function readConfirmationSearch(given: Record<string, unknown>): ConfirmationSearch {
-  const status = STATUSES.find((each) => each === given['status'])
-  const refusal = REFUSALS.find((each) => each === given['refusal'])
-  return { ...readListSearch(given), ...(status && { status }), ...(refusal && { refusal }) }
+export function readConfirmationSearch(raw: Record<string, unknown>): ConfirmationSearch {
+  const status = STATUSES.find((each) => each === raw['status'])
+  const refusal = REFUSALS.find((each) => each === raw['refusal'])
+  return { ...readListSearch(raw), ...(status && { status }), ...(refusal && { refusal }) }
 }
 
 /** Another filter begins at the newest again. */

@@ -1,7 +1,6 @@
 import { Badge } from '@mantine/core'
-import { useWords } from '../words.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import type { RefusalStatus, Status } from './search.ts'
-import { confirmationWords } from './words.ts'
 
 type Either = Status | RefusalStatus
 
@@ -20,12 +19,11 @@ const COLOURS = {
   refusal_confirmed: 'orange',
 } as const satisfies Record<Either, string>
 
-/** In words; the colour only repeats them. */
 export function CheckStatus({ status }: { status: Either }) {
-  const text = useWords(confirmationWords)
+  const { t } = useTexts()
   return (
     <Badge color={COLOURS[status]} variant="light">
-      {text[status]}
+      {t(`page_confirmations.${status}`)}
     </Badge>
   )
 }

@@ -1,38 +1,41 @@
 import { Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { useInterval } from '@mantine/hooks'
 import { useState } from 'react'
-import type { Answers } from '../api.ts'
-import { spanInWords } from '../timeline/marks.ts'
+import type { RouterOutputs } from '../api.ts'
+import { useTexts } from '../texts/use-texts.ts'
+import { spanText } from '../timeline/marks.ts'
 import { Time } from '../ui/time.tsx'
-import { useLanguage, useWords } from '../words.ts'
-import { confirmationWords } from './words.ts'
 
-type Told = Pick<Answers['confirmations']['get'], 'timers' | 'now'>
+type ConfirmationData = Pick<RouterOutputs['confirmations']['get'], 'timers' | 'now'>
 
-const RINGS = { reminder: 'reminderRings', deadline: 'deadlineRings', follow_up: 'followUpRings' } as const
-const LOOK_AT_THE_CLOCK_MS = 15_000
+const CLOCK_INTERVAL_MS = 15_000
 
-/** What happens by itself, and in how long. The server's clock counts, since nobody's own is sure to be right. */
-export function Timers({ told: { timers, now }, askedAt }: { told: Told; askedAt: number }) {
-  const text = useWords(confirmationWords)
-  const { language } = useLanguage()
-  const passedMs = usePassed(askedAt)
+/** Active timers and the time left, by the server's clock: a browser's clock may be wrong. */
+export function Timers({ data: { timers, now }, loadedAt }: { data: ConfirmationData; loadedAt: number }) {
+  const { t, language } = useTexts()
+  const passedMs = usePassed(loadedAt)
   return (
     <section>
       <Title order={2} size="h4" mb="xs">
-        {text.timers}
+        {t('page_confirmations.timers')}
       </Title>
-      {timers.length === 0 && <Text size="sm">{text.noTimers}</Text>}
+      {timers.length === 0 && <Text size="sm">{t('page_confirmations.no_timers')}</Text>}
       <Stack gap="xs">
-        {timers.map(({ check, rings, at }) => {
+        {timers.map(({ check, timer, at }) => {
           const leftMs = Date.parse(at) - Date.parse(now) - passedMs
           return (
-            <Paper key={`${check} ${rings}`} withBorder p="sm">
+            <Paper key={`${check} ${timer}`} withBorder p="sm">
               <Text size="sm" fw={600}>
-                {check === 'refusal' ? text.refusal : text.confirmation}: {text[RINGS[rings]]}
+                {check === 'refusal' ? t('page_confirmations.refusal') : t('page_confirmations.confirmation')}
+                {t('page_shell.colon')}
+                {t(`page_confirmations.${timer}_fires`)}
               </Text>
               <Group gap="xs">
-                <Text size="sm">{leftMs > 0 ? `${text.inTime} ${spanInWords(leftMs, language)}` : text.due}</Text>
+                <Text size="sm">
+                  {leftMs > 0
+                    ? `${t('page_confirmations.in_time')} ${spanText(leftMs, language)}`
+                    : t('page_confirmations.due')}
+                </Text>
                 <Text size="sm" c="dimmed">
                   <Time at={at} />
                 </Text>
@@ -47,6 +50,6 @@ export function Timers({ told: { timers, now }, askedAt }: { told: Told; askedAt
 
 function usePassed(since: number): number {
   const [now, setNow] = useState(Date.now)
-  useInterval(() => setNow(Date.now()), LOOK_AT_THE_CLOCK_MS, { autoInvoke: true })
+  useInterval(() => setNow(Date.now()), CLOCK_INTERVAL_MS, { autoInvoke: true })
   return Math.max(0, now - since)
 }

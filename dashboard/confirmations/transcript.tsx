@@ -1,51 +1,49 @@
 import { Anchor, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { ChatBubble, ChatPaper } from '../../emulator/phone/bubble.tsx'
+import { ChatBubble, ChatPaper } from '@doorcode/whatsapp-emulator/phone/bubble.tsx'
+import { daysOf } from '@doorcode/whatsapp-emulator/phone/state.ts'
 import { ListSheet } from '../cod-settings/list-sheet.tsx'
 import { directionOfTexts, tagOf } from '../cod-settings/languages.ts'
-import { wordIn } from '../templates/status.tsx'
+import { directionOf } from '../../locales/text.ts'
+import { useTexts, translateWord } from '../texts/use-texts.ts'
 import { ServerSentence } from '../timeline/timeline.tsx'
 import { CLOCK } from '../ui/time-parts.ts'
 import { ZoneCaption } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import { directionOf, useLanguage, useWords } from '../words.ts'
 import {
-  type BusinessSaid,
-  type CustomerSaid,
-  type Said,
+  type BusinessMessage,
+  type CustomerMessage,
+  type TranscriptEntry,
   businessBubble,
-  byDay,
   customerBubble,
-  directionOfTalk,
-} from './talk.ts'
+  transcriptDirection,
+} from './bubbles.ts'
 import classes from './transcript.module.css'
-import { confirmationWords, kindWords } from './words.ts'
 
-/** Both sides of the talk, as the customer's phone shows them. */
-export function Transcript({ transcript }: { transcript: readonly Said[] }) {
-  const text = useWords(confirmationWords)
+/** The conversation as the customer's phone shows it. */
+export function Transcript({ transcript }: { transcript: readonly TranscriptEntry[] }) {
+  const { t, language } = useTexts()
   const { timeZone } = useWorkspace()
-  const { language } = useLanguage()
   const day = new Intl.DateTimeFormat(`${language}-u-nu-latn`, { timeZone, dateStyle: 'long' })
   const time = new Intl.DateTimeFormat(`${language}-u-nu-latn`, { timeZone, timeStyle: 'short', ...CLOCK })
   return (
     <section data-testid="transcript">
       <Title order={2} size="h4">
-        {text.transcript}
+        {t('page_confirmations.transcript')}
       </Title>
-      <ZoneCaption mb="sm">{text.transcriptAbout}</ZoneCaption>
-      <ChatPaper direction={directionOfTalk(transcript)}>
-        {byDay(transcript, (at) => day.format(at)).map(({ day: date, said }) => (
+      <ZoneCaption mb="sm">{t('page_confirmations.transcript_about')}</ZoneCaption>
+      <ChatPaper direction={transcriptDirection(transcript)}>
+        {daysOf(transcript, (at) => day.format(at)).map(({ day: date, entries }) => (
           <ol key={date} className={classes['day']}>
             <li className={classes['note']} lang={language} dir={directionOf(language)}>
               {date}
             </li>
-            {said.map((each, index) => (
+            {entries.map((each, index) => (
               <li key={`${each.at} ${index}`}>
                 {each.by === 'business' ? (
-                  <Ours said={each} at={time.format(new Date(each.at))} />
+                  <BusinessBubble message={each} at={time.format(new Date(each.at))} />
                 ) : (
-                  <Theirs said={each} at={time.format(new Date(each.at))} />
+                  <CustomerBubble message={each} at={time.format(new Date(each.at))} />
                 )}
               </li>
             ))}
@@ -56,18 +54,22 @@ export function Transcript({ transcript }: { transcript: readonly Said[] }) {
   )
 }
 
-function Ours({ said, at }: { said: BusinessSaid; at: string }) {
-  const text = useWords(confirmationWords)
-  const { language } = useLanguage()
+function BusinessBubble({ message, at }: { message: BusinessMessage; at: string }) {
+  const texts = useTexts()
+  const { t, language } = texts
   const { workspaceId } = useWorkspace()
   return (
-    <div className={classes['ours']} lang={tagOf(said.language)}>
-      <ChatBubble bubble={businessBubble(said, at)} />
-      {said.rows.length > 0 && (
-        <ListSheet label={text.list} rows={said.rows} direction={directionOfTexts(said.language)} />
+    <div className={classes['ours']} lang={tagOf(message.language)}>
+      <ChatBubble bubble={businessBubble(message, at, texts)} />
+      {message.rows.length > 0 && (
+        <ListSheet
+          label={t('page_confirmations.list')}
+          rows={message.rows}
+          direction={directionOfTexts(message.language)}
+        />
       )}
       <div className={classes['aside']} lang={language} dir={directionOf(language)}>
-        {said.overtaken && <div>{text.notSentAnyMore}</div>}
+        {message.superseded && <div>{t('page_confirmations.not_sent_any_more')}</div>}
         <Anchor
           size="xs"
           c="inherit"
@@ -76,27 +78,27 @@ function Ours({ said, at }: { said: BusinessSaid; at: string }) {
             <Link
               {...props}
               to="/w/$workspaceId/messages/$messageId"
-              params={{ workspaceId, messageId: said.messageId }}
+              params={{ workspaceId, messageId: message.messageId }}
             />
           )}
         >
-          {text.toMessage}
+          {t('page_confirmations.to_message')}
         </Anchor>
       </div>
     </div>
   )
 }
 
-function Theirs({ said, at }: { said: CustomerSaid; at: string }) {
-  const text = useWords(confirmationWords)
-  const kinds = useWords(kindWords)
-  const { language } = useLanguage()
+function CustomerBubble({ message, at }: { message: CustomerMessage; at: string }) {
+  const texts = useTexts()
+  const { t, textOf, language } = texts
+  const otherKind = `${t('page_confirmations.kind_received')} ${translateWord(texts, 'page_confirmations.kind', message.kind)}`
   return (
     <>
-      <ChatBubble bubble={customerBubble(said, at, `${text.kindReceived} ${wordIn(kinds, said.kind)}`)} />
-      {said.ignored !== null && (
+      <ChatBubble bubble={customerBubble(message, at, { otherKind, textOf })} />
+      {message.ignored !== null && (
         <div className={classes['aside']} data-side="customer" lang={language} dir={directionOf(language)}>
-          {text.changedNothing} <ServerSentence>{said.ignored}</ServerSentence>
+          {t('page_confirmations.changed_nothing')} <ServerSentence>{message.ignored}</ServerSentence>
         </div>
       )}
     </>

@@ -1,23 +1,21 @@
 import { Paper, Stack, Text, Title } from '@mantine/core'
-import type { Answers } from '../api.ts'
-import { WebhookLine } from '../endpoints/webhook-line.tsx'
-import { useWords } from '../words.ts'
-import { confirmationWords } from './words.ts'
+import type { RouterOutputs } from '../api.ts'
+import { WebhookLine } from '../endpoints/deliveries/webhook-line.tsx'
+import { useTexts } from '../texts/use-texts.ts'
 
-type Webhook = Answers['confirmations']['get']['webhooks'][number]
+type Webhook = RouterOutputs['confirmations']['get']['webhooks'][number]
 
-/** Each event on its way to each endpoint. */
 export function Webhooks({ webhooks, confirmationId }: { webhooks: readonly Webhook[]; confirmationId: string }) {
-  const text = useWords(confirmationWords)
+  const { t } = useTexts()
   return (
     <section>
       <Title order={2} size="h4">
-        {text.webhooks}
+        {t('page_confirmations.webhooks')}
       </Title>
       <Text size="sm" c="dimmed" mb="sm">
-        {text.webhooksAbout}
+        {t('page_confirmations.webhooks_about')}
       </Text>
-      {webhooks.length === 0 && <Text size="sm">{text.noWebhooks}</Text>}
+      {webhooks.length === 0 && <Text size="sm">{t('page_confirmations.no_webhooks')}</Text>}
       <Stack gap="xs">
         {webhooks.map((sent) => (
           <Paper key={sent.deliveryId} withBorder p="sm">

@@ -1,30 +1,29 @@
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { api, queries } from '../api.ts'
+import { api, queryClient } from '../api.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/failed.tsx'
 import { Time } from '../ui/time.tsx'
-import { useMay, useWorkspace } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
-import { SendingProgress } from './sending.tsx'
-import type { OneEndpoint } from './standing.tsx'
-import { NEVER_ARRIVED, type Missed, refreshEndpoint, useSendAll } from './use-send-all.ts'
-import { answerOf, saidGone, stateOf } from './why.ts'
-import { endpointWords } from './words.ts'
+import { usePermissions, useWorkspace } from '../ui/workspace.ts'
+import { SendingProgress } from './deliveries/resend-progress.tsx'
+import type { EndpointData } from './endpoint-health.tsx'
+import { UNDELIVERED, type Missed, refreshEndpoint, useResendAll } from './deliveries/use-resend-all.ts'
+import { answerOf, isGone, stateOf } from './endpoint-state.ts'
 
 const COLOURS = { enabled: 'gray', failing: 'orange', paused: 'yellow', disabled: 'red' } as const
 
-/** What is wrong with the endpoint, in words, what it missed, and one click that sends all of that. */
-export function Condition({ endpoint }: { endpoint: OneEndpoint }) {
-  const text = useWords(endpointWords)
-  const may = useMay()
-  const run = useSendAll(endpoint.endpointId)
+/** The endpoint's fault, the deliveries that it missed, and a button that resends them. */
+export function EndpointCondition({ endpoint }: { endpoint: EndpointData }) {
+  const { t } = useTexts()
+  const may = usePermissions()
+  const run = useResendAll(endpoint.endpointId)
   const missed = useMissed(endpoint)
   const state = stateOf(endpoint)
   const title = {
     enabled: undefined,
-    failing: text.failingTitle,
-    paused: text.pausedTitle,
-    disabled: text.disabledTitle,
+    failing: t('page_endpoints.failing_title'),
+    paused: t('page_endpoints.paused_title'),
+    disabled: t('page_endpoints.disabled_title'),
   }
   const hasMissed = missed !== undefined && missed.held + missed.failed > 0
   if (state === 'enabled' && !hasMissed && run.sending.phase === 'idle') return null
@@ -32,18 +31,18 @@ export function Condition({ endpoint }: { endpoint: OneEndpoint }) {
     <Alert color={COLOURS[state]} {...(title[state] && { title: title[state] })}>
       <Stack gap="sm">
         <Cause endpoint={endpoint} />
-        {missed && (hasMissed || endpoint.status !== 'enabled') && !run.isBusy && <WhatWasMissed missed={missed} />}
-        {may.change && !run.isBusy && <WaysOn endpoint={endpoint} missed={missed} run={run} />}
+        {missed && (hasMissed || endpoint.status !== 'enabled') && !run.isBusy && <MissedDeliveries missed={missed} />}
+        {may.change && !run.isBusy && <RecoveryActions endpoint={endpoint} missed={missed} run={run} />}
         <SendingProgress run={run} />
       </Stack>
     </Alert>
   )
 }
 
-/** Exact, and so asked only when the counts that the page has anyway have changed. */
-function useMissed({ endpointId, standing }: OneEndpoint): Missed | undefined {
+/** Exact and therefore expensive: fetched only when the counts of the page change. */
+function useMissed({ endpointId, health }: EndpointData): Missed | undefined {
   const { workspaceId } = useWorkspace()
-  const { held = 0, failed = 0 } = standing ?? {}
+  const { held = 0, failed = 0 } = health ?? {}
   const { data } = useQuery({
     queryKey: ['missed', endpointId, held, failed],
     queryFn: () => countMissed({ workspaceId, endpointId }),
@@ -54,34 +53,36 @@ function useMissed({ endpointId, standing }: OneEndpoint): Missed | undefined {
 }
 
 const countMissed = (of: { workspaceId: string; endpointId: string }): Promise<Missed> =>
-  queries.fetchQuery({ ...api.endpoints.missed.queryOptions(of), staleTime: 0 })
+  queryClient.fetchQuery({ ...api.endpoints.missed.queryOptions(of), staleTime: 0 })
 
-function Cause({ endpoint }: { endpoint: OneEndpoint }) {
-  const text = useWords(endpointWords)
+function Cause({ endpoint }: { endpoint: EndpointData }) {
+  const texts = useTexts()
+  const { t } = texts
   const { statusAt, failingSince, lastFailure } = endpoint
   const state = stateOf(endpoint)
   if (state === 'enabled') return null
-  const answer = lastFailure && answerOf(lastFailure)
+  const answer = lastFailure && answerOf(lastFailure, texts)
   return (
     <Stack gap={4}>
       {state === 'disabled' && (
         <Text size="sm">
-          {saidGone(endpoint) ? text.disabledGone : text.disabledFailing} <Time at={statusAt} />
+          {isGone(endpoint) ? t('page_endpoints.disabled_gone') : t('page_endpoints.disabled_failing')}{' '}
+          <Time at={statusAt} />
         </Text>
       )}
       {state === 'paused' && (
         <Text size="sm">
-          {text.pausedSince} <Time at={statusAt} />
+          {t('page_endpoints.paused_since')} <Time at={statusAt} />
         </Text>
       )}
       {failingSince && (
         <Text size="sm">
-          {text.onlyFailuresSince} <Time at={failingSince} />
+          {t('page_endpoints.only_failures_since')} <Time at={failingSince} />
         </Text>
       )}
       {state !== 'paused' && lastFailure && answer && (
         <Text size="sm" component="div">
-          {text.lastError} (<Time at={lastFailure.startedAt} />
+          {t('page_endpoints.last_error')} (<Time at={lastFailure.startedAt} />
           ):{' '}
           <Text span inherit dir="auto" style={{ overflowWrap: 'anywhere' }}>
             {answer}
@@ -93,38 +94,40 @@ function Cause({ endpoint }: { endpoint: OneEndpoint }) {
           )}
         </Text>
       )}
-      <Text size="sm">{state === 'failing' ? text.failingNow : text.heldMeanwhile}</Text>
+      <Text size="sm">
+        {state === 'failing' ? t('page_endpoints.failing_now') : t('page_endpoints.held_meanwhile')}
+      </Text>
     </Stack>
   )
 }
 
 const EXCERPT_LENGTH = 300
 
-function WhatWasMissed({ missed: { held, failed, oldestAt } }: { missed: Missed }) {
-  const text = useWords(endpointWords)
-  if (held + failed === 0) return <Text size="sm">{text.missedNothing}</Text>
+function MissedDeliveries({ missed: { held, failed, oldestAt } }: { missed: Missed }) {
+  const { t, n } = useTexts()
+  if (held + failed === 0) return <Text size="sm">{t('page_endpoints.missed_nothing')}</Text>
   return (
     <Text size="sm" fw={600}>
-      {text.missed(held, failed)}{' '}
+      {t('page_endpoints.missed', { count: held + failed, held: n(held), failed: n(failed) })}{' '}
       {oldestAt && (
         <>
-          {text.oldest} <Time at={oldestAt} />.
+          {t('page_endpoints.oldest')} <Time at={oldestAt} />.
         </>
       )}
     </Text>
   )
 }
 
-type Run = ReturnType<typeof useSendAll>
+type Run = ReturnType<typeof useResendAll>
 
-function WaysOn({ endpoint, missed, run }: { endpoint: OneEndpoint; missed: Missed | undefined; run: Run }) {
-  const text = useWords(endpointWords)
+function RecoveryActions({ endpoint, missed, run }: { endpoint: EndpointData; missed: Missed | undefined; run: Run }) {
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const { endpointId, status } = endpoint
   const enable = useMutation(api.endpoints.enable.mutationOptions({ onSettled: refreshEndpoint }))
   const total = missed ? missed.held + missed.failed : 0
   const catchUp = (): void =>
-    void run.start(NEVER_ARRIVED, async () => {
+    void run.start(UNDELIVERED, async () => {
       const { held, failed, at } = await countMissed({ workspaceId, endpointId })
       if (status !== 'enabled') await enable.mutateAsync({ workspaceId, endpointId })
       return { total: held + failed, at }
@@ -132,14 +135,22 @@ function WaysOn({ endpoint, missed, run }: { endpoint: OneEndpoint; missed: Miss
   if (status === 'enabled') {
     return total > 0 ? (
       <Button w="fit-content" variant="default" onClick={catchUp}>
-        {text.sendMissed(total)}
+        {t('page_endpoints.send_missed', { count: total })}
       </Button>
     ) : null
   }
   const [andSend, only, plain] =
     status === 'paused'
-      ? [text.resumeAndSend(total), text.resume, text.resumePlain]
-      : [text.enableAndSend(total), text.enable, text.enablePlain]
+      ? [
+          t('page_endpoints.resume_and_send', { count: total }),
+          t('page_endpoints.resume'),
+          t('page_endpoints.resume_plain'),
+        ]
+      : [
+          t('page_endpoints.enable_and_send', { count: total }),
+          t('page_endpoints.enable'),
+          t('page_endpoints.enable_plain'),
+        ]
   return (
     <Stack gap="xs">
       <Group gap="xs">

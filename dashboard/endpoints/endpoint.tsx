@@ -3,42 +3,41 @@ import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { api, codeOf } from '../api.ts'
-import { AskFirst, Asked } from '../ui/ask-first.tsx'
+import { useTexts } from '../texts/use-texts.ts'
+import { ConfirmDialog, Confirmation } from '../ui/confirm-dialog.tsx'
 import { Copyable } from '../ui/copy.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { Loading } from '../ui/loading.tsx'
-import { useLive } from '../ui/live.ts'
-import { NotFound } from '../ui/not-found.tsx'
-import { Page } from '../ui/page.tsx'
+import { useLive } from '../ui/shell/live.ts'
+import { NotFound } from '../ui/shell/not-found.tsx'
+import { Page } from '../ui/shell/page.tsx'
 import { Time } from '../ui/time.tsx'
-import { useMay, useWorkspace } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
-import { Condition } from './condition.tsx'
-import { Log } from './log.tsx'
+import { usePermissions, useWorkspace } from '../ui/workspace.ts'
+import { EndpointCondition } from './condition.tsx'
+import { Log } from './deliveries/log.tsx'
 import { Ping } from './ping.tsx'
 import { SecretOnce } from './secret-once.tsx'
-import { type OneEndpoint, Standing } from './standing.tsx'
-import { refreshEndpoint } from './use-send-all.ts'
-import { endpointWords } from './words.ts'
+import { type EndpointData, EndpointHealth } from './endpoint-health.tsx'
+import { refreshEndpoint } from './deliveries/use-resend-all.ts'
 
 export function Endpoint() {
-  const text = useWords(endpointWords)
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const { endpointId } = useParams({ from: '/w/$workspaceId/endpoints/$endpointId' })
   const live = useLive()
-  const may = useMay()
+  const may = usePermissions()
   const { data, error, refetch } = useQuery(api.endpoints.find.queryOptions({ workspaceId, endpointId }))
   if (codeOf(error) === 'NOT_FOUND' || codeOf(error) === 'BAD_REQUEST') return <NotFound />
   if (!data) return error ? <Failed error={error} onAgain={() => void refetch()} /> : <Loading />
   return (
     <Page
-      title={text.endpoint}
+      title={t('page_endpoints.endpoint')}
       about={
         <Anchor
           size="sm"
           renderRoot={(props) => <Link {...props} to="/w/$workspaceId/endpoints" params={{ workspaceId }} />}
         >
-          {text.all}
+          {t('page_endpoints.all')}
         </Anchor>
       }
       live={live}
@@ -46,25 +45,25 @@ export function Endpoint() {
     >
       <Copyable text={data.url} />
       <Overlap endpoint={data} />
-      <Condition endpoint={data} />
-      <Standing endpoint={data} />
+      <EndpointCondition endpoint={data} />
+      <EndpointHealth endpoint={data} />
       <Log endpoint={data} />
     </Page>
   )
 }
 
-/** Said as long as it lasts: who changes the receiver must know how long they have. */
-function Overlap({ endpoint: { previousSecretUntil } }: { endpoint: OneEndpoint }) {
-  const text = useWords(endpointWords)
+/** Shown during the overlap: it is the deadline for changing the receiver. */
+function Overlap({ endpoint: { previousSecretUntil } }: { endpoint: EndpointData }) {
+  const { t } = useTexts()
   if (!previousSecretUntil || new Date(previousSecretUntil) <= new Date()) return null
   return (
     <Text size="sm">
-      {text.overlap} <Time at={previousSecretUntil} />
+      {t('page_endpoints.overlap')} <Time at={previousSecretUntil} />
     </Text>
   )
 }
 
-function Actions({ endpoint }: { endpoint: OneEndpoint }) {
+function Actions({ endpoint }: { endpoint: EndpointData }) {
   const isEnabled = endpoint.status === 'enabled'
   return (
     <Group gap="xs">
@@ -76,61 +75,61 @@ function Actions({ endpoint }: { endpoint: OneEndpoint }) {
 }
 
 function Pause({ endpointId }: { endpointId: string }) {
-  const text = useWords(endpointWords)
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const pause = useMutation(api.endpoints.pause.mutationOptions({ onSuccess: refreshEndpoint }))
   return (
-    <AskFirst
-      label={text.pause}
-      title={text.pauseTitle}
+    <ConfirmDialog
+      label={t('page_endpoints.pause')}
+      title={t('page_endpoints.pause_title')}
       doing={pause}
-      yes={text.pause}
-      no={text.cancel}
+      yes={t('page_endpoints.pause')}
+      no={t('page_endpoints.cancel')}
       onYes={() => pause.mutateAsync({ workspaceId, endpointId })}
     >
-      <Text size="sm">{text.pauseAsk}</Text>
-    </AskFirst>
+      <Text size="sm">{t('page_endpoints.pause_ask')}</Text>
+    </ConfirmDialog>
   )
 }
 
 function Rotate({ endpointId }: { endpointId: string }) {
-  const text = useWords(endpointWords)
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const [asking, { open, close }] = useDisclosure()
   const rotate = useMutation(api.endpoints.rotate.mutationOptions({ onSuccess: refreshEndpoint }))
   const done = (): void => {
     close()
-    rotate.reset() // the secret leaves the page with the window that showed it
+    rotate.reset() // removes the secret from the page when its dialog closes
   }
   return (
     <>
       <Button variant="default" onClick={open}>
-        {text.rotate}
+        {t('page_endpoints.rotate')}
       </Button>
       <Modal
         closeOnClickOutside={rotate.data === undefined}
         opened={asking}
         onClose={done}
-        title={rotate.data ? text.rotate : text.rotateTitle}
+        title={rotate.data ? t('page_endpoints.rotate') : t('page_endpoints.rotate_title')}
         size="lg"
       >
         {rotate.data ? (
           <Stack>
             <Text size="sm">
-              {text.rotateDone} <Time at={rotate.data.previousSecretUntil} />
+              {t('page_endpoints.rotate_done')} <Time at={rotate.data.previousSecretUntil} />
             </Text>
             <SecretOnce secret={rotate.data.secret} onDone={done} />
           </Stack>
         ) : (
-          <Asked
+          <Confirmation
             doing={rotate}
-            yes={text.rotate}
-            no={text.cancel}
+            yes={t('page_endpoints.rotate')}
+            no={t('page_endpoints.cancel')}
             onYes={() => rotate.mutate({ workspaceId, endpointId })}
             onNo={done}
           >
-            <Text size="sm">{text.rotateAsk}</Text>
-          </Asked>
+            <Text size="sm">{t('page_endpoints.rotate_ask')}</Text>
+          </Confirmation>
         )}
       </Modal>
     </>

@@ -1,17 +1,18 @@
+import { english } from '../../locales/resources.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventTypes } from '../../src/events/event-types.ts'
-import { pretty } from './body.ts'
-import { EVENT_TYPES, isFiltered, readLogSearch } from './search.ts'
-import { type Batch, sendAll } from './send-all.ts'
-import { answerOf, saidGone, stateOf } from './why.ts'
-import { instantOf, localIn } from './zone-time.ts'
+import { pretty } from './deliveries/body.ts'
+import { EVENT_TYPES, isFiltered, readLogSearch } from './deliveries/search.ts'
+import { type Batch, resendAll } from './deliveries/resend-all.ts'
+import { answerOf, isGone, stateOf } from './endpoint-state.ts'
+import { instantOf, localIn } from './deliveries/zone-time.ts'
 
 test('the log can be filtered by every type of event', () => {
   assert.deepEqual([...EVENT_TYPES].sort(), Object.keys(eventTypes).sort())
 })
 
-test('an address keeps the filters that make sense and loses the others', () => {
+test('an address keeps valid filters and drops the others', () => {
   const id = '019ad8f2-3c51-7f0e-9d3a-5b0c8f4e2a17'
   const from = '2026-05-03T12:30:00.000Z'
   const whole = { status: 'held', type: 'ping', from, to: '2026-05-04T12:30:00.000Z', about: id, delivery: id }
@@ -23,7 +24,7 @@ test('an address keeps the filters that make sense and loses the others', () => 
   assert.equal(isFiltered({ status: 'held' }), true)
 })
 
-test('a time of the page is a time of the delivery zone, in summer, in winter and at the change of clocks', () => {
+test('times of the page are in the delivery zone, also at clock changes', () => {
   const zones: [string, string, string][] = [
     ['Europe/Madrid', '2026-07-01T12:00', '2026-07-01T10:00:00.000Z'],
     ['Europe/Madrid', '2026-01-01T12:00', '2026-01-01T11:00:00.000Z'],
@@ -41,38 +42,38 @@ test('a time of the page is a time of the delivery zone, in summer, in winter an
   assert.equal(instantOf('soon', 'UTC'), undefined)
 })
 
-test('batches are asked for until there is no more, and none after somebody stopped', async () => {
+test('batches are requested until none is left or the run is stopped', async () => {
   const run = async (batches: Batch[], stopAfter = Number.POSITIVE_INFINITY) => {
-    const told: number[] = []
+    const reported: number[] = []
     const next = async (): Promise<Batch> => batches.shift() ?? assert.fail('asked for one batch too many')
-    const stopped = (): boolean => told.length >= stopAfter
-    return { ...(await sendAll({ next, onProgress: (resent) => told.push(resent), stopped })), told }
+    const stopped = (): boolean => reported.length >= stopAfter
+    return { ...(await resendAll({ next, onProgress: (resent) => reported.push(resent), stopped })), reported }
   }
   const batches = (): Batch[] => [
     { resent: 1_000, more: true },
     { resent: 1_000, more: true },
     { resent: 203, more: false },
   ]
-  assert.deepEqual(await run(batches()), { resent: 2_203, ended: true, told: [1_000, 2_000, 2_203] })
-  assert.deepEqual(await run(batches(), 1), { resent: 1_000, ended: false, told: [1_000] })
-  assert.deepEqual(await run([{ resent: 0, more: false }]), { resent: 0, ended: true, told: [0] })
+  assert.deepEqual(await run(batches()), { resent: 2_203, ended: true, reported: [1_000, 2_000, 2_203] })
+  assert.deepEqual(await run(batches(), 1), { resent: 1_000, ended: false, reported: [1_000] })
+  assert.deepEqual(await run([{ resent: 0, more: false }]), { resent: 0, ended: true, reported: [0] })
 })
 
-test('what is no JSON is shown as it is', () => {
+test('a body that is not JSON is shown unchanged', () => {
   assert.equal(pretty('{"a":[1]}'), '{\n  "a": [\n    1\n  ]\n}')
   assert.equal(pretty('<html>'), '<html>')
 })
 
-test('an endpoint that is enabled and fails is told apart, and 410 from long failure', () => {
+test('a failing endpoint is distinguished from an enabled one, and 410 from long failure', () => {
   const failingSince = '2026-05-03T12:30:00.000Z'
   assert.equal(stateOf({ status: 'enabled', failingSince }), 'failing')
   assert.equal(stateOf({ status: 'disabled', failingSince }), 'disabled')
   assert.equal(stateOf({ status: 'enabled', failingSince: null }), 'enabled')
-  assert.equal(saidGone({ statusReason: 'The receiver answered 410: it is gone for good.' }), true)
-  assert.equal(saidGone({ statusReason: 'For 5 days there were nothing but failures.' }), false)
+  assert.equal(isGone({ statusReason: { code: 'webhooks.endpoint_gone' } }), true)
+  assert.equal(isGone({ statusReason: { code: 'webhooks.endpoint_failed_too_long', days: 5 } }), false)
   assert.equal(
-    answerOf({ httpStatus: 301, error: 'Redirects are not followed.' }),
+    answerOf({ httpStatus: 301, error: { code: 'webhooks.redirect' } }, english),
     'HTTP 301. Redirects are not followed.',
   )
-  assert.equal(answerOf({ httpStatus: null, error: null }), undefined)
+  assert.equal(answerOf({ httpStatus: null, error: null }, english), undefined)
 })

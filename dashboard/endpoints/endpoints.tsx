@@ -3,60 +3,62 @@ import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type Answers, api, queries } from '../api.ts'
+import { type RouterOutputs, api, queryClient, reasonOf } from '../api.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import { Empty } from '../ui/empty.tsx'
-import { Failed, sentenceOf } from '../ui/failed.tsx'
+import { Failed } from '../ui/failed.tsx'
 import { useFaults } from '../ui/faults.ts'
-import { List } from '../ui/list.tsx'
-import { useLive } from '../ui/live.ts'
-import { Page } from '../ui/page.tsx'
+import { List } from '../ui/list/list.tsx'
+import { useLive } from '../ui/shell/live.ts'
+import { Page } from '../ui/shell/page.tsx'
 import { Time } from '../ui/time.tsx'
-import { useMay, useWorkspace } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
+import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { SecretOnce } from './secret-once.tsx'
 import { StateBadge } from './state-badge.tsx'
-import { stateOf } from './why.ts'
-import { endpointWords } from './words.ts'
+import { recentSuccessText } from './endpoint-health.tsx'
+import { stateOf } from './endpoint-state.ts'
 
-type Listed = Answers['endpoints']['list']['endpoints'][number]
+type ListedEndpoint = RouterOutputs['endpoints']['list']['endpoints'][number]
 
 export function Endpoints() {
-  const text = useWords(endpointWords)
+  const { t, n } = useTexts()
   const { workspaceId } = useWorkspace()
-  const may = useMay()
+  const may = usePermissions()
   const live = useLive()
   const [adding, { open, close }] = useDisclosure()
   const { data } = useSuspenseQuery(api.endpoints.list.queryOptions({ workspaceId }))
-  const isFull = data.endpoints.length >= data.most
-  const add = may.change && !isFull && <Button onClick={open}>{text.add}</Button>
+  const isFull = data.endpoints.length >= data.max
+  const add = may.change && !isFull && <Button onClick={open}>{t('page_endpoints.add')}</Button>
   const isEmpty = data.endpoints.length === 0
   return (
-    <Page title={text.title} about={text.about} live={live} actions={!isEmpty && add}>
+    <Page title={t('page_endpoints.title')} about={t('page_endpoints.about')} live={live} actions={!isEmpty && add}>
       {isEmpty ? (
-        <Empty action={add}>{text.empty}</Empty>
+        <Empty action={add}>{t('page_endpoints.empty')}</Empty>
       ) : (
-        <EndpointList endpoints={data.endpoints} countedMost={data.countedMost} />
+        <EndpointList endpoints={data.endpoints} maxCounted={data.maxCounted} />
       )}
-      {may.change && isFull && <Text size="sm">{text.full(data.most)}</Text>}
-      <Modal closeOnClickOutside={false} opened={adding} onClose={close} title={text.add} size="lg">
+      {may.change && isFull && <Text size="sm">{t('page_endpoints.full', { max: n(data.max) })}</Text>}
+      <Modal closeOnClickOutside={false} opened={adding} onClose={close} title={t('page_endpoints.add')} size="lg">
         <NewEndpoint onDone={close} />
       </Modal>
     </Page>
   )
 }
 
-function EndpointList({ endpoints, countedMost }: { endpoints: readonly Listed[]; countedMost: number }) {
-  const text = useWords(endpointWords)
+function EndpointList({ endpoints, maxCounted }: { endpoints: readonly ListedEndpoint[]; maxCounted: number }) {
+  const texts = useTexts()
+  const { t, n } = texts
   const { workspaceId } = useWorkspace()
-  const count = (n: number | undefined): string => text.upTo(n ?? 0, countedMost)
+  const count = (value = 0): string =>
+    value > maxCounted ? t('page_endpoints.more_than', { max: n(maxCounted) }) : n(value)
   return (
     <List
-      label={text.title}
+      label={t('page_endpoints.title')}
       rows={endpoints}
       keyOf={({ endpointId }) => endpointId}
       columns={[
         {
-          title: text.url,
+          title: t('page_endpoints.url'),
           cell: ({ endpointId, url }) => (
             <div>
               <Anchor
@@ -73,45 +75,48 @@ function EndpointList({ endpoints, countedMost }: { endpoints: readonly Listed[]
           ),
         },
         {
-          title: text.state,
+          title: t('page_endpoints.state'),
           cell: (endpoint) => (
             <Stack gap={2}>
               <StateBadge state={stateOf(endpoint)} />
               {endpoint.failingSince && (
                 <Text size="xs" c="dimmed">
-                  {text.failingSince} <Time at={endpoint.failingSince} />
+                  {t('page_endpoints.failing_since')} <Time at={endpoint.failingSince} />
                 </Text>
               )}
             </Stack>
           ),
         },
         {
-          title: text.lately,
-          cell: ({ standing }) =>
-            standing && standing.attempted > 0 ? text.latelyOf(standing.arrived, standing.attempted) : text.nothingYet,
+          title: t('page_endpoints.lately'),
+          cell: ({ health }) => recentSuccessText(texts, health),
         },
         {
-          title: text.lastSuccess,
+          title: t('page_endpoints.last_success'),
           times: true,
-          cell: ({ standing }) => (standing?.lastSuccessAt ? <Time at={standing.lastSuccessAt} /> : text.noSuccess),
+          cell: ({ health }) =>
+            health?.lastSuccessAt ? <Time at={health.lastSuccessAt} /> : t('page_endpoints.no_success'),
         },
-        { title: text.waiting, cell: ({ standing }) => count(standing?.waiting) },
-        { title: text.held, cell: ({ standing }) => count(standing?.held) },
-        { title: text.givenUp, cell: ({ standing }) => count(standing?.failed) },
+        { title: t('page_endpoints.waiting'), cell: ({ health }) => count(health?.waiting) },
+        { title: t('page_endpoints.held'), cell: ({ health }) => count(health?.held) },
+        { title: t('page_endpoints.given_up'), cell: ({ health }) => count(health?.failed) },
       ]}
     />
   )
 }
 
 function NewEndpoint({ onDone }: { onDone: () => void }) {
-  const text = useWords(endpointWords)
+  const { t, textOf } = useTexts()
   const { workspaceId } = useWorkspace()
-  const faultsIn = useFaults({ url: text.url })
+  const faultsIn = useFaults({ url: t('page_endpoints.url') })
   const form = useForm({ initialValues: { url: '' } })
   const add = useMutation(
     api.endpoints.add.mutationOptions({
-      onSuccess: () => queries.invalidateQueries({ queryKey: api.endpoints.list.queryKey({ workspaceId }) }),
-      onError: (error) => form.setErrors({ url: faultsIn(error)['url'] ?? sentenceOf(error) }),
+      onSuccess: () => queryClient.invalidateQueries({ queryKey: api.endpoints.list.queryKey({ workspaceId }) }),
+      onError(error) {
+        const why = reasonOf(error)
+        form.setErrors({ url: faultsIn(error)['url'] ?? (why && textOf(why)) })
+      },
     }),
   )
   if (add.data) return <SecretOnce secret={add.data.secret} onDone={onDone} />
@@ -119,8 +124,8 @@ function NewEndpoint({ onDone }: { onDone: () => void }) {
     <form onSubmit={form.onSubmit((values) => add.mutate({ workspaceId, ...values }))} noValidate>
       <Stack>
         <TextInput
-          label={text.url}
-          description={text.urlHint}
+          label={t('page_endpoints.url')}
+          description={t('page_endpoints.url_hint')}
           placeholder="https://shop.example.com/hooks/doorcode"
           type="url"
           dir="ltr"
@@ -128,9 +133,9 @@ function NewEndpoint({ onDone }: { onDone: () => void }) {
           data-autofocus
           {...form.getInputProps('url')}
         />
-        {add.error && sentenceOf(add.error) === undefined && <Failed error={add.error} />}
+        {add.error && reasonOf(add.error) === undefined && <Failed error={add.error} />}
         <Button type="submit" loading={add.isPending}>
-          {text.add}
+          {t('page_endpoints.add')}
         </Button>
       </Stack>
     </form>

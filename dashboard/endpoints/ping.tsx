@@ -2,30 +2,34 @@ import { Alert, Button, Group, Loader, Modal, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../api.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/failed.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
-import { Attempt } from './attempt.tsx'
-import { Body } from './body-view.tsx'
-import { refreshEndpoint } from './use-send-all.ts'
-import { answerOf, arrived } from './why.ts'
-import { endpointWords } from './words.ts'
+import { Attempt } from './deliveries/attempt.tsx'
+import { Body } from './deliveries/body-view.tsx'
+import { refreshEndpoint } from './deliveries/use-resend-all.ts'
+import { arrived, answerOf } from './endpoint-state.ts'
 
-const LOOK_EVERY_MS = 500
-/** Longer than an attempt may take (15 s): then the result is in the log alone. */
+const POLL_INTERVAL_MS = 500
+/** Longer than an attempt may take (15 s). After that, only the log has the result. */
 const PATIENCE_MS = 20_000
 
-/** Sends a test event, waits for what really comes of it, and shows both sides. */
+/** Sends a test event, waits for the result, and shows request and response. */
 export function Ping({ endpointId }: { endpointId: string }) {
-  const text = useWords(endpointWords)
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const ping = useMutation(api.endpoints.ping.mutationOptions({ onSettled: refreshEndpoint }))
   return (
     <>
       <Button loading={ping.isPending} onClick={() => ping.mutate({ workspaceId, endpointId })}>
-        {text.ping}
+        {t('page_endpoints.ping')}
       </Button>
-      <Modal opened={ping.isSuccess || ping.isError} onClose={ping.reset} title={text.pingTitle} size="xl">
+      <Modal
+        opened={ping.isSuccess || ping.isError}
+        onClose={ping.reset}
+        title={t('page_endpoints.ping_title')}
+        size="xl"
+      >
         {ping.error && <Failed error={ping.error} />}
         {ping.data && (
           <PingResult key={ping.data.deliveryId} endpointId={endpointId} deliveryId={ping.data.deliveryId} />
@@ -36,7 +40,8 @@ export function Ping({ endpointId }: { endpointId: string }) {
 }
 
 function PingResult({ endpointId, deliveryId }: { endpointId: string; deliveryId: string }) {
-  const text = useWords(endpointWords)
+  const texts = useTexts()
+  const { t, n } = texts
   const { workspaceId } = useWorkspace()
   const [since] = useState(Date.now)
   const isOver = (updatedAt: number): boolean => updatedAt - since >= PATIENCE_MS
@@ -44,9 +49,9 @@ function PingResult({ endpointId, deliveryId }: { endpointId: string; deliveryId
     ...api.endpoints.delivery.queryOptions({ workspaceId, endpointId, deliveryId }),
     staleTime: 0,
     refetchInterval: ({ state }) =>
-      state.data?.tries.length || isOver(state.dataUpdatedAt) || state.error ? false : LOOK_EVERY_MS,
+      state.data?.tries.length || isOver(state.dataUpdatedAt) || state.error ? false : POLL_INTERVAL_MS,
   })
-  if (!data) return error ? <Failed error={error} /> : <Loader aria-label={text.pingWaiting} />
+  if (!data) return error ? <Failed error={error} /> : <Loader aria-label={t('page_endpoints.ping_waiting')} />
   const attempt = data.tries[0]
   return (
     <Stack>
@@ -54,15 +59,15 @@ function PingResult({ endpointId, deliveryId }: { endpointId: string; deliveryId
         {attempt ? (
           <Alert color={arrived(attempt) ? 'teal' : 'red'}>
             {arrived(attempt)
-              ? text.pingTook(attempt.httpStatus, attempt.durationMs)
-              : text.pingRefused(answerOf(attempt) ?? text.noAnswer, attempt.durationMs)}
+              ? t('page_endpoints.ping_took', { status: attempt.httpStatus ?? 0, ms: n(attempt.durationMs) })
+              : `${t('page_endpoints.ping_refused', { ms: n(attempt.durationMs) })} ${answerOf(attempt, texts) ?? t('page_endpoints.no_answer')}`}
           </Alert>
         ) : isOver(dataUpdatedAt) ? (
-          <Text size="sm">{text.pingLate}</Text>
+          <Text size="sm">{t('page_endpoints.ping_late')}</Text>
         ) : (
           <Group gap="xs">
             <Loader size="sm" />
-            <Text size="sm">{text.pingWaiting}</Text>
+            <Text size="sm">{t('page_endpoints.ping_waiting')}</Text>
           </Group>
         )}
       </div>

@@ -1,14 +1,13 @@
 import { Badge } from '@mantine/core'
-import { useWords } from '../words.ts'
-import type { Delivery } from './search.ts'
-import type { State } from './why.ts'
-import { endpointWords } from './words.ts'
+import { useTexts } from '../texts/use-texts.ts'
+import type { Delivery } from './deliveries/search.ts'
+import type { State } from './endpoint-state.ts'
 
 const STATE_COLOURS = { enabled: 'teal', failing: 'orange', paused: 'yellow', disabled: 'red' } as const
 
 export function StateBadge({ state }: { state: State }) {
-  const text = useWords(endpointWords)
-  return <Mark colour={STATE_COLOURS[state]}>{text[state]}</Mark>
+  const { t } = useTexts()
+  return <Mark colour={STATE_COLOURS[state]}>{t(`page_endpoints.${state}`)}</Mark>
 }
 
 const STATUS_COLOURS = { pending: 'blue', succeeded: 'teal', failed: 'red', held: 'yellow' } as const
@@ -19,12 +18,16 @@ export function StatusBadge({
 }: {
   delivery: Pick<Delivery, 'status'> & { underWay?: boolean }
 }) {
-  const text = useWords(endpointWords)
-  const name = underWay ? text.underWay : status === 'held' ? text.heldOne : text[status]
+  const { t } = useTexts()
+  const name = underWay
+    ? t('page_endpoints.under_way')
+    : status === 'held'
+      ? t('page_endpoints.held_one')
+      : t(`page_endpoints.${status}`)
   return <Mark colour={STATUS_COLOURS[status]}>{name}</Mark>
 }
 
-/** The word carries the meaning, in a colour that can be read on every background; the tint only helps the eye. */
+/** The word carries the meaning, in a colour that is readable on every background; the tint is decoration. */
 function Mark({ colour, children }: { colour: string; children: string }) {
   return (
     <Badge variant="light" color={colour}>

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { curlOf } from './curl.ts'
 
-test('a shell reads the request as it was meant, whatever is in it', () => {
+test('a shell reads the request unchanged, whatever it contains', () => {
   const call = {
     baseUrl: 'http://127.0.0.1:3000/api/v1',
     apiKey: 'dck_aaaaaaaaaaaa_x',

@@ -6,10 +6,10 @@ export type FirstCall = {
   template: { name: string; language: string }
 }
 
-/** Of a code that nobody chose: the backend makes its own. */
+/** An example code: the backend generates its own. */
 const EXAMPLE_CODE = '493817'
 
-/** A request that a shell runs as it stands. */
+/** A request that a shell can run unchanged. */
 export function curlOf({ baseUrl, apiKey, to, senderId, template }: FirstCall): string {
   const body = JSON.stringify({ to, senderId, template, code: EXAMPLE_CODE, reference: 'first' })
   return [
@@ -20,5 +20,5 @@ export function curlOf({ baseUrl, apiKey, to, senderId, template }: FirstCall): 
   ].join(' \\\n  ')
 }
 
-/** Nothing inside single quotes means anything to a shell but the quote itself. */
+/** Inside single quotes, a shell interprets only the quote itself. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

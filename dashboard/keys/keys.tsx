@@ -2,36 +2,40 @@ import { Badge, Button, Group, Modal, Stack, Text, UnstyledButton } from '@manti
 import { useDisclosure } from '@mantine/hooks'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type Answers, api } from '../api.ts'
+import { type RouterOutputs, api } from '../api.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import { Empty } from '../ui/empty.tsx'
-import { type Column, List } from '../ui/list.tsx'
-import { Page } from '../ui/page.tsx'
+import { type Column, List } from '../ui/list/list.tsx'
+import { Page } from '../ui/shell/page.tsx'
 import { Time } from '../ui/time.tsx'
-import { useMay, useWorkspace } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
+import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { NewKey } from './new-key.tsx'
 import { RevokeKey } from './revoke-key.tsx'
 import { RotateKey } from './rotate-key.tsx'
-import { keyWords } from './words.ts'
 
-export type Key = Answers['keys']['list'][number]
+export type Key = RouterOutputs['keys']['list'][number]
 
-export const works = ({ state }: Key): boolean => state === 'active' || state === 'expires_soon'
+export const isActive = ({ state }: Key): boolean => state === 'active' || state === 'expires_soon'
 
 export function Keys() {
-  const text = useWords(keyWords)
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
-  const may = useMay()
+  const may = usePermissions()
   const [creating, { open, close }] = useDisclosure()
   const { data } = useSuspenseQuery(api.keys.list.queryOptions({ workspaceId }))
-  const working = data.filter(works)
-  const create = may.change && <Button onClick={open}>{text.create}</Button>
-  const empty = data.length > 0 ? text.onlyOld : may.change ? text.empty : text.emptyReader
+  const working = data.filter(isActive)
+  const create = may.change && <Button onClick={open}>{t('page_keys.create')}</Button>
+  const empty =
+    data.length > 0 ? t('page_keys.only_old') : may.change ? t('page_keys.empty') : t('page_keys.empty_reader')
   return (
-    <Page title={text.title} about={text.about} actions={working.length > 0 && create}>
-      {working.length === 0 ? <Empty action={create}>{empty}</Empty> : <KeyList keys={working} label={text.title} />}
-      <OldKeys keys={data.filter((key) => !works(key))} />
-      <Modal opened={creating} onClose={close} title={text.create} size="lg">
+    <Page title={t('page_keys.title')} about={t('page_keys.about')} actions={working.length > 0 && create}>
+      {working.length === 0 ? (
+        <Empty action={create}>{empty}</Empty>
+      ) : (
+        <KeyList keys={working} label={t('page_keys.title')} />
+      )}
+      <OldKeys keys={data.filter((key) => !isActive(key))} />
+      <Modal opened={creating} onClose={close} title={t('page_keys.create')} size="lg">
         <NewKey onDone={close} />
       </Modal>
     </Page>
@@ -39,26 +43,26 @@ export function Keys() {
 }
 
 function OldKeys({ keys }: { keys: readonly Key[] }) {
-  const text = useWords(keyWords)
+  const { t } = useTexts()
   const [shown, { toggle }] = useDisclosure()
   if (keys.length === 0) return null
   return (
     <Stack gap="sm">
       <UnstyledButton onClick={toggle} aria-expanded={shown} w="fit-content" td="underline" fz="sm">
-        {shown ? text.hideOld : text.showOld(keys.length)}
+        {shown ? t('page_keys.hide_old') : t('page_keys.show_old', { count: keys.length })}
       </UnstyledButton>
-      {shown && <KeyList keys={keys} label={text.hideOld} />}
+      {shown && <KeyList keys={keys} label={t('page_keys.hide_old')} />}
     </Stack>
   )
 }
 
 function KeyList({ keys, label }: { keys: readonly Key[]; label: string }) {
-  const text = useWords(keyWords)
-  const may = useMay()
+  const { t } = useTexts()
+  const may = usePermissions()
   const [chosen, setChosen] = useState<{ key: Key; act: 'rotate' | 'revoke' } | null>(null)
   const columns: Column<Key>[] = [
     {
-      title: text.key,
+      title: t('page_keys.key'),
       cell: ({ name, publicId }) => (
         <div>
           <bdi>{name}</bdi>
@@ -68,42 +72,42 @@ function KeyList({ keys, label }: { keys: readonly Key[]; label: string }) {
         </div>
       ),
     },
-    { title: text.state, cell: ({ state }) => <StateBadge state={state} /> },
-    { title: text.created, times: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { title: t('page_keys.state'), cell: ({ state }) => <StateBadge state={state} /> },
+    { title: t('page_keys.created'), times: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
     {
-      title: text.lastUsed,
+      title: t('page_keys.last_used'),
       times: true,
-      cell: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} /> : text.never),
+      cell: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} /> : t('page_keys.never')),
     },
     {
-      title: text.expiry,
+      title: t('page_keys.expiry'),
       times: true,
       cell: ({ expiresAt, revokedAt }) => {
         if (revokedAt) return '–'
-        return expiresAt ? <Time at={expiresAt} /> : text.noExpiry
+        return expiresAt ? <Time at={expiresAt} /> : t('page_keys.no_expiry')
       },
     },
   ]
-  if (may.change && keys.some(works)) {
+  if (may.change && keys.some(isActive)) {
     columns.push({
-      title: text.actions,
+      title: t('page_keys.actions'),
       cell: (key) => (
         <Group gap="xs" wrap="nowrap">
           <Button
             size="compact-sm"
             variant="default"
-            aria-label={text.rotateTitle(key.name)}
+            aria-label={t('page_keys.rotate_title', { name: key.name })}
             onClick={() => setChosen({ key, act: 'rotate' })}
           >
-            {text.rotate}
+            {t('page_keys.rotate')}
           </Button>
           <Button
             size="compact-sm"
             variant="default"
-            aria-label={text.revokeTitle(key.name)}
+            aria-label={t('page_keys.revoke_title', { name: key.name })}
             onClick={() => setChosen({ key, act: 'revoke' })}
           >
-            {text.revoke}
+            {t('page_keys.revoke')}
           </Button>
         </Group>
       ),
@@ -116,12 +120,16 @@ function KeyList({ keys, label }: { keys: readonly Key[]; label: string }) {
       <Modal
         opened={chosen?.act === 'rotate'}
         onClose={close}
-        title={chosen && text.rotateTitle(chosen.key.name)}
+        title={chosen && t('page_keys.rotate_title', { name: chosen.key.name })}
         size="lg"
       >
         {chosen && <RotateKey of={chosen.key} onDone={close} />}
       </Modal>
-      <Modal opened={chosen?.act === 'revoke'} onClose={close} title={chosen && text.revokeTitle(chosen.key.name)}>
+      <Modal
+        opened={chosen?.act === 'revoke'}
+        onClose={close}
+        title={chosen && t('page_keys.revoke_title', { name: chosen.key.name })}
+      >
         {chosen && <RevokeKey of={chosen.key} onDone={close} />}
       </Modal>
     </>
@@ -131,11 +139,11 @@ function KeyList({ keys, label }: { keys: readonly Key[]; label: string }) {
 const COLOURS = { active: 'teal', expires_soon: 'yellow', expired: 'gray', revoked: 'gray' } as const
 
 function StateBadge({ state }: { state: Key['state'] }) {
-  const text = useWords(keyWords)
+  const { t } = useTexts()
   return (
     <Badge variant="light" color={COLOURS[state]}>
       <Text span inherit c="var(--mantine-color-text)">
-        {text.states[state]}
+        {t(`page_keys.states_${state}`)}
       </Text>
     </Badge>
   )

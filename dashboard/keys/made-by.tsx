@@ -1,17 +1,16 @@
 import { Text } from '@mantine/core'
-import { useWords } from '../words.ts'
-import { keyWords } from './words.ts'
+import { useTexts } from '../texts/use-texts.ts'
 
-/** In place of a key, where somebody sent from the page of the phone (src/dashboard/phone.ts). */
+/** In place of a key, for requests sent from the phone page (src/admin/phone/phone.ts). */
 const SENT_BY_HAND = 'dashboard'
 
-/** What a request came with: its key's name, and the part of the key that is no secret. */
+/** The API key of a request: its name and its public part. */
 export function MadeBy({ apiKeyId, apiKeyName }: { apiKeyId: string; apiKeyName: string | null }) {
-  const text = useWords(keyWords)
-  if (apiKeyId === SENT_BY_HAND) return text.byHand
+  const { t } = useTexts()
+  if (apiKeyId === SENT_BY_HAND) return t('page_keys.by_hand')
   return (
     <>
-      <bdi>{apiKeyName ?? text.unknownKey}</bdi>{' '}
+      <bdi>{apiKeyName ?? t('page_keys.unknown_key')}</bdi>{' '}
       <Text span size="xs" c="dimmed">
         <code>dck_{apiKeyId}_…</code>
       </Text>

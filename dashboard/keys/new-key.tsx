@@ -1,13 +1,12 @@
 import { Button, NativeSelect, type NativeSelectProps, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
-import { api, faultsOf, queries } from '../api.ts'
+import { api, faultsOf, queryClient } from '../api.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/failed.tsx'
 import { useFaults } from '../ui/faults.ts'
 import { useWorkspace } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
 import { ShownOnce } from './shown-once.tsx'
-import { keyWords } from './words.ts'
 
 /** In days; the empty one never expires. */
 const EXPIRIES = ['', '30', '90', '180', '365'] as const
@@ -15,13 +14,13 @@ const EXPIRIES = ['', '30', '90', '180', '365'] as const
 export const daysOf = (chosen: string): number | null => (chosen === '' ? null : Number(chosen))
 
 export function NewKey({ onDone }: { onDone: () => void }) {
-  const text = useWords(keyWords)
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
-  const faultsIn = useFaults({ name: text.name })
+  const faultsIn = useFaults({ name: t('page_keys.name') })
   const form = useForm({ initialValues: { name: '', expiry: '' } })
   const create = useMutation(
     api.keys.create.mutationOptions({
-      onSuccess: () => queries.invalidateQueries({ queryKey: api.keys.list.queryKey({ workspaceId }) }),
+      onSuccess: () => queryClient.invalidateQueries({ queryKey: api.keys.list.queryKey({ workspaceId }) }),
       onError: (error) => form.setErrors(faultsIn(error)),
     }),
   )
@@ -33,11 +32,16 @@ export function NewKey({ onDone }: { onDone: () => void }) {
       )}
     >
       <Stack>
-        <TextInput label={text.name} description={text.nameHint} data-autofocus {...form.getInputProps('name')} />
+        <TextInput
+          label={t('page_keys.name')}
+          description={t('page_keys.name_hint')}
+          data-autofocus
+          {...form.getInputProps('name')}
+        />
         <ExpirySelect {...form.getInputProps('expiry')} />
         {create.error && faultsOf(create.error).length === 0 && <Failed error={create.error} />}
         <Button type="submit" loading={create.isPending}>
-          {text.create}
+          {t('page_keys.create')}
         </Button>
       </Stack>
     </form>
@@ -45,14 +49,14 @@ export function NewKey({ onDone }: { onDone: () => void }) {
 }
 
 export function ExpirySelect(props: NativeSelectProps) {
-  const text = useWords(keyWords)
+  const { t } = useTexts()
   return (
     <NativeSelect
-      label={text.expiry}
-      description={text.expiryHint}
+      label={t('page_keys.expiry')}
+      description={t('page_keys.expiry_hint')}
       data={EXPIRIES.map((days) => ({
         value: days,
-        label: days === '' ? text.noExpiry : text.afterDays(Number(days)),
+        label: days === '' ? t('page_keys.no_expiry') : t('page_keys.after_days', { count: Number(days) }),
       }))}
       {...props}
     />

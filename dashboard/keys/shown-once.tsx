@@ -3,43 +3,42 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { api } from '../api.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import { Copyable } from '../ui/copy.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
 import { curlOf } from './curl.ts'
-import { keyWords } from './words.ts'
 
-/** The complete key, this one time, and a request to try it with. */
+/** The complete key, shown only once, and a request to try it with. */
 export function ShownOnce({ apiKey, note, onDone }: { apiKey: string; note?: ReactNode; onDone: () => void }) {
-  const text = useWords(keyWords)
+  const { t } = useTexts()
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => heading.current?.focus(), [])
   return (
     <Stack>
       <Title order={3} size="h5" ref={heading} tabIndex={-1}>
-        {text.onceTitle}
+        {t('page_keys.once_title')}
       </Title>
       <Copyable text={apiKey} block />
-      <Text size="sm">{text.once}</Text>
+      <Text size="sm">{t('page_keys.once')}</Text>
       {note}
       <Divider />
       <FirstRequest apiKey={apiKey} />
-      <Button onClick={onDone}>{text.done}</Button>
+      <Button onClick={onDone}>{t('page_keys.done')}</Button>
     </Stack>
   )
 }
 
-/** Of the twin's ordinary customers (emulator/magic-numbers.ts): codes to it arrive. */
+/** Of the emulator's ordinary customers (magic-numbers.ts): codes to it arrive. */
 const SANDBOX_PHONE = '+212661002001'
 
-const MENDED_AT = {
+const FIX_PAGES = {
   account: '/w/$workspaceId/senders',
   sender: '/w/$workspaceId/senders',
   template: '/w/$workspaceId/templates',
 } as const
 
 function FirstRequest({ apiKey }: { apiKey: string }) {
-  const text = useWords(keyWords)
+  const { t } = useTexts()
   const { workspaceId, sandbox } = useWorkspace()
   const [to, setTo] = useState(sandbox ? SANDBOX_PHONE : '')
   const { data } = useQuery(api.keys.firstRequest.queryOptions({ workspaceId }))
@@ -47,13 +46,13 @@ function FirstRequest({ apiKey }: { apiKey: string }) {
   return (
     <Stack gap="xs">
       <Title order={3} size="h5">
-        {text.tryIt}
+        {t('page_keys.try_it')}
       </Title>
       {data.missing === null ? (
         <>
           <TextInput
-            label={text.sendTo}
-            description={sandbox ? text.sendToSandbox : text.sendToLive}
+            label={t('page_keys.send_to')}
+            description={sandbox ? t('page_keys.send_to_sandbox') : t('page_keys.send_to_live')}
             placeholder="+212612345678"
             type="tel"
             dir="ltr"
@@ -62,7 +61,7 @@ function FirstRequest({ apiKey }: { apiKey: string }) {
           />
           {to.trim() === '' ? (
             <Text size="sm" c="dimmed">
-              {text.needsPhone}
+              {t('page_keys.needs_phone')}
             </Text>
           ) : (
             <Copyable text={curlOf({ ...data, apiKey, to: to.trim() })} block />
@@ -70,9 +69,9 @@ function FirstRequest({ apiKey }: { apiKey: string }) {
         </>
       ) : (
         <Text size="sm">
-          {text.missing[data.missing]}{' '}
-          <Anchor renderRoot={(props) => <Link {...props} to={MENDED_AT[data.missing]} params={{ workspaceId }} />}>
-            {text.mend[data.missing]}
+          {t(`page_keys.missing_${data.missing}`)}{' '}
+          <Anchor renderRoot={(props) => <Link {...props} to={FIX_PAGES[data.missing]} params={{ workspaceId }} />}>
+            {t(`page_keys.fix_${data.missing}`)}
           </Anchor>
         </Text>
       )}

@@ -1,91 +1,95 @@
+import { textAsWritten } from '../../locales/text.ts'
 import { Alert, Anchor, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { type Answers, api } from '../api.ts'
-import { WebhookLine } from '../endpoints/webhook-line.tsx'
+import { type RouterOutputs, api } from '../api.ts'
+import { WebhookLine } from '../endpoints/deliveries/webhook-line.tsx'
 import { MadeBy } from '../keys/made-by.tsx'
 import { NamedTemplate } from '../templates/named.tsx'
-import { ServerSentence, Timeline, WhoMustAct } from '../timeline/timeline.tsx'
+import { useTexts } from '../texts/use-texts.ts'
+import { ServerSentence, Timeline, NextActionAlert } from '../timeline/timeline.tsx'
 import { Copyable } from '../ui/copy.tsx'
 import { Fact, Facts } from '../ui/facts.tsx'
-import { useLive } from '../ui/live.ts'
-import { Page } from '../ui/page.tsx'
+import { useLive } from '../ui/shell/live.ts'
+import { Page } from '../ui/shell/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
 import { MessageKind, MessageStatus } from './status.tsx'
-import { messageWords } from './words.ts'
 
-type Told = Answers['messages']['get']
+type MessageData = RouterOutputs['messages']['get']
 
 export function Message() {
-  const text = useWords(messageWords)
+  const { t } = useTexts()
   const live = useLive()
   const { workspaceId } = useWorkspace()
   const { messageId } = useParams({ from: '/w/$workspaceId/messages/$messageId' })
   const { data } = useSuspenseQuery(api.messages.get.queryOptions({ workspaceId, messageId }))
-  const { message, failure, said, timeline, next } = data
+  const { message, failure, displayed, timeline, next } = data
   return (
     <Page
-      title={`${text.pageTitle} \u2066${message.recipient}\u2069`}
+      title={`${t('page_messages.page_title')} \u2066${message.recipient}\u2069`}
       about={
         <Anchor
           size="sm"
           renderRoot={(props) => <Link {...props} to="/w/$workspaceId/messages" params={{ workspaceId }} />}
         >
-          {text.back}
+          {t('page_messages.back')}
         </Anchor>
       }
       live={live}
     >
       {failure && (
-        <Alert color="red" title={text.failure}>
+        <Alert color="red" title={t('page_messages.failure')}>
           <Stack gap={4}>
             <div>
               <code>{failure.code}</code>
             </div>
-            <ServerSentence>{failure.message}</ServerSentence>
+            <ServerSentence>{failure.text}</ServerSentence>
           </Stack>
         </Alert>
       )}
-      <WhoMustAct next={next} />
-      <MessageFacts told={data} />
-      {said && <Said said={said} />}
+      <NextActionAlert next={next} />
+      <MessageFacts data={data} />
+      {displayed && <MessageContent content={displayed} />}
       <Timeline entries={timeline} />
-      <Events told={data} />
+      <Events data={data} />
     </Page>
   )
 }
 
-function MessageFacts({ told: { message } }: { told: Told }) {
-  const text = useWords(messageWords)
+function MessageFacts({ data: { message } }: { data: MessageData }) {
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const { confirmationId, templateName, templateLanguage, reference, sentAt } = message
   const { correlationId, apiKeyId, apiKeyName, providerMessageId } = message
   return (
-    <Facts label={text.facts}>
-      <Fact title={text.status}>
+    <Facts label={t('page_messages.facts')}>
+      <Fact title={t('page_messages.status')}>
         <MessageStatus status={message.status} />
       </Fact>
-      <Fact title={text.to}>
+      <Fact title={t('page_messages.to')}>
         <Copyable text={message.recipient} />
       </Fact>
-      <Fact title={text.kind}>
+      <Fact title={t('page_messages.kind')}>
         <MessageKind message={message} />
       </Fact>
-      <Fact title={text.created}>
+      <Fact title={t('page_messages.created')}>
         <Time at={message.createdAt} />
       </Fact>
-      <Fact title={text.sent}>{sentAt ? <Time at={sentAt} /> : text.notSent}</Fact>
-      <Fact title={text.attempts}>{message.attempts}</Fact>
-      <Fact title={text.sender}>
+      <Fact title={t('page_messages.sent')}>{sentAt ? <Time at={sentAt} /> : t('page_messages.not_sent')}</Fact>
+      <Fact title={t('page_messages.attempts')}>{message.attempts}</Fact>
+      <Fact title={t('page_messages.sender')}>
         <span className="as-typed">{message.senderPhone}</span>
       </Fact>
-      <Fact title={text.template}>
-        {templateName === null ? text.none : <NamedTemplate name={templateName} language={templateLanguage} />}
+      <Fact title={t('page_messages.template')}>
+        {templateName === null ? (
+          t('page_messages.none')
+        ) : (
+          <NamedTemplate name={templateName} language={templateLanguage} />
+        )}
       </Fact>
-      <Fact title={confirmationId === null ? text.reference : text.confirmation}>
-        {reference === null ? text.none : <Copyable text={reference} />}
+      <Fact title={confirmationId === null ? t('page_messages.reference') : t('page_messages.confirmation')}>
+        {reference === null ? t('page_messages.none') : <Copyable text={reference} />}
         {confirmationId !== null && (
           <Anchor
             size="sm"
@@ -97,19 +101,21 @@ function MessageFacts({ told: { message } }: { told: Told }) {
               />
             )}
           >
-            {text.toConfirmation}
+            {t('page_messages.to_confirmation')}
           </Anchor>
         )}
       </Fact>
-      <Fact title={text.key}>
-        {apiKeyId === null ? text.none : <MadeBy apiKeyId={apiKeyId} apiKeyName={apiKeyName} />}
+      <Fact title={t('page_messages.key')}>
+        {apiKeyId === null ? t('page_messages.none') : <MadeBy apiKeyId={apiKeyId} apiKeyName={apiKeyName} />}
       </Fact>
-      <Fact title={text.correlation}>{correlationId === null ? text.none : <Copyable text={correlationId} />}</Fact>
-      <Fact title={text.id}>
+      <Fact title={t('page_messages.correlation')}>
+        {correlationId === null ? t('page_messages.none') : <Copyable text={correlationId} />}
+      </Fact>
+      <Fact title={t('page_messages.id')}>
         <Copyable text={message.id} />
       </Fact>
       {providerMessageId !== null && (
-        <Fact title={text.providerId}>
+        <Fact title={t('page_messages.provider_id')}>
           <Copyable text={providerMessageId} />
         </Fact>
       )}
@@ -117,15 +123,15 @@ function MessageFacts({ told: { message } }: { told: Told }) {
   )
 }
 
-function Said({ said: { text: words, choices } }: { said: NonNullable<Told['said']> }) {
-  const text = useWords(messageWords)
+function MessageContent({ content: { text: words, choices } }: { content: NonNullable<MessageData['displayed']> }) {
+  const { t, textOf } = useTexts()
   return (
     <section>
       <Title order={2} size="h4" mb="xs">
-        {text.said}
+        {t('page_messages.content')}
       </Title>
       <Paper withBorder p="sm">
-        {words.split(' ⏎ ').map((line, index) => (
+        {(textAsWritten(words) ?? textOf(words)).split(' ⏎ ').map((line, index) => (
           <Text key={`${index} ${line}`} dir="auto">
             {line}
           </Text>
@@ -144,17 +150,17 @@ function Said({ said: { text: words, choices } }: { said: NonNullable<Told['said
   )
 }
 
-function Events({ told: { message, events } }: { told: Told }) {
-  const text = useWords(messageWords)
+function Events({ data: { message, events } }: { data: MessageData }) {
+  const { t } = useTexts()
   return (
     <section>
       <Title order={2} size="h4">
-        {text.events}
+        {t('page_messages.events')}
       </Title>
       <Text size="sm" c="dimmed" mb="sm">
-        {message.confirmationId === null ? text.eventsAbout : text.eventsOfOrder}
+        {message.confirmationId === null ? t('page_messages.events_about') : t('page_messages.events_of_order')}
       </Text>
-      {events.length === 0 && message.confirmationId === null && <Text size="sm">{text.noEvents}</Text>}
+      {events.length === 0 && message.confirmationId === null && <Text size="sm">{t('page_messages.no_events')}</Text>}
       <Stack gap="sm">
         {events.map(({ id, type, occurredAt, webhooks }) => (
           <Paper key={id} withBorder p="sm">
@@ -164,7 +170,7 @@ function Events({ told: { message, events } }: { told: Told }) {
                 <Time at={occurredAt} />
               </Text>
             </Group>
-            {webhooks.length === 0 && <Text size="sm">{text.noEndpoints}</Text>}
+            {webhooks.length === 0 && <Text size="sm">{t('page_messages.no_endpoints')}</Text>}
             <Stack gap={6}>
               {webhooks.map((sent) => (
                 <WebhookLine key={sent.deliveryId} sent={sent} about={message.id} />

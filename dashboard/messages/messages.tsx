@@ -2,60 +2,57 @@ import { Anchor, Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { api } from '../api.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import { statusMark } from '../timeline/marks.ts'
-import { timelineWords } from '../timeline/words.ts'
-import { List } from '../ui/list.tsx'
-import { useLive } from '../ui/live.ts'
+import { List } from '../ui/list/list.tsx'
+import { useLive } from '../ui/shell/live.ts'
 import { Reference } from '../ui/reference.tsx'
-import { SearchedList } from '../ui/searched-list.tsx'
+import { SearchedList } from '../ui/list/searched-list.tsx'
 import { Time } from '../ui/time.tsx'
-import { useMay, useWorkspace } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
-import { KINDS, type Listed, STATUSES, withFilter } from './search.ts'
+import { usePermissions, useWorkspace } from '../ui/workspace.ts'
+import { KINDS, type ListedMessage, STATUSES, withFilter } from './search.ts'
 import { MessageKind, MessageStatus } from './status.tsx'
-import { messageWords } from './words.ts'
 
 const PAGE = '/w/$workspaceId/messages'
 
 export function Messages() {
-  const text = useWords(messageWords)
-  const statuses = useWords(timelineWords)
+  const { t } = useTexts()
   const live = useLive()
-  const may = useMay()
+  const may = usePermissions()
   const { workspaceId } = useWorkspace()
   const search = useSearch({ from: PAGE })
   const navigate = useNavigate({ from: PAGE })
   const { before, ...filter } = search
-  const { data: choices } = useQuery(api.messages.choices.queryOptions({ workspaceId }))
-  const asked = useQuery({
+  const { data: choices } = useQuery(api.workspaces.choices.queryOptions({ workspaceId }))
+  const query = useQuery({
     ...api.messages.list.queryOptions({ workspaceId, ...filter, ...(before && { cursor: before }) }),
     placeholderData: keepPreviousData,
   })
   return (
     <SearchedList
-      words={text}
+      page="page_messages"
       live={live}
       search={search}
-      asked={asked}
+      query={query}
       choices={choices}
       own={[
         {
           name: 'status',
-          label: text.status,
+          label: t('page_messages.status'),
           value: search.status,
-          choices: STATUSES.map((value) => ({ value, label: statuses[statusMark(value).word] })),
+          choices: STATUSES.map((value) => ({ value, label: t(`page_timeline.${statusMark(value).word}`) })),
         },
         {
           name: 'kind',
-          label: text.kind,
+          label: t('page_messages.kind'),
           value: search.kind,
-          choices: KINDS.map((value) => ({ value, label: text[value] })),
+          choices: KINDS.map((value) => ({ value, label: t(`page_messages.${value}`) })),
         },
       ]}
       begin={
         may.change && (
           <Button renderRoot={(props) => <Link {...props} to="/w/$workspaceId/keys" params={{ workspaceId }} />}>
-            {text.toKeys}
+            {t('page_messages.to_keys')}
           </Button>
         )
       }
@@ -70,17 +67,17 @@ export function Messages() {
   )
 }
 
-function MessageList({ rows }: { rows: readonly Listed[] }) {
-  const text = useWords(messageWords)
+function MessageList({ rows }: { rows: readonly ListedMessage[] }) {
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   return (
     <List
-      label={text.title}
+      label={t('page_messages.title')}
       rows={rows}
       keyOf={({ id }) => id}
       columns={[
         {
-          title: text.to,
+          title: t('page_messages.to'),
           cell: ({ id, recipient }) => (
             <Anchor
               size="sm"
@@ -93,15 +90,21 @@ function MessageList({ rows }: { rows: readonly Listed[] }) {
             </Anchor>
           ),
         },
-        { title: text.status, cell: ({ status }) => <MessageStatus status={status} /> },
-        { title: text.kind, cell: (message) => <MessageKind message={message} /> },
-        { title: text.reference, cell: ({ reference }) => (reference === null ? '–' : <Reference of={reference} />) },
+        { title: t('page_messages.status'), cell: ({ status }) => <MessageStatus status={status} /> },
+        { title: t('page_messages.kind'), cell: (message) => <MessageKind message={message} /> },
         {
-          title: text.template,
+          title: t('page_messages.reference'),
+          cell: ({ reference }) => (reference === null ? '–' : <Reference of={reference} />),
+        },
+        {
+          title: t('page_messages.template'),
           cell: ({ templateName }) => (templateName === null ? '–' : <code>{templateName}</code>),
         },
-        { title: text.sender, cell: ({ senderPhone }) => <span className="as-typed">{senderPhone}</span> },
-        { title: text.created, times: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+        {
+          title: t('page_messages.sender'),
+          cell: ({ senderPhone }) => <span className="as-typed">{senderPhone}</span>,
+        },
+        { title: t('page_messages.created'), times: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
       ]}
     />
   )

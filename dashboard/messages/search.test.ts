@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readMessageSearch, withFilter } from './search.ts'
-import { isFiltered } from '../ui/list-search.ts'
+import { isFiltered } from '../ui/list/list-search.ts'
 
 const ID = '019f0000-0000-7000-8000-000000000000'
 
-test('an address that makes no sense shows the whole list', () => {
+test('an invalid address shows the whole list', () => {
   const nonsense = { text: '  ', status: 'lost', kind: 7, senderId: 'x', from: '2026-02-31', to: 'today', before: null }
   assert.deepEqual(readMessageSearch(nonsense), {})
 })
 
-test('a number that the address holds bare is looked for as it was typed', () => {
+test('a bare number in the address is searched as typed', () => {
   assert.deepEqual(readMessageSearch({ text: 612345678 }), { text: '612345678' })
 })
 

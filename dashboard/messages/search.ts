@@ -1,10 +1,10 @@
-import type { Answers } from '../api.ts'
-import { type ListSearch, readListSearch } from '../ui/list-search.ts'
+import type { RouterOutputs } from '../api.ts'
+import { type ListSearch, readListSearch } from '../ui/list/list-search.ts'
 
-export type Listed = Answers['messages']['list']['rows'][number]
-export type Status = Listed['status']
+export type ListedMessage = RouterOutputs['messages']['list']['rows'][number]
+export type Status = ListedMessage['status']
 
-/** Those that a message of ours can have; `accepted` and `received` are of the vocabulary only. */
+/** The statuses that our messages can have: none is ever `accepted` or `received`. */
 export const STATUSES = [
   'queued',
   'sending',
@@ -15,15 +15,15 @@ export const STATUSES = [
   'failed',
 ] as const satisfies readonly Status[]
 
-export const KINDS = ['otp', 'cod'] as const satisfies readonly Listed['kind'][]
+export const KINDS = ['otp', 'cod'] as const satisfies readonly ListedMessage['kind'][]
 
-/** What the list shows: who gets the link sees the same. */
-export type MessageSearch = ListSearch & { status?: Status; kind?: Listed['kind'] }
+/** The filters: a shared link shows the same list. */
+export type MessageSearch = ListSearch & { status?: Status; kind?: ListedMessage['kind'] }
 
-export function readMessageSearch(given: Record<string, unknown>): MessageSearch {
-  const status = STATUSES.find((each) => each === given['status'])
-  const kind = KINDS.find((each) => each === given['kind'])
-  return { ...readListSearch(given), ...(status && { status }), ...(kind && { kind }) }
+export function readMessageSearch(raw: Record<string, unknown>): MessageSearch {
+  const status = STATUSES.find((each) => each === raw['status'])
+  const kind = KINDS.find((each) => each === raw['kind'])
+  return { ...readListSearch(raw), ...(status && { status }), ...(kind && { kind }) }
 }
 
 /** Another filter begins at the newest again. */

@@ -1,35 +1,33 @@
 import { Text, VisuallyHidden } from '@mantine/core'
+import { useTexts } from '../texts/use-texts.ts'
 import { MarkBadge } from '../timeline/timeline.tsx'
 import { statusMark } from '../timeline/marks.ts'
-import { useWords } from '../words.ts'
-import type { Listed, Status } from './search.ts'
-import { messageWords } from './words.ts'
+import type { ListedMessage, Status } from './search.ts'
 
-/** In a word and a colour. */
 export const MessageStatus = ({ status }: { status: Status }) => <MarkBadge mark={statusMark(status)} />
 
 const PURPOSES = {
-  template: 'purposeTemplate',
-  reminder: 'purposeReminder',
-  day_question: 'purposeDay',
-  time_question: 'purposeTime',
-  reasons_question: 'purposeReasons',
-  note_prompt: 'purposeNote',
-  closing: 'purposeClosing',
-} as const satisfies Record<NonNullable<Listed['purpose']>, keyof typeof messageWords.en>
+  template: 'template',
+  reminder: 'reminder',
+  day_question: 'day',
+  time_question: 'time',
+  reasons_question: 'reasons',
+  note_prompt: 'note',
+  closing: 'closing',
+} as const satisfies Record<NonNullable<ListedMessage['purpose']>, string>
 
 /** What a message is for: without a purpose in a conversation it carries a code. */
-export function MessageKind({ message }: { message: Pick<Listed, 'check' | 'purpose'> }) {
-  const text = useWords(messageWords)
-  if (!message.purpose) return text.otp
+export function MessageKind({ message }: { message: Pick<ListedMessage, 'check' | 'purpose'> }) {
+  const { t } = useTexts()
+  if (!message.purpose) return t('page_messages.otp')
   return (
     <>
       <span style={{ whiteSpace: 'nowrap' }}>
-        {message.check === 'refusal' ? text.ofRefusal : text.ofConfirmation}
+        {message.check === 'refusal' ? t('page_messages.of_refusal') : t('page_messages.of_confirmation')}
         <VisuallyHidden component="span">: </VisuallyHidden>
       </span>
       <Text size="xs" c="dimmed">
-        {text[PURPOSES[message.purpose]]}
+        {t(`page_messages.purpose_${PURPOSES[message.purpose]}`)}
       </Text>
     </>
   )

@@ -1,24 +1,23 @@
 import { Anchor, Badge, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import type { Answers } from '../api.ts'
+import { coded } from '../../locales/text.ts'
+import type { RouterOutputs } from '../api.ts'
+import { useTexts, translateWord } from '../texts/use-texts.ts'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import { useLanguage, useWords } from '../words.ts'
-import { dayInUtc } from '../workspaces/allowances.tsx'
-import { workspaceWords } from '../workspaces/words.ts'
-import { overviewWords } from './words.ts'
+import { dayInUtc } from '../workspaces/quotas.tsx'
 
-type Attention = Answers['workspaces']['attention'][number]
+type Attention = RouterOutputs['workspaces']['attention'][number]
 
-/** In words, each with a link to where it is mended. */
+/** Each with a link to the page where it can be fixed. */
 export function AttentionList({ all, isSetUp }: { all: readonly Attention[]; isSetUp: boolean }) {
-  const text = useWords(overviewWords)
-  if (all.length === 0) return isSetUp ? <Text role="status">✓ {text.fine}</Text> : null
+  const { t } = useTexts()
+  if (all.length === 0) return isSetUp ? <Text role="status">✓ {t('page_overview.fine')}</Text> : null
   return (
     <Stack component="section" gap="sm" aria-labelledby="attention">
       <Title order={2} size="h4" id="attention">
-        {text.attention}
+        {t('page_overview.attention')}
       </Title>
       <Stack component="ul" gap="xs" m={0} p={0} style={{ listStyle: 'none' }}>
         {all.map((each) => (
@@ -28,14 +27,14 @@ export function AttentionList({ all, isSetUp }: { all: readonly Attention[]; isS
                 <Group align="flex-start" gap="sm" flex={1} miw={240}>
                   <Badge variant="light" miw={64} color={each.urgency === 'now' ? 'red' : 'yellow'}>
                     <Text span inherit c="var(--mantine-color-text)">
-                      {text.urgencies[each.urgency]}
+                      {t(`page_overview.urgencies_${each.urgency}`)}
                     </Text>
                   </Badge>
                   <Stack gap={2} flex={1} miw={200}>
-                    <Said of={each} />
+                    <Reported of={each} />
                   </Stack>
                 </Group>
-                <Mend of={each} />
+                {each.about !== 'quarantine' && <Fix of={each} />}
               </Group>
             </Paper>
           </li>
@@ -45,47 +44,56 @@ export function AttentionList({ all, isSetUp }: { all: readonly Attention[]; isS
   )
 }
 
-function Said({ of: it }: { of: Attention }) {
-  const text = useWords(overviewWords)
-  const { kinds } = useWords(workspaceWords)
-  const { language } = useLanguage()
+function Reported({ of: it }: { of: Attention }) {
+  const texts = useTexts()
+  const { t, language } = texts
   switch (it.about) {
     case 'account':
-      return <Line title={text.accountTitle(it.wabaId)}>{text.account}</Line>
+      return it.status === 'credentials_unreadable' ? (
+        <Line title={t('page_overview.unreadable_title', { waba: it.wabaId })}>{t('page_overview.unreadable')}</Line>
+      ) : (
+        <Line title={t('page_overview.account_title', { waba: it.wabaId })}>{t('page_overview.account')}</Line>
+      )
     case 'sender':
       return (
-        <Line title={text.senderTitle(it.phoneNumber)}>
-          {text.obstacles[it.obstacle]} {it.obstacle === 'status' && <code>{it.status}</code>}
+        <Line title={t('page_overview.sender_title', { phone: it.phoneNumber })}>
+          {t(`page_overview.obstacles_${it.obstacle}`)} {it.obstacle === 'status' && <code>{it.status}</code>}
         </Line>
       )
     case 'template':
       return (
-        <Line title={text.templateTitle(it.name, it.language)}>
-          {text.templateStates[it.status as keyof typeof text.templateStates] ?? <code>{it.status}</code>}
+        <Line title={t('page_overview.template_title', { name: it.name, language: it.language })}>
+          {translateWord(texts, 'page_overview.template_states', it.status)}
         </Line>
       )
     case 'endpoint':
       return it.state === 'disabled' ? (
-        <Line title={text.endpointDisabled(hostOf(it.url))}>
-          {text.disabledAbout} <Time at={it.since} />
+        <Line title={t('page_overview.endpoint_disabled', { host: hostOf(it.url) })}>
+          {t('page_overview.disabled_about')} <Time at={it.since} />
         </Line>
       ) : (
-        <Line title={text.endpointFailing(hostOf(it.url))}>
-          {text.failingAbout} <Time at={it.since} />
+        <Line title={t('page_overview.endpoint_failing', { host: hostOf(it.url) })}>
+          {t('page_overview.failing_about')} <Time at={it.since} />
         </Line>
       )
-    case 'allowance':
+    case 'quota':
       return it.runsOutAt === null ? (
-        <Line title={text.outTitle(kinds[it.kind])}>{text.out}</Line>
-      ) : (
-        <Line title={text.runsOutTitle(kinds[it.kind])}>
-          {text.runsOut} {dayInUtc(language, it.runsOutAt)} (UTC)
+        <Line title={t('page_overview.out_title', { kind: coded(`page_workspaces.kinds_${it.kind}`) })}>
+          {t('page_overview.out')}
         </Line>
+      ) : (
+        <Line title={t('page_overview.runs_out_title', { kind: coded(`page_workspaces.kinds_${it.kind}`) })}>
+          {t('page_overview.runs_out')} {dayInUtc(language, it.runsOutAt)} (UTC)
+        </Line>
+      )
+    case 'quarantine':
+      return (
+        <Line title={t('page_overview.quarantine_title', { number: it.count })}>{t('page_overview.quarantine')}</Line>
       )
     case 'key':
       return (
-        <Line title={text.keyTitle(it.name)}>
-          {text.keyAbout} <Time at={it.expiresAt} />
+        <Line title={t('page_overview.key_title', { name: it.name })}>
+          {t('page_overview.key_about')} <Time at={it.expiresAt} />
         </Line>
       )
   }
@@ -102,10 +110,10 @@ function Line({ title, children }: { title: string; children: ReactNode }) {
   )
 }
 
-function Mend({ of: it }: { of: Attention }) {
-  const text = useWords(overviewWords)
+function Fix({ of: it }: { of: Exclude<Attention, { about: 'quarantine' }> }) {
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
-  const label = text.mend[it.about]
+  const label = t(`page_overview.fix_${it.about}`)
   const to = (props: object): ReactNode => {
     switch (it.about) {
       case 'account':
@@ -129,7 +137,7 @@ function Mend({ of: it }: { of: Attention }) {
             params={{ workspaceId, endpointId: it.endpointId }}
           />
         )
-      case 'allowance':
+      case 'quota':
         return <Link {...props} to="/w/$workspaceId/settings" params={{ workspaceId }} />
       case 'key':
         return <Link {...props} to="/w/$workspaceId/keys" params={{ workspaceId }} />

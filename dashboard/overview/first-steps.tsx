@@ -1,11 +1,10 @@
 import { Anchor, Badge, Button, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import type { Answers } from '../api.ts'
+import type { RouterOutputs } from '../api.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import { useWorkspace } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
-import { overviewWords } from './words.ts'
 
-type Steps = Answers['workspaces']['firstSteps']
+type Steps = RouterOutputs['workspaces']['firstSteps']
 
 /** In the order in which they are done, and where. */
 const STEPS = [
@@ -17,37 +16,37 @@ const STEPS = [
 ] as const satisfies readonly { step: keyof Steps; to: string }[]
 
 export function FirstSteps({ steps }: { steps: Steps }) {
-  const text = useWords(overviewWords)
+  const { t } = useTexts()
   const { workspaceId, sandbox } = useWorkspace()
   return (
     <Stack component="section" gap="sm" aria-labelledby="first-steps">
       <div>
         <Title order={2} size="h4" id="first-steps">
-          {text.steps}
+          {t('page_overview.steps')}
         </Title>
         <Text size="sm" c="dimmed">
-          {text.stepsAbout}
+          {t('page_overview.steps_about')}
         </Text>
       </div>
       <Stack component="ol" gap="xs" m={0} p={0} style={{ listStyle: 'none' }}>
-        {STEPS.map(({ step, to }, place) => (
+        {STEPS.map(({ step, to }, index) => (
           <Paper component="li" withBorder p="md" key={step}>
             <Group align="flex-start" wrap="nowrap" gap="md">
               <Text fw={700} fz="lg" aria-hidden="true" w={24} ta="center">
-                {steps[step] ? '✓' : place + 1}
+                {steps[step] ? '✓' : index + 1}
               </Text>
               <Stack gap={2} flex={1}>
                 <Group gap="xs">
                   <Anchor fw={600} renderRoot={(props) => <Link {...props} to={to} params={{ workspaceId }} />}>
-                    {text.step[step]}
+                    {t(`page_overview.step_${step}`)}
                   </Anchor>
                   <Badge variant={steps[step] ? 'light' : 'outline'} color={steps[step] ? 'teal' : 'gray'}>
                     <Text span inherit c="var(--mantine-color-text)">
-                      {steps[step] ? text.done : text.toDo}
+                      {steps[step] ? t('page_overview.done') : t('page_overview.to_do')}
                     </Text>
                   </Badge>
                 </Group>
-                <Text size="sm">{text.stepHint[step]}</Text>
+                <Text size="sm">{t(`page_overview.step_hint_${step}`)}</Text>
               </Stack>
             </Group>
           </Paper>
@@ -55,13 +54,13 @@ export function FirstSteps({ steps }: { steps: Steps }) {
       </Stack>
       {sandbox && (
         <Group gap="sm">
-          <Text size="sm">{text.phone}</Text>
+          <Text size="sm">{t('page_overview.phone')}</Text>
           <Button
             size="compact-sm"
             variant="default"
             renderRoot={(props) => <Link {...props} to="/w/$workspaceId/phone" params={{ workspaceId }} />}
           >
-            {text.toPhone}
+            {t('page_overview.to_phone')}
           </Button>
         </Group>
       )}

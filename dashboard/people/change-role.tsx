@@ -2,23 +2,22 @@ import { Button, Stack } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { api, queries } from '../api.ts'
+import { api, queryClient } from '../api.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/failed.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
 import type { Member } from './people.tsx'
 import { RoleChoice } from './role-choice.tsx'
-import { peopleWords } from './words.ts'
 
 export function ChangeRole({ member: { userId, role }, onDone }: { member: Member; onDone: () => void }) {
-  const text = useWords(peopleWords)
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const [chosen, setChosen] = useState(role)
   const change = useMutation(
     api.people.changeRole.mutationOptions({
       async onSuccess() {
-        await queries.invalidateQueries() // it may be one's own role, and what one may do with it
-        notifications.show({ message: text.roleChanged })
+        await queryClient.invalidateQueries() // users may change their own role
+        notifications.show({ message: t('page_people.role_changed') })
         onDone()
       },
     }),
@@ -32,7 +31,7 @@ export function ChangeRole({ member: { userId, role }, onDone }: { member: Membe
         loading={change.isPending}
         onClick={() => change.mutate({ workspaceId, userId, role: chosen })}
       >
-        {text.changeRole}
+        {t('page_people.change_role')}
       </Button>
     </Stack>
   )

@@ -1,10 +1,9 @@
 import { Button, Stack, Text } from '@mantine/core'
+import { useTexts } from '../texts/use-texts.ts'
 import { Copyable } from '../ui/copy.tsx'
 import { Time } from '../ui/time.tsx'
-import { useWords } from '../words.ts'
-import { peopleWords } from './words.ts'
 
-/** A one-time link, to be sent by whoever made it. Under the address that this browser reaches us by. */
+/** A one-time link, under the address of this browser, to be sent by the person who created it. */
 export function LinkOnce({
   token,
   expiresAt,
@@ -16,15 +15,15 @@ export function LinkOnce({
   about: string
   onDone: () => void
 }) {
-  const text = useWords(peopleWords)
+  const { t } = useTexts()
   return (
     <Stack>
       <Text size="sm">{about}</Text>
       <Copyable text={`${location.origin}/dashboard/welcome#${token}`} block />
       <Text size="sm">
-        {text.validUntil} <Time at={expiresAt} />
+        {t('page_people.valid_until')} <Time at={expiresAt} />
       </Text>
-      <Button onClick={onDone}>{text.copiedIt}</Button>
+      <Button onClick={onDone}>{t('page_people.copied_it')}</Button>
     </Stack>
   )
 }

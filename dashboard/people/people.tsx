@@ -1,49 +1,48 @@
 import { Badge, Button, Group, Modal, Stack, Text, Title } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type Answers, api } from '../api.ts'
-import { type Column, List } from '../ui/list.tsx'
-import { Page } from '../ui/page.tsx'
+import { type RouterOutputs, api } from '../api.ts'
+import { type T, useTexts } from '../texts/use-texts.ts'
+import { type Column, List } from '../ui/list/list.tsx'
+import { Page } from '../ui/shell/page.tsx'
 import { Time } from '../ui/time.tsx'
-import { useMay, useSession, useWorkspace } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
+import { usePermissions, useSession, useWorkspace } from '../ui/workspace.ts'
 import { ChangeRole } from './change-role.tsx'
 import { Invite } from './invite.tsx'
 import { PasswordLink } from './password-link.tsx'
 import { Remove } from './remove.tsx'
 import { RevokeInvitation } from './revoke-invitation.tsx'
-import { peopleWords } from './words.ts'
 
-type Listed = Answers['people']['list']
-export type Member = Listed['members'][number]
-export type Invitation = Listed['invitations'][number]
+type ListedPeople = RouterOutputs['people']['list']
+export type Member = ListedPeople['members'][number]
+export type Invitation = ListedPeople['invitations'][number]
 
-type Doing =
+type DialogAction =
   | { act: 'invite' }
   | { act: 'role' | 'remove' | 'password'; member: Member }
   | { act: 'revoke'; invitation: Invitation }
 
 export function People() {
-  const text = useWords(peopleWords)
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
-  const may = useMay()
-  const [doing, setDoing] = useState<Doing | null>(null)
+  const may = usePermissions()
+  const [doing, setDoing] = useState<DialogAction | null>(null)
   const { data } = useSuspenseQuery(api.people.list.queryOptions({ workspaceId }))
   const { person } = useSession()
   const own = data.members.find(({ userId }) => userId === person.userId)
   const close = (): void => setDoing(null)
   return (
     <Page
-      title={text.title}
-      about={may.own ? text.about : text.aboutReader}
+      title={t('page_people.title')}
+      about={may.own ? t('page_people.about') : t('page_people.about_reader')}
       actions={
         <Group gap="xs">
           {own?.since && (
             <Button variant="default" onClick={() => setDoing({ act: 'remove', member: own })}>
-              {text.leave}
+              {t('page_people.leave')}
             </Button>
           )}
-          {may.own && <Button onClick={() => setDoing({ act: 'invite' })}>{text.invite}</Button>}
+          {may.own && <Button onClick={() => setDoing({ act: 'invite' })}>{t('page_people.invite')}</Button>}
         </Group>
       }
     >
@@ -52,7 +51,7 @@ export function People() {
       <Modal
         opened={doing !== null}
         onClose={close}
-        title={doing && (isLeaving(doing, person.userId) ? text.leave : titleOf(doing, text))}
+        title={doing && (isLeaving(doing, person.userId) ? t('page_people.leave') : titleOf(doing, t))}
         size="lg"
       >
         {doing && <Form doing={doing} onDone={close} />}
@@ -61,26 +60,24 @@ export function People() {
   )
 }
 
-const isLeaving = (doing: Doing, own: string): boolean => doing.act === 'remove' && doing.member.userId === own
+const isLeaving = (doing: DialogAction, own: string): boolean => doing.act === 'remove' && doing.member.userId === own
 
-type Text = (typeof peopleWords)['en']
-
-function titleOf(doing: Doing, text: Text): string {
+function titleOf(doing: DialogAction, t: T): string {
   switch (doing.act) {
     case 'invite':
-      return text.invite
+      return t('page_people.invite')
     case 'role':
-      return text.roleOf(doing.member.name)
+      return t('page_people.role_of', { name: doing.member.name })
     case 'remove':
-      return text.removeTitle(doing.member.name)
+      return t('page_people.remove_title', { name: doing.member.name })
     case 'password':
-      return text.passwordTitle(doing.member.name)
+      return t('page_people.password_title', { name: doing.member.name })
     case 'revoke':
-      return text.revokeTitle(doing.invitation.email)
+      return t('page_people.revoke_title', { email: doing.invitation.email })
   }
 }
 
-function Form({ doing, onDone }: { doing: Doing; onDone: () => void }) {
+function Form({ doing, onDone }: { doing: DialogAction; onDone: () => void }) {
   switch (doing.act) {
     case 'invite':
       return <Invite onDone={onDone} />
@@ -95,24 +92,30 @@ function Form({ doing, onDone }: { doing: Doing; onDone: () => void }) {
   }
 }
 
-function Members({ members, onDo }: { members: readonly Member[]; onDo: (doing: Doing) => void }) {
-  const text = useWords(peopleWords)
-  const may = useMay()
+function Members({ members, onDo }: { members: readonly Member[]; onDo: (doing: DialogAction) => void }) {
+  const { t } = useTexts()
+  const may = usePermissions()
   const columns: Column<Member>[] = [
-    { title: text.name, cell: (member) => <Name member={member} /> },
-    { title: text.email, cell: ({ email }) => <span className="as-typed">{email}</span> },
-    { title: text.role, cell: ({ role, operator }) => (operator ? text.operator : text.roles[role]) },
-    { title: text.since, times: true, cell: ({ since }) => (since ? <Time at={since} /> : '–') },
+    { title: t('page_people.name'), cell: (member) => <Name member={member} /> },
+    { title: t('page_people.email'), cell: ({ email }) => <span className="as-typed">{email}</span> },
+    {
+      title: t('page_people.role'),
+      cell: ({ role, operator }) => (operator ? t('page_people.operator') : t(`page_people.roles_${role}`)),
+    },
+    { title: t('page_people.since'), times: true, cell: ({ since }) => (since ? <Time at={since} /> : '–') },
   ]
   if (may.own) {
-    columns.splice(3, 0, { title: text.secondFactor, cell: ({ twoFactor }) => (twoFactor ? text.on : text.off) })
-    columns.push({ title: text.actions, cell: (member) => <Actions member={member} onDo={onDo} /> })
+    columns.splice(3, 0, {
+      title: t('page_people.second_factor'),
+      cell: ({ twoFactor }) => (twoFactor ? t('page_people.on') : t('page_people.off')),
+    })
+    columns.push({ title: t('page_people.actions'), cell: (member) => <Actions member={member} onDo={onDo} /> })
   }
-  return <List label={text.title} rows={members} keyOf={({ userId }) => userId} columns={columns} />
+  return <List label={t('page_people.title')} rows={members} keyOf={({ userId }) => userId} columns={columns} />
 }
 
 function Name({ member: { name, userId } }: { member: Member }) {
-  const text = useWords(peopleWords)
+  const { t } = useTexts()
   const { person } = useSession()
   return (
     <Group gap="xs">
@@ -120,7 +123,7 @@ function Name({ member: { name, userId } }: { member: Member }) {
       {userId === person.userId && (
         <Badge variant="light">
           <Text span inherit c="var(--mantine-color-text)">
-            {text.you}
+            {t('page_people.you')}
           </Text>
         </Badge>
       )}
@@ -128,9 +131,9 @@ function Name({ member: { name, userId } }: { member: Member }) {
   )
 }
 
-function Actions({ member, onDo }: { member: Member; onDo: (doing: Doing) => void }) {
-  const text = useWords(peopleWords)
-  const may = useMay()
+function Actions({ member, onDo }: { member: Member; onDo: (doing: DialogAction) => void }) {
+  const { t } = useTexts()
+  const may = usePermissions()
   const { operator } = useWorkspace()
   const { person } = useSession()
   const own = member.userId === person.userId
@@ -138,15 +141,20 @@ function Actions({ member, onDo }: { member: Member; onDo: (doing: Doing) => voi
   const acts = [
     {
       act: 'role',
-      label: text.changeRole,
-      title: text.roleOf(member.name),
+      label: t('page_people.change_role'),
+      title: t('page_people.role_of', { name: member.name }),
       shown: may.own && isMember && !member.operator,
     },
-    { act: 'remove', label: text.remove, title: text.removeTitle(member.name), shown: may.own && !own && isMember },
+    {
+      act: 'remove',
+      label: t('page_people.remove'),
+      title: t('page_people.remove_title', { name: member.name }),
+      shown: may.own && !own && isMember,
+    },
     {
       act: 'password',
-      label: text.passwordLink,
-      title: text.passwordTitle(member.name),
+      label: t('page_people.password_link'),
+      title: t('page_people.password_title', { name: member.name }),
       shown: operator && !member.operator && !own,
     },
   ] as const
@@ -169,32 +177,41 @@ function Actions({ member, onDo }: { member: Member; onDo: (doing: Doing) => voi
   )
 }
 
-function Invitations({ invitations, onDo }: { invitations: readonly Invitation[]; onDo: (doing: Doing) => void }) {
-  const text = useWords(peopleWords)
+function Invitations({
+  invitations,
+  onDo,
+}: {
+  invitations: readonly Invitation[]
+  onDo: (doing: DialogAction) => void
+}) {
+  const { t } = useTexts()
   return (
     <Stack gap="xs">
       <Title order={2} size="h4">
-        {text.invitations}
+        {t('page_people.invitations')}
       </Title>
       <List
-        label={text.invitations}
+        label={t('page_people.invitations')}
         rows={invitations}
         keyOf={({ invitationId }) => invitationId}
         columns={[
-          { title: text.email, cell: ({ email }) => <span className="as-typed">{email}</span> },
-          { title: text.role, cell: ({ role }) => text.roles[role] },
-          { title: text.invitedBy, cell: ({ invitedBy }) => <span className="as-typed">{invitedBy ?? '–'}</span> },
-          { title: text.expires, times: true, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+          { title: t('page_people.email'), cell: ({ email }) => <span className="as-typed">{email}</span> },
+          { title: t('page_people.role'), cell: ({ role }) => t(`page_people.roles_${role}`) },
           {
-            title: text.actions,
+            title: t('page_people.invited_by'),
+            cell: ({ invitedBy }) => <span className="as-typed">{invitedBy ?? '–'}</span>,
+          },
+          { title: t('page_people.expires'), times: true, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+          {
+            title: t('page_people.actions'),
             cell: (invitation) => (
               <Button
                 size="compact-sm"
                 variant="default"
-                aria-label={text.revokeTitle(invitation.email)}
+                aria-label={t('page_people.revoke_title', { email: invitation.email })}
                 onClick={() => onDo({ act: 'revoke', invitation })}
               >
-                {text.revoke}
+                {t('page_people.revoke')}
               </Button>
             ),
           },

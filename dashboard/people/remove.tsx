@@ -1,44 +1,43 @@
 import { Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
-import { api, queries } from '../api.ts'
-import { Asked } from '../ui/ask-first.tsx'
+import { api, queryClient } from '../api.ts'
+import { useTexts } from '../texts/use-texts.ts'
+import { Confirmation } from '../ui/confirm-dialog.tsx'
 import { useSession, useWorkspace } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
 import type { Member } from './people.tsx'
-import { peopleWords } from './words.ts'
 
-/** Takes somebody out of the workspace, or oneself. */
+/** Removes a person from the workspace, or leaves it. */
 export function Remove({ member: { userId, email }, onDone }: { member: Member; onDone: () => void }) {
-  const text = useWords(peopleWords)
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const { person } = useSession()
   const own = userId === person.userId
   const remove = useMutation(
     api.people.remove.mutationOptions({
       async onSuccess() {
-        await queries.invalidateQueries({ queryKey: api.people.list.queryKey({ workspaceId }) })
-        notifications.show({ message: text.removed })
+        await queryClient.invalidateQueries({ queryKey: api.people.list.queryKey({ workspaceId }) })
+        notifications.show({ message: t('page_people.removed') })
         onDone()
       },
     }),
   )
   const leave = useMutation(api.people.leave.mutationOptions({ onSuccess: () => location.assign('/dashboard/') }))
   return (
-    <Asked
+    <Confirmation
       doing={own ? leave : remove}
-      yes={own ? text.leave : text.remove}
-      no={text.cancel}
+      yes={own ? t('page_people.leave') : t('page_people.remove')}
+      no={t('page_people.cancel')}
       colour="red"
       onYes={() => (own ? leave.mutate({ workspaceId }) : remove.mutate({ workspaceId, userId }))}
       onNo={onDone}
     >
-      <Text size="sm">{own ? text.leaveAbout : text.removeAbout}</Text>
+      <Text size="sm">{own ? t('page_people.leave_about') : t('page_people.remove_about')}</Text>
       {!own && (
         <Text size="sm" className="as-typed">
           {email}
         </Text>
       )}
-    </Asked>
+    </Confirmation>
   )
 }

@@ -1,11 +1,10 @@
 import { Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { api, queries } from '../api.ts'
-import { Asked } from '../ui/ask-first.tsx'
+import { api, queryClient } from '../api.ts'
+import { useTexts } from '../texts/use-texts.ts'
+import { Confirmation } from '../ui/confirm-dialog.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
 import type { Invitation } from './people.tsx'
-import { peopleWords } from './words.ts'
 
 export function RevokeInvitation({
   invitation: { invitationId },
@@ -14,26 +13,26 @@ export function RevokeInvitation({
   invitation: Invitation
   onDone: () => void
 }) {
-  const text = useWords(peopleWords)
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const revoke = useMutation(
     api.people.revokeInvitation.mutationOptions({
       async onSuccess() {
-        await queries.invalidateQueries({ queryKey: api.people.list.queryKey({ workspaceId }) })
+        await queryClient.invalidateQueries({ queryKey: api.people.list.queryKey({ workspaceId }) })
         onDone()
       },
     }),
   )
   return (
-    <Asked
+    <Confirmation
       doing={revoke}
-      yes={text.revoke}
-      no={text.cancel}
+      yes={t('page_people.revoke')}
+      no={t('page_people.cancel')}
       colour="red"
       onYes={() => revoke.mutate({ workspaceId, invitationId })}
       onNo={onDone}
     >
-      <Text size="sm">{text.revokeAbout}</Text>
-    </Asked>
+      <Text size="sm">{t('page_people.revoke_about')}</Text>
+    </Confirmation>
   )
 }

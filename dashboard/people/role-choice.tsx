@@ -1,18 +1,22 @@
 import { Radio, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { useWords } from '../words.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import type { Member } from './people.tsx'
-import { peopleWords } from './words.ts'
 
 const ROLES = ['member', 'admin', 'owner'] as const satisfies readonly Member['role'][]
 
 export function RoleChoice(props: { value: Member['role']; onChange: (role: string) => void; error?: ReactNode }) {
-  const text = useWords(peopleWords)
+  const { t } = useTexts()
   return (
-    <Radio.Group label={text.role} {...props}>
+    <Radio.Group label={t('page_people.role')} {...props}>
       <Stack gap="xs" mt="xs">
         {ROLES.map((role) => (
-          <Radio key={role} value={role} label={text.roles[role]} description={text.may[role]} />
+          <Radio
+            key={role}
+            value={role}
+            label={t(`page_people.roles_${role}`)}
+            description={t(`page_people.may_${role}`)}
+          />
         ))}
       </Stack>
     </Radio.Group>

@@ -14,7 +14,7 @@ const template = (changes: Partial<SendableTemplate>): SendableTemplate => ({
   ...changes,
 })
 
-test('a request has the parameters that its template has, in the form that it has them', () => {
+test('a request has its template’s parameters, in the template’s form', () => {
   const named = { form: 'named' as const, names: ['customer', 'order'] }
   const asked = (changes: Partial<SendableTemplate>) => requestOf('refusal', template(changes), draft, place).body
   const shown = { name: 'order_confirmation', language: 'en' }
@@ -29,7 +29,7 @@ test('a request has the parameters that its template has, in the form that it ha
   })
 })
 
-test('a one-time code without a reference leaves it out, and a refusal check goes to its order', () => {
+test('a code may lack a reference, and a refusal check goes to its order', () => {
   const otp = requestOf('otp', template({}), { ...draft, reference: '' }, place)
   assert.deepEqual(Object.keys(otp.body), ['to', 'senderId', 'template', 'code'])
   assert.equal(requestOf('refusal', template({}), draft, place).path, '/cod-confirmations/order/refusal-check')
@@ -47,7 +47,7 @@ test('a code always has six digits', () => {
   )
 })
 
-test('an address that names no phone opens none', () => {
+test('an address without a phone opens no phone', () => {
   assert.deepEqual(readPhoneSearch({ phone: 34600111222, number: 101 }), { phone: '+34600111222', number: '101' })
   assert.deepEqual(readPhoneSearch({ phone: '+34600111222', number: '101' }), { phone: '+34600111222', number: '101' })
   for (const wrong of [{}, { phone: '+34600111222' }, { phone: 'ana', number: '1' }, { phone: {}, number: [] }]) {

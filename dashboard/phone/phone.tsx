@@ -2,84 +2,85 @@ import { Anchor, Box, Button, Loader, Paper, Stack, Tabs, Text } from '@mantine/
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
-import type { Pair } from '../../emulator/phone/chats.ts'
-import type { PhoneClock } from '../../emulator/phone/clock.ts'
-import { Phone as PhoneScreen } from '../../emulator/phone/phone.tsx'
-import { sourceThrough } from '../../emulator/phone/source.ts'
-import { useScreen } from '../../emulator/phone/use-screen.ts'
-import { type Answers, api } from '../api.ts'
+import type { Pair } from '@doorcode/whatsapp-emulator/wire/chats.ts'
+import type { PhoneClock } from '@doorcode/whatsapp-emulator/phone/clock.ts'
+import { Phone as PhoneScreen } from '@doorcode/whatsapp-emulator/phone/phone.tsx'
+import { useScreen } from '@doorcode/whatsapp-emulator/phone/use-screen.ts'
+import { type RouterOutputs, api, phoneSource } from '../api.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Failed } from '../ui/failed.tsx'
-import { useLive } from '../ui/live.ts'
-import { Page } from '../ui/page.tsx'
-import { useMay, useWorkspace } from '../ui/workspace.ts'
-import { useLanguage, useWords } from '../words.ts'
+import { useLive } from '../ui/shell/live.ts'
+import { Page } from '../ui/shell/page.tsx'
+import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import style from './phone.module.css'
 import { Send } from './send.tsx'
-import { TimeMachine } from './time-machine.tsx'
 import { Webhooks } from './webhooks.tsx'
-import { phoneWords } from './words.ts'
+import { WorkspaceTimeMachine } from './workspace-time.tsx'
 
-export type PhoneState = Answers['phone']['state']
+export type PhoneState = RouterOutputs['phone']['state']
 
 const PAGE = '/w/$workspaceId/phone'
 
 export function Phone() {
-  const text = useWords(phoneWords)
+  const { t } = useTexts()
   const { sandbox } = useWorkspace()
   if (sandbox) return <SandboxPhone />
   return (
-    <Page title={text.title}>
+    <Page title={t('page_phone.title')}>
       <Empty
-        action={<Button renderRoot={(props) => <Link {...props} to="/new-workspace" />}>{text.makeSandbox}</Button>}
+        action={
+          <Button renderRoot={(props) => <Link {...props} to="/new-workspace" />}>
+            {t('page_phone.make_sandbox')}
+          </Button>
+        }
       >
-        {text.live}
+        {t('page_phone.live')}
       </Empty>
     </Page>
   )
 }
 
 function SandboxPhone() {
-  const text = useWords(phoneWords)
+  const { t } = useTexts()
   const live = useLive()
   const { workspaceId } = useWorkspace()
   const { data, error, refetch } = useQuery(api.phone.state.queryOptions({ workspaceId }))
   return (
-    <Page title={text.title} about={text.about} live={live}>
-      {data ? data.hasTwin ? <Beside state={data} /> : <NoTwin /> : !error && <Loader />}
+    <Page title={t('page_phone.title')} about={t('page_phone.about')} live={live}>
+      {data ? data.hasEmulator ? <SidePanel state={data} /> : <NoEmulator /> : !error && <Loader />}
       {error && !data && <Failed error={error} onAgain={() => void refetch()} />}
     </Page>
   )
 }
 
-function NoTwin() {
-  const text = useWords(phoneWords)
+function NoEmulator() {
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   return (
     <Empty
       action={
         <Anchor renderRoot={(props) => <Link {...props} to="/w/$workspaceId/senders" params={{ workspaceId }} />}>
-          {text.toSenders}
+          {t('page_phone.to_senders')}
         </Anchor>
       }
     >
-      {text.noTwin}
+      {t('page_phone.no_emulator')}
       <Text component="span" display="block" size="sm" mt="xs">
-        {text.noTwinHow}
+        {t('page_phone.no_emulator_how')}
       </Text>
     </Empty>
   )
 }
 
-/** The phone, and beside it what can be sent or the clock, and the webhooks: all of it on one screen. */
-function Beside({ state }: { state: PhoneState }) {
-  const text = useWords(phoneWords)
-  const may = useMay()
+/** The phone, with the send form or the clock and the webhooks next to it. */
+function SidePanel({ state }: { state: PhoneState }) {
+  const { t, textOf } = useTexts()
+  const may = usePermissions()
   const { workspaceId, timeZone } = useWorkspace()
-  const { language } = useLanguage()
   const search = useSearch({ from: PAGE })
   const navigate = useNavigate({ from: PAGE })
-  const source = useMemo(() => sourceThrough(`/dashboard/twin/${workspaceId}`), [workspaceId])
+  const source = useMemo(() => phoneSource(workspaceId, textOf), [workspaceId, textOf])
   const phone = useScreen(source)
   const { phone: customer, number } = search
   const selected = useMemo(() => (customer && number ? { phone: customer, number } : undefined), [customer, number])
@@ -91,20 +92,20 @@ function Beside({ state }: { state: PhoneState }) {
   return (
     <Box className={style.beside}>
       <div className={style.phone}>
-        <PhoneScreen phone={phone} language={language} clock={clock} selected={selected} onSelect={select} />
+        <PhoneScreen phone={phone} clock={clock} selected={selected} onSelect={select} />
       </div>
       <Stack gap="md" className={style.side}>
         <Paper withBorder p="md" pt={4}>
           <Tabs defaultValue={may.change ? 'send' : 'clock'}>
             <Tabs.List grow mb="sm">
-              <Tabs.Tab value="send">{text.send}</Tabs.Tab>
-              <Tabs.Tab value="clock">{text.clock}</Tabs.Tab>
+              <Tabs.Tab value="send">{t('page_phone.send')}</Tabs.Tab>
+              <Tabs.Tab value="clock">{t('page_phone.clock')}</Tabs.Tab>
             </Tabs.List>
             <Tabs.Panel value="send">
               <Send key={selected?.number} customer={selected} baseUrl={state.baseUrl} />
             </Tabs.Panel>
             <Tabs.Panel value="clock">
-              <TimeMachine state={state} customer={selected} />
+              <WorkspaceTimeMachine state={state} customer={selected} />
             </Tabs.Panel>
           </Tabs>
         </Paper>

@@ -2,14 +2,14 @@ import { Anchor, Button, NativeSelect, SegmentedControl, Stack, Text, TextInput,
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { Pair } from '../../emulator/phone/chats.ts'
-import { api, queries } from '../api.ts'
+import type { Pair } from '@doorcode/whatsapp-emulator/wire/chats.ts'
+import { api, queryClient } from '../api.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import { Copyable } from '../ui/copy.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { useFaults } from '../ui/faults.ts'
-import { isOfWorkspace } from '../ui/live.ts'
-import { useMay, useWorkspace } from '../ui/workspace.ts'
-import { useLanguage, useWords } from '../words.ts'
+import { isOfWorkspace } from '../ui/shell/live.ts'
+import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import {
   type Draft,
   type Kind,
@@ -20,22 +20,21 @@ import {
   requestOf,
   someCode,
 } from './request.ts'
-import { phoneWords } from './words.ts'
 
 const KINDS = ['otp', 'confirmation', 'refusal'] as const satisfies readonly Kind[]
 
-/** A message to whoever's phone is open, by the API's own functions. */
+/** Sends a message to the open phone with the API's functions. */
 export function Send({ customer, baseUrl }: { customer: Pair | undefined; baseUrl: string }) {
-  const text = useWords(phoneWords)
-  const may = useMay()
+  const { t } = useTexts()
+  const may = usePermissions()
   return (
     <section aria-labelledby="send">
       <VisuallyHidden component="h2" id="send">
-        {text.send}
+        {t('page_phone.send')}
       </VisuallyHidden>
       <Stack gap="xs">
-        {!may.change && <Text size="sm">{text.onlyAdminsSend}</Text>}
-        {may.change && !customer && <Text size="sm">{text.chooseFirst}</Text>}
+        {!may.change && <Text size="sm">{t('page_phone.only_admins_send')}</Text>}
+        {may.change && !customer && <Text size="sm">{t('page_phone.choose_first')}</Text>}
         {may.change && customer && <SendTo customer={customer} baseUrl={baseUrl} />}
       </Stack>
     </section>
@@ -43,7 +42,7 @@ export function Send({ customer, baseUrl }: { customer: Pair | undefined; baseUr
 }
 
 function SendTo({ customer, baseUrl }: { customer: Pair; baseUrl: string }) {
-  const text = useWords(phoneWords)
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const [kind, setKind] = useState<Kind>('otp')
   const { data, error } = useQuery(api.phone.sendable.queryOptions({ workspaceId, number: customer.number }))
@@ -52,10 +51,10 @@ function SendTo({ customer, baseUrl }: { customer: Pair; baseUrl: string }) {
       <SegmentedControl
         fullWidth
         size="xs"
-        aria-label={text.kind}
+        aria-label={t('page_phone.kind')}
         value={kind}
         onChange={setKind}
-        data={KINDS.map((value) => ({ value, label: text.sendKinds[value] }))}
+        data={KINDS.map((value) => ({ value, label: t(`page_phone.send_kinds_${value}`) }))}
       />
       {error && <Failed error={error} />}
       {data && <SendForm key={kind} kind={kind} sendable={data} customer={customer} baseUrl={baseUrl} />}
@@ -74,11 +73,10 @@ function SendForm({
   customer: Pair
   baseUrl: string
 }) {
-  const text = useWords(phoneWords)
+  const { t, language } = useTexts()
   const { workspaceId } = useWorkspace()
-  const { language } = useLanguage()
   const choices = templates[kind]
-  const [place, setPlace] = useState(() =>
+  const [chosenIndex, setChosenIndex] = useState(() =>
     Math.max(
       0,
       choices.findIndex((each) => each.language.startsWith(language)),
@@ -91,18 +89,18 @@ function SendForm({
     enabled: kind === 'refusal',
   })
   const sending = useSending(workspaceId)
-  const labels = { 'body.code': text.code, 'body.reference': text.reference }
+  const labels = { 'body.code': t('page_phone.code'), 'body.reference': t('page_phone.reference') }
   const faultsIn = useFaults(labels)
-  const template = choices[place] ?? choices[0]
+  const template = choices[chosenIndex] ?? choices[0]
   if (!template) return <NoTemplate kind={kind} />
   const askable = orders?.filter(({ refusalStatus }) => refusalStatus === null) ?? []
   const about = askable.find((each) => each.confirmationId === order) ?? askable[0]
-  if (kind === 'refusal' && orders && !about) return <Text size="sm">{text.noOrder}</Text>
+  if (kind === 'refusal' && orders && !about) return <Text size="sm">{t('page_phone.no_order')}</Text>
 
   const confirmationId = about?.confirmationId
-  const valueAt = (place: number): string =>
-    draft.values[place] ?? exampleOf(place, kind === 'refusal' ? about?.reference : draft.reference)
-  const values = template.body.names.map((_, place) => valueAt(place))
+  const valueAt = (index: number): string =>
+    draft.values[index] ?? exampleOf(index, kind === 'refusal' ? about?.reference : draft.reference)
+  const values = template.body.names.map((_, index) => valueAt(index))
   const request = requestOf(kind, template, { ...draft, values }, { to: customer.phone, senderId, confirmationId })
   const faults = faultsIn(sending.error)
   const elsewhere = Object.entries(faults).filter(([path]) => !(path in labels))
@@ -116,15 +114,15 @@ function SendForm({
     >
       <Stack gap="xs">
         <NativeSelect
-          label={text.template}
+          label={t('page_phone.template')}
           size="xs"
-          value={String(place)}
-          onChange={({ currentTarget }) => setPlace(Number(currentTarget.value))}
+          value={String(chosenIndex)}
+          onChange={({ currentTarget }) => setChosenIndex(Number(currentTarget.value))}
           data={choices.map(({ name, language }, at) => ({ value: String(at), label: `${name} (${language})` }))}
         />
         {kind === 'refusal' && (
           <NativeSelect
-            label={text.order}
+            label={t('page_phone.order')}
             size="xs"
             value={confirmationId ?? ''}
             onChange={({ currentTarget }) => setOrder(currentTarget.value)}
@@ -133,7 +131,7 @@ function SendForm({
         )}
         {kind === 'otp' && (
           <TextInput
-            label={text.code}
+            label={t('page_phone.code')}
             size="xs"
             dir="ltr"
             value={draft.code}
@@ -143,7 +141,7 @@ function SendForm({
         )}
         {kind !== 'otp' && template.header !== null && (
           <TextInput
-            label={text.headerValue(template.header)}
+            label={t('page_phone.header_value', { variable: `{{${template.header}}}` })}
             size="xs"
             dir="auto"
             value={draft.header}
@@ -154,7 +152,7 @@ function SendForm({
           template.body.names.map((name, at) => (
             <TextInput
               key={name}
-              label={text.bodyValue(name)}
+              label={t('page_phone.body_value', { variable: `{{${name}}}` })}
               size="xs"
               dir="auto"
               value={valueAt(at)}
@@ -163,7 +161,7 @@ function SendForm({
           ))}
         {kind !== 'refusal' && (
           <TextInput
-            label={text.reference}
+            label={t('page_phone.reference')}
             size="xs"
             dir="auto"
             value={draft.reference}
@@ -172,10 +170,10 @@ function SendForm({
           />
         )}
         <Button type="submit" size="sm" loading={sending.isPending}>
-          {text.sendIt}&nbsp;<bdi dir="ltr">{customer.phone}</bdi>
+          {t('page_phone.send_it')}&nbsp;<bdi dir="ltr">{customer.phone}</bdi>
         </Button>
         <Text size="sm" role="status">
-          {sending.isDone && text.sent}
+          {sending.isDone && t('page_phone.sent')}
         </Text>
         {sending.error && <Failed error={sending.error} />}
         {elsewhere.map(([path, sentence]) => (
@@ -185,12 +183,12 @@ function SendForm({
         ))}
         <details>
           <Text component="summary" size="sm" style={{ cursor: 'pointer' }}>
-            {text.asCurl}
+            {t('page_phone.as_curl')}
           </Text>
           <Copyable block text={curlOf(baseUrl, request)} />
         </details>
         <Text size="xs" c="dimmed">
-          {text.sendAbout}
+          {t('page_phone.send_about')}
         </Text>
       </Stack>
     </form>
@@ -205,16 +203,16 @@ const firstDraft = (): Draft => ({
 })
 
 function NoTemplate({ kind }: { kind: Kind }) {
-  const text = useWords(phoneWords)
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   return (
     <Text size="sm">
-      {text.noTemplate[kind]}{' '}
+      {t(`page_phone.no_template_${kind}`)}{' '}
       <Anchor
         size="sm"
         renderRoot={(props) => <Link {...props} to="/w/$workspaceId/templates" params={{ workspaceId }} />}
       >
-        {text.toTemplates}
+        {t('page_phone.to_templates')}
       </Anchor>
     </Text>
   )
@@ -223,7 +221,7 @@ function NoTemplate({ kind }: { kind: Kind }) {
 /** Three calls as one. */
 function useSending(workspaceId: string) {
   const onSuccess = (): void =>
-    void queries.invalidateQueries({ predicate: ({ queryKey }) => isOfWorkspace(queryKey, workspaceId) })
+    void queryClient.invalidateQueries({ predicate: ({ queryKey }) => isOfWorkspace(queryKey, workspaceId) })
   const otp = useMutation(api.phone.sendOtp.mutationOptions({ onSuccess }))
   const confirmation = useMutation(api.phone.sendConfirmation.mutationOptions({ onSuccess }))
   const refusal = useMutation(api.phone.sendRefusalCheck.mutationOptions({ onSuccess }))

@@ -2,37 +2,36 @@ import { Anchor, Group, Paper, Stack, Text, Title, UnstyledButton } from '@manti
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type Answers, api } from '../api.ts'
-import { Body } from '../endpoints/body-view.tsx'
-import { InLog } from '../endpoints/in-log.tsx'
+import { type RouterOutputs, api } from '../api.ts'
+import { Body } from '../endpoints/deliveries/body-view.tsx'
+import { LogLink } from '../endpoints/deliveries/log-link.tsx'
 import { StatusBadge } from '../endpoints/state-badge.tsx'
+import { useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/failed.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
 import style from './phone.module.css'
-import { phoneWords } from './words.ts'
 
-type Leaving = Answers['phone']['webhooks'][number]
+type PhoneWebhook = RouterOutputs['phone']['webhooks'][number]
 
-/** What leaves to the caller's endpoints, the newest first. */
+/** Webhooks to the caller's endpoints, newest first. */
 export function Webhooks() {
-  const text = useWords(phoneWords)
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const { data } = useQuery(api.phone.webhooks.queryOptions({ workspaceId }))
   return (
     <Paper withBorder p="md" component="section" aria-labelledby="webhooks">
       <Stack gap="sm">
         <Title order={2} size="h4" id="webhooks">
-          {text.webhooks}
+          {t('page_phone.webhooks')}
         </Title>
         {data?.length === 0 && (
           <Text size="sm">
-            {text.noWebhooks}{' '}
+            {t('page_phone.no_webhooks')}{' '}
             <Anchor
               size="sm"
               renderRoot={(props) => <Link {...props} to="/w/$workspaceId/endpoints" params={{ workspaceId }} />}
             >
-              {text.addEndpoint}
+              {t('page_phone.add_endpoint')}
             </Anchor>
           </Text>
         )}
@@ -48,11 +47,12 @@ export function Webhooks() {
   )
 }
 
-function Webhook({ delivery }: { delivery: Leaving }) {
-  const text = useWords(phoneWords)
+function Webhook({ delivery }: { delivery: PhoneWebhook }) {
+  const { t, textOf } = useTexts()
   const [isOpen, setOpen] = useState(false)
   const { type, url, httpStatus, durationMs, error, attempts } = delivery
-  const answer = httpStatus === null ? (error ?? (attempts > 0 ? text.noAnswer : text.notTried)) : `HTTP ${httpStatus}`
+  const noAnswer = attempts > 0 ? t('page_phone.no_answer') : t('page_phone.not_tried')
+  const answer = httpStatus === null ? (error ? textOf(error) : noAnswer) : `HTTP ${httpStatus}`
   return (
     <>
       <UnstyledButton className={style.webhook} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
@@ -78,8 +78,8 @@ function Webhook({ delivery }: { delivery: Leaving }) {
   )
 }
 
-function Opened({ delivery }: { delivery: Leaving }) {
-  const text = useWords(phoneWords)
+function Opened({ delivery }: { delivery: PhoneWebhook }) {
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const { endpointId, deliveryId } = delivery
   const { data, error } = useQuery(api.endpoints.delivery.queryOptions({ workspaceId, endpointId, deliveryId }))
@@ -87,7 +87,7 @@ function Opened({ delivery }: { delivery: Leaving }) {
     <Stack gap="xs" pb="sm">
       {data && <Body text={data.body} />}
       {error && <Failed error={error} />}
-      <InLog of={delivery} label={text.openDelivery} />
+      <LogLink of={delivery} label={t('page_phone.open_delivery')} />
     </Stack>
   )
 }

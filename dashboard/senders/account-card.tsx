@@ -1,60 +1,76 @@
+import type { CodedText } from '../../locales/text.ts'
 import { Alert, Anchor, Button, Group, Modal, Paper, PasswordInput, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { type Answers, api, faultsOf } from '../api.ts'
+import { type RouterOutputs, api, faultsOf } from '../api.ts'
 import { Label } from '../templates/label.tsx'
+import { useTexts } from '../texts/use-texts.ts'
 import { Copyable } from '../ui/copy.tsx'
 import { Fact } from '../ui/facts.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { useFaults } from '../ui/faults.ts'
 import { Time } from '../ui/time.tsx'
-import { useMay, useWorkspace } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
-import { SyncState, refreshSenders, useSync } from './sync.tsx'
-import { senderWords } from './words.ts'
+import { usePermissions, useWorkspace } from '../ui/workspace.ts'
+import { SyncState, refreshSenders, useSync, syncSummary } from './sync.tsx'
 
-type Account = Answers['senders']['accounts'][number]
+type Account = RouterOutputs['senders']['accounts'][number]
 
 const GRAPH_URL = 'https://graph.facebook.com'
 
+const ACCOUNT_STATES = {
+  connected: 'connected',
+  credentials_invalid: 'invalid',
+  credentials_unreadable: 'unreadable',
+} as const satisfies Record<Account['status'], string>
+
 export function AccountCard({ account, numbers }: { account: Account; numbers: number }) {
-  const text = useWords(senderWords)
+  const { t, textOf } = useTexts()
   const { workspaceId } = useWorkspace()
   const { wabaId, status, statusDetail, syncedAt, syncDueAt, templates, callbackUrl, graphUrl } = account
   const facts: [string, ReactNode][] = [
-    [text.waba, <Copyable key="waba" text={wabaId} />],
-    [text.lastSync, syncedAt === null ? text.neverSynced : <Time key="synced" at={syncedAt} />],
-    [text.nextSync, <Time key="due" at={syncDueAt} />],
+    [t('page_senders.waba'), <Copyable key="waba" text={wabaId} />],
     [
-      text.holds,
+      t('page_senders.last_sync'),
+      syncedAt === null ? t('page_senders.never_synced') : <Time key="synced" at={syncedAt} />,
+    ],
+    [t('page_senders.next_sync'), <Time key="due" at={syncDueAt} />],
+    [
+      t('page_senders.holds'),
       <Anchor
         key="templates"
         size="sm"
         renderRoot={(props) => <Link {...props} to="/w/$workspaceId/templates" params={{ workspaceId }} />}
       >
-        {text.found(numbers, templates)}
+        {textOf(syncSummary(numbers, templates))}
       </Anchor>,
     ],
-    [text.callback, <Copyable key="callback" text={callbackUrl} />],
-    ...(graphUrl === GRAPH_URL ? [] : [[text.graphUrl, <code key="graph">{graphUrl}</code>] as [string, ReactNode]]),
+    [t('page_senders.callback'), <Copyable key="callback" text={callbackUrl} />],
+    ...(graphUrl === GRAPH_URL
+      ? []
+      : [[t('page_senders.graph_url'), <code key="graph">{graphUrl}</code>] as [string, ReactNode]]),
   ]
   return (
     <Paper withBorder p="md">
       <Stack gap="sm">
         <Label color={status === 'connected' ? 'teal' : 'red'}>
           <span aria-hidden="true">{status === 'connected' ? '✓ ' : '✕ '}</span>
-          {status === 'connected' ? text.connected : text.invalid}
+          {t(`page_senders.${ACCOUNT_STATES[status]}`)}
         </Label>
         {status !== 'connected' && (
-          <Alert color="red" title={text.invalidHint}>
+          <Alert
+            color="red"
+            title={
+              status === 'credentials_unreadable' ? t('page_senders.unreadable_hint') : t('page_senders.invalid_hint')
+            }
+          >
             <Detail text={statusDetail} />
           </Alert>
         )}
         {status === 'connected' && statusDetail !== null && (
-          <Alert color="yellow" title={text.lastFailed}>
+          <Alert color="yellow" title={t('page_senders.last_failed')}>
             <Detail text={statusDetail} />
           </Alert>
         )}
@@ -71,15 +87,18 @@ export function AccountCard({ account, numbers }: { account: Account; numbers: n
   )
 }
 
-const Detail = ({ text }: { text: string | null }) => (
-  <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-    {text}
-  </Text>
-)
+function Detail({ text }: { text: CodedText | null }) {
+  const { textOf } = useTexts()
+  return (
+    <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+      {text && textOf(text)}
+    </Text>
+  )
+}
 
 function Actions({ account, numbers }: { account: Account; numbers: number }) {
-  const text = useWords(senderWords)
-  const may = useMay()
+  const { t } = useTexts()
+  const may = usePermissions()
   const { workspaceId } = useWorkspace()
   const { accountId } = account
   const [renewing, { open, close }] = useDisclosure()
@@ -90,10 +109,10 @@ function Actions({ account, numbers }: { account: Account; numbers: number }) {
     <Stack gap="sm">
       <Group gap="xs">
         <Button size="xs" loading={sync.isUnderWay} onClick={sync.start}>
-          {text.sync}
+          {t('page_senders.sync')}
         </Button>
         <Button size="xs" variant="default" onClick={open}>
-          {text.renew}
+          {t('page_senders.renew')}
         </Button>
         <Button
           size="xs"
@@ -101,7 +120,7 @@ function Actions({ account, numbers }: { account: Account; numbers: number }) {
           loading={subscribers.isPending}
           onClick={() => subscribers.mutate({ workspaceId, accountId })}
         >
-          {text.webhooks}
+          {t('page_senders.webhooks')}
         </Button>
       </Group>
       <div>
@@ -109,13 +128,15 @@ function Actions({ account, numbers }: { account: Account; numbers: number }) {
         <div role="status">
           {subscribers.data && (
             <Text size="sm">
-              {subscribers.data.length === 0 ? text.noSubscribers : text.subscribers(subscribers.data)}
+              {subscribers.data.length === 0
+                ? t('page_senders.no_subscribers')
+                : t('page_senders.subscribers', { apps: subscribers.data.join(', ') })}
             </Text>
           )}
         </div>
       </div>
       {subscribers.error && <Failed error={subscribers.error} />}
-      <Modal opened={renewing} onClose={close} title={text.renewTitle} size="lg">
+      <Modal opened={renewing} onClose={close} title={t('page_senders.renew_title')} size="lg">
         <Renew accountId={accountId} onDone={close} />
       </Modal>
     </Stack>
@@ -123,9 +144,13 @@ function Actions({ account, numbers }: { account: Account; numbers: number }) {
 }
 
 function Renew({ accountId, onDone }: { accountId: string; onDone: () => void }) {
-  const text = useWords(senderWords)
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
-  const faultsIn = useFaults({ accessToken: text.token, appSecret: text.appSecret, verifyToken: text.verifyToken })
+  const faultsIn = useFaults({
+    accessToken: t('page_senders.token'),
+    appSecret: t('page_senders.app_secret'),
+    verifyToken: t('page_senders.verify_token'),
+  })
   const form = useForm({ initialValues: { accessToken: '', appSecret: '', verifyToken: '' } })
   const renew = useMutation(
     api.senders.renew.mutationOptions({
@@ -136,41 +161,41 @@ function Renew({ accountId, onDone }: { accountId: string; onDone: () => void })
   if (renew.data)
     return (
       <Stack>
-        <Text role="status">{text.renewed}</Text>
+        <Text role="status">{t('page_senders.renewed')}</Text>
         <Button w="fit-content" onClick={onDone}>
-          {text.done}
+          {t('page_senders.done')}
         </Button>
       </Stack>
     )
   return (
     <form noValidate onSubmit={form.onSubmit((values) => renew.mutate({ workspaceId, accountId, ...values }))}>
       <Stack>
-        <Text size="sm">{text.renewAbout}</Text>
+        <Text size="sm">{t('page_senders.renew_about')}</Text>
         <PasswordInput
-          label={text.token}
-          description={text.tokenHint}
+          label={t('page_senders.token')}
+          description={t('page_senders.token_hint')}
           dir="ltr"
           autoComplete="off"
           data-autofocus
           {...form.getInputProps('accessToken')}
         />
         <PasswordInput
-          label={text.appSecret}
-          description={text.appSecretHint}
+          label={t('page_senders.app_secret')}
+          description={t('page_senders.app_secret_hint')}
           dir="ltr"
           autoComplete="off"
           {...form.getInputProps('appSecret')}
         />
         <PasswordInput
-          label={text.verifyToken}
-          description={text.verifyTokenHint}
+          label={t('page_senders.verify_token')}
+          description={t('page_senders.verify_token_hint')}
           dir="ltr"
           autoComplete="off"
           {...form.getInputProps('verifyToken')}
         />
         {renew.error && faultsOf(renew.error).length === 0 && <Failed error={renew.error} />}
         <Button type="submit" w="fit-content" loading={renew.isPending}>
-          {text.renew}
+          {t('page_senders.renew')}
         </Button>
       </Stack>
     </form>

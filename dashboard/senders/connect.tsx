@@ -2,34 +2,33 @@ import { Alert, Button, Collapse, Group, List, PasswordInput, Stack, Text, TextI
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
-import { type Answers, api, faultsOf, queries } from '../api.ts'
+import { type RouterOutputs, api, faultsOf, queryClient } from '../api.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import { Copyable } from '../ui/copy.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { useFaults } from '../ui/faults.ts'
 import { useWorkspace } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
-import { madeVerifyToken } from './verify-token.ts'
-import { senderWords } from './words.ts'
+import { createVerifyToken } from './verify-token.ts'
 
 const EMPTY = { wabaId: '', accessToken: '', appSecret: '', verifyToken: '', graphUrl: '' }
 
 export function ConnectAccount({ onDone }: { onDone: () => void }) {
-  const text = useWords(senderWords)
+  const { t } = useTexts()
   const { workspaceId, sandbox } = useWorkspace()
   const faultsIn = useFaults({
-    wabaId: text.waba,
-    accessToken: text.token,
-    appSecret: text.appSecret,
-    verifyToken: text.verifyToken,
-    graphUrl: text.graphUrl,
+    wabaId: t('page_senders.waba'),
+    accessToken: t('page_senders.token'),
+    appSecret: t('page_senders.app_secret'),
+    verifyToken: t('page_senders.verify_token'),
+    graphUrl: t('page_senders.graph_url'),
   })
   const form = useForm({ initialValues: EMPTY })
   const [advanced, { open: showAdvanced, toggle }] = useDisclosure(sandbox)
   const connect = useMutation(
     api.senders.connect.mutationOptions({
       async onSuccess() {
-        await queries.invalidateQueries({ queryKey: api.senders.pathKey() })
-        await queries.invalidateQueries({ queryKey: api.templates.pathKey() })
+        await queryClient.invalidateQueries({ queryKey: api.senders.pathKey() })
+        await queryClient.invalidateQueries({ queryKey: api.templates.pathKey() })
       },
       onError(error) {
         const faults = faultsIn(error)
@@ -44,31 +43,31 @@ export function ConnectAccount({ onDone }: { onDone: () => void }) {
   return (
     <form noValidate onSubmit={form.onSubmit((values) => connect.mutate({ workspaceId, ...values }))}>
       <Stack>
-        <Text size="sm">{text.connectAbout}</Text>
+        <Text size="sm">{t('page_senders.connect_about')}</Text>
         <TextInput
-          label={text.waba}
-          description={text.wabaHint}
+          label={t('page_senders.waba')}
+          description={t('page_senders.waba_hint')}
           inputMode="numeric"
           data-autofocus
           {...typed}
           {...form.getInputProps('wabaId')}
         />
         <PasswordInput
-          label={text.token}
-          description={text.tokenHint}
+          label={t('page_senders.token')}
+          description={t('page_senders.token_hint')}
           {...typed}
           {...form.getInputProps('accessToken')}
         />
         <PasswordInput
-          label={text.appSecret}
-          description={text.appSecretHint}
+          label={t('page_senders.app_secret')}
+          description={t('page_senders.app_secret_hint')}
           {...typed}
           {...form.getInputProps('appSecret')}
         />
         <Stack gap={6}>
           <TextInput
-            label={text.verifyToken}
-            description={text.verifyTokenHint}
+            label={t('page_senders.verify_token')}
+            description={t('page_senders.verify_token_hint')}
             {...typed}
             {...form.getInputProps('verifyToken')}
           />
@@ -76,18 +75,18 @@ export function ConnectAccount({ onDone }: { onDone: () => void }) {
             variant="default"
             size="compact-sm"
             w="fit-content"
-            onClick={() => form.setFieldValue('verifyToken', madeVerifyToken())}
+            onClick={() => form.setFieldValue('verifyToken', createVerifyToken())}
           >
-            {text.make}
+            {t('page_senders.make')}
           </Button>
         </Stack>
         <Button variant="subtle" size="compact-sm" w="fit-content" aria-expanded={advanced} onClick={toggle}>
-          {text.advanced}
+          {t('page_senders.advanced')}
         </Button>
         <Collapse expanded={advanced}>
           <TextInput
-            label={text.graphUrl}
-            description={text.graphHint}
+            label={t('page_senders.graph_url')}
+            description={t('page_senders.graph_hint')}
             placeholder="https://graph.facebook.com"
             type="url"
             {...typed}
@@ -97,10 +96,10 @@ export function ConnectAccount({ onDone }: { onDone: () => void }) {
         {connect.error && faultsOf(connect.error).length === 0 && <Failed error={connect.error} />}
         <Group>
           <Button type="submit" loading={connect.isPending}>
-            {text.connectNow}
+            {t('page_senders.connect_now')}
           </Button>
           <Text size="sm" role="status">
-            {connect.isPending && text.connecting}
+            {connect.isPending && t('page_senders.connecting')}
           </Text>
         </Group>
       </Stack>
@@ -113,37 +112,37 @@ function Connected({
   verifyToken,
   onDone,
 }: {
-  connected: Answers['senders']['connect']
+  connected: RouterOutputs['senders']['connect']
   verifyToken: string
   onDone: () => void
 }) {
-  const text = useWords(senderWords)
+  const { t } = useTexts()
   const { callbackUrl, known, numbers, templates } = connected
   return (
     <Stack>
-      <Alert color="teal" title={text.doneTitle} role="status">
-        {known && `${text.doneKnown} `}
-        {text.doneFound(numbers, templates)}
+      <Alert color="teal" title={t('page_senders.done_title')} role="status">
+        {known && `${t('page_senders.done_known')} `}
+        {t('page_senders.done_found', { numbers, templates })}
       </Alert>
       <Title order={3} size="h5">
-        {text.lastStep}
+        {t('page_senders.last_step')}
       </Title>
       <List type="ordered" spacing={6} size="sm" withPadding>
-        {text.steps.map((step) => (
-          <List.Item key={step}>{step}</List.Item>
+        {([1, 2, 3, 4] as const).map((step) => (
+          <List.Item key={step}>{t(`page_senders.steps_${step}`)}</List.Item>
         ))}
       </List>
       <Text size="sm" fw={600}>
-        {text.callback}
+        {t('page_senders.callback')}
       </Text>
       <Copyable text={callbackUrl} block />
-      {!callbackUrl.startsWith('https://') && <Alert color="yellow">{text.localCallback}</Alert>}
+      {!callbackUrl.startsWith('https://') && <Alert color="yellow">{t('page_senders.local_callback')}</Alert>}
       <Text size="sm" fw={600}>
-        {text.verifyOnce}
+        {t('page_senders.verify_once')}
       </Text>
       <Copyable text={verifyToken} block />
       <Button w="fit-content" onClick={onDone}>
-        {text.done}
+        {t('page_senders.done')}
       </Button>
     </Stack>
   )

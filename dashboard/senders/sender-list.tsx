@@ -1,41 +1,42 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { type Answers, api, queries } from '../api.ts'
+import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { Label } from '../templates/label.tsx'
-import { wordIn } from '../templates/status.tsx'
-import { AskFirst } from '../ui/ask-first.tsx'
+import { useTexts, translateWord } from '../texts/use-texts.ts'
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { Copyable } from '../ui/copy.tsx'
 import { Failed } from '../ui/failed.tsx'
-import { List } from '../ui/list.tsx'
-import { slowly } from '../ui/live.ts'
+import { List } from '../ui/list/list.tsx'
+import { slowPolling } from '../ui/shell/live.ts'
 import { Time } from '../ui/time.tsx'
-import { useMay, useWorkspace } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
-import { senderWords } from './words.ts'
+import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 
-type Sender = Answers['senders']['list'][number]
+type Sender = RouterOutputs['senders']['list'][number]
 
 export function SenderList({ senders }: { senders: readonly Sender[] }) {
-  const text = useWords(senderWords)
+  const { t, n } = useTexts()
   const { workspaceId } = useWorkspace()
-  const may = useMay()
+  const may = usePermissions()
   const { data: traffic } = useQuery({
     ...api.senders.traffic.queryOptions({ workspaceId }),
-    ...slowly, // counts all messages of the day
+    ...slowPolling, // counts all messages of the day
   })
   const todayOf = (senderId: string): string => {
     if (!traffic) return '…'
     const { messages = 0, failed = 0 } = traffic.senders.find((each) => each.senderId === senderId) ?? {}
-    return traffic.isWhole ? text.todayOf(messages, failed) : text.todayAtLeast(messages)
+    if (!traffic.isWhole) return t('page_senders.today_at_least', { messages: n(messages) })
+    return failed === 0
+      ? t('page_senders.sent_today', { count: messages })
+      : t('page_senders.sent_today_failed', { count: messages, failed: n(failed) })
   }
   return (
     <List
-      label={text.numbers}
+      label={t('page_senders.numbers')}
       rows={senders}
       keyOf={({ senderId }) => senderId}
       columns={[
         {
-          title: text.number,
+          title: t('page_senders.number'),
           cell: ({ shownNumber, verifiedName }) => (
             <Stack gap={0}>
               <Text size="sm" fw={600} style={{ whiteSpace: 'nowrap' }}>
@@ -47,40 +48,43 @@ export function SenderList({ senders }: { senders: readonly Sender[] }) {
             </Stack>
           ),
         },
-        { title: text.senderId, cell: ({ senderId }) => <Copyable text={senderId} /> },
-        { title: text.canSend, cell: (sender) => <CanSend sender={sender} /> },
-        { title: text.health, cell: (sender) => <Health sender={sender} /> },
-        { title: text.today, cell: ({ senderId }) => todayOf(senderId) },
-        ...(may.change ? [{ title: text.actions, cell: (sender: Sender) => <PauseOrResume sender={sender} /> }] : []),
+        { title: t('page_senders.sender_id'), cell: ({ senderId }) => <Copyable text={senderId} /> },
+        { title: t('page_senders.can_send'), cell: (sender) => <CanSend sender={sender} /> },
+        { title: t('page_senders.health'), cell: (sender) => <Health sender={sender} /> },
+        { title: t('page_senders.today'), cell: ({ senderId }) => todayOf(senderId) },
+        ...(may.change
+          ? [{ title: t('page_senders.actions'), cell: (sender: Sender) => <PauseOrResume sender={sender} /> }]
+          : []),
       ]}
     />
   )
 }
 
 function CanSend({ sender }: { sender: Sender }) {
-  const text = useWords(senderWords)
-  const { obstacle, status, pausedAt, heldUntil } = sender
+  const texts = useTexts()
+  const { t } = texts
+  const { obstacle, status, pausedAt, breakerOpenUntil } = sender
   return (
     <Stack gap={4} maw={320}>
       <Label color={obstacle === null ? 'teal' : 'red'}>
         <span aria-hidden="true">{obstacle === null ? '✓ ' : '✕ '}</span>
-        {obstacle === null ? text.yes : text.no}
+        {obstacle === null ? t('page_senders.yes') : t('page_senders.no')}
       </Label>
-      {obstacle !== null && <Text size="sm">{text.why[obstacle]}</Text>}
+      {obstacle !== null && <Text size="sm">{t(`page_senders.why_${obstacle}`)}</Text>}
       {(obstacle === 'status' || status !== 'CONNECTED') && (
         <Text size="xs" c="dimmed">
-          {wordIn(text.statuses, status)} (<code>{status}</code>)
+          {translateWord(texts, 'page_senders.statuses', status)} (<code>{status}</code>)
         </Text>
       )}
       {pausedAt !== null && (
         <Text size="xs" c="dimmed">
-          {text.pausedSince} <Time at={pausedAt} />
+          {t('page_senders.paused_since')} <Time at={pausedAt} />
         </Text>
       )}
-      {obstacle === null && status === 'FLAGGED' && <Text size="sm">{text.flagged}</Text>}
-      {obstacle === null && heldUntil !== null && (
+      {obstacle === null && status === 'FLAGGED' && <Text size="sm">{t('page_senders.flagged')}</Text>}
+      {obstacle === null && breakerOpenUntil !== null && (
         <Text size="sm">
-          {text.heldUntil} <Time at={heldUntil} />
+          {t('page_senders.breaker_open_until')} <Time at={breakerOpenUntil} />
         </Text>
       )}
     </Stack>
@@ -88,25 +92,30 @@ function CanSend({ sender }: { sender: Sender }) {
 }
 
 function Health({ sender: { quality, throughput } }: { sender: Sender }) {
-  const text = useWords(senderWords)
-  const hint = quality === 'YELLOW' || quality === 'RED' ? text.qualityHints[quality] : undefined
+  const texts = useTexts()
+  const { t } = texts
   return (
     <Stack gap={2} maw={240}>
       <Text size="sm">
-        {text.quality}: {wordIn(text.qualities, quality ?? 'UNKNOWN')}
+        {t('page_senders.quality')}
+        {t('page_shell.colon')}
+        {translateWord(texts, 'page_senders.qualities', quality ?? 'UNKNOWN')}
       </Text>
-      {hint !== undefined && <Text size="sm">{hint}</Text>}
+      {quality === 'YELLOW' && <Text size="sm">{t('page_senders.quality_hints_yellow')}</Text>}
+      {quality === 'RED' && <Text size="sm">{t('page_senders.quality_hints_red')}</Text>}
       <Text size="xs" c="dimmed">
-        {text.throughput}: {throughput === null ? text.paceUnknown : wordIn(text.paces, throughput)}
+        {t('page_senders.throughput')}
+        {t('page_shell.colon')}
+        {throughput === null ? t('page_senders.pace_unknown') : translateWord(texts, 'page_senders.paces', throughput)}
       </Text>
     </Stack>
   )
 }
 
-const refresh = (): Promise<void> => queries.invalidateQueries({ queryKey: api.senders.pathKey() })
+const refresh = (): Promise<void> => queryClient.invalidateQueries({ queryKey: api.senders.pathKey() })
 
 function PauseOrResume({ sender }: { sender: Sender }) {
-  const text = useWords(senderWords)
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const { senderId, shownNumber, pausedAt, goneAt } = sender
   const pause = useMutation(api.senders.pause.mutationOptions({ onSuccess: refresh }))
@@ -121,23 +130,23 @@ function PauseOrResume({ sender }: { sender: Sender }) {
           loading={resume.isPending}
           onClick={() => resume.mutate({ workspaceId, senderId })}
         >
-          {text.resume}
+          {t('page_senders.resume')}
         </Button>
         {resume.error && <Failed error={resume.error} />}
       </Stack>
     )
   if (goneAt !== null) return null
   return (
-    <AskFirst
-      label={text.pause}
+    <ConfirmDialog
+      label={t('page_senders.pause')}
       button={{ size: 'compact-sm', variant: 'default' }}
-      title={text.pauseTitle(shownNumber)}
+      title={t('page_senders.pause_title', { phone: shownNumber })}
       doing={pause}
-      yes={text.pause}
-      no={text.cancel}
+      yes={t('page_senders.pause')}
+      no={t('page_senders.cancel')}
       onYes={() => pause.mutateAsync({ workspaceId, senderId })}
     >
-      <Text size="sm">{text.pauseAsk}</Text>
-    </AskFirst>
+      <Text size="sm">{t('page_senders.pause_ask')}</Text>
+    </ConfirmDialog>
   )
 }

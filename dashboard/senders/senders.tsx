@@ -2,40 +2,44 @@ import { Button, Modal, SimpleGrid, Stack, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { api } from '../api.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import { Empty } from '../ui/empty.tsx'
-import { useLive } from '../ui/live.ts'
-import { Page } from '../ui/page.tsx'
-import { useMay, useWorkspace } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
+import { useLive } from '../ui/shell/live.ts'
+import { Page } from '../ui/shell/page.tsx'
+import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { AccountCard } from './account-card.tsx'
 import { ConnectAccount } from './connect.tsx'
 import { SenderList } from './sender-list.tsx'
-import { senderWords } from './words.ts'
 
 export function Senders() {
-  const text = useWords(senderWords)
+  const { t } = useTexts()
   const live = useLive()
-  const may = useMay()
+  const may = usePermissions()
   const { workspaceId } = useWorkspace()
   const [connecting, { open, close }] = useDisclosure()
   const { data: accounts } = useSuspenseQuery(api.senders.accounts.queryOptions({ workspaceId }))
   const { data: senders } = useSuspenseQuery(api.senders.list.queryOptions({ workspaceId }))
-  const connect = may.change && <Button onClick={open}>{text.connect}</Button>
+  const connect = may.change && <Button onClick={open}>{t('page_senders.connect')}</Button>
   return (
-    <Page title={text.title} about={text.about} live={live} actions={accounts.length > 0 && connect}>
+    <Page
+      title={t('page_senders.title')}
+      about={t('page_senders.about')}
+      live={live}
+      actions={accounts.length > 0 && connect}
+    >
       {accounts.length === 0 ? (
-        <Empty action={connect}>{may.change ? text.empty : text.emptyMember}</Empty>
+        <Empty action={connect}>{may.change ? t('page_senders.empty') : t('page_senders.empty_member')}</Empty>
       ) : (
         <>
-          <Stack gap="xs" component="section" aria-label={text.numbers}>
+          <Stack gap="xs" component="section" aria-label={t('page_senders.numbers')}>
             <Title order={2} size="h4">
-              {text.numbers}
+              {t('page_senders.numbers')}
             </Title>
-            {senders.length === 0 ? <Empty>{text.noNumbers}</Empty> : <SenderList senders={senders} />}
+            {senders.length === 0 ? <Empty>{t('page_senders.no_numbers')}</Empty> : <SenderList senders={senders} />}
           </Stack>
-          <Stack gap="xs" component="section" aria-label={text.accounts}>
+          <Stack gap="xs" component="section" aria-label={t('page_senders.accounts')}>
             <Title order={2} size="h4">
-              {text.accounts}
+              {t('page_senders.accounts')}
             </Title>
             <SimpleGrid cols={{ base: 1, lg: accounts.length > 1 ? 2 : 1 }}>
               {accounts.map((account) => (
@@ -49,7 +53,13 @@ export function Senders() {
           </Stack>
         </>
       )}
-      <Modal opened={connecting} onClose={close} title={text.connect} size="lg" closeOnClickOutside={false}>
+      <Modal
+        opened={connecting}
+        onClose={close}
+        title={t('page_senders.connect')}
+        size="lg"
+        closeOnClickOutside={false}
+      >
         <ConnectAccount onDone={close} />
       </Modal>
     </Page>

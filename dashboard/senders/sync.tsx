@@ -1,44 +1,46 @@
 import { Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { type Answers, api, queries } from '../api.ts'
+import { type CodedText, coded } from '../../locales/text.ts'
+import { type RouterOutputs, api, queryClient } from '../api.ts'
+import { type T, useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/failed.tsx'
 import { StepProgress } from '../ui/progress.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
-import { type SenderText, senderWords } from './words.ts'
 
-type Account = Answers['senders']['accounts'][number]
-type Progress = Answers['senders']['syncs'][number]
-type Result = Answers['senders']['sync']
+type Account = RouterOutputs['senders']['accounts'][number]
+type Progress = RouterOutputs['senders']['syncs'][number]
+type Result = RouterOutputs['senders']['sync']
 
-/** How often the page looks how far a sync is. */
-const LOOK_EVERY_MS = 700
+/** How often the page reads the progress of a sync. */
+const POLL_INTERVAL_MS = 700
 /** Longer than a sync takes. Afterwards the page still hears when something changes. */
-const WATCHED_MOST_MS = 10 * 60_000
+const MAX_WATCHED_MS = 10 * 60_000
 
 export const refreshSenders = async (): Promise<void> => {
-  await queries.invalidateQueries({ queryKey: api.senders.pathKey() })
-  await queries.invalidateQueries({ queryKey: api.templates.pathKey() })
+  await queryClient.invalidateQueries({ queryKey: api.senders.pathKey() })
+  await queryClient.invalidateQueries({ queryKey: api.templates.pathKey() })
 }
 
-/** The account's sync, whoever began it and wherever it runs: it goes on when the page is left. */
+/** The account's sync, started by anyone on any node; it continues when the page is left. */
 export function useSync(accountId: string) {
   const { workspaceId } = useWorkspace()
   const [hasEnded, setEnded] = useState(false)
-  const watchedSince = useRef(0)
+  const watchedSince = useRef<number | undefined>(undefined)
   const sync = useMutation(api.senders.sync.mutationOptions({ onSettled: refreshSenders }))
   const mine = (each: Progress): boolean => each.accountId === accountId
-  const mayLook = (): boolean => Date.now() - watchedSince.current < WATCHED_MOST_MS
+  const pollIntervalMs = (isRunning: boolean): number | false => {
+    watchedSince.current = isRunning ? (watchedSince.current ?? Date.now()) : undefined
+    return watchedSince.current !== undefined && Date.now() - watchedSince.current < MAX_WATCHED_MS && POLL_INTERVAL_MS
+  }
   const { data: progress } = useQuery({
     ...api.senders.syncs.queryOptions({ workspaceId }),
     select: (syncs) => syncs.find(mine),
-    refetchInterval: ({ state }) => ((sync.isPending || state.data?.some(mine)) && mayLook() ? LOOK_EVERY_MS : false),
+    refetchInterval: ({ state }) => pollIntervalMs(sync.isPending || state.data?.some(mine) === true),
   })
   const isUnderWay = sync.isPending || progress !== undefined
   useEffect(() => {
     if (!isUnderWay) return
-    watchedSince.current = Date.now()
     setEnded(false)
     return () => {
       setEnded(true)
@@ -55,9 +57,14 @@ export function useSync(accountId: string) {
   }
 }
 
+export const syncSummary = (numbers: number, templates: number): CodedText =>
+  coded('page_senders.found', {
+    numbers: coded('page_senders.numbers_found', { count: numbers }),
+    templates: coded('page_senders.templates_found', { count: templates }),
+  })
+
 const NOTHING_READ: Omit<Progress, 'accountId'> = { step: 'numbers', numbers: 0, templates: 0 }
 
-/** How far the sync is, and what came of it. */
 export function SyncState({
   sync: { isUnderWay, hasEnded, progress, result, error },
   account,
@@ -67,8 +74,8 @@ export function SyncState({
   account: Account
   numbers: number
 }) {
-  const text = useWords(senderWords)
-  const known = text.found(numbers, account.templates)
+  const { t, textOf } = useTexts()
+  const summary = syncSummary(numbers, account.templates)
   return (
     <>
       {isUnderWay && <SyncProgress progress={progress} />}
@@ -76,14 +83,16 @@ export function SyncState({
         {!isUnderWay && result && <SyncResult result={result} />}
         {hasEnded && !result && !error && account.statusDetail === null && (
           <Text size="sm" fw={600}>
-            {text.synced}: {known}
+            {t('page_senders.synced')}
+            {t('page_shell.colon')}
+            {textOf(summary)}
           </Text>
         )}
       </div>
       {!isUnderWay && error && (
         <>
           <Failed error={error} />
-          <Text size="sm">{text.syncKept(known)}</Text>
+          <Text size="sm">{t('page_senders.sync_kept', { found: summary })}</Text>
         </>
       )}
     </>
@@ -93,29 +102,35 @@ export function SyncState({
 const STEPS = ['numbers', 'templates', 'storing'] as const
 
 function SyncProgress({ progress: { step, numbers, templates } }: { progress: Omit<Progress, 'accountId'> }) {
-  const text = useWords(senderWords)
-  const place = STEPS.indexOf(step) + 1
-  const said = text.syncStep(place, STEPS.length, text.syncSteps[step])
+  const { t } = useTexts()
+  const stepNumber = STEPS.indexOf(step) + 1
+  const announcement = t('page_senders.sync_step', {
+    step: stepNumber,
+    steps: STEPS.length,
+    what: coded(`page_senders.sync_steps_${step}`),
+  })
   return (
     <StepProgress
-      label={text.syncing}
-      amount={`${said} ${text.readSoFar(text.found(numbers, templates))}`}
-      said={said}
-      step={place}
+      label={t('page_senders.syncing')}
+      amount={`${announcement} ${t('page_senders.read_so_far', { found: syncSummary(numbers, templates) })}`}
+      announcement={announcement}
+      step={stepNumber}
       steps={STEPS.length}
     />
   )
 }
 
 function SyncResult({ result: { numbers, templates } }: { result: Result }) {
-  const text = useWords(senderWords)
-  const lines = [...linesOf(text, numbers), ...linesOf(text, templates)]
+  const { t, textOf } = useTexts()
+  const lines = [...linesOf(t, numbers), ...linesOf(t, templates)]
   return (
     <Stack gap={2}>
       <Text size="sm" fw={600}>
-        {text.synced}: {text.found(numbers.total, templates.total)}
+        {t('page_senders.synced')}
+        {t('page_shell.colon')}
+        {textOf(syncSummary(numbers.total, templates.total))}
       </Text>
-      {lines.length === 0 && <Text size="sm">{text.nothingNew}</Text>}
+      {lines.length === 0 && <Text size="sm">{t('page_senders.nothing_new')}</Text>}
       {lines.map((line) => (
         <Text key={line} size="sm" style={{ overflowWrap: 'anywhere' }}>
           {line}
@@ -125,8 +140,15 @@ function SyncResult({ result: { numbers, templates } }: { result: Result }) {
   )
 }
 
-const linesOf = (text: SenderText, { added, changed, gone }: Result['numbers']): string[] => [
-  ...(added.length > 0 ? [text.added(added)] : []),
-  ...(changed.length > 0 ? [text.changed(changed)] : []),
-  ...(gone.length > 0 ? [text.gone(gone)] : []),
+const MAX_NAMES_SHOWN = 5
+
+const namesOf = (names: readonly string[]) => ({
+  names: names.slice(0, MAX_NAMES_SHOWN).join(', ') + (names.length > MAX_NAMES_SHOWN ? ', …' : ''),
+  number: names.length,
+})
+
+const linesOf = (t: T, { added, changed, gone }: Result['numbers']): string[] => [
+  ...(added.length > 0 ? [t('page_senders.added', namesOf(added))] : []),
+  ...(changed.length > 0 ? [t('page_senders.changed', namesOf(changed))] : []),
+  ...(gone.length > 0 ? [t('page_senders.gone', namesOf(gone))] : []),
 ]

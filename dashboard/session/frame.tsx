@@ -1,13 +1,9 @@
-import { Button, Container, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { Container, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
-import { useLanguage, useWords } from '../words.ts'
-import { shellWords } from '../ui/shell-words.ts'
+import { LanguageSwitch } from '../ui/shell/language-switch.tsx'
 
-/** What surrounds the pages that are seen before anybody is signed in. */
+/** The frame of the pages before sign-in. */
 export function Frame({ title, children }: { title: string; children: ReactNode }) {
-  const text = useWords(shellWords)
-  const { language, choose } = useLanguage()
-  const other = language === 'en' ? 'ar' : 'en'
   useEffect(() => {
     document.title = `${title} · Doorcode`
   }, [title])
@@ -16,9 +12,7 @@ export function Frame({ title, children }: { title: string; children: ReactNode 
       <Stack>
         <Group justify="space-between">
           <Text fw={700}>Doorcode</Text>
-          <Button variant="subtle" size="compact-md" lang={other} onClick={() => choose(other)}>
-            {text.language}
-          </Button>
+          <LanguageSwitch />
         </Group>
         <Paper withBorder p="lg">
           <Stack>

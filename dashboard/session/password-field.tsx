@@ -1,15 +1,14 @@
 import { PasswordInput, type PasswordInputProps } from '@mantine/core'
-import { useWords } from '../words.ts'
-import { sessionWords } from './words.ts'
+import { useTexts } from '../texts/use-texts.ts'
 
-/** Passwords are typed from left to right in every language, and can be looked at. */
+/** Passwords are left to right in every language. */
 export function PasswordField(props: PasswordInputProps) {
-  const text = useWords(sessionWords)
+  const { t } = useTexts()
   return (
     <PasswordInput
       required
       dir="ltr"
-      visibilityToggleButtonProps={{ 'aria-label': text.showPassword, tabIndex: 0 }}
+      visibilityToggleButtonProps={{ 'aria-label': t('page_session.show_password'), tabIndex: 0 }}
       {...props}
     />
   )

@@ -1,10 +1,9 @@
 import { Alert, Anchor, Button, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
-import { useWords } from '../words.ts'
-import { useAsking } from './asking.ts'
+import { useTexts } from '../texts/use-texts.ts'
+import { useSignInCall } from './use-sign-in-call.ts'
 import { PasswordField } from './password-field.tsx'
-import { sessionWords } from './words.ts'
 
 /** The password, then the second factor where there is one. `email`: of the one account that may come in here. */
 export function SignInForm({ email, onDone }: { email?: string; onDone: () => void }) {
@@ -32,11 +31,11 @@ function PasswordStep({
   onDone: () => void
   onSecondFactor: () => void
 }) {
-  const text = useWords(sessionWords)
-  const { problem, busy, ask } = useAsking()
+  const { t } = useTexts()
+  const { problem, busy, call } = useSignInCall()
   const form = useForm({ initialValues: { email: email ?? '', password: '' } })
   const signIn = async (values: { email: string; password: string }): Promise<void> => {
-    const answer = await ask('sign-in/email', { ...values, email: values.email.trim() })
+    const answer = await call('sign-in/email', { ...values, email: values.email.trim() })
     if (!answer.ok) return
     if (answer.body['twoFactorRedirect'] === true) onSecondFactor()
     else onDone()
@@ -46,7 +45,7 @@ function PasswordStep({
       <Stack>
         <Problem>{problem}</Problem>
         <TextInput
-          label={text.email}
+          label={t('page_session.email')}
           type="email"
           autoComplete="username"
           required
@@ -56,20 +55,20 @@ function PasswordStep({
           {...form.getInputProps('email')}
         />
         <PasswordField
-          label={text.password}
+          label={t('page_session.password')}
           autoComplete="current-password"
           autoFocus={email !== undefined}
           {...form.getInputProps('password')}
         />
         <Button type="submit" loading={busy}>
-          {text.signIn}
+          {t('page_session.sign_in')}
         </Button>
         <Text size="sm" c="dimmed">
-          {text.forgotten}
+          {t('page_session.forgotten')}
         </Text>
         {email === undefined && (
           <Text size="sm" c="dimmed">
-            {text.noAccount}
+            {t('page_session.no_account')}
           </Text>
         )}
       </Stack>
@@ -88,22 +87,22 @@ function CodeStep({
   onOther: () => void
   onAgain: () => void
 }) {
-  const text = useWords(sessionWords)
-  const { problem, busy, ask } = useAsking()
+  const { t } = useTexts()
+  const { problem, busy, call } = useSignInCall()
   const form = useForm({ initialValues: { code: '' } })
   const verify = async ({ code }: { code: string }): Promise<void> => {
     const path = kind === 'totp' ? 'two-factor/verify-totp' : 'two-factor/verify-backup-code'
-    const answer = await ask(path, { code: code.replaceAll(' ', '') })
+    const answer = await call(path, { code: code.replaceAll(' ', '') })
     if (answer.ok) onDone()
     else form.setFieldValue('code', '')
   }
   return (
     <form onSubmit={form.onSubmit((values) => void verify(values))}>
       <Stack>
-        <Text size="sm">{kind === 'totp' ? text.totpAbout : text.backupAbout}</Text>
+        <Text size="sm">{kind === 'totp' ? t('page_session.totp_about') : t('page_session.backup_about')}</Text>
         <Problem>{problem}</Problem>
         <TextInput
-          label={kind === 'totp' ? text.totp : text.backup}
+          label={kind === 'totp' ? t('page_session.totp') : t('page_session.backup')}
           autoComplete="one-time-code"
           inputMode={kind === 'totp' ? 'numeric' : 'text'}
           required
@@ -112,13 +111,13 @@ function CodeStep({
           {...form.getInputProps('code')}
         />
         <Button type="submit" loading={busy}>
-          {text.signIn}
+          {t('page_session.sign_in')}
         </Button>
         <Anchor component="button" type="button" size="sm" onClick={onOther} ta="start">
-          {kind === 'totp' ? text.useBackup : text.useTotp}
+          {kind === 'totp' ? t('page_session.use_backup') : t('page_session.use_totp')}
         </Anchor>
         <Anchor component="button" type="button" size="sm" onClick={onAgain} ta="start">
-          {text.beginAgain}
+          {t('page_session.begin_again')}
         </Anchor>
       </Stack>
     </form>

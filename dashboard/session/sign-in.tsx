@@ -1,14 +1,13 @@
 import { useSearch } from '@tanstack/react-router'
-import { useWords } from '../words.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import { Frame } from './frame.tsx'
 import { SignInForm } from './sign-in-form.tsx'
-import { sessionWords } from './words.ts'
 
 export function SignIn() {
-  const text = useWords(sessionWords)
+  const { t } = useTexts()
   const { back } = useSearch({ from: '/sign-in' })
   return (
-    <Frame title={text.signIn}>
+    <Frame title={t('page_session.sign_in')}>
       <SignInForm onDone={() => location.assign(`/dashboard${back ?? '/'}`)} />
     </Frame>
   )

@@ -3,30 +3,29 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link as RouterLink } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type Answers, aboutLink, api, askSignIn, faultsOf } from '../api.ts'
+import { type RouterOutputs, checkLink, api, callSignIn, faultsOf } from '../api.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/failed.tsx'
 import { useFaults } from '../ui/faults.ts'
 import { Loading } from '../ui/loading.tsx'
-import { useWords } from '../words.ts'
 import { Frame } from './frame.tsx'
 import { PasswordField } from './password-field.tsx'
 import { SignInForm } from './sign-in-form.tsx'
-import { sessionWords } from './words.ts'
 
-type Link = Answers['session']['link']
+type Link = RouterOutputs['session']['link']
 
 /** Where a one-time link leads. Its token is in the fragment, which no proxy sees. */
 export function Welcome() {
-  const text = useWords(sessionWords)
+  const { t } = useTexts()
   const [token] = useState(() => location.hash.slice(1))
-  const link = useQuery(aboutLink(token))
+  const link = useQuery(checkLink(token))
   return (
-    <Frame title={link.data?.purpose === 'password' ? text.newPasswordTitle : text.welcome}>
-      {token === '' && <Text>{text.noToken}</Text>}
+    <Frame title={link.data?.purpose === 'password' ? t('page_session.new_password_title') : t('page_session.welcome')}>
+      {token === '' && <Text>{t('page_session.no_token')}</Text>}
       {link.isLoading && <Loading />}
       {link.error && <Failed error={link.error} />}
       {(token === '' || link.error) && (
-        <Anchor renderRoot={(props) => <RouterLink {...props} to="/sign-in" />}>{text.toSignIn}</Anchor>
+        <Anchor renderRoot={(props) => <RouterLink {...props} to="/sign-in" />}>{t('page_session.to_sign_in')}</Anchor>
       )}
       {link.data && <Use link={link.data} token={token} />}
     </Frame>
@@ -40,19 +39,24 @@ function Use({ link, token }: { link: Link; token: string }) {
 }
 
 /** What the link lets its holder do, in words. */
-function About({ link: { purpose, workspaceName, role, email } }: { link: Link }) {
-  const text = useWords(sessionWords)
-  if (purpose === 'setup') return <Text>{text.setup}</Text>
+function LinkPurpose({ link: { purpose, workspaceName, role, email } }: { link: Link }) {
+  const { t } = useTexts()
+  if (purpose === 'setup') return <Text>{t('page_session.setup')}</Text>
   return (
     <Text>
-      {text.invited(email ?? '', workspaceName ?? '')} {role && text.roles[role]}
+      {t('page_session.invited', { email: email ?? '', workspace: workspaceName ?? '' })}{' '}
+      {role && t(`page_session.roles_${role}`)}
     </Text>
   )
 }
 
 function NewAccount({ link, token }: { link: Link; token: string }) {
-  const text = useWords(sessionWords)
-  const faultsIn = useFaults({ name: text.name, email: text.email, password: text.password })
+  const { t } = useTexts()
+  const faultsIn = useFaults({
+    name: t('page_session.name'),
+    email: t('page_session.email'),
+    password: t('page_session.password'),
+  })
   const form = useForm({ initialValues: { name: '', email: link.email ?? '', password: '' } })
   const accept = useMutation(
     api.session.accept.mutationOptions({
@@ -63,10 +67,16 @@ function NewAccount({ link, token }: { link: Link; token: string }) {
   return (
     <form onSubmit={form.onSubmit((values) => accept.mutate({ token, ...values }))}>
       <Stack>
-        <About link={link} />
-        <TextInput label={text.name} autoComplete="name" required autoFocus {...form.getInputProps('name')} />
+        <LinkPurpose link={link} />
         <TextInput
-          label={text.email}
+          label={t('page_session.name')}
+          autoComplete="name"
+          required
+          autoFocus
+          {...form.getInputProps('name')}
+        />
+        <TextInput
+          label={t('page_session.email')}
           type="email"
           autoComplete="username"
           required
@@ -75,14 +85,14 @@ function NewAccount({ link, token }: { link: Link; token: string }) {
           {...form.getInputProps('email')}
         />
         <PasswordField
-          label={text.password}
-          description={text.passwordHint}
+          label={t('page_session.password')}
+          description={t('page_session.password_hint')}
           autoComplete="new-password"
           {...form.getInputProps('password')}
         />
         {accept.error && faultsOf(accept.error).length === 0 && <Failed error={accept.error} />}
         <Button type="submit" loading={accept.isPending || accept.isSuccess}>
-          {text.begin}
+          {t('page_session.begin')}
         </Button>
       </Stack>
     </form>
@@ -90,13 +100,13 @@ function NewAccount({ link, token }: { link: Link; token: string }) {
 }
 
 async function comeIn(email: string, password: string): Promise<void> {
-  const { ok, body } = await askSignIn('sign-in/email', { email, password })
+  const { ok, body } = await callSignIn('sign-in/email', { email, password })
   location.assign(ok && body['twoFactorRedirect'] !== true ? '/dashboard/' : '/dashboard/sign-in')
 }
 
-/** Somebody who has an account here already: it gets the workspace as well. */
+/** For a person who already has an account. */
 function Join({ link, token }: { link: Link; token: string }) {
-  const text = useWords(sessionWords)
+  const { t } = useTexts()
   const session = useQuery(api.session.current.queryOptions())
   const join = useMutation(
     api.session.join.mutationOptions({
@@ -107,29 +117,31 @@ function Join({ link, token }: { link: Link; token: string }) {
   const person = session.data?.person
   const another = person !== undefined && person.email !== link.email
   const signOut = async (): Promise<void> => {
-    await askSignIn('sign-out')
+    await callSignIn('sign-out')
     await session.refetch()
   }
   return (
     <Stack>
-      <About link={link} />
+      <LinkPurpose link={link} />
       {another && (
         <>
-          <Alert color="yellow">{text.signedInAs(person.email, link.email ?? '')}</Alert>
+          <Alert color="yellow">
+            {t('page_session.signed_in_as', { now: person.email, invited: link.email ?? '' })}
+          </Alert>
           <Button variant="default" onClick={() => void signOut()}>
-            {text.signOutHere}
+            {t('page_session.sign_out_here')}
           </Button>
         </>
       )}
       {person && !another && (
         <Button loading={join.isPending || join.isSuccess} onClick={() => join.mutate({ token })}>
-          {text.join}
+          {t('page_session.join')}
         </Button>
       )}
       {join.error && <Failed error={join.error} />}
       {!person && (
         <>
-          <Text size="sm">{text.signInToJoin}</Text>
+          <Text size="sm">{t('page_session.sign_in_to_join')}</Text>
           <SignInForm email={link.email ?? ''} onDone={() => join.mutate({ token })} />
         </>
       )}
@@ -138,8 +150,8 @@ function Join({ link, token }: { link: Link; token: string }) {
 }
 
 function NewPassword({ link, token }: { link: Link; token: string }) {
-  const text = useWords(sessionWords)
-  const faultsIn = useFaults({ password: text.password })
+  const { t } = useTexts()
+  const faultsIn = useFaults({ password: t('page_session.password') })
   const form = useForm({ initialValues: { password: '' } })
   const set = useMutation(
     api.session.setPassword.mutationOptions({
@@ -150,9 +162,9 @@ function NewPassword({ link, token }: { link: Link; token: string }) {
   return (
     <form onSubmit={form.onSubmit((values) => set.mutate({ token, ...values }))}>
       <Stack>
-        <Text>{text.newPassword}</Text>
+        <Text>{t('page_session.new_password')}</Text>
         <TextInput
-          label={text.email}
+          label={t('page_session.email')}
           type="email"
           autoComplete="username"
           readOnly
@@ -160,15 +172,15 @@ function NewPassword({ link, token }: { link: Link; token: string }) {
           value={link.email ?? ''}
         />
         <PasswordField
-          label={text.password}
-          description={text.passwordHint}
+          label={t('page_session.password')}
+          description={t('page_session.password_hint')}
           autoComplete="new-password"
           autoFocus
           {...form.getInputProps('password')}
         />
         {set.error && faultsOf(set.error).length === 0 && <Failed error={set.error} />}
         <Button type="submit" loading={set.isPending || set.isSuccess}>
-          {text.setPassword}
+          {t('page_session.set_password')}
         </Button>
       </Stack>
     </form>

@@ -1,7 +1,7 @@
 import { type Read, parametersIn } from './preview.ts'
 import type { Use } from './search.ts'
 
-/** A request that uses the template, ready to be sent; see docs of the API for what else it may have. */
+/** A complete request that uses the template; docs/api.md has the optional fields. */
 export function exampleOf(
   template: Read & { name: string },
   { use, senderId }: { use: Use; senderId: string | null },

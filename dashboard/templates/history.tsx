@@ -1,31 +1,34 @@
 import { Stack, Text } from '@mantine/core'
-import type { Answers } from '../api.ts'
-import { List } from '../ui/list.tsx'
+import type { RouterOutputs } from '../api.ts'
+import { type PageTexts, useTexts, translateWord } from '../texts/use-texts.ts'
+import { List } from '../ui/list/list.tsx'
 import { Time } from '../ui/time.tsx'
-import { useWords } from '../words.ts'
-import { Section } from './section.tsx'
-import { qualityIn, wordIn } from './status.tsx'
-import { type TemplateText, templateWords } from './words.ts'
+import { Section } from './new/section.tsx'
+import { qualityIn } from './status.tsx'
 
-type Change = Answers['templates']['get']['changes'][number]
+type Change = RouterOutputs['templates']['get']['changes'][number]
 
 export function History({ changes }: { changes: readonly Change[] }) {
-  const text = useWords(templateWords)
+  const texts = useTexts()
+  const { t } = texts
   return (
-    <Section title={text.history}>
+    <Section title={t('page_templates.history')}>
       {changes.length === 0 ? (
         <Text size="sm" c="dimmed">
-          {text.noHistory}
+          {t('page_templates.no_history')}
         </Text>
       ) : (
         <List
-          label={text.history}
-          rows={changes.map((change, place) => ({ ...change, place }))}
-          keyOf={({ place }) => String(place)}
+          label={t('page_templates.history')}
+          rows={changes.map((change, index) => ({ ...change, index }))}
+          keyOf={({ index }) => String(index)}
           columns={[
-            { title: text.when, times: true, cell: ({ at }) => <Time at={at} /> },
-            { title: text.changed, cell: ({ field }) => wordIn(text.fields, field) },
-            { title: text.fromTo, cell: (change) => <FromTo change={change} /> },
+            { title: t('page_templates.when'), times: true, cell: ({ at }) => <Time at={at} /> },
+            {
+              title: t('page_templates.changed'),
+              cell: ({ field }) => translateWord(texts, 'page_templates.fields', field),
+            },
+            { title: t('page_templates.from_to'), cell: (change) => <FromTo change={change} /> },
           ]}
         />
       )}
@@ -34,30 +37,34 @@ export function History({ changes }: { changes: readonly Change[] }) {
 }
 
 function FromTo({ change }: { change: Change }) {
-  const text = useWords(templateWords)
+  const texts = useTexts()
+  const { t } = texts
   const { field, before, after } = change
-  const said = (value: string | null): string => (value === null ? text.nothing : saidOf(text, field, value))
+  const valueText = (value: string | null): string =>
+    value === null ? t('page_templates.nothing') : changedValue(texts, field, value)
   if (field === 'status' && before === null)
     return (
       <Text size="sm">
-        {text.appeared}: {said(after)}
+        {t('page_templates.appeared')}
+        {t('page_shell.colon')}
+        {valueText(after)}
       </Text>
     )
-  if (field === 'status' && after === null) return <Text size="sm">{text.vanished}</Text>
+  if (field === 'status' && after === null) return <Text size="sm">{t('page_templates.vanished')}</Text>
   return (
     <Stack gap={2}>
       <Text size="sm" c="dimmed" dir={field === 'text' ? 'auto' : undefined} style={{ whiteSpace: 'pre-line' }}>
-        <s>{said(before)}</s>
+        <s>{valueText(before)}</s>
       </Text>
       <Text size="sm" dir={field === 'text' ? 'auto' : undefined} style={{ whiteSpace: 'pre-line' }}>
-        {said(after)}
+        {valueText(after)}
       </Text>
     </Stack>
   )
 }
 
-function saidOf(text: TemplateText, field: string, value: string): string {
-  if (field === 'status') return wordIn(text.statuses, value)
-  if (field === 'category') return wordIn(text.categories, value)
-  return field === 'quality' ? qualityIn(text, value) : value
+function changedValue(texts: PageTexts, field: string, value: string): string {
+  if (field === 'status') return translateWord(texts, 'page_templates.statuses', value)
+  if (field === 'category') return translateWord(texts, 'page_templates.categories', value)
+  return field === 'quality' ? qualityIn(texts, value) : value
 }

@@ -1,6 +1,7 @@
-import type { Bubble, BubbleButton } from '../../emulator/phone/bubble.tsx'
-import { type QuestionDraft, type TemplateDraft, fill, sampleOf, tidy, variablesOf } from '../../src/templates/draft.ts'
-import { codeTextsIn } from './starts.ts'
+import type { Bubble, BubbleButton } from '@doorcode/whatsapp-emulator/phone/bubble.tsx'
+import type { QuestionDraft, TemplateDraft } from '../../src/providers/template-draft.ts'
+import { fill, sampleOf, tidy, variablesOf } from '../../src/providers/whatsapp/template-text.ts'
+import { codeTextsIn } from './new/examples-by-language.ts'
 import { directionOfTexts } from '../cod-settings/languages.ts'
 
 type Button = { type: string; text?: string; url?: string }
@@ -11,7 +12,7 @@ const SAMPLE_CODE = '123456'
 
 /** A template as the phone shows it, filled with the samples that it was reviewed with. */
 export function bubbleOf({ category, language, components }: Read): Bubble {
-  const find = (wanted: string): Component | undefined => components.find(({ type }) => type === wanted)
+  const find = (wantedType: string): Component | undefined => components.find(({ type }) => type === wantedType)
   const [header, body, footer] = [find('HEADER'), find('BODY'), find('FOOTER')]
   const isCode = category === 'AUTHENTICATION'
   const shown = (component: Component): string =>
@@ -28,7 +29,7 @@ export function bubbleOf({ category, language, components }: Read): Bubble {
 
 const bubbleButton = ({ type, text, url }: Button, isCode: boolean): BubbleButton => ({
   label: text ?? type,
-  kind: type === 'QUICK_REPLY' ? 'quick_reply' : type === 'OTP' || (isCode && url !== undefined) ? 'copy_code' : 'url',
+  kind: type === 'QUICK_REPLY' ? 'reply' : type === 'OTP' || (isCode && url !== undefined) ? 'copy_code' : 'url',
 })
 
 /** Samples come as lists, and for a body as a list of lists; named ones with their names. */
@@ -36,8 +37,8 @@ function sampleIn(component: Component, name: string): string | undefined {
   const example: unknown = 'example' in component ? component.example : undefined
   if (typeof example !== 'object' || example === null) return undefined
   for (const [key, value] of Object.entries(example as Record<string, unknown>)) {
-    const found = key.endsWith('named_params') ? namedSample(value, name) : numberedSample(value, name)
-    if (found !== undefined) return found
+    const sample = key.endsWith('named_params') ? namedSample(value, name) : numberedSample(value, name)
+    if (sample !== undefined) return sample
   }
   return undefined
 }
@@ -58,7 +59,7 @@ function namedSample(value: unknown, name: string): string | undefined {
   return undefined
 }
 
-/** A draft as the phone will show it. What WhatsApp writes itself is shown in words much like its own. */
+/** A draft as the phone will show it, with an approximation of the text that WhatsApp writes. */
 export function bubbleOfDraft(draft: TemplateDraft): Bubble {
   const direction = directionOfTexts(draft.language)
   if (draft.use !== 'otp') return { ...questionBubble(draft), direction }
@@ -79,7 +80,7 @@ function questionBubble({ header, headerSample, body, samples, footer, buttons }
     ...(text !== '' && { header: fill(text, () => tidy(headerSample) || undefined) }),
     body: fill(tidy(body), (name) => tidy(sampleOf(samples, name)) || undefined),
     ...(tidy(footer) !== '' && { footer: tidy(footer) }),
-    buttons: buttons.map((label) => ({ label: tidy(label) || '…', kind: 'quick_reply' })),
+    buttons: buttons.map((label) => ({ label: tidy(label) || '…', kind: 'reply' })),
   }
 }
 
@@ -88,7 +89,7 @@ export function parametersIn({ components }: Pick<Read, 'components'>): {
   header: string | undefined
   body: { form: 'positional' | 'named'; values: [name: string, sample: string][] }
 } {
-  const find = (wanted: string): Component | undefined => components.find(({ type }) => type === wanted)
+  const find = (wantedType: string): Component | undefined => components.find(({ type }) => type === wantedType)
   const [header, body] = [find('HEADER'), find('BODY')]
   const [ofHeader] = variablesOf(header?.text ?? '').names
   const { form, names } = variablesOf(body?.text ?? '')

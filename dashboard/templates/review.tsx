@@ -1,67 +1,63 @@
 import { Alert, Button, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
-import { api, queries } from '../api.ts'
+import { api, queryClient } from '../api.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/failed.tsx'
-import { useMay, useWorkspace } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
-import { waitBeforeLook } from './look.ts'
-import { wordIn } from './status.tsx'
-import type { Shown } from './template.tsx'
-import { templateWords } from './words.ts'
+import { usePermissions, useWorkspace } from '../ui/workspace.ts'
+import { waitBeforePoll } from './poll.ts'
+import type { TemplateInfo } from './template.tsx'
 
-/** What WhatsApp thinks of a template, where that keeps it from being sent, and what to do. */
-export function Review({ template }: { template: Shown }) {
-  const text = useWords(templateWords)
+/** The review status of a template that cannot be sent, and what to do. */
+export function Review({ template }: { template: TemplateInfo }) {
+  const { t, has } = useTexts()
   const { status, rejectedReason } = template
-  if (status === 'PENDING' || status === 'IN_APPEAL') return <Awaited template={template} />
+  const rejection = `page_templates.rejections_${rejectedReason?.toLowerCase()}`
+  if (status === 'PENDING' || status === 'IN_APPEAL') return <InReview template={template} />
   if (status === 'REJECTED')
     return (
-      <Alert color="red" title={text.rejectedTitle}>
+      <Alert color="red" title={t('page_templates.rejected_title')}>
         <Stack gap="xs">
           {rejectedReason !== null && (
             <Text size="sm">
-              {Object.hasOwn(text.rejections, rejectedReason)
-                ? wordIn(text.rejections, rejectedReason)
-                : text.rejectedOther}{' '}
-              (<code>{rejectedReason}</code>)
+              {has(rejection) ? t(rejection) : t('page_templates.rejected_unknown')} (<code>{rejectedReason}</code>)
             </Text>
           )}
-          <Text size="sm">{text.rejectedNext}</Text>
+          <Text size="sm">{t('page_templates.rejected_next')}</Text>
         </Stack>
       </Alert>
     )
   if (status === 'PAUSED')
     return (
-      <Alert color="orange" title={text.pausedTitle}>
-        {text.paused}
+      <Alert color="orange" title={t('page_templates.paused_title')}>
+        {t('page_templates.paused')}
       </Alert>
     )
   return null
 }
 
-/** Asks WhatsApp ever more seldom while the page is open: the webhook that tells may not be set up. */
-function Awaited({ template }: { template: Shown }) {
-  const text = useWords(templateWords)
-  const may = useMay()
+/** Polls with growing intervals while the page is open: the webhook may not be set up. */
+function InReview({ template }: { template: TemplateInfo }) {
+  const { t } = useTexts()
+  const may = usePermissions()
   const { workspaceId } = useWorkspace()
   const { accountId, name, language } = template
-  const looks = useRef(0)
-  const look = useMutation(
+  const polls = useRef(0)
+  const refresh = useMutation(
     api.templates.refresh.mutationOptions({
-      onSuccess: () => queries.invalidateQueries({ queryKey: api.templates.pathKey() }),
+      onSuccess: () => queryClient.invalidateQueries({ queryKey: api.templates.pathKey() }),
     }),
   )
-  const { mutate } = look
+  const { mutate } = refresh
   const { change } = may
   useEffect(() => {
     if (!change) return
     let timer: ReturnType<typeof setTimeout> | undefined
     const later = (): void => {
-      const waitMs = waitBeforeLook(looks.current)
+      const waitMs = waitBeforePoll(polls.current)
       if (waitMs === undefined) return
       timer = setTimeout(() => {
-        looks.current += 1
+        polls.current += 1
         if (document.visibilityState === 'visible') mutate({ workspaceId, accountId, name, language })
         later()
       }, waitMs)
@@ -70,19 +66,19 @@ function Awaited({ template }: { template: Shown }) {
     return () => clearTimeout(timer)
   }, [change, mutate, workspaceId, accountId, name, language])
   return (
-    <Alert color="blue" title={text.reviewTitle} role="status">
+    <Alert color="blue" title={t('page_templates.review_title')} role="status">
       <Stack gap="xs">
-        <Text size="sm">{may.change ? text.review : text.reviewMember}</Text>
-        {look.error && <Failed error={look.error} />}
+        <Text size="sm">{may.change ? t('page_templates.review') : t('page_templates.review_member')}</Text>
+        {refresh.error && <Failed error={refresh.error} />}
         {may.change && (
           <Button
             size="compact-sm"
             variant="default"
             w="fit-content"
-            loading={look.isPending}
-            onClick={() => look.mutate({ workspaceId, accountId, name, language })}
+            loading={refresh.isPending}
+            onClick={() => refresh.mutate({ workspaceId, accountId, name, language })}
           >
-            {text.lookNow}
+            {t('page_templates.check_now')}
           </Button>
         )}
       </Stack>

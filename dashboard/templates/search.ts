@@ -1,14 +1,14 @@
-import type { Answers } from '../api.ts'
-import { textIn } from '../ui/in-address.ts'
+import type { RouterOutputs } from '../api.ts'
+import { textIn } from '../ui/list/search-params.ts'
 
-export type Listed = Answers['templates']['list']['templates'][number]
+export type ListedTemplate = RouterOutputs['templates']['list']['templates'][number]
 export type Place = { accountId: string; name: string; language: string }
 export type Use = 'otp' | 'confirmation' | 'refusal'
 
 export const USES = ['otp', 'confirmation', 'refusal'] as const satisfies readonly Use[]
 const FILTERS = [...USES, 'none'] as const
 
-/** What the list shows, in the page's address: who gets the link sees the same. */
+/** The filters, in the page's address: a shared link shows the same list. */
 export type TemplateSearch = {
   use?: Use | 'none'
   status?: string
@@ -16,21 +16,21 @@ export type TemplateSearch = {
   search?: string
 }
 
-const TEXT_MOST = 200
-const WORD_MOST = 100
+const MAX_TEXT = 200
+const MAX_WORD = 100
 
-/** Whatever stands in an address: what makes no sense is left out. */
-export function readTemplateSearch(given: Record<string, unknown>): TemplateSearch {
-  const use = FILTERS.find((each) => each === given['use'])
-  const [status, language] = [textIn(given['status'], WORD_MOST), textIn(given['language'], WORD_MOST)]
-  const search = textIn(given['search'], TEXT_MOST)
+/** Leaves out invalid values: an address can hold anything. */
+export function readTemplateSearch(raw: Record<string, unknown>): TemplateSearch {
+  const use = FILTERS.find((each) => each === raw['use'])
+  const [status, language] = [textIn(raw['status'], MAX_WORD), textIn(raw['language'], MAX_WORD)]
+  const search = textIn(raw['search'], MAX_TEXT)
   return { ...(use && { use }), ...(status && { status }), ...(language && { language }), ...(search && { search }) }
 }
 
 export const isFiltered = (search: TemplateSearch): boolean => Object.keys(search).length > 0
 
 /** What a new template is for, in the address of its form. */
-export const readNewTemplateSearch = (given: Record<string, unknown>): { use?: Use } => {
-  const use = USES.find((each) => each === given['use'])
+export const readNewTemplateSearch = (raw: Record<string, unknown>): { use?: Use } => {
+  const use = USES.find((each) => each === raw['use'])
   return use ? { use } : {}
 }

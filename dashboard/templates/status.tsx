@@ -1,13 +1,8 @@
-import { useWords } from '../words.ts'
+import { type PageTexts, useTexts, translateWord } from '../texts/use-texts.ts'
 import { Label } from './label.tsx'
-import { type TemplateText, templateWords } from './words.ts'
 
-/** WhatsApp's own word where there is none of ours: its lists grow. */
-export const wordIn = (table: Readonly<Record<string, string>>, word: string): string =>
-  Object.hasOwn(table, word) ? (table[word] ?? word) : word
-
-export const qualityIn = (text: TemplateText, quality: string | null): string =>
-  quality === null ? text.notRated : wordIn(text.qualities, quality)
+export const qualityIn = (texts: PageTexts, quality: string | null): string =>
+  quality === null ? texts.t('page_templates.not_rated') : translateWord(texts, 'page_templates.qualities', quality)
 
 const COLOURS: Readonly<Record<string, string>> = {
   APPROVED: 'teal',
@@ -19,10 +14,9 @@ const COLOURS: Readonly<Record<string, string>> = {
 }
 
 export function StatusBadge({ status }: { status: string }) {
-  const text = useWords(templateWords)
   return (
     <Label color={COLOURS[status] ?? 'gray'} title={status}>
-      {wordIn(text.statuses, status)}
+      {translateWord(useTexts(), 'page_templates.statuses', status)}
     </Label>
   )
 }

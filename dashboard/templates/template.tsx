@@ -17,38 +17,37 @@ import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import { ChatBubble, ChatPaper } from '../../emulator/phone/bubble.tsx'
-import { type Answers, api, codeOf, queries } from '../api.ts'
+import { ChatBubble, ChatPaper } from '@doorcode/whatsapp-emulator/phone/bubble.tsx'
+import { type RouterOutputs, api, codeOf, queryClient } from '../api.ts'
 import { directionOfTexts, nameOfLanguage, tagOf } from '../cod-settings/languages.ts'
+import { useTexts, translateWord } from '../texts/use-texts.ts'
 import { Copyable } from '../ui/copy.tsx'
 import { Failed } from '../ui/failed.tsx'
-import { useLive } from '../ui/live.ts'
+import { useLive } from '../ui/shell/live.ts'
 import { Loading } from '../ui/loading.tsx'
-import { NotFound } from '../ui/not-found.tsx'
-import { Page } from '../ui/page.tsx'
-import { useMay, useWorkspace } from '../ui/workspace.ts'
-import { useLanguage, useWords } from '../words.ts'
+import { NotFound } from '../ui/shell/not-found.tsx'
+import { Page } from '../ui/shell/page.tsx'
+import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { exampleOf } from './example.ts'
+import { AllTemplates } from './all-templates.tsx'
 import { History } from './history.tsx'
 import { bubbleOf, parametersIn } from './preview.ts'
 import { Review } from './review.tsx'
 import { type Place, USES } from './search.ts'
-import { Section } from './section.tsx'
-import { StatusBadge, qualityIn, wordIn } from './status.tsx'
+import { Section } from './new/section.tsx'
+import { StatusBadge, qualityIn } from './status.tsx'
 import { AllVerdicts } from './verdict.tsx'
-import { templateWords } from './words.ts'
 
-type Found = Answers['templates']['get']
-export type Shown = NonNullable<Found['template']>
+type TemplateData = RouterOutputs['templates']['get']
+export type TemplateInfo = NonNullable<TemplateData['template']>
 
 const PAGE = '/w/$workspaceId/templates/$accountId/$name/$language'
 
 export function Template() {
-  const text = useWords(templateWords)
   const live = useLive()
   const { workspaceId } = useWorkspace()
   const { accountId, name, language } = useParams({ from: PAGE })
-  const page = useLanguage()
+  const page = useTexts()
   const { data, error, refetch } = useQuery(api.templates.get.queryOptions({ workspaceId, accountId, name, language }))
   if (codeOf(error) === 'NOT_FOUND' || codeOf(error) === 'BAD_REQUEST') return <NotFound />
   if (!data) return error ? <Failed error={error} onAgain={() => void refetch()} /> : <Loading />
@@ -58,47 +57,40 @@ export function Template() {
       title={name}
       about={
         <>
-          {nameOfLanguage(language, page.language)} (<code>{language}</code>) ·{' '}
-          <Anchor
-            inherit
-            underline="always"
-            renderRoot={(props) => <Link {...props} to="/w/$workspaceId/templates" params={{ workspaceId }} />}
-          >
-            {text.all}
-          </Anchor>
+          {nameOfLanguage(language, page.language)} (<code>{language}</code>) · <AllTemplates />
         </>
       }
       live={live}
     >
-      {template ? <Whole key={`${name} ${language}`} found={data} template={template} /> : <Gone />}
+      {template ? <TemplateDetails key={`${name} ${language}`} data={data} template={template} /> : <DeletedTemplate />}
       <History changes={data.changes} />
       {template && <Remove template={template} />}
     </Page>
   )
 }
 
-function Gone() {
-  const text = useWords(templateWords)
+function DeletedTemplate() {
+  const { t } = useTexts()
   return (
-    <Alert color="gray" title={text.goneTitle}>
-      {text.gone}
+    <Alert color="gray" title={t('page_templates.gone_title')}>
+      {t('page_templates.gone')}
     </Alert>
   )
 }
 
-function Whole({ found, template }: { found: Found; template: Shown }) {
-  const text = useWords(templateWords)
+function TemplateDetails({ data, template }: { data: TemplateData; template: TemplateInfo }) {
+  const { t } = useTexts()
   return (
     <Grid gap="lg">
       <Grid.Col span={{ base: 12, md: 7 }} order={{ base: 2, md: 1 }}>
         <Stack gap="lg">
           <Review template={template} />
-          <Section title={text.what}>
+          <Section title={t('page_templates.what')}>
             <AllVerdicts judged={template} />
           </Section>
           <Facts template={template} />
-          <Request found={found} template={template} />
-          <Languages found={found} template={template} />
+          <Request data={data} template={template} />
+          <Languages data={data} template={template} />
         </Stack>
       </Grid.Col>
       <Grid.Col span={{ base: 12, md: 5 }} order={{ base: 1, md: 2 }}>
@@ -108,12 +100,12 @@ function Whole({ found, template }: { found: Found; template: Shown }) {
   )
 }
 
-function Preview({ template }: { template: Shown }) {
-  const text = useWords(templateWords)
+function Preview({ template }: { template: TemplateInfo }) {
+  const { t } = useTexts()
   return (
-    <Section title={text.preview}>
+    <Section title={t('page_templates.preview')}>
       <Text size="sm" c="dimmed">
-        {text.previewHint}
+        {t('page_templates.preview_hint')}
       </Text>
       <Box data-testid="preview" lang={tagOf(template.language)}>
         <ChatPaper direction={directionOfTexts(template.language)}>
@@ -124,15 +116,25 @@ function Preview({ template }: { template: Shown }) {
   )
 }
 
-function Facts({ template }: { template: Shown }) {
-  const text = useWords(templateWords)
+function Facts({ template }: { template: TemplateInfo }) {
+  const texts = useTexts()
+  const { t, n } = texts
   const { status, category, quality, sendTtlSeconds, wabaId } = template
   const facts: [string, ReactNode][] = [
-    [text.status, <StatusBadge key="status" status={status} />],
-    [text.category, wordIn(text.categories, category)],
-    [text.quality, qualityIn(text, quality)],
-    ...(sendTtlSeconds === null ? [] : [[text.ttl, text.ttlSeconds(sendTtlSeconds)] as [string, string]]),
-    [text.account, <code key="account">{wabaId}</code>],
+    [t('page_templates.status'), <StatusBadge key="status" status={status} />],
+    [t('page_templates.category'), translateWord(texts, 'page_templates.categories', category)],
+    [t('page_templates.quality'), qualityIn(texts, quality)],
+    ...(sendTtlSeconds === null
+      ? []
+      : [
+          [
+            t('page_templates.ttl'),
+            sendTtlSeconds < 0
+              ? t('page_templates.ttl_default')
+              : t('page_templates.ttl_seconds', { seconds: n(sendTtlSeconds) }),
+          ] as [string, string],
+        ]),
+    [t('page_templates.account'), <code key="account">{wabaId}</code>],
   ]
   return (
     <Table variant="vertical" withTableBorder>
@@ -150,42 +152,44 @@ function Facts({ template }: { template: Shown }) {
   )
 }
 
-function Request({ found, template }: { found: Found; template: Shown }) {
-  const text = useWords(templateWords)
+function Request({ data, template }: { data: TemplateData; template: TemplateInfo }) {
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const use = USES.find((each) => template.verdicts[each] === null) ?? template.likely
   if (template.category === 'MARKETING') return null
-  const { call, body } = exampleOf(template, { use, senderId: found.senderId })
+  const { call, body } = exampleOf(template, { use, senderId: data.senderId })
   const parameters = parametersIn(template)
   const names = [
-    ...(parameters.header === undefined ? [] : [text.headerParameter]),
+    ...(parameters.header === undefined ? [] : [t('page_templates.header_parameter')]),
     ...parameters.body.values.map(([name]) => `{{${name}}}`),
   ]
   return (
-    <Section title={text.request}>
-      {use !== 'otp' && !found.codLanguageIsConfigured && (
+    <Section title={t('page_templates.request')}>
+      {use !== 'otp' && !data.codLanguageIsConfigured && (
         <Alert color="yellow">
-          {text.codLanguageMissing}{' '}
+          {t('page_templates.cod_language_missing')}{' '}
           <Anchor
             inherit
             c="inherit"
             underline="always"
             renderRoot={(props) => <Link {...props} to="/w/$workspaceId/cod-settings" params={{ workspaceId }} />}
           >
-            {text.toCodSettings}
+            {t('page_templates.to_cod_settings')}
           </Anchor>
         </Alert>
       )}
       {use !== 'otp' && (
         <Group gap={6}>
-          <Text size="sm">{names.length === 0 ? text.noParameters : `${text.parameters}:`}</Text>
+          <Text size="sm">
+            {names.length === 0 ? t('page_templates.no_parameters') : `${t('page_templates.parameters')}:`}
+          </Text>
           {names.map((name) => (
             <Code key={name}>{name}</Code>
           ))}
         </Group>
       )}
       <Text size="sm" c="dimmed">
-        {text.requestFor}
+        {t('page_templates.request_for')}
       </Text>
       <Copyable text={call} />
       <Copyable text={body} block />
@@ -193,18 +197,18 @@ function Request({ found, template }: { found: Found; template: Shown }) {
   )
 }
 
-function Languages({ found, template }: { found: Found; template: Shown }) {
-  const text = useWords(templateWords)
-  const page = useLanguage()
+function Languages({ data, template }: { data: TemplateData; template: TemplateInfo }) {
+  const { t } = useTexts()
+  const page = useTexts()
   const { workspaceId } = useWorkspace()
   const { accountId, name } = template
   return (
-    <Section title={text.languages}>
+    <Section title={t('page_templates.languages')}>
       <Text size="sm" c="dimmed">
-        {text.otherLanguages}
+        {t('page_templates.other_languages')}
       </Text>
       <Stack gap={6}>
-        {found.languages.map(({ language, status }) => (
+        {data.languages.map(({ language, status }) => (
           <Group key={language} gap="xs">
             {language === template.language ? (
               <Text size="sm" fw={600} aria-current="page">
@@ -228,23 +232,23 @@ function Languages({ found, template }: { found: Found; template: Shown }) {
   )
 }
 
-function Remove({ template }: { template: Shown }) {
-  const text = useWords(templateWords)
-  const may = useMay()
+function Remove({ template }: { template: TemplateInfo }) {
+  const { t } = useTexts()
+  const may = usePermissions()
   const [asking, { open, close }] = useDisclosure()
   if (!may.change) return null
   if (template.status === 'DISABLED')
     return (
       <Text size="sm" c="dimmed">
-        {text.removeDisabled}
+        {t('page_templates.remove_disabled')}
       </Text>
     )
   return (
     <Box>
       <Button variant="outline" color="red" onClick={open}>
-        {text.remove}
+        {t('page_templates.remove')}
       </Button>
-      <Modal opened={asking} onClose={close} title={text.removeTitle}>
+      <Modal opened={asking} onClose={close} title={t('page_templates.remove_title')}>
         <AskRemove template={template} onCancel={close} />
       </Modal>
     </Box>
@@ -252,7 +256,7 @@ function Remove({ template }: { template: Shown }) {
 }
 
 function AskRemove({ template, onCancel }: { template: Place; onCancel: () => void }) {
-  const text = useWords(templateWords)
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const navigate = useNavigate()
   const [typed, setTyped] = useState('')
@@ -261,7 +265,7 @@ function AskRemove({ template, onCancel }: { template: Place; onCancel: () => vo
     api.templates.remove.mutationOptions({
       async onSuccess() {
         await navigate({ to: '/w/$workspaceId/templates', params: { workspaceId } })
-        await queries.invalidateQueries({ queryKey: api.templates.pathKey() })
+        await queryClient.invalidateQueries({ queryKey: api.templates.pathKey() })
       },
     }),
   )
@@ -279,9 +283,9 @@ function AskRemove({ template, onCancel }: { template: Place; onCancel: () => vo
           </Badge>
           <code style={{ overflowWrap: 'anywhere' }}>{name}</code>
         </Group>
-        <Text size="sm">{text.removeAsk}</Text>
+        <Text size="sm">{t('page_templates.remove_ask')}</Text>
         <TextInput
-          label={text.removeType}
+          label={t('page_templates.remove_type')}
           value={typed}
           onChange={({ currentTarget }) => setTyped(currentTarget.value)}
           dir="ltr"
@@ -292,10 +296,10 @@ function AskRemove({ template, onCancel }: { template: Place; onCancel: () => vo
         {remove.error && <Failed error={remove.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel}>
-            {text.cancel}
+            {t('page_templates.cancel')}
           </Button>
           <Button type="submit" color="red" disabled={typed.trim() !== name} loading={remove.isPending}>
-            {text.removeNow}
+            {t('page_templates.remove_now')}
           </Button>
         </Group>
       </Stack>

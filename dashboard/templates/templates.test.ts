@@ -1,23 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type QuestionDraft, faultsOfDraft } from '../../src/templates/draft.ts'
-import { checkParameters } from '../../src/templates/cod-parameters.ts'
-import { TEMPLATE_LANGUAGES } from '../../src/templates/languages.ts'
+import { findDraftFaults } from '../../src/accounts/templates/draft.ts'
+import type { QuestionDraft } from '../../src/providers/template-draft.ts'
+import { checkParameters } from '../../src/accounts/templates/cod-parameters.ts'
+import { TEMPLATE_LANGUAGES } from '../../src/accounts/templates/languages.ts'
 import { exampleOf } from './example.ts'
-import { draftOf, hasField, inLanguage, startOf } from './form-state.ts'
-import { waitBeforeLook } from './look.ts'
+import { draftOf, hasField, inLanguage, startOf } from './new/form-state.ts'
+import { waitBeforePoll } from './poll.ts'
 import { bubbleOf, bubbleOfDraft } from './preview.ts'
 import { readTemplateSearch } from './search.ts'
 
 const body = (text: string, example?: object) => ({ type: 'BODY', text, ...(example && { example }) })
 
-test('the form begins without a fault in every language', () => {
+test('the form starts valid in every language', () => {
   for (const language of TEMPLATE_LANGUAGES)
     for (const use of ['otp', 'confirmation', 'refusal'] as const)
-      assert.deepEqual(faultsOfDraft(draftOf(startOf(use, language))), [], `${use} ${language}`)
+      assert.deepEqual(findDraftFaults(draftOf(startOf(use, language))), [], `${use} ${language}`)
 })
 
-test('another language brings its own texts, and leaves alone what was written', () => {
+test('switching the language replaces only untouched texts', () => {
   const english = startOf('confirmation', 'en')
   const written = { ...english, refusal: { ...english.refusal, footer: 'My shop' } }
   const arabic = inLanguage(written, 'ar_EG')
@@ -26,7 +27,7 @@ test('another language brings its own texts, and leaves alone what was written',
   assert.deepEqual(inLanguage(inLanguage(english, 'fr'), 'en'), english)
 })
 
-test('the preview has the samples in the place of the variables, whatever the form of both', () => {
+test('the preview replaces variables with samples, in either format', () => {
   const shown = (components: { type: string; text?: string }[], category = 'UTILITY') =>
     bubbleOf({ category, language: 'ar', components })
   const numbered = shown([body('Order {{2}} of {{1}}.', { body_text: [['Sara', 'A-1']] })])
@@ -64,7 +65,7 @@ test('the example of a request gives exactly the parameters that the template ne
   }
 })
 
-test('a fault of a part without a field is known as such, so that it is shown all the same', () => {
+test('a fault without a field is recognized, so that it is still shown', () => {
   const [code, question] = [draftOf(startOf('otp', 'en')), draftOf(startOf('refusal', 'en'))]
   for (const path of ['draft.name', 'draft.copyLabel']) assert.ok(hasField(code, path), path)
   for (const path of ['draft.body', 'accountId']) assert.ok(!hasField(code, path), path)
@@ -72,14 +73,14 @@ test('a fault of a part without a field is known as such, so that it is shown al
   for (const path of ['draft.buttons', 'draft.buttons.2', 'draft.use']) assert.ok(!hasField(question, path), path)
 })
 
-test('an open page asks about a review ever more seldom, and at last no more', () => {
-  const waits = Array.from({ length: 21 }, (_, looks) => waitBeforeLook(looks))
+test('polling for a review slows down and finally stops', () => {
+  const waits = Array.from({ length: 21 }, (_, polls) => waitBeforePoll(polls))
   assert.deepEqual(waits.slice(0, 3), [2_000, 4_000, 8_000])
   assert.equal(waits[19], 120_000)
   assert.equal(waits[20], undefined)
 })
 
-test('what makes no sense in an address filters nothing', () => {
+test('invalid filters in an address are ignored', () => {
   assert.deepEqual(readTemplateSearch({ use: 'spam', status: '', language: ['x'], search: ' a ' }), { search: 'a' })
   assert.deepEqual(readTemplateSearch({ use: 'none', status: 'PAUSED' }), { use: 'none', status: 'PAUSED' })
 })

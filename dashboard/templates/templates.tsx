@@ -4,25 +4,24 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { api } from '../api.ts'
 import { nameOfLanguage } from '../cod-settings/languages.ts'
+import { useTexts, translateWord } from '../texts/use-texts.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Failed } from '../ui/failed.tsx'
-import { List } from '../ui/list.tsx'
-import { useLive } from '../ui/live.ts'
+import { List } from '../ui/list/list.tsx'
+import { useLive } from '../ui/shell/live.ts'
 import { Loading } from '../ui/loading.tsx'
-import { Page } from '../ui/page.tsx'
-import { useMay, useWorkspace } from '../ui/workspace.ts'
-import { useLanguage, useWords } from '../words.ts'
-import { type Listed, type TemplateSearch, USES, isFiltered, readTemplateSearch } from './search.ts'
-import { StatusBadge, qualityIn, wordIn } from './status.tsx'
+import { Page } from '../ui/shell/page.tsx'
+import { usePermissions, useWorkspace } from '../ui/workspace.ts'
+import { type ListedTemplate, type TemplateSearch, USES, isFiltered, readTemplateSearch } from './search.ts'
+import { StatusBadge, qualityIn } from './status.tsx'
 import { Verdict } from './verdict.tsx'
-import { templateWords } from './words.ts'
 
 const PAGE = '/w/$workspaceId/templates'
 
 export function Templates() {
-  const text = useWords(templateWords)
+  const { t } = useTexts()
   const live = useLive()
-  const may = useMay()
+  const may = usePermissions()
   const { workspaceId } = useWorkspace()
   const search = useSearch({ from: PAGE })
   const choices = useQuery(api.templates.choices.queryOptions({ workspaceId }))
@@ -37,16 +36,16 @@ export function Templates() {
   const isEmpty = list.data !== undefined && templates.length === 0 && !list.hasNextPage && !isFiltered(search)
   const create = may.change && hasAccount && (
     <Button renderRoot={(props) => <Link {...props} to="/w/$workspaceId/templates/new" params={{ workspaceId }} />}>
-      {text.create}
+      {t('page_templates.create')}
     </Button>
   )
   return (
-    <Page title={text.title} about={text.about} live={live} actions={!isEmpty && create}>
+    <Page title={t('page_templates.title')} about={t('page_templates.about')} live={live} actions={!isEmpty && create}>
       {!isEmpty && <Filters key={JSON.stringify(search)} />}
       {list.error && <Failed error={list.error} onAgain={() => void list.refetch()} />}
       {list.isPending && <Loading />}
-      {isEmpty && (hasAccount ? <Empty action={create}>{text.empty}</Empty> : <NoAccount />)}
-      {list.data && !isEmpty && templates.length === 0 && <Empty>{text.none}</Empty>}
+      {isEmpty && (hasAccount ? <Empty action={create}>{t('page_templates.empty')}</Empty> : <NoAccount />)}
+      {list.data && !isEmpty && templates.length === 0 && <Empty>{t('page_templates.none')}</Empty>}
       {templates.length > 0 && <TemplateList templates={templates} />}
       {list.hasNextPage && (
         <Button
@@ -55,7 +54,7 @@ export function Templates() {
           loading={list.isFetchingNextPage}
           onClick={() => void list.fetchNextPage()}
         >
-          {text.more}
+          {t('page_templates.more')}
         </Button>
       )}
     </Page>
@@ -63,19 +62,19 @@ export function Templates() {
 }
 
 function NoAccount() {
-  const text = useWords(templateWords)
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const toSenders = (
     <Button renderRoot={(props) => <Link {...props} to="/w/$workspaceId/senders" params={{ workspaceId }} />}>
-      {text.toSenders}
+      {t('page_templates.to_senders')}
     </Button>
   )
-  return <Empty action={toSenders}>{text.emptyNoAccount}</Empty>
+  return <Empty action={toSenders}>{t('page_templates.empty_no_account')}</Empty>
 }
 
 function Filters() {
-  const text = useWords(templateWords)
-  const { language: page } = useLanguage()
+  const texts = useTexts()
+  const { t, language: page } = texts
   const { workspaceId } = useWorkspace()
   const search = useSearch({ from: PAGE })
   const navigate = useNavigate({ from: PAGE })
@@ -83,37 +82,46 @@ function Filters() {
   const form = useForm({ initialValues: { search: search.search ?? '' } })
   const narrow = (change: Partial<Record<keyof TemplateSearch, string>>): void =>
     void navigate({ search: readTemplateSearch({ ...search, ...form.values, ...change }), resetScroll: false })
-  const any = { value: '', label: text.any }
+  const any = { value: '', label: t('page_templates.any') }
   const statuses = choices?.statuses ?? (search.status === undefined ? [] : [search.status])
   const languages = choices?.languages ?? (search.language === undefined ? [] : [search.language])
   return (
-    <form role="search" aria-label={text.filters} onSubmit={form.onSubmit((values) => narrow(values))}>
+    <form role="search" aria-label={t('page_templates.filters')} onSubmit={form.onSubmit((values) => narrow(values))}>
       <Stack gap="sm">
         <Group align="flex-end" gap="xs" wrap="nowrap">
-          <TextInput type="search" label={text.search} maxLength={200} flex={1} {...form.getInputProps('search')} />
+          <TextInput
+            type="search"
+            label={t('page_templates.search')}
+            maxLength={200}
+            flex={1}
+            {...form.getInputProps('search')}
+          />
           <Button type="submit" variant="default">
-            {text.find}
+            {t('page_templates.find')}
           </Button>
         </Group>
         <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
           <NativeSelect
-            label={text.use}
+            label={t('page_templates.use')}
             value={search.use ?? ''}
             data={[
               any,
-              ...USES.map((value) => ({ value, label: text.usableFor[value] })),
-              { value: 'none', label: text.forNothing },
+              ...USES.map((value) => ({ value, label: t(`page_templates.usable_for_${value}`) })),
+              { value: 'none', label: t('page_templates.for_nothing') },
             ]}
             onChange={({ currentTarget }) => narrow({ use: currentTarget.value })}
           />
           <NativeSelect
-            label={text.status}
+            label={t('page_templates.status')}
             value={search.status ?? ''}
-            data={[any, ...statuses.map((value) => ({ value, label: wordIn(text.statuses, value) }))]}
+            data={[
+              any,
+              ...statuses.map((value) => ({ value, label: translateWord(texts, 'page_templates.statuses', value) })),
+            ]}
             onChange={({ currentTarget }) => narrow({ status: currentTarget.value })}
           />
           <NativeSelect
-            label={text.language}
+            label={t('page_templates.language')}
             value={search.language ?? ''}
             data={[
               any,
@@ -129,7 +137,7 @@ function Filters() {
             w="fit-content"
             onClick={() => void navigate({ search: {}, resetScroll: false })}
           >
-            {text.clear}
+            {t('page_templates.clear')}
           </Button>
         )}
       </Stack>
@@ -137,18 +145,18 @@ function Filters() {
   )
 }
 
-function TemplateList({ templates }: { templates: readonly Listed[] }) {
-  const text = useWords(templateWords)
-  const { language: page } = useLanguage()
+function TemplateList({ templates }: { templates: readonly ListedTemplate[] }) {
+  const texts = useTexts()
+  const { t, language: page } = texts
   const { workspaceId } = useWorkspace()
   return (
     <List
-      label={text.title}
+      label={t('page_templates.title')}
       rows={templates}
       keyOf={({ accountId, name, language }) => `${accountId} ${name} ${language}`}
       columns={[
         {
-          title: text.template,
+          title: t('page_templates.template'),
           cell: ({ accountId, name, language, text: words }) => (
             <Stack gap={2} maw={380}>
               <Anchor
@@ -174,10 +182,13 @@ function TemplateList({ templates }: { templates: readonly Listed[] }) {
             </Stack>
           ),
         },
-        { title: text.verdict, cell: (template) => <Verdict {...template} /> },
-        { title: text.status, cell: ({ status }) => <StatusBadge status={status} /> },
-        { title: text.category, cell: ({ category }) => wordIn(text.categories, category) },
-        { title: text.quality, cell: ({ quality }) => qualityIn(text, quality) },
+        { title: t('page_templates.verdict'), cell: (template) => <Verdict {...template} /> },
+        { title: t('page_templates.status'), cell: ({ status }) => <StatusBadge status={status} /> },
+        {
+          title: t('page_templates.category'),
+          cell: ({ category }) => translateWord(texts, 'page_templates.categories', category),
+        },
+        { title: t('page_templates.quality'), cell: ({ quality }) => qualityIn(texts, quality) },
       ]}
     />
   )

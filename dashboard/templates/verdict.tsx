@@ -1,16 +1,16 @@
+import type { CodedText } from '../../locales/text.ts'
 import { List, Stack, Text } from '@mantine/core'
-import { useWords } from '../words.ts'
-import { type Listed, USES, type Use } from './search.ts'
+import { useTexts } from '../texts/use-texts.ts'
+import { type ListedTemplate, USES, type Use } from './search.ts'
 import { Label } from './label.tsx'
-import { templateWords } from './words.ts'
 
-type Judged = Pick<Listed, 'verdicts' | 'onceApproved' | 'likely' | 'status'>
+type WithVerdicts = Pick<ListedTemplate, 'verdicts' | 'onceApproved' | 'likely' | 'status'>
 
 /** Statuses after which a template can be sent (again) without anybody's doing. */
 const PASSING = ['PENDING', 'IN_APPEAL', 'PAUSED']
 
-/** In a list: what it can be used for, or why not for what it looks made for. */
-export function Verdict(judged: Judged) {
+/** In a list: what the template can be used for, or why it does not fit its likely use. */
+export function Verdict(judged: WithVerdicts) {
   const { verdicts, onceApproved, likely } = judged
   const usable = USES.filter((use) => verdicts[use] === null)
   const fit = USES.filter((use) => onceApproved[use] === null)
@@ -25,7 +25,7 @@ export function Verdict(judged: Judged) {
 }
 
 /** On its own page: each use, and why not. */
-export function AllVerdicts({ judged }: { judged: Judged }) {
+export function AllVerdicts({ judged }: { judged: WithVerdicts }) {
   const inOrder = USES.toSorted((a, b) => Number(b === judged.likely) - Number(a === judged.likely))
   return (
     <List listStyleType="none" spacing="sm">
@@ -38,42 +38,46 @@ export function AllVerdicts({ judged }: { judged: Judged }) {
   )
 }
 
-function OneVerdict({ use, judged: { verdicts, onceApproved, status } }: { use: Use; judged: Judged }) {
-  const text = useWords(templateWords)
-  if (verdicts[use] === null) return <Good>{text.usable[use]}</Good>
+function OneVerdict({ use, judged: { verdicts, onceApproved, status } }: { use: Use; judged: WithVerdicts }) {
+  const { t } = useTexts()
+  if (verdicts[use] === null) return <Usable>{t(`page_templates.usable_${use}`)}</Usable>
   const reason = onceApproved[use] ?? verdicts[use]
-  if (onceApproved[use] === null && PASSING.includes(status)) return <Awaited>{text.usableLater[use]}</Awaited>
+  if (onceApproved[use] === null && PASSING.includes(status))
+    return <UsableLater>{t(`page_templates.usable_later_${use}`)}</UsableLater>
   return (
     <Stack gap={2}>
-      <Bad>{text.notUsable[use]}</Bad>
+      <Unusable>{t(`page_templates.not_usable_${use}`)}</Unusable>
       <Reason text={reason} />
     </Stack>
   )
 }
 
-const Awaited = ({ children }: { children: string }) => (
+const UsableLater = ({ children }: { children: string }) => (
   <Label color="blue">
     <span aria-hidden="true">… </span>
     {children}
   </Label>
 )
 
-const Good = ({ children }: { children: string }) => (
+const Usable = ({ children }: { children: string }) => (
   <Label color="teal">
     <span aria-hidden="true">✓ </span>
     {children}
   </Label>
 )
 
-const Bad = ({ children }: { children: string }) => (
+const Unusable = ({ children }: { children: string }) => (
   <Label color="gray">
     <span aria-hidden="true">✕ </span>
     {children}
   </Label>
 )
 
-const Reason = ({ text }: { text: string | null }) => (
-  <Text size="sm" maw={560}>
-    {text}
-  </Text>
-)
+function Reason({ text }: { text: CodedText | null }) {
+  const { textOf } = useTexts()
+  return (
+    <Text size="sm" maw={560}>
+      {text && textOf(text)}
+    </Text>
+  )
+}

@@ -1,6 +1,6 @@
 import type { Kind } from './marks.ts'
 
-/** Drawn in a square of 24; what they mean is said in words beside them. */
+/** Drawn in a 24 px square; their meaning is in the text next to them. */
 const PATHS: Readonly<Record<Kind, string>> = {
   request: 'M3 12h14M12 6l6 6-6 6M21 4v16',
   quota: 'M4 20V10M10 20V4M16 20v-7M22 20H2',

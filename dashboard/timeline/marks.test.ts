@@ -1,41 +1,41 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type TimelineEntry, byDay, cutAtInstants, isMuted, isToCome, marksOf, spanInWords } from './marks.ts'
+import { type TimelineEntry, byDay, cutAtInstants, isMuted, isToCome, marksOf, spanText } from './marks.ts'
 
 const entry = (fields: Partial<TimelineEntry>): TimelineEntry => ({
   at: '2026-11-20T10:00:00.000Z',
   what: 'report',
-  detail: '',
+  detail: { code: 'text', text: '' },
   ...fields,
 })
 
 const utcDay = (at: Date): string => at.toISOString().slice(0, 10)
 
-test('an ignored report is muted and says so in a word, an applied one is not', () => {
+test('only an ignored report is muted and marked as ignored', () => {
   const ignored = entry({ report: 'sent', outcome: 'ignored' })
   assert.equal(isMuted(ignored), true)
   assert.deepEqual(marksOf(ignored), [
-    { word: 'statusSent', tone: 'muted' },
+    { word: 'status_sent', tone: 'muted' },
     { word: 'ignored', tone: 'muted' },
   ])
   assert.equal(isMuted(entry({ report: 'sent', outcome: 'applied' })), false)
 })
 
-test('a webhook shows its HTTP status, its missing answer, or that it is still to come', () => {
+test('a webhook shows its HTTP status, no response, or that it is upcoming', () => {
   const webhook = (fields: Record<string, unknown>): TimelineEntry => entry({ what: 'webhook', ...fields })
   assert.deepEqual(marksOf(webhook({ attempt: 1, httpStatus: 204, error: null })), [{ text: 'HTTP 204', tone: 'good' }])
   assert.deepEqual(marksOf(webhook({ attempt: 1, httpStatus: 500, error: null })), [{ text: 'HTTP 500', tone: 'bad' }])
-  assert.deepEqual(marksOf(webhook({ attempt: 1, httpStatus: null })), [{ word: 'noAnswer', tone: 'bad' }])
+  assert.deepEqual(marksOf(webhook({ attempt: 1, httpStatus: null })), [{ word: 'no_answer', tone: 'bad' }])
   const pending = webhook({ status: 'pending' })
-  assert.deepEqual(marksOf(pending), [{ word: 'toCome', tone: 'waiting' }])
+  assert.deepEqual(marksOf(pending), [{ word: 'to_come', tone: 'waiting' }])
   assert.equal(isToCome(pending), true)
 })
 
-test('an outcome that this release does not know shows nothing rather than failing', () => {
+test('an unknown outcome shows nothing and does not fail', () => {
   assert.deepEqual(marksOf(entry({ what: 'attempt', outcome: 'constructor' })), [])
 })
 
-test('entries stand under the day of their zone, each with the time since the one before', () => {
+test('entries are grouped by day, each with the time since the previous one', () => {
   const days = byDay(
     [
       entry({ at: '2026-11-20T23:59:59.500Z' }),
@@ -53,10 +53,10 @@ test('entries stand under the day of their zone, each with the time since the on
   )
 })
 
-test('a span is told in its largest unit', () => {
-  assert.equal(spanInWords(340, 'en'), '340 ms')
-  assert.equal(spanInWords(2_540, 'en'), '2.5 sec')
-  assert.equal(spanInWords(3 * 3_600_000, 'en'), '3 hr')
+test('a span is shown in its largest unit', () => {
+  assert.equal(spanText(340, 'en'), '340 ms')
+  assert.equal(spanText(2_540, 'en'), '2.5 sec')
+  assert.equal(spanText(3 * 3_600_000, 'en'), '3 hr')
 })
 
 test('a sentence is cut at the instants in it and loses nothing', () => {

@@ -1,46 +1,45 @@
+import type { CodedText } from '../../locales/text.ts'
 import { Alert, Badge, Text, Title } from '@mantine/core'
 import { Fragment, useId } from 'react'
-import type { Next } from '../../src/explain/who-must-act.ts'
+import type { NextAction } from '../../src/explain/next-action.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import { Time, ZoneCaption, ZoneNamedBy } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import { useLanguage, useWords } from '../words.ts'
 import { KindIcon } from './icons.tsx'
 import {
   type Mark,
   type TimelineEntry,
   type Tone,
-  type Who,
+  type Actor,
   byDay,
   cutAtInstants,
   durationOf,
   isMuted,
   isToCome,
   marksOf,
-  spanInWords,
+  spanText,
 } from './marks.ts'
 import classes from './timeline.module.css'
-import { timelineWords } from './words.ts'
 
-/** What `explain` tells of a message or a confirmation: everything that happened, in order. */
+/** The timeline of a message or a confirmation, as `explain` reports it. */
 export function Timeline({ entries }: { entries: readonly TimelineEntry[] }) {
-  const text = useWords(timelineWords)
+  const { t, language } = useTexts()
   const { timeZone } = useWorkspace()
-  const { language } = useLanguage()
   const dayFormat = new Intl.DateTimeFormat(`${language}-u-nu-latn`, { timeZone, dateStyle: 'full' })
   const days = byDay(entries, (at) => dayFormat.format(at))
   const zone = useId()
   return (
     <section>
       <Title order={2} size="h4" mb={4}>
-        {text.title}
+        {t('page_timeline.title')}
       </Title>
       <ZoneCaption id={zone} mb="sm">
-        {text.times}
+        {t('page_timeline.times')}
       </ZoneCaption>
-      {days.length === 0 && <Text>{text.empty}</Text>}
+      {days.length === 0 && <Text>{t('page_timeline.empty')}</Text>}
       <ZoneNamedBy head={zone}>
         <ol className={classes['days']}>
-          {days.map(({ day, entries: ofDay }, place) => (
+          {days.map(({ day, entries: ofDay }, dayIndex) => (
             <li key={day}>
               <Title order={3} size="h6">
                 {day}
@@ -48,10 +47,10 @@ export function Timeline({ entries }: { entries: readonly TimelineEntry[] }) {
               <ol className={classes['day']}>
                 {ofDay.map(({ entry, sinceMs }, index) => (
                   <TimelineItem
-                    key={`${entry.at} ${entry.detail} ${index}`}
+                    key={`${entry.at} ${entry.what} ${index}`}
                     entry={entry}
                     sinceMs={sinceMs}
-                    isLast={place === days.length - 1 && index === ofDay.length - 1}
+                    isLast={dayIndex === days.length - 1 && index === ofDay.length - 1}
                   />
                 ))}
               </ol>
@@ -64,18 +63,21 @@ export function Timeline({ entries }: { entries: readonly TimelineEntry[] }) {
 }
 
 const COLOURS = {
-  nobody: 'teal',
+  none: 'teal',
   provider: 'blue',
   customer: 'blue',
   caller: 'orange',
   operator: 'red',
-} as const satisfies Record<Who, string>
+} as const satisfies Record<Actor, string>
 
-/** The one thing that whoever looks wants to know first. */
-export function WhoMustAct({ next: { who, sentence } }: { next: Next }) {
-  const text = useWords(timelineWords)
+/** The next action, which readers want to know first. */
+export function NextActionAlert({ next: { who, sentence } }: { next: NextAction }) {
+  const { t } = useTexts()
   return (
-    <Alert color={COLOURS[who]} title={`${text.nextTitle}: ${text[who === 'customer' ? 'customerActs' : who]}`}>
+    <Alert
+      color={COLOURS[who]}
+      title={`${t('page_timeline.next_title')}${t('page_shell.colon')}${t(`page_timeline.${who === 'customer' ? 'customer_acts' : who}`)}`}
+    >
       <ServerSentence>{sentence}</ServerSentence>
     </Alert>
   )
@@ -84,8 +86,7 @@ export function WhoMustAct({ next: { who, sentence } }: { next: Next }) {
 type Item = { entry: TimelineEntry; sinceMs: number | undefined; isLast: boolean }
 
 function TimelineItem({ entry, sinceMs, isLast }: Item) {
-  const text = useWords(timelineWords)
-  const { language } = useLanguage()
+  const { t, language } = useTexts()
   const marks = marksOf(entry)
   const durationMs = durationOf(entry)
   const muted = isMuted(entry)
@@ -96,7 +97,7 @@ function TimelineItem({ entry, sinceMs, isLast }: Item) {
       </span>
       <div className={classes['head']}>
         <Text span fw={600} size="sm" {...(muted && { c: 'dimmed' })}>
-          {text[entry.what]}
+          {t(`page_timeline.${entry.what}`)}
         </Text>
         <Text span size="sm">
           <Time at={entry.at} form="clock" />
@@ -106,12 +107,12 @@ function TimelineItem({ entry, sinceMs, isLast }: Item) {
         ))}
         {durationMs !== undefined && (
           <Text span size="xs" c="dimmed">
-            {spanInWords(durationMs, language)}
+            {spanText(durationMs, language)}
           </Text>
         )}
         {sinceMs !== undefined && !isToCome(entry) && (
           <Text span size="xs" c="dimmed" className={classes['since']}>
-            {spanInWords(sinceMs, language)} {text.later}
+            {spanText(sinceMs, language)} {t('page_timeline.later')}
           </Text>
         )}
       </div>
@@ -134,19 +135,20 @@ const BADGES = {
 } as const satisfies Record<Tone, string>
 
 export function MarkBadge({ mark }: { mark: Mark }) {
-  const text = useWords(timelineWords)
+  const { t } = useTexts()
   return (
     <Badge color={BADGES[mark.tone]} variant="light">
-      {'word' in mark ? text[mark.word] : <bdi>{mark.text}</bdi>}
+      {'word' in mark ? t(`page_timeline.${mark.word}`) : <bdi>{mark.text}</bdi>}
     </Badge>
   )
 }
 
 /** A sentence of the server, in the language of the page; the instants in it are shown in the delivery zone. */
-export function ServerSentence({ children }: { children: string }) {
+export function ServerSentence({ children }: { children: CodedText }) {
+  const { textOf } = useTexts()
   return (
     <span className={classes['sentence'] ?? ''}>
-      {cutAtInstants(children).map((part, index) =>
+      {cutAtInstants(textOf(children)).map((part, index) =>
         index % 2 === 0 ? <Fragment key={index}>{part}</Fragment> : <Time key={`${index} ${part}`} at={part} />,
       )}
     </span>

@@ -1,10 +1,10 @@
 import { ActionIcon, Button, Code, CopyButton, Group } from '@mantine/core'
-import { useWords } from '../words.ts'
-import { shellWords } from './shell-words.ts'
+import { visibleText } from '../../locales/visible-text.ts'
+import { useTexts } from '../texts/use-texts.ts'
 
-/** Text that is typed as it stands, with a button that copies it: in words beside a block, as a sign beside a line. */
+/** Text with a copy button: labelled for a block, an icon for a line. The copy is exact. */
 export function Copyable({ text: value, block = false }: { text: string; block?: boolean }) {
-  const text = useWords(shellWords)
+  const { t } = useTexts()
   return (
     <Group gap={block ? 'xs' : 4} align="flex-start" wrap="nowrap">
       <Code
@@ -17,13 +17,13 @@ export function Copyable({ text: value, block = false }: { text: string; block?:
           flex: block ? 1 : undefined,
         }}
       >
-        {value}
+        {block ? value : visibleText(value)}
       </Code>
       <CopyButton value={value}>
         {({ copied, copy }) =>
           block ? (
             <Button size="compact-xs" variant="default" onClick={copy} style={{ flexShrink: 0 }}>
-              {copied ? text.copied : text.copy}
+              {copied ? t('page_shell.copied') : t('page_shell.copy')}
             </Button>
           ) : (
             <ActionIcon
@@ -32,8 +32,8 @@ export function Copyable({ text: value, block = false }: { text: string; block?:
               color={copied ? 'teal' : 'gray'}
               c="var(--mantine-color-dimmed)"
               onClick={copy}
-              aria-label={copied ? text.copied : text.copy}
-              title={copied ? text.copied : text.copy}
+              aria-label={copied ? t('page_shell.copied') : t('page_shell.copy')}
+              title={copied ? t('page_shell.copied') : t('page_shell.copy')}
             >
               {copied ? <Tick /> : <TwoSheets />}
             </ActionIcon>

@@ -1,26 +1,21 @@
 import { Alert, Button, Stack, Text } from '@mantine/core'
-import { TRPCClientError } from '@trpc/client'
-import { codeOf } from '../api.ts'
-import { useWords } from '../words.ts'
-import { shellWords } from './shell-words.ts'
+import { reasonOf } from '../api.ts'
+import { useTexts } from '../texts/use-texts.ts'
 
-/** Why something did not work, in the server's own sentence, and what can be done about it. */
+/** The cause of an error, and what the user can do. */
 export function Failed({ error, onAgain }: { error: unknown; onAgain?: () => void }) {
-  const text = useWords(shellWords)
+  const { t, textOf } = useTexts()
+  const why = reasonOf(error)
   return (
-    <Alert color="red" title={text.failedTitle} role="alert">
+    <Alert color="red" title={t('page_shell.failed_title')} role="alert">
       <Stack gap="xs">
-        <Text size="sm">{sentenceOf(error) ?? text.unreachable}</Text>
+        <Text size="sm">{why ? textOf(why) : t('page_shell.unreachable')}</Text>
         {onAgain && (
           <Button size="compact-sm" variant="default" w="fit-content" onClick={onAgain}>
-            {text.again}
+            {t('page_shell.again')}
           </Button>
         )}
       </Stack>
     </Alert>
   )
 }
-
-/** Undefined when no answer came at all. */
-export const sentenceOf = (error: unknown): string | undefined =>
-  error instanceof TRPCClientError && codeOf(error) !== undefined ? error.message : undefined

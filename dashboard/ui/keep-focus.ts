@@ -1,9 +1,6 @@
 import { useEffect } from 'react'
 
-/**
- * The keyboard stays where it was. A button that works is disabled meanwhile, what a window shows next takes the place of
- * what had the focus, and a window goes: browsers then forget where the keyboard was, and it begins anew at the top.
- */
+/** Restores the focus when a button is disabled, a dialog step changes or a dialog closes: browsers would move it to the top. */
 export function useKeptFocus(): void {
   useEffect(() => {
     let last: HTMLElement | undefined

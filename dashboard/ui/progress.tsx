@@ -1,11 +1,11 @@
 import { Progress, Stack, Text, VisuallyHidden } from '@mantine/core'
-import { useLanguage } from '../words.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import { numberFormat } from './number.ts'
 
-/** Who listens is told this often in a whole: each batch would drown everything else. */
-const SAID_TIMES = 4
+/** A screen reader announces progress this often in total: every batch would be too much. */
+const ANNOUNCEMENTS = 4
 
-/** How far work is of which it is known how much there is. `amount` says it in words. */
+/** Progress of work whose total is known. `amount` is its text. */
 export function ShareProgress({
   label,
   amount,
@@ -17,34 +17,43 @@ export function ShareProgress({
   done: number
   all: number
 }) {
-  const { language } = useLanguage()
+  const { language } = useTexts()
   const share = all === 0 ? 0 : Math.min(1, Math.max(0, done / all))
-  const saidShare = Math.floor(share * SAID_TIMES) / SAID_TIMES
-  const said = `${label} ${numberFormat(language, { style: 'percent' }).format(saidShare)}`
-  return <Shown label={label} amount={amount} said={said} value={Math.round(share * 100)} most={100} />
+  const announcedShare = Math.floor(share * ANNOUNCEMENTS) / ANNOUNCEMENTS
+  const announcement = `${label} ${numberFormat(language, { style: 'percent' }).format(announcedShare)}`
+  return (
+    <ProgressBar label={label} amount={amount} announcement={announcement} value={Math.round(share * 100)} max={100} />
+  )
 }
 
-/** How far work is of which only the steps are known: `step` is the one in hand, from 1. It tells no share of a step. */
+/** Progress of work of which only the steps are known; `step` is the current one, from 1. */
 export function StepProgress({
   label,
   amount,
-  said,
+  announcement,
   step,
   steps,
 }: {
   label: string
   amount: string
-  said: string
+  announcement: string
   step: number
   steps: number
 }) {
-  return <Shown label={label} amount={amount} said={said} value={step - 1} most={steps} inHand />
+  return <ProgressBar label={label} amount={amount} announcement={announcement} value={step - 1} max={steps} inHand />
 }
 
-type Shown = { label: string; amount: string; said: string; value: number; most: number; inHand?: boolean }
+type ProgressBar = {
+  label: string
+  amount: string
+  announcement: string
+  value: number
+  max: number
+  inHand?: boolean
+}
 
-function Shown({ label, amount, said, value, most, inHand = false }: Shown) {
-  const shareOf = (part: number): number => (part / most) * 100
+function ProgressBar({ label, amount, announcement, value, max, inHand = false }: ProgressBar) {
+  const shareOf = (part: number): number => (part / max) * 100
   return (
     <Stack gap={6}>
       <Text size="sm" fw={500}>
@@ -55,7 +64,7 @@ function Shown({ label, amount, said, value, most, inHand = false }: Shown) {
         role="progressbar"
         aria-label={label}
         aria-valuemin={0}
-        aria-valuemax={most}
+        aria-valuemax={max}
         aria-valuenow={value}
         aria-valuetext={amount}
       >
@@ -63,7 +72,7 @@ function Shown({ label, amount, said, value, most, inHand = false }: Shown) {
         {inHand && <Progress.Section value={shareOf(1)} withAria={false} animated opacity={0.45} />}
       </Progress.Root>
       <Text size="sm">{amount}</Text>
-      <VisuallyHidden role="status">{said}</VisuallyHidden>
+      <VisuallyHidden role="status">{announcement}</VisuallyHidden>
     </Stack>
   )
 }

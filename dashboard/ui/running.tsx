@@ -1,17 +1,16 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
-import { Leaving, type LeavingWords } from './leaving.tsx'
+import { useTexts } from '../texts/use-texts.ts'
+import { Leaving } from './shell/leaving.tsx'
 import { ShareProgress } from './progress.tsx'
 
-type RunningWords = LeavingWords & Readonly<Record<'keepOpen' | 'stop' | 'stopping', string>>
-
-/** Work that this page does batch by batch: how far it is, the way to stop it, and a question before it is left. */
-export function Running({
+/** Work in batches: progress, a stop button, and a question before leaving the page. */
+export function ProgressNote({
   label,
   amount,
   done,
   all,
   isStopping,
-  words,
+  page,
   onStop,
 }: {
   label: string
@@ -19,21 +18,22 @@ export function Running({
   done: number
   all: number
   isStopping: boolean
-  words: RunningWords
+  page: 'page_blocked' | 'page_endpoints'
   onStop: () => void
 }) {
+  const { t } = useTexts()
   return (
     <Stack gap="xs">
-      <ShareProgress label={isStopping ? words.stopping : label} amount={amount} done={done} all={all} />
+      <ShareProgress label={isStopping ? t(`${page}.stopping`) : label} amount={amount} done={done} all={all} />
       <Group justify="space-between">
         <Text size="sm" c="dimmed">
-          {words.keepOpen}
+          {t(`${page}.keep_open`)}
         </Text>
         <Button size="compact-sm" variant="default" onClick={onStop} disabled={isStopping}>
-          {words.stop}
+          {t(`${page}.stop`)}
         </Button>
       </Group>
-      <Leaving loses words={words} />
+      <Leaving loses page={page} />
     </Stack>
   )
 }

@@ -1,16 +1,16 @@
 import { Text, Tooltip } from '@mantine/core'
 import { type ReactNode, createContext, useContext } from 'react'
-import { useLanguage } from '../words.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import { CLOCK, DAY } from './time-parts.ts'
 import classes from './time.module.css'
 import { useWorkspace } from './workspace.ts'
 
-/** Whether what surrounds a time shows its zone already. */
+/** Whether the surrounding element already shows the zone. */
 const ZoneNamed = createContext(false)
 
 const FORMS = {
   minute: { ...DAY, hour: '2-digit', minute: '2-digit', ...CLOCK },
-  /** For what lies close together. */
+  /** For instants that are close together. */
   second: { ...DAY, hour: '2-digit', minute: '2-digit', second: '2-digit', ...CLOCK },
   /** Below a heading that has the day. */
   clock: { timeStyle: 'medium', ...CLOCK },
@@ -19,7 +19,7 @@ const FORMS = {
 /** An instant in the workspace's delivery zone, with the zone behind it unless a head or a caption shows that. */
 export function Time({ at, form = 'minute' }: { at: string | Date; form?: keyof typeof FORMS }) {
   const { timeZone } = useWorkspace()
-  const { language } = useLanguage()
+  const { language } = useTexts()
   const isNamed = useContext(ZoneNamed)
   const date = new Date(at)
   return (
@@ -42,7 +42,7 @@ const formatOf = (
   { timeZone, form }: { timeZone: string; form: keyof typeof FORMS },
 ): Intl.DateTimeFormat => new Intl.DateTimeFormat(`${language}-u-nu-latn`, { timeZone, ...FORMS[form] })
 
-/** What stands over times, and shows their zone: none of those inside repeats it. */
+/** Shows the zone once for all times inside. */
 export function ZoneNamedBy({ head, children }: { head: string; children: ReactNode }) {
   return (
     <div data-zone-named-by={head}>

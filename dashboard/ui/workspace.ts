@@ -1,13 +1,13 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { type Answers, api } from '../api.ts'
+import { type RouterOutputs, api } from '../api.ts'
 
-export type Session = NonNullable<Answers['session']['current']>
+export type Session = NonNullable<RouterOutputs['session']['current']>
 export type Workspace = Session['workspaces'][number]
 
 export function useSession(): Session {
   const { data } = useSuspenseQuery(api.session.current.queryOptions())
-  if (!data) throw new Error('nobody is signed in')
+  if (!data) throw new Error('no one is signed in')
   return data
 }
 
@@ -24,8 +24,8 @@ export function useWorkspace(): Workspace {
   return workspace
 }
 
-/** Whether this person may do what takes the role. What the server refuses, no page offers. */
-export function useMay(): { change: boolean; own: boolean } {
+/** Whether this person has the role for an action. No page offers an action that the server would refuse. */
+export function usePermissions(): { change: boolean; own: boolean } {
   const { role } = useWorkspace()
   return { change: role !== 'member', own: role === 'owner' }
 }

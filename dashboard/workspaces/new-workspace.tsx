@@ -3,55 +3,54 @@ import { useForm } from '@mantine/form'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type ReactNode, Suspense } from 'react'
-import { api, faultsOf, queries } from '../api.ts'
+import { api, faultsOf, queryClient } from '../api.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/failed.tsx'
 import { useFaults } from '../ui/faults.ts'
 import { Loading } from '../ui/loading.tsx'
-import { Page } from '../ui/page.tsx'
+import { Page } from '../ui/shell/page.tsx'
 import { useSession } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
-import { workspaceWords } from './words.ts'
 
 export function NewWorkspace() {
-  const text = useWords(workspaceWords)
+  const { t } = useTexts()
   return (
     <Container component="main" size="sm" py="xl">
-      <Page title={text.newTitle} about={text.newAbout}>
+      <Page title={t('page_workspaces.new_title')} about={t('page_workspaces.new_about')}>
         <Suspense fallback={<Loading />}>
-          <Making />
+          <NewWorkspaceIfAllowed />
         </Suspense>
       </Page>
     </Container>
   )
 }
 
-function Making() {
-  const text = useWords(workspaceWords)
+function NewWorkspaceIfAllowed() {
+  const { t } = useTexts()
   const { workspaces } = useSession()
   const { data: mayCreate } = useSuspenseQuery(api.workspaces.mayCreate.queryOptions())
   const back = workspaces.length > 0 && (
     <Button variant="default" renderRoot={(props) => <Link {...props} to="/" />}>
-      {text.back}
+      {t('page_workspaces.back')}
     </Button>
   )
   if (mayCreate) return <NewWorkspaceForm back={back} />
   return (
     <Stack>
-      <Alert color="yellow">{text.mayNot}</Alert>
+      <Alert color="yellow">{t('page_workspaces.may_not')}</Alert>
       {back}
     </Stack>
   )
 }
 
 function NewWorkspaceForm({ back }: { back: ReactNode }) {
-  const text = useWords(workspaceWords)
+  const { t } = useTexts()
   const navigate = useNavigate()
-  const faultsIn = useFaults({ name: text.name })
+  const faultsIn = useFaults({ name: t('page_workspaces.name') })
   const form = useForm({ initialValues: { name: '', kind: 'sandbox' } })
   const create = useMutation(
     api.workspaces.create.mutationOptions({
       async onSuccess({ workspaceId }) {
-        await queries.invalidateQueries({ queryKey: api.session.current.queryKey() })
+        await queryClient.invalidateQueries({ queryKey: api.session.current.queryKey() })
         await navigate({ to: '/w/$workspaceId/overview', params: { workspaceId } })
       },
       onError: (error) => form.setErrors(faultsIn(error)),
@@ -61,18 +60,30 @@ function NewWorkspaceForm({ back }: { back: ReactNode }) {
     <Paper withBorder p="lg">
       <form onSubmit={form.onSubmit(({ name, kind }) => create.mutate({ name, sandbox: kind === 'sandbox' }))}>
         <Stack>
-          <TextInput label={text.name} description={text.nameHint} {...form.getInputProps('name')} />
-          <Radio.Group label={text.kind} description={text.kindStays} {...form.getInputProps('kind')}>
+          <TextInput
+            label={t('page_workspaces.name')}
+            description={t('page_workspaces.name_hint')}
+            {...form.getInputProps('name')}
+          />
+          <Radio.Group
+            label={t('page_workspaces.kind')}
+            description={t('page_workspaces.kind_stays')}
+            {...form.getInputProps('kind')}
+          >
             <Stack gap="xs" mt="sm">
-              <Radio value="sandbox" label={text.sandbox} description={text.sandboxMeans} />
-              <Radio value="live" label={text.live} description={text.liveMeans} />
+              <Radio
+                value="sandbox"
+                label={t('page_workspaces.sandbox')}
+                description={t('page_workspaces.sandbox_means')}
+              />
+              <Radio value="live" label={t('page_workspaces.live')} description={t('page_workspaces.live_means')} />
             </Stack>
           </Radio.Group>
           {create.error && faultsOf(create.error).length === 0 && <Failed error={create.error} />}
           <Group justify="flex-end">
             {back}
             <Button type="submit" loading={create.isPending}>
-              {text.create}
+              {t('page_workspaces.create')}
             </Button>
           </Group>
         </Stack>

@@ -4,57 +4,60 @@ import { notifications } from '@mantine/notifications'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { api, faultsOf, queries } from '../api.ts'
+import { api, faultsOf, queryClient } from '../api.ts'
+import { useTexts } from '../texts/use-texts.ts'
 import { Copyable } from '../ui/copy.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { useFaults } from '../ui/faults.ts'
-import { Page } from '../ui/page.tsx'
+import { Page } from '../ui/shell/page.tsx'
 import { Time } from '../ui/time.tsx'
-import { useMay, useWorkspace } from '../ui/workspace.ts'
-import { useWords } from '../words.ts'
-import { Allowances } from './allowances.tsx'
-import { workspaceWords } from './words.ts'
+import { usePermissions, useWorkspace } from '../ui/workspace.ts'
+import { Quotas } from './quotas.tsx'
 
 export function Settings() {
-  const text = useWords(workspaceWords)
+  const { t } = useTexts()
   const { data: mayCreate } = useSuspenseQuery(api.workspaces.mayCreate.queryOptions())
   const another = mayCreate && (
     <Button variant="default" renderRoot={(props) => <Link {...props} to="/new-workspace" />}>
-      {text.another}
+      {t('page_workspaces.another')}
     </Button>
   )
   return (
-    <Page title={text.title} actions={another}>
-      <About />
-      <Allowances />
+    <Page title={t('page_workspaces.title')} actions={another}>
+      <WorkspaceFacts />
+      <Quotas />
     </Page>
   )
 }
 
-function About() {
-  const text = useWords(workspaceWords)
+function WorkspaceFacts() {
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
-  const may = useMay()
+  const may = usePermissions()
   const { data } = useSuspenseQuery(api.workspaces.get.queryOptions({ workspaceId }))
   return (
     <Paper withBorder p="lg" component="section" aria-labelledby="about-workspace">
       <Stack>
         <Title order={2} size="h4" id="about-workspace">
-          {text.about}
+          {t('page_workspaces.about')}
         </Title>
-        {may.change ? <Rename key={data.name} name={data.name} /> : <Fact title={text.name}>{data.name}</Fact>}
-        <Fact title={text.id} hint={text.idHint}>
+        {may.change ? (
+          <Rename key={data.name} name={data.name} />
+        ) : (
+          <Fact title={t('page_workspaces.name')}>{data.name}</Fact>
+        )}
+        <Fact title={t('page_workspaces.id')} hint={t('page_workspaces.id_hint')}>
           <Copyable text={data.workspaceId} />
         </Fact>
-        <Fact title={text.kind}>
+        <Fact title={t('page_workspaces.kind')}>
           <Group gap="xs">
-            <Badge variant="light">{data.sandbox ? text.sandbox : text.live}</Badge>
+            <Badge variant="light">{data.sandbox ? t('page_workspaces.sandbox') : t('page_workspaces.live')}</Badge>
             <Text size="sm" flex={1} miw={220}>
-              {data.sandbox ? text.sandboxMeans : text.liveMeans}
+              {data.sandbox ? t('page_workspaces.sandbox_means') : t('page_workspaces.live_means')}
             </Text>
           </Group>
         </Fact>
-        <Fact title={text.created}>
+        <Fact title={t('page_workspaces.created')}>
           <Text size="sm">
             <Time at={data.createdAt} />
           </Text>
@@ -81,18 +84,18 @@ function Fact({ title, hint, children }: { title: string; hint?: string; childre
 }
 
 function Rename({ name }: { name: string }) {
-  const text = useWords(workspaceWords)
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
-  const faultsIn = useFaults({ name: text.name })
+  const faultsIn = useFaults({ name: t('page_workspaces.name') })
   const form = useForm({ initialValues: { name } })
   const rename = useMutation(
     api.workspaces.rename.mutationOptions({
       async onSuccess() {
         await Promise.all([
-          queries.invalidateQueries({ queryKey: api.session.current.queryKey() }),
-          queries.invalidateQueries({ queryKey: api.workspaces.get.queryKey({ workspaceId }) }),
+          queryClient.invalidateQueries({ queryKey: api.session.current.queryKey() }),
+          queryClient.invalidateQueries({ queryKey: api.workspaces.get.queryKey({ workspaceId }) }),
         ])
-        notifications.show({ message: text.renamed })
+        notifications.show({ message: t('page_workspaces.renamed') })
       },
       onError: (error) => form.setErrors(faultsIn(error)),
     }),
@@ -100,9 +103,9 @@ function Rename({ name }: { name: string }) {
   return (
     <form onSubmit={form.onSubmit((values) => rename.mutate({ workspaceId, ...values }))}>
       <Group align="flex-end" gap="xs">
-        <TextInput label={text.name} flex={1} miw={200} maw={420} {...form.getInputProps('name')} />
+        <TextInput label={t('page_workspaces.name')} flex={1} miw={200} maw={420} {...form.getInputProps('name')} />
         <Button type="submit" variant="default" loading={rename.isPending} disabled={!form.isDirty()}>
-          {text.rename}
+          {t('page_workspaces.rename')}
         </Button>
       </Group>
       {rename.error && faultsOf(rename.error).length === 0 && <Failed error={rename.error} />}

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { chartsOf } from './charts.ts'
 import { daysBetween } from './days.ts'
-import { type Counts, type Group, chosen } from './figures.ts'
+import { type Counts, type Group, filterGroups } from './figures.ts'
 
 const group = (day: string, counts: Counts, of: Partial<Group> = {}): Group => ({
   day,
@@ -15,7 +15,7 @@ const group = (day: string, counts: Counts, of: Partial<Group> = {}): Group => (
 
 const days = daysBetween('2026-02-27', '2026-03-01')
 
-test('days without anything are there as zeros, in order and over the end of a month', () => {
+test('days without data are zeros, in order and across months', () => {
   const { messages } = chartsOf(days, [group('2026-02-28', { 'message.otp': 3, 'message.cod': 1 })])
   assert.deepEqual(messages, [
     { day: '2026-02-27', otp: 0, cod: 0 },
@@ -24,7 +24,7 @@ test('days without anything are there as zeros, in order and over the end of a m
   ])
 })
 
-test('in the funnel each step holds those that went beyond it, and what is neither sent nor failed is open', () => {
+test('funnel steps include later ones; neither sent nor failed is open', () => {
   const counts = {
     'message.otp': 20,
     'otp.queued': 2,
@@ -50,14 +50,14 @@ test('in the funnel each step holds those that went beyond it, and what is neith
   assert.equal(funnel.took.sent, null)
 })
 
-test('spans of several days are one spread', () => {
+test('latencies of several days add up to one histogram', () => {
   const groups = [group(days[0] ?? '', { 'took.sent.4': 9 }), group(days[2] ?? '', { 'took.sent.20': 1 })]
   const { took } = chartsOf(days, groups).funnel
   assert.equal(took.sent?.of, 10)
   assert.ok((took.sent?.p50Ms ?? 0) < 5_000 && (took.sent?.p95Ms ?? 0) > 500_000)
 })
 
-test('failures and reasons come with the most frequent first, and a refusal without a reason has none', () => {
+test('failures and reasons are ordered by frequency; a missing reason is null', () => {
   const counts = {
     'failure.UNKNOWN': 1,
     'failure.RECIPIENT_UNREACHABLE': 7,
@@ -75,7 +75,7 @@ test('failures and reasons come with the most frequent first, and a refusal with
   ])
 })
 
-test('every order that was asked is in one of the answers', () => {
+test('every order appears under exactly one status', () => {
   const counts = {
     'order.confirmed': 5,
     'order.cancelled': 2,
@@ -99,13 +99,13 @@ test('every order that was asked is in one of the answers', () => {
   assert.deepEqual(reminder, { answered: 9, reminded: 4, answeredAfter: 2, answeredBefore: 7 })
 })
 
-test('a choice leaves what it names, and an empty one leaves all', () => {
+test('a filter keeps only its matches, and an empty one keeps all', () => {
   const groups = [
     group('d', {}),
     group('d', {}, { senderId: 's2' }),
     group('d', {}, { template: 'order', language: 'ar' }),
   ]
-  assert.equal(chosen(groups, {}).length, 3)
-  assert.equal(chosen(groups, { senderId: 's1' }).length, 2)
-  assert.deepEqual(chosen(groups, { senderId: 's1', language: 'ar' }), [groups[2]])
+  assert.equal(filterGroups(groups, {}).length, 3)
+  assert.equal(filterGroups(groups, { senderId: 's1' }).length, 2)
+  assert.deepEqual(filterGroups(groups, { senderId: 's1', language: 'ar' }), [groups[2]])
 })

@@ -1,15 +1,9 @@
-import { failures } from '../providers/failures.ts'
-import type { FailureCode } from '../providers/provider.ts'
+import { FAILURE_CODES } from '../providers/failure-codes.ts'
 import type { Day } from './days.ts'
-import { type Counts, type Group, countOf, countsBehind, spreadOf, sumOf } from './figures.ts'
-import { ANSWER_BOUNDS_MS, LATENCY_BOUNDS_MS, percentile } from './spread.ts'
+import { type Counts, type Group, countOf, countsByPrefix, histogramOf, sumOf, totalOf } from './figures.ts'
+import { ANSWER_BOUNDS_MS, LATENCY_BOUNDS_MS, percentile } from './histogram.ts'
 
-/** Half took no longer than p50, 19 of 20 no longer than p95. Null: of none it is known. */
-export type Latency = { p50Ms: number; p95Ms: number; of: number } | null
-
-export type Charts = ReturnType<typeof chartsOf>
-
-/** What the charts show of these days; a day without anything is zero. */
+/** A day without data is zero. */
 export function chartsOf(days: readonly Day[], groups: readonly Group[]) {
   const all = sumOf(groups)
   const each = days.map((day) => ({ day, counts: sumOf(groups.filter((group) => group.day === day)) }))
@@ -20,18 +14,27 @@ export function chartsOf(days: readonly Day[], groups: readonly Group[]) {
       cod: countOf(counts, 'message.cod'),
     })),
     funnel: funnelOf(all),
-    failures: failuresOf(all),
+    failures: byFrequency(FAILURE_CODES.map((code) => ({ code, count: countOf(all, `failure.${code}`) }))),
     orders: ordersOf(all),
     ordersByDay: each.map(({ day, counts }) => ({ day, ...ordersOf(counts) })),
-    answerTimes: spreadOf(all, 'answer.', ANSWER_BOUNDS_MS).map((count, place) => ({
-      uptoMs: ANSWER_BOUNDS_MS[place] ?? null,
+    answerTimes: histogramOf(all, 'answer.', ANSWER_BOUNDS_MS).map((count, bucket) => ({
+      uptoMs: ANSWER_BOUNDS_MS[bucket] ?? null,
       count,
     })),
     reminder: reminderOf(all),
     refusals: refusalsOf(all),
-    reasons: reasonsOf(all),
+    /** A null reason: refused without one. */
+    reasons: byFrequency(
+      countsByPrefix(all, 'reason.').map(([reason, count]) => ({ reason: reason === '' ? null : reason, count })),
+    ).slice(0, MAX_REASONS),
   }
 }
+
+/** More than the settings allow, since reasons of earlier settings count too. */
+const MAX_REASONS = 15
+
+const byFrequency = <Counted extends { count: number }>(all: readonly Counted[]): Counted[] =>
+  all.filter(({ count }) => count > 0).toSorted((one, other) => other.count - one.count)
 
 const SENT = ['otp.sent', 'otp.delivered', 'otp.read', 'otp.played']
 
@@ -45,7 +48,7 @@ function funnelOf(counts: Counts) {
     delivered: countOf(counts, ...SENT.slice(1)),
     read: countOf(counts, ...SENT.slice(2)),
     failed,
-    /** Queued, or on the way to WhatsApp. */
+    /** Queued or being sent. */
     open: accepted - sent - failed,
     took: {
       sent: latencyOf(counts, 'took.sent.'),
@@ -55,23 +58,15 @@ function funnelOf(counts: Counts) {
   }
 }
 
-function latencyOf(counts: Counts, beginning: string): Latency {
-  const spread = spreadOf(counts, beginning, LATENCY_BOUNDS_MS)
-  const [p50Ms, p95Ms] = [percentile(spread, 0.5), percentile(spread, 0.95)]
-  if (p50Ms === undefined || p95Ms === undefined) return null
-  return { p50Ms, p95Ms, of: spread.reduce((sum, count) => sum + count, 0) }
+/** Null without data. */
+function latencyOf(counts: Counts, prefix: string) {
+  const histogram = histogramOf(counts, prefix, LATENCY_BOUNDS_MS)
+  const [p50Ms, p95Ms] = [percentile(histogram, 0.5), percentile(histogram, 0.95)]
+  return p50Ms === undefined || p95Ms === undefined ? null : { p50Ms, p95Ms, of: totalOf(counts, prefix) }
 }
 
-const FAILURE_CODES = Object.keys(failures) as FailureCode[]
-
-/** The most frequent first. */
-const failuresOf = (counts: Counts): { code: FailureCode; count: number }[] =>
-  FAILURE_CODES.map((code) => ({ code, count: countOf(counts, `failure.${code}`) }))
-    .filter(({ count }) => count > 0)
-    .toSorted((one, other) => other.count - one.count)
-
 const ordersOf = (counts: Counts) => ({
-  asked: countsBehind(counts, 'order.').reduce((sum, [, count]) => sum + count, 0),
+  asked: totalOf(counts, 'order.'),
   confirmed: countOf(counts, 'order.confirmed'),
   cancelled: countOf(counts, 'order.cancelled'),
   rescheduled: countOf(counts, 'order.rescheduled'),
@@ -81,32 +76,25 @@ const ordersOf = (counts: Counts) => ({
 })
 
 function reminderOf(counts: Counts) {
-  const [answered, reminded] = [countOf(counts, 'order_answered'), countOf(counts, 'order_reminded')]
-  const after = countOf(counts, 'order_answered_reminded')
-  return { answered, reminded, answeredAfter: after, answeredBefore: answered - after }
+  const answered = countOf(counts, 'order_answered')
+  const answeredAfter = countOf(counts, 'order_answered_reminded')
+  return {
+    answered,
+    reminded: countOf(counts, 'order_reminded'),
+    answeredAfter,
+    answeredBefore: answered - answeredAfter,
+  }
 }
 
+const OPEN_REFUSALS = ['accepted', 'awaiting_answer', 'awaiting_reason', 'awaiting_note'].map(
+  (each) => `refusal.${each}`,
+)
+
 const refusalsOf = (counts: Counts) => ({
-  asked: countsBehind(counts, 'refusal.').reduce((sum, [, count]) => sum + count, 0),
+  asked: totalOf(counts, 'refusal.'),
   refused: countOf(counts, 'refusal.refusal_confirmed'),
   denied: countOf(counts, 'refusal.denied'),
   noResponse: countOf(counts, 'refusal.no_response'),
   failed: countOf(counts, 'refusal.failed'),
-  open: countOf(
-    counts,
-    'refusal.accepted',
-    'refusal.awaiting_answer',
-    'refusal.awaiting_reason',
-    'refusal.awaiting_note',
-  ),
+  open: countOf(counts, ...OPEN_REFUSALS),
 })
-
-/** More than a settings page holds: reasons of earlier settings count as well. */
-const REASONS_MOST = 15
-
-/** The most frequent first. Null: the customer refused and gave none. */
-const reasonsOf = (counts: Counts): { reason: string | null; count: number }[] =>
-  countsBehind(counts, 'reason.')
-    .map(([reason, count]) => ({ reason: reason === '' ? null : reason, count }))
-    .toSorted((one, other) => other.count - one.count)
-    .slice(0, REASONS_MOST)

@@ -1,28 +1,28 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, later } from '../clock.ts'
-import { type Sql, type Statement, batch, isDatabaseUnavailable, statement } from '../db.ts'
+import { type Sql, type Statement, batch, isDatabaseUnavailable, statement } from '../db/pool.ts'
 import type { Loop } from '../jobs/loop.ts'
 import type { Parts } from '../parts.ts'
-import { SANDBOX_BEGAN_EARLIER_MOST_MS } from '../sandbox/ids-between.ts'
-import { countDays } from './count.ts'
-import { type Day, beginOf, dayAfter, dayAt, daysBetween } from './days.ts'
+import { MAX_SANDBOX_BEGAN_EARLIER_MS } from '../workspaces/id-range.ts'
+import { type Counting, countDays } from './count.ts'
+import { type Day, startOfDay, addDays, dayAt, daysBetween } from './days.ts'
 import type { Group } from './figures.ts'
 
-/** The longest time that a chart shows, and as far back the days are counted. */
-export const RANGE_DAYS_MOST = 92
+/** The longest range of a chart. Older days are not counted. */
+export const MAX_RANGE_DAYS = 92
 
 const POLL_MS = 5 * MINUTE_MS
 const WORKSPACES_EACH_TURN = 100
 /**
- * When a day is counted again, from its end: for statuses that come late, and for answers, which have a week and the
- * follow-up's 23 hours. What comes later is not in the charts.
+ * When a day is counted again after its end, for late statuses and for answers, which may take a week and 23 hours. Later
+ * changes are not in the charts.
  */
 const COUNTED_AGAIN_AFTER_MS = [HOUR_MS, DAY_MS, 3 * DAY_MS, 9 * DAY_MS] as const
-/** A day that could not be counted waits, so that it keeps nobody else's from being counted. */
+/** A day that could not be counted waits, so that it does not block others. */
 const AFTER_FAULT_MS = HOUR_MS
 
 type DailyParts = Pick<Parts, 'db' | 'clock' | 'log'>
 
-/** Counts the days that are over, of live workspaces: a sandbox's days are few, and its clock jumps. */
+/** Counts the past days of live workspaces. Sandboxes have little data and clocks that jump. */
 export function dailyFiguresLoop(parts: DailyParts): Loop {
   let after: string | null = null
   return {
@@ -37,9 +37,7 @@ export function dailyFiguresLoop(parts: DailyParts): Loop {
   }
 }
 
-type Planned = { workspaceId: string; createdAt: Date; timeZone: string; newest: Day | null }
-
-const selectWorkspaces: Statement<Planned> = statement(
+const selectWorkspaces = statement<{ workspaceId: string; createdAt: Date; timeZone: string; newest: Day | null }>(
   'list_workspaces_to_count',
   `select w.id as "workspaceId", w.created_at as "createdAt", z.zone as "timeZone",
      (select f.day from daily_figures f
@@ -51,8 +49,8 @@ const selectWorkspaces: Statement<Planned> = statement(
    order by w.id limit ${WORKSPACES_EACH_TURN}`,
 )
 
-/** Days of another zone are others, although they have the same names. */
-const planThem = statement(
+/** Days of another time zone are different days with the same names. */
+const planAll = statement(
   'plan_daily_figures',
   `insert into daily_figures as f (workspace_id, day, time_zone, groups, due_at)
    select workspace_id, day, time_zone, '[]', $2 from jsonb_to_recordset($1) as d (workspace_id uuid, day date, time_zone text)
@@ -61,24 +59,21 @@ const planThem = statement(
    where f.time_zone <> excluded.time_zone`,
 )
 
-/** Returns the workspaces that were looked at. */
+/** Returns the workspaces that were read. */
 async function planDays({ db, clock }: DailyParts, after: string | null): Promise<string[]> {
   const now = clock.now()
   const workspaces = await db.rows(selectWorkspaces, [after])
   const days = workspaces.flatMap(({ workspaceId, createdAt, timeZone, newest }) => {
-    const yesterday = dayAfter(dayAt(now, timeZone), -1)
-    const from = [
-      dayAfter(yesterday, -RANGE_DAYS_MOST),
-      dayAt(createdAt, timeZone),
-      ...(newest === null ? [] : [dayAfter(newest, 1)]),
-    ]
-    return daysBetween(from.toSorted().at(-1) ?? yesterday, yesterday).map((day) => ({
-      workspace_id: workspaceId,
-      day,
-      time_zone: timeZone,
-    }))
+    const yesterday = addDays(dayAt(now, timeZone), -1)
+    const created = dayAt(createdAt, timeZone)
+    const [, , from = created] = [
+      addDays(yesterday, -MAX_RANGE_DAYS),
+      created,
+      newest === null ? created : addDays(newest, 1),
+    ].toSorted()
+    return daysBetween(from, yesterday).map((day) => ({ workspace_id: workspaceId, day, time_zone: timeZone }))
   })
-  if (days.length > 0) await db.rows(planThem, [batch(days), now])
+  if (days.length > 0) await db.rows(planAll, [batch(days), now])
   return workspaces.map(({ workspaceId }) => workspaceId)
 }
 
@@ -112,7 +107,7 @@ async function countNext({ db, clock, log }: DailyParts): Promise<boolean> {
   } catch (error) {
     if (isDatabaseUnavailable(error) || !taken) throw error
     const { workspaceId, day } = taken
-    log.error({ err: error, workspaceId, day }, 'a day could not be counted for the charts; it will be tried again')
+    log.error({ err: error, workspaceId, day }, 'a day could not be counted for the charts and will be retried')
     await db.rows(postpone, [workspaceId, day, later(clock.now(), AFTER_FAULT_MS)])
   }
   return taken !== undefined
@@ -121,7 +116,7 @@ async function countNext({ db, clock, log }: DailyParts): Promise<boolean> {
 async function countDay(tx: Sql, { workspaceId, day, timeZone }: DueDay, now: Date): Promise<void> {
   const clock = { sandbox: false, offsetMs: 0 }
   const groups = await countDays(tx, { workspaceId, days: [day], timeZone, clock })
-  const ended = beginOf(dayAfter(day, 1), timeZone)
+  const ended = startOfDay(addDays(day, 1), timeZone)
   const again = COUNTED_AGAIN_AFTER_MS.map((ms) => later(ended, ms)).find((at) => at > now)
   await tx.rows(keep, [workspaceId, day, JSON.stringify(groups), now, again])
 }
@@ -137,31 +132,28 @@ const selectEarliest = statement<{ day: Day }>(
   'select day from daily_figures where workspace_id = $1 and time_zone = $2 order by day limit 1',
 )
 
-type Looking = {
-  workspaceId: string
+type Query = Omit<Counting, 'days'> & {
   createdAt: Date
-  timeZone: string
-  clock: { sandbox: boolean; offsetMs: number }
   /** In the workspace's time. */
   now: Date
 }
 
 /** The first day that a chart can begin with. */
-export async function earliestDay(sql: Sql, { workspaceId, createdAt, timeZone, clock, now }: Looking): Promise<Day> {
-  const counted = (await sql.row(selectEarliest, [workspaceId, timeZone]))?.day
-  const farthest = dayAfter(dayAt(now, timeZone), -RANGE_DAYS_MOST)
-  const [first = farthest] = [farthest, ...(counted === undefined ? [] : [counted])].toSorted()
-  const created = dayAt(clock.sandbox ? later(createdAt, -SANDBOX_BEGAN_EARLIER_MOST_MS) : createdAt, timeZone)
+export async function findEarliestDay(sql: Sql, { workspaceId, createdAt, timeZone, clock, now }: Query): Promise<Day> {
+  const farthest = addDays(dayAt(now, timeZone), -MAX_RANGE_DAYS)
+  const counted = (await sql.row(selectEarliest, [workspaceId, timeZone]))?.day ?? farthest
+  const first = counted < farthest ? counted : farthest
+  const created = dayAt(clock.sandbox ? later(createdAt, -MAX_SANDBOX_BEGAN_EARLIER_MS) : createdAt, timeZone)
   return created > first ? created : first
 }
 
-/** Days that nobody counted yet, because they have just ended or the work was at rest: so many are counted at once. */
-const COUNTED_NOW_MOST = 3
+/** Recent days not counted yet, because they have just ended or no worker was running, are counted on request. */
+const MAX_COUNTED_NOW = 3
 
-/** Of days none of which is before the earliest. `uncounted` ones are still to be counted; their figures are missing. */
+/** `days` must not begin before the earliest day. The figures of `uncounted` days are missing. */
 export async function groupsOfDays(
   figures: Sql,
-  { workspaceId, timeZone, clock, now, days }: Looking & { days: readonly Day[] },
+  { workspaceId, timeZone, clock, now, days }: Query & { days: readonly Day[] },
 ): Promise<{ groups: Group[]; uncounted: Day[] }> {
   if (clock.sandbox) return { groups: await countDays(figures, { workspaceId, days, timeZone, clock }), uncounted: [] }
   const today = dayAt(now, timeZone)
@@ -174,11 +166,11 @@ export async function groupsOfDays(
   return { groups: [...groups, ...counted], uncounted: open.filter((day) => !atOnce.includes(day)) }
 }
 
-/** The latest of the open days, as far as they follow each other. */
+/** The latest consecutive days. */
 function lastInARow(days: readonly Day[]): Day[] {
   const row: Day[] = []
-  for (const day of days.toReversed().slice(0, COUNTED_NOW_MOST)) {
-    if (row[0] !== undefined && dayAfter(day, 1) !== row[0]) break
+  for (const day of days.toReversed().slice(0, MAX_COUNTED_NOW)) {
+    if (row[0] !== undefined && addDays(day, 1) !== row[0]) break
     row.unshift(day)
   }
   return row

@@ -5,14 +5,14 @@ export const dayAt = (at: Date, timeZone: string): Day =>
   Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timeZone).toPlainDate().toString()
 
 /** The first instant of a day: not always midnight. */
-export const beginOf = (day: Day, timeZone: string): Date =>
+export const startOfDay = (day: Day, timeZone: string): Date =>
   new Date(Temporal.PlainDate.from(day).toZonedDateTime(timeZone).epochMilliseconds)
 
-export const dayAfter = (day: Day, days: number): Day => Temporal.PlainDate.from(day).add({ days }).toString()
+export const addDays = (day: Day, days: number): Day => Temporal.PlainDate.from(day).add({ days }).toString()
 
 /** Both included; empty when the first is later. */
 export function daysBetween(from: Day, to: Day): Day[] {
   const days: Day[] = []
-  for (let day = from; day <= to; day = dayAfter(day, 1)) days.push(day)
+  for (let day = from; day <= to; day = addDays(day, 1)) days.push(day)
   return days
 }

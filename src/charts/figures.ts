@@ -1,19 +1,16 @@
-/** What was counted, by what it is: see count.ts for the names. Days add up by adding these. */
+/** Counts by name (see count.ts). Days are combined by adding them. */
 export type Counts = Readonly<Record<string, number>>
 
-/** One sender, template and language on one day. Questions of a conversation have no template: its name is empty. */
+/** One sender, template and language on one day. Conversation questions have no template: its name is empty. */
 export type Group = { day: string; senderId: string; template: string; language: string; counts: Counts }
 
-/** Only of these; an empty choice is all. */
-export type Choice = { senderId?: string | undefined; template?: string | undefined; language?: string | undefined }
+const FILTERS = ['senderId', 'template', 'language'] as const
 
-export const chosen = (groups: readonly Group[], { senderId, template, language }: Choice): Group[] =>
-  groups.filter(
-    (group) =>
-      (senderId === undefined || group.senderId === senderId) &&
-      (template === undefined || group.template === template) &&
-      (language === undefined || group.language === language),
-  )
+/** A missing member of the filter matches all. */
+export const filterGroups = (
+  groups: readonly Group[],
+  filter: { [Name in (typeof FILTERS)[number]]?: string | undefined },
+): Group[] => groups.filter((group) => FILTERS.every((name) => (filter[name] ?? group[name]) === group[name]))
 
 export function sumOf(groups: readonly Group[]): Counts {
   const sum: Record<string, number> = {}
@@ -25,15 +22,18 @@ export function sumOf(groups: readonly Group[]): Counts {
 export const countOf = (counts: Counts, ...names: readonly string[]): number =>
   names.reduce((sum, name) => sum + (counts[name] ?? 0), 0)
 
-/** The counts whose names begin so, by what follows. */
-export const countsBehind = (counts: Counts, beginning: string): [string, number][] =>
-  Object.entries(counts).flatMap(([name, count]) =>
-    name.startsWith(beginning) ? [[name.slice(beginning.length), count] as [string, number]] : [],
-  )
+/** Counts with this prefix, by the rest of their names. */
+export const countsByPrefix = (counts: Counts, prefix: string): [string, number][] =>
+  Object.entries(counts)
+    .filter(([name]) => name.startsWith(prefix))
+    .map(([name, count]) => [name.slice(prefix.length), count])
 
-/** `took.sent.12` and its like as the spread that they are. */
-export function spreadOf(counts: Counts, beginning: string, bounds: readonly number[]): number[] {
-  const spread = Array.from({ length: bounds.length + 1 }, () => 0)
-  for (const [bucket, count] of countsBehind(counts, beginning)) spread[Number(bucket)] = count
-  return spread
+export const totalOf = (counts: Counts, prefix: string): number =>
+  countsByPrefix(counts, prefix).reduce((sum, [, count]) => sum + count, 0)
+
+/** The histogram of counts such as `took.sent.12`. */
+export function histogramOf(counts: Counts, prefix: string, bounds: readonly number[]): number[] {
+  const histogram = Array.from({ length: bounds.length + 1 }, () => 0)
+  for (const [bucket, count] of countsByPrefix(counts, prefix)) histogram[Number(bucket)] = count
+  return histogram
 }

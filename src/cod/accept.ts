@@ -1,220 +1,240 @@
-import { type Sql, type Statement, statement } from '../db.ts'
-import { Refusal } from '../errors.ts'
-import { newId } from '../ids.ts'
-import { SUBMISSION_WINDOW_MS } from '../messages/put.ts'
-import type { Parts } from '../parts.ts'
-import type { TemplateContent } from '../providers/provider.ts'
+import { chained } from '../../locales/text.ts'
+import { type Acceptance, FACT_COLUMNS, type Facts, createAcceptor, factJoins } from '../accept/engine.ts'
 import {
   SENDABLE_COLUMNS,
   type SendRequest,
   type Sendable,
-  asSendLookUp,
-  sendableJoins,
+  senderJoins,
+  blockedError,
+  missingError,
+  unavailableError,
+  sendTarget,
   templateOf,
-  versionOf,
-  wayOfSend,
-  whatIsMissing,
-  whatIsUnavailable,
-  whoIsBlocked,
-} from '../senders/sendable.ts'
-import { type Sentence, joined, sentences } from '../sentences.ts'
-import { type FilledParameters, type GivenParameters, checkParameters } from '../templates/cod-parameters.ts'
-import { type CodCheck, codUnusableReason } from '../templates/cod-usability.ts'
-import { type Accepting, type Committed, acceptingInGroups, withinQuota } from '../workspaces/accept-in-groups.ts'
-import { canonicalParameters } from './parameters.ts'
-import { CONFIRMATION_TAPS, writeReply } from './replies.ts'
+} from '../accounts/sendable.ts'
+import { type FilledParameters, type RequestParameters, checkParameters } from '../accounts/templates/cod-parameters.ts'
+import { type CodCheck, codUnusableReason } from '../accounts/templates/usability.ts'
+import { type Sql, type Statement, statement } from '../db/pool.ts'
+import { ApiError } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { SUBMISSION_WINDOW_MS } from '../messages/submission-window.ts'
+import type { Parts } from '../parts.ts'
+import type { TemplateContent } from '../providers/provider.ts'
+import type { QuotaKind } from '../workspaces/quota.ts'
+import { CONFIRMATION_TAPS, encodeReply } from './conversation/replies.ts'
 
-export type ConfirmationRequest = SendRequest & {
-  apiKeyId: string
-  correlationId: string
-  parameters: GivenParameters
-  reference: string
-}
+/** The fields that requests of both checks share. */
+export type CheckRequest = Omit<SendRequest, 'recipient' | 'senderId'> & { parameters: RequestParameters }
 
-/** spec §2.4 */
+export type ConfirmationRequest = CheckRequest & SendRequest & { reference: string }
+
 export type ConfirmationAcceptance = { confirmationId: string; status: 'accepted'; reference: string }
 
-type AcceptParts = Pick<Parts, 'clock' | 'wake' | 'live'> & { db: Sql }
+export type AcceptParts = Pick<Parts, 'clock' | 'wake' | 'live'> & { db: Sql }
 
 /** Accepts a confirmation: the key, the unit, the confirmation and its first message commit together. */
-export const confirmationAccepting = (
-  parts: AcceptParts,
-): ((request: ConfirmationRequest) => Promise<ConfirmationAcceptance>) =>
-  acceptingInGroups(parts, acceptingConfirmations(), (workspaceIds) => {
-    parts.wake('submit')
-    parts.live.changed(workspaceIds)
-  })
+export const createConfirmationAcceptor = (parts: AcceptParts) => createAcceptor(parts, acceptance, announceTo(parts))
 
-const acceptingConfirmations = (): Accepting<ConfirmationRequest, Found, ConfirmationAcceptance> => ({
-  kind: 'cod_confirmation',
-  overQuota: 'COD_QUOTA_EXCEEDED',
-  windowMs: SUBMISSION_WINDOW_MS,
-  lookUp,
-  asLookUp: asSendLookUp,
-  way: wayOfSend,
-  decide,
-  whatDoesNotFit: ({ parameters }, found) => whatDoesNotFit(parameters, found),
-  row: confirmationRow,
-  insert: insertWithinQuota,
-  accepted: (request, confirmationId) => ({ confirmationId, status: 'accepted', reference: request.reference }),
-})
+export const announceTo =
+  ({ wake, live }: AcceptParts) =>
+  (workspaceIds: readonly string[]): void => {
+    wake('submit')
+    live.changed(workspaceIds)
+  }
 
-/** What must hold of sender, template and settings before a check may start, as one row of a look-up tells it. */
-export type Preconditions = Sendable & { configured: boolean; language_configured: boolean }
+/** What must hold of sender, template and settings before a check may start. */
+export type Preconditions = Sendable & { configured: boolean; language_configured: boolean | null }
 
-/** For a look-up of requests `r` with workspace_id, name and language. */
-export const PRECONDITION_COLUMNS = `${SENDABLE_COLUMNS},
-          cs.workspace_id is not null as configured, coalesce(cs.language_configured, false) as language_configured`
+type StoredContent = { template_name: string; template_language: string; parameters: RequestParameters }
 
-/** The version of a way `r` (Way); `sender` is the sender's id. */
-export const preconditionVersionOf = (sender: string): string => versionOf(sender, { table: 'cod_settings' })
+export type EarlierRequest = StoredContent & { idempotency_key: string }
 
-/** `of` is where sender_id and recipient come from: the request, or the confirmation that it names. */
-export const preconditionJoins = (of: string): string => `${sendableJoins(of)}
-   left join lateral (
-     select cs.workspace_id, cs.document -> 'languages' ? r.language as language_configured from cod_settings cs
-     where cs.workspace_id = r.workspace_id limit 1) cs on true`
+type EarlierConfirmation = EarlierRequest & { id: string; recipient: string; sender_id: string; reference: string }
 
-type Found = Preconditions & {
-  n: number
-  earlier_id: string | null
-  earlier_recipient: string | null
-  earlier_sender_id: string | null
-  earlier_name: string | null
-  earlier_language: string | null
-  earlier_reference: string | null
-  earlier_parameters: GivenParameters | null
-}
+type ConfirmationFacts = Facts & Preconditions & { earlier: EarlierConfirmation[] | null }
 
-const lookUp: Statement<Found> = statement(
+export const PRECONDITION_COLUMNS = `${FACT_COLUMNS}, ${SENDABLE_COLUMNS},
+          cs.workspace_id is not null as configured, cs.document -> 'languages' ? r.language as language_configured`
+
+/** Each of the requests `r` with its workspace, quota and settings. */
+export const workspaceJoins = (quota: QuotaKind): string =>
+  `${factJoins(quota)}
+   left join cod_settings cs on cs.workspace_id = r.workspace_id`
+
+const lookUp: Statement<ConfirmationFacts> = statement(
   'look_up_confirmation_requests',
-  `select r.n,
-          e.id as earlier_id, e.recipient as earlier_recipient, e.sender_id as earlier_sender_id, e.template_name as earlier_name,
-          e.template_language as earlier_language, e.reference as earlier_reference, e.parameters as earlier_parameters,
-          ${PRECONDITION_COLUMNS}, (${preconditionVersionOf('r.sender_id')}) as version
-   from jsonb_to_recordset($1) as r (n int, workspace_id uuid, key text, sender_id uuid, name text, language text, recipient text)
-   left join lateral (
-     select * from confirmations c where c.workspace_id = r.workspace_id and c.idempotency_key = r.key limit 1) e on true
-   ${preconditionJoins('r')}`,
+  `select ${PRECONDITION_COLUMNS},
+          array (
+            select b.phone from blocked_recipients b
+            where b.workspace_id = r.workspace_id and b.phone = any (r.recipients)) as blocked,
+          (select jsonb_agg(e) from unnest(r.keys) as key cross join lateral (
+            select id, idempotency_key, recipient, sender_id, template_name, template_language, reference, parameters
+            from confirmations where workspace_id = r.workspace_id and idempotency_key = key limit 1) e) as earlier
+   from jsonb_to_recordset($1) as r (
+     n int, workspace_id uuid, sender_id uuid, name text, language text, keys text[], recipients text[])
+   ${workspaceJoins('cod_confirmation')}
+   ${senderJoins('r.sender_id')}`,
 )
 
-function decide(request: ConfirmationRequest, found: Found): ConfirmationAcceptance | Refusal | undefined {
-  if (found.earlier_id !== null) return repeat(request, found, found.earlier_id)
-  return refusalOf('confirmation', request, found)
+function decide(request: ConfirmationRequest, facts: ConfirmationFacts): ConfirmationAcceptance | ApiError | undefined {
+  const earlier = facts.earlier?.find(({ idempotency_key }) => idempotency_key === request.idempotencyKey)
+  return earlier ? answerRepeat(request, earlier) : preconditionError('confirmation', request, facts)
 }
 
-/** The contract's order from the sender on: existence, settings, state, content (§2). */
-export function refusalOf(
+/** The order of docs/api.md#order-of-checks, from the sender on. */
+export function preconditionError(
   check: CodCheck,
-  { parameters }: { parameters: GivenParameters },
-  found: Preconditions,
-): Refusal | undefined {
+  { recipient, parameters }: { recipient: string; parameters: RequestParameters },
+  facts: Preconditions,
+): ApiError | undefined {
   return (
-    whatIsMissing('COD', found) ??
-    whatIsNotConfigured(found) ??
-    whatIsUnavailable('COD', found) ??
-    whatIsUnusable(check, found) ??
-    whatDoesNotFit(parameters, found) ??
-    whoIsBlocked(found)
+    missingError('COD', facts) ??
+    missingSettings(facts) ??
+    unavailableError('COD', facts) ??
+    unusableTemplate(check, facts) ??
+    invalidParameters(parameters, facts) ??
+    blockedError(recipient, facts)
   )
 }
 
-function whatIsNotConfigured({ configured, language_configured }: Preconditions): Refusal | undefined {
-  if (!configured) return new Refusal('COD_NOT_CONFIGURED', says.notConfigured)
+function missingSettings({ configured, language_configured }: Preconditions): ApiError | undefined {
+  if (!configured) return new ApiError('COD_NOT_CONFIGURED', { code: 'cod.not_configured' })
   if (language_configured) return undefined
-  return new Refusal('COD_LANGUAGE_NOT_CONFIGURED', says.noTexts)
+  return new ApiError('COD_LANGUAGE_NOT_CONFIGURED', { code: 'cod.no_texts' })
 }
 
-function whatIsUnusable(check: CodCheck, found: Preconditions): Refusal | undefined {
-  const reason = codUnusableReason(templateOf(found), check)
-  return reason === undefined ? undefined : new Refusal('COD_TEMPLATE_NOT_USABLE', reason)
+function unusableTemplate(check: CodCheck, facts: Preconditions): ApiError | undefined {
+  const reason = codUnusableReason(templateOf(facts), check)
+  return reason === undefined ? undefined : new ApiError('COD_TEMPLATE_NOT_USABLE', reason)
 }
 
-export function whatDoesNotFit(parameters: GivenParameters, found: Preconditions): Refusal | undefined {
-  const checked = checkParameters(templateOf(found), parameters)
+function invalidParameters(parameters: RequestParameters, facts: Preconditions): ApiError | undefined {
+  const checked = checkParameters(templateOf(facts), parameters)
   if (!('faults' in checked)) return undefined
-  return new Refusal('COD_TEMPLATE_PARAMETERS_INVALID', says.faulty({ faults: joined(checked.faults, AND) }))
+  return new ApiError('COD_TEMPLATE_PARAMETERS_INVALID', {
+    code: 'cod.faulty',
+    faults: chained('words.semicolon', checked.faults),
+  })
 }
 
-/** Every field is compared, after normalisation (spec §4.4). */
-function repeat(request: ConfirmationRequest, found: Found, confirmationId: string): ConfirmationAcceptance | Refusal {
-  const same =
-    found.earlier_recipient === request.recipient &&
-    found.earlier_sender_id === request.senderId &&
-    found.earlier_name === request.template.name &&
-    found.earlier_language === request.template.language &&
-    found.earlier_reference === request.reference &&
-    canonicalParameters(found.earlier_parameters ?? {}) === canonicalParameters(request.parameters)
-  if (same) return { confirmationId, status: 'accepted', reference: request.reference }
-  return new Refusal('IDEMPOTENCY_KEY_REUSED', says.keyReused)
+/** Every field is compared, after normalisation (docs/api.md#idempotency). */
+function answerRepeat(request: ConfirmationRequest, earlier: EarlierConfirmation): ConfirmationAcceptance | ApiError {
+  const isSame =
+    earlier.recipient === request.recipient &&
+    earlier.sender_id === request.senderId &&
+    earlier.reference === request.reference &&
+    hasSameContent(request, earlier)
+  return isSame
+    ? accepted(request, earlier.id)
+    : new ApiError('IDEMPOTENCY_KEY_REUSED', { code: 'cod.accept_key_reused' })
 }
 
-const AND: Sentence = { en: '; ', ar: '؛ ' }
-
-const says = sentences({
-  notConfigured: {
-    en: 'The workspace’s delivery time zone is not set.',
-    ar: 'لم تُحدَّد المنطقة الزمنية للتوصيل في مساحة العمل.',
-  },
-  noTexts: {
-    en: 'The workspace has no follow-up texts for the template’s language.',
-    ar: 'ليس في مساحة العمل نصوص متابعة بلغة القالب.',
-  },
-  faulty: { en: '{faults}.', ar: '{faults}.' },
-  keyReused: {
-    en: 'This Idempotency-Key was used for a request with another recipient, sender, template, reference or other parameters.',
-    ar: 'استُخدم مفتاح منع التكرار هذا لطلب بمستلم أو مرسل أو قالب أو مرجع آخر أو بقيم أخرى.',
-  },
+const accepted = ({ reference }: ConfirmationRequest, confirmationId: string): ConfirmationAcceptance => ({
+  confirmationId,
+  status: 'accepted',
+  reference,
 })
 
-/** The template as it goes out, each quick reply with what it means. */
-export function templateContent(
-  { template, parameters }: Pick<ConfirmationRequest, 'template' | 'parameters'>,
-  found: Preconditions,
-  payloads: string[],
-): TemplateContent {
-  const checked = checkParameters(templateOf(found), parameters)
+type Content = Pick<CheckRequest, 'template' | 'parameters'>
+
+export const hasSameContent = ({ template, parameters }: Content, earlier: StoredContent): boolean =>
+  earlier.template_name === template.name &&
+  earlier.template_language === template.language &&
+  canonicalParameters(earlier.parameters) === canonicalParameters(parameters)
+
+/** The same text for the same parameters: names in any order, `{}` like a missing member (docs/api.md#idempotency). */
+function canonicalParameters({ header, body }: RequestParameters): string {
+  if (body === undefined || Array.isArray(body)) return JSON.stringify([header ?? null, body ?? null])
+  const sorted = Object.entries(body).toSorted(([one], [other]) => (one < other ? -1 : 1))
+  return JSON.stringify([header ?? null, { named: sorted }])
+}
+
+/** The template as it goes out, each quick reply with its payload. */
+function templateContent({ template, parameters }: Content, facts: Preconditions, payloads: string[]): TemplateContent {
+  const checked = checkParameters(templateOf(facts), parameters)
   const filled: FilledParameters = 'filled' in checked ? checked.filled : { header: null, body: [] }
   return { type: 'template', name: template.name, language: template.language, ...filled, payloads }
 }
 
-function confirmationRow(request: ConfirmationRequest, found: Found) {
-  const id = newId()
-  const payloads = CONFIRMATION_TAPS.map((answer) => writeReply({ to: 'confirmation', confirmationId: id, answer }))
-  return {
-    id,
-    recipient: request.recipient,
-    parameters: request.parameters,
-    content: templateContent(request, found, payloads),
-    reference: request.reference,
-    key: request.idempotencyKey,
-    correlation_id: request.correlationId,
-    api_key_id: request.apiKeyId,
-    message_id: newId(),
-  }
-}
+/** What the rows of both checks have in common. */
+export const checkRow = (request: CheckRequest, facts: Preconditions, payloads: string[]) => ({
+  name: request.template.name,
+  language: request.template.language,
+  parameters: request.parameters,
+  content: templateContent(request, facts, payloads),
+  key: request.idempotencyKey,
+  correlation_id: request.correlationId,
+  api_key_id: request.apiKeyId,
+})
 
-const insertWithinQuota: Statement<Committed> = statement(
-  'insert_confirmations_within_quota',
-  withinQuota('cod_confirmation', {
-    columns: `parameters jsonb, content jsonb, reference text, correlation_id uuid, api_key_id text, message_id uuid`,
-    version: preconditionVersionOf('r.sender_id'),
-    earlier: `select true as taken from confirmations e where e.workspace_id = w.workspace_id and e.idempotency_key = c.key`,
-    inserts: `inserted as (
-     insert into confirmations (id, workspace_id, sender_id, recipient, template_name, template_language, parameters,
-       reference, idempotency_key, correlation_id, api_key_id, quota_unit, created_at, status, asked_at)
-     select id, workspace_id, sender_id, recipient, name, language, parameters,
-       reference, key, correlation_id, api_key_id, unit, created_at, 'accepted', due_at
-     from admitted
-     on conflict (workspace_id, idempotency_key) where idempotency_key is not null do nothing
-     returning id, workspace_id, created_at
+const confirmationRow = (request: ConfirmationRequest, facts: ConfirmationFacts, id: string) => ({
+  ...checkRow(
+    request,
+    facts,
+    CONFIRMATION_TAPS.map((answer) => encodeReply({ to: 'confirmation', confirmationId: id, answer })),
+  ),
+  id,
+  message_id: newId(),
+  sender_id: request.senderId,
+  recipient: request.recipient,
+  reference: request.reference,
+})
+
+type Inserted = { columns: string; inserted: string; message: string }
+
+/** Inserts checks by `inserted`, as long as their quota has units, with their first messages. */
+export const insertWithinQuota = (quota: QuotaKind, { columns, inserted, message }: Inserted): string =>
+  `with quotas as materialized (
+     select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
+     from jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
+     join quota_usage q on q.workspace_id = r.workspace_id and q.kind = '${quota}' and q.month = r.month
+     join quotas l on l.workspace_id = r.workspace_id and l.kind = '${quota}'
+     -- in one order, so that groups of several nodes cannot deadlock
+     order by q.workspace_id
+     for update of q
+   ), numbered as materialized (
+     select q.workspace_id, q.created_at, q.monthly_units, c.*,
+            q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
+     from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
+       id uuid, sender_id uuid, recipient text, name text, language text, parameters jsonb, content jsonb,
+       key text, correlation_id uuid, api_key_id text, ${columns})
+   ), inserted as (
+     ${inserted}
    ), first_messages as (
      insert into messages (id, workspace_id, kind, sender_id, recipient, confirmation_id, check_kind, purpose, content,
-       template_name, template_language, created_at, status, priority, submit_by, due_at)
-     select message_id, workspace_id, 'cod', sender_id, recipient, id, 'confirmation', 'template', content,
-       name, language, created_at, 'queued', 1, submit_by, due_at
-     from admitted
-     where id = any (array (select id from inserted))
-   )`,
+       template_name, template_language, created_at, status, priority, due_at, submit_by)
+     select ${message}, 'template', content,
+       name, language, created_at, 'queued', 1, $2, $3
+     from numbered join inserted using (id, workspace_id)
+   ), counted as (
+     update quota_usage q set used = q.used + i.units
+     from (select workspace_id, count(*) as units from inserted group by workspace_id) i join quotas using (workspace_id)
+     where q.workspace_id = i.workspace_id and q.kind = '${quota}' and q.month = quotas.month
+   )
+   select id from inserted`
+
+const insert: Statement<{ id: string }> = statement(
+  'insert_confirmations_within_quota',
+  insertWithinQuota('cod_confirmation', {
+    columns: 'reference text, message_id uuid',
+    inserted: `insert into confirmations (id, workspace_id, sender_id, recipient, template_name, template_language, parameters,
+       reference, idempotency_key, correlation_id, api_key_id, quota_unit, created_at, status, asked_at)
+     select id, workspace_id, sender_id, recipient, name, language, parameters,
+       reference, key, correlation_id, api_key_id, unit, created_at, 'accepted', $2
+     from numbered where unit <= monthly_units
+     on conflict (workspace_id, idempotency_key) where idempotency_key is not null do nothing
+     returning id, workspace_id`,
+    message: `message_id, workspace_id, 'cod', sender_id, recipient, id, 'confirmation'`,
   }),
 )
+
+const acceptance: Acceptance<ConfirmationRequest, ConfirmationFacts, ConfirmationAcceptance> = {
+  quota: 'cod_confirmation',
+  overQuota: 'COD_QUOTA_EXCEEDED',
+  windowMs: SUBMISSION_WINDOW_MS,
+  target: sendTarget,
+  lookUp,
+  decide,
+  row: confirmationRow,
+  insert,
+  accepted,
+}

@@ -1,93 +1,63 @@
 import { z } from 'zod'
-import { Refusal } from '../errors.ts'
-import { boundedText, idempotencyHeaders, must, phone, uuid } from '../http/fields.ts'
+import {
+  MAX_REFERENCE_LENGTH,
+  boundedText,
+  idempotencyHeaders,
+  sendFields,
+  templateReference,
+  uuid,
+} from '../http/fields.ts'
 import { type Route, noHeaders, noParams, noQuery, route } from '../http/route.ts'
-import { templateReference } from '../otp/routes.ts'
 import type { Parts } from '../parts.ts'
-import { keptSentences } from '../sentences.ts'
-import { confirmationAccepting } from './accept.ts'
-import { noConfirmation, refusalCheckAccepting } from './accept-refusal.ts'
-import { CONFIRMATION_STATUSES } from './confirmation.ts'
-import { findConfirmation } from './find.ts'
-import { REFUSAL_STATUSES } from './refusal.ts'
+import { asIssue } from '../../locales/text.ts'
+import { createConfirmationAcceptor } from './accept.ts'
+import { confirmationNotFound, createRefusalCheckAcceptor } from './accept-refusal.ts'
+import { confirmationSchema, findConfirmation } from './view.ts'
 
-const REFERENCE_LENGTH_MOST = 128
+const MUST_BE_OBJECT = { error: asIssue({ code: 'http.must_be_object' }) }
 
-const text = z.string({ error: must.beText.en })
+const text = z.string({ error: asIssue({ code: 'http.must_be_text' }) })
 
-/** zod’s record passes over this one name in silence, which would take a wrong name for none. */
-const withoutPassedOver = (values: unknown): boolean =>
+/** zod’s record silently drops this name, so that a wrong name would pass for no name. */
+const hasNoProto = (values: unknown): boolean =>
   typeof values !== 'object' || values === null || !Object.hasOwn(values, '__proto__')
 
-const values = keptSentences({
-  form: {
-    en: 'must be an array of strings, or an object whose values are strings',
-    ar: 'يجب أن يكون قائمة نصوص، أو كائنًا قيمه نصوص',
-  },
-  nothing: { en: 'must be absent or an empty JSON object', ar: 'يجب أن يُترك أو أن يكون كائنًا فارغًا' },
-  passedOver: { en: 'must not have the name __proto__', ar: 'فيه اسم لا يُسمح به' },
-})
+const bodyValues = z.union([z.array(text), z.record(z.string(), text)], { error: asIssue({ code: 'cod.form' }) })
 
-const bodyValues = z.union([z.array(text), z.record(z.string(), text)], {
-  error: values.form.en,
-})
+/** `$schema` belongs only at the top of a document. */
+const { $schema: _, ...bodyShape } = bodyValues.toJSONSchema()
 
-/** spec §2.7. Whether they fit the template, only the template shows. */
+/** Whether they fit the template is checked later, against the template (docs/api.md#input). */
 const parameters = z
   .strictObject(
     {
       header: text.optional().meta({ description: 'Present exactly when the text header has a parameter.' }),
       body: z
         .unknown()
-        .refine(withoutPassedOver, { error: values.passedOver.en })
+        .refine(hasNoProto, { error: asIssue({ code: 'cod.passed_over' }) })
         .pipe(bodyValues)
         .optional()
         .meta({
-          ...bodyValues.toJSONSchema(), // the reference would show nothing of what is behind the pipe
+          ...bodyShape, // the API reference does not show what is behind the pipe
           description: 'An array for numbered parameters, an object for named ones.',
         }),
     },
-    { error: must.beObject.en },
+    MUST_BE_OBJECT,
   )
+  .meta({ id: 'TemplateParameters' })
   .optional()
   .meta({ description: 'Leave out when the template needs none.' })
 
-/** spec §4.4 */
 export const confirmationBody = z.strictObject(
   {
-    to: phone.meta({ description: 'Recipient in international format with a leading +.' }),
-    senderId: uuid.meta({ description: 'Sender ID of this service, not the phone number ID of the provider.' }),
-    template: templateReference,
+    ...sendFields,
     parameters,
-    reference: boundedText(1, REFERENCE_LENGTH_MOST).meta({ description: 'Your order reference; need not be unique.' }),
+    reference: boundedText(1, MAX_REFERENCE_LENGTH).meta({ description: 'Your order reference; need not be unique.' }),
   },
-  { error: must.beObject.en },
+  MUST_BE_OBJECT,
 )
 
-/** spec §4.6 */
-export const refusalCheckBody = z.strictObject({ template: templateReference, parameters }, { error: must.beObject.en })
-
-/** spec §2.5 */
-export const confirmationSchema = z.strictObject({
-  confirmationId: z.uuid(),
-  reference: z.string(),
-  to: z.string(),
-  status: z.enum(CONFIRMATION_STATUSES),
-  answeredAt: z.iso.datetime().nullable(),
-  reschedule: z
-    .strictObject({ date: z.iso.date().nullable(), timeRange: z.string().nullable(), note: z.string().nullable() })
-    .nullable(),
-  refusalCheck: z
-    .strictObject({
-      status: z.enum(REFUSAL_STATUSES),
-      reason: z.string().nullable(),
-      note: z.string().nullable(),
-      answeredAt: z.iso.datetime().nullable(),
-    })
-    .nullable(),
-  failure: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
-  createdAt: z.iso.datetime(),
-})
+export const refusalCheckBody = z.strictObject({ template: templateReference, parameters }, MUST_BE_OBJECT)
 
 const CONFIRMATION_ID = '01994f60-91d2-7e08-b1c4-5f7a2d3c8e10'
 const SENDER_ID = '01994f5e-0b7e-7d0a-8a55-6a1f0e0b9c11'
@@ -104,8 +74,8 @@ export const confirmationExample = {
   createdAt: '2026-11-20T10:15:00.000Z',
 } as const satisfies z.input<typeof confirmationSchema>
 
-/** What either check may be refused for, beyond what belongs to one of them. */
-const CHECK_REFUSALS = [
+/** The errors that both checks have. */
+const CHECK_ERRORS = [
   'COD_SENDER_NOT_FOUND',
   'COD_TEMPLATE_NOT_FOUND',
   'COD_NOT_CONFIGURED',
@@ -121,8 +91,8 @@ const CHECK_REFUSALS = [
 const confirmationParams = z.strictObject({ confirmationId: uuid })
 
 export function codRoutes(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'live'>): Route[] {
-  const acceptConfirmation = confirmationAccepting(parts)
-  const acceptRefusalCheck = refusalCheckAccepting(parts)
+  const acceptConfirmation = createConfirmationAcceptor(parts)
+  const acceptRefusalCheck = createRefusalCheckAcceptor(parts)
   return [
     route({
       method: 'POST',
@@ -131,8 +101,8 @@ export function codRoutes(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'live'>):
       tag: 'Cash on delivery',
       summary: 'Ask a customer to confirm an order',
       description:
-        'Sends the confirmation template, whose three quick replies are by their position confirm, cancel and change time. The customer’s answer comes as an event and shows in the confirmation.',
-      refusals: CHECK_REFUSALS,
+        'Sends the confirmation template, whose three quick replies are, by position: confirm, cancel, change time. The customer’s answer causes an event and is part of the confirmation.',
+      refusals: CHECK_ERRORS,
       schemas: {
         params: noParams,
         query: noQuery,
@@ -148,22 +118,15 @@ export function codRoutes(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'live'>):
       },
       success: {
         status: 202,
-        description: 'Accepted. A repeat with the same Idempotency-Key gets the same answer.',
+        description: 'Accepted. A repeat with the same Idempotency-Key gets the same response.',
         schema: z.strictObject({ confirmationId: z.uuid(), status: z.literal('accepted'), reference: z.string() }),
         example: { confirmationId: CONFIRMATION_ID, status: 'accepted', reference: 'order-5521' },
       },
-      handler: ({ workspaceId, apiKeyId, correlationId, headers, body }) =>
-        acceptConfirmation({
-          workspaceId,
-          apiKeyId,
-          correlationId,
-          idempotencyKey: headers['idempotency-key'] ?? null,
-          recipient: body.to,
-          senderId: body.senderId,
-          template: body.template,
-          parameters: body.parameters ?? {},
-          reference: body.reference,
-        }),
+      handler: ({ workspaceId, apiKeyId, correlationId, headers, body: { to, parameters = {}, ...body } }) => {
+        const idempotencyKey = headers['idempotency-key'] ?? null
+        const caller = { workspaceId, apiKeyId, correlationId }
+        return acceptConfirmation({ ...caller, idempotencyKey, recipient: to, ...body, parameters })
+      },
     }),
     route({
       method: 'GET',
@@ -177,7 +140,7 @@ export function codRoutes(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'live'>):
         params: confirmationParams,
         query: noQuery,
         headers: noHeaders,
-        body: z.strictObject({}, { error: values.nothing.en }).optional(),
+        body: z.strictObject({}, { error: asIssue({ code: 'cod.nothing' }) }).optional(),
       },
       success: {
         status: 200,
@@ -187,7 +150,7 @@ export function codRoutes(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'live'>):
       },
       async handler({ workspaceId, params }) {
         const confirmation = await findConfirmation(parts.db, workspaceId, params.confirmationId)
-        if (!confirmation) throw new Refusal('COD_CONFIRMATION_NOT_FOUND', noConfirmation)
+        if (!confirmation) throw confirmationNotFound()
         return confirmation
       },
     }),
@@ -198,12 +161,12 @@ export function codRoutes(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'live'>):
       tag: 'Cash on delivery',
       summary: 'Ask a customer whether they refused the parcel',
       description:
-        'Sends the refusal template, whose two quick replies are by their position yes (I refused) and no (I did not). At most one per confirmation, to its sender and recipient.',
+        'Sends the refusal template, whose two quick replies are, by position: yes (I refused), no (I did not). A confirmation can have at most one refusal check, which goes from the same sender to the same recipient.',
       refusals: [
         'COD_CONFIRMATION_NOT_FOUND',
         'COD_CONFIRMATION_NOT_ELIGIBLE',
         'COD_REFUSAL_CHECK_EXISTS',
-        ...CHECK_REFUSALS,
+        ...CHECK_ERRORS,
       ],
       schemas: {
         params: confirmationParams,
@@ -214,23 +177,18 @@ export function codRoutes(parts: Pick<Parts, 'db' | 'clock' | 'wake' | 'live'>):
       },
       success: {
         status: 202,
-        description: 'Accepted. A repeat with the same Idempotency-Key gets the same answer.',
+        description: 'Accepted. A repeat with the same Idempotency-Key gets the same response.',
         schema: z.strictObject({
           confirmationId: z.uuid(),
-          refusalCheck: z.strictObject({ status: z.literal('accepted') }),
+          refusalCheck: z.strictObject({ status: z.literal('accepted') }).meta({ id: 'RefusalCheckAccepted' }),
         }),
         example: { confirmationId: CONFIRMATION_ID, refusalCheck: { status: 'accepted' } },
       },
-      handler: ({ workspaceId, apiKeyId, correlationId, headers, params, body }) =>
-        acceptRefusalCheck({
-          workspaceId,
-          apiKeyId,
-          correlationId,
-          idempotencyKey: headers['idempotency-key'] ?? null,
-          confirmationId: params.confirmationId,
-          template: body.template,
-          parameters: body.parameters ?? {},
-        }),
+      handler: ({ workspaceId, apiKeyId, correlationId, headers, params, body: { template, parameters = {} } }) => {
+        const idempotencyKey = headers['idempotency-key'] ?? null
+        const caller = { workspaceId, apiKeyId, correlationId }
+        return acceptRefusalCheck({ ...caller, idempotencyKey, ...params, template, parameters })
+      },
     }),
   ]
 }

@@ -1,68 +1,72 @@
-import { failures } from '../providers/failures.ts'
-import type { FailureCode } from '../providers/provider.ts'
-import type { ConfirmationStatus, Reschedule } from './confirmation.ts'
-import type { RefusalStatus } from './refusal.ts'
+import { z } from 'zod'
+import type { Sql } from '../db/pool.ts'
+import { failureSchema, failureView } from '../providers/failure-schema.ts'
+import type { FailureCode } from '../providers/failure-codes.ts'
+import { CONFIRMATION_STATUSES } from './conversation/confirmation.ts'
+import { REFUSAL_STATUSES } from './conversation/refusal.ts'
+import { type Conversation, findConversation } from './conversation/store.ts'
 
-/** What callers see of a confirmation (spec §2.5), in the read response and in events. */
-export type ConfirmationView = {
-  confirmationId: string
-  reference: string
-  to: string
-  status: ConfirmationStatus
-  answeredAt: string | null
-  reschedule: Reschedule | null
-  refusalCheck: { status: RefusalStatus; reason: string | null; note: string | null; answeredAt: string | null } | null
-  failure: { code: FailureCode; message: string } | null
-  createdAt: string
+export const rescheduleSchema = z
+  .strictObject({ date: z.iso.date().nullable(), timeRange: z.string().nullable(), note: z.string().nullable() })
+  .meta({ id: 'Reschedule' })
+
+export const refusalCheckSchema = z
+  .strictObject({
+    status: z.enum(REFUSAL_STATUSES),
+    reason: z.string().nullable(),
+    note: z.string().nullable(),
+    answeredAt: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'RefusalCheck' })
+
+export const confirmationSchema = z
+  .strictObject({
+    confirmationId: z.uuid(),
+    reference: z.string(),
+    to: z.string(),
+    status: z.enum(CONFIRMATION_STATUSES),
+    answeredAt: z.iso.datetime().nullable(),
+    reschedule: rescheduleSchema.nullable(),
+    refusalCheck: refusalCheckSchema.nullable(),
+    failure: failureSchema.nullable(),
+    createdAt: z.iso.datetime(),
+  })
+  .meta({ id: 'Confirmation' })
+
+/** A confirmation as callers get it from GET and in events. */
+export type ConfirmationView = z.infer<typeof confirmationSchema>
+
+export async function findConfirmation(sql: Sql, workspaceId: string, confirmationId: string) {
+  const conversation = await findConversation(sql, workspaceId, confirmationId)
+  return conversation && confirmationView(conversation)
 }
 
-export type ConfirmationRow = {
-  id: string
-  reference: string
-  recipient: string
-  created_at: Date
-  status: ConfirmationStatus
-  answered_at: Date | null
-  reschedule: Reschedule | null
-  failure_code: FailureCode | null
-  failed_at: Date | null
-}
-
-export type RefusalRow = {
-  status: RefusalStatus
-  reason: string | null
-  note: string | null
-  answered_at: Date | null
-  failure_code: FailureCode | null
-  failed_at: Date | null
-}
-
-export function confirmationView(row: ConfirmationRow, refusal: RefusalRow | null): ConfirmationView {
-  const failureCode = latestFailure(row, refusal)
+export function confirmationView(conversation: Conversation): ConfirmationView {
+  const { status, answeredAt, chosen, failure } = conversation.confirmation.state
+  const refusal = conversation.refusal?.state
+  const latest = latestOf(failure, refusal?.failure ?? null)
   return {
-    confirmationId: row.id,
-    reference: row.reference,
-    to: row.recipient,
-    status: row.status,
-    answeredAt: row.answered_at?.toISOString() ?? null,
-    reschedule: row.reschedule && {
-      date: row.reschedule.date,
-      timeRange: row.reschedule.timeRange,
-      note: row.reschedule.note,
-    },
-    refusalCheck: refusal && {
-      status: refusal.status,
-      reason: refusal.reason,
-      note: refusal.note,
-      answeredAt: refusal.answered_at?.toISOString() ?? null,
-    },
-    failure: failureCode && { code: failureCode, message: failures[failureCode].en },
-    createdAt: row.created_at.toISOString(),
+    confirmationId: conversation.id,
+    reference: conversation.reference,
+    to: conversation.recipient,
+    status,
+    answeredAt: answeredAt?.toISOString() ?? null,
+    reschedule:
+      status === 'rescheduled' && chosen ? { date: chosen.date, timeRange: chosen.timeRange, note: chosen.note } : null,
+    refusalCheck: refusal
+      ? {
+          status: refusal.status,
+          reason: refusal.chosen?.reason ?? null,
+          note: refusal.chosen?.note ?? null,
+          answeredAt: refusal.answeredAt?.toISOString() ?? null,
+        }
+      : null,
+    failure: latest && failureView(latest.code),
+    createdAt: conversation.createdAt.toISOString(),
   }
 }
 
-/** The most recently failed one of the two (spec §2.5). */
-function latestFailure(row: ConfirmationRow, refusal: RefusalRow | null): FailureCode | null {
-  if (!refusal?.failed_at) return row.failure_code
-  return row.failed_at && row.failed_at > refusal.failed_at ? row.failure_code : refusal.failure_code
-}
+type Failure = { code: FailureCode; at: Date }
+
+const latestOf = (confirmation: Failure | null, refusal: Failure | null): Failure | null =>
+  confirmation && refusal ? (confirmation.at > refusal.at ? confirmation : refusal) : (confirmation ?? refusal)

@@ -1,58 +1,57 @@
 import type { Config } from '../config.ts'
 import type { Parts } from '../parts.ts'
-import { type ConnectedAccount, connectAccount } from '../senders/accounts.ts'
-import { syncAccount } from '../senders/sync.ts'
-import { command, optional, required } from './command.ts'
-import { filled, url, uuid } from './inputs.ts'
+import { type ConnectedAccount, connectAccount } from '../accounts/accounts.ts'
+import { syncAccount } from '../accounts/sync/sync.ts'
+import { command } from './command.ts'
+import { argument, nonEmpty, optional, url, uuid, workspace } from './inputs.ts'
+import { GRAPH_URL } from '../accounts/new-account.ts'
 
 export const accountConnect = command({
   words: 'account connect',
-  summary: 'Connect a WhatsApp account, or give a connected one new secrets.',
+  summary: 'Connect a WhatsApp account, or replace the credentials of a connected one.',
   options: {
-    workspace: required(uuid('W')),
-    wabaId: required(filled('ID')),
-    accessToken: required(filled('T')),
-    appSecret: required(filled('S')),
-    verifyToken: required(filled('V')),
-    graphUrl: optional(url),
+    workspace,
+    wabaId: nonEmpty('id', 'The id of the WhatsApp Business Account.'),
+    accessToken: nonEmpty('token', 'An access token with permission to send messages and manage templates.'),
+    appSecret: nonEmpty('secret', 'The secret of the Meta app, which signs its webhooks.'),
+    verifyToken: nonEmpty('token', 'Any text you choose. Enter the same text in the webhook settings of the Meta app.'),
+    graphUrl: optional(url(`The base URL of the Graph API. Default: ${GRAPH_URL}`)),
   },
-  changes: true,
   run: (parts, { workspace: workspaceId, ...account }, record) => {
     const { wabaId, graphUrl } = account
     return connectAccount(parts, { workspaceId, ...account }, (tx, accountId) =>
       record(tx, { workspaceId, target: accountId, after: { wabaId, graphUrl } }),
     )
   },
-  tell: tellAccount,
+  format: formatAccount,
 })
 
 export const accountSync = command({
   words: 'account sync',
   summary: 'Read the numbers and templates of a connected account again.',
-  argument: { name: 'accountId', ...required(uuid('ID')) },
-  changes: true,
-  run(parts, { argument: accountId }, record) {
+  options: { accountId: argument(uuid('The id that "account connect" printed.')) },
+  run(parts, { accountId }, record) {
     return syncAccount(parts, accountId, (tx, { workspaceId, failure }) =>
       record(tx, { workspaceId, target: accountId, after: failure ? { failure } : undefined }),
     )
   },
-  tell: tellAccount,
+  format: formatAccount,
 })
 
-function tellAccount(
+function formatAccount(
   { accountId, webhookPath, senders, templates }: ConnectedAccount,
   { config }: Pick<Parts, 'config'>,
 ): string {
   return [
-    `Account ${accountId}. WhatsApp sends its webhooks to ${config.publicUrl}${webhookPath}.${hintOf(config)}`,
+    `Account ${accountId}. WhatsApp sends its webhooks to ${config.publicUrl}${webhookPath}.${hintFor(config)}`,
     ...section('Senders', senders, (sender) => `${sender.senderId}  ${sender.phoneNumber}  ${sender.status}`),
     ...section('Templates', templates, (each) => `${each.name} (${each.language})  ${each.category}  ${each.status}`),
   ].join('\n')
 }
 
-/** WhatsApp itself takes no other address. A twin does. */
-const hintOf = ({ publicUrl }: Pick<Config, 'publicUrl'>): string =>
-  publicUrl.startsWith('https://') ? '' : ' WhatsApp asks for an https:// address: set DOORCODE_PUBLIC_URL to it.'
+/** WhatsApp accepts https only; the emulator accepts http as well. */
+const hintFor = ({ publicUrl }: Pick<Config, 'publicUrl'>): string =>
+  publicUrl.startsWith('https://') ? '' : ' WhatsApp requires an https:// address: set DOORCODE_PUBLIC_URL to it.'
 
 const section = <Item>(title: string, items: readonly Item[], line: (item: Item) => string): string[] =>
   items.length === 0 ? [`${title}: none`] : [`${title}:`, ...items.map((item) => `  ${line(item)}`)]

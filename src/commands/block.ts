@@ -1,44 +1,40 @@
-import { COMMAND_LINE } from '../dashboard/audit.ts'
-import { blockRecipient, liftBlock } from '../workspaces/blocked.ts'
-import { workspaceMustExist } from '../workspaces/workspaces.ts'
-import { command, required } from './command.ts'
-import { phone, uuid } from './inputs.ts'
+import { COMMAND_LINE } from '../admin/audit/audit.ts'
+import { blockRecipients, unblockRecipient } from '../workspaces/blocked.ts'
+import { command } from './command.ts'
+import { phone, workspace } from './inputs.ts'
 
-const options = { workspace: required(uuid('W')), phone: required(phone) }
+const options = { workspace, phone: phone('The phone number of the recipient, such as +212612345678.') }
 
 export const blockAdd = command({
   words: 'block add',
-  summary: 'Refuse every message to a recipient.',
+  summary: 'Reject every request for a message to a recipient.',
   options,
-  changes: true,
   async run({ db, clock }, { workspace: workspaceId, phone }, record) {
-    await workspaceMustExist(db, workspaceId)
     const changed = await db.transaction(async (tx) => {
-      const added = await blockRecipient({ db: tx, clock }, { workspaceId, phone, by: COMMAND_LINE.who })
-      if (added) await record(tx, { workspaceId, target: phone, after: { blocked: true } })
-      return added
+      const recipients = [{ phone, reason: null }]
+      const added = await blockRecipients({ db: tx, clock }, { workspaceId, by: COMMAND_LINE.who, recipients })
+      if (added.length > 0) await record(tx, { workspaceId, target: phone, after: { blocked: true } })
+      return added.length > 0
     })
     return { workspaceId, phone, blocked: true, changed }
   },
-  tell: ({ phone, changed }) => `${phone} is ${changed ? 'now' : 'already'} blocked.`,
+  format: ({ phone, changed }) => `${phone} is ${changed ? 'now' : 'already'} blocked.`,
 })
 
 export const blockRemove = command({
   words: 'block remove',
-  summary: 'Let messages to a recipient through again.',
+  summary: 'Allow messages to a blocked recipient again.',
   options,
-  changes: true,
   async run({ db }, { workspace: workspaceId, phone }, record) {
-    await workspaceMustExist(db, workspaceId)
     const changed = await db.transaction(async (tx) => {
-      const lifted = await liftBlock(tx, { workspaceId, phone })
-      if (!lifted) return false
-      const { reason, blockedBy, blockedAt } = lifted
+      const removed = await unblockRecipient(tx, { workspaceId, phone })
+      if (!removed) return false
+      const { reason, blockedBy, blockedAt } = removed
       const before = { blocked: true, reason, blockedBy, blockedAt }
       await record(tx, { workspaceId, target: phone, before, after: { blocked: false } })
       return true
     })
     return { workspaceId, phone, blocked: false, changed }
   },
-  tell: ({ phone, changed }) => (changed ? `${phone} is no longer blocked.` : `${phone} was not blocked.`),
+  format: ({ phone, changed }) => (changed ? `${phone} is no longer blocked.` : `${phone} was not blocked.`),
 })

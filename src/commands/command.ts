@@ -1,117 +1,82 @@
+import { COMMAND_LINE, type Change, audit } from '../admin/audit/audit.ts'
 import type { Config } from '../config.ts'
-import { COMMAND_LINE, audit } from '../dashboard/audit.ts'
-import type { Sql } from '../db.ts'
+import type { Sql } from '../db/pool.ts'
+import { asWritten } from '../../locales/text.ts'
+import { withVisibleTexts } from '../../locales/visible-text.ts'
 import type { Parts } from '../parts.ts'
-
-/** What a command prints: one JSON object with --json, else the text. */
-export type Printed = { result: object; text: string }
+import { UserError } from '../user-error.ts'
+import { getWorkspace } from '../workspaces/workspaces.ts'
 
 export type Command = {
-  /** The words that call it, such as "workspace create". */
   words: string
   summary: string
-  /** The one word that comes after the command's own, if it takes one. */
-  argument: (Input & { name: string }) | undefined
   options: Readonly<Record<string, Input>>
-  /** Whether it changes something, which the audit log then tells. */
-  changes: boolean
   work: Work
 }
 
 type Work =
-  /** Runs on the parts of the program, which are opened for it and closed after it. */
-  | { on: 'parts'; run(parts: Parts, values: Values): Promise<Printed> }
-  /** Runs until a signal, and prints for itself. */
+  /** The parts are opened before it runs and closed after it. It prints `result` with --json, else `text`. */
+  | { on: 'parts'; run(parts: Parts, values: Values): Promise<{ result: object; text: string }> }
+  /** Runs until a signal, and prints its own output. */
   | { on: 'config'; run(config: Config): Promise<void> }
 
 type Values = Readonly<Record<string, unknown>>
 
-/** How the text of an option or argument becomes a value. `read` throws Misread. */
+/** An option or argument. `read` turns its text into a value, or throws InputError. */
 export type Input<Value = unknown> = {
-  kind: 'required' | 'optional' | 'flag'
-  /** What stands for the value in the usage. */
+  /** An argument follows the words and has no name; at most one, before the other inputs. */
+  kind: 'argument' | 'required' | 'optional' | 'flag'
+  /** Names the value in the usage, such as "id" in `--workspace <id>`. */
   placeholder: string
-  read(text: string): Value
+  /** One line of --help, with the default if there is one. */
+  description: string
+  read(text: string): Value | Promise<Value>
 }
 
-/** Says what the value must be, to go after its name: "must be …". */
-export class Misread extends Error {}
+/** The message continues the name of the option: "must be …". */
+export class InputError extends Error {}
 
-/** What the audit log tells of a command beside its words. Nothing gets there that is not named here: no secret either. */
-export type Recorded = {
-  /** Null: of the whole instance. */
-  workspaceId: string | null
-  target: string
-  before?: object | undefined
-  after?: object | undefined
-}
+/** Writes an audit entry, named for the command's words, in the transaction of the change. */
+export type RecordChange = (tx: Sql, change: Omit<Change, 'action'>) => Promise<void>
 
-/** Writes a change down in the transaction that makes it, so that neither is there without the other. */
-export type RecordChange = (tx: Sql, recorded: Recorded) => Promise<void>
-
-type Definition<Options extends Record<string, Input>, Argument extends Input | undefined, Result extends object> = {
+type Definition<Options extends Record<string, Input>, Result extends object> = {
   words: string
   summary: string
-  argument?: Argument
   options?: Options
-  /** Whether it changes something: then its `run` records each change that it really makes. */
-  changes: boolean
-  run: (parts: Parts, values: ReadValues<Options> & ReadArgument<Argument>, record: RecordChange) => Promise<Result>
-  tell: (result: Result, parts: Pick<Parts, 'config'>) => string
+  /** Must record every change that it makes. The workspace of an option `workspace` exists. */
+  run: (parts: Parts, values: ReadValues<Options>, record: RecordChange) => Promise<Result>
+  format: (result: Result, parts: Pick<Parts, 'config'>) => string
 }
 
 type ReadValues<Options extends Record<string, Input>> = {
   [Name in keyof Options]: Options[Name] extends Input<infer Value> ? Value : never
 }
 
-type ReadArgument<Argument> = Argument extends Input<infer Value> ? { argument: Value } : unknown
-
-/** A command that runs on the parts. Its options are named in camelCase here and in kebab-case on the command line. */
+/** A command that runs on the parts. Options are in camelCase here and in kebab-case on the command line. */
 export function command<
   Result extends object,
   // oxlint-disable-next-line typescript/no-empty-object-type -- no options at all
   Options extends Record<string, Input> = {},
-  Argument extends (Input & { name: string }) | undefined = undefined,
->({ words, summary, argument, options, changes, run, tell }: Definition<Options, Argument, Result>): Command {
+>({ run, format, options, ...definition }: Definition<Options, Result>): Command {
   return {
-    words,
-    summary,
-    argument,
+    ...definition,
     options: options ?? {},
-    changes,
     work: {
       on: 'parts',
-      async run(parts, given) {
-        const values = given as ReadValues<Options> & ReadArgument<Argument>
-        const result = await run(parts, values, recordOf(parts, words))
-        return { result, text: tell(result, parts) }
+      async run(parts, values) {
+        const record: RecordChange = (tx, change) =>
+          audit(tx, { actor: COMMAND_LINE, at: parts.clock.now() }, { action: definition.words, ...change })
+        const { workspace } = values
+        if (typeof workspace === 'string') await getWorkspace(parts.db, workspace)
+        const result = await run(parts, values as ReadValues<Options>, record)
+        return { result, text: format(withVisibleTexts(result), parts) }
       },
     },
   }
 }
 
-const recordOf =
-  ({ clock }: Pick<Parts, 'clock'>, words: string): RecordChange =>
-  (tx, recorded) =>
-    audit(tx, { actor: COMMAND_LINE, at: clock.now() }, { action: words, ...recorded })
+export const notFound = (text: string): UserError => new UserError(asWritten(text), 'NOT_FOUND')
 
-export const required = <Value>(input: Omit<Input<Value>, 'kind'>): Input<Value> => ({ kind: 'required', ...input })
-
-export const optional = <Value>(input: Omit<Input<Value>, 'kind'>): Input<Value | undefined> => ({
-  kind: 'optional',
-  ...input,
-})
-
-export const flag: Input<boolean> = { kind: 'flag', placeholder: '', read: () => true }
-
-/** `--cod-refusals N` of `codRefusals`. */
+/** `--cod-refusals` for `codRefusals`. */
 export const optionName = (name: string): string =>
   `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
-
-export function usageOf({ words, argument, options }: Command): string {
-  const parts = Object.entries(options).map(([name, { kind, placeholder }]) => {
-    const option = [optionName(name), placeholder].filter(Boolean).join(' ')
-    return kind === 'required' ? option : `[${option}]`
-  })
-  return [words, ...(argument ? [`<${argument.name}>`] : []), ...parts].join(' ')
-}

@@ -1,11 +1,11 @@
+import { inEnglish } from '../../locales/resources.ts'
 import { type EventType, eventTypes } from '../events/event-types.ts'
-import type { Sql } from '../db.ts'
-import { asWritten } from '../sentences.ts'
-import { SetupRefused } from '../setup-refused.ts'
-import { deliverNow } from '../webhooks/deliver-now.ts'
+import type { Sql } from '../db/pool.ts'
+import { asWritten } from '../../locales/text.ts'
+import { UserError } from '../user-error.ts'
+import { deliverNow } from '../webhooks/delivery/deliver-now.ts'
 import {
   type Endpoint,
-  type EndpointId,
   addEndpoint,
   enableEndpoint,
   findWorkspaceOf,
@@ -16,174 +16,159 @@ import {
   rotateSecret,
 } from '../webhooks/endpoints.ts'
 import { countResendable, resendable, resendByFilter, resendEvent } from '../webhooks/resend.ts'
-import { workspaceMustExist } from '../workspaces/workspaces.ts'
-import { type RecordChange, type Recorded, command, flag, optional, required } from './command.ts'
-import { instant, oneOf, url, uuid } from './inputs.ts'
+import { type RecordChange, command, notFound } from './command.ts'
+import { argument, flag, instant, oneOf, optional, url, uuid, workspace } from './inputs.ts'
 
 export const endpointAdd = command({
   words: 'endpoint add',
-  summary: 'Send the events of a workspace to a URL as signed webhooks. The secret is shown this once.',
-  options: { workspace: required(uuid('W')), url: required(url) },
-  changes: true,
-  async run(parts, { workspace: workspaceId, url }, record) {
-    await workspaceMustExist(parts.db, workspaceId)
-    return addEndpoint(parts, { workspaceId, url }, (tx, added) =>
+  summary: 'Send the events of a workspace to a URL as signed webhooks. The secret is shown only once.',
+  options: { workspace, url: url('A public https:// URL.') },
+  run: (parts, { workspace: workspaceId, url }, record) =>
+    addEndpoint(parts, { workspaceId, url }, (tx, added) =>
       record(tx, { workspaceId, target: added.endpointId, after: { url: added.url } }),
-    )
-  },
-  tell: ({ endpointId, secret }) => `Endpoint ${endpointId}. Verify its webhooks with this secret:\n${secret}`,
+    ),
+  format: ({ endpointId, secret }) => `Endpoint ${endpointId}. Verify its webhooks with this secret:\n${secret}`,
 })
 
 export const endpointList = command({
   words: 'endpoint list',
-  summary: 'List the endpoints of a workspace with their status, and why they have it.',
-  options: { workspace: required(uuid('W')) },
-  changes: false,
+  summary: 'List the endpoints of a workspace with their status and its reason.',
+  options: { workspace },
   async run({ db }, { workspace }) {
-    await workspaceMustExist(db, workspace)
-    return { workspaceId: workspace, endpoints: await listEndpoints(db, workspace) }
+    return { workspaceId: workspace, endpoints: (await listEndpoints(db, workspace)).map(withEnglish) }
   },
-  tell: ({ endpoints }) => endpoints.map(inOneLine).join('\n') || 'The workspace has no endpoints.',
+  format: ({ endpoints }) => endpoints.map(formatLine).join('\n') || 'The workspace has no endpoints.',
 })
 
-function inOneLine({ endpointId, url, status, statusReason, statusAt, failingSince }: Endpoint): string {
+const withEnglish = (endpoint: Endpoint) => ({
+  ...endpoint,
+  statusReason: endpoint.statusReason && inEnglish(endpoint.statusReason),
+})
+
+function formatLine(endpoint: ReturnType<typeof withEnglish>): string {
+  const { endpointId, url, status, statusReason, statusAt, failingSince } = endpoint
   const since = status === 'enabled' ? '' : ` since ${statusAt.toISOString()}`
-  const failing = failingSince ? `; nothing but failures since ${failingSince.toISOString()}` : ''
+  const failing = failingSince ? `; every attempt has failed since ${failingSince.toISOString()}` : ''
   return `${endpointId}  ${url}  ${status}${since}${statusReason ? ` (${statusReason})` : ''}${failing}`
 }
 
-const endpointId = { name: 'endpointId', ...required(uuid('ID')) }
+const endpointId = argument(uuid('The id that "endpoint list" shows.'))
 
-async function idOf(db: Sql, id: string): Promise<EndpointId> {
-  const workspaceId = await findWorkspaceOf(db, id)
-  if (!workspaceId) throw new SetupRefused(asWritten(`There is no endpoint ${id}.`), 'NOT_FOUND')
-  return { workspaceId, endpointId: id }
+/** The endpoint, and what records a change of it. */
+async function openEndpoint(db: Sql, endpointId: string, record: RecordChange) {
+  const workspaceId = await findWorkspaceOf(db, endpointId)
+  if (!workspaceId) throw notFound(`There is no endpoint ${endpointId}.`)
+  return {
+    id: { workspaceId, endpointId },
+    recordChange: (tx: Sql, after?: object) => record(tx, { workspaceId, target: endpointId, after }),
+  }
 }
-
-/** What is recorded of a change of one endpoint, in the transaction of the change. */
-const recordOf =
-  (record: RecordChange, { workspaceId, endpointId }: EndpointId, more?: Pick<Recorded, 'after'>) =>
-  (tx: Sql): Promise<void> =>
-    record(tx, { workspaceId, target: endpointId, ...more })
 
 export const endpointPing = command({
   words: 'endpoint ping',
-  summary: 'Send a test event to an endpoint and tell what came of it.',
-  argument: endpointId,
-  changes: true,
-  async run(parts, { argument }, record) {
-    const id = await idOf(parts.db, argument)
-    const { eventId, deliveryId } = await pingEndpoint(parts, id, recordOf(record, id))
-    return { endpointId: argument, eventId, ...(await deliverNow(parts, deliveryId)) }
+  summary: 'Send a test event to an endpoint and show the result.',
+  options: { endpointId },
+  async run(parts, { endpointId }, record) {
+    const { id, recordChange } = await openEndpoint(parts.db, endpointId, record)
+    const { eventId, deliveryId } = await pingEndpoint(parts, id, (tx) => recordChange(tx))
+    const { error, ...outcome } = await deliverNow(parts, deliveryId)
+    return { endpointId, eventId, ...outcome, ...(error && { error: inEnglish(error) }) }
   },
-  tell: ({ eventId, status, httpStatus, error }) =>
+  format: ({ eventId, status, httpStatus, error }) =>
     status === 'succeeded'
-      ? `The endpoint took the ping ${eventId} with ${httpStatus ?? 'success'}.`
-      : `The endpoint did not take the ping ${eventId} (${error ?? `HTTP ${httpStatus ?? 'without an answer'}`}); its delivery is ${status}.`,
+      ? `The endpoint accepted the ping ${eventId} with ${httpStatus ?? 'success'}.`
+      : `The endpoint did not accept the ping ${eventId} (${error ?? (httpStatus ? `HTTP ${httpStatus}` : 'no answer')}); its delivery is ${status}.`,
 })
 
-export const endpointPause = command({
-  words: 'endpoint pause',
-  summary: 'Send nothing to an endpoint until it is resumed; its events are held.',
-  argument: endpointId,
-  changes: true,
-  async run(parts, { argument }, record) {
-    const id = await idOf(parts.db, argument)
-    await pauseEndpoint(parts, id, recordOf(record, id))
-    return { endpointId: argument, status: 'paused' as const }
-  },
-  tell: ({ endpointId }) =>
-    `The endpoint is paused: its events are held. "endpoint resume ${endpointId}" lets new ones through again.`,
-})
+const statusCommand = (verb: 'pause' | 'resume' | 'enable', change: typeof pauseEndpoint, summary: string) =>
+  command({
+    words: `endpoint ${verb}`,
+    summary,
+    options: { endpointId },
+    async run(parts, { endpointId }, record) {
+      const { id, recordChange } = await openEndpoint(parts.db, endpointId, record)
+      await change(parts, id, (tx) => recordChange(tx))
+      return { endpointId, status: verb === 'pause' ? 'paused' : 'enabled' }
+    },
+    format: ({ endpointId, status }) =>
+      status === 'paused'
+        ? `The endpoint is paused: its events are held. "endpoint resume ${endpointId}" makes it receive new events again.`
+        : `The endpoint is enabled and receives new events. "endpoint resend ${endpointId}" sends the events that it missed.`,
+  })
 
-export const endpointResume = command({
-  words: 'endpoint resume',
-  summary: 'Send new events to a paused endpoint again. What was held stays held until "endpoint resend".',
-  argument: endpointId,
-  changes: true,
-  async run(parts, { argument }, record) {
-    const id = await idOf(parts.db, argument)
-    await resumeEndpoint(parts, id, recordOf(record, id))
-    return { endpointId: argument, status: 'enabled' as const }
-  },
-  tell: tellEnabled,
-})
+export const endpointPause = statusCommand(
+  'pause',
+  pauseEndpoint,
+  'Pause an endpoint: its events are held and not sent.',
+)
 
-export const endpointEnable = command({
-  words: 'endpoint enable',
-  summary:
-    'Send new events to an endpoint again that was disabled for its failures. What was held stays held until "endpoint resend".',
-  argument: endpointId,
-  changes: true,
-  async run(parts, { argument }, record) {
-    const id = await idOf(parts.db, argument)
-    await enableEndpoint(parts, id, recordOf(record, id))
-    return { endpointId: argument, status: 'enabled' as const }
-  },
-  tell: tellEnabled,
-})
+export const endpointResume = statusCommand(
+  'resume',
+  resumeEndpoint,
+  'Resume a paused endpoint: it receives new events. Held events wait for "endpoint resend".',
+)
 
-function tellEnabled({ endpointId }: { endpointId: string }): string {
-  return `The endpoint is enabled: it gets new events. "endpoint resend ${endpointId}" sends what it missed.`
-}
+export const endpointEnable = statusCommand(
+  'enable',
+  enableEndpoint,
+  'Enable an endpoint that was disabled because of failures: it receives new events. Held events wait for "endpoint resend".',
+)
 
 export const endpointRotate = command({
   words: 'endpoint rotate',
-  summary: 'Give an endpoint a new secret, which is shown this once. The previous one signs as well for 24 hours.',
-  argument: endpointId,
-  changes: true,
-  async run(parts, { argument }, record) {
-    const id = await idOf(parts.db, argument)
+  summary:
+    'Give an endpoint a new secret, shown only once. For 24 hours webhooks are also signed with the previous secret.',
+  options: { endpointId },
+  async run(parts, { endpointId }, record) {
+    const { id, recordChange } = await openEndpoint(parts.db, endpointId, record)
     const rotated = await parts.db.transaction(async (tx) => {
-      await recordOf(record, id)(tx)
+      await recordChange(tx)
       return rotateSecret({ ...parts, db: tx }, id)
     })
-    return { endpointId: argument, ...rotated }
+    return { endpointId, ...rotated }
   },
-  tell: ({ endpointId, secret, previousSecretUntil }) =>
-    `The new secret of endpoint ${endpointId}, shown this once; until ${previousSecretUntil.toISOString()} the previous one signs as well:\n${secret}`,
+  format: ({ endpointId, secret, previousSecretUntil }) =>
+    `The new secret of endpoint ${endpointId} is shown only once. Until ${previousSecretUntil.toISOString()} webhooks are also signed with the previous secret.\n${secret}`,
 })
 
 export const endpointResend = command({
   words: 'endpoint resend',
-  summary:
-    'Send events to an endpoint again: what failed or was held, or what the options choose by the time it was recorded, type and status; --event chooses one whatever came of it, --count only counts.',
-  argument: endpointId,
+  summary: 'Send events to an endpoint again: events that failed or were held, or events that the options select.',
   options: {
-    since: optional(instant),
-    until: optional(instant),
-    type: optional(oneOf('T', Object.keys(eventTypes) as EventType[])),
-    status: optional(oneOf(resendable.join('|'), resendable)),
-    event: optional(uuid('ID')),
-    count: flag,
+    endpointId,
+    since: optional(instant('Only events recorded at this time or later. Default: from the first event.')),
+    until: optional(instant('Only events recorded before this time. Default: up to the latest event.')),
+    type: optional(oneOf('type', Object.keys(eventTypes) as EventType[])('Only events of this type. Default: all.')),
+    status: optional(
+      oneOf(resendable.join('|'), resendable)('Only deliveries with this status. Default: failed and held.'),
+    ),
+    event: optional(uuid('Only this event, whatever its status. Cannot be combined with other options.')),
+    count: flag('Only count the events that would be sent.'),
   },
-  changes: true,
-  async run(parts, { argument, since, until, type, status, event, count }, record) {
+  async run(parts, { endpointId, since, until, type, status, event, count }, record) {
     if (event !== undefined && (count || since || until || type || status))
-      throw new SetupRefused(asWritten('--event chooses one event alone: leave the other options out.'))
-    if (since && until && since >= until) throw new SetupRefused(asWritten('--since must be earlier than --until.'))
-    const id = await idOf(parts.db, argument)
-    const resentTo = (tx: Sql, events: number): Promise<void> =>
-      recordOf(record, id, { after: { events, since, until, type, status, event } })(tx)
+      throw new UserError(asWritten('--event selects a single event and cannot be combined with other options.'))
+    if (since && until && since >= until) throw new UserError(asWritten('--since must be earlier than --until.'))
+    const { id, recordChange } = await openEndpoint(parts.db, endpointId, record)
+    const recordResend = (tx: Sql, events: number): Promise<void> =>
+      recordChange(tx, { events, since, until, type, status, event })
     if (event !== undefined) {
-      await resendEvent(parts, { ...id, eventId: event }, (tx) => resentTo(tx, 1))
-      return { endpointId: argument, events: 1, resent: true }
+      await parts.db.transaction(async (tx) => {
+        await resendEvent({ ...parts, db: tx }, { ...id, eventId: event })
+        await recordResend(tx, 1)
+      })
+      parts.wake('deliver')
+      return { endpointId, events: 1, resent: true }
     }
-    const filter = {
-      ...id,
-      ...(since && { from: since }),
-      ...(until && { to: until }),
-      ...(type && { type }),
-      ...(status && { statuses: [status] }),
-    }
-    const events = count ? await countResendable(parts, filter) : await resendByFilter(parts, filter, resentTo)
-    return { endpointId: argument, events, resent: !count }
+    const filter = { ...id, from: since, to: until, type, statuses: status && [status] }
+    const events = count ? await countResendable(parts, filter) : await resendByFilter(parts, filter, recordResend)
+    return { endpointId, events, resent: !count }
   },
-  tell({ events, resent }) {
-    const many = events === 1 ? '1 event' : `${events} events`
-    if (!resent) return `${many} would be sent again.`
+  format({ events, resent }) {
+    const count = events === 1 ? '1 event' : `${events} events`
+    if (!resent) return `${count} would be sent again.`
     return events === 0
-      ? 'There is nothing to send again.'
-      : `${many} will be sent again, by a server that runs or the next that starts.`
+      ? 'No events to send again.'
+      : `${count} will be sent again by a running server, or by the next one that starts.`
   },
 })

@@ -1,103 +1,84 @@
 import { isUuid } from '../ids.ts'
-import { MONTHLY_UNITS_MOST } from '../workspaces/allowances.ts'
-import { normalizePhone } from '../workspaces/phone.ts'
-import { type Input, Misread } from './command.ts'
+import { normalizePhone } from '../phone.ts'
+import { MAX_MONTHLY_UNITS } from '../workspaces/quota.ts'
+import { type Input, InputError } from './command.ts'
 
-type Reader<Value> = Omit<Input<Value>, 'kind'>
+type Described<Value> = (description: string) => Input<Value>
 
-/** Of a workspace or a key, in code points. */
-const NAME_MOST = 100
+/** A required input. Its error says what it must be and quotes the text, which must not be a secret. */
+const input =
+  <Value>(placeholder: string, expected: string, parse: (text: string) => Value | undefined): Described<Value> =>
+  (description) =>
+    required(placeholder, description, (text) => {
+      const value = parse(text)
+      if (value === undefined) throw new InputError(`must be ${expected}, not "${text}"`)
+      return value
+    })
 
-export const name: Reader<string> = {
-  placeholder: 'N',
-  read(text) {
+export const required = <Value>(
+  placeholder: string,
+  description: string,
+  read: (text: string) => Value | Promise<Value>,
+): Input<Value> => ({ kind: 'required', placeholder, description, read })
+
+export const optional = <Value>(input: Input<Value>): Input<Value | undefined> => ({ ...input, kind: 'optional' })
+
+export const argument = <Value>(input: Input<Value>): Input<Value> => ({ ...input, kind: 'argument' })
+
+export const flag = (description: string): Input<boolean> => ({
+  kind: 'flag',
+  placeholder: '',
+  description,
+  read: () => true,
+})
+
+/** In code points. */
+const MAX_NAME = 100
+
+export const name = (description: string): Input<string> =>
+  required('name', description, (text) => {
     const trimmed = text.trim()
-    if (trimmed === '' || Array.from(trimmed).length > NAME_MOST || /\p{Cc}/u.test(trimmed)) {
-      throw new Misread(`must be 1 to ${NAME_MOST} characters on one line`)
-    }
+    if (trimmed === '' || Array.from(trimmed).length > MAX_NAME || /\p{Cc}/u.test(trimmed))
+      throw new InputError(`must be 1 to ${MAX_NAME} characters on one line`)
     return trimmed
-  },
-}
+  })
 
-export const uuid = (placeholder: string): Reader<string> => ({
-  placeholder,
-  read(text) {
-    if (!isUuid(text)) throw new Misread(`must be a UUID, not "${text}"`)
-    return text.toLowerCase()
-  },
+export const uuid = input('id', 'a UUID', (text) => (isUuid(text) ? text.toLowerCase() : undefined))
+
+export const workspace = uuid('The id of the workspace.')
+
+export const units = input('units', `a whole number from 0 to ${MAX_MONTHLY_UNITS}`, (text) =>
+  /^\d+$/.test(text) && Number(text) <= MAX_MONTHLY_UNITS ? Number(text) : undefined,
+)
+
+/** The zone is required: without it the time would depend on the machine. */
+export const instant = input('time', 'a time with a time zone, such as 2026-12-01T09:00:00Z', (text) => {
+  try {
+    return /^\d{4}-/.test(text) ? new Date(Temporal.Instant.from(text).epochMilliseconds) : undefined
+  } catch {
+    return undefined
+  }
 })
 
-export const units: Reader<number> = {
-  placeholder: 'N',
-  read(text) {
-    const value = Number(text)
-    if (!/^\d+$/.test(text) || value > MONTHLY_UNITS_MOST) {
-      throw new Misread(`must be a whole number from 0 to ${MONTHLY_UNITS_MOST}, not "${text}"`)
-    }
-    return value
-  },
-}
+export const oneOf = <Value extends string>(placeholder: string, values: readonly Value[]): Described<Value> =>
+  input(placeholder, `one of ${values.join(', ')}`, (text) => values.find((value) => value === text))
 
-/** With its zone: what is 9 o'clock here is not so elsewhere. */
-export const instant: Reader<Date> = {
-  placeholder: 'ISO',
-  read(text) {
-    try {
-      if (/^\d{4}-/.test(text)) return new Date(Temporal.Instant.from(text).epochMilliseconds)
-    } catch {} // told below
-    throw new Misread(`must be a time with its zone, such as 2026-12-01T09:00:00Z, not "${text}"`)
-  },
-}
+export const phone = input('number', 'a phone number in international format, such as +212612345678', normalizePhone)
 
-export const oneOf = <Value extends string>(placeholder: string, values: readonly Value[]): Reader<Value> => ({
-  placeholder,
-  read(text) {
-    const value = values.find((each) => each === text)
-    if (value === undefined) throw new Misread(`must be one of ${values.join(', ')}, not "${text}"`)
-    return value
-  },
-})
+export const email = input('email', 'an email address', (text) =>
+  /^[^\s@]+@[^\s@]+$/.test(text) ? text.toLowerCase() : undefined,
+)
 
-export const phone: Reader<string> = {
-  placeholder: 'P',
-  read(text) {
-    const normalized = normalizePhone(text)
-    if (!normalized)
-      throw new Misread(`must be a phone number in international form, such as +212612345678, not "${text}"`)
-    return normalized
-  },
-}
-
-export const publicId: Reader<string> = {
-  placeholder: 'ID',
-  read(text) {
-    if (!/^[a-z2-7]{12}$/.test(text))
-      throw new Misread('must be the 12 characters between "dck_" and the next "_" of a key')
-    return text
-  },
-}
-
-export const email: Reader<string> = {
-  placeholder: 'E',
-  read(text) {
-    if (!/^[^\s@]+@[^\s@]+$/.test(text)) throw new Misread(`must be an e-mail address, not "${text}"`)
-    return text.toLowerCase()
-  },
-}
-
-/** Never quoted: it may be a secret. */
-export const filled = (placeholder: string): Reader<string> => ({
-  placeholder,
-  read(text) {
-    if (text.trim() === '') throw new Misread('must not be empty')
+/** The error never quotes the value, which may be a secret. */
+export const nonEmpty = (placeholder: string, description: string): Input<string> =>
+  required(placeholder, description, (text) => {
+    if (text.trim() === '') throw new InputError('must not be empty')
     return text.trim()
-  },
-})
+  })
 
-export const url: Reader<string> = {
-  placeholder: 'URL',
-  read(text) {
-    if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) throw new Misread('must be a URL that begins with https://')
+export const url = (description: string): Input<string> =>
+  required('url', description, (text) => {
+    if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
+      throw new InputError('must be a URL that begins with https://')
     return text
-  },
-}
+  })

@@ -1,36 +1,36 @@
-import { createKey, revokeKey } from '../workspaces/keys.ts'
-import { findWorkspaceOfKey } from '../workspaces/key-workspace.ts'
-import { asWritten } from '../sentences.ts'
-import { SetupRefused } from '../setup-refused.ts'
-import { command, required } from './command.ts'
-import { name, publicId, uuid } from './inputs.ts'
+import { createKey, revokeKey } from '../workspaces/keys/keys.ts'
+import { command, InputError, notFound } from './command.ts'
+import { argument, name, required, workspace } from './inputs.ts'
 
 export const keyCreate = command({
   words: 'key create',
-  summary: 'Create an API key. It is shown this once.',
-  options: { workspace: required(uuid('W')), name: required(name) },
-  changes: true,
+  summary: 'Create an API key. It is shown only once.',
+  options: { workspace, name: name('A name that helps you recognize the key.') },
   run: ({ db, clock }, { workspace: workspaceId, name }, record) =>
     db.transaction(async (tx) => {
       const created = await createKey(tx, clock, { workspaceId, name })
       await record(tx, { workspaceId, target: created.publicId, after: { name } })
       return created
     }),
-  tell: ({ apiKey }) => `${apiKey}\nKeep it now: only a hash of it is stored.`,
+  format: ({ apiKey }) => `${apiKey}\nStore it now: Doorcode keeps only a hash of it.`,
+})
+
+const publicId = required('id', 'The 12 characters between "dck_" and the next "_" of the key.', (text) => {
+  if (/^[a-z2-7]{12}$/.test(text)) return text
+  throw new InputError('must be the 12 characters between "dck_" and the next "_" of a key')
 })
 
 export const keyRevoke = command({
   words: 'key revoke',
-  summary: 'Revoke an API key: within a second no node takes it any more.',
-  argument: { name: 'publicId', ...required(publicId) },
-  changes: true,
-  async run({ db }, { argument: publicId }, record) {
+  summary: 'Revoke an API key. Every node rejects it within a second.',
+  options: { publicId: argument(publicId) },
+  async run({ db }, { publicId }, record) {
     await db.transaction(async (tx) => {
-      if (!(await revokeKey(tx, publicId)))
-        throw new SetupRefused(asWritten(`no API key has the public id ${publicId}`), 'NOT_FOUND')
-      await record(tx, { workspaceId: await findWorkspaceOfKey(tx, publicId), target: publicId })
+      const workspaceId = await revokeKey(tx, publicId)
+      if (!workspaceId) throw notFound(`no API key has the public id ${publicId}`)
+      await record(tx, { workspaceId, target: publicId })
     })
     return { publicId, revoked: true }
   },
-  tell: ({ publicId }) => `The key ${publicId} is revoked.`,
+  format: ({ publicId }) => `The key ${publicId} is revoked.`,
 })

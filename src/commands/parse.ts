@@ -1,108 +1,119 @@
-import { type Command, type Input, Misread, optionName } from './command.ts'
+import { Command as Program, CommanderError } from 'commander'
+import { type Command, type Input, InputError, optionName } from './command.ts'
 
-/** The command line is not as its usage says: that of the commands which its words may mean. */
-export class UsageMistake extends Error {
+/** `help` is the help of the command, or of the group in which the command was not found. */
+export class UsageError extends Error {
   readonly faults: readonly string[]
-  readonly commands: readonly Command[]
+  readonly help: string
 
-  constructor(faults: readonly string[], commands: readonly Command[]) {
+  constructor(faults: readonly string[], help: string) {
     super(faults.join('; '))
-    this.name = 'UsageMistake'
+    this.name = 'UsageError'
     this.faults = faults
-    this.commands = commands
+    this.help = help
   }
 }
 
-export type Parsed = { command: Command; values: Record<string, unknown>; json: boolean }
+export type ParsedCommand = { command: Command; values: Record<string, unknown>; json: boolean }
 
-export type Asked = Parsed | { help: readonly Command[] }
-
-const EVERYWHERE = new Set(['--json', '--help', '-h'])
-
-/** Throws UsageMistake that names every fault at once. */
-export function parse(args: readonly string[], table: readonly Command[]): Asked {
-  const json = args.includes('--json')
-  const help = args.includes('--help') || args.includes('-h')
-  const rest = args.filter((arg) => !EVERYWHERE.has(arg))
-  const command = table.find(({ words }) => startsWith(rest, words.split(' ')))
-  const near = table.filter(({ words }) => words.split(' ')[0] === rest[0])
-  if (help) return { help: command ? [command] : near.length > 0 ? near : table }
-  if (!command) throw new UsageMistake([unknown(rest, near)], near)
-  return { command, values: read(rest.slice(command.words.split(' ').length), command), json }
+/** Throws UsageError. */
+export async function parse(
+  args: readonly string[],
+  commands: readonly Command[],
+): Promise<ParsedCommand | { help: string }> {
+  let printed = ''
+  let parsed: ParsedCommand | undefined
+  const print = (text: string): void => void (printed += text)
+  const program = new Program('doorcode')
+    .usage('<command> [--json]')
+    .option('--json', 'Print one JSON object; errors are printed to stderr as JSON.')
+    .addHelpText('after', '\n"doorcode <command> --help" explains a command. Settings: docs/configuration.md.')
+    .configureHelp({ subcommandTerm: (each) => each.name() })
+    .configureOutput({ writeOut: print, writeErr: print, outputError: () => {} })
+    .exitOverride()
+    .showHelpAfterError()
+    .allowExcessArguments() // commander would quote them, and one may be a secret
+  for (const command of commands) {
+    addCommand(program, command).action(async (options: GivenOptions, called: Program) => {
+      parsed = { command, values: await readValues(command, options, called), json: args.includes('--json') }
+    })
+  }
+  try {
+    await program.parseAsync(args, { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    if (error.code === 'commander.helpDisplayed') return { help: printed.trimEnd() }
+    throw new UsageError([faultOf(error, args, commands)], printed.trim())
+  }
+  if (!parsed) throw new Error('commander called no command')
+  return parsed
 }
 
-const startsWith = (args: readonly string[], words: readonly string[]): boolean =>
-  words.every((word, index) => args[index] === word)
-
-function unknown([noun, verb]: readonly string[], near: readonly Command[]): string {
-  if (noun === undefined) return 'which command? "doorcode --help" lists them'
-  if (near.length === 0) return `there is no command "${noun}"; "doorcode --help" lists them all`
-  const names = near.map(({ words }) => `"${words}"`)
-  if (verb === undefined || verb.startsWith('-'))
-    return names.length === 1 ? `the command is ${names[0]}` : `say which: ${listed(names, 'or')}`
-  return `there is no command "${noun} ${verb}"; there ${names.length === 1 ? 'is' : 'are'} ${listed(names, 'and')}`
+/** For commander every option is optional and a list, so that `readValues` can report all faults at once. */
+function addCommand(program: Program, command: Command): Program {
+  const { words, summary, options } = command
+  const [noun = '', verb] = words.split(' ')
+  const group = program.commands.find((each) => each.name() === noun)
+  const parent = verb === undefined ? program : (group ?? program.command(noun))
+  const added = parent.command(verb ?? noun).description(summary)
+  if (verb !== undefined)
+    parent.usage('<command> [--json]').description(parent.commands.map((each) => each.name()).join(', '))
+  for (const [name, { kind, placeholder, description }] of Object.entries(options)) {
+    const collect = (text: string, texts: readonly string[] = []): string[] => [...texts, text]
+    const required = kind === 'required' ? ' (required)' : ''
+    if (kind === 'argument') added.addHelpText('after', `\nArgument:\n  <${name}>  ${description}`)
+    else if (kind === 'flag') added.option(optionName(name), description)
+    else added.option(`${optionName(name)} <${placeholder}>`, `${description}${required}`, collect)
+  }
+  return added.usage(usageOf(command))
 }
 
-const listed = (names: readonly string[], word: 'and' | 'or'): string =>
-  [names.slice(0, -1).join(', '), ...names.slice(-1)].filter(Boolean).join(` ${word} `)
+function usageOf({ options }: Command): string {
+  const parts = Object.entries(options).map(([name, { kind, placeholder }]) => {
+    if (kind === 'argument') return `<${name}>`
+    const option = kind === 'flag' ? optionName(name) : `${optionName(name)} <${placeholder}>`
+    return kind === 'required' ? option : `[${option}]`
+  })
+  return [...parts, '[--json]'].join(' ')
+}
 
-function read(args: readonly string[], command: Command): Record<string, unknown> {
-  const { given, words, faults } = split(args, command)
+type GivenOptions = Readonly<Record<string, readonly string[] | true | undefined>>
+
+async function readValues(command: Command, options: GivenOptions, called: Program): Promise<Record<string, unknown>> {
   const values: Record<string, unknown> = {}
-  const put = (name: string, shown: string, input: Input, text: string | undefined): void => {
+  const faults: string[] = []
+  const readInput = async (name: string, input: Input, [text, second]: readonly string[]): Promise<void> => {
+    const label = input.kind === 'argument' ? `<${name}>` : optionName(name)
     try {
-      if (text !== undefined) values[name] = input.read(text)
-      else if (input.kind === 'required') faults.push(`${shown} is missing`)
-      else if (input.kind === 'flag') values[name] = false
+      if (second !== undefined) faults.push(`${label} was given twice`)
+      else if (text?.startsWith('--')) faults.push(`${label} needs a value`)
+      else if (text !== undefined) values[name] = await input.read(text)
+      else if (input.kind !== 'optional') faults.push(`${label} is missing`)
     } catch (error) {
-      if (!(error instanceof Misread)) throw error
-      faults.push(`${shown} ${error.message}`)
+      if (!(error instanceof InputError)) throw error
+      faults.push(`${label} ${error.message}`)
     }
   }
-  const taken = command.argument ? 1 : 0
-  if (command.argument) put('argument', `<${command.argument.name}>`, command.argument, words[0])
-  if (words.length > taken && faults.length === 0)
-    faults.push(words.length - taken === 1 ? 'one word is too many' : 'some words are too many')
-  for (const [name, input] of Object.entries(command.options)) {
-    const toldAlready = given.has(name) && given.get(name) === undefined
-    if (!toldAlready) put(name, optionName(name), input, given.get(name))
+  const inputs = Object.entries(command.options)
+  for (const [name, input] of inputs) {
+    const texts = input.kind === 'argument' ? called.args.slice(0, 1) : (options[name] ?? [])
+    if (input.kind === 'flag') values[name] = texts === true
+    else if (texts !== true) await readInput(name, input, texts)
   }
-  if (faults.length > 0) throw new UsageMistake(faults, [command])
+  const maxArguments = inputs.filter(([, { kind }]) => kind === 'argument').length
+  if (called.args.length > maxArguments) faults.push('too many arguments')
+  if (faults.length > 0) throw new UsageError(faults, called.helpInformation().trim())
   return values
 }
 
-/** An option whose value is missing is given as undefined: its fault is told already. */
-type Split = { given: Map<string, string | undefined>; words: string[]; faults: string[] }
-
-/** Values are not looked at, so that none of them, which may be a secret, gets into a sentence here. */
-function split(args: readonly string[], command: Command): Split {
-  const given = new Map<string, string | undefined>()
-  const words: string[] = []
-  const faults: string[] = []
-  for (let index = 0; index < args.length; index += 1) {
-    const arg = args[index] ?? ''
-    if (!arg.startsWith('-')) {
-      words.push(arg)
-      continue
-    }
-    const [shown, inline] = cut(arg)
-    const name = Object.keys(command.options).find((each) => optionName(each) === shown)
-    const input = name === undefined ? undefined : command.options[name]
-    const takesValue = input === undefined ? false : input.kind !== 'flag'
-    const next = args[index + 1]
-    const value = inline ?? (takesValue && next !== undefined && !next.startsWith('--') ? next : undefined)
-    if (takesValue && inline === undefined && value !== undefined) index += 1
-
-    if (name === undefined) faults.push(`there is no option ${shown}`)
-    else if (given.has(name)) faults.push(`${shown} is given twice`)
-    else if (takesValue && value === undefined) faults.push(`${shown} needs a value`)
-    else if (!takesValue && inline !== undefined) faults.push(`${shown} takes no value`)
-    if (name !== undefined && !given.has(name)) given.set(name, takesValue ? value : '')
-  }
-  return { given, words, faults }
-}
-
-function cut(arg: string): [string, string | undefined] {
-  const at = arg.indexOf('=')
-  return at < 0 ? [arg, undefined] : [arg.slice(0, at), arg.slice(at + 1)]
+/** What commander reports, with what to do. The value after "=" is left out: it may be a secret. */
+function faultOf({ code, message }: CommanderError, args: readonly string[], commands: readonly Command[]): string {
+  const isGroup = commands.some(({ words }) => words.startsWith(`${args[0]} `))
+  const hint = `"doorcode ${isGroup ? `${args[0]} ` : ''}--help" lists the commands`
+  if (code === 'commander.help') return `no command given; ${hint}`
+  const fault = message
+    .replace(/^error: /, '')
+    .replace(/=[^']*'/s, "' with a value")
+    .replace('\n', ' ')
+  return code === 'commander.unknownCommand' ? `${fault}; ${hint}` : fault
 }

@@ -1,43 +1,39 @@
-import { linkTo, makePasswordLink } from '../dashboard/links.ts'
-import { type ListedPerson, findPersonByEmail, listPeople } from '../dashboard/person.ts'
-import { asWritten } from '../sentences.ts'
-import { SetupRefused } from '../setup-refused.ts'
-import { command, flag, required } from './command.ts'
-import { email } from './inputs.ts'
+import { createLink, linkUrl } from '../admin/auth/links.ts'
+import { type ListedPerson, findPersonByEmail, listPeople } from '../admin/auth/person.ts'
+import { command, notFound } from './command.ts'
+import { argument, email, flag } from './inputs.ts'
 
 export const personList = command({
   words: 'person list',
-  summary: 'List who can sign in to the dashboard.',
-  changes: false,
+  summary: 'List the people who can sign in to the dashboard.',
   run: async ({ db }) => ({ people: await listPeople(db) }),
-  tell: ({ people }) =>
-    people.map(inOneLine).join('\n') || 'Nobody can sign in yet: "serve" prints a link for the first owner.',
+  format: ({ people }) =>
+    people.map(formatLine).join('\n') || 'No one can sign in yet: "serve" prints a link for the first owner.',
 })
 
-function inOneLine({ email, name, operator, workspaces, twoFactor }: ListedPerson): string {
-  const place = operator ? 'runs the instance' : workspaces === 1 ? 'in 1 workspace' : `in ${workspaces} workspaces`
-  return `${email}  ${name}  ${place}  ${twoFactor ? 'with' : 'without'} a second factor`
+function formatLine({ email, name, operator, workspaces, twoFactor }: ListedPerson): string {
+  const role = operator ? 'runs the instance' : workspaces === 1 ? 'in 1 workspace' : `in ${workspaces} workspaces`
+  return `${email}  ${name}  ${role}  ${twoFactor ? 'with' : 'without'} a second factor`
 }
 
 export const personLink = command({
   words: 'person link',
-  summary:
-    'Make a link with which somebody who has an account sets a new password, once and within a day; with --drop-second-factor it ends their second factor as well.',
-  argument: { name: 'email', ...required(email) },
-  options: { dropSecondFactor: flag },
-  changes: true,
-  async run({ db, clock, config }, { argument, dropSecondFactor }, record) {
-    const person = await findPersonByEmail(db, argument)
-    if (!person)
-      throw new SetupRefused(asWritten(`nobody signs in as ${argument}: "person list" tells who does`), 'NOT_FOUND')
-    const about = { email: person.email, endsSecondFactor: dropSecondFactor, createdBy: null, at: clock.now() }
+  summary: 'Create a link that lets a person set a new password. It works once and is valid for a day.',
+  options: {
+    email: argument(email('The email address that the person signs in with.')),
+    dropSecondFactor: flag('The link also turns off their second factor.'),
+  },
+  async run({ db, clock, config }, { email, dropSecondFactor }, record) {
+    const person = await findPersonByEmail(db, email)
+    if (!person) throw notFound(`No person signs in as ${email}. "person list" shows who can sign in.`)
+    const about = { purpose: 'password' as const, email: person.email, endsSecondFactor: dropSecondFactor }
     const { token, expiresAt } = await db.transaction(async (tx) => {
       const after = { endsSecondFactor: dropSecondFactor }
       await record(tx, { workspaceId: null, target: person.email, after })
-      return makePasswordLink(tx, about)
+      return createLink(tx, { ...about, createdBy: null, at: clock.now() })
     })
-    return { email: person.email, link: linkTo(config.publicUrl, token), expiresAt: expiresAt.toISOString() }
+    return { email: person.email, link: linkUrl(config.publicUrl, token), expiresAt: expiresAt.toISOString() }
   },
-  tell: ({ email, link, expiresAt }) =>
-    `${email} sets a new password here, once, until ${expiresAt}. Every session of theirs ends then:\n${link}`,
+  format: ({ email, link, expiresAt }) =>
+    `${email} can use this link once, until ${expiresAt}, to set a new password. Using it ends all their sessions:\n${link}`,
 })

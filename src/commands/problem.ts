@@ -1,59 +1,33 @@
-import { randomUUID } from 'node:crypto'
-import { CannotStart } from '../cannot-start.ts'
-import { ConfigInvalid } from '../config.ts'
-import { isDatabaseUnavailable } from '../db.ts'
-import { Refusal, type RefusalCode, refusals } from '../errors.ts'
-import { ProviderRefused, ProviderUnreachable } from '../providers/provider.ts'
-import { SetupRefused } from '../setup-refused.ts'
-import { WorkspaceUnknown } from '../workspaces/keys.ts'
-import { UsageMistake } from './parse.ts'
+import { StartupError } from '../startup-error.ts'
+import { ConfigError } from '../config.ts'
+import { isTemporary } from '../db/pool.ts'
+import { ApiError, type ApiErrorCode } from '../errors.ts'
+import { ProviderRejectedError, ProviderUnreachableError } from '../providers/provider.ts'
+import { UserError } from '../user-error.ts'
+import { UsageError } from './parse.ts'
 
-/** A problem body (contract §2, §9) of what went wrong with a command. */
-export type Problem = {
-  type: string
-  title: string
-  status: number
-  detail: string
-  instance: string
-  code: RefusalCode
-  correlationId: string
-}
-
-export function problemOf(error: unknown, origin: string): Problem {
+/** The code and detail of the problem (docs/api.md#errors) that a command prints for an error. */
+export function toProblem(error: unknown): { code: ApiErrorCode; detail: string } {
   const code = codeOf(error)
-  const { title, status } = refusals[code]
-  const correlationId = randomUUID()
-  return {
-    type: `${origin}/problems/${code}`,
-    title,
-    status,
-    detail: detailOf(error, code),
-    instance: `urn:uuid:${correlationId}`,
-    code,
-    correlationId,
-  }
+  return { code, detail: detailOf(error, code) }
 }
 
-function codeOf(error: unknown): RefusalCode {
-  if (error instanceof Refusal || error instanceof SetupRefused) return error.code
-  if (error instanceof WorkspaceUnknown) return 'NOT_FOUND'
-  if (error instanceof UsageMistake || error instanceof ConfigInvalid || error instanceof ProviderRefused) {
+function codeOf(error: unknown): ApiErrorCode {
+  if (error instanceof ApiError || error instanceof UserError) return error.code
+  if (error instanceof UsageError || error instanceof ConfigError || error instanceof ProviderRejectedError)
     return 'DEVELOPER_INVALID_INPUT'
-  }
-  if (error instanceof ProviderUnreachable || error instanceof CannotStart || isDatabaseUnavailable(error))
-    return 'SERVICE_UNAVAILABLE'
-  return 'INTERNAL_ERROR'
+  return isWrittenForUsers(error) || isTemporary(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR'
 }
 
-/** A fault of ours may quote anything, a secret included: its place in the code is told, not its words. */
-function detailOf(error: unknown, code: RefusalCode): string {
-  if (code === 'INTERNAL_ERROR') return `a fault of Doorcode${placeOf(error)}`
-  if (code === 'SERVICE_UNAVAILABLE' && !saysWhatIsMissing(error)) return 'the database went away meanwhile: try again'
+const isWrittenForUsers = (error: unknown): error is Error =>
+  error instanceof StartupError || error instanceof UserError || error instanceof ProviderUnreachableError
+
+/** The message of an internal error may quote anything, a secret included: only its place in the code is shown. */
+function detailOf(error: unknown, code: ApiErrorCode): string {
+  if (code === 'INTERNAL_ERROR') return `internal error in Doorcode${placeOf(error)}`
+  if (code === 'SERVICE_UNAVAILABLE' && !isWrittenForUsers(error)) return 'the database is unavailable: try again'
   return error instanceof Error ? error.message : String(error)
 }
-
-const saysWhatIsMissing = (error: unknown): boolean =>
-  error instanceof CannotStart || error instanceof SetupRefused || error instanceof ProviderUnreachable
 
 function placeOf(error: unknown): string {
   const place = error instanceof Error ? /(src\/[^:)]+:\d+)/.exec(error.stack ?? '')?.[1] : undefined

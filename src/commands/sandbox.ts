@@ -1,48 +1,46 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock.ts'
-import { ADVANCE_MOST_MS, advanceSandbox } from '../sandbox/advance.ts'
-import { command, type Input, Misread, required } from './command.ts'
-import { uuid } from './inputs.ts'
+import { MAX_ADVANCE_MS, advanceSandbox } from '../sandbox/advance.ts'
+import { command, InputError } from './command.ts'
+import { required, workspace } from './inputs.ts'
 
 /** `1d12h`, `23h`, `90s`: days, hours, minutes and seconds in this order. */
-const SPAN = /^(?:(\d{1,9})d)?(?:(\d{1,9})h)?(?:(\d{1,9})m)?(?:(\d{1,9})s)?$/
+const DURATION = /^(?:(\d{1,9})d)?(?:(\d{1,9})h)?(?:(\d{1,9})m)?(?:(\d{1,9})s)?$/
 const UNITS_MS = [DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS] as const
 
-const span: Omit<Input<number>, 'kind'> = {
-  placeholder: 'SPAN',
-  read(text) {
-    const counts = SPAN.exec(text)?.slice(1) ?? []
-    const ms = UNITS_MS.reduce((sum, unitMs, index) => sum + unitMs * Number(counts[index] ?? 0), 0)
-    if (ms === 0) throw new Misread(`must be a span of time such as 23h, 90s or 1d12h30m, not "${text}"`)
-    if (ms > ADVANCE_MOST_MS) throw new Misread(`must be ${ADVANCE_MOST_MS / DAY_MS} days at the most, not "${text}"`)
-    return ms
-  },
-}
+const MAX_DAYS = MAX_ADVANCE_MS / DAY_MS
+
+const duration = required('duration', `Such as 23h, 90s or 1d12h30m; up to ${MAX_DAYS} days.`, (text) => {
+  const counts = DURATION.exec(text)?.slice(1) ?? []
+  const ms = UNITS_MS.reduce((sum, unitMs, index) => sum + unitMs * Number(counts[index] ?? 0), 0)
+  if (ms === 0) throw new InputError(`must be a duration such as 23h, 90s or 1d12h30m, not "${text}"`)
+  if (ms > MAX_ADVANCE_MS) throw new InputError(`must be at most ${MAX_DAYS} days, not "${text}"`)
+  return ms
+})
 
 export const sandboxAdvance = command({
   words: 'sandbox advance',
-  summary:
-    'Move the clock of a sandbox workspace forward, such as by 23h or 1d12h; whatever falls due on the way happens.',
-  options: { workspace: required(uuid('W')), by: required(span) },
-  changes: true,
+  summary: 'Move the clock of a sandbox workspace forward, and run everything that falls due on the way.',
+  options: { workspace, by: duration },
   async run(parts, { workspace: workspaceId, by: byMs }, record) {
-    const of = { workspaceId, target: 'clock' }
+    const change = { workspaceId, target: 'clock' }
     const advanced = await advanceSandbox(parts, {
       workspaceId,
       byMs,
-      alongside: (tx) => record(tx, { ...of, after: { askedSeconds: byMs / SECOND_MS } }),
+      alongside: (tx) => record(tx, { ...change, after: { askedSeconds: byMs / SECOND_MS } }),
     })
     const after = { bySeconds: advanced.advancedBy / SECOND_MS, now: advanced.now }
-    await record(parts.db, { ...of, after })
+    await record(parts.db, { ...change, after })
     return advanced
   },
-  tell({ now, fired }) {
-    const happened = Object.entries(fired).filter(([, count]) => count > 0)
-    const counts = happened.map(([what, count]) => `${count} ${WORDS[what as keyof typeof fired][count === 1 ? 0 : 1]}`)
+  format({ now, fired }) {
+    const counts = Object.entries(fired)
+      .filter(([, count]) => count > 0)
+      .map(([kind, count]) => `${count} ${NOUNS[kind as keyof typeof fired][count === 1 ? 0 : 1]}`)
     return `The workspace's clock shows ${now}. On the way: ${counts.join(', ') || 'nothing fell due'}.`
   },
 })
 
-const WORDS = {
+const NOUNS = {
   reminders: ['reminder', 'reminders'],
   deadlines: ['deadline', 'deadlines'],
   followUpExpiries: ['follow-up that expired', 'follow-ups that expired'],

@@ -1,69 +1,65 @@
-import type { Sql } from '../db.ts'
-import { type Sender, listSenders } from '../senders/list.ts'
-import { type SenderOf, findWorkspaceOf, pauseSender, resumeSender } from '../senders/pause.ts'
-import { asWritten } from '../sentences.ts'
-import { SetupRefused } from '../setup-refused.ts'
-import { workspaceMustExist } from '../workspaces/workspaces.ts'
-import { command, required } from './command.ts'
-import { uuid } from './inputs.ts'
+import { inEnglish } from '../../locales/resources.ts'
+import { command, notFound } from './command.ts'
+import { argument, uuid, workspace } from './inputs.ts'
+import { findWorkspaceOfSender, listSenders, pauseSender, resumeSender, type Sender } from '../accounts/senders.ts'
+import { obstacleText } from '../accounts/availability.ts'
 
 export const senderList = command({
   words: 'sender list',
-  summary: 'List the senders of a workspace as they were at the last sync, and why one cannot send.',
-  options: { workspace: required(uuid('W')) },
-  changes: false,
+  summary: 'List the senders of a workspace as of the last sync, and why a sender cannot send.',
+  options: { workspace },
   async run({ db }, { workspace }) {
-    await workspaceMustExist(db, workspace)
-    return { workspaceId: workspace, senders: await listSenders(db, workspace) }
+    const senders = await listSenders(db, workspace)
+    return { workspaceId: workspace, senders: senders.map(withEnglish) }
   },
-  tell: ({ senders }) => senders.map(inOneLine).join('\n') || 'The workspace has no senders: connect an account.',
+  format: ({ senders }) =>
+    senders.map(formatLine).join('\n') || 'The workspace has no senders. Connect an account with "account connect".',
 })
 
-const inOneLine = ({ senderId, phoneNumber, status, unavailable }: Sender): string =>
+const withEnglish = ({ senderId, accountId, phoneNumberId, phoneNumber, status, pausedAt, obstacle }: Sender) => ({
+  senderId,
+  accountId,
+  phoneNumberId,
+  phoneNumber,
+  status,
+  pausedAt,
+  unavailable: obstacle && inEnglish(obstacleText(obstacle, status)),
+})
+
+const formatLine = ({ senderId, phoneNumber, status, unavailable }: ReturnType<typeof withEnglish>): string =>
   `${senderId}  ${phoneNumber}  ${status}  ${unavailable ?? 'can send'}`
 
-const senderId = { name: 'senderId', ...required(uuid('ID')) }
+const options = { senderId: argument(uuid('The Sender ID, as "sender list" shows it.')) }
 
-async function idOf(db: Sql, id: string): Promise<SenderOf> {
-  const workspaceId = await findWorkspaceOf(db, id)
-  if (!workspaceId)
-    throw new SetupRefused(
-      asWritten(`There is no sender ${id}: "sender list" tells those of a workspace.`),
-      'NOT_FOUND',
-    )
-  return { workspaceId, senderId: id }
-}
+const switchCommand = (verb: 'pause' | 'resume', summary: string, format: (result: { senderId: string }) => string) =>
+  command({
+    words: `sender ${verb}`,
+    summary,
+    options,
+    async run({ db, clock, wake }, { senderId }, record) {
+      const workspaceId = await findWorkspaceOfSender(db, senderId)
+      if (!workspaceId)
+        throw notFound(`There is no sender ${senderId}. "sender list" shows the senders of a workspace.`)
+      const id = { workspaceId, senderId }
+      await db.transaction(async (tx) => {
+        await (verb === 'pause' ? pauseSender(tx, id, clock.now()) : resumeSender(tx, id))
+        await record(tx, { workspaceId, target: senderId })
+      })
+      if (verb === 'resume') wake('submit')
+      return { senderId, paused: verb === 'pause' }
+    },
+    format,
+  })
 
-export const senderPause = command({
-  words: 'sender pause',
-  summary: 'Let a sender send nothing until it is resumed: new messages are refused, accepted ones wait.',
-  argument: senderId,
-  changes: true,
-  async run({ db, clock }, { argument: senderId }, record) {
-    const sender = await idOf(db, senderId)
-    await db.transaction(async (tx) => {
-      await pauseSender(tx, sender, clock.now())
-      await record(tx, { workspaceId: sender.workspaceId, target: senderId })
-    })
-    return { senderId, paused: true }
-  },
-  tell: ({ senderId }) =>
-    `The sender is paused: new messages are refused, and accepted ones wait for "sender resume ${senderId}" until their time is over.`,
-})
+export const senderPause = switchCommand(
+  'pause',
+  'Pause a sender: new requests are rejected, and accepted messages wait.',
+  ({ senderId }) =>
+    `The sender is paused: new requests are rejected. Accepted messages wait for "sender resume ${senderId}" until their submission window closes.`,
+)
 
-export const senderResume = command({
-  words: 'sender resume',
-  summary: 'Let a paused sender send again.',
-  argument: senderId,
-  changes: true,
-  async run({ db, wake }, { argument: senderId }, record) {
-    const sender = await idOf(db, senderId)
-    await db.transaction(async (tx) => {
-      await resumeSender({ db: tx, wake: () => {} }, sender)
-      await record(tx, { workspaceId: sender.workspaceId, target: senderId })
-    })
-    wake('submit')
-    return { senderId, paused: false }
-  },
-  tell: () => 'The sender is not paused: accepted messages that waited for it are sent.',
-})
+export const senderResume = switchCommand(
+  'resume',
+  'Resume a paused sender.',
+  () => 'The sender is resumed: the messages that waited for it will be sent.',
+)

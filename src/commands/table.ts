@@ -16,11 +16,25 @@ import { explainCommand } from './explain.ts'
 import { keyCreate, keyRevoke } from './key.ts'
 import { sandboxAdvance } from './sandbox.ts'
 import { personLink, personList } from './person.ts'
+import { quarantineList, quarantineRelease } from './quarantine.ts'
 import { senderList, senderPause, senderResume } from './sender.ts'
-import { serve, start } from './serve.ts'
 import { workspaceAllowance, workspaceCreate } from './workspace.ts'
 
-/** Every command (contract §9). */
+/** main.ts and demo.ts are loaded on use: other commands need neither the web server nor the emulator. */
+const serve: Command = {
+  words: 'serve',
+  summary: 'Run the API, workers and dashboard, with an embedded PostgreSQL unless DATABASE_URL is set.',
+  options: {},
+  work: { on: 'config', run: async (config) => (await import('../main.ts')).serve(config) },
+}
+
+const start: Command = {
+  words: 'start',
+  summary: 'Run a demo: everything that "serve" runs, a WhatsApp emulator and a demo workspace.',
+  options: {},
+  work: { on: 'config', run: async (config) => (await import('../demo.ts')).startDemo(config) },
+}
+
 export const commands: readonly Command[] = [
   start,
   serve,
@@ -47,6 +61,8 @@ export const commands: readonly Command[] = [
   blockRemove,
   personList,
   personLink,
+  quarantineList,
+  quarantineRelease,
   sandboxAdvance,
   explainCommand,
 ]

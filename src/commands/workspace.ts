@@ -1,23 +1,23 @@
-import { changeAllowance, listAllowances } from '../workspaces/allowances.ts'
-import type { QuotaKind } from '../workspaces/quota.ts'
-import { createWorkspace, workspaceMustExist } from '../workspaces/workspaces.ts'
-import { command, flag, optional, required } from './command.ts'
-import { name, units, uuid } from './inputs.ts'
+import { changeQuota, listQuotas, type QuotaKind } from '../workspaces/quota.ts'
+import { createWorkspace } from '../workspaces/workspaces.ts'
+import { command } from './command.ts'
+import { flag, name, optional, units, workspace } from './inputs.ts'
 
 export const workspaceCreate = command({
   words: 'workspace create',
   summary: 'Create a workspace.',
-  options: { name: required(name), sandbox: flag },
-  changes: true,
+  options: {
+    name: name('The name of the workspace.'),
+    sandbox: flag('A workspace for tests, whose clock can be moved. Default: a live workspace.'),
+  },
   run: (parts, { name, sandbox }, record) =>
     createWorkspace(parts, { name, sandbox }, (tx, workspaceId) =>
       record(tx, { workspaceId, target: name, after: { name, sandbox } }),
     ),
-  tell: ({ workspaceId }) => `Workspace ${workspaceId} is created.`,
+  format: ({ workspaceId }) => `Workspace ${workspaceId} is created.`,
 })
 
-/** Of each option. */
-const KIND_OF = {
+const QUOTA_OF_OPTION = {
   otp: 'otp',
   codConfirmations: 'cod_confirmation',
   codRefusals: 'cod_refusal',
@@ -25,29 +25,26 @@ const KIND_OF = {
 
 export const workspaceAllowance = command({
   words: 'workspace allowance',
-  summary: 'Set how many units of each kind a workspace may use in a calendar month; without options, show it.',
+  summary: 'Set the monthly quotas of a workspace, or show them if none is given.',
   options: {
-    workspace: required(uuid('W')),
-    otp: optional(units),
-    codConfirmations: optional(units),
-    codRefusals: optional(units),
+    workspace,
+    otp: optional(units('One-time codes per month. Default: unchanged.')),
+    codConfirmations: optional(units('Order confirmations per month. Default: unchanged.')),
+    codRefusals: optional(units('Refusal checks per month. Default: unchanged.')),
   },
-  changes: true,
-  async run({ db }, { workspace: workspaceId, ...given }, record) {
-    await workspaceMustExist(db, workspaceId)
+  async run({ db }, { workspace: workspaceId, ...quotas }, record) {
     await db.transaction(async (tx) => {
       const before: Record<string, number> = {}
-      for (const [option, kind] of Object.entries(KIND_OF)) {
-        const monthlyUnits = given[option as keyof typeof KIND_OF]
+      for (const [option, kind] of Object.entries(QUOTA_OF_OPTION)) {
+        const monthlyUnits = quotas[option as keyof typeof QUOTA_OF_OPTION]
         if (monthlyUnits === undefined) continue
-        before[option] = await changeAllowance(tx, { workspaceId, kind, monthlyUnits })
+        before[option] = await changeQuota(tx, { workspaceId, kind, monthlyUnits })
       }
-      const isSet = Object.keys(before).length > 0
-      if (isSet) await record(tx, { workspaceId, target: 'allowances', before, after: given })
+      if (Object.keys(before).length > 0) await record(tx, { workspaceId, target: 'quotas', before, after: quotas })
     })
-    const now = await listAllowances(db, workspaceId)
-    return { workspaceId, otp: now.otp, codConfirmations: now.cod_confirmation, codRefusals: now.cod_refusal }
+    const { otp, cod_confirmation: codConfirmations, cod_refusal: codRefusals } = await listQuotas(db, workspaceId)
+    return { workspaceId, otp, codConfirmations, codRefusals }
   },
-  tell: ({ workspaceId, otp, codConfirmations, codRefusals }) =>
-    `Workspace ${workspaceId} may use each month: ${otp} one-time codes, ${codConfirmations} confirmations, ${codRefusals} refusal checks.`,
+  format: ({ workspaceId, otp, codConfirmations, codRefusals }) =>
+    `Monthly quotas of workspace ${workspaceId}: ${otp} one-time codes, ${codConfirmations} confirmations, ${codRefusals} refusal checks.`,
 })

@@ -1,8 +1,8 @@
-import { readCodSettings } from '../cod/settings.ts'
-import { findCodSettings, setCodSettings } from '../cod/settings-store.ts'
+import { readCodSettings } from '../cod/settings/settings.ts'
+import { findStoredSettings, setCodSettings } from '../cod/settings/settings-store.ts'
 import type { Parts } from '../parts.ts'
 
-/** In the two languages of the twin's order_confirmation. */
+/** In the two languages of the emulator's order_confirmation template. */
 const DEMO_SETTINGS = {
   timeZone: 'Africa/Casablanca',
   deliveryDays: { offered: 3, skipWeekdays: ['friday'] },
@@ -38,10 +38,10 @@ const DEMO_SETTINGS = {
   },
 }
 
-/** Only where there are none yet: whoever changed them finds them again. */
-export async function openDemoSettings({ db, clock }: Parts, workspaceId: string): Promise<void> {
-  if (await findCodSettings(db, workspaceId)) return
-  const read = readCodSettings(DEMO_SETTINGS)
-  if ('faults' in read) throw new Error(`the demo's settings are faulty: ${JSON.stringify(read.faults)}`)
-  await setCodSettings(db, clock, { workspaceId, settings: read.settings })
+/** Settings that a person changed stay. */
+export async function ensureDemoSettings({ db, clock }: Parts, workspaceId: string): Promise<void> {
+  if (await findStoredSettings(db, workspaceId)) return
+  const parsed = readCodSettings(DEMO_SETTINGS)
+  if ('faults' in parsed) throw new Error(`the demo's settings are invalid: ${JSON.stringify(parsed.faults)}`)
+  await setCodSettings(db, clock, { workspaceId, settings: parsed.settings })
 }

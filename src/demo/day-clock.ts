@@ -1,40 +1,34 @@
 import { type Clock, later, systemClock } from '../clock.ts'
 
-/** The real clock, but for a day in the past that is lived through in seconds before anybody looks. */
-export type DayClock = Clock & {
-  /** The clock that is the real one, once there is a database to ask. */
-  follow(real: Clock): Clock
-  /** Goes back by as much, and runs so many times faster from there on. */
-  goBack(byMs: number, rate: number): void
-  /** Jumps forward; at an instant that is past already it stays. */
-  skipTo(instant: Date): void
-  /** From here on the real time again. */
-  letGo(): void
-  /** What a delay in real time is multiplied by, so that it takes as long by this clock as it says. */
-  speed(): number
-}
+export type DayClock = ReturnType<typeof createDayClock>
 
-export function dayClock(): DayClock {
+/** The real clock, except while the demo's first day is simulated in seconds. */
+export function createDayClock() {
   let real = systemClock
-  let past: { shownMs: number; sinceMs: number; rate: number } | undefined
+  let simulated: { shownMs: number; sinceMs: number; rate: number } | undefined
   const realMs = (): number => real.now().getTime()
   const now = (): Date =>
-    past ? new Date(Math.round(past.shownMs + (realMs() - past.sinceMs) * past.rate)) : real.now()
+    simulated ? new Date(Math.round(simulated.shownMs + (realMs() - simulated.sinceMs) * simulated.rate)) : real.now()
   return {
     now,
-    follow(clock) {
+    /** Takes the database's clock as the real one. */
+    follow(clock: Clock): Clock {
       real = clock
       return { now }
     },
-    goBack(byMs, rate) {
-      past = { shownMs: later(real.now(), -byMs).getTime(), sinceMs: realMs(), rate }
+    /** Goes back by `byMs` and runs `rate` times as fast from there. */
+    goBack(byMs: number, rate: number): void {
+      simulated = { shownMs: later(real.now(), -byMs).getTime(), sinceMs: realMs(), rate }
     },
-    skipTo(instant) {
-      if (past) past = { ...past, shownMs: Math.max(now().getTime(), instant.getTime()), sinceMs: realMs() }
+    /** Jumps forward; never back. */
+    skipTo(instant: Date): void {
+      if (simulated)
+        simulated = { ...simulated, shownMs: Math.max(now().getTime(), instant.getTime()), sinceMs: realMs() }
     },
-    letGo() {
-      past = undefined
+    returnToRealTime(): void {
+      simulated = undefined
     },
-    speed: () => 1 / (past?.rate ?? 1),
+    /** Multiply a delay by this to make it last as long by this clock. */
+    speed: () => 1 / (simulated?.rate ?? 1),
   }
 }

@@ -4,22 +4,22 @@ import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import { startWorld } from '../../test/world.ts'
-import { findDemoWorkspace, makeDemoWorkspace, openDemoEndpoint } from './workspace.ts'
+import { findDemoWorkspace, createDemoWorkspace, ensureDemoEndpoint } from './workspace.ts'
 
-test('a demo whose port was changed and changed back is told each event once', async (t) => {
+test('the demo has one enabled endpoint after its port changed and changed back', async (t) => {
   const world = await startWorld(t, { works: false })
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'doorcode-demo-'))
   t.after(() => rm(dataDir, { recursive: true }))
   const parts = { ...world.parts, config: { ...world.parts.config, dataDir } }
-  const { workspaceId } = await makeDemoWorkspace(parts)
+  const { workspaceId } = await createDemoWorkspace(parts)
   for (const port of [4101, 4201, 4101]) {
     const workspace = await findDemoWorkspace(parts)
     assert.ok(workspace)
-    const { endpointId } = await openDemoEndpoint(parts, workspace, `http://127.0.0.1:${port}/webhooks`)
-    const told = await world.ask<{ id: string }>(
+    const { endpointId } = await ensureDemoEndpoint(parts, workspace, `http://127.0.0.1:${port}/webhooks`)
+    const enabled = await world.ask<{ id: string }>(
       `select id from webhook_endpoints where workspace_id = $1 and status = 'enabled'`,
       [workspaceId],
     )
-    assert.deepEqual(told, [{ id: endpointId }])
+    assert.deepEqual(enabled, [{ id: endpointId }])
   }
 })

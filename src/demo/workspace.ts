@@ -1,69 +1,67 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
-import { makeFolders } from '../make-folders.ts'
+import { ensureDir } from '../start/ensure-dir.ts'
 import type { Parts } from '../parts.ts'
 import { addEndpoint, findEndpoint, pauseEndpoint } from '../webhooks/endpoints.ts'
-import { createKey, openKeyRing } from '../workspaces/keys.ts'
+import { createKey, createKeyAuthenticator } from '../workspaces/keys/keys.ts'
 import { createWorkspace } from '../workspaces/workspaces.ts'
 
-/** What a second start must find again, kept readable for its owner: so the same curl works every time. */
-const keptEndpoint = z.object({ endpointId: z.string(), url: z.string(), secret: z.string() })
-const kept = z.object({ workspaceId: z.string(), apiKey: z.string(), endpoint: keptEndpoint.optional() })
+/** Saved in demo.json, so that the printed curl keeps working after a restart. */
+const savedEndpoint = z.object({ endpointId: z.string(), url: z.string(), secret: z.string() })
+const savedWorkspace = z.object({ workspaceId: z.string(), apiKey: z.string(), endpoint: savedEndpoint.optional() })
 
-export type DemoWorkspace = z.infer<typeof kept>
-export type DemoEndpoint = z.infer<typeof keptEndpoint>
+export type DemoWorkspace = z.infer<typeof savedWorkspace>
+export type DemoEndpoint = z.infer<typeof savedEndpoint>
 
-/** The demo workspace of this database, if there is one. One of before sandboxes stays a live one. */
 export async function findDemoWorkspace(parts: Parts): Promise<DemoWorkspace | undefined> {
-  const found = await read(fileOf(parts))
-  return found && (await isKnown(parts, found)) ? found : undefined
+  const saved = await read(fileOf(parts))
+  return saved && (await isValid(parts, saved)) ? saved : undefined
 }
 
-/** With a key. */
-export async function makeDemoWorkspace(parts: Parts): Promise<DemoWorkspace> {
+export async function createDemoWorkspace(parts: Parts): Promise<DemoWorkspace> {
   const { workspaceId } = await createWorkspace(parts, { name: 'Demo', sandbox: true })
   const { apiKey } = await createKey(parts.db, parts.clock, { workspaceId, name: 'demo' })
-  return keep(parts, { workspaceId, apiKey })
+  return save(parts, { workspaceId, apiKey })
 }
 
-/** Its endpoint at this URL: found again, or added. One at another URL, where nobody listens any more, is paused. */
-export async function openDemoEndpoint(parts: Parts, workspace: DemoWorkspace, url: string): Promise<DemoEndpoint> {
+/** Finds or adds the endpoint at this URL. One saved with another URL is paused: no server listens there now. */
+export async function ensureDemoEndpoint(parts: Parts, workspace: DemoWorkspace, url: string): Promise<DemoEndpoint> {
   const { workspaceId, endpoint } = workspace
   if (endpoint) {
     const id = { workspaceId, endpointId: endpoint.endpointId }
-    const isOpen = (await findEndpoint(parts.db, id))?.status === 'enabled'
-    if (isOpen && endpoint.url === url) return endpoint
-    if (isOpen) await pauseEndpoint(parts, id)
+    const isEnabled = (await findEndpoint(parts.db, id))?.status === 'enabled'
+    if (isEnabled && endpoint.url === url) return endpoint
+    if (isEnabled) await pauseEndpoint(parts, id)
   }
   const added = await addEndpoint(parts, { workspaceId, url })
-  await keep(parts, { ...workspace, endpoint: { url, ...added } })
+  await save(parts, { ...workspace, endpoint: { url, ...added } })
   return { url, ...added }
 }
 
 const fileOf = ({ config }: Parts): string => path.resolve(config.dataDir, 'demo.json')
 
-/** Undefined when there is none, or none that can be read: then a new one is made. */
+/** Undefined if the file is missing or invalid: then a new workspace is created. */
 async function read(file: string): Promise<DemoWorkspace | undefined> {
   const text = await readFile(file, 'utf8').catch(() => '')
   try {
-    return kept.parse(JSON.parse(text))
+    return savedWorkspace.parse(JSON.parse(text))
   } catch {
     return undefined
   }
 }
 
-/** The file may be of another database, or its key revoked. */
-async function isKnown({ db, clock, log }: Parts, { workspaceId, apiKey }: DemoWorkspace): Promise<boolean> {
-  const keys = openKeyRing({ db, clock, log })
+/** The file may belong to another database, or its key may be revoked. */
+async function isValid({ db, clock, log }: Parts, { workspaceId, apiKey }: DemoWorkspace): Promise<boolean> {
+  const keys = createKeyAuthenticator({ db, clock, log })
   const key = await keys.find(`Bearer ${apiKey}`)
   await keys.close()
   return key?.workspaceId === workspaceId
 }
 
-async function keep(parts: Parts, workspace: DemoWorkspace): Promise<DemoWorkspace> {
+async function save(parts: Parts, workspace: DemoWorkspace): Promise<DemoWorkspace> {
   const file = fileOf(parts)
-  await makeFolders(path.dirname(file), 0o700)
+  await ensureDir(path.dirname(file), 0o700)
   await writeFile(`${file}.new`, `${JSON.stringify(workspace, null, 2)}\n`, { mode: 0o600, flush: true })
   await rename(`${file}.new`, file)
   return workspace

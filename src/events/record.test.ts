@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { fileDatabase } from '../../test/database.ts'
-import { movedClock } from '../clock.ts'
-import { type Db, openDb } from '../db.ts'
+import { createMovedClock } from '../../test/moved-clock.ts'
+import { type Db, openDb } from '../db/pool.ts'
 import { newId } from '../ids.ts'
 import { createWorkspace } from '../workspaces/workspaces.ts'
 import { createMetrics } from '../metrics.ts'
 import { type NewEvent, recordEvents, transactionWithEvents } from './record.ts'
 
-const clock = movedClock()
+const clock = createMovedClock()
 let db: Db
 
 before(async () => {
@@ -64,7 +64,7 @@ test('the body is the envelope, whose timestamp is the data’s own time', async
   )
 })
 
-test('each event has one delivery per endpoint of its workspace: due where it is enabled, held elsewhere', async () => {
+test('an event has one delivery per endpoint, due if enabled, otherwise held', async () => {
   const [workspaceId, other] = [await newWorkspace(), await newWorkspace()]
   const enabled = await newEndpoint(workspaceId, 'enabled')
   const paused = await newEndpoint(workspaceId, 'paused')
@@ -73,7 +73,7 @@ test('each event has one delivery per endpoint of its workspace: due where it is
   const events = [newEvent(workspaceId), newEvent(workspaceId)]
   const foreign = newEvent(other)
   await record([...events, foreign])
-  const found = (await deliveriesOf(workspaceId)).map(
+  const recorded = (await deliveriesOf(workspaceId)).map(
     ({ event_id, endpoint_id, status, due }) => `${event_id} ${endpoint_id} ${status} ${due ? 'due' : 'not due'}`,
   )
   const expected = events.flatMap(({ id }) => [
@@ -81,14 +81,14 @@ test('each event has one delivery per endpoint of its workspace: due where it is
     `${id} ${paused} held not due`,
     `${id} ${disabled} held not due`,
   ])
-  assert.deepEqual(found.sort(), expected.sort())
+  assert.deepEqual(recorded.sort(), expected.sort())
   assert.deepEqual(
     (await deliveriesOf(other)).map(({ event_id, endpoint_id }) => [event_id, endpoint_id]),
     [[foreign.id, elsewhere]],
   )
 })
 
-test('a ping goes to the endpoint that it names, and never to one of another workspace', async () => {
+test('a ping goes only to its endpoint, never to one of another workspace', async () => {
   const [workspaceId, other] = [await newWorkspace(), await newWorkspace()]
   const endpointId = await newEndpoint(workspaceId, 'enabled')
   await newEndpoint(workspaceId, 'enabled')
@@ -115,7 +115,7 @@ test('a delivery’s id is a UUIDv7 of the time of its event', async () => {
   assert.notEqual(delivery?.id, event.id)
 })
 
-test('events live and die with the transaction that caused them', async () => {
+test('events are rolled back with their transaction', async () => {
   const workspaceId = await newWorkspace()
   await newEndpoint(workspaceId, 'enabled')
   const event = newEvent(workspaceId)
@@ -134,7 +134,7 @@ test('a workspace without endpoints still has its events', async () => {
   assert.ok(await bodyOf(event.id))
 })
 
-test('an event counts once its transaction is committed, and never before', async () => {
+test('an event counts in the metrics only after its commit', async () => {
   const metrics = createMetrics()
   const counted = async (): Promise<unknown> => (await metrics.events.get()).values
   const { workspaceId } = await createWorkspace({ db, clock }, { name: 'counted', sandbox: true })

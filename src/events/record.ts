@@ -1,24 +1,24 @@
-import { type Sql, batch, statement } from '../db.ts'
+import { type Sql, batch, statement } from '../db/pool.ts'
 import type { Parts } from '../parts.ts'
 import type { EventType } from './event-types.ts'
 
 export type NewEvent = {
-  /** Travels as `webhook-id`, the same to every endpoint and on every attempt. */
+  /** The `webhook-id`: the same for every endpoint and attempt. */
   id: string
   workspaceId: string
   type: EventType
   messageId?: string
   confirmationId?: string
-  /** A ping: to this endpoint alone. */
+  /** Of a ping: it goes only to this endpoint. */
   endpointId?: string
   /** `occurredAt` is ISO 8601 with milliseconds and becomes the envelope's `timestamp`. */
   data: { occurredAt: string; [member: string]: unknown }
 }
 
-/** What each open transaction has recorded so far. */
+/** By open transaction. */
 const recordedIn = new WeakMap<Sql, NewEvent[]>()
 
-/** A transaction in which events may be recorded: they count in the metrics once it is committed. */
+/** For transactions that record events: they count in the metrics after the commit. */
 export async function transactionWithEvents<Result>(
   { db, metrics }: Pick<Parts, 'db' | 'metrics'>,
   work: (tx: Sql) => Promise<Result>,
@@ -32,44 +32,43 @@ export async function transactionWithEvents<Result>(
   return result
 }
 
+/** `parts` with a `transaction` that counts its events. */
+export const withEvents = <P extends Pick<Parts, 'db' | 'metrics'>>(parts: P) => ({
+  ...parts,
+  transaction: <Result>(run: (tx: Sql) => Promise<Result>): Promise<Result> => transactionWithEvents(parts, run),
+})
+
 /**
- * Records events with the change that caused them, and one delivery per endpoint of the workspace: due at once where
- * the endpoint is enabled, held where it is not. One statement, whatever their number. After the commit the caller
- * wakes `deliver`.
+ * Records events in the transaction of the change that caused them, and one delivery per endpoint of the workspace: due at
+ * once if the endpoint is enabled, held if not. After the commit the caller wakes `deliver`.
  */
 export async function recordEvents(tx: Sql, now: Date, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
-  await tx.rows(insertEvents, [batch(events.map(asRow)), now])
+  await tx.rows(insertEvents, [batch(events.map(eventRow)), now])
   recordedIn.get(tx)?.push(...events)
 }
 
-const asRow = ({ id, workspaceId, type, messageId, confirmationId, endpointId, data }: NewEvent): object => ({
-  id,
-  workspace_id: workspaceId,
-  type,
-  message_id: messageId,
-  confirmation_id: confirmationId,
-  endpoint_id: endpointId,
-  occurred_at: data.occurredAt,
-  body: envelope(type, data),
+const eventRow = ({ data, ...event }: NewEvent): object => ({
+  ...event,
+  occurredAt: data.occurredAt,
+  body: envelope(event.type, data),
 })
 
-/** The exact text that is stored, signed and sent (contract §5). */
+/** The exact text that is stored, signed and sent (docs/webhooks.md#the-request). */
 export const envelope = (type: EventType, data: NewEvent['data']): string =>
   JSON.stringify({ type, timestamp: data.occurredAt, data })
 
 /**
- * A delivery's id takes the time and version of its event's UUIDv7, the first 15 characters, and chance for the rest:
- * the application cannot make it, since it does not know the endpoints.
+ * A delivery's id has the first 15 characters of its event's UUIDv7, time and version, and is random after them: the
+ * application cannot make it, since it does not know the endpoints.
  */
-// "offset 0" keeps it a look-up per event: see docs/decisions/0003.
 const insertEvents = statement(
   'record_events',
   `with event as (
      insert into events (id, workspace_id, type, message_id, confirmation_id, endpoint_id, occurred_at, recorded_at, body)
-     select id, workspace_id, type, message_id, confirmation_id, endpoint_id, occurred_at, $2, body
-     from jsonb_to_recordset($1::jsonb) as e
-       (id uuid, workspace_id uuid, type text, message_id uuid, confirmation_id uuid, endpoint_id uuid, occurred_at timestamptz, body text)
+     select id, "workspaceId", type, "messageId", "confirmationId", "endpointId", "occurredAt", $2, body
+     from jsonb_to_recordset($1::jsonb) as e (id uuid, "workspaceId" uuid, type text, "messageId" uuid,
+       "confirmationId" uuid, "endpointId" uuid, "occurredAt" timestamptz, body text)
      returning id, workspace_id, endpoint_id
    )
    insert into webhook_deliveries (id, workspace_id, event_id, endpoint_id, status, due_at, created_at)
@@ -79,8 +78,6 @@ const insertEvents = statement(
      case endpoint.status when 'enabled' then $2::timestamptz end,
      $2
    from event
-   cross join lateral (
-     select id, status from webhook_endpoints
-     where workspace_id = event.workspace_id and (event.endpoint_id is null or id = event.endpoint_id)
-     offset 0) endpoint`,
+   join webhook_endpoints endpoint
+     on endpoint.workspace_id = event.workspace_id and (event.endpoint_id is null or endpoint.id = event.endpoint_id)`,
 )

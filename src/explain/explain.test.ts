@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import { newPhone, startWorld, type World } from '../../test/world.ts'
-import { type Explanation, explain } from './explain.ts'
+import { explain } from './explain.ts'
+import { type Explained, explainInEnglish } from '../../test/explained.ts'
 
-test('a message is told from its request to its last report, in order, with what was ignored and why', async (t) => {
+test('a message shows its request, attempts, reports and webhooks in order', async (t) => {
   const world = await startWorld(t)
   const receiver = await world.receiver()
   const otp = await world.sendOtp({ reference: 'login-7' })
@@ -12,33 +13,33 @@ test('a message is told from its request to its last report, in order, with what
   await receiver.waitFor(1)
   await world.settled()
 
-  const told = await explained(world, otp.messageId)
-  assert.deepEqual([told.kind, told.messageId, told.status], ['message', otp.messageId, 'read'])
-  const kinds = told.timeline.map(({ what }) => what)
+  const explanation = await explained(world, otp.messageId)
+  assert.deepEqual([explanation.kind, explanation.messageId, explanation.status], ['message', otp.messageId, 'read'])
+  const kinds = explanation.timeline.map(({ what }) => what)
   assert.deepEqual(kinds.toSorted(), ['attempt', 'event', 'quota', 'report', 'report', 'request', 'webhook'])
   assert.deepEqual(kinds.slice(0, 3), ['request', 'quota', 'attempt'])
-  const times = told.timeline.map(({ at }) => at)
+  const times = explanation.timeline.map(({ at }) => at)
   assert.deepEqual(times, times.toSorted())
 
-  const [request, quota] = told.timeline
+  const [request, quota] = explanation.timeline
   assert.equal(request?.['to'], otp.to)
   assert.equal(request?.['reference'], 'login-7')
   assert.equal(quota?.['unit'], 1)
-  const ignored = told.timeline.find(({ outcome }) => outcome === 'ignored')
+  const ignored = explanation.timeline.find(({ outcome }) => outcome === 'ignored')
   assert.match(ignored?.detail ?? '', /reports sent at .*; ignored: the message is already known to be read/)
-  assert.equal(told.next.who, 'nobody')
+  assert.equal(explanation.next.who, 'none')
 })
 
-test('an event is told with the message that it speaks of', async (t) => {
+test('an event is explained with its message', async (t) => {
   const world = await startWorld(t)
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, ['delivered'])
   const event = (await explained(world, otp.messageId)).timeline.find(({ what }) => what === 'event')
-  const told = await explained(world, String(event?.['eventId']))
-  assert.deepEqual([told.kind, told.messageId], ['event', otp.messageId])
+  const explanation = await explained(world, String(event?.['eventId']))
+  assert.deepEqual([explanation.kind, explanation.messageId], ['event', otp.messageId])
 })
 
-test('a webhook that failed is told with its answer and the time of the next attempt', async (t) => {
+test('a failed webhook shows its answer and the time of the next attempt', async (t) => {
   const world = await startWorld(t)
   const receiver = await world.receiver()
   receiver.always({ status: 500 })
@@ -54,7 +55,7 @@ test('a webhook that failed is told with its answer and the time of the next att
   assert.match(next.sentence, /answered 500; the next attempt is at/)
 })
 
-test('a message that waits for a worker is told before any attempt', async (t) => {
+test('a message that waits for a worker shows no attempt', async (t) => {
   const world = await startWorld(t, { works: false })
   const { messageId } = await world.sendOtp()
   const { status, timeline } = await explained(world, messageId)
@@ -65,7 +66,7 @@ test('a message that waits for a worker is told before any attempt', async (t) =
   )
 })
 
-test('an attempt that WhatsApp accepted is told with the status of its answer', async (t) => {
+test('an accepted attempt shows the status of WhatsApp’s answer', async (t) => {
   const world = await startWorld(t)
   const otp = await world.sendOtp()
   await world.whatsapp.gets(otp)
@@ -74,7 +75,7 @@ test('an attempt that WhatsApp accepted is told with the status of its answer', 
   assert.deepEqual([attempt?.['outcome'], attempt?.['httpStatus']], ['accepted', 200])
 })
 
-test('a failure is told with the provider’s own code', async (t) => {
+test('a failure shows the provider’s own code', async (t) => {
   const world = await startWorld(t)
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, [{ status: 'failed', errors: [131026] }])
@@ -83,7 +84,7 @@ test('a failure is told with the provider’s own code', async (t) => {
   assert.equal(next.sentence, 'The caller must check the number with the recipient or use another channel.')
 })
 
-test('all errors of a failure are told, and the first that is known decides', async (t) => {
+test('a failure shows all errors, and the first known one decides', async (t) => {
   const world = await startWorld(t)
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, [{ status: 'failed', errors: [999_999, 131_026] }])
@@ -97,7 +98,7 @@ test('all errors of a failure are told, and the first that is known decides', as
   assert.match(next.sentence, /check the number/)
 })
 
-test('a status that is not known is told with its word, and a failure without errors as one without a reason', async (t) => {
+test('an unknown status shows its word; a failure without errors says so', async (t) => {
   const world = await startWorld(t)
   const otp = await world.sendOtp()
   const { id } = await world.whatsapp.gets(otp)
@@ -108,12 +109,12 @@ test('a status that is not known is told with its word, and a failure without er
   }
   const { timeline, next } = await explained(world, otp.messageId)
   const [warned, failed] = timeline.filter(({ what }) => what === 'report').map(({ detail }) => detail)
-  assert.match(warned ?? '', /reports "warned", which is no status that this release knows; ignored/)
+  assert.match(warned ?? '', /reports "warned", a status that this release does not know; ignored/)
   assert.match(failed ?? '', /reports failed at [^ ]+ \(without a reason\)/)
   assert.match(next.sentence, /reported the failure without a code/)
 })
 
-test('a code that no phone has got within its time is told as dropped', async (t) => {
+test('a code that reached no phone in time is dropped', async (t) => {
   const world = await startWorld(t)
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, ['sent'])
@@ -124,36 +125,36 @@ test('a code that no phone has got within its time is told as dropped', async (t
   assert.match(next.sentence, /must send a new code/)
 })
 
-test('a message that waits behind maintenance names it', async (t) => {
+test('a message that waits for maintenance to end names it', async (t) => {
   const world = await startWorld(t)
   const to = newPhone()
-  world.twin.script({ match: { to, times: 1 }, behaviour: { error: 131057 } })
+  world.emulator.script({ match: { to, times: 1 }, behaviour: { error: 131057 } })
   const otp = await world.sendOtp({ to })
   await world.settled()
   const { next } = await explained(world, otp.messageId)
-  assert.equal(next.who, 'nobody')
+  assert.equal(next.who, 'none')
   assert.match(next.sentence, /code 131057, Number in maintenance/)
 })
 
-test('the code is nowhere in what is told', async (t) => {
+test('an explanation never contains the code', async (t) => {
   const world = await startWorld(t)
   const otp = await world.sendOtp({ code: 'CANARY7' })
   await world.whatsapp.reports(otp, ['sent', 'read'])
   assert.doesNotMatch(JSON.stringify(await explained(world, otp.messageId)), /CANARY7/)
 })
 
-test('an id of nothing is told as such', async (t) => {
+test('an unknown id has no explanation', async (t) => {
   const world = await startWorld(t)
   assert.equal(await explain(world.parts, '019f0000-0000-7000-8000-000000000000'), undefined)
 })
 
-async function explained(world: World, id: string): Promise<Explanation> {
-  const told = await explain(world.parts, id)
-  assert.ok(told, `nothing is known of ${id}`)
-  return told
+async function explained(world: World, id: string): Promise<Explained> {
+  const explanation = await explainInEnglish(world.parts, id)
+  assert.ok(explanation, `nothing is known of ${id}`)
+  return explanation
 }
 
-/** Statuses that the twin would not report. */
+/** Statuses that the emulator would not report. */
 async function postStatuses(world: World, statuses: readonly object[]): Promise<void> {
   const body = JSON.stringify({ entry: [{ id: '1', changes: [{ field: 'messages', value: { statuses } }] }] })
   const signature = createHmac('sha256', world.credentials.appSecret).update(body).digest('hex')

@@ -1,42 +1,42 @@
-import { type Sql, type Statement, statement } from '../db.ts'
+import { type Statement, statement } from '../db/pool.ts'
 import type { Parts } from '../parts.ts'
-import type { Provider } from '../providers/provider.ts'
-import { findWorkspaceTime } from '../sandbox/workspace-time.ts'
-import { type ConversationFacts, findConversation } from './conversation-facts.ts'
-import { conversationTimeline } from './conversation-timeline.ts'
-import { type Entry, toldIn } from './entries.ts'
-import { type Facts, findFacts } from './facts.ts'
-import { messageTimeline } from './message.ts'
-import { whoMustActInConversation } from './who-must-act-in-conversation.ts'
-import { type Next, nextIn, whoMustAct } from './who-must-act.ts'
-
-export type Explanation = Subject & {
-  id: string
-  /** Of the confirmation or the message; of an event of neither, how far its deliveries are. */
-  status: string
-  timeline: Entry[]
-  next: Next
-}
-
-type Subject = {
-  kind: 'message' | 'confirmation' | 'event'
-  messageId: string | null
-  /** A confirmation's messages and events are told with its whole story. */
-  confirmationId: string | null
-}
+import { displayedText } from './displayed.ts'
+import type { TimelineEntry } from './entry.ts'
+import { type Facts, type Subject, armedTimers, findFacts } from './facts.ts'
+import { type NextAction, nextAction } from './next-action.ts'
+import { timeline } from './timeline.ts'
+import { transcript } from './transcript.ts'
 
 type ExplainParts = Pick<Parts, 'db' | 'clock' | 'provider'>
 
-/** Everything known about a message, a confirmation or an event, in order, and who must act now. Undefined: no such id. */
-export async function explain(parts: ExplainParts, id: string): Promise<Explanation | undefined> {
-  const found = await parts.db.row(findSubject, [id])
-  if (!found) return undefined
-  const { workspaceId, ...subject } = found
-  const now = (await findWorkspaceTime(parts.db, workspaceId)).at(parts.clock.now())
-  return { id, ...subject, ...(await tell(parts, id, found, now)) }
+export type Explanation = Owner & {
+  id: string
+  /** Of the confirmation or the message; of an event of neither, how far its deliveries are. */
+  status: string
+  timeline: TimelineEntry[]
+  next: NextAction
 }
 
-const findSubject: Statement<Subject & { workspaceId: string }> = statement(
+type Owner = {
+  kind: 'message' | 'confirmation' | 'event'
+  messageId: string | null
+  /** A message or an event of a confirmation is explained with the whole conversation. */
+  confirmationId: string | null
+}
+
+/** Everything known about a message, a confirmation or an event, in order, and the next action. Undefined: no such id. */
+export async function explain(parts: ExplainParts, id: string): Promise<Explanation | undefined> {
+  const found = await parts.db.row(findOwner, [id])
+  if (!found) return undefined
+  const { workspaceId, ...owner } = found
+  const { facts, timeline, next } = await explainFacts(parts, {
+    workspaceId,
+    id: owner.confirmationId ?? owner.messageId ?? id,
+  })
+  return { id, ...owner, status: statusOf(facts), timeline, next }
+}
+
+const findOwner: Statement<Owner & { workspaceId: string }> = statement(
   'explain_subject',
   `select 'confirmation' as kind, workspace_id as "workspaceId", null::uuid as "messageId", id as "confirmationId"
    from confirmations where id = $1
@@ -46,37 +46,62 @@ const findSubject: Statement<Subject & { workspaceId: string }> = statement(
    select 'event', workspace_id, message_id, confirmation_id from events where id = $1`,
 )
 
-type Told = Pick<Explanation, 'status' | 'timeline' | 'next'>
+async function explainFacts(parts: ExplainParts, subject: Subject) {
+  const facts = await findFacts(parts, subject)
+  const { provider } = parts
+  return { facts, now: facts.now, timeline: timeline(facts, provider), next: nextAction(facts, provider) }
+}
 
-async function tell(
-  { db, provider }: ExplainParts,
-  id: string,
-  { workspaceId, messageId, confirmationId }: Subject & { workspaceId: string },
-  now: Date,
-): Promise<Told> {
-  if (confirmationId !== null)
-    return tellConversation(await conversationOf(db, workspaceId, confirmationId), provider, now)
-  const facts = await findFacts(db, { workspaceId, messageId, eventId: id })
+function statusOf({ confirmation, refusal, messages: [message], deliveries }: Facts): string {
+  if (confirmation) return refusal ? `${confirmation.status}, refusal check ${refusal.status}` : confirmation.status
+  return message?.status ?? ([...new Set(deliveries.map(({ status }) => status))].join(', ') || 'recorded')
+}
+
+/** Everything known about one message, for the dashboard. Never its code. Undefined: the workspace has no such message. */
+export async function explainMessage(
+  parts: ExplainParts,
+  { workspaceId, messageId }: { workspaceId: string; messageId: string },
+) {
+  const { facts, ...rest } = await explainFacts(parts, { workspaceId, id: messageId })
+  const found = facts.messages.find(({ id }) => id === messageId)
+  if (!found) return undefined
+  const { content, offered: _, components, ...message } = found
+  const webhooks = webhooksOf(facts)
+  const events = facts.events.map(({ id, type, occurredAt }) => ({
+    id,
+    type,
+    occurredAt,
+    webhooks: webhooks.filter(({ eventId }) => eventId === id),
+  }))
+  /** What the customer reads of a message of a conversation. */
+  const displayed = content && displayedText(content, components)
+  return { ...rest, message, displayed, events }
+}
+
+/** Everything known about one confirmation, for the dashboard. Undefined: the workspace has no such confirmation. */
+export async function explainConversation(
+  parts: ExplainParts,
+  { workspaceId, confirmationId }: { workspaceId: string; confirmationId: string },
+) {
+  const { facts, ...rest } = await explainFacts(parts, { workspaceId, id: confirmationId })
+  const { confirmation, refusal, answers } = facts
+  if (!confirmation) return undefined
   return {
-    status: facts.message?.status ?? deliveryStatus(facts),
-    timeline: toldIn('en', messageTimeline(facts, provider)),
-    next: nextIn('en', whoMustAct(facts, now, provider)),
+    ...rest,
+    confirmation,
+    refusal,
+    answers,
+    transcript: transcript(facts, parts.provider),
+    timers: armedTimers(facts),
+    webhooks: webhooksOf(facts),
   }
 }
 
-async function conversationOf(db: Sql, workspaceId: string, confirmationId: string): Promise<ConversationFacts> {
-  const facts = await findConversation(db, { workspaceId, confirmationId })
-  if (!facts) throw new Error(`the confirmation ${confirmationId} is gone`)
-  return facts
+/** Each event on its way to each endpoint. */
+function webhooksOf({ events, deliveries }: Facts) {
+  const types = new Map(events.map(({ id, type }) => [id, type]))
+  return deliveries.map(({ id: deliveryId, eventId, endpointId, url, status, attempts }) => {
+    const type = types.get(eventId) ?? ''
+    return { deliveryId, eventId, type, endpointId, url, status, attempts }
+  })
 }
-
-const tellConversation = (facts: ConversationFacts, provider: Provider, now: Date): Told => ({
-  status: facts.refusal
-    ? `${facts.confirmation.status}, refusal check ${facts.refusal.status}`
-    : facts.confirmation.status,
-  timeline: toldIn('en', conversationTimeline(facts, provider)),
-  next: nextIn('en', whoMustActInConversation(facts, now, provider)),
-})
-
-const deliveryStatus = ({ deliveries }: Facts): string =>
-  [...new Set(deliveries.map(({ status }) => status))].join(', ') || 'recorded'

@@ -1,65 +1,102 @@
-import { type Sql, type Statement, statement } from '../db.ts'
-import type { OtpStatus } from '../otp/status.ts'
-import type { FailureCode, Provider } from '../providers/provider.ts'
-import { type WorkspaceTime, findWorkspaceTime } from '../sandbox/workspace-time.ts'
+import type { CodedText } from '../../locales/text.ts'
+import type { SenderState } from '../accounts/availability.ts'
+import { later } from '../clock.ts'
+import type { ConfirmationTypes, Reschedule } from '../cod/conversation/confirmation.ts'
+import type { RefusalStatus, RefusalTypes } from '../cod/conversation/refusal.ts'
+import type { Timers } from '../cod/conversation/timers.ts'
+import type { ListedConfirmation } from '../cod/list.ts'
+import { type Statement, statement } from '../db/pool.ts'
+import { isAnyWorkerAlive } from '../jobs/node.ts'
+import type { Check, Purpose } from '../messages/conversation.ts'
+import type { ListedMessage } from '../messages/search.ts'
+import type { Parts } from '../parts.ts'
+import type { OutgoingContent, Provider, TemplateComponent } from '../providers/provider.ts'
+import type { EndpointStatus } from '../webhooks/delivery/claim.ts'
+import { nextAttemptAt } from '../webhooks/delivery/release.ts'
+import type { AttemptHistory, LoggedDelivery } from '../webhooks/log.ts'
+import { type WorkspaceTime, findWorkspaceTime } from '../workspaces/workspace-time.ts'
 
-/** What makes sense of the provider's words, which are stored as they came. */
+/** Reads the provider's messages, which are stored as they came. */
 export type ProviderReader = Pick<Provider, 'readStatus' | 'readStatusWord' | 'readInbound' | 'findError'>
 
-/** All rows that speak of one OTP message, or of one event that belongs to none. The code is never read. */
-export type Facts = WebhookFacts & {
-  message: MessageFact | undefined
-  attempts: AttemptFact[]
-  reports: ReportFact[]
-}
-
-export type WebhookFacts = {
-  events: EventFact[]
-  deliveries: DeliveryFact[]
-  webhookAttempts: WebhookAttemptFact[]
-}
-
-export type MessageFact = SubmissionFact & {
-  workspaceId: string
-  recipient: string
-  senderPhone: string
-  templateName: string
-  templateLanguage: string
-  reference: string | null
+type CheckRow = Timers & {
   correlationId: string
   apiKeyId: string
+  apiKeyName: string | null
   quotaUnit: number
   monthlyUnits: number | null
+  /** Of a due timer whose transition failed: how often, the last kind of fault, and what follows. */
+  timerTries: number
+  timerError: CodedText | null
+  timerRetryAt: Date | null
+  timerQuarantinedAt: Date | null
 }
 
-/** How far a message is on its way, whatever it says. */
-export type SubmissionFact = {
-  id: string
-  kind: string
-  status: OtpStatus
-  createdAt: Date
-  sentAt: Date | null
-  failureCode: FailureCode | null
-  failedAt: Date | null
-  submitBy: Date
-  dueAt: Date | null
-  leased: boolean
-  attempts: number
-  /** Set while an attempt may have reached the provider and its outcome is not known. */
-  attemptedAt: Date | null
-  lastFailureCode: FailureCode | null
-  providerMessageId: string | null
-  acceptedAt: Date | null
-  senderStatus: string
-  senderPaused: boolean
-  senderGone: boolean
-  accountStatus: string
-  accountId: string
-  heldUntil: Date | null
-  /** The provider's code that the sender is held for; null when it named none. */
-  heldByCode: number | null
-  /** Of a code, as its template is now: how long the provider tries to deliver it; -1 is the longest, null its own default. */
-  sendTtlSeconds: number | null
+export type ConfirmationFact = CheckRow &
+  Omit<ListedConfirmation, 'refusalStatus' | 'refusalReason'> & { check: 'confirmation' }
+
+export type RefusalFact = CheckRow &
+  Pick<ListedConfirmation, 'templateName' | 'templateLanguage' | 'createdAt' | 'answeredAt' | 'failureCode'> & {
+    check: 'refusal'
+    status: RefusalStatus
+    reason: string | null
+    note: string | null
+  }
+
+export type MessageFact = OtpFact | ConversationMessageFact
+
+type MessageRow = Omit<ListedMessage, ConversationColumn> &
+  SenderState & {
+    correlationId: string
+    apiKeyId: string
+    apiKeyName: string | null
+    submitBy: Date
+    dueAt: Date | null
+    leased: boolean
+    attempts: number
+    /** Set while an attempt may have reached the provider and its outcome is not known. */
+    attemptedAt: Date | null
+    providerMessageId: string | null
+    acceptedAt: Date | null
+    accountId: string
+    /** While the circuit breaker of the sender is open. */
+    breakerOpenUntil: Date | null
+    /** The provider's code that opened it; null when it named none. */
+    breakerCode: number | null
+    /** How often storing the end of the message failed, and the last kind of fault. */
+    finishTries: number
+    finishError: CodedText | null
+    /** After the last try. */
+    quarantinedAt: Date | null
+    /** How long the provider tries to deliver a code, by its template as it is now; -1 is the longest, null the default. */
+    sendTtlSeconds: number | null
+    /** Of the template as it is now; null when it is gone. */
+    components: TemplateComponent[] | null
+  }
+
+type ConversationColumn = 'kind' | 'templateName' | 'templateLanguage' | 'confirmationId' | 'check' | 'purpose'
+
+export type OtpFact = MessageRow &
+  Record<'confirmationId' | 'check' | 'purpose' | 'content' | 'offered', null> & {
+    kind: 'otp'
+    templateName: string
+    templateLanguage: string
+    quotaUnit: number
+    monthlyUnits: number | null
+  }
+
+export type ConversationMessageFact = MessageRow & {
+  kind: 'cod'
+  templateName: string | null
+  templateLanguage: string | null
+  quotaUnit: null
+  monthlyUnits: null
+  confirmationId: string
+  check: Check
+  purpose: Purpose
+  content: OutgoingContent
+  /** Of a question: what each choice means. */
+  offered: string[] | null
 }
 
 export type AttemptFact = {
@@ -67,203 +104,264 @@ export type AttemptFact = {
   attempt: number
   startedAt: Date
   endedAt: Date
-  outcome: 'accepted' | 'retry' | 'refused' | 'unknown'
+  /** `not_made`: Doorcode itself could not make it. */
+  outcome: 'accepted' | 'retry' | 'refused' | 'unknown' | 'not_made'
   httpStatus: number | null
   providerCode: number | null
-  detail: string | null
+  detail: CodedText | null
 }
 
 export type ReportFact = {
-  /** Null while it is parked: then nobody knows yet whose it is. */
+  id: string
+  /** Null while it is parked: its message is not known yet. */
   messageId: string | null
   body: string
   receivedAt: Date
-  /** How far the workspace's clock was ahead when it came, ms: its own instants are in real time. */
-  aheadMs: number
+  /** As far as the provider says. */
+  writtenAt: Date
   repeats: number
   outcome: 'waiting' | 'applied' | 'ignored' | 'parked' | 'quarantined'
-  note: string | null
+  note: CodedText | null
+  /** How far the workspace's clock was ahead when it came, ms: the instants in its body are in real time. */
+  aheadMs: number
+}
+
+/** `receivedAt`: of the customer's message that gave it; null in old rows. */
+export type AnswerFact = {
+  check: Check
+  answer: ConfirmationTypes['answer'] | RefusalTypes['answer']
+  detail: { reschedule?: Reschedule | null; reason?: string | null; note?: string | null }
+  answeredAt: Date
+  receivedAt: Date | null
+  /** Reported after a later answer: it changed nothing. */
+  superseded: boolean
 }
 
 export type EventFact = { id: string; type: string; occurredAt: Date; recordedAt: Date }
 
-export type DeliveryFact = {
-  id: string
-  eventId: string
+export type DeliveryFact = Pick<LoggedDelivery, 'id' | 'eventId' | 'status' | 'attempts' | 'dueAt'> & {
   endpointId: string
   url: string
-  endpointStatus: 'enabled' | 'paused' | 'disabled'
-  endpointReason: string | null
-  status: 'pending' | 'succeeded' | 'failed' | 'held'
-  attempts: number
+  endpointStatus: EndpointStatus
+  endpointReason: CodedText | null
+  endpointFailing: boolean
+  /** The endpoint answers again, and its waiting deliveries are brought forward (src/webhooks/delivery/release.ts). */
+  endpointRecovers: boolean
   leased: boolean
-  dueAt: Date | null
-  createdAt: Date
+  enqueuedAt: Date
 }
 
-export type WebhookAttemptFact = {
-  deliveryId: string
-  attempt: number
-  startedAt: Date
-  durationMs: number
-  httpStatus: number | null
-  error: string | null
+export type WebhookAttemptFact = Omit<AttemptHistory, 'response'> & { deliveryId: string }
+
+/** Endless repeats of a receiver, a customer or the provider must not fill the screen. */
+const MAX_ROWS = 1_000
+
+/** `id`: of a confirmation, of a message, or of an event that belongs to neither. */
+export type Subject = { workspaceId: string; id: string }
+
+export type Facts = Awaited<ReturnType<typeof findFacts>>
+
+/**
+ * All rows of one confirmation with its conversation, of one message, or of an event that belongs to neither. An OTP is
+ * a conversation of one message without a confirmation. The code is never read. Instants are in the workspace's time.
+ */
+export async function findFacts({ db: sql, clock }: Pick<Parts, 'db' | 'clock'>, { workspaceId, id }: Subject) {
+  const time = await findWorkspaceTime(sql, workspaceId)
+  const rows = async <Row extends object>(from: Statement<Row>, ids: string | readonly string[]): Promise<Row[]> =>
+    (await sql.rows(from, [workspaceId, ids, MAX_ROWS])).map((row) => factOf(row, time))
+  const reports = async (from: Statement<ReportFact>, ids: string | readonly string[]): Promise<ReportFact[]> =>
+    (await rows(from, ids)).map((report) => withReportTime(report, time))
+
+  const [confirmation = null] = await rows(selectConfirmation, id)
+  const [refusal = null] = await rows(selectRefusal, id)
+  const messages = await rows(selectMessages, id)
+  const events = await rows(selectEvents, id)
+  const deliveries = await rows(selectDeliveries, idsOf(events))
+  const answers = await rows(selectAnswers, id)
+  return {
+    now: time.at(clock.now()),
+    confirmation,
+    refusal,
+    messages,
+    attempts: await rows(selectAttempts, idsOf(messages)),
+    /** Status reports of the messages. */
+    reports: await reports(selectReports, idsOf(messages)),
+    /** Messages of the customer. */
+    inbound: await reports(selectInbound, id),
+    answers: answers.map((row) => ({ ...row, receivedAt: row.receivedAt && time.at(row.receivedAt) })),
+    events,
+    deliveries,
+    webhookAttempts: await rows(selectWebhookAttempts, idsOf(deliveries)),
+    /** Whether any process with the role "worker" runs. */
+    works: await isAnyWorkerAlive(sql),
+  }
 }
 
-/** Of messages m. */
-export const SUBMISSION_COLUMNS = `m.id, m.kind, m.status, m.created_at as "createdAt", m.sent_at as "sentAt",
-     m.failure_code as "failureCode", m.failed_at as "failedAt", m.submit_by as "submitBy", m.due_at as "dueAt",
-     m.lease is not null as leased, m.attempts, m.attempted_at as "attemptedAt",
-     m.last_failure_code as "lastFailureCode", m.provider_message_id as "providerMessageId",
-     m.accepted_at as "acceptedAt", s.status as "senderStatus", s.paused_at is not null as "senderPaused",
-     s.gone_at is not null as "senderGone", p.status as "accountStatus", p.id as "accountId",
-     pace.held_until as "heldUntil", pace.held_by_code as "heldByCode",
-     case when m.kind = 'otp' then (
-       select l.send_ttl_seconds from templates l
-       where l.workspace_id = m.workspace_id and l.account_id = p.id and l.name = m.template_name
-         and l.language = m.template_language) end as "sendTtlSeconds"`
+const idsOf = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => id)
 
-export const SUBMISSION_JOINS = `join senders s on s.workspace_id = m.workspace_id and s.id = m.sender_id
+const CHECK_COLUMNS = `r.status, r.template_name, r.template_language, r.correlation_id, r.api_key_id, k.name as api_key_name,
+     r.quota_unit, a.monthly_units, r.created_at, r.answered_at, r.failure_code, r.timer_tries, r.timer_error,
+     r.timer_retry_at, r.timer_quarantined_at, r.reminder_at, r.deadline_at, r.follow_up_at`
+
+const CHECK_JOINS = `left join api_keys k on k.workspace_id = r.workspace_id and k.public_id = r.api_key_id
+   left join quotas a on a.workspace_id = r.workspace_id`
+
+const selectConfirmation: Statement<ConfirmationFact> = statement(
+  'explain_confirmation',
+  `select 'confirmation' as check, r.id, r.reference, r.recipient, s.phone as sender_phone, r.reschedule, ${CHECK_COLUMNS}
+   from confirmations r
+   join senders s on s.workspace_id = r.workspace_id and s.id = r.sender_id
+   ${CHECK_JOINS} and a.kind = 'cod_confirmation'
+   where r.workspace_id = $1 and r.id = $2 limit $3`,
+)
+
+const selectRefusal: Statement<RefusalFact> = statement(
+  'explain_refusal_check',
+  `select 'refusal' as check, r.reason, r.note, ${CHECK_COLUMNS}
+   from refusal_checks r
+   ${CHECK_JOINS} and a.kind = 'cod_refusal'
+   where r.workspace_id = $1 and r.confirmation_id = $2 limit $3`,
+)
+
+const selectMessages: Statement<MessageFact> = statement(
+  'explain_messages',
+  `select m.id, m.kind, m.status, m.recipient, s.phone as sender_phone, m.template_name, m.template_language,
+     m.quota_unit, a.monthly_units, coalesce(m.reference, c.reference) as reference,
+     coalesce(m.correlation_id, f.correlation_id, c.correlation_id) as correlation_id,
+     coalesce(m.api_key_id, f.api_key_id, c.api_key_id) as api_key_id, k.name as api_key_name, m.confirmation_id,
+     m.check_kind as check, m.purpose, m.content, m.offered, t.components, m.created_at, m.sent_at, m.failure_code,
+     m.submit_by, m.due_at, m.lease is not null as leased, m.attempts, m.attempted_at, m.provider_message_id,
+     m.accepted_at, s.status as sender_status, s.paused_at is not null as sender_paused,
+     s.gone_at is not null as sender_gone, p.status as account_status, p.id as account_id, pace.breaker_open_until,
+     pace.breaker_code, m.finish_tries, m.finish_error, m.quarantined_at,
+     case when m.kind = 'otp' then t.send_ttl_seconds end as send_ttl_seconds
+   from (
+     select * from messages where workspace_id = $1 and id = $2
+     union all
+     select * from messages where workspace_id = $1 and confirmation_id = $2) m
+   join senders s on s.workspace_id = m.workspace_id and s.id = m.sender_id
    join provider_accounts p on p.workspace_id = s.workspace_id and p.id = s.account_id
-   left join sender_pace pace on pace.sender_id = m.sender_id`
-
-const selectMessage: Statement<MessageFact> = statement(
-  'explain_message',
-  `select ${SUBMISSION_COLUMNS}, m.workspace_id as "workspaceId", m.recipient, s.phone as "senderPhone",
-     m.template_name as "templateName", m.template_language as "templateLanguage", m.reference,
-     m.correlation_id as "correlationId", m.api_key_id as "apiKeyId", m.quota_unit as "quotaUnit",
-     a.monthly_units as "monthlyUnits"
-   from messages m
-   ${SUBMISSION_JOINS}
-   left join allowances a on a.workspace_id = m.workspace_id and a.kind = m.kind
-   where m.workspace_id = $1 and m.id = $2`,
+   left join sender_pace pace on pace.sender_id = m.sender_id
+   left join quotas a on a.workspace_id = m.workspace_id and a.kind = m.kind
+   left join confirmations c on c.workspace_id = m.workspace_id and c.id = m.confirmation_id
+   left join refusal_checks f on f.workspace_id = m.workspace_id and f.confirmation_id = m.confirmation_id
+     and m.check_kind = 'refusal'
+   left join api_keys k on k.workspace_id = m.workspace_id
+     and k.public_id = coalesce(m.api_key_id, f.api_key_id, c.api_key_id)
+   left join templates t on t.workspace_id = m.workspace_id and t.account_id = p.id and t.name = m.template_name
+     and t.language = m.template_language
+   order by m.id limit $3`,
 )
 
 const selectAttempts: Statement<AttemptFact> = statement(
   'explain_attempts',
-  `select message_id as "messageId", attempt, started_at as "startedAt", ended_at as "endedAt", outcome,
-     http_status as "httpStatus", provider_code as "providerCode", detail
-   from message_attempts where workspace_id = $1 and message_id = any($2) order by message_id, attempt
-   limit $3`,
+  `select message_id, attempt, started_at, ended_at, outcome, http_status, provider_code, detail
+   from message_attempts where workspace_id = $1 and message_id = any($2) order by message_id, attempt limit $3`,
 )
 
-/** Parked ones are not known to belong to a message yet: they name it by the provider's id. */
-const selectReports: Statement<Omit<ReportFact, 'aheadMs'>> = statement(
+const REPORT_COLUMNS = `r.id, r.message_id, r.body, r.received_at,
+     coalesce(r.occurred_at, r.received_at) as written_at, r.repeats, r.outcome, r.note, 0 as ahead_ms`
+
+/** The message of a parked report is not known yet: the report names it by the provider's id. */
+const selectReports: Statement<ReportFact> = statement(
   'explain_reports',
-  `select message_id as "messageId", body, received_at as "receivedAt", repeats, outcome, note from provider_reports
-   where workspace_id = $1 and message_id = any($2)
+  `select ${REPORT_COLUMNS}
+   from provider_reports r where r.workspace_id = $1 and r.message_id = any($2)
    union all
-   select message_id, body, received_at, repeats, outcome, note from provider_reports
-   where workspace_id = $1 and provider_message_id = any($3) and outcome = 'parked' and message_id is null
-   order by 3
-   limit $4`,
+   select ${REPORT_COLUMNS}
+   from messages m
+   join provider_reports r on r.workspace_id = m.workspace_id and r.provider_message_id = m.provider_message_id
+     and r.outcome = 'parked' and r.message_id is null
+   where m.workspace_id = $1 and m.id = any($2)
+   order by 4 limit $3`,
+)
+
+const selectInbound: Statement<ReportFact> = statement(
+  'explain_customer_messages',
+  `select ${REPORT_COLUMNS}
+   from provider_reports r
+   where r.workspace_id = $1 and r.confirmation_id = $2 order by r.received_at, r.id limit $3`,
+)
+
+const selectAnswers: Statement<AnswerFact> = statement(
+  'explain_answers',
+  `select a.check_kind as check, a.answer, a.detail, a.answered_at, r.received_at, a.superseded
+   from cod_answers a
+   left join provider_reports r on r.workspace_id = a.workspace_id and r.id = a.report_id
+   where a.workspace_id = $1 and a.confirmation_id = $2 order by a.id limit $3`,
 )
 
 const selectEvents: Statement<EventFact> = statement(
   'explain_events',
-  `select id, type, occurred_at as "occurredAt", recorded_at as "recordedAt" from events
-   where workspace_id = $1 and message_id = $2
-   order by id`,
-)
-
-const selectLoneEvent: Statement<EventFact> = statement(
-  'explain_lone_event',
-  `select id, type, occurred_at as "occurredAt", recorded_at as "recordedAt" from events
-   where workspace_id = $1 and id = $2`,
+  `select id, type, occurred_at, recorded_at from (
+     select * from events where workspace_id = $1 and id = $2
+     union all
+     select * from events where workspace_id = $1 and message_id = $2
+     union all
+     select * from events where workspace_id = $1 and confirmation_id = $2) e
+   order by id limit $3`,
 )
 
 const selectDeliveries: Statement<DeliveryFact> = statement(
   'explain_deliveries',
-  `select d.id, d.event_id as "eventId", d.endpoint_id as "endpointId", e.url, e.status as "endpointStatus",
-     e.status_reason as "endpointReason", d.status, d.attempts, d.lease is not null as leased, d.due_at as "dueAt",
-     d.created_at as "createdAt"
+  `select d.id, d.event_id, d.endpoint_id, e.url, e.status as endpoint_status, e.status_reason as endpoint_reason,
+     e.failing_since is not null as endpoint_failing, e.release_at is not null as endpoint_recovers, d.status,
+     d.attempts, d.lease is not null as leased, ${nextAttemptAt('d')} as due_at, d.created_at as enqueued_at
    from webhook_deliveries d
    join webhook_endpoints e on e.workspace_id = d.workspace_id and e.id = d.endpoint_id
    where d.workspace_id = $1 and d.event_id = any($2)
-   order by d.id`,
+   order by d.id limit $3`,
 )
 
 const selectWebhookAttempts: Statement<WebhookAttemptFact> = statement(
   'explain_webhook_attempts',
-  `select delivery_id as "deliveryId", attempt, started_at as "startedAt", duration_ms as "durationMs",
-     http_status as "httpStatus", error
-   from webhook_attempts where workspace_id = $1 and delivery_id = any($2)
-   order by delivery_id, attempt
-   limit $3`,
+  `select delivery_id, attempt, started_at, duration_ms, http_status, error
+   from webhook_attempts where workspace_id = $1 and delivery_id = any($2) order by delivery_id, attempt limit $3`,
 )
 
-/** A receiver or a provider that repeats itself without end must not fill a screen without end. */
-export const ROWS_MOST = 1_000
-
-export type Subject = { workspaceId: string; messageId: string | null; eventId: string }
-
-/** Of an OTP message, or of an event that belongs to nothing else. */
-export async function findFacts(sql: Sql, { workspaceId, messageId, eventId }: Subject): Promise<Facts> {
-  const time = await findWorkspaceTime(sql, workspaceId)
-  const row = messageId === null ? undefined : await sql.row(selectMessage, [workspaceId, messageId])
-  const message = row && inWorkspaceTime(row, time)
-  const events =
-    messageId === null
-      ? await sql.rows(selectLoneEvent, [workspaceId, eventId])
-      : await sql.rows(selectEvents, [workspaceId, messageId])
-  return {
-    message,
-    ...(await findSubmissions(sql, { workspaceId, messages: message ? [message] : [], time })),
-    ...(await findWebhooks(sql, { workspaceId, events, time })),
-  }
-}
+/** Instants that are stored in real time; all others are stored in the workspace's time. */
+const PAST = 'accepted_at attempted_at quarantined_at timer_quarantined_at started_at ended_at recorded_at enqueued_at'
+const FUTURE = 'submit_by due_at breaker_open_until timer_retry_at reminder_at deadline_at follow_up_at'
+const [PAST_COLUMNS, FUTURE_COLUMNS] = [new Set(PAST.split(' ')), new Set(FUTURE.split(' '))]
 
 /** Instants of the past show what the workspace's clock showed then; those of the future what it will show. */
-export const inWorkspaceTime = <Fact extends SubmissionFact>(fact: Fact, { at, due }: WorkspaceTime): Fact => ({
-  ...fact,
-  submitBy: due(fact.submitBy),
-  dueAt: fact.dueAt && due(fact.dueAt),
-  heldUntil: fact.heldUntil && due(fact.heldUntil),
-  attemptedAt: fact.attemptedAt && at(fact.attemptedAt),
-  acceptedAt: fact.acceptedAt && at(fact.acceptedAt),
-})
+function factOf<Row extends object>(row: Row, { at, due }: WorkspaceTime): Row {
+  const members = Object.entries(row).map(([column, value]: [string, unknown]) => {
+    const shift = PAST_COLUMNS.has(column) ? at : FUTURE_COLUMNS.has(column) ? due : undefined
+    const name = column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+    return [name, shift && value instanceof Date ? shift(value) : value]
+  })
+  return Object.fromEntries(members) as Row
+}
 
-type Submissions = { workspaceId: string; messages: readonly SubmissionFact[]; time: WorkspaceTime }
-
-/** The attempts of messages, and what the provider reported of them. */
-export async function findSubmissions(
-  sql: Sql,
-  { workspaceId, messages, time: { at } }: Submissions,
-): Promise<{ attempts: AttemptFact[]; reports: ReportFact[] }> {
-  const ids = messages.map(({ id }) => id)
-  const providerIds = messages.flatMap(({ providerMessageId }) => providerMessageId ?? [])
-  const attempts = await sql.rows(selectAttempts, [workspaceId, ids, ROWS_MOST])
-  const reports = await sql.rows(selectReports, [workspaceId, ids, providerIds, ROWS_MOST])
+/** What a report says is moved by as much as its arrival. */
+function withReportTime(report: ReportFact, { at }: WorkspaceTime): ReportFact {
+  const aheadMs = at(report.receivedAt).getTime() - report.receivedAt.getTime()
   return {
-    attempts: attempts.map((each) => ({ ...each, startedAt: at(each.startedAt), endedAt: at(each.endedAt) })),
-    reports: reports.map((each) => ({ ...each, ...received(each.receivedAt, { at }) })),
+    ...report,
+    aheadMs,
+    receivedAt: later(report.receivedAt, aheadMs),
+    writtenAt: later(report.writtenAt, aheadMs),
   }
 }
 
-export const received = (
-  receivedAt: Date,
-  { at }: Pick<WorkspaceTime, 'at'>,
-): { receivedAt: Date; aheadMs: number } => ({
-  receivedAt: at(receivedAt),
-  aheadMs: at(receivedAt).getTime() - receivedAt.getTime(),
-})
+export type CheckFact = ConfirmationFact | RefusalFact
 
-type Events = { workspaceId: string; events: readonly EventFact[]; time: WorkspaceTime }
+/** The refusal check comes after the confirmation. */
+export const checksOf = ({ confirmation, refusal }: Pick<Facts, 'confirmation' | 'refusal'>): CheckFact[] =>
+  [confirmation, refusal].filter((check) => check !== null)
 
-/** Events with their deliveries and every attempt of those. */
-export async function findWebhooks(
-  sql: Sql,
-  { workspaceId, events, time: { at, due } }: Events,
-): Promise<WebhookFacts> {
-  const deliveries = await sql.rows(selectDeliveries, [workspaceId, events.map(({ id }) => id)])
-  const attempts = await sql.rows(selectWebhookAttempts, [workspaceId, deliveries.map(({ id }) => id), ROWS_MOST])
-  return {
-    events: events.map((each) => ({ ...each, recordedAt: at(each.recordedAt) })),
-    deliveries: deliveries.map((each) => ({
-      ...each,
-      dueAt: each.dueAt && due(each.dueAt),
-      createdAt: at(each.createdAt),
-    })),
-    webhookAttempts: attempts.map((each) => ({ ...each, startedAt: at(each.startedAt) })),
-  }
-}
+export type ArmedTimer = { check: Check; timer: keyof typeof TIMERS; at: Date }
+
+const TIMERS = { reminder: 'reminderAt', deadline: 'deadlineAt', follow_up: 'followUpAt' } as const
+
+export const armedTimers = (facts: Facts): ArmedTimer[] =>
+  checksOf(facts).flatMap((check) =>
+    (['reminder', 'deadline', 'follow_up'] as const).flatMap((timer) => {
+      const at = check[TIMERS[timer]]
+      return at ? [{ check: check.check, timer, at }] : []
+    }),
+  )
+
+export const conversationMessages = ({ messages }: Pick<Facts, 'messages'>): ConversationMessageFact[] =>
+  messages.filter((message) => message.kind === 'cod')

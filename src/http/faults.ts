@@ -1,84 +1,80 @@
 import type { z } from 'zod'
 import type { InputFault } from '../errors.ts'
-import { keptSentences } from '../sentences.ts'
+import { type CodedText, asWritten, readIssue } from '../../locales/text.ts'
 
-/** A fault of the input. With `hidesBody` there is no body for a schema to look at. */
+/** With `hidesBody` the body could not be read, so no schema checks it. */
 export type Fault = InputFault & { hidesBody?: true }
 
-/** A body of 64 KiB has room for thousands; nobody mends more than these in one go. */
-export const FAULTS_MOST = 100
-/** A field name is the caller's text: a pointer that would be longer ends at what holds the field. */
-const POINTER_LENGTH_MOST = 200
+export const headerFault = (name: string, detail: string): Fault => ({
+  in: 'header',
+  pointer: `/${name}`,
+  detail: asWritten(detail),
+})
 
-/** What a schema found wrong in one part, in our words. Names fields, never echoes values. */
+/** A body of 64 KiB can have thousands of faults. */
+export const MAX_FAULTS = 100
+/** Field names are the caller's text. A longer pointer is cut at the parent. */
+const MAX_POINTER_LENGTH = 200
+
+/** Names fields but never repeats values, which may be one-time codes. */
 export function faultsOf(part: InputFault['in'], input: unknown, error: z.ZodError | undefined): InputFault[] {
   if (!error) return []
-  return error.issues.slice(0, FAULTS_MOST).flatMap((issue) => {
+  return error.issues.slice(0, MAX_FAULTS).flatMap((issue) => {
     if (issue.code !== 'unrecognized_keys') {
       return [{ in: part, pointer: pointerTo(issue.path), detail: detailOf(issue, valueAt(input, issue.path)) }]
     }
-    const detail = part === 'query' ? 'is not a query parameter of this request' : 'is not a field of this request'
+    const detail: CodedText = { code: part === 'query' ? 'http.unknown_query_parameter' : 'http.unknown_field' }
     return issue.keys
-      .slice(0, FAULTS_MOST)
+      .slice(0, MAX_FAULTS)
       .map((key) => ({ in: part, pointer: pointerTo([...issue.path, key]), detail }))
   })
 }
 
-/** Schemas say what a value must be; only what they all share is said here. */
-function detailOf(issue: z.core.$ZodIssue, value: unknown): string {
-  if (issue.code !== 'invalid_type') return issue.message
-  if (value === undefined) return 'is required'
-  if (issue.expected === 'object') return 'must be an object'
-  return issue.expected === 'array' ? 'must be an array' : issue.message
+function detailOf(issue: z.core.$ZodIssue, value: unknown): CodedText {
+  if (issue.code === 'invalid_type') {
+    if (value === undefined) return { code: 'http.is_required' }
+    if (issue.expected === 'object') return { code: 'http.must_be_an_object' }
+    if (issue.expected === 'array') return { code: 'http.must_be_an_array' }
+  }
+  return readIssue(issue.message) ?? asWritten(issue.message)
 }
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   let value = input
-  for (const step of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined
-    value = Reflect.get(value, step)
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+    value = Reflect.get(value, key)
   }
   return value
 }
 
 const pointerTo = (path: readonly PropertyKey[]): string =>
-  path.reduce<string>((pointer, step) => pointerInto(pointer, String(step)), '')
+  path.reduce<string>((pointer, key) => pointerInto(pointer, String(key)), '')
 
 /** RFC 6901. */
-function pointerInto(pointer: string, step: string): string {
-  const longer = `${pointer}/${step.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1')}`
-  return longer.length > POINTER_LENGTH_MOST ? pointer : longer
+function pointerInto(pointer: string, key: string): string {
+  const extended = `${pointer}/${key.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1')}`
+  return extended.length > MAX_POINTER_LENGTH ? pointer : extended
 }
 
-const says = keptSentences({
-  unstorable: {
-    en: 'must not hold NUL or unpaired surrogates',
-    ar: 'فيه حرف لا يمكن حفظه؛ اكتبه من جديد',
-  },
-  unstorableName: {
-    en: 'has a field name that holds NUL or unpaired surrogates',
-    ar: 'فيه اسم حقل بحرف لا يمكن حفظه',
-  },
-})
-
-/** A string that the database or another system could not hold as it is: NUL, or half of a surrogate pair. */
+/** PostgreSQL stores neither NUL nor half of a surrogate pair. */
 const isUnstorable = (text: string): boolean => text.includes('\0') || !text.isWellFormed()
 
-/** Faults of strings anywhere in a parsed JSON value. Without recursion: 64 KiB of brackets are 65,536 levels. */
-export function unstorableText(body: unknown): Fault[] {
+/** Checks every string of a parsed JSON value. Not recursive: 64 KiB of brackets nest 65,536 levels deep. */
+export function findUnstorableText(body: unknown): Fault[] {
   const faults: Fault[] = []
-  const open: { pointer: string; value: unknown }[] = [{ pointer: '', value: body }]
-  for (let each = open.pop(); each && faults.length < FAULTS_MOST; each = open.pop()) {
-    const { pointer, value } = each
+  const pending: { pointer: string; value: unknown }[] = [{ pointer: '', value: body }]
+  for (let entry = pending.pop(); entry && faults.length < MAX_FAULTS; entry = pending.pop()) {
+    const { pointer, value } = entry
     if (typeof value === 'string' && isUnstorable(value)) {
-      faults.push({ in: 'body', pointer, detail: says.unstorable.en })
+      faults.push({ in: 'body', pointer, detail: { code: 'http.unstorable' } })
     }
     if (typeof value !== 'object' || value === null) continue
     for (const [name, member] of Object.entries(value)) {
       if (isUnstorable(name)) {
-        faults.push({ in: 'body', pointer, detail: says.unstorableName.en })
+        faults.push({ in: 'body', pointer, detail: { code: 'http.unstorable_name' } })
       }
-      open.push({ pointer: pointerInto(pointer, name), value: member })
+      pending.push({ pointer: pointerInto(pointer, name), value: member })
     }
   }
   return faults

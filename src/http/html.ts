@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 
-/** Text that is HTML already. */
+/** Escaped HTML. */
 export type Html = { readonly html: string }
 
 type Piece = string | number | boolean | undefined | Html | readonly Html[]
 
-/** A template of HTML: whatever is put into it is escaped, unless it is HTML itself. */
+/** Escapes every value that is not `Html`. */
 export function html(literals: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
   return { html: String.raw({ raw: literals }, ...pieces.map(asHtml)) }
 }
@@ -20,7 +20,7 @@ const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;'
 
 const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (letter) => ESCAPES[letter] ?? '')
 
-/** A sentence in which `backticks` mark what is typed as it stands. */
+/** Text in `backticks` becomes code. */
 export const prose = (text: string): Html[] =>
   text.split('`').map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))
 
@@ -33,12 +33,9 @@ const STYLE = `
 body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 54rem; background: var(--back); color: var(--text); font: 1rem/1.6 system-ui, sans-serif; overflow-wrap: anywhere }
 h1 { font-size: 1.75rem; line-height: 1.25; margin: .5rem 0 1rem }
 h2 { font-size: 1.35rem; margin: 3rem 0 .75rem; padding-top: 1rem; border-top: 1px solid var(--line) }
-h3 { font-size: 1.05rem; margin: 2rem 0 .5rem }
-h4 { font-size: .95rem; margin: 1.5rem 0 .25rem }
 a { color: var(--link) }
-a:focus-visible, pre:focus-visible { outline: 2px solid var(--link); outline-offset: 2px }
-code, pre { font: .875em/1.5 ui-monospace, monospace }
-pre { background: var(--raised); border: 1px solid var(--line); border-radius: 6px; padding: .75rem 1rem; overflow-x: auto; overflow-wrap: normal }
+a:focus-visible { outline: 2px solid var(--link); outline-offset: 2px }
+code { font: .875em/1.5 ui-monospace, monospace }
 table { width: 100%; border-collapse: collapse; font-size: .925rem }
 th, td { text-align: left; overflow-wrap: break-word; vertical-align: top; padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line) }
 dt { font-weight: 600; margin-top: 1rem }
@@ -47,11 +44,10 @@ ul { padding-left: 1.25rem }
 nav { font-size: .925rem }
 td:first-child code { white-space: nowrap }
 .soft { color: var(--soft) }
-.method { font-weight: 700 }
 .scroll { overflow-x: auto }
 `
 
-/** Nothing may be loaded or run, from anywhere: the pages are text and this one style sheet. */
+/** The pages are text and this style sheet: nothing else may load or run. */
 export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,

@@ -1,17 +1,18 @@
 import type { FastifyInstance } from 'fastify'
-import { type Db, statement } from '../db.ts'
+import { type Db, statement } from '../db/pool.ts'
+import { settlesWithin } from '../settles-within.ts'
 
-/** Probes are asked every few seconds: a database that takes longer is as good as none. */
+/** Orchestrators probe every few seconds: a slower database counts as unreachable. */
 const READY_WITHIN_MS = 2_000
 
-const answers = statement<{ answers: boolean }>('database_answers', 'select true as answers')
+/** Statements of requests take milliseconds. */
+const HANGING_AFTER_MS = 1_000
+
+const pingStatement = statement<{ answers: boolean }>('ping_database', 'select true as answers')
 
 type ProbeOptions = { isDraining?: () => boolean }
 
-/**
- * `/healthz`: the process lives. `/readyz`: it may get requests (contract §10); nobody listens before the migrations are
- * done. Both without a key.
- */
+/** `/healthz`: the process is alive. `/readyz`: it can take requests. Neither needs a key (docs/operations.md#probes). */
 export function serveProbes(app: FastifyInstance, db: Db, { isDraining = () => false }: ProbeOptions): void {
   app.get('/healthz', () => ({ status: 'alive' }))
 
@@ -22,16 +23,10 @@ export function serveProbes(app: FastifyInstance, db: Db, { isDraining = () => f
 
   const findObstacle = async (): Promise<string | undefined> => {
     if (isDraining()) return 'draining'
-    return (await databaseAnswers()) ? undefined : 'database unreachable'
+    // The probe's own statement may succeed while requests hang on other connections.
+    return (await databaseAnswers()) && db.oldestStatementMs() < HANGING_AFTER_MS ? undefined : 'database unreachable'
   }
 
-  const databaseAnswers = (): Promise<boolean> => {
-    const { promise: tooLate, resolve } = Promise.withResolvers<false>()
-    const timer = setTimeout(resolve, READY_WITHIN_MS, false)
-    const asked = db.row(answers).then(
-      () => true,
-      () => false,
-    )
-    return Promise.race([asked, tooLate]).finally(() => clearTimeout(timer))
-  }
+  const databaseAnswers = (): Promise<boolean> =>
+    settlesWithin(READY_WITHIN_MS, db.row(pingStatement)).catch(() => false)
 }

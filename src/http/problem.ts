@@ -1,35 +1,62 @@
+import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
-import type { Answer } from './answer.ts'
-import { type Fault, FAULTS_MOST } from './faults.ts'
-import { type RefusalCode, refusals } from '../errors.ts'
+import { inEnglish } from '../../locales/resources.ts'
+import { type Fault, MAX_FAULTS } from './faults.ts'
+import { ApiError, type ApiErrorCode, apiErrors } from '../errors.ts'
+import { asWritten } from '../../locales/text.ts'
+import { REQUESTS_PER_WINDOW } from './rate-limit.ts'
 
-export const PROBLEM_TYPE = 'application/problem+json'
+/** `body` is sent as bytes: Fastify adds a charset to a string, and JSON has none. */
+export type Answer = { status: number; headers: Record<string, string>; body: string }
 
-/** The body of every refusal (RFC 9457, contract §2). */
+export const commonHeaders = (correlationId: string): Record<string, string> => ({
+  'x-correlation-id': correlationId,
+  'cache-control': 'no-store',
+})
+
+/** One year, the minimum for the HSTS preload list. */
+const HTTPS_ONLY_SECONDS = 31_536_000
+
+/** On every response: no MIME sniffing, and no http once the public address is https. */
+export const securityHeaders = (publicUrl: string): Record<string, string> => ({
+  'x-content-type-options': 'nosniff',
+  ...(publicUrl.startsWith('https:') && { 'strict-transport-security': `max-age=${HTTPS_ONLY_SECONDS}` }),
+})
+
+export function sendAnswer(reply: FastifyReply, { status, headers, body }: Answer): void {
+  reply.code(status).headers(headers).send(Buffer.from(body))
+}
+
+/** The body of every error (RFC 9457, docs/api.md#errors). */
 export const problemSchema = z.strictObject({
   type: z.url().meta({ description: 'The page that explains the code.' }),
   title: z.string().meta({ description: 'What the code means. The same for every problem of this code.' }),
   status: z.int().meta({ description: 'The HTTP status.' }),
   detail: z.string().meta({ description: 'What is wrong with this request, for people to read.' }),
   instance: z.string().meta({ description: 'The correlation id as a URN.' }),
-  code: z.enum(Object.keys(refusals)).meta({ description: 'What a program should look at.' }),
+  code: z.enum(Object.keys(apiErrors)).meta({ description: 'What a program should look at.' }),
   correlationId: z.guid().meta({ description: 'The same as in X-Correlation-ID. Name it when you ask for help.' }),
   errors: z
     .array(
-      z.strictObject({
-        in: z.enum(['body', 'query', 'path', 'header']),
-        pointer: z.string().meta({ description: 'JSON Pointer (RFC 6901) into that part; empty for the whole part.' }),
-        detail: z.string(),
-      }),
+      z
+        .strictObject({
+          in: z.enum(['body', 'query', 'path', 'header']),
+          pointer: z
+            .string()
+            .meta({ description: 'JSON Pointer (RFC 6901) into that part; empty for the whole part.' }),
+          detail: z.string(),
+        })
+        .meta({ id: 'InputFault' }),
     )
     .optional()
     .meta({ description: 'With `DEVELOPER_INVALID_INPUT` only: every fault of the request at once.' }),
 })
 
-/** Makes problems whose `type` is a page of this instance. */
-export function problems(publicUrl: string) {
-  return (code: RefusalCode, detail: string, correlationId: string, faults: readonly Fault[] = []): Answer => {
-    const { status, title } = refusals[code]
+/** Each problem's `type` is a page of this instance. */
+export function createProblemWriter(publicUrl: string) {
+  const security = securityHeaders(publicUrl) // a malformed request never reaches the hook that adds them
+  return (code: ApiErrorCode, detail: string, correlationId: string, faults: readonly Fault[] = []): Answer => {
+    const { status, title } = apiErrors[code]
     const body = {
       type: `${publicUrl}/problems/${code}`,
       title,
@@ -38,16 +65,39 @@ export function problems(publicUrl: string) {
       instance: `urn:uuid:${correlationId}`,
       code,
       correlationId,
-      ...(faults.length > 0 && { errors: faults.slice(0, FAULTS_MOST).map(withoutMarks) }),
+      ...(faults.length > 0 && { errors: faults.slice(0, MAX_FAULTS).map(withoutInternals) }),
     }
-    return { status, headers: { 'content-type': PROBLEM_TYPE, ...headersOf(code) }, body: JSON.stringify(body) }
+    return {
+      status,
+      headers: { 'content-type': 'application/problem+json', ...security, ...headersOf(code) },
+      body: JSON.stringify(body),
+    }
   }
 }
 
-const withoutMarks = ({ in: part, pointer, detail }: Fault) => ({ in: part, pointer, detail })
+const withoutInternals = ({ in: part, pointer, detail }: Fault) => ({ in: part, pointer, detail: inEnglish(detail) })
 
-/** Only a wait for the rate limit has a known end (spec §7). */
-function headersOf(code: RefusalCode): Record<string, string> {
+/** Only the rate limit has a known wait. */
+function headersOf(code: ApiErrorCode): Record<string, string> {
   if (code === 'RATE_LIMITED') return { 'retry-after': '1' }
   return code === 'API_KEY_INVALID' ? { 'www-authenticate': 'Bearer' } : {}
+}
+
+/** Details that do not depend on the request, for answers and for the examples of the API document. */
+const FIXED_DETAILS: Partial<Record<ApiErrorCode, string>> = {
+  API_KEY_INVALID: 'The request carries no API key that is valid.',
+  RATE_LIMITED: `This key made ${REQUESTS_PER_WINDOW} requests within the last second.`,
+  DEVELOPER_INVALID_INPUT: 'The request has a fault.',
+  INTERNAL_ERROR: 'The service met a fault of its own.',
+  SERVICE_UNAVAILABLE: 'The service cannot answer right now. Try again later.',
+}
+
+export const fixedDetail = (code: ApiErrorCode): string => FIXED_DETAILS[code] ?? apiErrors[code].cause
+
+export const fixedError = (code: ApiErrorCode): ApiError => new ApiError(code, asWritten(fixedDetail(code)))
+
+export function invalidInput(faults: readonly Fault[]): ApiError {
+  const detail =
+    faults.length === 1 ? fixedDetail('DEVELOPER_INVALID_INPUT') : `The request has ${faults.length} faults.`
+  return new ApiError('DEVELOPER_INVALID_INPUT', asWritten(detail), faults)
 }

@@ -3,10 +3,10 @@ import { after, test } from 'node:test'
 import * as fc from 'fast-check'
 import { fileDatabase } from '../../test/database.ts'
 import { withConnection } from '../../test/postgres.ts'
-import { openDb } from '../db.ts'
-import { REQUESTS_PER_WINDOW, WINDOW_MS, limitInDatabase, limitInMemory } from './rate-limit.ts'
+import { openDb } from '../db/pool.ts'
+import { REQUESTS_PER_WINDOW, WINDOW_MS, createDatabaseRateLimit, createMemoryRateLimit } from './rate-limit.ts'
 
-/** Steps between requests, of which many lie at the edges of the window. */
+/** Pauses between requests, many of them at the edges of the window. */
 const pauses = fc.array(
   fc.oneof(fc.constantFrom(0, 0, 0, 1, 49, 50, 51, 999, 1_000, 1_001), fc.integer({ min: 0, max: 2_500 })),
   {
@@ -14,11 +14,11 @@ const pauses = fc.array(
   },
 )
 
-test('in memory never more than 20 are granted in any 1,000 ms, and a refused one does not lengthen the wait', () => {
+test('in memory any 1,000 ms grant at most 20, and refusals never lengthen the wait', () => {
   fc.assert(
     fc.property(pauses, (pauses) => {
       let now = 0
-      const limit = limitInMemory(() => now)
+      const limit = createMemoryRateLimit(() => now)
       const granted: number[] = []
       for (const pause of pauses) {
         now += pause
@@ -30,8 +30,8 @@ test('in memory never more than 20 are granted in any 1,000 ms, and a refused on
   )
 })
 
-test('in memory one key’s requests are never counted for another', () => {
-  const limit = limitInMemory(() => 0)
+test('in memory one key’s requests never count for another', () => {
+  const limit = createMemoryRateLimit(() => 0)
   for (let count = 0; count < REQUESTS_PER_WINDOW; count += 1) assert.equal(limit('one'), true)
   assert.equal(limit('one'), false)
   assert.equal(limit('other'), true)
@@ -43,24 +43,24 @@ after(() => Promise.all(opened.map((db) => db.close())))
 async function openNode() {
   const db = openDb({ url: await fileDatabase(), poolSize: 2 })
   opened.push(db)
-  return limitInDatabase(db)
+  return createDatabaseRateLimit(db)
 }
 
 const times = (count: number): number[] => Array.from({ length: count }, (_, index) => index)
 
-/** As if so much time had gone by for the key; less than none: as if the database's clock had been set back. */
+/** Lets time pass for the key. Negative: as if the database's clock had been set back. */
 async function pass(publicId: string, ms: number): Promise<void> {
   const text = `update rate_limits set hits = (select array_agg(h - $2 * interval '1 ms' order by h) from unnest(hits) h) where public_id = $1`
   await withConnection(await fileDatabase(), (connection) => connection.query(text, [publicId, ms]))
 }
 
-test('of 100 requests at once over three nodes exactly 20 are granted', async () => {
+test('of 100 concurrent requests over three nodes exactly 20 are granted', async () => {
   const nodes = await Promise.all([openNode(), openNode(), openNode()])
   const answers = await Promise.all(times(100).map((index) => (nodes[index % nodes.length] ?? assert.fail())('k100')))
   assert.equal(answers.filter(Boolean).length, REQUESTS_PER_WINDOW)
 })
 
-test('over nodes the room that a request takes is free again after a second, and not before', async () => {
+test('over nodes a granted request stops counting after exactly a second', async () => {
   const [one, other] = [await openNode(), await openNode()]
   for (const _ of times(15)) assert.equal(await one('later'), true)
   await pass('later', 500)
@@ -71,7 +71,7 @@ test('over nodes the room that a request takes is free again after a second, and
   assert.equal(third.filter(Boolean).length, 15)
 })
 
-test('over nodes a refused request leaves nothing that would lengthen the wait', async () => {
+test('over nodes a refused request does not lengthen the wait', async () => {
   const node = await openNode()
   await Promise.all(times(20).map(() => node('refused')))
   assert.deepEqual(
@@ -90,7 +90,7 @@ test('over nodes a refused request leaves nothing that would lengthen the wait',
   assert.equal(await node('refused'), true)
 })
 
-test('a key that was counted by a clock that was set back since is not locked out until that time comes again', async () => {
+test('setting the database’s clock back locks no key out', async () => {
   const node = await openNode()
   await Promise.all(times(20).map(() => node('ahead')))
   await pass('ahead', -3_600_000)
@@ -98,7 +98,7 @@ test('a key that was counted by a clock that was set back since is not locked ou
   assert.equal(answers.filter(Boolean).length, REQUESTS_PER_WINDOW)
 })
 
-test('over nodes a key takes nothing from another in the same statement', async () => {
+test('over nodes keys of one batch do not share their limits', async () => {
   const node = await openNode()
   const answers = await Promise.all(times(60).map((index) => node(`mixed${index % 2}`)))
   assert.equal(answers.filter(Boolean).length, 2 * REQUESTS_PER_WINDOW)

@@ -1,35 +1,34 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { isDatabaseUnavailable } from '../db.ts'
+import { isTemporary } from '../db/pool.ts'
 import type { Log } from '../log.ts'
-import { throttled } from '../throttled.ts'
-import { type BodyRoom, NoRoom } from './body-room.ts'
-import { faultOfOurs } from './fault-of-ours.ts'
+import { throttle } from '../throttle.ts'
+import { type BodyBudget, BodyBudgetExceeded } from './body-budget.ts'
+import { failureFields } from './redact-error.ts'
 
 /** The largest webhook that Meta documents. */
-export const RAW_BODY_BYTES_MOST = 3 * 1024 * 1024
+export const MAX_RAW_BODY_BYTES = 3 * 1024 * 1024
 
-/** A body is answered in a fraction of it, and then there is room again. */
+/** Bodies are answered much faster, so memory is free again by then. */
 const RETRY_AFTER_SECONDS = 1
-/** Whoever floods must not fill the log as well. */
-const NO_ROOM_TOLD_EVERY_MS = 10_000
+/** A flood must not fill the log. */
+const BUDGET_LOG_INTERVAL_MS = 10_000
 
 /**
- * Routes outside the API for callers whose signature covers the exact bytes: `request.body` is a Buffer, whatever the
- * content type says, and answers are plain text. An error thrown there becomes a bare 500 or 503, so that the caller
- * sends it again.
+ * Routes outside the API for callers whose signature covers the exact bytes: `request.body` is a Buffer whatever the
+ * content type, and answers are plain text. An error thrown there becomes a bare 500 or 503, so the caller retries.
  */
 export function serveRaw(
   app: FastifyInstance,
-  { log, room }: { log: Log; room: BodyRoom },
+  { log, budget }: { log: Log; budget: BodyBudget },
   addRoutes: (scope: FastifyInstance) => void,
 ): void {
   app.register((scope, _options, done) => {
-    const noRoom = throttled(
-      () => log.warn('bodies were refused: there is no room for more of them at a time'),
-      () => NO_ROOM_TOLD_EVERY_MS,
+    const logExceeded = throttle(
+      () => log.warn('webhook bodies were refused: the memory for bodies is used up'),
+      () => BUDGET_LOG_INTERVAL_MS,
     )
-    scope.addHook('onClose', async () => noRoom.end())
+    scope.addHook('onClose', async () => logExceeded.end())
     scope.decorateRequest('answer', null)
     scope.addHook('onRequest', (request, reply, done) => {
       request.setDecorator('answer', reply.raw)
@@ -40,18 +39,18 @@ export function serveRaw(
       readBody({
         request: request.raw,
         answer: request.getDecorator<ServerResponse>('answer'),
-        most: request.routeOptions.bodyLimit,
-        room,
+        maxBytes: request.routeOptions.bodyLimit,
+        budget,
       }),
     )
     scope.setErrorHandler((error, request, reply) => {
       const status = statusOf(error)
-      if (error instanceof NoRoom) {
-        noRoom.call()
-        // What is left of the body is read and dropped: a connection that ends under it may take the answer along.
+      if (error instanceof BodyBudgetExceeded) {
+        logExceeded.call()
+        // The rest of the body is read and dropped: closing the connection now could lose the answer.
         reply.removeHeader('connection').header('retry-after', RETRY_AFTER_SECONDS)
       } else if (status >= 500)
-        log.error({ correlationId: request.id, fault: faultOfOurs(error) }, 'a raw route failed')
+        log.error({ correlationId: request.id, ...failureFields(error) }, 'a request outside the API failed')
       return reply.code(status).type('text/plain; charset=utf-8').send(TEXTS[status])
     })
     addRoutes(scope)
@@ -60,7 +59,7 @@ export function serveRaw(
 }
 
 const TEXTS: Record<number, string> = {
-  413: `at most ${RAW_BODY_BYTES_MOST} bytes`,
+  413: `at most ${MAX_RAW_BODY_BYTES} bytes`,
   415: 'the content type is malformed',
   400: 'the request cannot be read',
   500: 'internal error',
@@ -68,70 +67,68 @@ const TEXTS: Record<number, string> = {
 }
 
 function statusOf(error: unknown): number {
-  const status: unknown = error instanceof Error ? Reflect.get(error, 'statusCode') : undefined
-  if (status === 413 || status === 415) return status
-  if (typeof status === 'number' && status >= 400 && status < 500) return 400
-  return error instanceof NoRoom || isDatabaseUnavailable(error) ? 503 : 500
+  const status = requestErrorStatus(error)
+  if (status) return status === 413 || status === 415 ? status : 400
+  return error instanceof BodyBudgetExceeded || isTemporary(error) ? 503 : 500
 }
 
-/** Bodies are gathered in blocks: each piece of its own costs 200 bytes, and somebody may send them byte by byte. */
-const BLOCK_BYTES = { first: 4 * 1024, most: 64 * 1024 } as const
+/** The 4xx status that Fastify gives to errors of a request. */
+export function requestErrorStatus(error: unknown): number | undefined {
+  const status: unknown = error instanceof Error ? Reflect.get(error, 'statusCode') : undefined
+  return typeof status === 'number' && status >= 400 && status < 500 ? status : undefined
+}
 
-type Arriving = { request: IncomingMessage; answer: ServerResponse; most: number; room: BodyRoom }
+/** Chunks are copied together: each chunk kept separately costs 200 bytes, and a client may send byte by byte. */
+const MIN_BUFFER_BYTES = 4 * 1024
 
-/** The whole body. It has its room until it is answered. */
-function readBody({ request, answer, most, room }: Arriving): Promise<Buffer> {
-  const announced = Number(request.headers['content-length'] ?? most)
-  if (announced > most) return Promise.reject(unreadable(413))
+type BodyOptions = { request: IncomingMessage; answer: ServerResponse; maxBytes: number; budget: BodyBudget }
+
+/** The body's memory stays reserved until the answer is sent. */
+function readBody({ request, answer, maxBytes, budget }: BodyOptions): Promise<Buffer> {
+  const announced = Number(request.headers['content-length'] ?? maxBytes)
+  if (announced > maxBytes) return Promise.reject(unreadable(413))
   if (answer.closed || request.destroyed) return Promise.reject(unreadable(400))
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
-  const place = room.enter(() => fail(new NoRoom()))
-  let blocks: Buffer[] = []
+  const reservation = budget.open(() => fail(new BodyBudgetExceeded()))
+  let buffer: Buffer = Buffer.alloc(0)
   let size = 0
-  let free = 0
 
-  const take = (piece: Buffer): void => {
-    if (size + piece.length > announced) return fail(unreadable(413))
-    if (piece.length === announced && place.take(announced)) {
-      blocks.push(piece) // most webhooks come in one piece
-      size = announced
-      return
-    }
-    for (let taken = 0; taken < piece.length; ) {
-      if (free === 0 && !addBlock(piece.length - taken)) return fail(new NoRoom())
-      const block = blocks.at(-1) as Buffer
-      const copied = piece.copy(block, block.length - free, taken)
-      taken += copied
-      free -= copied
-      size += copied
-    }
+  const onData = (chunk: Buffer): void => {
+    const total = size + chunk.length
+    if (total > announced) return fail(unreadable(413))
+    if (total > buffer.length && !grow(total)) return fail(new BodyBudgetExceeded())
+    if (chunk.length === announced)
+      buffer = chunk // most webhooks come in one chunk
+    else chunk.copy(buffer, size)
+    size = total
   }
-  /** At most twice what is there: an announced body that never comes holds nothing. */
-  const addBlock = (wanted: number): boolean => {
-    const bytes = Math.min(Math.max(wanted, size, BLOCK_BYTES.first), BLOCK_BYTES.most, announced - size)
-    if (!place.take(bytes)) return false
-    blocks.push(Buffer.allocUnsafeSlow(bytes))
-    free = bytes
+  /** Reserves at most twice what has arrived: an announced body that never comes holds nothing. */
+  const grow = (needed: number): boolean => {
+    const bytes = Math.min(Math.max(needed, 2 * buffer.length, MIN_BUFFER_BYTES), announced)
+    if (!reservation.grow(bytes - buffer.length)) return false
+    const larger = Buffer.allocUnsafeSlow(bytes)
+    buffer.copy(larger, 0, 0, size)
+    buffer = larger
     return true
   }
-  const end = (): void => {
-    stop()
-    place.arrived()
-    resolve(blocks.length === 1 && blocks[0]?.length === size ? blocks[0] : Buffer.concat(blocks, size))
-    blocks = [] // what still waits for the answer must not keep them beside the whole
+  const onEnd = (): void => {
+    stopListening()
+    reservation.complete()
+    resolve(buffer.subarray(0, size))
   }
   const fail = (error: Error): void => {
-    stop()
-    place.leave()
-    blocks = []
+    stopListening()
+    reservation.release()
+    buffer = Buffer.alloc(0)
     request.resume()
     reject(error)
   }
-  const cutOff = (): void => fail(unreadable(400))
-  const stop = (): void => void request.off('data', take).off('end', end).off('error', cutOff).off('close', cutOff)
+  const onCutOff = (): void => fail(unreadable(400))
+  const stopListening = (): void =>
+    void request.off('data', onData).off('end', onEnd).off('error', onCutOff).off('close', onCutOff)
 
-  answer.once('close', () => place.leave())
-  request.on('data', take).on('end', end).on('error', cutOff).on('close', cutOff)
+  answer.once('close', () => reservation.release())
+  request.on('data', onData).on('end', onEnd).on('error', onCutOff).on('close', onCutOff)
   return promise
 }
 

@@ -1,33 +1,25 @@
 import { z } from 'zod'
-import type { RefusalCode } from '../errors.ts'
+import type { ApiErrorCode } from '../errors.ts'
 import { type Fault, faultsOf } from './faults.ts'
 
-/** The parts of a request as they came, for the schemas of a route to read. */
+/** The parts of a request before any schema has read them. */
 export type RawInput = {
   params: unknown
   query: unknown
   headers: unknown
-  /** Undefined: there was no body. */
+  /** Undefined without a body. */
   body: unknown
-  /** What was wrong before any schema could look, in headers and body. */
+  /** Found in headers and body before any schema runs. */
   faults: readonly Fault[]
 }
 
-/** Whose request it is. */
 export type Caller = { workspaceId: string; apiKeyId: string; correlationId: string }
 
-export type RouteRequest<Params, Query, Headers, Body> = Caller & {
-  params: Params
-  query: Query
-  headers: Headers
-  body: Body
-}
-
-/** The headings of the reference. */
+/** The sections of the API reference. */
 export const tags = {
   'One-time codes': 'Send a code that your backend made, and follow it to the phone.',
   'Cash on delivery': 'Ask customers to confirm orders, and whether they refused a parcel.',
-  Webhooks: 'What the service tells your endpoints, signed, as it happens.',
+  Webhooks: 'Signed events that the service posts to your endpoints as they happen.',
 }
 
 type Description = {
@@ -38,55 +30,52 @@ type Description = {
   tag: keyof typeof tags
   summary: string
   description: string
-  /** Beyond those that every route may answer with. */
-  refusals: readonly RefusalCode[]
+  /** In addition to those that every route may answer with. */
+  refusals: readonly ApiErrorCode[]
 }
 
-type Definition<
-  Params extends z.ZodType,
-  Query extends z.ZodType,
-  Headers extends z.ZodType,
-  Body extends z.ZodType,
-  Answer extends z.ZodType,
-> = Description & {
-  schemas: {
-    params: Params
-    /** Strict: unknown query parameters are refused. */
-    query: Query
-    /** Not strict, names in lower case. */
-    headers: Headers
-    /** Strict. One that accepts undefined lets the body be absent. */
-    body: Body
-    /** An example of a good body, for the reference. */
-    bodyExample?: z.input<Body>
-  }
-  success: { status: 200 | 202; description: string; schema: Answer; example: z.input<Answer> }
-  handler: (
-    request: RouteRequest<z.output<Params>, z.output<Query>, z.output<Headers>, z.output<Body>>,
-  ) => Promise<z.input<Answer>>
+type Schemas = {
+  params: z.ZodType
+  /** Strict: unknown parameters are refused. */
+  query: z.ZodType
+  /** Not strict. Names in lower case. */
+  headers: z.ZodType
+  /** Strict. If it accepts undefined, the body is optional. */
+  body: z.ZodType
 }
 
-/** One row of the table of routes. */
+type Success<Answer extends z.ZodType> = {
+  status: 200 | 202
+  description: string
+  schema: Answer
+  example: z.input<Answer>
+}
+
+type Read<Given extends Schemas> = { [Part in keyof Schemas]: z.output<Given[Part]> }
+
+type Definition<Given extends Schemas, Answer extends z.ZodType> = Description & {
+  /** `bodyExample` is for the API reference. */
+  schemas: Given & { bodyExample?: z.input<Given['body']> }
+  success: Success<Answer>
+  handler: (request: Caller & Read<Given>) => Promise<z.input<Answer>>
+}
+
+/** A row of the table of routes. */
 export type Route = Description & {
-  schemas: { params: z.ZodType; query: z.ZodType; headers: z.ZodType; body: z.ZodType; bodyExample?: unknown }
-  success: { status: 200 | 202; description: string; schema: z.ZodType; example: unknown }
-  /** All faults of all parts at once, or what answers the request. */
-  read(raw: RawInput): Reading
+  schemas: Schemas & { bodyExample?: unknown }
+  success: Success<z.ZodType>
+  /** All faults of all parts, or the function that answers the request. */
+  read(
+    raw: RawInput,
+  ): { faults: readonly Fault[]; answer?: never } | { faults?: never; answer: (caller: Caller) => Promise<unknown> }
 }
 
-export type Reading =
-  | { faults: readonly Fault[]; answer?: never }
-  | { faults?: never; answer: (caller: Caller) => Promise<unknown> }
-
-/** Ties a handler to the schemas of what it gets and gives, and forgets their types again. */
-export function route<
-  Params extends z.ZodType,
-  Query extends z.ZodType,
-  Headers extends z.ZodType,
-  Body extends z.ZodType,
-  Answer extends z.ZodType,
->({ handler, ...rest }: Definition<Params, Query, Headers, Body, Answer>): Route {
-  const { schemas } = rest
+/** Checks that a handler's types match its schemas, then erases them. */
+export function route<Given extends Schemas, Answer extends z.ZodType>({
+  handler,
+  ...rest
+}: Definition<Given, Answer>): Route {
+  const schemas: Given = rest.schemas
   return {
     ...rest,
     read(raw) {
@@ -96,7 +85,7 @@ export function route<
       const bodyUnread = raw.faults.some((fault) => fault.hidesBody)
       const body = bodyUnread ? undefined : schemas.body.safeParse(raw.body)
       if (params.success && query.success && headers.success && body?.success && raw.faults.length === 0) {
-        const input = { params: params.data, query: query.data, headers: headers.data, body: body.data }
+        const input = { params: params.data, query: query.data, headers: headers.data, body: body.data } as Read<Given>
         return { answer: (caller) => handler({ ...caller, ...input }) }
       }
       return {

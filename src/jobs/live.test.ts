@@ -3,81 +3,81 @@ import { type TestContext, test } from 'node:test'
 import { Client } from 'pg'
 import { pino } from 'pino'
 import { fileDatabase } from '../../test/database.ts'
-import { until } from '../../test/until.ts'
+import { waitFor } from '../../test/wait-for.ts'
 import type { Role } from '../config.ts'
-import { openDb } from '../db.ts'
+import { openDb } from '../db/pool.ts'
 import { newId } from '../ids.ts'
 import { LIVE_CHANNEL } from './live.ts'
-import { createWake } from './wake.ts'
+import { createWakeUps } from './wake.ts'
 
-test('a page hears of its workspace on its own node without a word to the database', async (t) => {
-  const { node, told } = await startNodes(t)
+test('pages on the same node are notified without the database', async (t) => {
+  const { node, payloads } = await startNodes(t)
   const { live } = node(['api', 'worker', 'dashboard'])
   const [shop, other] = [newId(), newId()]
-  let heard = 0
-  const unfollow = live.follow(shop, () => (heard += 1))
+  let calls = 0
+  const unfollow = live.follow(shop, () => (calls += 1))
   live.changed([shop, shop, other])
-  assert.equal(heard, 1)
+  assert.equal(calls, 1)
   unfollow()
   live.changed([shop])
-  assert.equal(heard, 1)
+  assert.equal(calls, 1)
   assert.deepEqual(
-    told.filter((payload) => payload.startsWith('changed')),
+    payloads.filter((payload) => payload.startsWith('changed')),
     [],
   )
 })
 
-test('nothing is told to other nodes of a workspace that nobody looks at', async (t) => {
-  const { node, told } = await startNodes(t)
+test('other nodes get no notification for a workspace without open pages', async (t) => {
+  const { node, payloads } = await startNodes(t)
   const [worker, dashboard] = [node(['worker']), node(['dashboard'])]
   const [shop, other] = [newId(), newId()]
-  await untilFollowed(dashboard, { by: worker, shop, told })
+  await waitUntilFollowed(dashboard, { by: worker, shop, payloads })
   worker.live.changed([other])
   worker.live.changed([shop])
-  await until('the shop to be told of', () => told.includes(`changed ${shop}`))
-  assert.ok(!told.some((payload) => payload.includes(other)))
+  await waitFor('the notification of the shop', () => payloads.includes(`changed ${shop}`))
+  assert.ok(!payloads.some((payload) => payload.includes(other)))
 })
 
-test('a thousand changes of a hundred workspaces are a few notifications', async (t) => {
-  const { node, told } = await startNodes(t)
+test('a thousand changes in a hundred workspaces need few notifications', async (t) => {
+  const { node, payloads } = await startNodes(t)
   const [worker, dashboard] = [node(['worker']), node(['dashboard'])]
   const shops = Array.from({ length: 100 }, newId)
-  const heard = new Set<string>()
-  for (const shop of shops) dashboard.live.follow(shop, () => heard.add(shop))
-  await untilFollowed(dashboard, { by: worker, shop: shops[0] ?? '', told })
-  const before = told.length
+  const calls = new Set<string>()
+  for (const shop of shops) dashboard.live.follow(shop, () => calls.add(shop))
+  await waitUntilFollowed(dashboard, { by: worker, shop: shops[0] ?? '', payloads })
+  const before = payloads.length
   for (let time = 0; time < 10; time += 1) worker.live.changed(shops)
-  await until('all to be heard of', () => heard.size === shops.length)
-  // a word of before may still have been on its way
-  assert.ok(told.length - before <= 4, `${told.length - before} notifications`)
+  await waitFor('all changes to be reported', () => calls.size === shops.length)
+  // an earlier notification may still arrive
+  assert.ok(payloads.length - before <= 4, `${payloads.length - before} notifications`)
 })
 
-test('a command tells what it changed before it ends, though it knows of nobody who looks', async (t) => {
-  const { node, told } = await startNodes(t)
+test('a command notifies of its changes before it ends', async (t) => {
+  const { node, payloads } = await startNodes(t)
   const shop = newId()
   const command = node([])
   command.live.changed([shop])
   await command.stop()
-  await until('it to be told', () => told.includes(`changed ${shop}`))
+  await waitFor('the notification', () => payloads.includes(`changed ${shop}`))
 })
 
-type Node = ReturnType<typeof createWake>
-type Followed = { by: Node; shop: string; told: readonly string[] }
+type Node = ReturnType<typeof createWakeUps>
+type Followed = { by: Node; shop: string; payloads: readonly string[] }
 
-/** Until the worker knows that the shop is followed at the other node: then it tells of it. */
-async function untilFollowed(dashboard: Node, { by, shop, told }: Followed): Promise<void> {
+/** Until the worker knows that the other node follows the shop. */
+async function waitUntilFollowed(dashboard: Node, { by, shop, payloads }: Followed): Promise<void> {
   dashboard.live.follow(shop, () => {})
-  await until('the worker to know who looks', () => {
+  await waitFor('the worker to know the followers', () => {
     by.live.changed([shop])
-    return told.includes(`changed ${shop}`)
+    return payloads.includes(`changed ${shop}`)
   })
 }
 
 async function startNodes(t: TestContext) {
   const url = await fileDatabase()
-  const told: string[] = []
+  const payloads: string[] = []
   const listener = new Client({ connectionString: url })
-  listener.on('notification', ({ payload }) => told.push(payload ?? ''))
+  listener.on('notification', ({ payload }) => payloads.push(payload ?? ''))
   await listener.connect()
   await listener.query(`listen ${LIVE_CHANNEL}`)
   const stops: (() => Promise<void>)[] = []
@@ -86,11 +86,11 @@ async function startNodes(t: TestContext) {
     await listener.end()
   })
   return {
-    told,
+    payloads,
     node: (roles: Role[]): Node => {
       const db = openDb({ url, poolSize: 1 })
-      const wakes = createWake({ db, roles: new Set(roles), log: pino({ level: 'silent' }) })
-      wakes.start()
+      const wakes = createWakeUps({ db, roles: new Set(roles), log: pino({ level: 'silent' }) })
+      void wakes.start()
       let stopped: Promise<void> | undefined
       const stop = (): Promise<void> => (stopped ??= wakes.stop().then(() => db.close()))
       stops.push(stop)

@@ -1,53 +1,52 @@
 import type { Log } from '../log.ts'
 
-/**
- * One kind of background work. A turn takes what is due and there is room for, and tells whether more may be waiting.
- */
+/** One kind of background work. A turn processes what is due and returns whether more may be waiting. */
 export type Loop = {
+  /** Also the wake-up that starts a turn before the next poll. */
   name: string
-  /** How long it sleeps at the most when nobody wakes it, ms: the floor under every wake-up that gets lost. */
+  /** Longest sleep without a wake-up, ms, so that a lost wake-up only causes a delay. */
   pollMs: number
   turn(): Promise<{ more: boolean }>
-  /** Waits for what its turns left under way. */
+  /** Waits for work that its turns started. */
   drain?(): Promise<void>
 }
 
 export type RunningLoop = { name: string; wake(): void; stop(): Promise<void> }
 
-/** After a failed turn: no faster than this, so that a database that is down is not hammered. */
+/** Pause after a failed turn, so that an unavailable database is not hammered. */
 const AFTER_FAULT_MS = 1_000
-/** Polls of several nodes spread by this share of the interval. */
+/** Share of the interval by which polls of several nodes are spread. */
 const JITTER = 0.2
 
 export function startLoop(loop: Loop, log: Log): RunningLoop {
   let stopping = false
-  let awake = false
-  let rouse: (() => void) | undefined
+  let wakeRequested = false
+  let endSleep: (() => void) | undefined
 
   const wake = (): void => {
-    awake = true
-    rouse?.()
+    wakeRequested = true
+    endSleep?.()
   }
   const sleep = (ms: number): Promise<void> =>
     new Promise((resolve) => {
       const timer = setTimeout(done, ms)
       function done(): void {
         clearTimeout(timer)
-        rouse = undefined
+        endSleep = undefined
         resolve()
       }
-      rouse = done
-      if (awake || stopping) done()
+      endSleep = done
+      if (wakeRequested || stopping) done()
     })
   const run = async (): Promise<void> => {
     while (!stopping) {
-      awake = false
+      wakeRequested = false
       try {
         const { more } = await loop.turn()
         if (!more) await sleep(loop.pollMs * (1 + JITTER * (Math.random() - 0.5)))
       } catch (error) {
-        log.error({ err: error, loop: loop.name }, 'a turn of background work failed; it will be tried again')
-        awake = false
+        log.error({ err: error, loop: loop.name }, 'background work failed and will be retried')
+        wakeRequested = false
         await sleep(AFTER_FAULT_MS)
       }
     }
@@ -59,7 +58,7 @@ export function startLoop(loop: Loop, log: Log): RunningLoop {
     wake,
     async stop() {
       stopping = true
-      rouse?.()
+      endSleep?.()
       await ended
     },
   }

@@ -1,61 +1,76 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { pino } from 'pino'
+import { startFlakyProxy } from '../../test/flaky-proxy.ts'
 import { fileDatabase } from '../../test/database.ts'
 import { withConnection } from '../../test/postgres.ts'
-import { until } from '../../test/until.ts'
+import { waitFor } from '../../test/wait-for.ts'
 import type { Role } from '../config.ts'
-import { openDb } from '../db.ts'
-import type { WorkName } from '../parts.ts'
-import { createWake } from './wake.ts'
+import { openDb } from '../db/pool.ts'
+import { type WorkName, createWakeUps } from './wake.ts'
 
-test('work of this process is woken without a word to the database', async (t) => {
+test('loops of the same process are woken without the database', async (t) => {
   const { woken, node } = await startNodes(t)
   const worker = node(['worker'])
   worker.wake('submit')
   assert.deepEqual(woken, ['submit'])
 })
 
-test('a process that does not work wakes the workers of another one', async (t) => {
+test('a process without a worker wakes workers of other processes', async (t) => {
   const { woken, node, untilListening } = await startNodes(t)
   node(['worker'])
   await untilListening()
   node(['api']).wake('deliver')
-  await until('the worker to be woken', () => woken.includes('deliver'))
+  await waitFor('the worker to be woken', () => woken.includes('deliver'))
 })
 
-test('a burst of a thousand wake-ups is a few notifications', async (t) => {
+test('a thousand wake-ups need few notifications', async (t) => {
   const { woken, node, untilListening } = await startNodes(t)
   node(['worker'])
   await untilListening()
   const api = node(['api'])
   for (let count = 0; count < 1_000; count += 1) api.wake('submit')
   await api.stop()
-  await until('the worker to be woken', () => woken.length > 0)
+  await waitFor('the worker to be woken', () => woken.length > 0)
   assert.ok(woken.length <= 2, `${woken.length} notifications`)
 })
 
-test('what was told last before the end is still sent', async (t) => {
+test('wake-ups right before the stop are still sent', async (t) => {
   const { woken, node, untilListening } = await startNodes(t)
   node(['worker'])
   await untilListening()
   const command = node([])
   command.wake('submit')
   await command.stop()
-  await until('the worker to be woken', () => woken.includes('submit'))
+  await waitFor('the worker to be woken', () => woken.includes('submit'))
 })
 
-test('a listener whose connection was cut hears again', async (t) => {
+test('a listener reconnects after its connection was cut', async (t) => {
   const { woken, node, untilListening, ask } = await startNodes(t)
   node(['worker'])
   const [first] = await untilListening()
   await ask(`select pg_terminate_backend(${first})`)
-  await until('another connection to listen', async () => (await untilListening())[0] !== first)
+  await waitFor('another connection to listen', async () => (await untilListening())[0] !== first)
   node(['api']).wake('reports')
-  await until('the worker to be woken', () => woken.includes('reports'))
+  await waitFor('the worker to be woken', () => woken.includes('reports'))
 })
 
-async function startNodes(t: TestContext) {
+test('a listener reconnects after its connection went silent', async (t) => {
+  const proxy = await startFlakyProxy(await fileDatabase())
+  t.after(() => proxy.close())
+  const { woken, node, untilListening } = await startNodes(t, { url: proxy.url })
+  node(['worker'])
+  await untilListening()
+  proxy.stall()
+  proxy.restore()
+  const waker = node(['api'])
+  await waitFor('the worker to be woken', () => {
+    waker.wake('reports') // a wake-up that is sent before the listener is back is lost
+    return woken.includes('reports')
+  })
+})
+
+async function startNodes(t: TestContext, { url: by }: { url?: string } = {}) {
   const url = await fileDatabase()
   const woken: WorkName[] = []
   const stops: (() => Promise<void>)[] = []
@@ -68,12 +83,12 @@ async function startNodes(t: TestContext) {
     woken,
     ask,
     node: (roles: Role[]) => {
-      const db = openDb({ url, poolSize: 1 })
-      const wakes = createWake({ db, roles: new Set(roles), log: pino({ level: 'silent' }) })
+      const db = openDb({ url: by ?? url, poolSize: 1 })
+      const wakes = createWakeUps({ db, roles: new Set(roles), log: pino({ level: 'silent' }) })
       if (roles.includes('worker')) {
         for (const work of ['submit', 'reports', 'deliver', 'sync'] as const) wakes.attach(work, () => woken.push(work))
       }
-      wakes.start()
+      void wakes.start()
       stops.push(async () => {
         await wakes.stop()
         await db.close()
@@ -81,9 +96,11 @@ async function startNodes(t: TestContext) {
       return wakes
     },
     untilListening: (): Promise<number[]> =>
-      until('a listener', async () => {
+      waitFor('a listener', async () => {
         const rows = await ask(
-          `select pid from pg_stat_activity where datname = current_database() and query = 'listen doorcode_work'`,
+          `select l.pid from pg_locks l join nodes n
+             on (l.classid::bigint << 32 | l.objid::bigint) = hashtextextended(n.id::text, 7305222)
+           where l.locktype = 'advisory' and 'worker' = any (n.roles)`,
         )
         return rows.length > 0 && rows.map(({ pid }) => pid)
       }),

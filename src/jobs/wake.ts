@@ -1,202 +1,123 @@
-import type { Client } from 'pg'
 import type { Role } from '../config.ts'
-import { type Db, type Sql, statement } from '../db.ts'
+import type { Connection } from '../db/connection.ts'
+import type { Db } from '../db/pool.ts'
 import type { Log } from '../log.ts'
-import type { Live, Wake, WorkName } from '../parts.ts'
-import { LIVE_CHANNEL, type LiveLink, askWhoFollows, createLive } from './live.ts'
+import { type NodeSettings, createNode } from './node.ts'
+import { LIVE_CHANNEL, createLive } from './live.ts'
+import { createOutbox } from './outbox.ts'
 
-/**
- * Brings the word that work is due to the loops that do it. It only shortens the wait: every loop polls as well, so a
- * word that is lost costs one poll interval and nothing else.
- */
-export type Wakes = {
-  wake: Wake
-  /** Pages that follow what happens, over the same connection. */
-  live: Live
-  /** Registers a loop of this process. */
-  attach(work: WorkName, rouse: () => void): void
-  /** Begins to listen to other nodes. A process without a role does not. */
-  start(): void
-  /** Sends what still waits to be sent, and leaves. */
-  stop(): Promise<void>
+/** Background work that can be woken. */
+export type WorkName = 'submit' | 'reports' | 'deliver' | 'sync'
+
+/** Wakes this process's loop, or those of other nodes if it has none. Never fails or waits. */
+export type Wake = (work: WorkName) => void
+
+export type WakeUps = ReturnType<typeof createWakeUps>
+
+type WakeOptions = {
+  db: Pick<Db, 'connect' | 'rows'>
+  roles: ReadonlySet<Role>
+  log: Log
+  settings?: NodeSettings
 }
 
-export type WakeOptions = { db: Pick<Db, 'connect' | 'rows'>; roles: ReadonlySet<Role>; log: Log }
-
-const CHANNEL = 'doorcode_work'
-
-export function createWake({ db, roles, log }: WakeOptions): Wakes {
-  const loops = new Map<string, () => void>()
-  const live = createLive({ db, roles })
-  const works = roles.has('worker')
-  const link = works
-    ? listener(db, log, { live, work: (name) => loops.get(name)?.() })
-    : notifier(db, log, { live, roles })
-  return {
-    live,
-    wake(work) {
-      const rouse = loops.get(work)
-      if (rouse) rouse()
-      else link.tell(work)
-    },
-    attach: (work, rouse) => loops.set(work, rouse),
-    start: () => link.start(),
-    async stop() {
-      await live.stop()
-      await link.stop()
-    },
-  }
-}
-
-const findListener = statement<{ listens: boolean }>(
-  'find_listening_worker',
-  `select exists (
-     select from pg_stat_activity where datname = current_database() and query = 'listen ${CHANNEL}') as listens`,
-)
-
-/** Whether any process with the role "worker" listens. A database user who may not see others' queries sees none. */
-export const isAnybodyWorking = async (sql: Sql): Promise<boolean> => (await sql.row(findListener))?.listens ?? false
-
-type Link = { start(): void; tell(work: WorkName): void; stop(): Promise<void> }
-
-/** A commit with a NOTIFY takes a lock of the whole database, so at most one per kind in this time. */
+const WORK_CHANNEL = 'doorcode_work'
 const NOTIFY_EVERY_MS = 50
 const RETRY_FIRST_MS = 500
-const RETRY_MOST_MS = 15_000
+const MAX_RETRY_MS = 15_000
 
-/** On a connection of its own: inside a request's transaction a NOTIFY would put all commits in line. */
-function notifier(
-  db: Pick<Db, 'connect'>,
-  log: Log,
-  { live, roles }: { live: LiveLink; roles: ReadonlySet<Role> },
-): Link {
-  const waiting = new Set<WorkName>()
-  const listens = roles.size > 0
-  const connection = steadyConnection(db, log, async (client) => {
-    if (listens) await listenForPages(client, live)
+/** Wakes loops when work is due. Every loop also polls, so a lost wake-up only delays the work by one poll interval. */
+export function createWakeUps({ db, roles, log, settings = { allowPrivateWebhooks: false } }: WakeOptions) {
+  const loops = new Map<string, () => void>()
+  const node = createNode({ roles, settings })
+  const live = createLive({ db, roles, nodeId: node.id })
+  const outbox = createOutbox(db, WORK_CHANNEL, NOTIFY_EVERY_MS)
+  const isWorker = roles.has('worker')
+  const connection = createReconnectingConnection(db, log, async (client) => {
+    client.on('notification', ({ channel, payload = '' }) => {
+      if (channel === LIVE_CHANNEL) live.onNotification(payload)
+      else for (const name of payload.split(' ')) loops.get(name)?.()
+    })
+    await client.query(`listen ${LIVE_CHANNEL}`)
+    // Asks the others which workspaces they follow. Not through the outbox, which would make the next notification wait.
+    await client.query(`notify ${LIVE_CHANNEL}, 'who'`)
+    live.onListening()
+    if (isWorker) await client.query(`listen ${WORK_CHANNEL}`)
+    await node.join(client) // last: other nodes may notify a worker as soon as they see it
   })
-  let timer: NodeJS.Timeout | undefined
-  let sending: Promise<void> = Promise.resolve()
-
-  const send = (): void => {
-    timer = undefined
-    if (waiting.size === 0) return
-    const told = [...waiting]
-    waiting.clear()
-    timer = setTimeout(send, NOTIFY_EVERY_MS)
-    sending = sending.then(() => notify(told))
-  }
-  const notify = async (told: readonly WorkName[]): Promise<void> => {
-    const client = await connection.get()
-    if (!client) return // the loops poll
-    await client
-      .query(`select ${told.map((_, index) => `pg_notify('${CHANNEL}', $${index + 1})`).join(', ')}`, [...told])
-      .catch(() => {})
+  const wake: Wake = (work) => {
+    const wakeLoop = loops.get(work)
+    if (wakeLoop) wakeLoop()
+    else if (!isWorker) outbox.put('wake', work)
   }
   return {
-    start() {
-      if (listens) connection.keep()
+    wake,
+    live,
+    node,
+    attach: (loop: string, wakeLoop: () => void): void => void loops.set(loop, wakeLoop),
+    /** Starts to listen and to be a node, unless the process has no role. Resolves after the first attempt to connect. */
+    async start(): Promise<void> {
+      if (roles.size > 0) await connection.open()
     },
-    tell(work) {
-      waiting.add(work)
-      timer ??= setTimeout(send, 0)
-    },
-    async stop() {
-      clearTimeout(timer)
-      send()
-      clearTimeout(timer)
-      await sending
-      await connection.close()
+    /** Sends pending notifications and disconnects: the database must still be open. */
+    async stop(): Promise<void> {
+      await Promise.all([live.stop(), outbox.stop()])
+      await connection.close((client) => node.leave(client))
     },
   }
 }
 
-type Hearing = { live: LiveLink; work: (name: string) => void }
+/** Statements are short. A connection that the network dropped silently never answers. */
+const RESPONSE_TIMEOUT_MS = 3_500
 
-function listener(db: Pick<Db, 'connect'>, log: Log, { live, work }: Hearing): Link {
-  const connection = steadyConnection(db, log, async (client) => {
-    client.on('notification', ({ channel, payload }) => {
-      if (payload && channel === CHANNEL) work(payload)
-    })
-    await listenForPages(client, live)
-    await client.query(`listen ${CHANNEL}`) // the last thing that this connection asks: see findListener
-  })
-  return { start: () => connection.keep(), tell() {}, stop: () => connection.close() }
-}
-
-async function listenForPages(client: Client, live: LiveLink): Promise<void> {
-  client.on('notification', ({ channel, payload }) => {
-    if (payload && channel === LIVE_CHANNEL) live.heard(payload)
-  })
-  await client.query(`listen ${LIVE_CHANNEL}`)
-  await client.query('select pg_notify($1, $2)', [askWhoFollows.channel, askWhoFollows.payload])
-  live.linked()
-}
-
-type SteadyConnection = {
-  /** Undefined while the database is away. */
-  get(): Promise<Client | undefined>
-  /** From now on connects again by itself when it is lost. */
-  keep(): void
-  close(): Promise<void>
-}
-
-/** One connection that comes back; a failed attempt is not repeated before its wait is over. */
-function steadyConnection(
+/** One connection that reconnects, with backoff. */
+function createReconnectingConnection(
   db: Pick<Db, 'connect'>,
   log: Log,
-  prepare: (client: Client) => Promise<void>,
-): SteadyConnection {
-  let open: Promise<Client | undefined> | undefined
+  prepare: (client: Connection) => Promise<void>,
+) {
+  let connected: Promise<Connection | undefined> | undefined
   let retryMs = RETRY_FIRST_MS
-  let notBefore = 0
-  let kept = false
   let closed = false
   let timer: NodeJS.Timeout | undefined
 
-  const connect = async (): Promise<Client | undefined> => {
+  const connect = async (): Promise<Connection | undefined> => {
+    let client: Connection | undefined
     try {
-      const client = await db.connect()
-      client.on('error', () => {}) // what follows is "end"
-      client.on('end', lost)
+      client = await db.connect()
+      client.responseTimeoutMs = RESPONSE_TIMEOUT_MS
+      client.once('end', onLost)
       await prepare(client)
       retryMs = RETRY_FIRST_MS
       return client
     } catch (error) {
-      log.debug({ err: error }, 'no connection for wake-ups; background work polls meanwhile')
-      lost()
+      log.debug({ err: error }, 'no connection for wake-ups; background work polls until there is one')
+      if (client)
+        client.drop() // "end" follows
+      else onLost()
       return undefined
     }
   }
-  const lost = (): void => {
+  const onLost = (): void => {
+    connected = undefined
     if (closed) return
-    open = undefined
-    notBefore = performance.now() + retryMs
-    if (kept) {
-      clearTimeout(timer)
-      timer = setTimeout(() => {
-        notBefore = 0 // a timer may ring a moment early
-        void get()
-      }, retryMs).unref()
-    }
-    retryMs = Math.min(retryMs * 2, RETRY_MOST_MS)
-  }
-  const get = async (): Promise<Client | undefined> => {
-    if (closed || (!open && performance.now() < notBefore)) return undefined
-    open ??= connect()
-    return open
+    timer = setTimeout(() => void (connected = connect()), retryMs).unref()
+    retryMs = Math.min(retryMs * 2, MAX_RETRY_MS)
   }
   return {
-    get,
-    keep() {
-      kept = true
-      void get()
+    /** Resolves after the first attempt. */
+    async open(): Promise<void> {
+      connected = connect()
+      await connected
     },
-    async close() {
+    /** Runs `last` before it closes, if connected. */
+    async close(last: (client: Connection) => Promise<void>): Promise<void> {
       closed = true
       clearTimeout(timer)
-      const client = await open
-      await client?.end().catch(() => {})
+      const client = await connected
+      if (!client) return
+      await last(client).catch(() => {})
+      await client.close()
     },
   }
 }

@@ -1,4 +1,4 @@
-/** The two conversations that a confirmation may have with its customer: contract §4's two tables. */
+/** The two conversations that a confirmation may have with its customer (docs/cod.md). */
 export type Check = 'confirmation' | 'refusal'
 
 /** What a message of a conversation is for. */

@@ -1,150 +1,150 @@
-import { MINUTE_MS } from '../clock.ts'
-import { type Sql, type Statement, bytea, statement } from '../db.ts'
-import { Refusal } from '../errors.ts'
-import { newId } from '../ids.ts'
+import { type Sql, type Statement, bytea, statement } from '../db/pool.ts'
+import { ApiError } from '../errors.ts'
+import { otpCodeContext } from '../messages/queue/code.ts'
+import { OTP_SUBMISSION_WINDOW_MS } from '../messages/submission-window.ts'
 import type { Parts } from '../parts.ts'
 import {
   SENDABLE_COLUMNS,
   type SendRequest,
   type Sendable,
-  asSendLookUp,
-  sendableJoins,
+  senderJoins,
+  sendTarget,
   templateOf,
-  versionOf,
-  wayOfSend,
-  whatIsMissing,
-  whatIsUnavailable,
-  whoIsBlocked,
-} from '../senders/sendable.ts'
+  missingError,
+  unavailableError,
+  blockedError,
+} from '../accounts/sendable.ts'
 import type { Seal } from '../seal.ts'
-import { sentences } from '../sentences.ts'
-import { otpUnusableReason } from '../templates/usability.ts'
-import { type Accepting, type Committed, acceptingInGroups, withinQuota } from '../workspaces/accept-in-groups.ts'
+import { otpUnusableReason } from '../accounts/templates/usability.ts'
+import { type Acceptance, FACT_COLUMNS, type Facts, createAcceptor, factJoins } from '../accept/engine.ts'
 
-export type OtpRequest = SendRequest & {
-  apiKeyId: string
-  correlationId: string
-  code: string
-  reference: string | null
-}
+export type OtpRequest = SendRequest & { code: string; reference: string | null }
 
-/** spec §2.2 */
 export type OtpAcceptance = { messageId: string; status: 'queued'; reference: string | null }
-
-/** An OTP that could not be submitted for this long is of no use to anybody (contract §7). */
-export const OTP_SUBMISSION_WINDOW_MS = 10 * MINUTE_MS
-const OTP_PRIORITY = 0
-
-export const otpCodeSeal = (messageId: string): string => `otp:${messageId}`
 
 type AcceptParts = Pick<Parts, 'clock' | 'seal' | 'wake' | 'live' | 'metrics'> & { db: Sql }
 
 /**
- * Accepts an OTP: the key, the unit, the message and its first work commit together, with whatever else arrived in the
- * same turn. Throws the first Refusal in the contract's order (§2); a refused request leaves nothing behind.
+ * Accepts an OTP: the key, the unit of quota and the message commit together. Throws the first ApiError
+ * (docs/api.md#order-of-checks); a refused request stores nothing.
  */
-export const otpAccepting = (parts: AcceptParts): ((request: OtpRequest) => Promise<OtpAcceptance>) =>
-  acceptingInGroups(parts, acceptingOtps(parts), (workspaceIds) => {
+export const createOtpAcceptor = (parts: AcceptParts) =>
+  createAcceptor(parts, otpAcceptance(parts), (workspaceIds) => {
     parts.metrics.otpAccepted.inc(workspaceIds.length)
     parts.wake('submit')
     parts.live.changed(workspaceIds)
   })
 
-const acceptingOtps = ({ seal }: Pick<Parts, 'seal'>): Accepting<OtpRequest, Found, OtpAcceptance> => ({
-  kind: 'otp',
+const otpAcceptance = ({ seal }: Pick<Parts, 'seal'>): Acceptance<OtpRequest, OtpFacts, OtpAcceptance> => ({
+  quota: 'otp',
   overQuota: 'OTP_QUOTA_EXCEEDED',
   windowMs: OTP_SUBMISSION_WINDOW_MS,
+  target: sendTarget,
   lookUp,
-  asLookUp: asSendLookUp,
-  way: wayOfSend,
   decide,
-  whatDoesNotFit: () => undefined,
-  row: (request) => messageRow(seal, request),
-  insert: insertWithinQuota,
+  row: (request, _facts, id) => messageRow(seal, request, id),
+  insert,
   accepted: (request, messageId) => ({ messageId, status: 'queued', reference: request.reference }),
 })
 
-type Found = Sendable & {
-  n: number
-  earlier_id: string | null
-  earlier_recipient: string | null
-  earlier_sender_id: string | null
-  earlier_name: string | null
-  earlier_language: string | null
-  earlier_reference: string | null
+type Earlier = {
+  id: string
+  idempotency_key: string
+  recipient: string
+  sender_id: string
+  template_name: string
+  template_language: string
+  reference: string | null
 }
 
-const lookUp: Statement<Found> = statement(
+type OtpFacts = Facts & Sendable & { earlier: Earlier[] | null }
+
+const lookUp: Statement<OtpFacts> = statement(
   'look_up_otp_requests',
-  `select r.n,
-          m.id as earlier_id, m.recipient as earlier_recipient, m.sender_id as earlier_sender_id,
-          m.template_name as earlier_name, m.template_language as earlier_language, m.reference as earlier_reference,
-          ${SENDABLE_COLUMNS}, (${versionOf('r.sender_id')}) as version
-   from jsonb_to_recordset($1) as r (n int, workspace_id uuid, key text, sender_id uuid, name text, language text, recipient text)
-   left join lateral (
-     select * from messages m
-     where m.workspace_id = r.workspace_id and m.kind = 'otp' and m.idempotency_key = r.key limit 1) m on true
-   ${sendableJoins('r')}`,
+  `select ${FACT_COLUMNS}, ${SENDABLE_COLUMNS},
+          array (
+            select b.phone from blocked_recipients b
+            where b.workspace_id = r.workspace_id and b.phone = any (r.recipients)) as blocked,
+          (select jsonb_agg(m) from unnest(r.keys) as key cross join lateral (
+            select id, idempotency_key, recipient, sender_id, template_name, template_language, reference from messages
+            where workspace_id = r.workspace_id and kind = 'otp' and idempotency_key = key limit 1) m) as earlier
+   from jsonb_to_recordset($1) as r (
+     n int, workspace_id uuid, sender_id uuid, name text, language text, keys text[], recipients text[])
+   ${factJoins('otp')}
+   ${senderJoins('r.sender_id')}`,
 )
 
-/** The contract's order: replay, existence, state, content (§2). Undefined: only the quota is left to ask. */
-function decide(request: OtpRequest, found: Found): OtpAcceptance | Refusal | undefined {
-  if (found.earlier_id !== null) return repeat(request, found, found.earlier_id)
-  return whatIsMissing('OTP', found) ?? whatIsUnavailable('OTP', found) ?? whatIsUnusable(found) ?? whoIsBlocked(found)
+function decide(request: OtpRequest, facts: OtpFacts): OtpAcceptance | ApiError | undefined {
+  const earlier = facts.earlier?.find(({ idempotency_key }) => idempotency_key === request.idempotencyKey)
+  if (earlier) return answerRepeat(request, earlier)
+  return (
+    missingError('OTP', facts) ??
+    unavailableError('OTP', facts) ??
+    findUnusableTemplate(facts) ??
+    blockedError(request.recipient, facts)
+  )
 }
 
-function whatIsUnusable(found: Sendable): Refusal | undefined {
-  const reason = otpUnusableReason(templateOf(found))
-  return reason === undefined ? undefined : new Refusal('OTP_TEMPLATE_NOT_USABLE', reason)
+function findUnusableTemplate(facts: Sendable): ApiError | undefined {
+  const reason = otpUnusableReason(templateOf(facts))
+  return reason === undefined ? undefined : new ApiError('OTP_TEMPLATE_NOT_USABLE', reason)
 }
 
-/** The code is not compared: another code under the same key does not replace the message (spec §4.2). */
-function repeat(request: OtpRequest, found: Found, messageId: string): OtpAcceptance | Refusal {
-  const same =
-    found.earlier_recipient === request.recipient &&
-    found.earlier_sender_id === request.senderId &&
-    found.earlier_name === request.template.name &&
-    found.earlier_language === request.template.language &&
-    found.earlier_reference === request.reference
-  if (same) return { messageId, status: 'queued', reference: request.reference }
-  return new Refusal('IDEMPOTENCY_KEY_REUSED', says.keyReused)
+/** The code is not compared: another code under the same key does not replace the message (docs/otp.md#repeats). */
+function answerRepeat(request: OtpRequest, earlier: Earlier): OtpAcceptance | ApiError {
+  const isSame =
+    earlier.recipient === request.recipient &&
+    earlier.sender_id === request.senderId &&
+    earlier.template_name === request.template.name &&
+    earlier.template_language === request.template.language &&
+    earlier.reference === request.reference
+  if (isSame) return { messageId: earlier.id, status: 'queued', reference: request.reference }
+  return new ApiError('IDEMPOTENCY_KEY_REUSED', { code: 'otp.key_reused' })
 }
 
-const says = sentences({
-  keyReused: {
-    en: 'This Idempotency-Key was used for a request with another recipient, sender, template or reference.',
-    ar: 'استُخدم مفتاح منع التكرار هذا لطلب بمستلم أو مرسل أو قالب أو مرجع آخر.',
-  },
-})
-
-function messageRow(seal: Seal, request: OtpRequest) {
-  const id = newId()
+function messageRow(seal: Seal, request: OtpRequest, id: string) {
   return {
     id,
+    sender_id: request.senderId,
     recipient: request.recipient,
+    name: request.template.name,
+    language: request.template.language,
     reference: request.reference,
     key: request.idempotencyKey,
-    code: bytea(seal.close(request.code, otpCodeSeal(id))),
+    code: bytea(seal.close(request.code, otpCodeContext(id))),
     correlation_id: request.correlationId,
     api_key_id: request.apiKeyId,
   }
 }
 
-const insertWithinQuota: Statement<Committed> = statement(
+const insert: Statement<{ id: string }> = statement(
   'insert_otp_messages_within_quota',
-  withinQuota('otp', {
-    columns: 'reference text, code bytea, correlation_id uuid, api_key_id text',
-    version: versionOf('r.sender_id'),
-    earlier: `select true as taken from messages m
-       where m.workspace_id = w.workspace_id and m.kind = 'otp' and m.idempotency_key = c.key`,
-    inserts: `inserted as (
+  `with quotas as materialized (
+     select r.workspace_id, r.month, r.created_at, r.requests, q.used, l.monthly_units
+     from jsonb_to_recordset($1) as r (workspace_id uuid, month date, created_at timestamptz, requests jsonb)
+     join quota_usage q on q.workspace_id = r.workspace_id and q.kind = 'otp' and q.month = r.month
+     join quotas l on l.workspace_id = r.workspace_id and l.kind = 'otp'
+     -- in one order, so that groups of several nodes cannot deadlock
+     order by q.workspace_id
+     for update of q
+   ), numbered as (
+     select q.workspace_id, q.created_at, q.monthly_units, c.*,
+            q.used + row_number() over (partition by q.workspace_id order by c.id) as unit
+     from quotas q cross join lateral jsonb_to_recordset(q.requests) as c (
+       id uuid, sender_id uuid, recipient text, name text, language text, reference text, key text, code bytea,
+       correlation_id uuid, api_key_id text)
+   ), inserted as (
      insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, reference,
-       idempotency_key, code, correlation_id, api_key_id, quota_unit, created_at, status, priority, submit_by, due_at)
+       idempotency_key, code, correlation_id, api_key_id, quota_unit, created_at, status, priority, due_at, submit_by)
      select id, workspace_id, 'otp', sender_id, recipient, name, language, reference,
-       key, code, correlation_id, api_key_id, unit, created_at, 'queued', ${OTP_PRIORITY}, submit_by, due_at
-     from admitted
+       key, code, correlation_id, api_key_id, unit, created_at, 'queued', 0, $2, $3
+     from numbered where unit <= monthly_units
      on conflict (workspace_id, kind, idempotency_key) where idempotency_key is not null do nothing
-     returning id, workspace_id, created_at
-   )`,
-  }),
+     returning id, workspace_id
+   ), counted as (
+     update quota_usage q set used = q.used + i.units
+     from (select workspace_id, count(*) as units from inserted group by workspace_id) i join quotas using (workspace_id)
+     where q.workspace_id = i.workspace_id and q.kind = 'otp' and q.month = quotas.month
+   )
+   select id from inserted`,
 )

@@ -1,37 +1,44 @@
-import { type Sql, type Statement, statement } from '../db.ts'
+import { type Sql, type Statement, statement } from '../db/pool.ts'
 
-export const DUE_KINDS = ['message', 'report', 'webhook', 'reminder', 'deadline', 'expiry'] as const
-export type DueKind = (typeof DUE_KINDS)[number]
-
-export type Due = {
-  kind: DueKind
-  /** Due now, or under way. */
+export type DueWork = {
+  kind: 'message' | 'report' | 'webhook' | 'reminder' | 'deadline' | 'expiry'
+  /** Number of items that are due or running. */
   busy: number
-  /** The first that is due later; real time. */
+  /** When the next one falls due, in real time. */
   nextAt: Date | null
 }
 
-/** What the background work of one workspace has to do, by the real clock. */
-export const findDueOf = (sql: Sql, workspaceId: string, now: Date): Promise<Due[]> =>
+/** The timers of a confirmation `c` and its refusal check `f`. */
+export const TIMERS = `cross join lateral (values
+       ('confirmation', 'reminder', c.reminder_at, c.timer_retry_at, c.timer_quarantined_at),
+       ('confirmation', 'deadline', c.deadline_at, c.timer_retry_at, c.timer_quarantined_at),
+       ('confirmation', 'expiry', c.follow_up_at, c.timer_retry_at, c.timer_quarantined_at),
+       ('refusal', 'reminder', f.reminder_at, f.timer_retry_at, f.timer_quarantined_at),
+       ('refusal', 'deadline', f.deadline_at, f.timer_retry_at, f.timer_quarantined_at),
+       ('refusal', 'expiry', f.follow_up_at, f.timer_retry_at, f.timer_quarantined_at)
+     ) as timer ("check", kind, at, retry_at, quarantined_at)`
+
+/** The work of one workspace, by the real clock. */
+export const listDueWork = (sql: Sql, workspaceId: string, now: Date): Promise<DueWork[]> =>
   sql.rows(selectDue, [workspaceId, now])
 
 /**
- * A message that a pause, a refused token or a hold keeps waiting is due when that ends, or when its window closes. One
- * whose last attempt left no outcome behind is under way until it is due, whatever keeps its sender: a report may still
- * tell what became of it.
+ * A message blocked by a pause, a refused token or an open circuit breaker is due when that ends, or when its window
+ * closes. A message whose last attempt has no outcome counts as running until it is due: a report may still bring the
+ * outcome. Quarantined work waits for an operator and is never due.
  */
-const selectDue: Statement<Due> = statement(
+const selectDue: Statement<DueWork> = statement(
   'find_due_of_workspace',
   `with senders_of_workspace as materialized (
      select s.id, s.paused_at is not null or a.status <> 'connected' as stopped,
-            case when p.held_until > $2 then p.held_until end as held_until
+            case when p.breaker_open_until > $2 then p.breaker_open_until end as breaker_open_until
      from senders s
      join provider_accounts a on a.workspace_id = s.workspace_id and a.id = s.account_id
      left join sender_pace p on p.sender_id = s.id
      where s.workspace_id = $1
    ), due (kind, at, under_way) as (
      select 'message',
-            greatest(m.due_at, case when s.stopped then m.submit_by when s.held_until is not null then least(s.held_until, m.submit_by) end),
+            greatest(m.due_at, case when s.stopped then m.submit_by when s.breaker_open_until is not null then least(s.breaker_open_until, m.submit_by) end),
             m.lease is not null or (m.attempted_at is not null and m.due_at > $2)
      from senders_of_workspace s
      cross join lateral (
@@ -47,24 +54,22 @@ const selectDue: Statement<Due> = statement(
        where d.endpoint_id = e.id and d.due_at is not null offset 0) d
      where e.workspace_id = $1
      union all
-     select timer.kind, timer.at, false
+     select timer.kind, greatest(timer.at, timer.retry_at), false
      from confirmations c
      left join lateral (
        select f.* from refusal_checks f where f.workspace_id = c.workspace_id and f.confirmation_id = c.id limit 1) f on true
-     cross join lateral (values
-       ('reminder', c.reminder_at), ('deadline', c.deadline_at), ('expiry', c.follow_up_at),
-       ('reminder', f.reminder_at), ('deadline', f.deadline_at), ('expiry', f.follow_up_at)) as timer (kind, at)
-     where c.workspace_id = $1 and timer.at is not null
+     ${TIMERS}
+     where c.workspace_id = $1 and timer.at is not null and timer.quarantined_at is null
    )
    select kind, (count(*) filter (where under_way or at <= $2))::int as busy,
           min(at) filter (where not under_way and at > $2) as "nextAt"
    from due group by kind`,
 )
 
-export const isBusy = (due: readonly Due[]): boolean => due.some(({ busy }) => busy > 0)
+export const hasBusyWork = (due: readonly DueWork[]): boolean => due.some(({ busy }) => busy > 0)
 
-/** Undefined when nothing waits. */
-export function nextDueAt(due: readonly Due[]): Date | undefined {
+/** Undefined if nothing is scheduled. */
+export function findNextDueAt(due: readonly DueWork[]): Date | undefined {
   const instants = due.flatMap(({ nextAt }) => nextAt ?? [])
   return instants.length > 0 ? new Date(Math.min(...instants.map((at) => at.getTime()))) : undefined
 }

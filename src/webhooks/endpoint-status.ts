@@ -1,57 +1,70 @@
-import { type Db, type Sql, statement } from '../db.ts'
-import type { EndpointStatus } from './claim.ts'
+import { type CodedText, plainText } from '../../locales/text.ts'
+import { type Db, type Sql, statement } from '../db/pool.ts'
+import { UserError } from '../user-error.ts'
+import type { EndpointStatus } from './delivery/claim.ts'
 
-export type Change = {
+type StatusChange = {
   workspaceId: string
   endpointId: string
   from: EndpointStatus
   to: EndpointStatus
-  /** Shown with the status. */
-  reason: string | null
+  reason: CodedText | null
   now: Date
-  /** What else belongs into the transaction of the change, if there is one. */
-  alongside?: Alongside | undefined
+  /** Runs in the transaction of the change. */
+  alongside?: InTransaction | undefined
 }
 
-export type Alongside = (tx: Sql) => Promise<void>
+export type InTransaction = (tx: Sql) => Promise<void>
 
-/** What the operator runs, in quotes, so that the endpoint gets new events again. */
+export const statusText = (status: EndpointStatus): CodedText => plainText(`webhooks.status_${status}`)
+
+/** The command that an operator must run, in quotes. */
 export const commandToEnable = (status: Exclude<EndpointStatus, 'enabled'>, endpointId: string): string =>
   `"endpoint ${status === 'paused' ? 'resume' : 'enable'} ${endpointId}"`
 
-/** Held in one statement: with a great backlog a single one would take longer than any may. */
-export const HOLD_BATCH = 2_000
+/** `code` says what an endpoint in another status cannot do. */
+export function rejectUnlessEnabled(
+  { status, endpointId }: { status: EndpointStatus; endpointId: string },
+  code: 'webhooks.not_enabled' | 'webhooks.not_pinged',
+): void {
+  if (status === 'enabled') return
+  throw new UserError({ code, status: statusText(status), command: commandToEnable(status, endpointId) })
+}
 
-/** Changes the status and, unless it is enabled now, holds what waits. False when the endpoint does not have the status `from`. */
-export async function changeStatus(db: Db, change: Change): Promise<boolean> {
+/** With a large backlog, one statement for all would exceed the statement timeout. */
+export const MAX_HELD_PER_BATCH = 2_000
+
+/** Changes the status and, unless the new one is `enabled`, holds what waits. False: the status was not `from`. */
+export async function changeStatus(db: Db, change: StatusChange): Promise<boolean> {
   const { workspaceId, endpointId } = change
   const { changed, held } = await db.transaction(async (tx) => {
     const row = await tx.row(setStatus, [workspaceId, endpointId, change.from, change.to, change.reason, change.now])
     if (!row) return { changed: false, held: 0 }
     await change.alongside?.(tx)
-    return { changed: true, held: await hold(tx, workspaceId, endpointId) }
+    return { changed: true, held: await holdDeliveries(tx, workspaceId, endpointId) }
   })
   let last = held
-  while (last === HOLD_BATCH) last = await hold(db, workspaceId, endpointId)
+  while (last === MAX_HELD_PER_BATCH) last = await holdDeliveries(db, workspaceId, endpointId)
   return changed
 }
 
-/** Enabling starts a new count of failures. */
+/** Enabling restarts the count of failures. */
 const setStatus = statement<{ id: string }>(
   'set_endpoint_status',
   `update webhook_endpoints
    set status = $4, status_reason = $5, status_at = $6,
-     failing_since = case when $4 = 'enabled' then null else failing_since end
+     failing_since = case when $4 = 'enabled' then null else failing_since end,
+     release_at = null, release_failures = 0
    where workspace_id = $1 and id = $2 and status = $3
    returning id`,
 )
 
 /**
- * What waits for an endpoint that takes nothing at present, a batch of it. Returns how many. An attempt under way keeps
- * its lease and may still succeed; one whose result is being stored just now is held when it is due again.
+ * Holds one batch of what waits for an endpoint that is not enabled, and returns how many. An attempt in flight keeps its
+ * lease and may still succeed; a delivery whose result is being stored at this moment is held when it is due again.
  */
-export const hold = async (sql: Sql, workspaceId: string, endpointId: string): Promise<number> =>
-  (await sql.rows(holdPending, [workspaceId, endpointId, HOLD_BATCH])).length
+export const holdDeliveries = async (sql: Sql, workspaceId: string, endpointId: string): Promise<number> =>
+  (await sql.rows(holdPending, [workspaceId, endpointId, MAX_HELD_PER_BATCH])).length
 
 const holdPending = statement<{ id: string }>(
   'hold_deliveries',

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { MINUTE_MS } from '../clock.ts'
 import { newId } from '../ids.ts'
 import { createWorkspace } from '../workspaces/workspaces.ts'
-import { HOLD_BATCH } from './endpoint-status.ts'
+import { MAX_HELD_PER_BATCH } from './endpoint-status.ts'
 import {
-  ENDPOINTS_PER_WORKSPACE,
+  MAX_ENDPOINTS,
   addEndpoint,
   enableEndpoint,
   findEndpoint,
@@ -16,19 +16,19 @@ import {
   rotateSecret,
 } from './endpoints.ts'
 import { countResendable, resendByFilter, resendDelivery } from './resend.ts'
-import { startWebhookWorld } from './webhook-world.ts'
+import { startWebhookWorld } from '../../test/webhook-world.ts'
 
 const URL = 'https://127.0.0.1/hooks'
 
-test('only an https URL to a public host, without credentials or fragment, can be registered', async (t) => {
+test('an endpoint needs an https URL of a public host, without credentials or fragment', async (t) => {
   const { parts, workspaceId } = await startWebhookWorld(t, { loops: 0 })
   const strict = { ...parts, config: { ...parts.config, allowPrivateWebhooks: false } }
   const faults: [string, RegExp][] = [
     ['http://example.com/', /https:\/\//],
     ['ftp://example.com/', /https:\/\//],
-    ['example.com', /not complete/],
-    ['', /not complete/],
-    ['https://', /not complete/],
+    ['example.com', /incomplete/],
+    ['', /incomplete/],
+    ['https://', /incomplete/],
     ['https://user:secret@example.com/', /user name/],
     ['https://user@example.com/', /user name/],
     ['https://example.com/#part', /fragment/],
@@ -41,7 +41,7 @@ test('only an https URL to a public host, without credentials or fragment, can b
     ['https://10.0.0.1:8443/', /public/],
   ]
   for (const [url, fault] of faults)
-    await assert.rejects(addEndpoint(strict, { workspaceId, url }), { name: 'SetupRefused', message: fault }, url)
+    await assert.rejects(addEndpoint(strict, { workspaceId, url }), { name: 'UserError', message: fault }, url)
   assert.deepEqual(await listEndpoints(parts.db, workspaceId), [])
 })
 
@@ -62,36 +62,36 @@ test('the secret is shown once and stored sealed', async (t) => {
   )
 })
 
-test('endpoints added at once never pass the limit of their workspace', async (t) => {
+test('endpoints added concurrently never exceed the limit of their workspace', async (t) => {
   const { parts, db, workspaceId } = await startWebhookWorld(t, { loops: 0 })
-  const tries = Array.from({ length: ENDPOINTS_PER_WORKSPACE + 5 }, () => addEndpoint(parts, { workspaceId, url: URL }))
+  const tries = Array.from({ length: MAX_ENDPOINTS + 5 }, () => addEndpoint(parts, { workspaceId, url: URL }))
   const outcomes = await Promise.allSettled(tries)
   assert.equal(outcomes.filter(({ status }) => status === 'rejected').length, 5)
-  assert.equal((await listEndpoints(db, workspaceId)).length, ENDPOINTS_PER_WORKSPACE)
+  assert.equal((await listEndpoints(db, workspaceId)).length, MAX_ENDPOINTS)
 })
 
-test('an endpoint moves only along: enabled, paused, enabled, and from disabled to enabled', async (t) => {
+test('only an enabled endpoint can be paused, and only a paused one resumed', async (t) => {
   const { parts, db, workspaceId } = await startWebhookWorld(t, { loops: 0 })
   const { endpointId } = await addEndpoint(parts, { workspaceId, url: URL })
   const id = { workspaceId, endpointId }
-  await assert.rejects(resumeEndpoint(parts, id), /is enabled/)
-  await assert.rejects(enableEndpoint(parts, id), /is enabled/)
+  await assert.rejects(resumeEndpoint(parts, id), /already enabled/)
+  await assert.rejects(enableEndpoint(parts, id), /already enabled/)
   await pauseEndpoint(parts, id)
-  await assert.rejects(pauseEndpoint(parts, id), /is paused/)
+  await assert.rejects(pauseEndpoint(parts, id), /already paused/)
   await assert.rejects(enableEndpoint(parts, id), /is paused/)
   await assert.rejects(pingEndpoint(parts, id), /is paused/)
   await resumeEndpoint(parts, id)
   assert.equal((await findEndpoint(db, id))?.status, 'enabled')
 })
 
-test('however much waits for an endpoint, pausing it holds all of that', async (t) => {
+test('pausing an endpoint holds its whole backlog', async (t) => {
   const world = await startWebhookWorld(t, { loops: 0 })
   const { endpointId } = await world.receiver()
-  await world.record(2 * HOLD_BATCH + 1)
+  await world.record(2 * MAX_HELD_PER_BATCH + 1)
   await pauseEndpoint(world.parts, { workspaceId: world.workspaceId, endpointId })
   const text = 'select status, count(*) as total from webhook_deliveries where endpoint_id = $1 group by status'
   assert.deepEqual(await world.db.rows({ name: 'count_by_status', text }, [endpointId]), [
-    { status: 'held', total: 2 * HOLD_BATCH + 1 },
+    { status: 'held', total: 2 * MAX_HELD_PER_BATCH + 1 },
   ])
 })
 

@@ -1,28 +1,30 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newId } from '../ids.ts'
+import { later } from '../clock.ts'
+import { firstIdAt, newId } from '../ids.ts'
 import { pauseEndpoint } from './endpoints.ts'
-import { LOG_PAGE, LOOKED_THROUGH_MOST, findWholeDelivery, listDeliveries } from './log.ts'
+import { MAX_SCANNED_ROWS, PAGE_SIZE } from '../workspaces/list-pages.ts'
+import { findDeliveryDetails, listDeliveries } from './log.ts'
 import { countMissed, resendBatch } from './resend.ts'
-import { findStanding } from './standing.ts'
-import { type WebhookWorld, startWebhookWorld } from './webhook-world.ts'
+import { findEndpointHealth } from './delivery/endpoint-health.ts'
+import { type WebhookWorld, startWebhookWorld } from '../../test/webhook-world.ts'
 
-test('what no index finds is looked for page by page, each within its bound, until it is found', async (t) => {
+test('a filter without an index finds its rows over bounded pages', async (t) => {
   const world = await startWebhookWorld(t, { loops: 0 })
   const receiver = await world.receiver()
-  const [wanted] = await world.record()
-  await pile(world, receiver, LOOKED_THROUGH_MOST + 10)
-  await world.db.row({ name: 'make_it_a_failure', text: `update events set type = 'ping' where id = $1` }, [wanted])
+  const [eventId] = await world.record()
+  await pile(world, receiver, MAX_SCANNED_ROWS + 10)
+  await world.db.row({ name: 'make_it_a_failure', text: `update events set type = 'ping' where id = $1` }, [eventId])
   const filter = { workspaceId: world.workspaceId, endpointId: receiver.endpointId, type: 'ping' } as const
   const first = await listDeliveries(world.db, filter)
-  assert.deepEqual(first.deliveries, [])
+  assert.deepEqual(first.rows, [])
   assert.ok(first.next)
-  const second = await listDeliveries(world.db, { ...filter, before: first.next })
+  const second = await listDeliveries(world.db, { ...filter, before: first.next.before })
   assert.deepEqual(
-    second.deliveries.map(({ eventId }) => eventId),
-    [wanted],
+    second.rows.map(({ eventId }) => eventId),
+    [eventId],
   )
-  assert.equal(second.next, undefined)
+  assert.equal(second.next, null)
 })
 
 test('each status has its own pages, and together they are the whole log', async (t) => {
@@ -30,7 +32,7 @@ test('each status has its own pages, and together they are the whole log', async
   const { workspaceId, db } = world
   const receiver = await world.receiver()
   const id = { workspaceId, endpointId: receiver.endpointId }
-  await world.record(LOG_PAGE + 3)
+  await world.record(PAGE_SIZE + 3)
   await world.settled()
   receiver.answers({ status: 500 })
   await world.record(1)
@@ -38,42 +40,42 @@ test('each status has its own pages, and together they are the whole log', async
   const statuses = async () => {
     const lists = ['pending', 'succeeded', 'failed', 'held'] as const
     const pages = await Promise.all(lists.map((status) => listDeliveries(db, { ...id, status })))
-    return pages.map(({ deliveries, next }) => [deliveries.length, next !== undefined])
+    return pages.map(({ rows, next }) => [rows.length, next !== null])
   }
   assert.deepEqual(await statuses(), [
     [1, false],
-    [LOG_PAGE, true],
+    [PAGE_SIZE, true],
     [0, false],
     [0, false],
   ])
   await pauseEndpoint(world.parts, id)
   assert.deepEqual(await statuses(), [
     [0, false],
-    [LOG_PAGE, true],
+    [PAGE_SIZE, true],
     [0, false],
     [1, false],
   ])
-  const standing = await findStanding(db, id)
+  const health = await findEndpointHealth(db, id)
   assert.deepEqual(
-    [standing?.waiting, standing?.held, standing?.failed, standing?.attempted, standing?.arrived],
-    [0, 1, 0, LOG_PAGE + 4, LOG_PAGE + 3],
+    [health?.waiting, health?.held, health?.failed, health?.attempted, health?.arrived],
+    [0, 1, 0, PAGE_SIZE + 4, PAGE_SIZE + 3],
   )
-  assert.ok(standing?.lastSuccessAt)
+  assert.ok(health?.lastSuccessAt)
 })
 
-test('a delivery is found at its own endpoint and workspace alone', async (t) => {
+test('a delivery is found only under its own endpoint and workspace', async (t) => {
   const world = await startWebhookWorld(t, { loops: 0 })
   const { workspaceId, db } = world
   const [receiver, other] = [await world.receiver(), await world.receiver()]
   const [eventId] = await world.record()
   const { deliveryId } = await world.delivery(eventId, receiver)
   const { endpointId } = receiver
-  assert.equal((await findWholeDelivery(db, { workspaceId, endpointId, deliveryId }))?.eventId, eventId)
-  assert.equal(await findWholeDelivery(db, { workspaceId: newId(), endpointId, deliveryId }), undefined)
-  assert.equal(await findWholeDelivery(db, { workspaceId, endpointId: other.endpointId, deliveryId }), undefined)
+  assert.equal((await findDeliveryDetails(db, { workspaceId, endpointId, deliveryId }))?.eventId, eventId)
+  assert.equal(await findDeliveryDetails(db, { workspaceId: newId(), endpointId, deliveryId }), undefined)
+  assert.equal(await findDeliveryDetails(db, { workspaceId, endpointId: other.endpointId, deliveryId }), undefined)
 })
 
-test('a run sends what was missed when it began, and nothing that failed again since', async (t) => {
+test('a run resends what was missed when it began, and nothing that failed since', async (t) => {
   const world = await startWebhookWorld(t)
   const { workspaceId, db, parts } = world
   const receiver = await world.receiver()
@@ -97,7 +99,7 @@ test('a run sends what was missed when it began, and nothing that failed again s
   assert.deepEqual(await resendBatch(parts, { ...id, startedAt }), { resent: 0, more: false })
 })
 
-/** So many newer deliveries, as the program would have recorded them. */
+/** Newer deliveries, as the program would record them. */
 async function pile({ db, workspaceId }: WebhookWorld, receiver: { endpointId: string }, count: number): Promise<void> {
   const text = `with event as (
       insert into events (id, workspace_id, type, occurred_at, recorded_at, body)
@@ -105,5 +107,10 @@ async function pile({ db, workspaceId }: WebhookWorld, receiver: { endpointId: s
       from generate_series(1, $4::int) returning id)
     insert into webhook_deliveries (id, workspace_id, event_id, endpoint_id, status, created_at, ended_at)
     select id, $1, id, $2, 'succeeded', now(), now() from event`
-  await db.rows({ name: 'pile_deliveries', text }, [workspaceId, receiver.endpointId, newId(), count])
+  await db.rows({ name: 'pile_deliveries', text }, [
+    workspaceId,
+    receiver.endpointId,
+    firstIdAt(later(new Date(), 1_000)),
+    count,
+  ])
 }

@@ -1,13 +1,10 @@
 import type { Clock } from '../clock.ts'
-import { type Sql, batch, statement } from '../db.ts'
+import { type Sql, batch, statement } from '../db/pool.ts'
 
-/** A phone is E.164 here. */
-export type BlockedRecipient = { workspaceId: string; phone: string; reason?: string | null; by?: string | null }
+/** In code points. */
+export const MAX_REASON_LENGTH = 200
 
-/** In code points: a note for colleagues. */
-export const REASON_MOST = 200
-
-/** In one order of phones: two lists that are blocked at once wait for each other and never in a circle. */
+/** Sorted by phone, so that two simultaneous lists cannot deadlock. */
 const insertBlocked = statement<{ phone: string }>(
   'block_recipients',
   `insert into blocked_recipients (workspace_id, phone, created_at, reason, blocked_by)
@@ -15,38 +12,86 @@ const insertBlocked = statement<{ phone: string }>(
    on conflict do nothing returning phone`,
 )
 
-type Blocking = {
+/** `phone`: E.164 */
+type BlockRequest = {
   workspaceId: string
   by: string | null
   recipients: readonly { phone: string; reason: string | null }[]
 }
 
-/** The phones that were not blocked before. Who is blocked already stays so, with the reason there was. */
+/** Returns the phones that are newly blocked. Others keep their earlier reason. */
 export async function blockRecipients(
   { db, clock }: { db: Sql; clock: Clock },
-  { workspaceId, by, recipients }: Blocking,
+  { workspaceId, by, recipients }: BlockRequest,
 ): Promise<string[]> {
-  const once = [...new Map(recipients.toReversed().map((each) => [each.phone, each])).values()]
-  const rows = await db.rows(insertBlocked, [workspaceId, clock.now(), by, batch(once)])
+  const unique = [...new Map(recipients.toReversed().map((each) => [each.phone, each])).values()]
+  const rows = await db.rows(insertBlocked, [workspaceId, clock.now(), by, batch(unique)])
   return rows.map(({ phone }) => phone)
 }
 
-/** False when it was blocked already. */
-export const blockRecipient = async (
-  parts: { db: Sql; clock: Clock },
-  { workspaceId, phone, reason = null, by = null }: BlockedRecipient,
-): Promise<boolean> => (await blockRecipients(parts, { workspaceId, by, recipients: [{ phone, reason }] })).length > 0
+type ListedBlock = { phone: string; blockedAt: Date; reason: string | null; blockedBy: string | null }
 
-type Unblocked = { phone: string; reason: string | null; blockedBy: string | null; blockedAt: Date }
+const COLUMNS = `phone, created_at as "blockedAt", reason, blocked_by as "blockedBy"`
 
-const deleteBlocked = statement<Unblocked>(
+const deleteBlocked = statement<ListedBlock>(
   'unblock_recipient',
-  `delete from blocked_recipients where workspace_id = $1 and phone = $2
-   returning phone, reason, blocked_by as "blockedBy", created_at as "blockedAt"`,
+  `delete from blocked_recipients where workspace_id = $1 and phone = $2 returning ${COLUMNS}`,
 )
 
-/** What was known of it. Undefined when it was not blocked. */
-export const liftBlock = (
+/** Undefined when the phone was not blocked. */
+export const unblockRecipient = (
   sql: Sql,
   { workspaceId, phone }: { workspaceId: string; phone: string },
-): Promise<Unblocked | undefined> => sql.row(deleteBlocked, [workspaceId, phone])
+): Promise<ListedBlock | undefined> => sql.row(deleteBlocked, [workspaceId, phone])
+
+export const BLOCKED_ORDERS = ['latest', 'phone'] as const
+type BlockedOrder = (typeof BLOCKED_ORDERS)[number]
+
+/** The last recipient of a page. */
+type BlockedCursor = { phone: string; blockedAt: Date }
+
+export const BLOCKED_PAGE = 50
+
+const selectLatest = statement<ListedBlock>(
+  'list_latest_blocked_recipients',
+  `select ${COLUMNS} from blocked_recipients
+   where workspace_id = $1 and phone <> '' and (created_at, phone) < (coalesce($2, 'infinity'::timestamptz), coalesce($3::text, ''))
+   order by created_at desc, phone desc limit ${BLOCKED_PAGE + 1}`,
+)
+
+const selectByPhone = statement<ListedBlock>(
+  'list_blocked_recipients_by_phone',
+  `select ${COLUMNS} from blocked_recipients where workspace_id = $1 and phone > coalesce($2::text, '')
+   order by phone limit ${BLOCKED_PAGE + 1}`,
+)
+
+export async function listBlocked(
+  sql: Sql,
+  { workspaceId, order, after }: { workspaceId: string; order: BlockedOrder; after: BlockedCursor | null },
+): Promise<{ rows: ListedBlock[]; next: BlockedCursor | null }> {
+  const listed =
+    order === 'phone'
+      ? await sql.rows(selectByPhone, [workspaceId, after?.phone])
+      : await sql.rows(selectLatest, [workspaceId, after?.blockedAt, after?.phone])
+  const rows = listed.slice(0, BLOCKED_PAGE)
+  const last = rows.at(-1)
+  return { rows, next: listed.length > BLOCKED_PAGE && last ? { phone: last.phone, blockedAt: last.blockedAt } : null }
+}
+
+const selectByPhones = statement<ListedBlock>(
+  'find_blocked_recipients',
+  `select ${COLUMNS} from blocked_recipients where workspace_id = $1 and phone = any ($2) order by phone`,
+)
+
+export const findBlocked = (
+  sql: Sql,
+  { workspaceId, phones }: { workspaceId: string; phones: readonly string[] },
+): Promise<ListedBlock[]> => sql.rows(selectByPhones, [workspaceId, phones])
+
+const selectCount = statement<{ count: number }>(
+  'count_blocked_recipients',
+  'select count(*) as count from blocked_recipients where workspace_id = $1',
+)
+
+export const countBlocked = async (sql: Sql, workspaceId: string): Promise<number> =>
+  (await sql.row(selectCount, [workspaceId]))?.count ?? 0

@@ -1,12 +1,12 @@
-import { type Sql, batch, statement } from '../db.ts'
+import { type Sql, batch, statement } from '../db/pool.ts'
 
 export const QUOTA_KINDS = ['otp', 'cod_confirmation', 'cod_refusal'] as const
 export type QuotaKind = (typeof QUOTA_KINDS)[number]
 
-/** What a new workspace may send of each kind a month until its allowance is set (contract §8). */
+/** What a new workspace may send of each kind a month until its quota is set (docs/api.md#limits). */
 export const DEFAULT_MONTHLY_UNITS = 10_000
 
-/** The first day of the instant's calendar month in UTC, `YYYY-MM-01` (contract §8). */
+/** The first day of the instant's calendar month in UTC, `YYYY-MM-01`. */
 export const quotaMonth = (at: Date): string => `${at.toISOString().slice(0, 7)}-01`
 
 const openMonths = statement(
@@ -18,10 +18,49 @@ const openMonths = statement(
    on conflict do nothing`,
 )
 
-/** The month's counters, for the first request of a month. */
+/** Creates the month's counters, for the first request of a month. */
 export async function openQuotaMonths(
   sql: Sql,
   months: readonly { workspace_id: string; kind: QuotaKind; month: string }[],
 ): Promise<void> {
   await sql.rows(openMonths, [batch(months)])
+}
+
+/** The maximum of the integer column. */
+export const MAX_MONTHLY_UNITS = 2_147_483_647
+
+const upsertQuota = statement(
+  'set_quota',
+  `insert into quotas (workspace_id, kind, monthly_units) values ($1, $2, $3)
+   on conflict (workspace_id, kind) do update set monthly_units = excluded.monthly_units`,
+)
+
+type Quota = { workspaceId: string; kind: QuotaKind; monthlyUnits: number }
+
+/** Applies from the next request. */
+export async function setQuota(sql: Sql, { workspaceId, kind, monthlyUnits }: Quota): Promise<void> {
+  await sql.rows(upsertQuota, [workspaceId, kind, monthlyUnits])
+}
+
+const selectQuotas = statement<{ kind: QuotaKind; monthly_units: number }>(
+  'list_quotas',
+  'select kind, monthly_units from quotas where workspace_id = $1',
+)
+
+export async function listQuotas(sql: Sql, workspaceId: string): Promise<Record<QuotaKind, number>> {
+  const rows = await sql.rows(selectQuotas, [workspaceId])
+  const units = (kind: QuotaKind): number => rows.find((row) => row.kind === kind)?.monthly_units ?? 0
+  return { otp: units('otp'), cod_confirmation: units('cod_confirmation'), cod_refusal: units('cod_refusal') }
+}
+
+const lockQuota = statement<{ monthlyUnits: number }>(
+  'lock_quota',
+  'select monthly_units as "monthlyUnits" from quotas where workspace_id = $1 and kind = $2 for update',
+)
+
+/** Locks the quota, sets it and returns the previous units. */
+export async function changeQuota(tx: Sql, quota: Quota): Promise<number> {
+  const before = await tx.row(lockQuota, [quota.workspaceId, quota.kind])
+  await setQuota(tx, quota)
+  return before?.monthlyUnits ?? 0
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { phonesMeantBy } from './searched-phones.ts'
+import { phonesMatching } from './searched-phones.ts'
 
 const OURS = ['+212522000000', '+923001234567']
 
-test('a number is found in each form in which people write it', () => {
+test('a number is found in every common notation', () => {
   for (const text of [
     '+212612345678',
     '+212 6 12-34-56-78',
@@ -16,14 +16,14 @@ test('a number is found in each form in which people write it', () => {
     '٠٦١٢٣٤٥٦٧٨',
     '\u200e+212 612345678',
   ]) {
-    assert.ok(phonesMeantBy(text, OURS).includes('+212612345678'), text)
+    assert.ok(phonesMatching(text, OURS).includes('+212612345678'), text)
   }
 })
 
-test('a national number is looked for in every country that the workspace sends from', () => {
-  assert.deepEqual(phonesMeantBy('03001234567', OURS), ['+923001234567'])
+test('a national number is searched in every country of the workspace’s senders', () => {
+  assert.deepEqual(phonesMatching('03001234567', OURS), ['+923001234567'])
 })
 
-test('a reference is taken for no number', () => {
-  for (const text of ['A-1001', '12', 'order 5521', '']) assert.deepEqual(phonesMeantBy(text, OURS), [], text)
+test('a reference is not a phone number', () => {
+  for (const text of ['A-1001', '12', 'order 5521', '']) assert.deepEqual(phonesMatching(text, OURS), [], text)
 })

@@ -1,27 +1,27 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
-import { normalizePhone } from './phone.ts'
+import { normalizePhone } from '../phone.ts'
 
-/** What people write between the digits of a number. */
+/** Digits and the characters that people write between them. */
 const LOOKS_LIKE_A_PHONE = /^[+\d\s().\-/\u00a0\u2011\u200e\u200f\u202a-\u202c\u2066-\u2069]{5,40}$/u
 
 /**
- * The E.164 numbers that a searched text may mean: with + or 00 in front, with the country's code alone, or as it is
- * dialled in the country of one of our own numbers. Empty when it is no number.
+ * The E.164 numbers that a search text may mean: written with + or 00, with only the country code, or as dialled in the
+ * country of one of the workspace's own numbers. Empty when the text is not a number.
  */
-export function phonesMeantBy(text: string, ownPhones: readonly string[]): string[] {
-  const plain = withLatinDigits(text).trim()
-  if (!LOOKS_LIKE_A_PHONE.test(plain)) return []
-  const digits = plain.replaceAll(/\D/g, '')
-  if (plain.includes('+')) return meant([`+${digits}`])
-  if (digits.startsWith('00')) return meant([`+${digits.slice(2)}`])
-  return meant([`+${digits}`, ...callingCodesOf(ownPhones).map((code) => asDialledWithin(digits, code))])
+export function phonesMatching(text: string, ownPhones: readonly string[]): string[] {
+  const latin = withLatinDigits(text).trim()
+  if (!LOOKS_LIKE_A_PHONE.test(latin)) return []
+  const digits = latin.replaceAll(/\D/g, '')
+  if (latin.includes('+')) return candidates([`+${digits}`])
+  if (digits.startsWith('00')) return candidates([`+${digits.slice(2)}`])
+  return candidates([`+${digits}`, ...callingCodesOf(ownPhones).map((code) => asDialledWithin(digits, code))])
 }
 
-const meant = (texts: readonly (string | undefined)[]): string[] => [
+const candidates = (texts: readonly (string | undefined)[]): string[] => [
   ...new Set(texts.flatMap((each) => (each && normalizePhone(each)) ?? [])),
 ]
 
-/** Arabic-Indic and Persian digits are in blocks that begin with their zero. */
+/** In the blocks of Arabic-Indic and Persian digits, the low four bits are the digit. */
 const withLatinDigits = (text: string): string =>
   text.replaceAll(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String((digit.codePointAt(0) ?? 0) & 0xf))
 

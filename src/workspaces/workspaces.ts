@@ -1,9 +1,8 @@
 import type { Clock } from '../clock.ts'
-import { type Db, type Sql, statement } from '../db.ts'
+import { type Db, type Sql, statement } from '../db/pool.ts'
 import { newId } from '../ids.ts'
-import { WorkspaceUnknown } from './keys.ts'
-import { DEFAULT_MONTHLY_UNITS, QUOTA_KINDS } from './quota.ts'
-import { setAllowance } from './allowances.ts'
+import { unknownWorkspace } from './keys/keys.ts'
+import { DEFAULT_MONTHLY_UNITS, QUOTA_KINDS, setQuota } from './quota.ts'
 
 const insertWorkspace = statement(
   'insert_workspace',
@@ -12,40 +11,33 @@ const insertWorkspace = statement(
 
 export type NewWorkspace = { name: string; sandbox: boolean }
 
-/** With the allowances that every workspace begins with (contract §8). `alongside` runs in the same transaction. */
+/** Creates the default quotas too (docs/api.md#limits). `within` runs in the same transaction. */
 export async function createWorkspace(
   { db, clock }: { db: Db; clock: Clock },
   { name, sandbox }: NewWorkspace,
-  alongside?: (tx: Sql, workspaceId: string) => Promise<void>,
+  within?: (tx: Sql, workspaceId: string) => Promise<void>,
 ): Promise<{ workspaceId: string }> {
   const workspaceId = newId()
   await db.transaction(async (tx) => {
     await tx.rows(insertWorkspace, [workspaceId, name, sandbox, clock.now()])
-    for (const kind of QUOTA_KINDS) await setAllowance(tx, { workspaceId, kind, monthlyUnits: DEFAULT_MONTHLY_UNITS })
-    await alongside?.(tx, workspaceId)
+    for (const kind of QUOTA_KINDS) await setQuota(tx, { workspaceId, kind, monthlyUnits: DEFAULT_MONTHLY_UNITS })
+    await within?.(tx, workspaceId)
   })
   return { workspaceId }
 }
 
-const findWorkspace = statement<{ id: string }>('find_workspace', 'select id from workspaces where id = $1')
-
-/** Throws WorkspaceUnknown. */
-export async function workspaceMustExist(sql: Sql, workspaceId: string): Promise<void> {
-  if (!(await sql.row(findWorkspace, [workspaceId]))) throw new WorkspaceUnknown(workspaceId)
-}
-
 export type Workspace = { workspaceId: string; name: string; sandbox: boolean; createdAt: Date }
 
-const getWorkspaceOf = statement<Workspace>(
+const selectWorkspace = statement<Workspace>(
   'get_workspace',
   `select id as "workspaceId", name, sandbox, created_at as "createdAt" from workspaces where id = $1`,
 )
 
-/** Throws WorkspaceUnknown. */
+/** Throws UserError. */
 export async function getWorkspace(sql: Sql, workspaceId: string): Promise<Workspace> {
-  const found = await sql.row(getWorkspaceOf, [workspaceId])
-  if (!found) throw new WorkspaceUnknown(workspaceId)
-  return found
+  const workspace = await sql.row(selectWorkspace, [workspaceId])
+  if (!workspace) throw unknownWorkspace(workspaceId)
+  return workspace
 }
 
 const setName = statement('rename_workspace', 'update workspaces set name = $2 where id = $1')

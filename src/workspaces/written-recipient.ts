@@ -1,32 +1,32 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
-import { storableText } from '../db.ts'
-import { REASON_MOST } from './blocked.ts'
-import { normalizePhone } from './phone.ts'
-import { phonesMeantBy } from './searched-phones.ts'
+import { storableText } from '../db/pool.ts'
+import { MAX_REASON_LENGTH } from './blocked.ts'
+import { normalizePhone } from '../phone.ts'
+import { phonesMatching } from './searched-phones.ts'
 
-/** A recipient as somebody wrote them down. */
-export type WrittenRecipient = { phone: string; reason: string }
+/** As a person typed it. */
+export type RecipientInput = { phone: string; reason: string }
 
 export type RecipientFault =
   | { fault: 'no_phone' }
-  /** It is one when it begins with + and the country's code. What is meant, if only one number can be. */
-  | { fault: 'not_international'; meant: string | null }
+  /** Lacks + and the country code. `suggestion`: the number that it can only mean, if there is exactly one. */
+  | { fault: 'not_international'; suggestion: string | null }
   | { fault: 'reason_too_long' }
 
 export type ReadRecipient = { phone: string; reason: string | null } | RecipientFault
 
-/** A number without its country is never guessed, but a guess is offered. */
-export function readRecipient({ phone: text, reason }: WrittenRecipient, ownPhones: readonly string[]): ReadRecipient {
+/** A number without a country code is refused, with a suggestion. */
+export function readRecipient({ phone: text, reason }: RecipientInput, ownPhones: readonly string[]): ReadRecipient {
   const phone = normalizePhone(text)
-  if (phone === undefined) return faultOf(text, ownPhones)
+  if (phone === undefined) return phoneFault(text, ownPhones)
   const note = storableText(reason.trim())
-  if (Array.from(note).length > REASON_MOST) return { fault: 'reason_too_long' }
+  if (Array.from(note).length > MAX_REASON_LENGTH) return { fault: 'reason_too_long' }
   return { phone, reason: note === '' ? null : note }
 }
 
-function faultOf(text: string, ownPhones: readonly string[]): RecipientFault {
-  const possible = phonesMeantBy(text, ownPhones)
-  if (possible.length === 0) return { fault: 'no_phone' }
-  const [meant, ...others] = possible.filter((each) => parsePhoneNumberFromString(each)?.isValid())
-  return { fault: 'not_international', meant: others.length === 0 ? (meant ?? null) : null }
+function phoneFault(text: string, ownPhones: readonly string[]): RecipientFault {
+  const candidates = phonesMatching(text, ownPhones)
+  if (candidates.length === 0) return { fault: 'no_phone' }
+  const [suggestion, ...others] = candidates.filter((each) => parsePhoneNumberFromString(each)?.isValid())
+  return { fault: 'not_international', suggestion: others.length === 0 ? (suggestion ?? null) : null }
 }

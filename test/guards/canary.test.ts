@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { BehaviourSeed } from '../../emulator/behaviour.ts'
+import type { BehaviourSeed } from '@doorcode/whatsapp-emulator'
 import { explain } from '../../src/explain/explain.ts'
-import { type SignedIn, signedIn } from '../dashboard.ts'
+import { type SignedIn, signIn } from '../dashboard.ts'
 import { type SentOtp, type World, newCode, newPhone, startWorld } from '../world.ts'
 
-/** What may happen to an OTP, each with the code quoted wherever a provider could quote it. */
-const FATES: Record<string, (code: string) => BehaviourSeed> = {
+/** Outcomes of an OTP, with the code quoted wherever a provider could quote it. */
+const BEHAVIOURS: Record<string, (code: string) => BehaviourSeed> = {
   delivered: () => ({ statuses: [{ status: 'sent' }, { status: 'delivered' }] }),
   'failed later, quoting the code': (code) => ({
     statuses: [{ status: 'failed', errors: [{ code: 131026, title: `Code ${code}`, echoParameters: true }] }],
@@ -34,28 +34,28 @@ const FATES: Record<string, (code: string) => BehaviourSeed> = {
   'cut off after it was taken': () => ({ connection: 'drop_after_accepting' }),
 }
 
-test('a code is found nowhere, neither while its message waits nor after whatever became of it', async (t) => {
+test('a code appears nowhere, before or after its message is sent', async (t) => {
   const world = await startWorld(t, { works: false })
   const receiver = await world.receiver()
   const answers: string[] = []
-  const send = async (code: string, fate: BehaviourSeed): Promise<SentOtp> => {
+  const send = async (code: string, behaviour: BehaviourSeed): Promise<SentOtp> => {
     const to = newPhone()
-    world.twin.script({ match: { to }, behaviour: fate })
+    world.emulator.script({ match: { to }, behaviour })
     return world.sendOtp({ to, code, reference: 'r' })
   }
   const otps: SentOtp[] = []
-  for (const fate of Object.values(FATES)) {
+  for (const behaviourWith of Object.values(BEHAVIOURS)) {
     const code = newCode()
-    otps.push(await send(code, fate(code)))
+    otps.push(await send(code, behaviourWith(code)))
   }
   const wrong = newCode()
-  for (const asked of misplaced(world, wrong)) {
-    const answer = await world.request(asked.method, asked.path, asked)
-    assert.ok(answer.status >= 400, `${asked.method} ${asked.path} was refused`)
+  for (const request of misplaced(world, wrong)) {
+    const answer = await world.request(request.method, request.path, request)
+    assert.ok(answer.status >= 400, `${request.method} ${request.path} was refused`)
     answers.push(JSON.stringify([...answer.headers]), answer.text)
   }
   const codes = [wrong, ...otps.map(({ code }) => code)]
-  const reader = await signedIn(world, 'owner')
+  const reader = await signIn(world, 'owner')
   answers.push(...(await messagePages(world, reader, otps)))
   await assertNowhere(world, codes, answers, 'while everything waits')
 
@@ -82,13 +82,13 @@ test('a code is found nowhere, neither while its message waits nor after whateve
   await assertNowhere(world, codes, answers, 'at the end')
 })
 
-/** What the dashboard answers of messages. */
+/** The dashboard's answers about messages. */
 async function messagePages({ workspaceId }: World, { calls }: SignedIn, otps: readonly SentOtp[]): Promise<string[]> {
-  const told = await Promise.all(otps.map(({ messageId }) => calls.messages.get.query({ workspaceId, messageId })))
-  return [await calls.messages.list.query({ workspaceId }), ...told].map((answer) => JSON.stringify(answer))
+  const explained = await Promise.all(otps.map(({ messageId }) => calls.messages.get.query({ workspaceId, messageId })))
+  return [await calls.messages.list.query({ workspaceId }), ...explained].map((answer) => JSON.stringify(answer))
 }
 
-test('a code that is handed to the log by mistake is blanked', async (t) => {
+test('a code logged by mistake is redacted', async (t) => {
   const world = await startWorld(t)
   const code = newCode()
   world.parts.log.info({ code, request: { code, body: { code } } }, 'a mistake')
@@ -97,7 +97,7 @@ test('a code that is handed to the log by mistake is blanked', async (t) => {
   assert.ok(!line?.includes(code))
 })
 
-/** Requests that hold the code where it does not belong. A field that is named like a code is told back by its name. */
+/** Requests with the code in the wrong place. A field named like a code is repeated by name. */
 function misplaced(world: World, code: string) {
   const POST = '/api/v1/otp/messages'
   const good = world.otpBody({ code })
@@ -161,7 +161,7 @@ async function dump(world: World): Promise<{ place: string; text: string }[]> {
   )
 }
 
-/** The find with a little of what stands beside it. */
+/** The match with its surroundings. */
 function around(text: string, forms: readonly string[]): string {
   const at = Math.max(...forms.map((form) => text.indexOf(form)))
   return text.slice(Math.max(0, at - 200), at + 60)

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { test } from 'node:test'
-import type { MemberRole } from '../../src/dashboard/roles.ts'
-import { dashboardRouter } from '../../src/dashboard/router.ts'
-import { type SignedIn, signedIn } from '../dashboard.ts'
+import type { MemberRole } from '../../src/admin/auth/members.ts'
+import { dashboardRouter } from '../../src/admin/router.ts'
+import { type SignedIn, signIn } from '../dashboard.ts'
 import { type World, startWorld } from '../world.ts'
 
-/** Calls that anybody may make, and why. */
-const FOR_ANYBODY: Readonly<Record<string, string>> = {
-  'session.current': 'tells that nobody is signed in',
-  'session.link': 'whoever holds a one-time link has no account yet',
-  'session.accept': 'whoever holds a one-time link has no account yet',
-  'session.setPassword': 'whoever holds a one-time link cannot sign in',
+/** Calls that need no session, and why. */
+const WITHOUT_SESSION: Readonly<Record<string, string>> = {
+  'session.current': 'says that no one is signed in',
+  'session.link': 'the holder of a one-time link has no account yet',
+  'session.accept': 'the holder of a one-time link has no account yet',
+  'session.setPassword': 'the holder of a one-time link cannot sign in',
 }
 
-/** Calls of no workspace, for whoever is signed in, and why. */
+/** Calls without a workspace for any signed-in person, and why. */
 const OF_NO_WORKSPACE: Readonly<Record<string, string>> = {
   'session.join': 'an invitation says which workspace',
   'workspaces.mayCreate': 'asked before there is a workspace',
@@ -26,28 +26,29 @@ const OF_NO_WORKSPACE: Readonly<Record<string, string>> = {
   'account.signOutEverywhere': 'one’s own account',
 }
 
-/** What a member may call that is a mutation, and why. */
+/** Mutations that a member may call, and why. */
 const MEMBERS_MAY: Readonly<Record<string, string>> = {
-  'people.leave': 'everybody may go',
+  'people.leave': 'every member may leave',
+  'phone.act': 'any customer could do the same',
   'blocked.check': 'changes nothing; a list of numbers is longer than an address may be',
   'codSettings.tryOut': 'changes nothing; settings are longer than an address may be',
 }
 
 const MISSING_ID = '019f0000-0000-7000-8000-000000000000'
 
-type Procedure = { path: string; type: 'query' | 'mutation' | 'subscription'; least: MemberRole | undefined }
+type Procedure = { path: string; type: 'query' | 'mutation' | 'subscription'; minRole: MemberRole | undefined }
 
-type Definition = { _def: { type: Procedure['type']; meta?: { least?: MemberRole } } }
+type Definition = { _def: { type: Procedure['type']; meta?: { minRole?: MemberRole } } }
 
 const procedures: readonly Procedure[] = Object.entries(
   dashboardRouter._def.procedures as unknown as Record<string, Definition>,
-).map(([path, { _def }]) => ({ path, type: _def.type, least: _def.meta?.least }))
+).map(([path, { _def }]) => ({ path, type: _def.type, minRole: _def.meta?.minRole }))
 
-const ofWorkspace = procedures.filter(({ least }) => least !== undefined)
+const ofWorkspace = procedures.filter(({ minRole }) => minRole !== undefined)
 
 type Answer = { code: string; text: string }
 
-/** With nothing in the input but a workspace: whether somebody may call comes before what they ask. */
+/** The input has only a workspace: permission is checked before the rest. */
 async function call(
   world: World,
   { path, type }: Procedure,
@@ -66,25 +67,25 @@ async function call(
 
 const codeIn = (text: string): string => /"code":"([A-Z_]+)"/.exec(text)?.[1] ?? 'OK'
 
-test('every call but a few takes somebody who is signed in', async (t) => {
+test('every call except the listed ones requires a session', async (t) => {
   const world = await startWorld(t)
   const answered: string[] = []
   for (const procedure of procedures) {
     const { code } = await call(world, procedure, { workspaceId: world.workspaceId })
     if (code !== 'UNAUTHORIZED') answered.push(procedure.path)
   }
-  assert.deepEqual(answered.sort(), Object.keys(FOR_ANYBODY).sort())
+  assert.deepEqual(answered.sort(), Object.keys(WITHOUT_SESSION).sort())
 })
 
-test('every call is of one workspace, or known not to be', () => {
-  const others = procedures.filter(({ least }) => least === undefined).map(({ path }) => path)
-  assert.deepEqual(others.sort(), [...Object.keys(FOR_ANYBODY), ...Object.keys(OF_NO_WORKSPACE)].sort())
+test('every call belongs to a workspace or is listed as not', () => {
+  const others = procedures.filter(({ minRole }) => minRole === undefined).map(({ path }) => path)
+  assert.deepEqual(others.sort(), [...Object.keys(WITHOUT_SESSION), ...Object.keys(OF_NO_WORKSPACE)].sort())
   assert.ok(ofWorkspace.length > 10, 'the walk finds the calls of workspaces')
 })
 
-test('every call answers another workspace exactly like a missing one, whatever else is asked', async (t) => {
+test('every call answers another workspace exactly like a missing one', async (t) => {
   const [world, theirs] = [await startWorld(t), await startWorld(t)]
-  const as = await signedIn(world, 'owner')
+  const as = await signIn(world, 'owner')
   for (const procedure of ofWorkspace) {
     const foreign = await call(world, procedure, { as, workspaceId: theirs.workspaceId })
     const missing = await call(world, procedure, { as, workspaceId: MISSING_ID })
@@ -93,9 +94,9 @@ test('every call answers another workspace exactly like a missing one, whatever 
   }
 })
 
-const refusedTo = async (world: World, as: SignedIn, asked: readonly Procedure[]): Promise<string[]> => {
+const refusedTo = async (world: World, as: SignedIn, calls: readonly Procedure[]): Promise<string[]> => {
   const refused: string[] = []
-  for (const procedure of asked) {
+  for (const procedure of calls) {
     const { code } = await call(world, procedure, { as, workspaceId: world.workspaceId })
     if (code === 'FORBIDDEN') refused.push(procedure.path)
   }
@@ -104,34 +105,34 @@ const refusedTo = async (world: World, as: SignedIn, asked: readonly Procedure[]
 
 const pathsOf = (some: readonly Procedure[]): string[] => some.map(({ path }) => path).sort()
 
-test('a member is refused every change, and an admin whatever is the owners’ alone', async (t) => {
+test('members may change nothing, and admins nothing reserved for owners', async (t) => {
   const world = await startWorld(t)
-  const [member, admin] = [await signedIn(world, 'member'), await signedIn(world, 'admin')]
+  const [member, admin] = [await signIn(world, 'member'), await signIn(world, 'admin')]
   const mutations = ofWorkspace.filter(({ type }) => type === 'mutation')
   const changes = mutations.filter(({ path }) => !(path in MEMBERS_MAY))
   assert.deepEqual(await refusedTo(world, member, changes), pathsOf(changes))
-  const beyondMembers = ofWorkspace.filter(({ least }) => least !== 'member')
+  const beyondMembers = ofWorkspace.filter(({ minRole }) => minRole !== 'member')
   assert.deepEqual(await refusedTo(world, member, beyondMembers), pathsOf(beyondMembers))
-  const ownersAlone = ofWorkspace.filter(({ least }) => least === 'owner')
-  assert.ok(ownersAlone.length > 3)
-  assert.deepEqual(await refusedTo(world, admin, ownersAlone), pathsOf(ownersAlone))
+  const forOwners = ofWorkspace.filter(({ minRole }) => minRole === 'owner')
+  assert.ok(forOwners.length > 3)
+  assert.deepEqual(await refusedTo(world, admin, forOwners), pathsOf(forOwners))
 })
 
-test('whoever is removed from a workspace loses it at the very next call', async (t) => {
+test('a removed member loses access with the next call', async (t) => {
   const world = await startWorld(t)
-  const [owner, admin] = [await signedIn(world, 'owner'), await signedIn(world, 'admin')]
+  const [owner, admin] = [await signIn(world, 'owner'), await signIn(world, 'admin')]
   const { workspaceId } = world
   await admin.calls.keys.list.query({ workspaceId })
   await owner.calls.people.changeRole.mutate({ workspaceId, userId: admin.userId, role: 'member' })
-  await assert.rejects(() => admin.calls.keys.create.mutate({ workspaceId, name: 'late' }), /takes the role admin/)
+  await assert.rejects(() => admin.calls.keys.create.mutate({ workspaceId, name: 'late' }), /requires the role admin/)
   await owner.calls.people.remove.mutate({ workspaceId, userId: admin.userId })
   await assert.rejects(() => admin.calls.keys.list.query({ workspaceId }), /There is no such workspace/)
   assert.deepEqual((await admin.calls.session.current.query())?.workspaces, [])
 })
 
-test('what cannot be stored is refused by every call, in whichever field it stands', async (t) => {
+test('every call refuses unstorable text in every field', async (t) => {
   const world = await startWorld(t)
-  const as = await signedIn(world, 'owner')
+  const as = await signIn(world, 'owner')
   for (const procedure of procedures) {
     for (const text of ['a\0b', 'half \ud83d', '\udc00']) {
       const { code, text: answer } = await call(world, procedure, { as, more: { deep: [{ text }] } })
@@ -141,9 +142,9 @@ test('what cannot be stored is refused by every call, in whichever field it stan
   }
 })
 
-test('no request holds more calls than our pages put into one, nor more than is read at once', async (t) => {
+test('a request with too many calls or too large a body is refused', async (t) => {
   const world = await startWorld(t)
-  const { cookie } = await signedIn(world, 'member')
+  const { cookie } = await signIn(world, 'member')
   const batch = (count: number) =>
     fetch(
       `${world.first.url}/dashboard/calls/${Array.from({ length: count }, () => 'session.current').join(',')}?batch=1`,
@@ -161,8 +162,8 @@ test('no request holds more calls than our pages put into one, nor more than is 
   }
 })
 
-/** With a name in the request that no page could be asked by. */
-const askedAs = (world: World, { host, path, cookie }: { host: string; path: string; cookie: string }) =>
+/** A request with an impossible host name. */
+const statusOf = (world: World, { host, path, cookie }: { host: string; path: string; cookie: string }) =>
   new Promise<number | undefined>((resolve, reject) => {
     httpRequest(`${world.first.url}/`, { path, headers: { host, cookie } }, (answer) => {
       answer.resume()
@@ -172,26 +173,26 @@ const askedAs = (world: World, { host, path, cookie }: { host: string; path: str
       .end()
   })
 
-test('a name in the request that is none changes no answer', async (t) => {
+test('an invalid Host is refused on every path', async (t) => {
   const world = await startWorld(t)
-  const { cookie } = await signedIn(world, 'member')
-  for (const host of ['x:99999', '%', 'a@b', '[', 'a b', '']) {
-    for (const [path, status] of [
-      ['/dashboard/calls/session.current', 200],
-      ['http://elsewhere/dashboard/calls/session.current', 200],
-      [`/dashboard/twin/${world.workspaceId}/chat`, 404],
-      ['/dashboard/auth/get-session', 404],
-    ] as const) {
-      assert.equal(await askedAs(world, { host, path, cookie }), status, `${host} ${path}`)
+  const { cookie } = await signIn(world, 'member')
+  for (const host of ['x:99999', '%', 'a@b', '[', 'a b']) {
+    for (const path of [
+      '/dashboard/calls/session.current',
+      'http://elsewhere/dashboard/calls/session.current',
+      `/dashboard/emulator/${world.workspaceId}/live`,
+      '/dashboard/auth/get-session',
+    ]) {
+      assert.equal(await statusOf(world, { host, path, cookie }), 403, `${host} ${path}`)
     }
   }
 })
 
-test('what takes the token of a one-time link is no query, in whose address proxies would write it down', () => {
+test('calls that take a one-time token are mutations, since proxies log queries', () => {
   const tokens = ['session.accept', 'session.join', 'session.link', 'session.setPassword']
-  const asked = procedures.filter(({ path }) => tokens.includes(path))
+  const withTokens = procedures.filter(({ path }) => tokens.includes(path))
   assert.deepEqual(
-    asked.map(({ type }) => type),
+    withTokens.map(({ type }) => type),
     Array.from(tokens, () => 'mutation'),
   )
 })

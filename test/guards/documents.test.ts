@@ -2,100 +2,175 @@ import assert from 'node:assert/strict'
 import { glob, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { test } from 'node:test'
+import type { z } from 'zod'
+import { TEMPLATE_LANGUAGES } from '../../src/accounts/templates/languages.ts'
+import { MAX_PARAMETER_LENGTH } from '../../src/accounts/templates/cod-parameters.ts'
+import { MAX_HEADER_BYTES } from '../../src/api/server.ts'
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/clock.ts'
+import { CONFIRMATION_STATUSES } from '../../src/cod/conversation/confirmation.ts'
+import { REFUSAL_STATUSES } from '../../src/cod/conversation/refusal.ts'
+import { FOLLOW_UP_EXPIRES_AFTER_MS } from '../../src/cod/conversation/timers.ts'
+import { confirmationBody } from '../../src/cod/routes.ts'
+import { defaults } from '../../src/cod/settings/settings.ts'
 import { commands } from '../../src/commands/table.ts'
 import { settings } from '../../src/config.ts'
-import { refusals } from '../../src/errors.ts'
-import { eventTypes } from '../../src/events/event-types.ts'
-import { documentedEvents } from '../../src/http/documented-events.ts'
-import { REFUSALS_LOGGED_PER_SECOND } from '../../src/http/refusal-log.ts'
-import { failures } from '../../src/providers/failures.ts'
-import type { FailureCode } from '../../src/providers/provider.ts'
+import { type ApiErrorCode, apiErrors } from '../../src/errors.ts'
+import { documentedEvents } from '../../src/api/documented-events.ts'
+import { MAX_BODY_BYTES } from '../../src/http/body.ts'
+import { MAX_FAULTS } from '../../src/http/faults.ts'
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../../src/http/fields.ts'
+import { problemSchema } from '../../src/http/problem.ts'
+import { REQUESTS_PER_WINDOW, WINDOW_MS } from '../../src/http/rate-limit.ts'
+import { REJECTIONS_LOGGED_PER_SECOND } from '../../src/http/rejection-log.ts'
+import { UNKNOWN_WAIT_MS } from '../../src/messages/queue/decide.ts'
+import { PAIR_BURST, PAIR_INTERVAL_MS, sendsPerSecond } from '../../src/messages/queue/pace.ts'
+import { OTP_STATUSES, type OtpReport, type OtpState, type OtpStatus, applyReport } from '../../src/messages/status.ts'
+import { OTP_SUBMISSION_WINDOW_MS, SUBMISSION_WINDOW_MS } from '../../src/messages/submission-window.ts'
+import { otpBody } from '../../src/otp/routes.ts'
+import { FAILURE_CODES, type FailureCode, failureCodes, failureText } from '../../src/providers/failure-codes.ts'
+import { inEnglish } from '../../locales/resources.ts'
+import { errorMeanings, meaningOf } from '../../src/providers/whatsapp/errors.ts'
+import { ATTEMPT_TIMEOUT_MS, MAX_RESPONSE_BYTES } from '../../src/webhooks/delivery/post.ts'
+import { RELEASE_INTERVAL_MS, MAX_RELEASED_PER_STEP } from '../../src/webhooks/delivery/release.ts'
+import { MAX_EARLY_ATTEMPTS } from '../../src/webhooks/delivery/schedule.ts'
+import { MAX_ENDPOINTS, PREVIOUS_SECRET_VALID_MS, MAX_URL_LENGTH } from '../../src/webhooks/endpoints.ts'
+import { DEFAULT_MONTHLY_UNITS } from '../../src/workspaces/quota.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const read = (name: string): Promise<string> => readFile(path.join(ROOT, name), 'utf8')
 
-/** spec §7, with the codes of the contract for faults of ours (§2). */
-const DOCUMENTED_REFUSALS: Readonly<Record<string, number>> = {
-  API_KEY_INVALID: 401,
-  OTP_SENDER_NOT_FOUND: 404,
-  OTP_TEMPLATE_NOT_FOUND: 404,
-  NOT_FOUND: 404,
-  COD_SENDER_NOT_FOUND: 404,
-  COD_TEMPLATE_NOT_FOUND: 404,
-  COD_CONFIRMATION_NOT_FOUND: 404,
-  OTP_SENDER_UNAVAILABLE: 409,
-  OTP_TEMPLATE_NOT_USABLE: 409,
-  IDEMPOTENCY_KEY_REUSED: 409,
-  COD_NOT_CONFIGURED: 409,
-  COD_LANGUAGE_NOT_CONFIGURED: 409,
-  COD_SENDER_UNAVAILABLE: 409,
-  COD_TEMPLATE_NOT_USABLE: 409,
-  COD_CONFIRMATION_NOT_ELIGIBLE: 409,
-  COD_REFUSAL_CHECK_EXISTS: 409,
-  DEVELOPER_INVALID_INPUT: 422,
-  COD_TEMPLATE_PARAMETERS_INVALID: 422,
-  RECIPIENT_BLOCKED: 422,
-  OTP_QUOTA_EXCEEDED: 429,
-  COD_QUOTA_EXCEEDED: 429,
-  RATE_LIMITED: 429,
-  INTERNAL_ERROR: 500,
-  SERVICE_UNAVAILABLE: 503,
-}
-
-/** spec §6 */
-const DOCUMENTED_EVENTS = [
-  'message.sent',
-  'message.failed',
-  'cod.confirmed',
-  'cod.cancelled',
-  'cod.reschedule_requested',
-  'cod.no_response',
-  'cod.failed',
-  'cod.refusal_confirmed',
-  'cod.refusal_denied',
-  'cod.refusal_no_response',
-  'cod.refusal_failed',
-  'ping',
-]
-
-/** contract §6 */
-const DOCUMENTED_FAILURES = [
-  'RECIPIENT_UNREACHABLE',
-  'RECIPIENT_NOT_ALLOWED',
-  'RECIPIENT_RATE_LIMITED',
-  'SENDER_RATE_LIMITED',
-  'SENDER_UNAVAILABLE',
-  'PROVIDER_CREDENTIALS_INVALID',
-  'TEMPLATE_NOT_FOUND',
-  'TEMPLATE_PAUSED',
-  'TEMPLATE_DISABLED',
-  'TEMPLATE_PARAMETERS_REJECTED',
-  'POLICY_VIOLATION',
-  'WINDOW_CLOSED',
-  'PROVIDER_UNAVAILABLE',
-  'SUBMISSION_EXPIRED',
-  'UNKNOWN',
-]
-
-test('every refusal has the status of the specification, and none is of our own making', () => {
-  const made = Object.entries(refusals).map(([code, { status }]): [string, number] => [code, status])
-  const documented = made.map(([code]) => [code, DOCUMENTED_REFUSALS[code]])
-  assert.deepEqual(made, documented)
-  const missing = Object.keys(DOCUMENTED_REFUSALS).filter((code) => !(code in refusals))
-  assert.deepEqual(missing, [])
+test('docs/api.md lists every error with its status', async () => {
+  const rows = tableRows(between(await read('docs/api.md'), 'errors')).slice(1)
+  const made = Object.entries(apiErrors).map(([code, { status }]) => `${status} ${code}`)
+  assert.deepEqual(sorted(rows.map((cells) => cells.join(' '))), sorted(made))
 })
 
-test('every event is one of the specification, and docs/webhooks.md says what each means', async () => {
-  const types = Object.keys(eventTypes)
+test('docs/api.md names each request error in exactly one ordered check', async () => {
+  const checks = between(await read('docs/api.md'), 'checks')
+  const named = Array.from(checks.matchAll(/`([A-Z]+_[A-Z_]+)`/g), ([, code = '']) => code)
+  const ofRequests = Object.keys(apiErrors).filter((code) => !FAULTS_OF_OURS.includes(code))
+  assert.deepEqual(sorted(named), sorted(ofRequests))
+  const numbers = Array.from(checks.matchAll(/^(\d+)\. /gm), ([, number]) => Number(number))
   assert.deepEqual(
-    types.filter((type) => !DOCUMENTED_EVENTS.includes(type)),
-    [],
+    numbers,
+    numbers.map((_, index) => index + 1),
   )
-  const rows = tableRows(await read('docs/webhooks.md')).filter(([type]) => DOCUMENTED_EVENTS.includes(type ?? ''))
+})
+
+test('the error example in docs/api.md is a real answer', async () => {
+  const [, json = ''] = /```json\n([^]*?)```/.exec(await read('docs/api.md')) ?? []
+  const { code, title, status } = problemSchema.parse(JSON.parse(json))
   assert.deepEqual(
-    rows,
-    Object.entries(eventTypes).map(([type, { description }]) => [type, description]),
+    { title, status },
+    { title: apiErrors[code as ApiErrorCode].title, status: apiErrors[code as ApiErrorCode].status },
   )
+})
+
+const FAULTS_OF_OURS = ['INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
+
+const sorted = (texts: readonly string[]): string[] => texts.toSorted((one, other) => (one < other ? -1 : 1))
+
+test('docs/api.md states the actual limits', async () => {
+  const rows = Object.fromEntries(tableRows(between(await read('docs/api.md'), 'limits')).slice(1))
+  const count = (max: number): string => max.toLocaleString('en')
+  const reference = (schema: z.ZodType): number => longest((length) => schema.safeParse('x'.repeat(length)).success)
+  assert.deepEqual(rows, {
+    'requests of one key, over all routes and nodes': `${REQUESTS_PER_WINDOW} in any ${WINDOW_MS === SECOND_MS ? 'second' : '?'}`,
+    body: `${count(MAX_BODY_BYTES)} bytes`,
+    'headers together': `${count(MAX_HEADER_BYTES)} bytes`,
+    'Idempotency-Key': `0 to ${MAX_IDEMPOTENCY_KEY_LENGTH} characters`,
+    code: `1 to ${reference(otpBody.shape.code)} characters of A–Z, a–z, 0–9`,
+    '`reference` of a code': `0 to ${reference(otpBody.shape.reference)} characters, optional`,
+    '`reference` of an order': `1 to ${reference(confirmationBody.shape.reference)} characters, required, need not be unique`,
+    'value of a template parameter': `1 to ${count(MAX_PARAMETER_LENGTH)} characters, not blank`,
+    'faults listed in one answer': String(MAX_FAULTS),
+    'refusal checks of a confirmation': '1',
+    'units of each kind a month, until they are set': count(DEFAULT_MONTHLY_UNITS),
+    'webhook endpoints of a workspace': String(MAX_ENDPOINTS),
+  })
+})
+
+const longest = (isGood: (length: number) => boolean): number => {
+  let length = 1
+  while (isGood(length + 1)) length += 1
+  return length
+}
+
+test('docs/otp.md states what each report does in each status', async () => {
+  const text = await read('docs/otp.md')
+  assert.deepEqual(firstCells(between(text, 'otp statuses')), OTP_STATUSES)
+  const outcomes = ['sent', 'delivered', 'read', 'played', 'failed'] as const
+  const cells = (status: OtpStatus, ours: boolean) => outcomes.map((outcome) => applied({ status, ours }, outcome))
+  const begun = OTP_STATUSES.filter((status) => !['accepted', 'received', 'failed'].includes(status))
+  assert.deepEqual(tableRows(between(text, 'otp transitions')).slice(1), [
+    ...begun.map((status) => [status, ...cells(status, false)]),
+    ['`failed`, reported by WhatsApp', ...cells('failed', false)],
+    ['`failed`, given up by Doorcode', ...cells('failed', true)],
+  ])
+})
+
+/** The status after a report, before and after the failure, as a table cell. */
+function applied({ status, ours }: { status: OtpStatus; ours: boolean }, outcome: OtpReport['outcome']): string {
+  const [failedAt, ...times] = [1, 0, 2].map((minutes) => new Date(minutes * MINUTE_MS)) as [Date, Date, Date]
+  const failure = status === 'failed' ? { code: 'UNKNOWN' as const, at: failedAt, ours } : null
+  const state: OtpState = { status, sentAt: null, failure, sentEventRecorded: false, failedEventRecorded: false }
+  const [earlier, later] = times.map((at) => {
+    const report: OtpReport =
+      outcome === 'failed' ? { outcome, at, failureCode: 'UNKNOWN', ours: false } : { outcome, at }
+    const step = applyReport(state, report)
+    return step.ignored === null ? step.state.status : undefined
+  })
+  if (later === undefined) return '–'
+  return earlier === later ? later : `\`${later}\` if later`
+}
+
+test('docs/cod.md explains every status of both conversations', async () => {
+  const text = await read('docs/cod.md')
+  assert.deepEqual(firstCells(between(text, 'confirmation statuses')), CONFIRMATION_STATUSES)
+  assert.deepEqual(firstCells(between(text, 'refusal statuses')), REFUSAL_STATUSES)
+})
+
+test('docs/whatsapp-cloud-api.md lists every known error under its meaning', async () => {
+  const rows = tableRows(between(await read('docs/whatsapp-cloud-api.md'), 'errors')).slice(1)
+  const documented = rows.flatMap(([errorClass, scope, failureCode, codes = '']) =>
+    codes.split(', ').map((code) => [code, errorClass, scope, failureCode].join(' ')),
+  )
+  const expected = [...Object.keys(errorMeanings), '200–299'].map((code) => {
+    const { class: errorClass, scope, failureCode } = meaningOf(Number.parseInt(code, 10), null)
+    return [code, errorClass, scope, failureCode].join(' ')
+  })
+  assert.deepEqual(sorted(documented), sorted(expected))
+})
+
+test('figures in the documents match the code', async () => {
+  const figures: Record<string, readonly string[]> = {
+    'docs/otp.md': [
+      `waits ${UNKNOWN_WAIT_MS / SECOND_MS} s for a report`,
+      `is ${OTP_SUBMISSION_WINDOW_MS / MINUTE_MS} minutes for a one-time code and ${SUBMISSION_WINDOW_MS / HOUR_MS} hours`,
+    ],
+    'docs/cod.md': [
+      `| ${FOLLOW_UP_EXPIRES_AFTER_MS / HOUR_MS} hours |`,
+      `\`noResponseMinutes\`, ${defaults.noResponseMinutes.toLocaleString('en')} by default`,
+    ],
+    'docs/webhooks.md': [
+      `URL of at most ${MAX_URL_LENGTH.toLocaleString('en')} characters`,
+      `A workspace has at most ${MAX_ENDPOINTS}`,
+      `within ${ATTEMPT_TIMEOUT_MS / SECOND_MS} seconds`,
+      `The first ${MAX_RESPONSE_BYTES.toLocaleString('en')} bytes`,
+      `two signatures for ${PREVIOUS_SECRET_VALID_MS / HOUR_MS} hours`,
+      `at most ${MAX_RELEASED_PER_STEP} events every ${RELEASE_INTERVAL_MS} ms`,
+      `at most ${MAX_EARLY_ATTEMPTS} times in all`,
+    ],
+    'docs/whatsapp-cloud-api.md': [
+      `| ${sendsPerSecond(null)} messages a second per number, ${sendsPerSecond('HIGH').toLocaleString('en')} at`,
+      `one message per ${PAIR_INTERVAL_MS / SECOND_MS} s from a number to one customer; ${PAIR_BURST} at once`,
+      `Meta lists ${TEMPLATE_LANGUAGES.length}`,
+    ],
+  }
+  for (const [name, sentences] of Object.entries(figures)) {
+    const text = await read(name)
+    for (const sentence of sentences) assert.ok(text.includes(sentence), `${name}: ${sentence}`)
+  }
 })
 
 type Example = {
@@ -104,17 +179,17 @@ type Example = {
   data: { occurredAt?: string; failure?: { code: FailureCode; message: string } | null }
 }
 
-test('the examples of webhooks are such as are sent, in the documents and in the description of the API', async () => {
+test('webhook examples in documents and the API document are real', async () => {
   const examples: Example[] = documentedEvents.map(({ example }) => example as Example)
   const described = examples.length
   for (const name of await documents()) examples.push(...exampleEvents(await read(name)))
   assert.ok(examples.length > described)
   for (const { type, timestamp, data } of examples) {
     const event = documentedEvents.find((each) => each.type === type) ?? assert.fail(`there is no event ${type}`)
-    const { error } = event.data.safeParse(data)
+    const { error } = event.body.safeParse({ type, timestamp, data })
     assert.equal(error, undefined, `${type}: ${JSON.stringify(data)}`)
     assert.equal(timestamp, data.occurredAt)
-    if (data.failure) assert.equal(data.failure.message, failures[data.failure.code].en)
+    if (data.failure) assert.equal(data.failure.message, inEnglish(failureText(data.failure.code)))
   }
 })
 
@@ -123,10 +198,18 @@ const exampleEvents = (text: string): Example[] =>
     (example): example is Example => typeof example.type === 'string' && 'data' in example,
   )
 
-test('the reasons of failures are those of the contract, each with a sentence of its own', () => {
-  assert.deepEqual(Object.keys(failures).sort(), [...DOCUMENTED_FAILURES].sort())
-  const sentences = Object.values(failures).map(({ en }) => en)
+test('every failure code has a distinct sentence', () => {
+  assert.deepEqual(FAILURE_CODES.toSorted(), Object.keys(failureCodes).sort())
+  const sentences = FAILURE_CODES.map((code) => inEnglish(failureText(code)))
   assert.equal(new Set(sentences).size, sentences.length)
+})
+
+test('docs/failure-codes.md states owner, cause and fix of every code', async () => {
+  const rows = tableRows(await read('docs/failure-codes.md')).filter(([code]) => /^[A-Z_]+$/.test(code ?? ''))
+  const written = Object.entries(failureCodes).map(([code, { owner, cause, fix }]) => [code, owner, cause, fix])
+  assert.deepEqual(rows, written)
+  const windows = `${OTP_SUBMISSION_WINDOW_MS / MINUTE_MS} minutes for a one-time code, ${SUBMISSION_WINDOW_MS / HOUR_MS} hours`
+  assert.ok(failureCodes.SUBMISSION_EXPIRED.cause.includes(windows), windows)
 })
 
 test('docs/configuration.md lists every setting with its default and meaning', async () => {
@@ -135,9 +218,9 @@ test('docs/configuration.md lists every setting with its default and meaning', a
   assert.deepEqual(rows, written)
 })
 
-test('docs/operations.md says how many refusals a second the log has room for', async () => {
+test('docs/operations.md states how many refusals a second are logged', async () => {
   const text = (await read('docs/operations.md')).replaceAll('\n', ' ')
-  const { keyed, others } = REFUSALS_LOGGED_PER_SECOND
+  const { keyed, others } = REJECTIONS_LOGGED_PER_SECOND
   assert.ok(text.includes(`at most ${keyed} such lines are written for requests with a key`), String(keyed))
   assert.ok(text.includes(`at most ${others} for all others`), String(others))
 })
@@ -154,42 +237,45 @@ test('only the command line reads the environment', async () => {
 })
 
 /** PATH and locale of the PostgreSQL that it starts. */
-const READS_THE_ENVIRONMENT = new Set(['src/embedded-postgres/postmaster.ts', 'src/embedded-postgres/cluster.ts'])
+const READS_THE_ENVIRONMENT = new Set([
+  'src/start/embedded-postgres/postmaster.ts',
+  'src/start/embedded-postgres/cluster.ts',
+])
 
-test('every command that a document tells to run exists', async () => {
+test('every command in a document exists', async () => {
   const { scripts } = JSON.parse(await read('package.json')) as { scripts: Record<string, string> }
   const unknown: string[] = []
   for (const name of await documents()) {
     const code = codeIn(await read(name))
-    for (const [told, script] of code.matchAll(/\bnpm (?:run (?:-s )?)?([a-z]+)\b/g)) {
-      if (!(script && (script in scripts || NPM_COMMANDS.has(script)))) unknown.push(`${name}: ${told}`)
+    for (const [command, script] of code.matchAll(/\bnpm (?:run (?:-s )?)?([a-z]+)\b/g)) {
+      if (!(script && (script in scripts || NPM_COMMANDS.has(script)))) unknown.push(`${name}: ${command}`)
     }
-    for (const [told, words] of code.matchAll(/\bdoorcode -- ([a-z-]+(?: [a-z]+)?)/g)) {
-      if (!commands.some((command) => `${words} `.startsWith(`${command.words} `))) unknown.push(`${name}: ${told}`)
+    for (const [text, words] of code.matchAll(/\bdoorcode -- ([a-z-]+(?: [a-z]+)?)/g)) {
+      if (!commands.some((command) => `${words} `.startsWith(`${command.words} `))) unknown.push(`${name}: ${text}`)
     }
   }
   assert.deepEqual(unknown, [])
 })
 
-const NPM_COMMANDS = new Set(['ci', 'install', 'start', 'test'])
+const NPM_COMMANDS = new Set(['ci', 'install', 'pack', 'start', 'test'])
 
-test('every option that a document gives to a command exists', async () => {
+test('every option in a document exists', async () => {
   const unknown: string[] = []
   for (const name of await documents()) {
-    for (const [told, given = ''] of (await read(name)).matchAll(/\bdoorcode -- ([^\n`]+)/g)) {
+    for (const [text, given = ''] of (await read(name)).matchAll(/\bdoorcode -- ([^\n`]+)/g)) {
       const command = commands.find(({ words }) => `${given} `.startsWith(`${words} `))
       const options = Object.keys(command?.options ?? {}).map((each) =>
         each.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
       )
       for (const [, option = ''] of given.matchAll(/--([a-z-]+)/g)) {
-        if (![...options, 'json', 'help'].includes(option)) unknown.push(`${name}: ${told}`)
+        if (![...options, 'json', 'help'].includes(option)) unknown.push(`${name}: ${text}`)
       }
     }
   }
   assert.deepEqual(unknown, [])
 })
 
-test('every file that a document points to is there', async () => {
+test('every file that a document links to exists', async () => {
   const missing: string[] = []
   for (const name of await documents()) {
     for (const [, target = ''] of (await read(name)).matchAll(/\]\((?!https?:|#|mailto:)([^)#]+)/g)) {
@@ -202,27 +288,99 @@ test('every file that a document points to is there', async () => {
   assert.deepEqual(missing, [])
 })
 
-test('the changelog tells of this version', async () => {
+test('every page and heading that code or a document cites exists', async () => {
+  const missing: string[] = []
+  const headings = new Map<string, Set<string>>()
+  const exists = async (page: string, heading: string | undefined): Promise<boolean> => {
+    if (!headings.has(page)) headings.set(page, headingsOf(await read(page).catch(() => '')))
+    const known = headings.get(page) ?? new Set()
+    return heading === undefined ? known.size > 0 : known.has(heading)
+  }
+  for (const name of await writtenFiles()) {
+    const text = await read(name)
+    const cited = Array.from(text.matchAll(/\bdocs\/[\w/.-]+?\.md(?:#([\w-]+))?/g), ([path, heading]) => ({
+      page: path.replace(/#.*/, ''),
+      heading,
+    }))
+    const linked = name.endsWith('.md') ? text.matchAll(/\]\(([\w/.-]+\.md)?#([\w-]+)\)/g) : []
+    for (const [, target, heading] of linked)
+      cited.push({ page: target ? path.join(path.dirname(name), target) : name, heading })
+    for (const { page, heading } of cited)
+      if (!(await exists(page, heading))) missing.push(`${name}: ${page}${heading ? `#${heading}` : ''}`)
+  }
+  assert.deepEqual(missing, [])
+})
+
+test('nothing cites documents outside the repository', async () => {
+  const citing: string[] = []
+  for (const name of await writtenFiles()) if ((await read(name)).includes('\u00a7')) citing.push(name)
+  assert.deepEqual(citing, [])
+})
+
+/** Anchors as GitHub derives them from headings. */
+function headingsOf(text: string): Set<string> {
+  const lines = text.replaceAll(/^```[^]*?^```/gm, '').matchAll(/^#+ (.*)$/gm)
+  return new Set(
+    Array.from(lines, ([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{Letter}\p{Number}\- _]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  )
+}
+
+async function writtenFiles(): Promise<string[]> {
+  const patterns = ['src', 'dashboard', 'packages', 'test', 'bench', 'migrations', 'docs', 'bin'].map(
+    (folder) => `${folder}/**/*.{ts,tsx,js,mjs,sql,css,md}`,
+  )
+  const names = await Array.fromAsync(
+    glob(['*.md', ...patterns], { cwd: ROOT, exclude: ['**/node_modules/**', '**/dist/**', '**/built/**'] }),
+  )
+  return names.sort()
+}
+
+test('every source file that ARCHITECTURE and CONTRIBUTING name exists', async () => {
+  const missing: string[] = []
+  for (const name of ['ARCHITECTURE.md', 'CONTRIBUTING.md']) {
+    for (const [, file = ''] of (await read(name)).matchAll(/`([\w./-]+\.tsx?)`/g)) {
+      const places = await Array.fromAsync(glob([file, `{src,dashboard}/${file}`], { cwd: ROOT }))
+      if (places.length === 0) missing.push(`${name}: ${file}`)
+    }
+  }
+  assert.deepEqual(missing, [])
+})
+
+test('the changelog has an entry for this version', async () => {
   const { version } = JSON.parse(await read('package.json')) as { version: string }
   assert.match(await read('CHANGELOG.md'), new RegExp(`^## ${version.replaceAll('.', '\\.')}$`, 'm'))
 })
 
-test('CI runs what the README and CONTRIBUTING say it runs', async () => {
+test('CI runs what README and CONTRIBUTING state', async () => {
   assert.match(await read('README.md'), /npm ci && npm test/)
   const lines = (await read('.ci/run')).split('\n').filter((line) => line.startsWith('npm '))
   assert.deepEqual(lines, ['npm ci', 'npm test', 'npm run check'])
 })
 
-/** Fenced blocks and what stands between backticks. */
+/** Fenced blocks and inline code. */
 const codeIn = (text: string): string =>
   Array.from(text.matchAll(/```[\s\S]*?```|`[^`\n]+`/g), ([code]) => code).join('\n')
 
 async function documents(): Promise<string[]> {
   const names = await Array.fromAsync(
-    glob(['*.md', 'docs/**/*.md', 'emulator/*.md', 'examples/**/*.md'], { cwd: ROOT }),
+    glob(['*.md', 'docs/**/*.md', 'packages/*/*.md', 'examples/**/*.md'], { cwd: ROOT }),
   )
   return names.sort()
 }
+
+/** The text between two comments with this mark. */
+const between = (text: string, mark: string): string =>
+  text.split(`<!-- ${mark} -->`)[1]?.split(`<!-- /${mark} -->`)[0] ?? assert.fail(`no part is marked ${mark}`)
+
+const firstCells = (table: string): (string | undefined)[] =>
+  tableRows(table)
+    .slice(1)
+    .map(([first]) => first)
 
 /** The cells of every table row, without the backticks around a whole cell. */
 const tableRows = (text: string): string[][] =>

@@ -4,7 +4,7 @@ import { type World, startWorld } from '../world.ts'
 
 const MISSING_ID = '00000000-0000-4000-8000-000000000000'
 
-/** What the answer says apart from which request it belongs to. */
+/** The answer without the ids of its request. */
 const withoutCorrelation = (answer: Awaited<ReturnType<World['request']>>): unknown => {
   const { correlationId: _, instance: __, ...rest } = answer.body
   const headers = [...answer.headers].filter(([name]) => !['x-correlation-id', 'date'].includes(name))
@@ -19,7 +19,7 @@ async function idsOf(world: World): Promise<Record<string, string>> {
   return { messageId, confirmationId }
 }
 
-/** Bodies that would be accepted if the id were one of the workspace's own. */
+/** Bodies that would be accepted with an id of the same workspace. */
 const bodyOf = (world: World, path: string): object =>
   path.endsWith('/refusal-check') ? { body: world.refusalBody() } : {}
 
@@ -28,7 +28,7 @@ test('every route answers another workspace’s id exactly like a missing one', 
   const ids = await idsOf(theirs)
   await mine.codSettings()
   const document = (await (await fetch(`${mine.first.url}/openapi.json`)).json()) as { paths: Record<string, object> }
-  const asked: string[] = []
+  const requests: string[] = []
   for (const [path, operations] of Object.entries(document.paths)) {
     const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => name ?? '')
     if (names.length === 0) continue
@@ -42,13 +42,13 @@ test('every route answers another workspace’s id exactly like a missing one', 
       ]
       assert.deepEqual(withoutCorrelation(answers[0]!), withoutCorrelation(answers[1]!), `${method} ${path}`)
       assert.equal(answers[0]!.status, 404)
-      asked.push(`${method} ${path}`)
+      requests.push(`${method} ${path}`)
     }
   }
-  assert.ok(asked.length > 0)
+  assert.ok(requests.length > 0)
 })
 
-test('another workspace’s sender is exactly like a missing one', async (t) => {
+test('another workspace’s sender is answered exactly like a missing one', async (t) => {
   const [mine, theirs] = [await startWorld(t), await startWorld(t)]
   const post = (senderId: string) => mine.request('POST', '/api/v1/otp/messages', { body: mine.otpBody({ senderId }) })
   const [foreign, missing] = [await post(theirs.senderId), await post(MISSING_ID)]
@@ -56,10 +56,10 @@ test('another workspace’s sender is exactly like a missing one', async (t) => 
   assert.deepEqual(withoutCorrelation(foreign), withoutCorrelation(missing))
 })
 
-test('another workspace’s template, block and allowance have no effect', async (t) => {
+test('another workspace’s template, block and quota have no effect', async (t) => {
   const mine = await startWorld(t)
   const theirs = await startWorld(t, {
-    otpAllowance: 0,
+    otpQuota: 0,
     account: {
       templates: [{ name: 'theirs', language: 'en_US', category: 'AUTHENTICATION', components: [{ type: 'BODY' }] }],
     },
@@ -74,7 +74,7 @@ test('another workspace’s template, block and allowance have no effect', async
   await mine.sendOtp({ to })
 })
 
-test('an event goes to the endpoints of its own workspace alone', async (t) => {
+test('an event goes only to endpoints of its workspace', async (t) => {
   const [mine, theirs] = [await startWorld(t), await startWorld(t)]
   const [ours, foreign] = [await mine.receiver(), await theirs.receiver()]
   const otp = await mine.sendOtp()

@@ -3,9 +3,11 @@ import { test } from 'node:test'
 import { fileDatabase } from '../database.ts'
 import { withConnection } from '../postgres.ts'
 
-/** Tables without a workspace of their own, and why. */
+/** Tables without a workspace, and why. */
 const WITHOUT_WORKSPACE: Readonly<Record<string, string>> = {
   instance: 'one row for the whole instance',
+  nodes: 'a process works for all of them',
+  leases: 'one claim takes from many of them',
   migrations: 'the schema is everybody’s',
   workspaces: 'its id is the workspace',
   rate_limits: 'the key in it belongs to one workspace; worth nothing after a second',
@@ -14,6 +16,7 @@ const WITHOUT_WORKSPACE: Readonly<Record<string, string>> = {
   operators: 'they run the whole instance',
   access_links: 'some let into the whole instance, or are for an account',
   sign_in_attempts: 'of accounts, which belong to no workspace',
+  used_sign_in_codes: 'of accounts, which belong to no workspace',
   audit_log: 'some entries are of the whole instance, or of an account',
 }
 
@@ -25,7 +28,7 @@ const WITHOUT_CARRYING_IT: Readonly<Record<string, string>> = {
 
 type ForeignKey = { name: string; from: string; to: string; columns: string[] }
 
-test('every table belongs to a workspace or is known not to', async () => {
+test('every table belongs to a workspace or is listed as not', async () => {
   const tables = await ask<{ name: string; scoped: boolean }>(`
     select c.relname as name, exists (
       select from pg_attribute a where a.attrelid = c.oid and a.attname = 'workspace_id' and a.attnotnull
@@ -53,7 +56,7 @@ test('every foreign key between tables of a workspace carries the workspace', as
   assert.deepEqual(bare.map(({ name }) => name).sort(), Object.keys(WITHOUT_CARRYING_IT).sort())
 })
 
-test('every constraint that a person may meet in a log has a name of its own or PostgreSQL’s usual one', async () => {
+test('every constraint has an explicit or PostgreSQL’s default name', async () => {
   const checks = await ask<{ name: string; table: string }>(`
     select conname as name, conrelid::regclass::text as table from pg_constraint
     where contype = 'c' and connamespace = 'public'::regnamespace`)

@@ -1,16 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { writeReply } from '../../src/cod/replies.ts'
+import { encodeReply } from '../../src/cod/conversation/replies.ts'
 import { newId } from '../../src/ids.ts'
-import { type CreatedConfirmation, type Customer, type TwinMessage, codAccount } from '../cod.ts'
-import { until } from '../until.ts'
-import { type World, type WorldReceiver, newPhone, startWorld } from '../world.ts'
+import { type CreatedConfirmation, type Customer, type EmulatorMessage, codAccount } from '../cod.ts'
+import { waitFor } from '../wait-for.ts'
+import { type World, type WorldOptions, type WorldReceiver, newPhone, startWorld } from '../world.ts'
 
 type Scene = { world: World; receiver: WorldReceiver; order: CreatedConfirmation; ana: Customer }
 
 /** An order whose confirmation template is on its customer's phone. */
-async function asked(t: Parameters<typeof startWorld>[0], settings: object = {}, fields: object = {}): Promise<Scene> {
-  const world = await startWorld(t, { account: codAccount() })
+async function startConfirmation(
+  t: Parameters<typeof startWorld>[0],
+  settings: object = {},
+  fields: object = {},
+  options: WorldOptions = {},
+): Promise<Scene> {
+  const world = await startWorld(t, { account: codAccount(), ...options })
   const receiver = await world.receiver()
   await world.codSettings(settings)
   const order = await world.createConfirmation(fields)
@@ -19,8 +24,8 @@ async function asked(t: Parameters<typeof startWorld>[0], settings: object = {},
 }
 
 /** The same, confirmed, with a refusal check that waits for its answer. */
-async function askedWhetherRefused(t: Parameters<typeof startWorld>[0], settings: object = {}): Promise<Scene> {
-  const scene = await asked(t, settings)
+async function startRefusalCheck(t: Parameters<typeof startWorld>[0], settings: object = {}): Promise<Scene> {
+  const scene = await startConfirmation(t, settings)
   await scene.ana.taps('Confirm')
   await scene.world.startRefusalCheck(scene.order)
   await scene.world.settled()
@@ -29,10 +34,10 @@ async function askedWhetherRefused(t: Parameters<typeof startWorld>[0], settings
 
 const typesOf = (receiver: WorldReceiver): string[] => receiver.events().map(({ type }) => type)
 
-const labelsOf = ({ shown }: TwinMessage): string[] => shown.buttons.map(({ text }) => text)
-const rowsOf = ({ shown }: TwinMessage): string[] => shown.list?.rows.map(({ title }) => title) ?? []
+const labelsOf = ({ shown }: EmulatorMessage): string[] => shown.buttons.map(({ text }) => text)
+const rowsOf = ({ shown }: EmulatorMessage): string[] => shown.list?.rows.map(({ title }) => title) ?? []
 
-/** YYYY-MM-DD, so many days from now on the calendar of the delivery time zone. */
+/** YYYY-MM-DD, so many days from now in the delivery time zone. */
 const dayIn = (world: World, days: number, timeZone = 'Africa/Casablanca') =>
   Temporal.Instant.fromEpochMilliseconds(world.clock.now().getTime())
     .toZonedDateTimeISO(timeZone)
@@ -41,8 +46,8 @@ const dayIn = (world: World, days: number, timeZone = 'Africa/Casablanca') =>
 
 const EVERY_DAY = { deliveryDays: { skipWeekdays: [] } }
 
-test('each button of the template does what its position says, whatever its label', async (t) => {
-  const { world, receiver } = await asked(t)
+test('each button of the template acts by its position, not its label', async (t) => {
+  const { world, receiver } = await startConfirmation(t)
   for (const [button, status, event] of [
     [0, 'confirmed', 'cod.confirmed'],
     [1, 'cancelled', 'cod.cancelled'],
@@ -55,16 +60,16 @@ test('each button of the template does what its position says, whatever its labe
     const view = await world.getConfirmation(order)
     assert.equal(view.status, status)
     assert.equal(view.answeredAt === null, event === null)
-    const told = receiver.events().filter(({ data }) => data.confirmationId === order.confirmationId)
+    const events = receiver.events().filter(({ data }) => data.confirmationId === order.confirmationId)
     assert.deepEqual(
-      told.map(({ type }) => type),
+      events.map(({ type }) => type),
       event ? [event] : [],
     )
   }
 })
 
-test('a new time is asked for as a day and then a time range, and told by one event', async (t) => {
-  const { world, receiver, order, ana } = await asked(t, EVERY_DAY)
+test('a reschedule asks for day and time range and sends one event', async (t) => {
+  const { world, receiver, order, ana } = await startConfirmation(t, EVERY_DAY)
   await ana.taps('Change time')
   assert.deepEqual([ana.last().shown.body, labelsOf(ana.last()).length], ['Which day?', 3])
   await ana.taps(1)
@@ -78,8 +83,8 @@ test('a new time is asked for as a day and then a time range, and told by one ev
   assert.equal(ana.last().shown.body, 'Thank you!')
 })
 
-test('an event tells what GET tells, and when it happened', async (t) => {
-  const { world, receiver, order, ana } = await asked(t)
+test('an event has the body of GET and occurredAt', async (t) => {
+  const { world, receiver, order, ana } = await startConfirmation(t)
   await ana.taps('Confirm')
   const [event] = receiver.events()
   const { occurredAt, ...data } = event?.data ?? {}
@@ -88,15 +93,15 @@ test('an event tells what GET tells, and when it happened', async (t) => {
   assert.equal(occurredAt, data.answeredAt)
 })
 
-test('an answer that comes at once is not dated before its question', async (t) => {
-  const { world, order, ana } = await asked(t)
+test('an immediate answer is not dated before its question', async (t) => {
+  const { world, order, ana } = await startConfirmation(t)
   await ana.taps('Confirm')
   const { answeredAt, createdAt } = await world.getConfirmation(order)
   assert.ok(answeredAt && answeredAt > createdAt, `answered at ${answeredAt}, created at ${createdAt}`)
 })
 
-test('an answer of the second of its question that is told later is not dated before the question', async (t) => {
-  const { world, order, ana } = await asked(t)
+test('a late report of an immediate answer is not dated before its question', async (t) => {
+  const { world, order, ana } = await startConfirmation(t)
   const { createdAt } = await world.getConfirmation(order)
   const second = Math.floor(Date.parse(createdAt) / 1000)
   world.advance('2s')
@@ -105,15 +110,17 @@ test('an answer of the second of its question that is told later is not dated be
   assert.ok(answeredAt && answeredAt > createdAt, `answered at ${answeredAt}, created at ${createdAt}`)
 })
 
-test('occurredAt rises strictly, however quickly the answers follow each other or however old they are', async (t) => {
-  const { world, receiver, ana } = await asked(t)
+test('occurredAt always rises, for quick and for old answers', async (t) => {
+  const { world, receiver, ana } = await startConfirmation(t)
   const [template] = ana.screen()
-  const secondsAgo = (seconds: number) => Math.floor(world.clock.now().getTime() / 1000) - seconds
+  const second = Math.floor(world.clock.now().getTime() / 1000)
   for (let round = 0; round < 3; round += 1) {
-    await ana.taps('Confirm', { on: template, timestamp: secondsAgo(0) })
-    await ana.taps('Cancel', { on: template, timestamp: secondsAgo(0) })
-    await ana.taps('Confirm', { on: template, timestamp: secondsAgo(600) })
-    await ana.taps('Cancel', { on: template, timestamp: secondsAgo(300) })
+    await ana.taps('Confirm', { on: template, timestamp: second - 600 })
+    await ana.taps('Cancel', { on: template, timestamp: second - 600 })
+  }
+  for (let round = 0; round < 3; round += 1) {
+    await ana.taps('Confirm', { on: template, timestamp: second })
+    await ana.taps('Cancel', { on: template, timestamp: second })
   }
   const times = receiver.events().map(({ data }) => String(data.occurredAt))
   assert.equal(times.length, 12)
@@ -123,7 +130,7 @@ test('occurredAt rises strictly, however quickly the answers follow each other o
 test('the days on offer begin tomorrow in the delivery time zone, and skip weekdays', async (t) => {
   const weekday = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
   const timeZone = 'Pacific/Auckland'
-  const { world } = await asked(t)
+  const { world } = await startConfirmation(t)
   const tomorrow = dayIn(world, 1, timeZone)
   const skipped = weekday[tomorrow.dayOfWeek - 1]
   await world.codSettings({ timeZone, deliveryDays: { offered: 2, skipWeekdays: [skipped] } })
@@ -139,7 +146,11 @@ test('the days on offer begin tomorrow in the delivery time zone, and skip weekd
 })
 
 test('in Arabic every label is Arabic and has at most 20 characters', async (t) => {
-  const { world, order, ana } = await asked(t, {}, { template: { name: 'order_confirmation', language: 'ar' } })
+  const { world, order, ana } = await startConfirmation(
+    t,
+    {},
+    { template: { name: 'order_confirmation', language: 'ar' } },
+  )
   await ana.taps('تغيير الموعد')
   assert.equal(ana.last().shown.body, 'أي يوم؟')
   for (const label of labelsOf(ana.last())) {
@@ -161,8 +172,8 @@ test('in Arabic every label is Arabic and has at most 20 characters', async (t) 
   assert.deepEqual([refusalCheck?.reason, refusalCheck?.note], ['سبب آخر', 'وصل مكسورا'])
 })
 
-test('words instead of a choice end the rescheduling as a note, with what was chosen before', async (t) => {
-  const { world, receiver, order, ana } = await asked(t, EVERY_DAY)
+test('typed text completes a reschedule as a note, with earlier choices', async (t) => {
+  const { world, receiver, order, ana } = await startConfirmation(t, EVERY_DAY)
   await ana.taps('Change time')
   await ana.taps(0)
   await ana.types('After six, please 🙂')
@@ -172,15 +183,15 @@ test('words instead of a choice end the rescheduling as a note, with what was ch
   assert.deepEqual(typesOf(receiver), ['cod.reschedule_requested'])
 })
 
-test('text that the database cannot hold becomes a note without it', async (t) => {
-  const { world, order, ana } = await asked(t)
+test('characters that the database cannot store are removed from a note', async (t) => {
+  const { world, order, ana } = await startConfirmation(t)
   await ana.taps('Change time')
   await ana.sends({ raw: { type: 'text', text: { body: 'After\u0000 six \ud83d' } } })
   assert.equal((await world.getConfirmation(order)).reschedule?.note, 'After six \ufffd')
 })
 
-test('a later tap on the old template changes the answer, and each change is one event', async (t) => {
-  const { world, receiver, order, ana } = await asked(t)
+test('a later tap on the template changes the answer, with one event each', async (t) => {
+  const { world, receiver, order, ana } = await startConfirmation(t)
   const [template] = ana.screen()
   await ana.taps('Confirm')
   await ana.taps('Confirm')
@@ -197,8 +208,8 @@ test('a later tap on the old template changes the answer, and each change is one
   assert.equal(ana.texts().filter((text) => text === 'Thank you!').length, 1, 'one closing message a check')
 })
 
-test('the reminder’s buttons are as good as the template’s', async (t) => {
-  const { world, order, ana } = await asked(t)
+test('the reminder’s buttons work like the template’s', async (t) => {
+  const { world, order, ana } = await startConfirmation(t)
   world.advance('121m')
   await world.settled()
   const [template, reminder] = ana.screen()
@@ -209,8 +220,8 @@ test('the reminder’s buttons are as good as the template’s', async (t) => {
   assert.equal((await world.getConfirmation(order)).status, 'confirmed')
 })
 
-test('an old day question means the date that its button showed', async (t) => {
-  const { world, order, ana } = await asked(t, EVERY_DAY)
+test('a button of an old day question means the date that it showed', async (t) => {
+  const { world, order, ana } = await startConfirmation(t, EVERY_DAY)
   const [template] = ana.screen()
   const shown = dayIn(world, 1).toString()
   await ana.taps('Change time')
@@ -224,8 +235,8 @@ test('an old day question means the date that its button showed', async (t) => {
   assert.equal((await world.getConfirmation(order)).reschedule?.date, shown)
 })
 
-test('after the rescheduling another day of its latest question changes the date, and an earlier follow-up’s nothing', async (t) => {
-  const { world, receiver, order, ana } = await asked(t, EVERY_DAY)
+test('after a reschedule only its latest day question changes the date', async (t) => {
+  const { world, receiver, order, ana } = await startConfirmation(t, EVERY_DAY)
   const [template] = ana.screen()
   await ana.taps('Change time')
   const earlier = ana.last()
@@ -247,8 +258,8 @@ test('after the rescheduling another day of its latest question changes the date
   )
 })
 
-test('a refusal is confirmed with a listed reason, which a later choice of the list changes', async (t) => {
-  const { world, receiver, order, ana } = await askedWhetherRefused(t)
+test('a listed reason confirms a refusal, and a later choice changes it', async (t) => {
+  const { world, receiver, order, ana } = await startRefusalCheck(t)
   await ana.taps('Yes')
   assert.deepEqual([ana.last().shown.list?.button, rowsOf(ana.last())], ['Reasons', ['Too late', 'Damaged', 'Other']])
   assert.deepEqual(typesOf(receiver), ['cod.confirmed'])
@@ -265,17 +276,17 @@ test('a refusal is confirmed with a listed reason, which a later choice of the l
   assert.deepEqual(typesOf(receiver), ['cod.confirmed', 'cod.refusal_confirmed', 'cod.refusal_confirmed'])
 })
 
-test('nine reasons and Other are one list', async (t) => {
+test('nine reasons and Other fit one list', async (t) => {
   const reasons = Array.from({ length: 9 }, (_, index) => `Reason number ${index + 1}`)
-  const { world, order, ana } = await askedWhetherRefused(t, { languages: { en: { refusalReasons: reasons } } })
+  const { world, order, ana } = await startRefusalCheck(t, { languages: { en: { refusalReasons: reasons } } })
   await ana.taps('Yes')
   assert.deepEqual(rowsOf(ana.last()), [...reasons, 'Other'])
   await ana.chooses(8)
   assert.equal((await world.getConfirmation(order)).refusalCheck?.reason, 'Reason number 9')
 })
 
-test('another reason asks for a note, which completes the check under the Other label', async (t) => {
-  const { world, receiver, order, ana } = await askedWhetherRefused(t)
+test('Other asks for a note, which completes the check', async (t) => {
+  const { world, receiver, order, ana } = await startRefusalCheck(t)
   await ana.taps('Yes')
   await ana.chooses('Other')
   assert.equal(ana.last().shown.body, 'Tell us more')
@@ -287,8 +298,8 @@ test('another reason asks for a note, which completes the check under the Other 
   assert.deepEqual(typesOf(receiver), ['cod.confirmed', 'cod.refusal_confirmed'])
 })
 
-test('a refusal that is denied is told once, and may still be admitted', async (t) => {
-  const { world, receiver, order, ana } = await askedWhetherRefused(t)
+test('a denied refusal sends one event and can still be confirmed', async (t) => {
+  const { world, receiver, order, ana } = await startRefusalCheck(t)
   const question = ana.last()
   await ana.taps('No')
   await ana.taps('No')
@@ -301,8 +312,8 @@ test('a refusal that is denied is told once, and may still be admitted', async (
   assert.deepEqual(typesOf(receiver), ['cod.confirmed', 'cod.refusal_denied', 'cod.refusal_confirmed'])
 })
 
-test('a reply without a number, without a context, or with neither, is as good as any other', async (t) => {
-  const { world } = await asked(t)
+test('a reply without number or context counts', async (t) => {
+  const { world } = await startConfirmation(t)
   for (const hidden of [
     { hidePhone: true },
     { omitContext: true },
@@ -318,10 +329,10 @@ test('a reply without a number, without a context, or with neither, is as good a
   }
 })
 
-test('a customer whom the provider’s answer did not name is known by the first reply', async (t) => {
+test('the first reply identifies a customer whom the send response did not', async (t) => {
   const world = await startWorld(t, { account: codAccount() })
   await world.codSettings()
-  world.twin.script({ match: {}, behaviour: { omit: ['user_id'] } })
+  world.emulator.script({ match: {}, behaviour: { omit: ['user_id'] } })
   const order = await world.createConfirmation()
   await world.settled()
   await world.customer(order).taps('Change time', { hidePhone: true })
@@ -329,8 +340,8 @@ test('a customer whom the provider’s answer did not name is known by the first
   assert.equal((await world.getConfirmation(order)).reschedule?.note, 'Evening')
 })
 
-test('a reply that comes twice counts once', async (t) => {
-  const { world, receiver, ana } = await asked(t)
+test('a repeated reply counts once', async (t) => {
+  const { world, receiver, ana } = await startConfirmation(t)
   const [template] = ana.screen()
   await ana.taps('Confirm', { copies: 3 })
   const cancelled = await ana.taps('Cancel', { on: template })
@@ -340,8 +351,8 @@ test('a reply that comes twice counts once', async (t) => {
   assert.deepEqual(typesOf(receiver), ['cod.confirmed', 'cod.cancelled', 'cod.confirmed'])
 })
 
-test('typed text goes to the conversation whose message it quotes, even if another one asked later', async (t) => {
-  const { world, order, ana } = await asked(t)
+test('typed text goes to the conversation that it quotes', async (t) => {
+  const { world, order, ana } = await startConfirmation(t)
   const other = await world.createConfirmation({ to: order.to, reference: 'other' })
   await world.settled()
   const [first, second] = ana.screen()
@@ -354,8 +365,8 @@ test('typed text goes to the conversation whose message it quotes, even if anoth
   assert.equal(two.status, 'rescheduling')
 })
 
-test('typed text without a quote goes to the latest question that is still open', async (t) => {
-  const { world, order, ana } = await asked(t)
+test('typed text without a quote goes to the latest open question', async (t) => {
+  const { world, order, ana } = await startConfirmation(t)
   const other = await world.createConfirmation({ to: order.to })
   await world.settled()
   const [first, second] = ana.screen()
@@ -366,12 +377,13 @@ test('typed text without a quote goes to the latest question that is still open'
   assert.equal((await world.getConfirmation(other)).status, 'rescheduling')
   await ana.types('For the second one')
   assert.equal((await world.getConfirmation(other)).reschedule?.note, 'For the second one')
-  await ana.types('For nobody')
+  await ana.types('For no question')
   assert.equal((await world.getConfirmation(order)).reschedule?.note, 'For the first one')
 })
 
-test('of two questions that one batch of replies brought up, text answers the second', async (t) => {
-  const { world, order, ana } = await asked(t)
+test('of two questions of one batch, text answers the second', async (t) => {
+  // On a slow machine the gate stays closed for longer than a statement waits for a lock, which is logged.
+  const { world, order, ana } = await startConfirmation(t, {}, {}, { mayLogErrors: true })
   const other = await world.createConfirmation({ to: order.to })
   await world.settled()
   const [first, second] = ana.screen()
@@ -388,15 +400,16 @@ test('of two questions that one batch of replies brought up, text answers the se
 })
 
 /** Taps on change time that are stored while an earlier reply waits, so that the next turn takes them together. */
-async function tapTogether(world: World, { phone, messages }: { phone: string; messages: TwinMessage[] }) {
+async function tapTogether(world: World, { phone, messages }: { phone: string; messages: EmulatorMessage[] }) {
+  world.advance('1m')
+  const now = Math.floor(world.clock.now().getTime() / 1000)
   const gate = await world.parts.db.connect()
   await gate.query('begin')
   await gate.query('lock table confirmations in exclusive mode')
-  await world.twin.inbound({ from: phone, tap: { button: 0, message: messages[0]?.id ?? '' } })
-  await until('a reply waits for the lock', async () => (await gate.query(LOCK_WAITS)).rowCount === 1)
-  const now = Math.floor(world.clock.now().getTime() / 1000)
+  await world.emulator.inbound({ from: phone, tap: { button: 0, message: messages[0]?.id ?? '' }, timestamp: now - 20 })
+  await waitFor('a reply waits for the lock', async () => (await gate.query(LOCK_WAITS)).rowCount !== 0)
   for (const [index, { id }] of messages.entries()) {
-    await world.twin.inbound({ from: phone, tap: { button: 2, message: id }, timestamp: now - 10 + index })
+    await world.emulator.inbound({ from: phone, tap: { button: 2, message: id }, timestamp: now - 10 + index })
   }
   await gate.query('commit')
   await gate.end()
@@ -406,8 +419,8 @@ async function tapTogether(world: World, { phone, messages }: { phone: string; m
 const LOCK_WAITS = `select 1 from pg_locks l join pg_database d on d.oid = l.database
   where d.datname = current_database() and l.relation = 'confirmations'::regclass and not l.granted`
 
-test('of a confirmation and its refusal check that both ask, text goes to the one that asked last', async (t) => {
-  const { world, order, ana } = await askedWhetherRefused(t)
+test('when both checks ask, text goes to the one that asked last', async (t) => {
+  const { world, order, ana } = await startRefusalCheck(t)
   const [template] = ana.screen()
   await ana.taps('Change time', { on: template })
   await ana.taps('Yes', { on: ana.screen().find(({ template: of }) => of?.name === 'delivery_refusal') })
@@ -418,8 +431,8 @@ test('of a confirmation and its refusal check that both ask, text goes to the on
   assert.equal((await world.getConfirmation(order)).reschedule?.note, 'Tomorrow evening')
 })
 
-test('what answers no question changes nothing and asks nothing, and is kept with the customer’s confirmation', async (t) => {
-  const { world, receiver, order, ana } = await asked(t)
+test('a message that answers nothing is only kept in the transcript', async (t) => {
+  const { world, receiver, order, ana } = await startConfirmation(t)
   const before = await world.getConfirmation(order)
   await ana.types('Hello?')
   await ana.sends({ raw: { type: 'reaction', reaction: { message_id: ana.last().id, emoji: '👍' } } })
@@ -435,29 +448,29 @@ test('what answers no question changes nothing and asks nothing, and is kept wit
   for (const { outcome, note } of transcript) assert.ok(outcome === 'ignored' && note)
 })
 
-test('text to another number of the same business answers nothing', async (t) => {
-  const { world, order, ana } = await asked(t)
+test('text to another number of the business answers nothing', async (t) => {
+  const { world, order, ana } = await startConfirmation(t)
   await ana.taps('Change time')
   await ana.types('Evening', { to: '15550100102' })
   assert.equal((await world.getConfirmation(order)).status, 'rescheduling')
 })
 
-/** A tap whose payload is made up; the twin's own taps send only what was on the screen. */
+/** A tap whose payload is made up; the emulator's own taps send only what was on the screen. */
 const forged = (payload: string, quote?: string) => ({
   raw: { type: 'button', button: { payload, text: 'Confirm' } },
   ...(quote !== undefined && { quote }),
 })
 
-test('a payload of another workspace’s confirmation, of another release or of nobody changes nothing', async (t) => {
-  const { world, receiver, order, ana } = await asked(t)
-  const theirs = await asked(t)
+test('a payload of another workspace or release changes nothing', async (t) => {
+  const { world, receiver, order, ana } = await startConfirmation(t)
+  const theirs = await startConfirmation(t)
   const before = [await world.getConfirmation(order), await theirs.world.getConfirmation(theirs.order)]
-  const good = writeReply({ to: 'confirmation', confirmationId: order.confirmationId, answer: 'confirm' })
+  const good = encodeReply({ to: 'confirmation', confirmationId: order.confirmationId, answer: 'confirm' })
   for (const payload of [
-    writeReply({ to: 'confirmation', confirmationId: theirs.order.confirmationId, answer: 'confirm' }),
-    writeReply({ to: 'confirmation', confirmationId: newId(), answer: 'confirm' }),
-    writeReply({ to: 'question', questionId: newId(), index: 0 }),
-    writeReply({ to: 'refusal', confirmationId: order.confirmationId, answer: 'yes' }),
+    encodeReply({ to: 'confirmation', confirmationId: theirs.order.confirmationId, answer: 'confirm' }),
+    encodeReply({ to: 'confirmation', confirmationId: newId(), answer: 'confirm' }),
+    encodeReply({ to: 'question', questionId: newId(), index: 0 }),
+    encodeReply({ to: 'refusal', confirmationId: order.confirmationId, answer: 'yes' }),
     good.replace('dc1', 'dc2'),
     `${good} `,
     good.replace(':0', ':7'),
@@ -469,12 +482,12 @@ test('a payload of another workspace’s confirmation, of another release or of 
   assert.equal(receiver.received.length + theirs.receiver.received.length, 0)
 })
 
-test('a payload is not believed beside the message of another conversation', async (t) => {
-  const { world, order, ana } = await asked(t)
+test('a payload that quotes another conversation’s message is rejected', async (t) => {
+  const { world, order, ana } = await startConfirmation(t)
   const other = await world.createConfirmation({ to: order.to })
   await world.settled()
   const [first, second] = ana.screen()
-  const payload = writeReply({ to: 'confirmation', confirmationId: order.confirmationId, answer: 'confirm' })
+  const payload = encodeReply({ to: 'confirmation', confirmationId: order.confirmationId, answer: 'confirm' })
   await ana.sends(forged(payload, second?.id))
   assert.equal((await world.getConfirmation(order)).status, 'awaiting_answer')
   assert.equal((await world.getConfirmation(other)).status, 'awaiting_answer')
@@ -482,8 +495,8 @@ test('a payload is not believed beside the message of another conversation', asy
   assert.equal((await world.getConfirmation(order)).status, 'confirmed')
 })
 
-test('a choice is not believed beside a message of the order’s other check', async (t) => {
-  const { world, order, ana } = await askedWhetherRefused(t)
+test('a choice that quotes the order’s other check is rejected', async (t) => {
+  const { world, order, ana } = await startRefusalCheck(t)
   const [template] = ana.screen()
   const refusal = ana.last()
   await ana.taps('Change time', { on: template })
@@ -498,30 +511,30 @@ test('a choice is not believed beside a message of the order’s other check', a
   assert.deepEqual(await choices(), before)
 })
 
-test('numbers that WhatsApp writes in another way are the same customer', async (t) => {
-  const { world } = await asked(t)
+test('the forms in which WhatsApp writes a number are one customer', async (t) => {
+  const { world } = await startConfirmation(t)
   for (const to of ['+5511987654321', '+525512345678', '+5491123456789']) {
     const order = await world.createConfirmation({ to })
     await world.settled()
     const customer = world.customer(order)
     await customer.taps('Change time')
-    // Only the number tells whose words these are.
-    await world.twin.inbound({ from: to, text: 'Evening' })
+    // Only the number identifies the customer.
+    await world.emulator.inbound({ from: to, text: 'Evening' })
     await world.settled()
     assert.equal((await world.getConfirmation(order)).reschedule?.note, 'Evening', to)
   }
 })
 
-test('messages of a conversation have no message.* events, whatever becomes of them', async (t) => {
-  const { world, receiver, ana } = await asked(t)
+test('messages of a conversation never cause message.* events', async (t) => {
+  const { world, receiver, ana } = await startConfirmation(t)
   await ana.taps('Change time')
   for (const message of ana.screen()) await world.reported(message, 'sent', 'delivered', 'read')
   await world.reported(ana.last(), { status: 'failed', errors: [131026] })
   assert.deepEqual(typesOf(receiver), [])
 })
 
-test('settings are read when they act: texts when a question is sent, timers when the submission completes', async (t) => {
-  const { world, order, ana } = await asked(t)
+test('texts are read when a question is sent, timers when the submission completes', async (t) => {
+  const { world, order, ana } = await startConfirmation(t)
   await world.codSettings({
     confirmation: { reminderMinutes: 60, noResponseMinutes: 120 },
     languages: {
@@ -540,8 +553,8 @@ test('settings are read when they act: texts when a question is sent, timers whe
   assert.equal((await world.getConfirmation(order)).status, 'rescheduled')
 })
 
-test('a language that was taken out of the settings leaves the customer’s words to be heard', async (t) => {
-  const { world, order, ana } = await asked(t)
+test('answers still count after their language was removed from the settings', async (t) => {
+  const { world, order, ana } = await startConfirmation(t)
   await world.codSettings({ languages: { en: undefined } })
   await ana.taps('Change time')
   assert.equal(ana.screen().length, 1, 'there is nothing to ask with')
@@ -550,7 +563,7 @@ test('a language that was taken out of the settings leaves the customer’s word
 })
 
 test('every answer ever given is kept', async (t) => {
-  const { world, order, ana } = await asked(t)
+  const { world, order, ana } = await startConfirmation(t)
   const [template] = ana.screen()
   await ana.taps('Confirm')
   await ana.taps('Change time', { on: template })
@@ -567,11 +580,13 @@ test('every answer ever given is kept', async (t) => {
   )
 })
 
-test('two customers who answer at once hold nobody up and mix nothing up', async (t) => {
-  const { world, receiver } = await asked(t)
+test('simultaneous answers of two customers do not block or mix', async (t) => {
+  const { world, receiver } = await startConfirmation(t)
   const orders = await Promise.all(Array.from({ length: 40 }, () => world.createConfirmation({ to: newPhone() })))
   await world.settled()
-  await Promise.all(orders.map((order, index) => world.twin.inbound({ from: order.to, tap: { button: index % 3 } })))
+  await Promise.all(
+    orders.map((order, index) => world.emulator.inbound({ from: order.to, tap: { button: index % 3 } })),
+  )
   await world.settled()
   for (const [index, order] of orders.entries())
     assert.equal((await world.getConfirmation(order)).status, ['confirmed', 'cancelled', 'rescheduling'][index % 3])

@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { BehaviourSeed } from '../../emulator/behaviour.ts'
-import type { ReportedStatus } from '../../emulator/emulator.ts'
+import type { BehaviourSeed, ReportedStatus } from '@doorcode/whatsapp-emulator'
 import { type CreatedConfirmation, type Customer, codAccount } from '../cod.ts'
 import { type World, type WorldReceiver, newPhone, startWorld } from '../world.ts'
 
 type Scene = { world: World; receiver: WorldReceiver; order: CreatedConfirmation; ana: Customer }
 
-/** A confirmation whose sends meet these fates, one after the other; then all goes well. */
-async function sentInto(t: TestContext, ...fates: BehaviourSeed[]): Promise<Scene> {
+/** A confirmation whose sends end like this, one by one; later sends succeed. */
+async function sentInto(t: TestContext, ...behaviours: BehaviourSeed[]): Promise<Scene> {
   const world = await startWorld(t, { account: codAccount() })
   const receiver = await world.receiver()
   await world.codSettings()
   const to = newPhone()
-  for (const behaviour of fates) world.twin.script({ match: { to, times: 1 }, behaviour })
+  for (const behaviour of behaviours) world.emulator.script({ match: { to, times: 1 }, behaviour })
   const order = await world.createConfirmation({ to })
   await world.settled()
   return { world, receiver, order, ana: world.customer(order) }
@@ -22,7 +21,7 @@ async function sentInto(t: TestContext, ...fates: BehaviourSeed[]): Promise<Scen
 const typesOf = (receiver: WorldReceiver): string[] => receiver.events().map(({ type }) => type)
 const FAILED: ReportedStatus = { status: 'failed', errors: [131026] }
 
-test('a template that is refused fails the confirmation, with one event', async (t) => {
+test('a rejected template fails the confirmation, with one event', async (t) => {
   const { world, receiver, order } = await sentInto(t, { error: 131026 })
   const view = await world.getConfirmation(order)
   assert.deepEqual([view.status, view.failure?.code, view.answeredAt], ['failed', 'RECIPIENT_UNREACHABLE', null])
@@ -35,7 +34,7 @@ test('a template that is refused fails the confirmation, with one event', async 
   assert.equal(receiver.received.length, 1, 'its timers are over')
 })
 
-test('a template that is reported as failed fails the confirmation, and only while there is no answer', async (t) => {
+test('a failed template fails the confirmation only while it has no answer', async (t) => {
   const { world, receiver, order, ana } = await sentInto(t)
   await world.reported(ana.last(), 'sent', FAILED)
   assert.equal((await world.getConfirmation(order)).status, 'failed')
@@ -49,7 +48,7 @@ test('a template that is reported as failed fails the confirmation, and only whi
   assert.deepEqual(typesOf(receiver), ['cod.failed', 'cod.confirmed'])
 })
 
-test('a failure that is reported at once is not dated before its message', async (t) => {
+test('an immediate failure is not dated before its message', async (t) => {
   const { world, receiver, order, ana } = await sentInto(t)
   await world.reported(ana.last(), 'failed')
   const { createdAt } = await world.getConfirmation(order)
@@ -57,7 +56,7 @@ test('a failure that is reported at once is not dated before its message', async
   assert.ok(failedAt > createdAt, `failed at ${failedAt}, created at ${createdAt}`)
 })
 
-test('a failure that comes after the delivery is stale', async (t) => {
+test('a failure reported after the delivery is ignored', async (t) => {
   const { world, receiver, order, ana } = await sentInto(t)
   await world.reported(ana.last(), 'delivered')
   await world.reported(ana.last(), FAILED)
@@ -74,7 +73,7 @@ test('a reminder that fails fails the confirmation', async (t) => {
   assert.deepEqual(typesOf(receiver), ['cod.failed'])
 })
 
-test('a tap after the failure counts, and clears it', async (t) => {
+test('a tap after a failure counts and clears it', async (t) => {
   const { world, receiver, order, ana } = await sentInto(t)
   await world.reported(ana.last(), FAILED)
   await ana.taps('Confirm')
@@ -100,10 +99,10 @@ test('a question, a prompt or a closing message that fails changes nothing', asy
   assert.deepEqual(typesOf(receiver), ['cod.reschedule_requested'])
 })
 
-test('the failure of a refusal check is its own, and shows beside the answer', async (t) => {
+test('a failed refusal check leaves the confirmation’s answer', async (t) => {
   const { world, receiver, order, ana } = await sentInto(t)
   await ana.taps('Confirm')
-  world.twin.script({ match: { to: order.to, times: 1 }, behaviour: { error: 132015 } })
+  world.emulator.script({ match: { to: order.to, times: 1 }, behaviour: { error: 132015 } })
   await world.startRefusalCheck(order)
   await world.settled()
   const view = await world.getConfirmation(order)
@@ -114,7 +113,7 @@ test('the failure of a refusal check is its own, and shows beside the answer', a
   assert.deepEqual(typesOf(receiver), ['cod.confirmed', 'cod.refusal_failed'])
 })
 
-test('the failure that shows is the most recent one of the two checks', async (t) => {
+test('GET shows the latest failure of the two checks', async (t) => {
   const { world, order, ana } = await sentInto(t)
   const [template] = ana.screen()
   await world.startRefusalCheck(order)
@@ -132,7 +131,7 @@ test('the failure that shows is the most recent one of the two checks', async (t
   assert.equal((await world.getConfirmation(order)).failure?.code, 'RECIPIENT_UNREACHABLE')
 })
 
-test('a lost answer whose message is reported is a completed submission, with timers', async (t) => {
+test('a report after a lost response completes the submission and starts timers', async (t) => {
   const { world, order, ana } = await sentInto(t, { connection: 'drop_after_accepting' })
   assert.equal((await world.getConfirmation(order)).status, 'accepted')
   await world.reported(ana.last(), 'sent')
@@ -145,17 +144,17 @@ test('a lost answer whose message is reported is a completed submission, with ti
   assert.equal((await world.getConfirmation(order)).status, 'no_response')
 })
 
-test('a lost answer of a refusal check, too', async (t) => {
+test('a report after a lost response completes a refusal check’s submission, too', async (t) => {
   const { world, order, ana } = await sentInto(t)
   await ana.taps('Confirm')
-  world.twin.script({ match: { to: order.to, times: 1 }, behaviour: { connection: 'drop_after_accepting' } })
+  world.emulator.script({ match: { to: order.to, times: 1 }, behaviour: { connection: 'drop_after_accepting' } })
   await world.startRefusalCheck(order)
   await world.settled()
   await world.reported(ana.last(), 'delivered')
   assert.equal((await world.getConfirmation(order)).refusalCheck?.status, 'awaiting_answer')
 })
 
-test('a lost answer without a report is sent once more, and both copies are answered alike', async (t) => {
+test('without a report a lost response is sent again; both copies work', async (t) => {
   const { world, receiver, order, ana } = await sentInto(t, { connection: 'drop_after_accepting' })
   for (let step = 0; step < 4; step += 1) {
     world.advance('15s')
@@ -169,7 +168,7 @@ test('a lost answer without a report is sent once more, and both copies are answ
   assert.deepEqual(typesOf(receiver), ['cod.cancelled', 'cod.confirmed'])
 })
 
-test('a tap proves the submission that nobody has heard of', async (t) => {
+test('a tap completes a submission of unknown outcome', async (t) => {
   const { world, receiver, order, ana } = await sentInto(t, { connection: 'drop_after_accepting' })
   await ana.taps('Confirm')
   assert.equal((await world.getConfirmation(order)).status, 'confirmed')
@@ -181,7 +180,7 @@ test('a tap proves the submission that nobody has heard of', async (t) => {
   assert.deepEqual(typesOf(receiver), ['cod.confirmed'])
 })
 
-test('a provider that is away for a day fails the confirmation with its last error', async (t) => {
+test('after a day without the provider the confirmation fails with the last error', async (t) => {
   const { world, receiver, order } = await sentInto(t, ...Array.from({ length: 40 }, () => ({ error: 131016 })))
   for (const by of ['10m', '23h', '1h', '1m']) {
     world.advance(by)
@@ -192,7 +191,7 @@ test('a provider that is away for a day fails the confirmation with its last err
   assert.deepEqual(typesOf(receiver), ['cod.failed'])
 })
 
-test('statuses that come before the provider’s answer leave the submission as it is', async (t) => {
+test('statuses before the provider’s response do not affect the submission', async (t) => {
   const { world, order, ana } = await sentInto(t, {
     statusesBeforeAnswer: true,
     statuses: [{ status: 'sent' }, { status: 'read' }],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aroundDb } from '../around-db.ts'
+import { DatabaseUnavailable } from '../../src/db/connection.ts'
+import { spyOnDb } from '../db-spy.ts'
 import { confirmationPath, refusalPath } from '../cod.ts'
 import { startWorld } from '../world.ts'
 
@@ -8,20 +9,15 @@ const STATEMENTS = /^(look_up_confirmation_requests|look_up_refusal_check_reques
 
 for (const [what, fault, status, code] of [
   ['a fault of ours', new TypeError('inner secret'), 500, 'INTERNAL_ERROR'],
-  [
-    'a database that cannot be reached',
-    Object.assign(new Error('inner secret'), { code: 'ECONNREFUSED' }),
-    503,
-    'SERVICE_UNAVAILABLE',
-  ],
+  ['a database that cannot be reached', new DatabaseUnavailable(new Error('inner secret')), 503, 'SERVICE_UNAVAILABLE'],
 ] as const) {
-  test(`${what} tells whoever asks about an order nothing of the inside, and takes no unit`, async (t) => {
+  test(`${what} reveals nothing internal to the caller, and takes no unit`, async (t) => {
     let faulty = true
     const world = await startWorld(t, {
       works: false,
       mayLogErrors: true,
       wrapDb: (db) =>
-        aroundDb(db, ({ statement, run }) => {
+        spyOnDb(db, ({ statement, run }) => {
           if (faulty && STATEMENTS.test(statement.name)) throw fault
           return run()
         }),

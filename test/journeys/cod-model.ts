@@ -1,4 +1,4 @@
-/** Contract §4 once more, written apart from the program: what test/journeys/cod-model.test.ts compares it with. */
+/** docs/cod.md as an independent model, which cod-model.test.ts compares with the program. */
 
 export type Purpose =
   | 'template'
@@ -26,7 +26,7 @@ type Flow = {
   deadlineAt: number | null
   closed: boolean
   round: number
-  /** When a question was last asked, as a place in the order of all. */
+  /** Rank of the latest question among all questions. */
   askedAt: number
 }
 
@@ -45,7 +45,7 @@ const nothingChosen = (): Reschedule => ({ date: null, timeRange: null, note: nu
 
 const isOpen = ({ status }: Flow): boolean => ['rescheduling', 'awaiting_reason', 'awaiting_note'].includes(status)
 
-let asked = 0
+let questions = 0
 
 export class Order {
   readonly confirmationId: string
@@ -57,7 +57,7 @@ export class Order {
   #reschedule = nothingChosen()
   #reason: string | null = null
   #note: string | null = null
-  #toldWhole = false
+  #isReported = false
 
   constructor(confirmationId: string) {
     this.confirmationId = confirmationId
@@ -81,8 +81,8 @@ export class Order {
     }
   }
 
-  /** Whether nothing that shows has changed since the last event. */
-  isToldWhole = (): boolean => this.#toldWhole
+  /** Whether callers see nothing that the last event did not report. */
+  isReported = (): boolean => this.#isReported
 
   mayStartRefusal = (): boolean => !this.refusal && !['accepted', 'failed'].includes(this.confirmation.status)
 
@@ -93,7 +93,7 @@ export class Order {
 
   submitted(check: CheckName, at: number): void {
     const flow = this.#flow(check)
-    this.#toldWhole = false
+    this.#isReported = false
     flow.status = 'awaiting_answer'
     flow.reminderAt = at + REMINDER_MS[check]
     flow.deadlineAt = at + DEADLINE_MS[check]
@@ -116,7 +116,7 @@ export class Order {
     if (flow.status !== 'accepted' && flow.status !== 'awaiting_answer') return
     this.#move(check, 'failed')
     flow.failed = true
-    this.#tell(check === 'confirmation' ? 'cod.failed' : 'cod.refusal_failed')
+    this.#emit(check === 'confirmation' ? 'cod.failed' : 'cod.refusal_failed')
   }
 
   tap(check: CheckName, button: number): void {
@@ -208,7 +208,7 @@ export class Order {
     return both.flatMap(({ flow, ...rest }) => (flow ? [{ flow, ...rest }] : []))
   }
 
-  ring(check: CheckName, now: number): void {
+  fireTimers(check: CheckName, now: number): void {
     const flow = this.#flow(check)
     if (flow.reminderAt !== null && flow.reminderAt <= now) {
       flow.reminderAt = null
@@ -217,11 +217,11 @@ export class Order {
     const expiresAt = this.expiresAt[check]
     if (flow.deadlineAt !== null && flow.deadlineAt <= now) {
       this.#move(check, 'no_response')
-      this.#tell(check === 'confirmation' ? 'cod.no_response' : 'cod.refusal_no_response')
+      this.#emit(check === 'confirmation' ? 'cod.no_response' : 'cod.refusal_no_response')
     } else if (isOpen(flow) && expiresAt !== null && expiresAt <= now) {
       this.#move(check, check === 'confirmation' ? 'rescheduled' : 'refusal_confirmed')
       flow.answered = true
-      this.#tell(check === 'confirmation' ? 'cod.reschedule_requested' : 'cod.refusal_confirmed')
+      this.#emit(check === 'confirmation' ? 'cod.reschedule_requested' : 'cod.refusal_confirmed')
     }
   }
 
@@ -233,7 +233,7 @@ export class Order {
 
   #move(check: CheckName, status: string): void {
     const flow = this.#flow(check)
-    this.#toldWhole = false
+    this.#isReported = false
     Object.assign(flow, { status, answered: false, failed: false, reminderAt: null, deadlineAt: null })
   }
 
@@ -241,19 +241,19 @@ export class Order {
     const flow = this.#flow(check)
     this.#move(check, status)
     flow.answered = true
-    this.#tell(event)
+    this.#emit(event)
     if (!flow.closed) this.#send(check, 'closing')
     flow.closed = true
   }
 
-  #tell(event: string): void {
+  #emit(event: string): void {
     this.events.push(event)
-    this.#toldWhole = true
+    this.#isReported = true
   }
 
   #ask(check: CheckName, purpose: Purpose): void {
-    asked += 1
-    this.#flow(check).askedAt = asked
+    questions += 1
+    this.#flow(check).askedAt = questions
     this.#send(check, purpose)
   }
 
@@ -281,13 +281,13 @@ export class Model {
     to?.order.type(to.check, text)
   }
 
-  /** Every follow-up that is open now expires so long after this message. */
+  /** Every open follow-up now expires EXPIRY_MS after this message. */
   customerWrote(at: number): void {
     for (const { order, check, flow } of this.#flows()) order.expiresAt[check] = isOpen(flow) ? at + EXPIRY_MS : null
   }
 
-  ring(now: number): void {
-    for (const { order, check } of this.#flows()) order.ring(check, now)
+  fireTimers(now: number): void {
+    for (const { order, check } of this.#flows()) order.fireTimers(check, now)
   }
 
   hasTimerWithin(at: number, clearanceMs: number): boolean {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { explain } from '../../src/explain/explain.ts'
-import { pauseSender, resumeSender } from '../../src/senders/pause.ts'
+import { explainInEnglish } from '../explained.ts'
+import { pauseSender, resumeSender } from '../../src/accounts/senders.ts'
 import { startWorld } from '../world.ts'
 
-test('a reminder that waits until the customer has answered is not sent any more, and explain says so', async (t) => {
+test('a queued reminder is cancelled by an answer, and explain says so', async (t) => {
   const world = await startWorld(t)
   await world.codSettings({ confirmation: { reminderMinutes: 60 } })
   const order = await world.createConfirmation()
@@ -16,19 +16,19 @@ test('a reminder that waits until the customer has answered is not sent any more
   world.advance('61m')
   await world.settled()
   await ana.taps('Confirm')
-  await resumeSender(world.parts, sender)
+  await resumeSender(world.parts.db, sender)
   await world.settled()
 
   assert.equal((await world.getConfirmation(order)).status, 'confirmed')
   assert.deepEqual(
     ana.screen().map(({ type }) => type),
     ['template', 'text'],
-    'the question and the closing message alone',
+    'the question and the closing message only',
   )
-  const story = await explain(world.parts, order.confirmationId)
+  const story = await explainInEnglish(world.parts, order.confirmationId)
   const details = story?.timeline.map(({ detail }) => detail) ?? []
   assert.ok(
-    details.some((detail) => /reminder.*not sent any more/s.test(detail)),
+    details.some((detail) => /reminder.*; not sent, because/s.test(detail)),
     details.join('\n'),
   )
 })

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { setAllowance } from '../../src/workspaces/allowances.ts'
-import { blockRecipient, liftBlock } from '../../src/workspaces/blocked.ts'
-import type { QuotaKind } from '../../src/workspaces/quota.ts'
+import { type QuotaKind, setQuota } from '../../src/workspaces/quota.ts'
+import { blockRecipients, unblockRecipient } from '../../src/workspaces/blocked.ts'
 import { codAccount, confirmationPath, quickReplies, refusalPath } from '../cod.ts'
+import { inDocumentedOrder } from '../order-of-checks.ts'
 import { type World, newPhone, startWorld } from '../world.ts'
 
 const MISSING_ID = '00000000-0000-4000-8000-000000000000'
 const USED_KEY = 'used-for-another-request'
 const BLOCKED = newPhone()
 
-/** A request of which nothing is wrong yet, and the confirmation that a refusal check is asked for. */
+/** A correct request, and the confirmation of its refusal check. */
 type Draft = {
   path: string
   key: string
@@ -26,9 +26,9 @@ type Fault = {
   status: number
   code: string
   over: string
-  /** Before the confirmation is made that a refusal check is for. */
+  /** Runs before the confirmation of a refusal check is created. */
   plan?: (draft: Draft, world: World) => void
-  /** When only the request itself is left to do. */
+  /** Runs directly before the request. */
   lay?: (draft: Draft, world: World) => Promise<unknown> | void
 }
 
@@ -113,7 +113,7 @@ const rest = (kind: QuotaKind): readonly Fault[] => [
   { over: 'quota', status: 429, code: 'COD_QUOTA_EXCEEDED', lay: (_, world) => allow(world, kind, 0) },
 ]
 
-/** In the contract's order (§2): of two faults the earlier one is answered. */
+/** In the order of docs/api.md#order-of-checks: of two faults the earlier one is answered. */
 const CONFIRMATION_FAULTS: readonly Fault[] = [
   ...FIRST,
   {
@@ -151,7 +151,7 @@ const REFUSAL_FAULTS: readonly Fault[] = [
 ]
 
 const allow = (world: World, kind: QuotaKind, monthlyUnits: number) =>
-  setAllowance(world.parts.db, { workspaceId: world.workspaceId, kind, monthlyUnits })
+  setQuota(world.parts.db, { workspaceId: world.workspaceId, kind, monthlyUnits })
 
 async function useUpRate(key: string, world: World): Promise<void> {
   const path = `${confirmationPath}/${MISSING_ID}`
@@ -183,9 +183,9 @@ async function startFaultyWorld(t: TestContext): Promise<World> {
 const setStatus = (world: World, { confirmationId }: { confirmationId: string }, status: string) =>
   world.ask('update confirmations set status = $2 where id = $1', [confirmationId, status])
 
-type Asking = { check: 'confirmation' | 'refusal'; faults: readonly Fault[] }
+type FaultyCheck = { check: 'confirmation' | 'refusal'; faults: readonly Fault[] }
 
-async function askWith(world: World, { check, faults }: Asking) {
+async function askWith(world: World, { check, faults }: FaultyCheck) {
   await restore(world)
   const draft: Draft = {
     path: confirmationPath,
@@ -201,7 +201,8 @@ async function askWith(world: World, { check, faults }: Asking) {
     for (const fault of faults) fault.plan?.(draft, world)
     await makeConfirmation(world, draft)
   }
-  await blockRecipient(world.parts, { workspaceId: world.workspaceId, phone: BLOCKED })
+  const recipients = [{ phone: BLOCKED, reason: null }]
+  await blockRecipients(world.parts, { workspaceId: world.workspaceId, by: null, recipients })
   await world.ask('update senders set paused_at = now() where id = $1', [pausedSender(world)])
   // The rate last, so that the second that it counts is not over when the request comes.
   const goodKey = draft.key
@@ -216,7 +217,7 @@ async function restore(world: World): Promise<void> {
   await world.codSettings()
   await allow(world, 'cod_confirmation', 1_000)
   await allow(world, 'cod_refusal', 1_000)
-  await liftBlock(world.parts.db, { workspaceId, phone: BLOCKED })
+  await unblockRecipient(world.parts.db, { workspaceId, phone: BLOCKED })
   await world.ask('update senders set paused_at = null where id = $1', [pausedSender(world)])
 }
 
@@ -235,10 +236,12 @@ for (const [check, faults] of [
   ['confirmation', CONFIRMATION_FAULTS],
   ['refusal', REFUSAL_FAULTS],
 ] as const) {
-  test(`of any two reasons to refuse a ${check} check the earlier of the contract’s order is answered`, async (t) => {
+  test(`of two errors a ${check} check gets the first in documented order`, async (t) => {
+    const codes = faults.map(({ code }) => code)
+    assert.deepEqual(codes, await inDocumentedOrder(codes))
     const world = await startFaultyWorld(t)
-    for (const [place, earlier] of faults.entries()) {
-      for (const later of faults.slice(place + 1)) {
+    for (const [index, earlier] of faults.entries()) {
+      for (const later of faults.slice(index + 1)) {
         const answer = await askWith(world, { check, faults: [earlier, later] })
         const what = `${earlier.over} before ${later.over}: ${answer.text}`
         assert.deepEqual([answer.status, answer.body.code], [earlier.status, earlier.code], what)
@@ -246,7 +249,7 @@ for (const [check, faults] of [
     }
   })
 
-  test(`each reason alone refuses a ${check} check with its own code, and leaves nothing behind`, async (t) => {
+  test(`each error rejects a ${check} check with its code and leaves nothing`, async (t) => {
     const world = await startFaultyWorld(t)
     const stored = () =>
       world.ask(
@@ -264,10 +267,10 @@ for (const [check, faults] of [
   })
 }
 
-test('with everything wrong at once a GET is answered in the same order', async (t) => {
+test('a GET with several errors gets the first in documented order', async (t) => {
   const world = await startWorld(t)
   const key = await world.freshKey()
-  const codeOf = async (path: string, asked: object) => (await world.request('GET', path, asked)).body.code
+  const codeOf = async (path: string, options: object) => (await world.request('GET', path, options)).body.code
   assert.equal(await codeOf(`${confirmationPath}/no-uuid?extra=1`, { key: null }), 'API_KEY_INVALID')
   assert.equal(await codeOf(`${confirmationPath}/no-uuid?extra=1`, { key }), 'DEVELOPER_INVALID_INPUT')
   assert.equal(await codeOf(`${confirmationPath}/${MISSING_ID}`, { key }), 'COD_CONFIRMATION_NOT_FOUND')
@@ -275,7 +278,7 @@ test('with everything wrong at once a GET is answered in the same order', async 
   assert.equal(await codeOf(`${confirmationPath}/no-uuid`, { key }), 'RATE_LIMITED')
 })
 
-test('a refusal check is for whatever confirmation has a conversation that did not fail', async (t) => {
+test('a refusal check needs a confirmation that was sent and did not fail', async (t) => {
   const world = await startWorld(t, { works: false })
   await world.codSettings()
   for (const [status, code] of [

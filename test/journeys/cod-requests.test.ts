@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { refusalCheckAccepting } from '../../src/cod/accept-refusal.ts'
-import type { Refusal } from '../../src/errors.ts'
-import { setAllowance } from '../../src/workspaces/allowances.ts'
-import type { QuotaKind } from '../../src/workspaces/quota.ts'
+import { createRefusalCheckAcceptor } from '../../src/cod/accept-refusal.ts'
+import type { ApiError } from '../../src/errors.ts'
+import { type QuotaKind, setQuota } from '../../src/workspaces/quota.ts'
 import { type CreatedConfirmation, codAccount, confirmationPath, quickReplies, refusalPath } from '../cod.ts'
 import { type World, type WorldOptions, newPhone, startWorld } from '../world.ts'
 
@@ -52,11 +51,11 @@ const TEMPLATES = [
   },
 ]
 
-const post = (world: World, body: object, asked: object = {}) =>
-  world.request('POST', confirmationPath, { body, ...asked })
+const post = (world: World, body: object, options: object = {}) =>
+  world.request('POST', confirmationPath, { body, ...options })
 
 const allow = (world: World, kind: QuotaKind, monthlyUnits: number) =>
-  setAllowance(world.parts.db, { workspaceId: world.workspaceId, kind, monthlyUnits })
+  setQuota(world.parts.db, { workspaceId: world.workspaceId, kind, monthlyUnits })
 
 const used = async (world: World): Promise<Record<string, number>> => {
   const rows = await world.ask<{ kind: string; used: number }>(
@@ -73,7 +72,7 @@ async function awaiting(world: World): Promise<CreatedConfirmation> {
   return order
 }
 
-test('every fault of a request is listed at once, each with its place', async (t) => {
+test('every fault of a request is listed, each with its pointer', async (t) => {
   const world = await startShop(t)
   const answer = await post(world, {
     to: 'nobody',
@@ -100,7 +99,7 @@ test('every fault of a request is listed at once, each with its place', async (t
   ])
 })
 
-test('the reference is required and has 1 to 128 characters; the parameters may be left out but are never null', async (t) => {
+test('reference has 1 to 128 characters; parameters are optional, never null', async (t) => {
   const world = await startShop(t)
   const body = { ...world.confirmationBody(), template: { name: 'plain', language: 'en' }, parameters: undefined }
   const codeOf = async (change: object) => (await post(world, { ...body, ...change })).body.code
@@ -131,7 +130,7 @@ test('the reference is required and has 1 to 128 characters; the parameters may 
     assert.equal(await codeOf(bad), 'DEVELOPER_INVALID_INPUT', JSON.stringify(bad))
 })
 
-test('a refusal check takes template and parameters alone', async (t) => {
+test('a refusal check takes only template and parameters', async (t) => {
   const world = await startShop(t)
   const order = await awaiting(world)
   for (const more of [{ to: newPhone() }, { senderId: world.senderId }, { reference: 'r' }]) {
@@ -142,7 +141,7 @@ test('a refusal check takes template and parameters alone', async (t) => {
   assert.deepEqual(answer.body, { confirmationId: order.confirmationId, refusalCheck: { status: 'accepted' } })
 })
 
-test('parameters must fit the template, to the character, and come to the phone', async (t) => {
+test('parameters must fit the template exactly, and reach the phone', async (t) => {
   const world = await startShop(t)
   const fits: [string, unknown, string?][] = [
     ['plain', undefined, 'Is your order right?'],
@@ -192,7 +191,7 @@ test('parameters must fit the template, to the character, and come to the phone'
   }
 })
 
-test('no name of a parameter is passed over, whatever it means to JavaScript', async (t) => {
+test('no parameter name is ignored, not even __proto__', async (t) => {
   const world = await startShop(t)
   const body = JSON.stringify({
     ...world.confirmationBody(),
@@ -205,7 +204,7 @@ test('no name of a parameter is passed over, whatever it means to JavaScript', a
   }
 })
 
-test('a confirmation needs a utility template with three quick replies and at most a text header, a refusal check one with two', async (t) => {
+test('each check accepts only a utility template with its number of buttons', async (t) => {
   const world = await startShop(t)
   const order = await awaiting(world)
   for (const name of ['with_image', 'delivery_refusal', 'order_shipped', 'order_delayed', 'summer_offer']) {
@@ -219,7 +218,7 @@ test('a confirmation needs a utility template with three quick replies and at mo
   }
 })
 
-test('the same request in another form is a repeat: it sends nothing, costs nothing and gets the first answer', async (t) => {
+test('the same request in another form is a free repeat', async (t) => {
   const world = await startShop(t)
   const body = {
     ...world.confirmationBody({ to: '+212612345678', template: { name: 'named', language: 'en' } }),
@@ -248,7 +247,7 @@ test('the same request in another form is a repeat: it sends nothing, costs noth
   assert.deepEqual(await used(world), { cod_confirmation: 1 })
 })
 
-test('parameters that are left out and empty ones are alike', async (t) => {
+test('omitted and empty parameters are equal', async (t) => {
   const world = await startShop(t)
   const body = { ...world.confirmationBody(), template: { name: 'plain', language: 'en' }, parameters: undefined }
   const first = await post(world, body, withKey('k'))
@@ -256,7 +255,7 @@ test('parameters that are left out and empty ones are alike', async (t) => {
   assert.equal((await post(world, { ...body, parameters: {} }, withKey('k'))).text, first.text)
 })
 
-test('each changed value under the same key is refused, and the key still stands for the first request', async (t) => {
+test('a key with any changed value is rejected, and keeps its first request', async (t) => {
   const world = await startShop(t)
   const body = {
     ...world.confirmationBody({ template: { name: 'with_header', language: 'en' } }),
@@ -284,7 +283,7 @@ test('each changed value under the same key is refused, and the key still stands
   assert.equal((await post(world, body, withKey('k'))).text, first.text)
 })
 
-test('a refusal check’s key is its own, and stands for its confirmation, template and parameters', async (t) => {
+test('a refusal check’s key covers its confirmation, template and parameters', async (t) => {
   const world = await startShop(t)
   const [order, other] = [await awaiting(world), await awaiting(world)]
   await world.createConfirmation({}, withKey('k'))
@@ -308,7 +307,7 @@ test('a refusal check’s key is its own, and stands for its confirmation, templ
   assert.deepEqual(await used(world), { otp: 1, cod_confirmation: 3, cod_refusal: 1 })
 })
 
-test('of 60 simultaneous confirmations with one key over two nodes exactly one is accepted and all get its answer', async (t) => {
+test('60 simultaneous requests with one key on two nodes create one confirmation', async (t) => {
   const world = await startShop(t)
   const other = await world.node()
   const body = world.confirmationBody()
@@ -324,7 +323,7 @@ test('of 60 simultaneous confirmations with one key over two nodes exactly one i
   assert.deepEqual(await used(world), { cod_confirmation: 1 })
 })
 
-test('of 20 simultaneous refusal checks of one confirmation over two nodes exactly one is accepted', async (t) => {
+test('of 20 simultaneous refusal checks on two nodes exactly one is accepted', async (t) => {
   const world = await startShop(t)
   const other = await world.node()
   const order = await awaiting(world)
@@ -344,11 +343,11 @@ test('of 20 simultaneous refusal checks of one confirmation over two nodes exact
   assert.deepEqual(await used(world), { cod_confirmation: 1, cod_refusal: 1 })
 })
 
-test('with one unit left the others of 20 simultaneous refusal checks hear of the check, not of the quota', async (t) => {
+test('with one unit left, simultaneous refusal checks report the existing check', async (t) => {
   const world = await startShop(t)
   await allow(world, 'cod_refusal', 1)
   const order = await awaiting(world)
-  const accept = refusalCheckAccepting(world.parts)
+  const accept = createRefusalCheckAcceptor(world.parts)
   const { template, parameters } = world.refusalBody()
   const requests = Array.from({ length: 20 }, () => ({
     workspaceId: world.workspaceId,
@@ -361,14 +360,14 @@ test('with one unit left the others of 20 simultaneous refusal checks hear of th
   }))
   // In one turn of the event loop, so that they come to one group.
   const outcomes = await Promise.allSettled(requests.map(accept))
-  const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as Refusal] : []))
+  const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as ApiError] : []))
   assert.deepEqual(
     refused.map(({ code }) => code),
     Array.from({ length: 19 }, () => 'COD_REFUSAL_CHECK_EXISTS'),
   )
 })
 
-test('confirmations and refusal checks have quotas of their own, exact under concurrency', async (t) => {
+test('confirmations and refusal checks have separate quotas, exact under concurrency', async (t) => {
   const world = await startShop(t)
   const orders = await Promise.all(Array.from({ length: 12 }, () => world.createConfirmation()))
   await world.settled()
@@ -386,7 +385,7 @@ test('confirmations and refusal checks have quotas of their own, exact under con
   await world.sendOtp()
 })
 
-test('reminders, questions, closing messages and failures neither cost a unit nor give one back', async (t) => {
+test('follow-up messages and failures neither take nor return a unit', async (t) => {
   const world = await startShop(t)
   const order = await awaiting(world)
   world.advance('121m')
@@ -396,19 +395,20 @@ test('reminders, questions, closing messages and failures neither cost a unit no
   await customer.taps(0)
   await customer.taps(0)
   const to = newPhone()
-  world.twin.script({ match: { to }, behaviour: { error: 131026 } })
+  world.emulator.script({ match: { to }, behaviour: { error: 131026 } })
   const failed = await world.createConfirmation({ to })
   await world.settled()
   assert.equal((await world.getConfirmation(failed)).status, 'failed')
   assert.deepEqual(await used(world), { cod_confirmation: 2 })
 })
 
-test('a GET takes no body or an empty object, and nothing else', async (t) => {
+test('a GET accepts only no body or an empty object', async (t) => {
   const world = await startShop(t)
   const order = await world.createConfirmation()
   const path = `${confirmationPath}/${order.confirmationId}`
   const json = { headers: { 'content-type': 'application/json' } }
-  const codeOf = async (asked: object, query = '') => (await world.request('GET', `${path}${query}`, asked)).body.code
+  const codeOf = async (options: object, query = '') =>
+    (await world.request('GET', `${path}${query}`, options)).body.code
   for (const good of [{}, { body: {} }, { rawBody: ' {} ', ...json }]) assert.equal(await codeOf(good), undefined)
   for (const bad of [{ body: { a: 1 } }, { body: [] }, { body: null }, { body: 'x' }, { rawBody: '{', ...json }])
     assert.equal(await codeOf(bad), 'DEVELOPER_INVALID_INPUT', JSON.stringify(bad))
@@ -417,7 +417,7 @@ test('a GET takes no body or an empty object, and nothing else', async (t) => {
   assert.equal(upper.body.confirmationId, order.confirmationId)
 })
 
-test('a confirmation begins accepted, with nothing answered', async (t) => {
+test('a new confirmation is accepted and unanswered', async (t) => {
   const world = await startShop(t, { works: false })
   const order = await world.createConfirmation({ to: ' +212 612-345-678 ' })
   const { createdAt, ...view } = await world.getConfirmation(order)

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type CreatedConfirmation, type Customer, codAccount } from '../cod.ts'
-import { until } from '../until.ts'
+import { waitFor } from '../wait-for.ts'
 import { type World, type WorldOptions, type WorldReceiver, newPhone, startWorld } from '../world.ts'
 
 type Scene = { world: World; receiver: WorldReceiver; order: CreatedConfirmation; ana: Customer }
 
 /** Reminder after 2 hours, no response after 24, unless the settings say otherwise. */
-async function asked(t: TestContext, settings: object = {}, options: WorldOptions = {}): Promise<Scene> {
+async function startConfirmation(t: TestContext, settings: object = {}, options: WorldOptions = {}): Promise<Scene> {
   const world = await startWorld(t, { account: codAccount(), ...options })
   const receiver = await world.receiver()
   await world.codSettings(settings)
@@ -26,8 +26,8 @@ async function after(world: World, by: string): Promise<void> {
 
 const agoMs = (world: World, instant: unknown): number => world.clock.now().getTime() - Date.parse(String(instant))
 
-test('the reminder is the same template once more, once', async (t) => {
-  const { world, receiver, order, ana } = await asked(t)
+test('the reminder resends the template once', async (t) => {
+  const { world, receiver, order, ana } = await startConfirmation(t)
   await after(world, '119m')
   assert.equal(ana.screen().length, 1)
   await after(world, '2m')
@@ -40,8 +40,8 @@ test('the reminder is the same template once more, once', async (t) => {
   assert.deepEqual(typesOf(receiver), [])
 })
 
-test('without an answer the confirmation ends when its deadline passes, which is no answer', async (t) => {
-  const { world, receiver, order } = await asked(t)
+test('without an answer the deadline ends the confirmation, with no answeredAt', async (t) => {
+  const { world, receiver, order } = await startConfirmation(t)
   await after(world, '1439m')
   assert.equal((await world.getConfirmation(order)).status, 'awaiting_answer')
   await after(world, '2m')
@@ -52,16 +52,16 @@ test('without an answer the confirmation ends when its deadline passes, which is
   assert.ok(Math.abs(agoMs(world, event?.data.occurredAt) - 60_000) < 30_000, 'it happened when the deadline passed')
 })
 
-test('a deadline that a process was down for is told with the time at which it passed', async (t) => {
-  const { world, receiver, order } = await asked(t, { confirmation: { reminderMinutes: null } })
+test('a deadline missed during downtime is reported with its own time', async (t) => {
+  const { world, receiver, order } = await startConfirmation(t, { confirmation: { reminderMinutes: null } })
   await after(world, '72h')
   assert.equal((await world.getConfirmation(order)).status, 'no_response')
   const behindMs = agoMs(world, receiver.events()[0]?.data.occurredAt)
   assert.ok(Math.abs(behindMs - 48 * 3_600_000) < 30_000, `${behindMs} ms ago`)
 })
 
-test('after no response a tap still counts', async (t) => {
-  const { world, receiver, order, ana } = await asked(t, { confirmation: { reminderMinutes: null } })
+test('a tap after no_response still counts', async (t) => {
+  const { world, receiver, order, ana } = await startConfirmation(t, { confirmation: { reminderMinutes: null } })
   await after(world, '25h')
   await ana.taps('Confirm')
   assert.equal((await world.getConfirmation(order)).status, 'confirmed')
@@ -70,8 +70,8 @@ test('after no response a tap still counts', async (t) => {
   assert.equal(receiver.received.length, 2)
 })
 
-test('neither reminder nor deadline comes after an answer', async (t) => {
-  const { world, receiver, order, ana } = await asked(t)
+test('an answer cancels reminder and deadline', async (t) => {
+  const { world, receiver, order, ana } = await startConfirmation(t)
   await ana.taps('Cancel')
   await after(world, '3h')
   await after(world, '30h')
@@ -80,7 +80,7 @@ test('neither reminder nor deadline comes after an answer', async (t) => {
   assert.equal(ana.texts().length, 2, 'the template and the closing message')
 })
 
-test('the timers start when the submission completes, not when the request was accepted or the message delivered', async (t) => {
+test('timers start when the submission completes', async (t) => {
   const world = await startWorld(t, { works: false })
   await world.codSettings()
   const order = await world.createConfirmation()
@@ -95,8 +95,8 @@ test('the timers start when the submission completes, not when the request was a
   assert.equal(ana.screen().length, 2)
 })
 
-test('a follow-up expires 23 hours after the customer’s last message, whatever that was, with what was chosen', async (t) => {
-  const { world, receiver, order, ana } = await asked(t, { deliveryDays: { skipWeekdays: [] } })
+test('a follow-up expires 23 hours after any last message, with the choices', async (t) => {
+  const { world, receiver, order, ana } = await startConfirmation(t, { deliveryDays: { skipWeekdays: [] } })
   await ana.taps('Change time')
   await after(world, '22h')
   await ana.sends({ raw: { type: 'image', image: { id: '1' } } })
@@ -119,8 +119,8 @@ test('a follow-up expires 23 hours after the customer’s last message, whatever
   assert.equal(receiver.received.length, 1)
 })
 
-test('a follow-up in which nothing was chosen expires with nulls', async (t) => {
-  const { world, order, ana } = await asked(t)
+test('a follow-up without choices expires with nulls', async (t) => {
+  const { world, order, ana } = await startConfirmation(t)
   await ana.taps('Change time')
   await after(world, '23h')
   await after(world, '1s')
@@ -128,9 +128,9 @@ test('a follow-up in which nothing was chosen expires with nulls', async (t) => 
   assert.deepEqual([view.status, view.reschedule], ['rescheduled', { date: null, timeRange: null, note: null }])
 })
 
-test('a refusal check has a reminder, a deadline and expiries of its own', async (t) => {
+test('a refusal check has its own reminder, deadline and expiry', async (t) => {
   const settings = { refusal: { reminderMinutes: 15, noResponseMinutes: 60 }, confirmation: { reminderMinutes: null } }
-  const { world, receiver, order } = await asked(t, settings)
+  const { world, receiver, order } = await startConfirmation(t, settings)
   const others = [await world.createConfirmation(), await world.createConfirmation()]
   for (const each of [order, ...others]) {
     await world.settled()
@@ -167,8 +167,8 @@ test('a refusal check has a reminder, a deadline and expiries of its own', async
   ])
 })
 
-test('over two nodes each timer of 60 confirmations fires once', async (t) => {
-  const { world, receiver } = await asked(t)
+test('on two nodes each timer of 60 confirmations fires once', async (t) => {
+  const { world, receiver } = await startConfirmation(t)
   await world.node()
   await world.node()
   const orders = await Promise.all(Array.from({ length: 60 }, () => world.createConfirmation({ to: newPhone() })))
@@ -176,14 +176,14 @@ test('over two nodes each timer of 60 confirmations fires once', async (t) => {
   await after(world, '121m')
   for (const order of orders) assert.equal(world.customer(order).screen().length, 2)
   await after(world, '22h')
-  const told = receiver.events('cod.no_response').map(({ data }) => data.confirmationId)
-  assert.equal(told.length, 61)
-  assert.equal(new Set(told).size, 61)
+  const confirmationIds = receiver.events('cod.no_response').map(({ data }) => data.confirmationId)
+  assert.equal(confirmationIds.length, 61)
+  assert.equal(new Set(confirmationIds).size, 61)
   for (const order of orders) assert.equal(world.customer(order).screen().length, 2)
 })
 
-test('a timer that cannot ring holds up nobody else’s', async (t) => {
-  const { world, order } = await asked(t, {}, { mayLogErrors: true })
+test('a timer that fails does not delay others', async (t) => {
+  const { world, order } = await startConfirmation(t, {}, { mayLogErrors: true })
   const other = await world.createConfirmation()
   await world.settled()
   const gate = await world.parts.db.connect()
@@ -191,9 +191,17 @@ test('a timer that cannot ring holds up nobody else’s', async (t) => {
   await gate.query(`alter table messages add constraint no_reminder
     check (confirmation_id <> '${order.confirmationId}' or purpose <> 'reminder') not valid`)
   world.advance('121m')
-  await until('the other reminder is sent', () => world.customer(other).screen().length === 2)
+  await waitFor('the other reminder is sent', () => world.customer(other).screen().length === 2)
   assert.equal(world.customer(order).screen().length, 1)
+  const triesOf = async () =>
+    (
+      await world.ask<{ timer_tries: number }>('select timer_tries from confirmations where id = $1', [
+        order.confirmationId,
+      ])
+    )[0]?.timer_tries
+  await waitFor('it is put off', async () => (await triesOf()) === 1)
   await gate.query('alter table messages drop constraint no_reminder')
+  world.advance('31s')
   await world.settled()
-  assert.equal(world.customer(order).screen().length, 2, 'it rings when it can')
+  assert.equal(world.customer(order).screen().length, 2, 'it fires when it can')
 })

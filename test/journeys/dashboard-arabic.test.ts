@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
-import { type TestContext, after, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { findSentence } from '../../src/sentences.ts'
-import { closeBrowser, openPage } from '../browser.ts'
-import { type SignedIn, signedIn } from '../dashboard.ts'
+import type { CodedText } from '../../locales/text.ts'
+import { openPage } from '../browser.ts'
+import { type SignedIn, signIn } from '../dashboard.ts'
 import { type World, newPhone, startWorld } from '../world.ts'
-
-after(closeBrowser)
 
 /** Names that Arabic texts write in Latin letters. */
 const NAMES = /\b(Doorcode|Webhook|API|UTC|Graph)\b/g
 
-/** What is typed as it stands, times, what is in another language, and what the customer said. */
+/** Literal input, times, text in another language, and the customer's words. */
 const FOREIGN =
   'style, code, pre, kbd, bdi, time, .as-typed, [lang]:not([lang="ar"]), [data-side="customer"] p, blockquote'
 
@@ -25,10 +23,10 @@ const OWN_TEXT = `(() => {
 
 const QUOTED = /«[^»]*»/g
 const ISOLATED = /[\u2066-\u2068]([^\u2066-\u2069]*)\u2069/g
-/** Three words of English: no id, code, number or name is that. */
+/** Three English words in a row: not an id, a code, a number or a name. */
 const PROSE = /\b[a-z]+ [a-z]+ [a-z]+\b/
 
-/** Nothing of the page itself is in Latin letters, and what is isolated in it is no English sentence. */
+/** The page's own text has no Latin letters, and its isolated parts are not English sentences. */
 async function assertArabic(page: Page, where: string): Promise<void> {
   await page.locator('main').getByRole('heading').first().waitFor()
   const text = (await page.evaluate<string>(OWN_TEXT)).replaceAll(QUOTED, '')
@@ -41,14 +39,14 @@ async function assertArabic(page: Page, where: string): Promise<void> {
 const opened = async (t: TestContext, world: World, as: SignedIn): Promise<Page> =>
   openPage(t, world, { as, language: 'ar' })
 
-test('a message is told in Arabic alone, whatever happened to it', async (t) => {
+test('a message in any status is shown only in Arabic', async (t) => {
   const world = await startWorld(t)
   const receiver = await world.receiver()
   receiver.always({ status: 500 })
-  const as = await signedIn(world, 'member')
+  const as = await signIn(world, 'member')
   const to = newPhone()
   for (const behaviour of [{ error: 131016 }, { error: 131056 }])
-    world.twin.script({ match: { to, times: 1 }, behaviour })
+    world.emulator.script({ match: { to, times: 1 }, behaviour })
   const failed = await world.sendOtp({ to })
   const page = await opened(t, world, as)
   const look = async (): Promise<void> => {
@@ -72,11 +70,11 @@ test('a message is told in Arabic alone, whatever happened to it', async (t) => 
   await page.getByText('على صاحب الطلب أن يتحقق من الرقم').waitFor()
 })
 
-test('a confirmation is told in Arabic alone, with what fits nothing and why', async (t) => {
+test('a confirmation is shown only in Arabic, with its reasons', async (t) => {
   const world = await startWorld(t)
   await world.codSettings()
   await world.receiver()
-  const as = await signedIn(world, 'member')
+  const as = await signIn(world, 'member')
   const order = await world.createConfirmation()
   await world.settled()
   const page = await opened(t, world, as)
@@ -109,19 +107,19 @@ test('a confirmation is told in Arabic alone, with what fits nothing and why', a
   await customer.chooses('Other')
   await customer.types('It was open')
   await look('refused')
-  const notes = await world.ask<{ note: string }>(
+  const notes = await world.ask<{ note: CodedText }>(
     'select distinct note from provider_reports where workspace_id = $1 and note is not null',
     [world.workspaceId],
   )
   assert.ok(notes.length > 4, 'this test has customers do what fits nothing')
-  for (const { note } of notes) assert.ok(findSentence(note), `"${note}" is in no table of kept sentences`)
+  for (const { note } of notes) assert.notEqual(note.code, 'text', JSON.stringify(note))
 })
 
-test('what is wrong with an account, an endpoint or a template is told in Arabic alone, and so is a refused form', async (t) => {
+test('problems and rejected forms are shown only in Arabic', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
   const { endpointId } = await world.receiver()
-  const as = await signedIn(world, 'owner')
+  const as = await signIn(world, 'owner')
   const nobody = 'http://127.0.0.1:9'
   await world.ask('update webhook_endpoints set url = $2 where workspace_id = $1', [workspaceId, nobody])
   await world.whatsapp.reports(await world.sendOtp(), ['delivered'])
@@ -129,7 +127,7 @@ test('what is wrong with an account, an endpoint or a template is told in Arabic
   const [account] = await as.calls.senders.accounts.query({ workspaceId })
   assert.ok(account)
   const synced = as.calls.senders.sync.mutate({ workspaceId, accountId: account.accountId })
-  await assert.rejects(synced, /^TRPCClientError: WhatsApp could not be asked: listing the phone numbers: no answer/)
+  await assert.rejects(synced, /^TRPCClientError: WhatsApp could not be reached: listing phone numbers: no answer/)
 
   const page = await opened(t, world, as)
   const at = async (place: string, says: string): Promise<void> => {
@@ -148,15 +146,20 @@ test('what is wrong with an account, an endpoint or a template is told in Arabic
   await dialog.getByText('يجب ألا يحتوي العنوان على اسم مستخدم أو كلمة مرور').waitFor()
 })
 
-test('what the server said in one language is said again when the page takes the other', async (t) => {
+test('the server’s texts change with the page’s language', async (t) => {
   const world = await startWorld(t)
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, ['delivered'])
-  const page = await openPage(t, world, { as: await signedIn(world, 'member') })
+  const page = await openPage(t, world, { as: await signIn(world, 'member') })
   await page.goto(`/dashboard/w/${world.workspaceId}/messages/${otp.messageId}`)
-  await page.getByText('WhatsApp took the message').waitFor()
-  await page.getByRole('button', { name: 'العربية' }).click()
+  await page.getByText('WhatsApp accepted the message').waitFor()
+  await page.getByLabel('Language', { exact: true }).selectOption('ar')
   await page.getByText('قبِل واتساب الرسالة').waitFor()
-  await page.getByText('WhatsApp took the message').waitFor({ state: 'detached' })
+  await page.getByText('WhatsApp accepted the message').waitFor({ state: 'detached' })
   await assertArabic(page, 'a message in the other language')
+  await page.getByLabel('اللغة', { exact: true }).selectOption('fr')
+  await page.getByRole('link', { name: 'Vue d’ensemble' }).waitFor()
+  await page.getByText('قبِل واتساب الرسالة').waitFor({ state: 'detached' })
+  await page.reload()
+  await page.getByRole('link', { name: 'Vue d’ensemble' }).waitFor()
 })

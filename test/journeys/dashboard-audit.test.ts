@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { runCommandLine } from '../../src/cli.ts'
 import { commands } from '../../src/commands/table.ts'
-import { audit } from '../../src/dashboard/audit.ts'
-import { signedIn, signedInByPassword } from '../dashboard.ts'
+import { audit } from '../../src/admin/audit/audit.ts'
+import { signIn, signInWithPassword } from '../dashboard.ts'
 import { INSTANCE_KEY } from '../node.ts'
-import { refuseEntries, stateOf } from '../refused-entries.ts'
+import { failAuditEntries, stateOf } from '../audit-faults.ts'
 import { type World, startWorld } from '../world.ts'
 
-/** Runs a command beside the world's server; must succeed. */
+/** Runs a command that must succeed. */
 async function command(world: World, ...words: string[]): Promise<Record<string, unknown>> {
   const { code, out, err } = await run(world, words)
   assert.equal(code, 0, `${words.join(' ')}: ${err}`)
@@ -42,11 +43,23 @@ async function settingsFile(t: TestContext): Promise<string> {
 
 type Run = { words: string; more: string[]; before?: () => Promise<unknown> }
 
-/** Each command that changes something, in an order in which it has something to change. */
+/** Commands that change nothing themselves. */
+const READING: readonly string[] = [
+  'start',
+  'serve',
+  'sender list',
+  'endpoint list',
+  'cod-settings get',
+  'person list',
+  'quarantine list',
+  'explain',
+]
+
+/** Each command that changes something, in an order in which each has an effect. */
 async function changingRuns(t: TestContext, world: World): Promise<{ runs: Run[]; secrets: string[] }> {
   const { workspaceId, senderId, account, credentials } = world
   await world.ask('update workspaces set sandbox = true where id = $1', [workspaceId])
-  const person = await signedIn(world, 'member')
+  const person = await signIn(world, 'member')
   const key = await command(world, 'key', 'create', '--workspace', workspaceId, '--name', 'made first')
   const receiver = await world.receiver()
   receiver.always({ status: 500 }) // the ping waits, is held by a pause, and is sent again
@@ -60,7 +73,7 @@ async function changingRuns(t: TestContext, world: World): Promise<{ runs: Run[]
   ]
   const of = ['--workspace', workspaceId]
 
-  const given: Readonly<Record<string, string[]>> = {
+  const optionsOf: Readonly<Record<string, string[]>> = {
     'workspace create': ['--name', 'Another shop'],
     'workspace allowance': [...of, '--otp', '7'],
     'key create': [...of, '--name', 'backend'],
@@ -88,18 +101,20 @@ async function changingRuns(t: TestContext, world: World): Promise<{ runs: Run[]
     'block add': [...of, '--phone', '+212600000001'],
     'block remove': [...of, '--phone', '+212600000001'],
     'person link': [person.email, '--drop-second-factor'],
+    'quarantine release': [randomUUID()],
   }
-  const changing = commands.filter(({ changes }) => changes).map(({ words }) => words)
-  assert.deepEqual(changing.toSorted(), Object.keys(given).toSorted())
-  const runs = Object.entries(given).map(([words, more]) => ({
+  const changing = commands.map(({ words }) => words).filter((words) => !READING.includes(words))
+  assert.deepEqual(changing.toSorted(), Object.keys(optionsOf).toSorted())
+  const runs = Object.entries(optionsOf).map(([words, more]) => ({
     words,
     more,
     ...(words === 'endpoint enable' && { before: () => disable(world, endpointId) }),
+    ...(words === 'quarantine release' && { before: () => quarantine(world, account.accountId, more[0]) }),
   }))
   return { runs, secrets }
 }
 
-test('every command that changes something tells it in the audit log, and no secret of it', async (t) => {
+test('every command that changes something is audited, without secrets', async (t) => {
   const world = await startWorld(t, { works: false })
   const { runs, secrets } = await changingRuns(t, world)
   for (const { words, more, before } of runs) {
@@ -108,7 +123,7 @@ test('every command that changes something tells it in the audit log, and no sec
     const result = await command(world, ...words.split(' '), ...more)
     secrets.push(...['apiKey', 'secret', 'link'].map((name) => result[name]).filter((each) => typeof each === 'string'))
     const entries = (await entriesOf(world)).slice(known)
-    // A jump of the clock is many transactions: one tells what was asked for, the other what it came to.
+    // A jump of the clock is many transactions: one entry has the requested time, the other the reached time.
     assert.equal(entries.length, words === 'sandbox advance' ? 2 : 1, words)
     for (const { who, action, workspace_id, target } of entries) {
       assert.deepEqual([who, action], ['command line', words])
@@ -125,16 +140,26 @@ type Entry = { workspace_id: string | null; who: string; action: string; target:
 
 const entriesOf = (world: World): Promise<Entry[]> => world.ask<Entry>('select * from audit_log order by id')
 
-const disable = (world: World, endpointId: string) =>
-  world.ask(`update webhook_endpoints set status = 'disabled', status_reason = 'x' where id = $1`, [endpointId])
+const quarantine = (world: World, accountId: string, reportId: string | undefined) =>
+  world.ask(
+    `insert into provider_reports (id, workspace_id, account_id, kind, body, received_at, outcome)
+     values ($1, $2, $3, 'unknown', '{}', now(), 'quarantined')`,
+    [reportId, world.workspaceId, accountId],
+  )
 
-test('a command whose entry cannot be written changes nothing', async (t) => {
+const disable = (world: World, endpointId: string) =>
+  world.ask(
+    `update webhook_endpoints set status = 'disabled', status_reason = '{"code":"text","text":"x"}' where id = $1`,
+    [endpointId],
+  )
+
+test('a command whose audit entry cannot be written changes nothing', async (t) => {
   const world = await startWorld(t, { works: false, mayLogErrors: true })
   const { runs } = await changingRuns(t, world)
   for (const { words, more, before } of runs) {
     await before?.()
     const state = await stateOf(world)
-    const entries = await refuseEntries(world, `new.who = 'command line'`)
+    const entries = await failAuditEntries(world, `new.who = 'command line'`)
     const { code, err } = await run(world, [...words.split(' '), ...more])
     await entries.again()
     assert.equal(code, 1, words)
@@ -144,7 +169,7 @@ test('a command whose entry cannot be written changes nothing', async (t) => {
   }
 })
 
-test('an entry tells what was before a change, and what it is now', async (t) => {
+test('an audit entry shows the values before and after a change', async (t) => {
   const world = await startWorld(t)
   const of = ['--workspace', world.workspaceId]
   await command(world, 'workspace', 'allowance', ...of, '--otp', '7')
@@ -154,11 +179,11 @@ test('an entry tells what was before a change, and what it is now', async (t) =>
   const file = await settingsFile(t)
   await command(world, 'cod-settings', 'set', ...of, '--file', file)
   await command(world, 'cod-settings', 'set', ...of, '--file', file)
-  const told = await world.ask<{ action: string; before: Record<string, unknown>; after: Record<string, unknown> }>(
+  const entries = await world.ask<{ action: string; before: Record<string, unknown>; after: Record<string, unknown> }>(
     'select action, before, after from audit_log where workspace_id = $1 order by id',
     [world.workspaceId],
   )
-  const [, second, , unblocked, first, again] = told
+  const [, second, , unblocked, first, again] = entries
   assert.deepEqual(second?.before, { otp: 7, codRefusals: 10_000 })
   assert.deepEqual(second?.after, { otp: 8, codRefusals: 3 })
   assert.equal(unblocked?.before['blockedBy'], 'command line')
@@ -166,24 +191,24 @@ test('an entry tells what was before a change, and what it is now', async (t) =>
   assert.deepEqual(again?.before, again?.after)
 })
 
-test('a sync that somebody asked for is told with what it found, or why it found nothing', async (t) => {
+test('a requested sync is audited with its result or its failure', async (t) => {
   const world = await startWorld(t, { mayLogErrors: true })
   const { workspaceId, account } = world
-  const { calls, email } = await signedIn(world, 'admin')
+  const { calls, email } = await signIn(world, 'admin')
   const sync = () => calls.senders.sync.mutate({ workspaceId, accountId: account.accountId })
   const state = await stateOf(world)
-  const entries = await refuseEntries(world, `new.action like 'account.sync%'`)
-  await assert.rejects(sync, /a fault of its own/)
+  const entries = await failAuditEntries(world, `new.action like 'account.sync%'`)
+  await assert.rejects(sync, /internal error/)
   await entries.again()
   assert.deepEqual(await stateOf(world), state)
   await sync()
   await world.ask(`update provider_accounts set graph_url = 'http://127.0.0.1:1' where id = $1`, [account.accountId])
-  await assert.rejects(sync, /could not be asked/)
-  const told = await world.ask<{ action: string; who: string; after: object }>(
+  await assert.rejects(sync, /could not be reached/)
+  const recorded = await world.ask<{ action: string; who: string; after: object }>(
     'select action, who, after from audit_log where workspace_id = $1 order by id',
     [workspaceId],
   )
-  assert.deepEqual(told, [
+  assert.deepEqual(recorded, [
     {
       action: 'account.synced',
       who: email,
@@ -193,7 +218,7 @@ test('a sync that somebody asked for is told with what it found, or why it found
   ])
 })
 
-test('a command that had nothing to change tells nothing', async (t) => {
+test('a command that changes nothing is not audited', async (t) => {
   const world = await startWorld(t)
   const before = (await entriesOf(world)).length
   await command(world, 'workspace', 'allowance', '--workspace', world.workspaceId)
@@ -202,7 +227,6 @@ test('a command that had nothing to change tells nothing', async (t) => {
   assert.equal((await entriesOf(world)).length, before)
 })
 
-/** Entries 1 to `count`, one after the other. */
 async function writeEntries(world: World, count: number): Promise<void> {
   const { db, clock } = world.parts
   for (let n = 1; n <= count; n += 1) {
@@ -212,9 +236,9 @@ async function writeEntries(world: World, count: number): Promise<void> {
   }
 }
 
-test('the log is read a page at a time, the latest first, by what was done and by whom', async (t) => {
+test('the log is paged newest first, and filtered by action and person', async (t) => {
   const world = await startWorld(t)
-  const { calls } = await signedIn(world, 'admin')
+  const { calls } = await signIn(world, 'admin')
   const { workspaceId } = world
   await writeEntries(world, 120)
   const read: { id: string; target: string }[] = []
@@ -239,12 +263,18 @@ test('the log is read a page at a time, the latest first, by what was done and b
   })
 })
 
-test('what belongs to the whole instance is read by who runs it, and sign-ins by their own account', async (t) => {
+test('only operators read the instance’s log, and people their own sign-ins', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
-  const [owner, operator] = [await signedInByPassword(world, 'owner'), await signedInByPassword(world, 'operator')]
-  await assert.rejects(() => owner.calls.auditLog.list.query({ workspaceId, of: 'instance' }), /runs this instance/)
-  await assert.rejects(() => owner.calls.auditLog.choices.query({ workspaceId, of: 'instance' }), /runs this instance/)
+  const [owner, operator] = [await signInWithPassword(world, 'owner'), await signInWithPassword(world, 'operator')]
+  await assert.rejects(
+    () => owner.calls.auditLog.list.query({ workspaceId, of: 'instance' }),
+    /operator of this instance/,
+  )
+  await assert.rejects(
+    () => owner.calls.auditLog.choices.query({ workspaceId, of: 'instance' }),
+    /operator of this instance/,
+  )
   const { entries } = await operator.calls.auditLog.list.query({ workspaceId, of: 'instance' })
   const signIns = entries.filter(({ action }) => action === 'person.signed_in').map(({ who }) => who)
   assert.ok(signIns.includes(owner.email) && signIns.includes(operator.email))

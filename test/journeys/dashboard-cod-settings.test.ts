@@ -1,22 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { languageStarts } from '../../src/cod/language-starts.ts'
-import { closeBrowser, openPage } from '../browser.ts'
-import { type TwinMessage, codAccount } from '../cod.ts'
-import { type SignedIn, signedIn } from '../dashboard.ts'
+import { languageStarts } from '../../src/cod/settings/language-starts.ts'
+import { openPage } from '../browser.ts'
+import { type EmulatorMessage, codAccount } from '../cod.ts'
+import { type SignedIn, signIn } from '../dashboard.ts'
 import { type World, startWorld } from '../world.ts'
-
-after(closeBrowser)
 
 const save = ({ workspaceId }: World, { calls }: SignedIn, settings: unknown, basedOn: string | null) =>
   calls.codSettings.save.mutate({ workspaceId, settings, basedOn })
 
 const get = ({ workspaceId }: World, { calls }: SignedIn) => calls.codSettings.get.query({ workspaceId })
 
-test('settings that are saved are those that orders then meet, and the log says who changed what', async (t) => {
+test('saved settings apply to new orders, and the log shows each change', async (t) => {
   const world = await startWorld(t)
-  const admin = await signedIn(world, 'admin')
+  const admin = await signIn(world, 'admin')
   assert.equal((await get(world, admin)).stored, null)
   const first = await save(world, admin, { timeZone: 'UTC', languages: { en: languageStarts['en'] } }, null)
   assert.ok(first.outcome === 'saved')
@@ -37,10 +35,10 @@ test('settings that are saved are those that orders then meet, and the log says 
   assert.equal(log.length, 2)
 })
 
-test('all faults come at once, and nothing of faulty settings is stored', async (t) => {
+test('all faults are reported at once, and faulty settings are not stored', async (t) => {
   const world = await startWorld(t)
-  const admin = await signedIn(world, 'admin')
-  const faulty = { timeZone: 'CET', deliveryDays: { offered: 4 }, confirmation: { reminderMinutes: 14 } }
+  const admin = await signIn(world, 'admin')
+  const faulty = { timeZone: '+02:00', deliveryDays: { offered: 4 }, confirmation: { reminderMinutes: 14 } }
   const answer = await save(world, admin, faulty, null)
   assert.ok(answer.outcome === 'faulty')
   assert.deepEqual(
@@ -50,9 +48,9 @@ test('all faults come at once, and nothing of faulty settings is stored', async 
   assert.equal((await get(world, admin)).stored, null)
 })
 
-test('of two who save at once the second is told what the first one set, and loses nothing', async (t) => {
+test('a concurrent save is rejected with the other person’s settings', async (t) => {
   const world = await startWorld(t)
-  const [one, other] = [await signedIn(world, 'admin'), await signedIn(world, 'admin')]
+  const [one, other] = [await signIn(world, 'admin'), await signIn(world, 'admin')]
   await world.codSettings()
   const [mine, theirs] = [(await get(world, one)).stored, (await get(world, other)).stored]
   assert.ok(mine && theirs)
@@ -60,50 +58,50 @@ test('of two who save at once the second is told what the first one set, and los
     save(world, one, { ...mine.settings, timeZone: 'UTC' }, mine.updatedAt),
     save(world, other, { ...theirs.settings, timeZone: 'Asia/Karachi' }, theirs.updatedAt),
   ])
-  const [saved, overtaken] = answers.toSorted((a, b) => (a.outcome < b.outcome ? 1 : -1))
-  assert.ok(saved?.outcome === 'saved' && overtaken?.outcome === 'overtaken')
-  assert.equal(overtaken.stored?.settings.timeZone, saved.settings.timeZone)
+  const [saved, conflict] = answers.toSorted((a, b) => (a.outcome < b.outcome ? 1 : -1))
+  assert.ok(saved?.outcome === 'saved' && conflict?.outcome === 'conflict')
+  assert.equal(conflict.stored?.settings.timeZone, saved.settings.timeZone)
   assert.deepEqual((await get(world, one)).stored, { settings: saved.settings, updatedAt: saved.updatedAt })
 })
 
-test('of two who set them for the first time at once only one does', async (t) => {
+test('of two concurrent first saves only one succeeds', async (t) => {
   const world = await startWorld(t)
-  const admin = await signedIn(world, 'admin')
+  const admin = await signIn(world, 'admin')
   const answers = await Promise.all(
     ['UTC', 'Asia/Karachi', 'Africa/Cairo'].map((timeZone) => save(world, admin, { timeZone }, null)),
   )
-  assert.deepEqual(answers.map(({ outcome }) => outcome).toSorted(), ['overtaken', 'overtaken', 'saved'])
+  assert.deepEqual(answers.map(({ outcome }) => outcome).toSorted(), ['conflict', 'conflict', 'saved'])
 })
 
-test('a member reads the settings and tries them out, and changes nothing', async (t) => {
+test('a member can read and try out the settings, but not save', async (t) => {
   const world = await startWorld(t)
-  const member = await signedIn(world, 'member')
+  const member = await signIn(world, 'member')
   await world.codSettings()
   assert.ok((await get(world, member)).stored)
   const { workspaceId } = world
   const tried = await member.calls.codSettings.tryOut.mutate({ workspaceId, settings: {}, language: null })
-  assert.deepEqual(tried.faults, [{ pointer: '/timeZone', detail: 'is required' }])
-  await assert.rejects(save(world, member, { timeZone: 'UTC' }, null), /This takes the role admin/)
+  assert.deepEqual(tried.faults, [{ pointer: '/timeZone', detail: { code: 'cod.settings_required' } }])
+  await assert.rejects(save(world, member, { timeZone: 'UTC' }, null), /This requires the role admin/)
 })
 
 const path = ({ workspaceId }: World): string => `/dashboard/w/${workspaceId}/cod-settings`
 
-test('a workspace without settings begins with ready-made texts, and its first order is accepted', async (t) => {
+test('a workspace without settings starts with usable texts', async (t) => {
   const world = await startWorld(t)
-  const page = await openPage(t, world, { as: await signedIn(world, 'admin') })
+  const page = await openPage(t, world, { as: await signIn(world, 'admin') })
   await page.goto(path(world))
   await page.getByRole('button', { name: 'Start in the languages of your templates' }).click()
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Saved. This is different now').waitFor()
+  await page.getByText('Saved. Changes').waitFor()
   const order = await world.createConfirmation()
   await world.settled()
   await world.customer(order).taps('Change time')
   assert.equal(world.customer(order).last().shown.body, languageStarts['en']?.texts.dayQuestion)
 })
 
-test('each limit of the settings is counted as it is typed, and nothing beyond it can be saved', async (t) => {
+test('every limit is counted while typing, and enforced on save', async (t) => {
   const world = await startWorld(t)
-  const admin = await signedIn(world, 'admin')
+  const admin = await signIn(world, 'admin')
   const before = await world.codSettings()
   const page = await openPage(t, world, { as: admin })
   await page.goto(path(world))
@@ -115,51 +113,49 @@ test('each limit of the settings is counted as it is typed, and nothing beyond i
     ['Refusal reason question', 4_096],
     ['Button that opens the list', 20],
     ['Reason 1', 24],
-    ['Other row, always the last one', 24],
-    ['Note prompt, after the Other row', 4_096],
+    ['Other row (always last)', 24],
+    ['Note prompt (after the Other row)', 4_096],
     ['After a confirmation: Closing message', 4_096],
   ] as const
-  for (const [label, most] of limited) await page.getByLabel(label, { exact: true }).fill('x'.repeat(most + 1))
+  for (const [label, max] of limited) await page.getByLabel(label, { exact: true }).fill('x'.repeat(max + 1))
   const timers = page.getByRole('group', { name: 'Order confirmation' })
   await timers.getByLabel('Remind after: hours').fill('72')
   await timers.getByLabel('Remind after: minutes').fill('1')
   await timers.getByLabel('Stop waiting after: hours').fill('168')
   await timers.getByLabel('Stop waiting after: minutes').fill('1')
-  const counted = (most: number, count: number): string =>
-    `${count.toLocaleString('en')} of ${most.toLocaleString('en')}`
-  for (const [label, most] of limited) {
+  const counted = (max: number, count: number): string => `${count.toLocaleString('en')} of ${max.toLocaleString('en')}`
+  for (const [label, max] of limited) {
     const field = fieldOf(page, label)
-    await field.getByText(counted(most, most + 1), { exact: true }).waitFor()
-    await field.getByText(`is too long: WhatsApp shows at most ${most.toLocaleString('en')} characters`).waitFor()
+    await field.getByText(counted(max, max + 1), { exact: true }).waitFor()
+    await field.getByText(`must have at most ${max.toLocaleString('en')} characters`).waitFor()
   }
   await timers.getByText('= 4,321 minutes').waitFor()
-  await timers.getByText('must be from 15 to 4,320 minutes').waitFor()
-  await timers.getByText('must be from 60 to 10,080 minutes').waitFor()
+  await timers.getByText('must be a whole number of minutes from 15 to 4,320').waitFor()
+  await timers.getByText('must be a whole number of minutes from 60 to 10,080').waitFor()
 
   await page.getByRole('button', { name: 'Save' }).click()
   await page.locator('[id^="/confirmation/reminderMinutes"]:focus').waitFor()
   assert.deepEqual((await get(world, admin)).stored?.settings, before)
 
-  for (const [label, most] of limited) await page.getByLabel(label, { exact: true }).fill('x'.repeat(most))
-  await page.getByLabel('Other row, always the last one').fill('y'.repeat(24))
+  for (const [label, max] of limited) await page.getByLabel(label, { exact: true }).fill('x'.repeat(max))
+  await page.getByLabel('Other row (always last)').fill('y'.repeat(24))
   await timers.getByLabel('Remind after: minutes').fill('0')
   await timers.getByLabel('Stop waiting after: hours').fill('72')
   await timers.getByLabel('Stop waiting after: minutes').fill('0')
   await timers.getByText('must be later than the reminder: 4,320 minutes is not after 4,320').waitFor()
   await timers.getByLabel('Stop waiting after: hours').fill('168')
-  for (const [label, most] of limited)
-    await fieldOf(page, label).getByText(counted(most, most), { exact: true }).waitFor()
+  for (const [label, max] of limited) await fieldOf(page, label).getByText(counted(max, max), { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Saved. This is different now').waitFor()
+  await page.getByText('Saved. Changes').waitFor()
   const after = (await get(world, admin)).stored?.settings
   assert.deepEqual(after?.confirmation, { reminderMinutes: 4_320, noResponseMinutes: 10_080 })
   assert.equal(after?.languages['en']?.texts.dayQuestion.length, 1_024)
 })
 
-test('no more days, ranges and reasons can be entered than a question may have, nor two that look alike', async (t) => {
+test('the form allows no more entries than a question, and no duplicates', async (t) => {
   const world = await startWorld(t)
   await world.codSettings({ deliveryDays: { skipWeekdays: [] } })
-  const page = await openPage(t, world, { as: await signedIn(world, 'admin') })
+  const page = await openPage(t, world, { as: await signIn(world, 'admin') })
   await page.goto(path(world))
   await page.getByRole('tab', { name: 'English' }).click()
   for (const day of ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'])
@@ -169,18 +165,18 @@ test('no more days, ranges and reasons can be entered than a question may have, 
   assert.deepEqual(await page.getByRole('radiogroup', { name: 'Days offered' }).getByRole('radio').count(), 3)
   await page.getByRole('button', { name: 'Add a time range' }).click()
   await page.getByLabel('Time range 3', { exact: true }).fill('09:00-12:00')
-  await page.getByText('is the same as one above').first().waitFor()
+  await page.getByText('repeats an earlier item of the list').first().waitFor()
   assert.ok(await page.getByRole('button', { name: 'Add a time range' }).isDisabled())
   for (let count = 2; count < 9; count += 1) await page.getByRole('button', { name: 'Add a reason' }).click()
   assert.ok(await page.getByRole('button', { name: 'Add a reason' }).isDisabled())
   await page.getByLabel('Reason 9', { exact: true }).fill('Other')
-  await page.getByText('is the same as the Other row').first().waitFor()
+  await page.getByText('must differ from the label of the Other row').first().waitFor()
 })
 
-test('the preview shows what the phone then gets, in English and in Arabic', async (t) => {
+test('the preview matches the phone, in English and in Arabic', async (t) => {
   const world = await startWorld(t, { account: codAccount() })
   await world.codSettings()
-  const page = await openPage(t, world, { as: await signedIn(world, 'member') })
+  const page = await openPage(t, world, { as: await signIn(world, 'member') })
   await page.goto(path(world))
   for (const [language, name] of [
     ['en', 'English'],
@@ -208,9 +204,9 @@ test('the preview shows what the phone then gets, in English and in Arabic', asy
   }
 })
 
-test('of two who write at once the second is told, and puts both their changes together', async (t) => {
+test('a conflicting edit is reported, and both changes can be merged', async (t) => {
   const world = await startWorld(t)
-  const [one, other] = [await signedIn(world, 'admin'), await signedIn(world, 'admin')]
+  const [one, other] = [await signIn(world, 'admin'), await signIn(world, 'admin')]
   await world.codSettings()
   const page = await openPage(t, world, { as: one })
   await page.goto(path(world))
@@ -220,26 +216,26 @@ test('of two who write at once the second is told, and puts both their changes t
   assert.ok(stored)
   await save(world, other, { ...stored.settings, timeZone: 'Asia/Karachi' }, stored.updatedAt)
   await page.getByRole('button', { name: 'Save' }).click()
-  const told = page.getByRole('alert')
-  await page.locator(':focus').getByText('Somebody else has changed').waitFor()
-  await told.getByText('Somebody else has changed these settings meanwhile').waitFor()
-  await told.getByText('Asia/Karachi').waitFor()
-  await told.getByRole('button', { name: 'Put my changes on top of theirs' }).click()
+  const alert = page.getByRole('alert')
+  await page.locator(':focus').getByText('Someone else changed').waitFor()
+  await alert.getByText('Someone else changed these settings').waitFor()
+  await alert.getByText('Asia/Karachi').waitFor()
+  await alert.getByRole('button', { name: 'Apply my changes on top of theirs' }).click()
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Saved. This is different now').waitFor()
+  await page.getByText('Saved. Changes').waitFor()
   const settings = (await get(world, other)).stored?.settings
   assert.equal(settings?.timeZone, 'Asia/Karachi')
   assert.equal(settings?.languages['en']?.texts.dayQuestion, 'Which day is best?')
 })
 
-test('what is not saved is lost neither by another language of the page nor by leaving it unasked', async (t) => {
+test('unsaved changes survive a change of language and accidental leaving', async (t) => {
   const world = await startWorld(t)
   await world.codSettings()
-  const page = await openPage(t, world, { as: await signedIn(world, 'admin') })
+  const page = await openPage(t, world, { as: await signIn(world, 'admin') })
   await page.goto(path(world))
   await page.getByRole('tab', { name: 'English' }).click()
   await page.getByLabel('Day question').fill('Which day is best?')
-  await page.getByRole('button', { name: 'العربية' }).click()
+  await page.getByLabel('Language', { exact: true }).selectOption('ar')
   await page.getByRole('tab', { name: 'الإنجليزية' }).click()
   assert.equal(await page.getByLabel('سؤال اليوم').inputValue(), 'Which day is best?')
   await page.getByRole('link', { name: 'مفاتيح API' }).click()
@@ -250,15 +246,15 @@ test('what is not saved is lost neither by another language of the page nor by l
   await page.getByRole('heading', { level: 1, name: 'مفاتيح API' }).waitFor()
 })
 
-/** A field with its label, its counter and its fault. */
+/** A field with its label, counter and error. */
 const fieldOf = (page: Page, label: string) =>
   page
     .locator('.mantine-InputWrapper-root')
     .filter({ has: page.getByLabel(label, { exact: true }) })
     .last()
 
-/** The preview of the part reads like the message that came to a phone. */
-async function previews(page: Page, part: string, { shown }: TwinMessage): Promise<void> {
+/** The preview matches the message on the phone. */
+async function previews(page: Page, part: string, { shown }: EmulatorMessage): Promise<void> {
   const preview = page.getByTestId(part)
   await preview.getByText(shown.body, { exact: true }).waitFor()
   const labels = [...shown.buttons.map(({ text }) => text), ...(shown.list ? [shown.list.button] : [])]

@@ -1,12 +1,11 @@
+import { inEnglish } from '../../locales/resources.ts'
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { LOOKED_THROUGH_MOST, PAGE_SIZE } from '../../src/cod/list.ts'
-import { statements } from '../../src/db.ts'
-import { closeBrowser, openPage } from '../browser.ts'
-import { type SignedIn, signedIn } from '../dashboard.ts'
+import { test } from 'node:test'
+import { MAX_SCANNED_ROWS, PAGE_SIZE } from '../../src/workspaces/list-pages.ts'
+import { statements } from '../../src/db/pool.ts'
+import { openPage } from '../browser.ts'
+import { type SignedIn, signIn } from '../dashboard.ts'
 import { type World, newPhone, startWorld } from '../world.ts'
-
-after(closeBrowser)
 
 type Filters = Omit<Parameters<SignedIn['calls']['confirmations']['list']['query']>[0], 'workspaceId'>
 
@@ -16,9 +15,9 @@ const listing = (world: World, { calls }: SignedIn, filters: Filters = {}) =>
 const referencesOf = async (...listed: Parameters<typeof listing>): Promise<string[]> =>
   (await listing(...listed)).rows.map(({ reference }) => reference)
 
-test('paging shows every confirmation once, whatever comes in between the pages', async (t) => {
+test('paging shows every confirmation once while new ones arrive', async (t) => {
   const world = await startWorld(t)
-  const looking = await signedIn(world, 'member')
+  const looking = await signIn(world, 'member')
   const count = PAGE_SIZE * 2 + 7
   await fill(world, { count })
   const seen: string[] = []
@@ -35,14 +34,14 @@ test('paging shows every confirmation once, whatever comes in between the pages'
   )
 })
 
-test('a confirmation is found by its number in any form, its reference and its id, and by nobody of another workspace', async (t) => {
+test('a confirmation is found by number, reference and id, only in its workspace', async (t) => {
   const [world, theirs] = [await startWorld(t), await startWorld(t)]
   for (const each of [world, theirs]) {
     await each.codSettings()
     await each.createConfirmation({ to: '+212612345678', reference: 'A-1001' })
     await each.createConfirmation({ to: '+212612345679', reference: 'A-1002' })
   }
-  const looking = await signedIn(world, 'member')
+  const looking = await signIn(world, 'member')
   const [wanted] = (await listing(world, looking, { text: 'A-1001' })).rows
   assert.ok(wanted)
   for (const text of ['+212612345678', '00212 612-345-678', '212612345678', 'A-1001', wanted.id.toUpperCase()]) {
@@ -56,13 +55,13 @@ test('a confirmation is found by its number in any form, its reference and its i
   const reference = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
   await world.createConfirmation({ reference })
   assert.deepEqual(await referencesOf(world, looking, { text: reference }), [reference])
-  assert.deepEqual(await referencesOf(theirs, await signedIn(theirs, 'member'), { text: wanted.id }), [])
+  assert.deepEqual(await referencesOf(theirs, await signIn(theirs, 'member'), { text: wanted.id }), [])
   await assert.rejects(listing(theirs, looking), /There is no such workspace/)
 })
 
-test('filters narrow the list by status, refusal check, template and sender, alone and together', async (t) => {
+test('filters by status, refusal check, template and sender work together', async (t) => {
   const world = await startWorld(t)
-  const looking = await signedIn(world, 'member')
+  const looking = await signIn(world, 'member')
   await world.codSettings()
   const refused = await world.createConfirmation({ reference: 'refused' })
   const confirmed = await world.createConfirmation({ reference: 'confirmed' })
@@ -82,9 +81,9 @@ test('filters narrow the list by status, refusal check, template and sender, alo
   assert.deepEqual(await referencesOf(world, looking, { senderId: refused.confirmationId }), [])
 })
 
-test('days are those of the delivery zone, both ends included, also in a sandbox whose clock is weeks ahead', async (t) => {
+test('days follow the delivery time zone, also with a moved sandbox clock', async (t) => {
   const world = await startWorld(t)
-  const looking = await signedIn(world, 'member')
+  const looking = await signIn(world, 'member')
   await world.codSettings({ timeZone: 'Asia/Karachi' }) // five hours ahead of UTC, all year
   for (const [reference, at] of [
     ['day before', '2026-03-08T18:59:59Z'],
@@ -109,14 +108,14 @@ test('days are those of the delivery zone, both ends included, also in a sandbox
   ])
 })
 
-test('a rare find is looked for in steps of a bounded length, each of which says how far it came', async (t) => {
+test('a rare result is searched in bounded steps that report their progress', async (t) => {
   const world = await startWorld(t)
-  const looking = await signedIn(world, 'member')
+  const looking = await signIn(world, 'member')
   await fill(world, { count: 1, from: `now() - interval '40 days'`, reference: 'rare', status: 'cancelled' })
-  await fill(world, { count: LOOKED_THROUGH_MOST + 5_000 })
+  await fill(world, { count: MAX_SCANNED_ROWS + 5_000 })
   const first = await listing(world, looking, { status: 'cancelled' })
   assert.deepEqual(first.rows, [])
-  assert.ok(first.nextCursor && first.lookedBackTo)
+  assert.ok(first.nextCursor && first.searchedBackTo)
   const second = await listing(world, looking, { status: 'cancelled', cursor: first.nextCursor })
   assert.deepEqual(
     second.rows.map(({ reference }) => reference),
@@ -125,20 +124,20 @@ test('a rare find is looked for in steps of a bounded length, each of which says
   assert.equal(second.nextCursor, null)
 })
 
-test('no question of the list reads a table whole, nor more of it than a page may', async (t) => {
+test('no list query reads a whole table or more than a page needs', async (t) => {
   const world = await startWorld(t)
   await fill(world, { count: 40_000 })
   await world.ask('analyze confirmations')
   const bounds = [world.workspaceId, 'ffffffff-ffff-ffff-ffff-ffffffffffff', '00000000-0000-0000-0000-000000000000']
   const rare = ['cancelled', null, null, null, null, null]
   const text = [world.workspaceId, 'r-17', ['+212600000017']]
-  const asked: Record<string, { values: unknown[]; rowsMost: number }> = {
-    list_confirmations: { values: [...bounds, ...rare], rowsMost: LOOKED_THROUGH_MOST },
-    end_of_looked_through_confirmations: { values: bounds, rowsMost: LOOKED_THROUGH_MOST },
-    search_confirmations: { values: [...bounds, ...text, ...rare], rowsMost: 10 },
-    end_of_searched_confirmations: { values: [...bounds, ...text], rowsMost: 10 },
+  const lookUps: Record<string, { values: unknown[]; maxRows: number }> = {
+    list_confirmations: { values: [...bounds, ...rare], maxRows: MAX_SCANNED_ROWS },
+    end_of_confirmations: { values: bounds, maxRows: MAX_SCANNED_ROWS },
+    search_confirmations: { values: [...bounds, ...text, ...rare], maxRows: 10 },
+    end_of_searched_confirmations: { values: [...bounds, ...text], maxRows: 10 },
   }
-  for (const [name, { values, rowsMost }] of Object.entries(asked)) {
+  for (const [name, { values, maxRows }] of Object.entries(lookUps)) {
     const explained = `explain (analyze, format json) ${statements.get(name)?.text}`
     const [row] = await world.ask<{ 'QUERY PLAN': [{ Plan: Plan }] }>(explained, values)
     const scans = row
@@ -147,12 +146,12 @@ test('no question of the list reads a table whole, nor more of it than a page ma
     assert.ok(scans.length > 0, name)
     for (const scan of scans) {
       assert.match(scan['Node Type'], /^Index/, name)
-      assert.ok(scan['Actual Rows'] <= rowsMost, `${name} reads ${scan['Actual Rows']} rows`)
+      assert.ok(scan['Actual Rows'] <= maxRows, `${name} reads ${scan['Actual Rows']} rows`)
     }
   }
 })
 
-test('a confirmation is told whole to its own workspace, and is missing in any other', async (t) => {
+test('a confirmation is complete for its workspace and missing for others', async (t) => {
   const world = await startWorld(t)
   await world.codSettings()
   const receiver = await world.receiver()
@@ -164,32 +163,34 @@ test('a confirmation is told whole to its own workspace, and is missing in any o
   await ana.types('after six, please')
   await receiver.waitFor(1)
   await world.settled()
-  const { calls } = await signedIn(world, 'member')
+  const { calls } = await signIn(world, 'member')
   const { confirmationId } = order
-  const told = await calls.confirmations.get.query({ workspaceId: world.workspaceId, confirmationId })
-  assert.equal(told.confirmation.status, 'rescheduled')
-  const shown = told.transcript.map((said) => (said.by === 'customer' ? `> ${said.text}` : said.body))
+  const conversation = await calls.confirmations.get.query({ workspaceId: world.workspaceId, confirmationId })
+  assert.equal(conversation.confirmation.status, 'rescheduled')
+  const shown = conversation.transcript.map((message) =>
+    message.by === 'customer' ? `> ${message.text}` : inEnglish(message.body),
+  )
   assert.deepEqual(
-    told.transcript.flatMap((said) => (said.by === 'business' ? [said.body] : [])),
+    conversation.transcript.flatMap((message) => (message.by === 'business' ? [inEnglish(message.body)] : [])),
     ana.texts(),
   )
   assert.equal(shown[1], '> Change time')
   assert.equal(shown.at(-2), '> after six, please')
-  const [template] = told.transcript
+  const [template] = conversation.transcript
   assert.ok(template?.by === 'business')
   assert.deepEqual(template.buttons, ['Confirm', 'Cancel', 'Change time'])
   assert.deepEqual(
-    told.answers.map(({ answer }) => answer),
+    conversation.answers.map(({ answer }) => answer),
     ['reschedule_started', 'day_chosen', 'rescheduled'],
   )
   assert.deepEqual(
-    told.webhooks.map(({ type, status, url }) => [type, status, url]),
+    conversation.webhooks.map(({ type, status, url }) => [type, status, url]),
     [['cod.reschedule_requested', 'succeeded', receiver.url]],
   )
-  assert.equal(told.next.who, 'nobody')
+  assert.equal(conversation.next.who, 'none')
 
   const theirs = await startWorld(t)
-  const other = await signedIn(theirs, 'owner')
+  const other = await signIn(theirs, 'owner')
   const asOther = (id: string) =>
     other.calls.confirmations.get.query({ workspaceId: theirs.workspaceId, confirmationId: id })
   await assert.rejects(asOther(confirmationId), /There is no such confirmation in this workspace/)
@@ -198,15 +199,15 @@ test('a confirmation is told whole to its own workspace, and is missing in any o
   }
 })
 
-test('timers that run are told with the instant at which they ring', async (t) => {
+test('running timers are shown with their due time', async (t) => {
   const world = await startWorld(t)
   await world.codSettings()
   const { confirmationId } = await world.createConfirmation()
   await world.settled()
-  const { calls } = await signedIn(world, 'member')
+  const { calls } = await signIn(world, 'member')
   const { timers, now } = await calls.confirmations.get.query({ workspaceId: world.workspaceId, confirmationId })
   assert.deepEqual(
-    timers.map(({ check, rings, at }) => [check, rings, Math.round((Date.parse(at) - Date.parse(now)) / 60_000)]),
+    timers.map(({ check, timer, at }) => [check, timer, Math.round((Date.parse(at) - Date.parse(now)) / 60_000)]),
     [
       ['confirmation', 'reminder', 120],
       ['confirmation', 'deadline', 1_440],
@@ -214,13 +215,13 @@ test('timers that run are told with the instant at which they ring', async (t) =
   )
 })
 
-test('an order is found by the customer’s number, and its page follows what the customer does', async (t) => {
+test('an order is found by phone number, and its page follows the customer', async (t) => {
   const world = await startWorld(t)
   await world.codSettings()
   const order = await world.createConfirmation({ to: '+212612345678', reference: 'A-1001' })
   await world.createConfirmation({ reference: 'A-1002' })
   await world.settled()
-  const page = await openPage(t, world, { as: await signedIn(world, 'member') })
+  const page = await openPage(t, world, { as: await signIn(world, 'member') })
   await page.goto(`/dashboard/w/${world.workspaceId}/confirmations`)
   await page.getByRole('link', { name: 'A-1002' }).waitFor()
   await page.getByLabel('Customer, reference or id').fill('00212 612 34 56 78')
@@ -228,26 +229,43 @@ test('an order is found by the customer’s number, and its page follows what th
   await page.getByRole('link', { name: 'A-1002' }).waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'A-1001' }).click()
   await page.getByRole('heading', { level: 1, name: /Order .*A-1001/ }).waitFor()
-  await page.getByText('Confirmation: It ends without an answer').waitFor()
+  await page.getByText('Confirmation: Ends with no response').waitFor()
   await page.getByRole('status').filter({ hasText: 'Live' }).waitFor()
   await world.customer(order).taps('Confirm')
   const facts = page.getByRole('region', { name: 'The order' })
   await facts.getByText('confirmed', { exact: true }).waitFor()
-  const said = page.getByTestId('transcript').locator('[data-side="customer"]')
-  assert.match((await said.textContent()) ?? '', /Confirm/)
-  await page.getByText('Nobody must act: the customer confirmed the order.').waitFor()
+  const message = page.getByTestId('transcript').locator('[data-side="customer"]')
+  assert.match((await message.textContent()) ?? '', /Confirm/)
+  await page.getByText('No action is needed: the customer confirmed the order.').waitFor()
 })
 
-test('an order tells the name of the key that asked for it, or that somebody sent it by hand', async (t) => {
+test('a reference or a note cannot change the page’s text direction', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  const order = await world.createConfirmation({ reference: 'A-1\u202e001' })
+  await world.settled()
+  await world.customer(order).taps('Change time')
+  await world.customer(order).types('at\u2067 noon\nplease')
+  const page = await openPage(t, world, { as: await signIn(world, 'member') })
+  await page.goto(`/dashboard/w/${world.workspaceId}/confirmations`)
+  await page.getByRole('link', { name: 'A-1\\u202e001' }).click()
+  await page.getByRole('heading', { level: 1, name: 'A-1\\u202e001' }).waitFor()
+  const facts = page.getByRole('region', { name: 'The order' })
+  await facts.getByText('“at\\u2067 noon ⏎ please”').waitFor()
+  assert.doesNotMatch((await facts.textContent()) ?? '', /\p{Bidi_Control}/u)
+  await page.getByText('confirmation of A-1\\u202e001 accepted').waitFor()
+})
+
+test('an order shows the API key or the dashboard as its origin', async (t) => {
   const world = await startWorld(t)
   const { workspaceId, senderId } = world
   await world.codSettings()
   await world.ask('update workspaces set sandbox = true where id = $1', [workspaceId])
-  const admin = await signedIn(world, 'admin')
-  const asked = await world.createConfirmation()
+  const admin = await signIn(world, 'admin')
+  const order = await world.createConfirmation()
   const [key] = await world.ask<{ id: string; name: string }>(
     'select k.public_id as id, k.name from api_keys k join confirmations c on c.api_key_id = k.public_id where c.id = $1',
-    [asked.confirmationId],
+    [order.confirmationId],
   )
   const byHand = await admin.calls.phone.sendConfirmation.mutate({
     workspaceId,
@@ -261,16 +279,16 @@ test('an order tells the name of the key that asked for it, or that somebody sen
   })
   const page = await openPage(t, world, { as: admin })
   const open = (id: string) => page.goto(`/dashboard/w/${workspaceId}/confirmations/${id}`)
-  await open(asked.confirmationId)
+  await open(order.confirmationId)
   await page.getByText(`${key?.name} dck_${key?.id}_…`).waitFor()
   await open(byHand.confirmationId)
-  await page.getByText('sent by hand from the page Phone').waitFor()
+  await page.getByText('sent from the Phone page').waitFor()
 })
 
-test('pages of the list are linked, and the way back to the newest as well', async (t) => {
+test('pages of the list are linked, and lead back to the newest', async (t) => {
   const world = await startWorld(t)
   await fill(world, { count: PAGE_SIZE + 2 })
-  const page = await openPage(t, world, { as: await signedIn(world, 'member'), language: 'ar', width: 360 })
+  const page = await openPage(t, world, { as: await signIn(world, 'member'), language: 'ar', width: 360 })
   await page.goto(`/dashboard/w/${world.workspaceId}/confirmations`)
   await page.getByRole('link', { name: 'الأقدم' }).click()
   await page.getByRole('link', { name: 'r-1', exact: true }).waitFor()
@@ -287,7 +305,7 @@ const scansOf = (plan: Plan): Plan[] => [
 
 type Filling = { count: number; from?: string; reference?: string; status?: string }
 
-/** Confirmations a second apart, the last one latest, whose ids are of the same instants. */
+/** Confirmations one second apart, oldest first, with ids of the same times. */
 async function fill(
   world: World,
   { count, from = `now() - interval '30 days'`, reference = 'r', status = 'awaiting_answer' }: Filling,

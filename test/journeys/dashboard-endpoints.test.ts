@@ -1,55 +1,56 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { newId } from '../../src/ids.ts'
-import { LOG_PAGE } from '../../src/webhooks/log.ts'
+import { PAGE_SIZE } from '../../src/workspaces/list-pages.ts'
 import { pauseEndpoint, resumeEndpoint } from '../../src/webhooks/endpoints.ts'
 import { recordEvents } from '../../src/events/record.ts'
-import { closeBrowser, openPage } from '../browser.ts'
-import { type SignedIn, signedIn } from '../dashboard.ts'
+import { openPage } from '../browser.ts'
+import { type SignedIn, signIn } from '../dashboard.ts'
 import { assertSigned } from '../receiver.ts'
 import { type World, type WorldReceiver, startWorld } from '../world.ts'
 
-after(closeBrowser)
-
-test('an endpoint that failed for good is disabled, shown with its reason, and one click delivers everything that was missed', async (t) => {
+test('a disabled endpoint shows its reason, and one click delivers what it missed', async (t) => {
   const world = await startWorld(t)
   const receiver = await world.receiver()
-  const page = await openPage(t, world, { as: await signedIn(world, 'admin') })
-  const looked = Promise.withResolvers<void>()
-  receiver.answers({ status: 500, body: 'out of order' }, { status: 410, body: 'moved away', after: looked.promise })
+  const page = await openPage(t, world, { as: await signIn(world, 'admin') })
+  const answerAllowed = Promise.withResolvers<void>()
+  receiver.answers(
+    { status: 500, body: 'out of order' },
+    { status: 410, body: 'moved away', after: answerAllowed.promise },
+  )
   await record(world, 1)
   await receiver.waitFor(1)
   await page.goto(`/dashboard/w/${world.workspaceId}/endpoints`)
   await page.getByRole('link', { name: receiver.url }).click()
-  await page.getByText('This endpoint fails').waitFor()
+  await page.getByText('This endpoint is failing').waitFor()
   await page.getByText('HTTP 500').first().waitFor()
   world.advance('6s')
-  looked.resolve()
+  answerAllowed.resolve()
   await world.settled()
-  await page.getByText('This endpoint is disabled').waitFor() // the page follows by itself
-  await page.getByText(/It answered 410/).waitFor()
+  await page.getByText('This endpoint is disabled').waitFor() // the page updates without a reload
+  await page.getByText(/[Ii]t answered 410/).waitFor()
   await page.getByText('moved away').waitFor()
   const otps = [await world.sendOtp(), await world.sendOtp()]
   for (const otp of otps) await world.whatsapp.reports(otp, ['sent'])
   await page.getByRole('button', { name: 'Enable and send 3 events' }).click()
-  await page.getByText('3 events put on their way').waitFor()
+  await page.getByText('3 events queued').waitFor()
   await world.settled()
-  const told = receiver.events('message.sent').map(({ data }) => data['messageId'])
-  assert.ok(otps.every(({ messageId }) => told.includes(messageId)))
+  const reportedIds = receiver.events('message.sent').map(({ data }) => data['messageId'])
+  assert.ok(otps.every(({ messageId }) => reportedIds.includes(messageId)))
   assert.equal(new Set(receiver.received.map(({ id }) => id)).size, 3)
   await page.getByText('This endpoint is disabled').waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Send a test' }).waitFor()
+  await page.getByRole('button', { name: 'Send test event' }).waitFor()
 })
 
-test('a test that is sent from the page shows what was sent and what came back', async (t) => {
+test('a test event shows its request and the response', async (t) => {
   const world = await startWorld(t)
   const receiver = await world.receiver()
   receiver.answers({ status: 202, body: 'thanks' })
-  const page = await openPage(t, world, { as: await signedIn(world, 'admin') })
+  const page = await openPage(t, world, { as: await signIn(world, 'admin') })
   await page.goto(`/dashboard/w/${world.workspaceId}/endpoints/${receiver.endpointId}`)
-  await page.getByRole('button', { name: 'Send a test' }).click()
+  await page.getByRole('button', { name: 'Send test event' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByText(/The endpoint took it: 202/).waitFor()
+  await dialog.getByText(/Delivered: 202/).waitFor()
   await dialog.getByText('thanks').waitFor()
   assert.ok((await dialog.textContent())?.includes(receiver.received[0]?.id ?? 'nothing'))
   await page.keyboard.press('Escape')
@@ -61,39 +62,39 @@ test('a test that is sent from the page shows what was sent and what came back',
   await page.waitForFunction(`document.activeElement?.textContent === 'ping'`)
 })
 
-test('what was chosen is counted first, and that many are sent again, with how far it is', async (t) => {
+test('chosen deliveries are counted first, then resent with progress', async (t) => {
   const world = await startWorld(t)
   const receiver = await world.receiver()
   await record(world, 3)
   await record(world, 2, 'message.failed')
   await world.settled()
-  const page = await openPage(t, world, { as: await signedIn(world, 'admin'), width: 360 })
+  const page = await openPage(t, world, { as: await signIn(world, 'admin'), width: 360 })
   await page.goto(`/dashboard/w/${world.workspaceId}/endpoints/${receiver.endpointId}?status=succeeded`)
-  await page.getByRole('button', { name: 'Send many again' }).click()
+  await page.getByRole('button', { name: 'Resend events' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Type of event').selectOption('message.sent')
+  await dialog.getByLabel('Event type').selectOption('message.sent')
   await dialog.getByRole('button', { name: 'Count', exact: true }).click()
-  const asked = Promise.withResolvers<void>()
+  const resendAllowed = Promise.withResolvers<void>()
   await page.route('**/endpoints.resendChosen?batch=1', async (route) => {
-    await asked.promise
+    await resendAllowed.promise
     return route.continue()
   })
-  await dialog.getByRole('button', { name: 'Send 3 events again' }).click()
-  const bar = dialog.getByRole('progressbar', { name: 'Sending again' })
-  assert.equal(await bar.getAttribute('aria-valuetext'), '0 of 3 put on their way')
-  assert.equal(await dialog.getByRole('status').textContent(), 'Sending again 0%')
-  asked.resolve()
-  await dialog.getByText('3 events put on their way').waitFor()
+  await dialog.getByRole('button', { name: 'Resend 3 events' }).click()
+  const bar = dialog.getByRole('progressbar', { name: 'Resending' })
+  assert.equal(await bar.getAttribute('aria-valuetext'), '0 of 3 queued')
+  assert.equal(await dialog.getByRole('status').textContent(), 'Resending 0%')
+  resendAllowed.resolve()
+  await dialog.getByText('3 events queued').waitFor()
   await world.settled()
   assert.equal(receiver.events('message.sent').length, 6)
   assert.equal(receiver.events('message.failed').length, 2)
 })
 
-test('an endpoint that was added gets events signed with the secret that was shown, which no later answer has', async (t) => {
+test('a new endpoint’s secret signs its events, and is shown only once', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
   const receiver = await world.receiver()
-  const { calls } = await signedIn(world, 'admin')
+  const { calls } = await signIn(world, 'admin')
   const { endpointId, secret } = await calls.endpoints.add.mutate({ workspaceId, url: `${receiver.url}/second` })
   const { deliveryId } = await calls.endpoints.ping.mutate({ workspaceId, endpointId })
   await world.settled()
@@ -109,28 +110,28 @@ test('an endpoint that was added gets events signed with the secret that was sho
   assert.ok(!JSON.stringify(answers).includes(secret.slice('whsec_'.length)))
 })
 
-test('an address that must not be is refused with a sentence for its field', async (t) => {
+test('an invalid URL is rejected at its field', async (t) => {
   const world = await startWorld(t)
   Object.assign(world.parts.config, { allowPrivateWebhooks: false })
-  const { calls } = await signedIn(world, 'admin')
+  const { calls } = await signIn(world, 'admin')
   const faults: [string, RegExp][] = [
     ['http://example.com/', /must start with https/],
-    ['https://127.0.0.1/', /must lead to the public Internet/],
-    ['https://[::ffff:10.0.0.1]/', /must lead to the public Internet/],
-    ['https://a:b@example.com/', /must not hold a user name/],
-    ['  ', /Something in the form/],
+    ['https://127.0.0.1/', /must point to a public host/],
+    ['https://[::ffff:10.0.0.1]/', /must point to a public host/],
+    ['https://a:b@example.com/', /must not contain a user name/],
+    ['  ', /Some fields are not valid/],
   ]
   for (const [url, sentence] of faults)
     await assert.rejects(calls.endpoints.add.mutate({ workspaceId: world.workspaceId, url }), sentence, url)
   assert.deepEqual((await calls.endpoints.list.query({ workspaceId: world.workspaceId })).endpoints, [])
 })
 
-test('after the secret was replaced both sign, and the answer says until when', async (t) => {
+test('after a rotation both secrets sign until the reported time', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
   const receiver = await world.receiver()
   const { endpointId } = receiver
-  const { calls } = await signedIn(world, 'admin')
+  const { calls } = await signIn(world, 'admin')
   const rotated = await calls.endpoints.rotate.mutate({ workspaceId, endpointId })
   await calls.endpoints.ping.mutate({ workspaceId, endpointId })
   await world.settled()
@@ -142,17 +143,17 @@ test('after the secret was replaced both sign, and the answer says until when', 
   assert.equal(found.previousSecretUntil, rotated.previousSecretUntil)
 })
 
-test('a delivery shows every attempt as it was sent, what came back, and when the next is due', async (t) => {
+test('a delivery shows each attempt, its response and the next attempt', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
   const receiver = await world.receiver()
   const { endpointId } = receiver
   receiver.answers({ status: 500, body: 'out of paper' })
-  const { calls } = await signedIn(world, 'member')
+  const { calls } = await signIn(world, 'member')
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, ['sent'])
   await world.settled()
-  const { deliveries } = await calls.endpoints.deliveries.query({ workspaceId, endpointId, about: otp.messageId })
+  const { rows: deliveries } = await calls.endpoints.deliveries.query({ workspaceId, endpointId, about: otp.messageId })
   assert.equal(deliveries.length, 1)
   const { deliveryId } = deliveries[0]!
   const ask = () => calls.endpoints.delivery.query({ workspaceId, endpointId, deliveryId })
@@ -174,22 +175,22 @@ test('a delivery shows every attempt as it was sent, what came back, and when th
   )
   assert.equal(arrived.body, receiver.received[1]?.body)
   const sent = receiver.received.toReversed().map(({ headers }) => headers)
-  arrived.tries.forEach(({ headers }, place) => {
+  arrived.tries.forEach(({ headers }, index) => {
     for (const { name, value } of headers)
       if (name === 'webhook-signature') assert.equal(value, null)
-      else assert.equal(value, sent[place]?.[name], name)
+      else assert.equal(value, sent[index]?.[name], name)
   })
 })
 
-test('one that arrived is sent again under the same id, and the page says who asked for it', async (t) => {
+test('a delivered event is resent with the same id, and shows who asked', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
   const receiver = await world.receiver()
   const { endpointId } = receiver
   await record(world, 1)
   await world.settled()
-  const { calls, email } = await signedIn(world, 'admin')
-  const { deliveries } = await calls.endpoints.deliveries.query({ workspaceId, endpointId })
+  const { calls, email } = await signIn(world, 'admin')
+  const { rows: deliveries } = await calls.endpoints.deliveries.query({ workspaceId, endpointId })
   await calls.endpoints.resend.mutate({ workspaceId, endpointId, deliveryId: deliveries[0]!.deliveryId })
   await world.settled()
   assert.equal(receiver.received.length, 2)
@@ -201,12 +202,12 @@ test('one that arrived is sent again under the same id, and the page says who as
   assert.deepEqual(entry, { who: email, target: endpointId })
 })
 
-test('the count that was shown is what is sent again, batch by batch, and a run that broke off goes on where it ended', async (t) => {
+test('a resend sends the counted deliveries in batches, and can continue', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
   const receiver = await world.receiver()
   const { endpointId } = receiver
-  const { calls } = await signedIn(world, 'admin')
+  const { calls } = await signIn(world, 'admin')
   await calls.endpoints.pause.mutate({ workspaceId, endpointId })
   await record(world, 1_203)
   const missed = await calls.endpoints.missed.query({ workspaceId, endpointId })
@@ -219,7 +220,7 @@ test('the count that was shown is what is sent again, batch by batch, and a run 
   const first = await calls.endpoints.resendChosen.mutate({ ...choice, at })
   assert.deepEqual(first, { resent: 1_000, more: true })
   await world.settled()
-  await assert.rejects(calls.endpoints.resendChosen.mutate({ ...choice, at }), /is disabled because it failed/)
+  await assert.rejects(calls.endpoints.resendChosen.mutate({ ...choice, at }), /is disabled because deliveries failed/)
   const left = await calls.endpoints.missed.query({ workspaceId, endpointId })
   const arrived = new Set(receiver.received.map(({ id }) => id)).size
   assert.ok(left.held >= 204 && left.held + arrived >= 1_203, `${left.held} held, ${arrived} received`)
@@ -243,12 +244,12 @@ test('the count that was shown is what is sent again, batch by batch, and a run 
   )
 })
 
-test('a run chosen by type, time and status sends exactly these', async (t) => {
+test('a resend by type, time and status sends exactly the matches', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
   const receiver = await world.receiver()
   const { endpointId } = receiver
-  const { calls } = await signedIn(world, 'admin')
+  const { calls } = await signIn(world, 'admin')
   await pauseEndpoint(world.parts, { workspaceId, endpointId })
   await record(world, 2)
   world.advance('1h')
@@ -262,31 +263,31 @@ test('a run chosen by type, time and status sends exactly these', async (t) => {
   assert.deepEqual(await calls.endpoints.resendChosen.mutate({ ...choice, at }), { resent: 3, more: false })
   await world.settled()
   assert.deepEqual(receiver.received.map(({ id }) => id).sort(), wanted.sort())
-  await assert.rejects(calls.endpoints.countChosen.query({ ...choice, to: from }), /Something in the form/)
+  await assert.rejects(calls.endpoints.countChosen.query({ ...choice, to: from }), /Some fields are not valid/)
 })
 
-test('the pages of the log neither skip nor repeat a delivery while new ones arrive', async (t) => {
+test('paging shows every delivery once while new ones arrive', async (t) => {
   const world = await startWorld(t)
   const { endpointId } = await world.receiver()
-  const { calls } = await signedIn(world, 'member')
-  const known = await record(world, 2 * LOG_PAGE + 20)
+  const { calls } = await signIn(world, 'member')
+  const known = await record(world, 2 * PAGE_SIZE + 20)
   const seen = await readLog(calls, { world, endpointId }, () => record(world, 7))
   assert.deepEqual(seen.toSorted(), known.toSorted())
   assert.deepEqual(await readLog(calls, { world, endpointId, status: 'failed' }, async () => []), [])
 })
 
-test('the log is filtered by status, type, time and what an event is about', async (t) => {
+test('the log is filtered by status, type, time and subject', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
   const receiver = await world.receiver()
   const { endpointId } = receiver
-  const { calls } = await signedIn(world, 'member')
+  const { calls } = await signIn(world, 'member')
   receiver.answers({ status: 500 })
   const [failing] = await record(world, 1)
   await world.settled()
   world.advance('1h')
   const between = world.clock.now().toISOString()
-  const late = await record(world, LOG_PAGE + 1, 'message.failed')
+  const late = await record(world, PAGE_SIZE + 1, 'message.failed')
   const [order] = [await confirmed(world)]
   await world.settled()
   const ids = (filter: Partial<LogFilter>) => readLog(calls, { world, endpointId, ...filter }, async () => [])
@@ -295,15 +296,15 @@ test('the log is filtered by status, type, time and what an event is about', asy
   assert.equal((await ids({ from: between })).includes(failing ?? ''), false)
   assert.deepEqual(await ids({ about: failing ?? '' }), [failing])
   assert.deepEqual(await ids({ about: failing ?? '', status: 'held' }), [])
-  const [ofOrder] = (await calls.endpoints.deliveries.query({ workspaceId, endpointId, about: order })).deliveries
+  const [ofOrder] = (await calls.endpoints.deliveries.query({ workspaceId, endpointId, about: order })).rows
   assert.deepEqual([ofOrder?.type, ofOrder?.confirmationId], ['cod.confirmed', order])
   await assert.rejects(
     calls.endpoints.deliveries.query({ workspaceId, endpointId, about: 'A-1001' }),
-    /Something in the form/,
+    /Some fields are not valid/,
   )
 })
 
-test('another workspace’s endpoint or delivery is answered exactly like a missing one', async (t) => {
+test('another workspace’s endpoint or delivery gets the answer of a missing one', async (t) => {
   const [world, other] = [await startWorld(t), await startWorld(t)]
   const theirs = await other.receiver()
   await record(other, 1)
@@ -311,7 +312,7 @@ test('another workspace’s endpoint or delivery is answered exactly like a miss
   const [foreign] = await other.ask<{ id: string }>('select id from webhook_deliveries where endpoint_id = $1', [
     theirs.endpointId,
   ])
-  const { calls } = await signedIn(world, 'owner')
+  const { calls } = await signIn(world, 'owner')
   const { workspaceId } = world
   const mine = await world.receiver()
   const answers = async (endpointId: string, deliveryId: string): Promise<string[]> => {
@@ -340,11 +341,11 @@ test('another workspace’s endpoint or delivery is answered exactly like a miss
   assert.equal(theirs.received.length, 1)
 })
 
-test('a member reads all of it and changes none of it', async (t) => {
+test('a member can read everything and change nothing', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
   const { endpointId } = await world.receiver()
-  const { calls } = await signedIn(world, 'member')
+  const { calls } = await signIn(world, 'member')
   const id = { workspaceId, endpointId }
   assert.equal((await calls.endpoints.list.query({ workspaceId })).endpoints.length, 1)
   const tries = [
@@ -358,14 +359,14 @@ test('a member reads all of it and changes none of it', async (t) => {
   ]
   for (const outcome of await Promise.allSettled(tries)) {
     assert.equal(outcome.status, 'rejected')
-    assert.match(String(outcome.reason), /This takes the role admin/)
+    assert.match(String(outcome.reason), /This requires the role admin/)
   }
 })
 
 type LogFilter = Parameters<SignedIn['calls']['endpoints']['deliveries']['query']>[0]
 type Reading = Partial<LogFilter> & { world: World } & Pick<WorldReceiver, 'endpointId'>
 
-/** The ids of the events in the log, page by page, with something happening in between. */
+/** The event ids of the log, page by page; `meanwhile` runs after each page. */
 async function readLog(
   calls: SignedIn['calls'],
   { world, ...filter }: Reading,
@@ -379,26 +380,31 @@ async function readLog(
       ...filter,
       ...(cursor && { cursor }),
     })
-    assert.ok(page.deliveries.length <= LOG_PAGE)
-    seen.push(...page.deliveries.map(({ eventId }) => eventId))
-    cursor = page.next
+    assert.ok(page.rows.length <= PAGE_SIZE)
+    seen.push(...page.rows.map(({ eventId }) => eventId))
+    cursor = page.nextCursor ?? undefined
     await meanwhile()
   } while (cursor)
   return seen
 }
 
-/** Events for every endpoint of the workspace. Returns their ids. */
+/** Creates events for every endpoint of the workspace and returns their ids. */
 async function record(
   { parts, workspaceId }: World,
   count: number,
   type: 'message.sent' | 'message.failed' = 'message.sent',
 ): Promise<string[]> {
   const now = parts.clock.now()
-  const events = Array.from({ length: count }, (_, number) => ({
+  const at = now.toISOString()
+  const known =
+    type === 'message.sent'
+      ? { status: 'sent', sentAt: at, failure: null }
+      : { status: 'failed', sentAt: null, failure: { code: 'UNKNOWN', message: 'It failed.' } }
+  const events = Array.from({ length: count }, () => ({
     id: newId(),
     workspaceId,
     type,
-    data: { number, occurredAt: now.toISOString() },
+    data: { messageId: newId(), reference: null, to: '+212600000000', createdAt: at, ...known, occurredAt: at },
   }))
   await parts.db.transaction((tx) => recordEvents(tx, now, events))
   parts.wake('deliver')

@@ -1,27 +1,25 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { closeBrowser, openPage } from '../browser.ts'
-import { signedIn } from '../dashboard.ts'
-import { until } from '../until.ts'
+import { openPage } from '../browser.ts'
+import { signIn } from '../dashboard.ts'
+import { waitFor } from '../wait-for.ts'
 import { startWorld } from '../world.ts'
-
-after(closeBrowser)
 
 const focused = (page: Page): Promise<string> =>
   page.evaluate<string>(`document.activeElement === document.body ? 'nothing'
     : document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent.trim()`)
 
-/** A window gives the keyboard back once it is gone from sight. */
+/** A dialog returns the focus after its closing animation. */
 const isFocused = (page: Page, name: string): Promise<true> =>
-  until(`the keyboard to be at ${name}`, async () => (await focused(page)) === name || undefined)
+  waitFor(`the keyboard to be at ${name}`, async () => (await focused(page)) === name || undefined)
 
 const isInWindow = (page: Page): Promise<boolean> =>
   page.evaluate<boolean>(`document.activeElement.closest('[role=dialog]') !== null`)
 
-test('whoever has no mouse comes past the sections to the content, and through a list to what can be done with it', async (t) => {
+test('with the keyboard a user skips the navigation and reaches list actions', async (t) => {
   const world = await startWorld(t)
-  const page = await openPage(t, world, { as: await signedIn(world, 'admin') })
+  const page = await openPage(t, world, { as: await signIn(world, 'admin') })
   await page.goto(`/dashboard/w/${world.workspaceId}/senders`)
   const pause = page.getByRole('button', { name: 'Pause' }).first()
   await pause.waitFor()
@@ -36,12 +34,12 @@ test('whoever has no mouse comes past the sections to the content, and through a
   assert.equal(await focused(page), 'Pause')
 })
 
-test('a window takes the keyboard, keeps it whatever it shows next, and gives it back when Escape closes it', async (t) => {
+test('a dialog takes the focus, keeps it, and returns it on Escape', async (t) => {
   const world = await startWorld(t)
   await world.freshKey()
-  const page = await openPage(t, world, { as: await signedIn(world, 'owner') })
+  const page = await openPage(t, world, { as: await signIn(world, 'owner') })
   await page.goto(`/dashboard/w/${world.workspaceId}/keys`)
-  await page.getByRole('button', { name: 'Create a key' }).focus()
+  await page.getByRole('button', { name: 'Create key' }).focus()
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog')
   await dialog.waitFor()
@@ -56,23 +54,23 @@ test('a window takes the keyboard, keeps it whatever it shows next, and gives it
   assert.ok(await isInWindow(page))
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
-  await isFocused(page, 'Create a key')
+  await isFocused(page, 'Create key')
 })
 
-test('a button has the keyboard again when its work is done, also behind a window that told of it', async (t) => {
+test('a button gets the focus back after its work, also behind a dialog', async (t) => {
   const world = await startWorld(t)
   const receiver = await world.receiver()
-  const page = await openPage(t, world, { as: await signedIn(world, 'admin') })
+  const page = await openPage(t, world, { as: await signIn(world, 'admin') })
   await page.goto(`/dashboard/w/${world.workspaceId}/senders`)
   await page.getByRole('button', { name: 'Sync now' }).focus()
   await page.keyboard.press('Enter')
-  await page.getByText(/^Read just now/).waitFor()
+  await page.getByText(/^Synced/).waitFor()
   await isFocused(page, 'Sync now')
   await page.goto(`/dashboard/w/${world.workspaceId}/endpoints/${receiver.endpointId}`)
-  await page.getByRole('button', { name: 'Send a test' }).focus()
+  await page.getByRole('button', { name: 'Send test event' }).focus()
   await page.keyboard.press('Enter')
-  await page.getByRole('dialog').getByText('The endpoint took it').waitFor()
+  await page.getByRole('dialog').getByText('Delivered:').waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await isFocused(page, 'Send a test')
+  await isFocused(page, 'Send test event')
 })

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { closeBrowser, openPage } from '../browser.ts'
-import { signedIn } from '../dashboard.ts'
-import { until } from '../until.ts'
+import { openPage } from '../browser.ts'
+import { signIn } from '../dashboard.ts'
+import { waitFor } from '../wait-for.ts'
 import { type World, newPhone, startWorld } from '../world.ts'
-
-after(closeBrowser)
 
 const run = promisify(execFile)
 
@@ -20,18 +18,18 @@ const statusWith = async (world: World, apiKey: string): Promise<number> => {
   return answer.status
 }
 
-test('the request that the page shows beside a new key sends a code as it stands, and the key is shown only once', async (t) => {
+test('the request shown with a new key works, and the key appears once', async (t) => {
   const world = await startWorld(t)
   Object.assign(world.parts.config, { publicUrl: world.first.url })
-  const page = await openPage(t, world, { as: await signedIn(world, 'admin') })
+  const page = await openPage(t, world, { as: await signIn(world, 'admin') })
   await page.goto(`/dashboard/w/${world.workspaceId}/keys`)
-  await page.getByRole('button', { name: 'Create a key' }).first().click()
+  await page.getByRole('button', { name: 'Create key' }).first().click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill('checkout')
   await dialog.getByLabel('Expires').selectOption('90')
-  await dialog.getByRole('button', { name: 'Create a key' }).click()
+  await dialog.getByRole('button', { name: 'Create key' }).click()
   const to = newPhone()
-  await dialog.getByLabel('Phone that gets the code').fill(to)
+  await dialog.getByLabel('Phone number that receives the code').fill(to)
   const apiKey = (await dialog.getByText(/^dck_/).first().textContent()) ?? ''
   const curl = (await dialog.getByText(/^curl /).textContent()) ?? ''
   const { stdout } = await run('sh', ['-c', curl])
@@ -42,9 +40,9 @@ test('the request that the page shows beside a new key sends a code as it stands
   assert.ok(!(await page.content()).includes(apiKey))
 })
 
-test('what is missing for a first request is said, in the order in which it is set up', async (t) => {
+test('the missing steps for a first request are shown in order', async (t) => {
   const world = await startWorld(t)
-  const { calls } = await signedIn(world, 'member')
+  const { calls } = await signIn(world, 'member')
   const { workspaceId } = world
   const ask = async () => (await calls.keys.firstRequest.query({ workspaceId })).missing
   assert.equal(await ask(), null)
@@ -54,10 +52,10 @@ test('what is missing for a first request is said, in the order in which it is s
   assert.equal(await ask(), 'sender')
 })
 
-test('after a rotation both keys work, and the old one stops when the overlap is over', async (t) => {
+test('after a rotation both keys work until the overlap ends', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
-  const { calls, email } = await signedIn(world, 'admin')
+  const { calls, email } = await signIn(world, 'admin')
   const old = await calls.keys.create.mutate({ workspaceId, name: 'checkout' })
   assert.equal(await statusWith(world, old.apiKey), 202)
   const rotated = await calls.keys.rotate.mutate({ workspaceId, publicId: old.publicId, overlap: 'hour' })
@@ -71,7 +69,7 @@ test('after a rotation both keys work, and the old one stops when the overlap is
     ],
   )
   world.advance('61m')
-  await until('the old key to stop', async () => (await statusWith(world, old.apiKey)) === 401, 1_500)
+  await waitFor('the old key to stop', async () => (await statusWith(world, old.apiKey)) === 401, 1_500)
   assert.equal(await statusWith(world, rotated.apiKey), 202)
   const [entry] = await world.ask<{ who: string; target: string; after: object }>(
     `select who, target, after from audit_log where workspace_id = $1 and action = 'key.rotated'`,
@@ -82,30 +80,30 @@ test('after a rotation both keys work, and the old one stops when the overlap is
   assert.ok(!JSON.stringify(entry).includes(rotated.apiKey.slice(-43)))
 })
 
-test('a rotation without overlap stops the old key on every node within a second', async (t) => {
+test('a rotation without overlap stops the old key everywhere within a second', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
   const other = await world.node({ works: false })
-  const { calls } = await signedIn(world, 'admin')
+  const { calls } = await signIn(world, 'admin')
   const old = await calls.keys.create.mutate({ workspaceId, name: 'checkout' })
   const onOther = async (): Promise<number> =>
     (await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody(), url: other.url, key: old.apiKey }))
       .status
   assert.equal(await onOther(), 202)
   await calls.keys.rotate.mutate({ workspaceId, publicId: old.publicId, overlap: 'none' })
-  await until('the old key to stop', async () => (await onOther()) === 401, 1_000)
+  await waitFor('the old key to stop', async () => (await onOther()) === 401, 1_000)
 })
 
-test('a key that no longer works cannot be rotated, and another workspace’s key is a missing one', async (t) => {
+test('an inactive key cannot be rotated, and another workspace’s key is missing', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
-  const { calls } = await signedIn(world, 'admin')
+  const { calls } = await signIn(world, 'admin')
   const { publicId } = await calls.keys.create.mutate({ workspaceId, name: 'checkout' })
   assert.deepEqual(await calls.keys.revoke.mutate({ workspaceId, publicId }), { revoked: true })
   assert.deepEqual(await calls.keys.revoke.mutate({ workspaceId, publicId }), { revoked: false })
-  await assert.rejects(calls.keys.rotate.mutate({ workspaceId, publicId, overlap: 'day' }), /revoked already/)
+  await assert.rejects(calls.keys.rotate.mutate({ workspaceId, publicId, overlap: 'day' }), /already revoked/)
   const theirs = await startWorld(t)
-  const foreign = await (await signedIn(theirs, 'admin')).calls.keys.create.mutate({
+  const foreign = await (await signIn(theirs, 'admin')).calls.keys.create.mutate({
     workspaceId: theirs.workspaceId,
     name: 'theirs',
   })
@@ -115,17 +113,17 @@ test('a key that no longer works cannot be rotated, and another workspace’s ke
   assert.equal(await statusWith(theirs, foreign.apiKey), 202)
 })
 
-test('a member sees the keys and can change none', async (t) => {
+test('a member can see the keys and change none', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
-  const admin = await signedIn(world, 'admin')
+  const admin = await signIn(world, 'admin')
   const { publicId } = await admin.calls.keys.create.mutate({ workspaceId, name: 'checkout' })
-  const member = await signedIn(world, 'member')
+  const member = await signIn(world, 'member')
   assert.ok((await member.calls.keys.list.query({ workspaceId })).some((key) => key.publicId === publicId))
   const changes = [
     () => member.calls.keys.create.mutate({ workspaceId, name: 'mine' }),
     () => member.calls.keys.rotate.mutate({ workspaceId, publicId, overlap: 'day' }),
     () => member.calls.keys.revoke.mutate({ workspaceId, publicId }),
   ]
-  for (const change of changes) await assert.rejects(change, /takes the role admin/)
+  for (const change of changes) await assert.rejects(change, /requires the role admin/)
 })

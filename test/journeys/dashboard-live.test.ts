@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict'
-import { type TestContext, after, test } from 'node:test'
-import Fastify, { type FastifyRequest } from 'fastify'
-import type { FoundPerson } from '../../src/dashboard/auth.ts'
-import { liveStreams } from '../../src/dashboard/live.ts'
-import { openSignIn } from '../../src/dashboard/sign-in.ts'
-import { closeBrowser, openPage } from '../browser.ts'
-import { type SignedIn, signedIn } from '../dashboard.ts'
+import { type TestContext, test } from 'node:test'
+import Fastify from 'fastify'
+import { changesOf, createStreams } from '../../src/admin/live.ts'
+import { openSignIn } from '../../src/admin/auth/sign-in.ts'
+import { openPage } from '../browser.ts'
+import { type SignedIn, signIn } from '../dashboard.ts'
 import { startNode } from '../node.ts'
-import { until } from '../until.ts'
+import { waitFor } from '../wait-for.ts'
 import { type World, startWorld } from '../world.ts'
-
-after(closeBrowser)
 
 type Stream = { status: number; words: string[]; ended: boolean; close: () => void }
 
-/** A live stream as a page opens it; `words` are the names of the events that came. */
+/** A live stream as a page opens it; `words` are the names of the received events. */
 async function watch(url: string, { cookie }: Pick<SignedIn, 'cookie'>, workspaceId: string): Promise<Stream> {
   const abort = new AbortController()
   const response = await fetch(`${url}/dashboard/live/${workspaceId}`, {
@@ -24,7 +21,7 @@ async function watch(url: string, { cookie }: Pick<SignedIn, 'cookie'>, workspac
   const stream: Stream = { status: response.status, words: [], ended: false, close: () => abort.abort() }
   if (response.status !== 200 || !response.body) return stream
   void read(response.body, stream)
-  await until('the stream to be ready', () => stream.words.includes('ready'))
+  await waitFor('the stream to be ready', () => stream.words.includes('ready'))
   return stream
 }
 
@@ -43,52 +40,52 @@ async function read(body: ReadableStream<Uint8Array>, stream: Stream): Promise<v
 
 const changes = ({ words }: Stream): number => words.filter((word) => word === 'changed').length
 
-test('a viewer hears of changes of the workspace that they look at and of no other', async (t) => {
+test('a viewer gets changes of the viewed workspace and of no other', async (t) => {
   const [world, other] = [await startWorld(t), await startWorld(t)]
-  const [reader, stranger] = [await signedIn(world, 'member'), await signedIn(other, 'member')]
+  const [reader, stranger] = [await signIn(world, 'member'), await signIn(other, 'member')]
   const stream = await watch(world.first.url, reader, world.workspaceId)
   const theirs = await watch(other.first.url, stranger, other.workspaceId)
   await other.sendOtp()
-  await until('the other viewer to hear', () => changes(theirs) > 0)
+  await waitFor('the other viewer to hear', () => changes(theirs) > 0)
   assert.equal(changes(stream), 0)
   await world.sendOtp()
-  await until('the viewer to hear', () => changes(stream) > 0)
+  await waitFor('the viewer to hear', () => changes(stream) > 0)
   stream.close()
   theirs.close()
 })
 
-test('a viewer on another node hears what this one does', async (t) => {
+test('a viewer on another node gets this node’s changes', async (t) => {
   const world = await startWorld(t)
-  const reader = await signedIn(world, 'member')
+  const reader = await signIn(world, 'member')
   const second = await world.node({ works: false })
   const stream = await watch(second.url, reader, world.workspaceId)
   const otp = await world.sendOtp()
-  await until('the viewer to hear of the acceptance', () => changes(stream) > 0)
+  await waitFor('the viewer to hear of the acceptance', () => changes(stream) > 0)
   await world.settled()
-  const heard = changes(stream)
+  const changesBefore = changes(stream)
   await world.whatsapp.reports(otp, ['delivered'])
-  await until('the viewer to hear of the report', () => changes(stream) > heard)
+  await waitFor('the viewer to hear of the report', () => changes(stream) > changesBefore)
   stream.close()
 })
 
-test('nobody hears of what somebody only tries out', async (t) => {
+test('trying something out notifies no viewer', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
-  const [reader, member] = [await signedIn(world, 'member'), await signedIn(world, 'member')]
-  const owner = await signedIn(world, 'owner')
+  const [reader, member] = [await signIn(world, 'member'), await signIn(world, 'member')]
+  const owner = await signIn(world, 'owner')
   const stream = await watch(world.first.url, reader, workspaceId)
   await member.calls.codSettings.tryOut.mutate({ workspaceId, settings: {}, language: null })
   await member.calls.blocked.check.mutate({ workspaceId, lines: [{ line: 1, phone: '+212612345678', reason: '' }] })
   assert.equal(changes(stream), 0)
   await owner.calls.workspaces.rename.mutate({ workspaceId, name: 'Renamed' })
-  await until('the viewer to hear', () => changes(stream) > 0)
+  await waitFor('the viewer to hear', () => changes(stream) > 0)
   assert.equal(changes(stream), 1)
   stream.close()
 })
 
-test('only members hear, and other sites’ pages never', async (t) => {
+test('only members get events, and other sites’ pages never do', async (t) => {
   const world = await startWorld(t)
-  const [reader, stranger] = [await signedIn(world, 'member'), await signedIn(world, 'stranger')]
+  const [reader, stranger] = [await signIn(world, 'member'), await signIn(world, 'stranger')]
   const { url } = world.first
   assert.equal((await watch(url, stranger, world.workspaceId)).status, 404)
   assert.equal((await watch(url, reader, '019f0000-0000-7000-8000-000000000000')).status, 404)
@@ -100,52 +97,54 @@ test('only members hear, and other sites’ pages never', async (t) => {
   assert.equal(foreign.status, 401)
 })
 
-test('a person who is removed, or signs out, loses the stream', async (t) => {
+test('a removed or signed-out person loses the stream', async (t) => {
   const world = await startWorld(t)
-  const url = await lookingOften(t, world)
+  const url = await startRecheckedStreams(t, world)
   const [removed, gone, stays] = [
-    await signedIn(world, 'member'),
-    await signedIn(world, 'member'),
-    await signedIn(world, 'operator'),
+    await signIn(world, 'member'),
+    await signIn(world, 'member'),
+    await signIn(world, 'operator'),
   ]
   const streams = await Promise.all([removed, gone, stays].map((each) => watch(url, each, world.workspaceId)))
   await world.ask('delete from members where user_id = $1', [removed.userId])
   await world.ask('delete from auth."session" where "userId" = $1', [gone.userId])
-  await until('both streams to end', () => streams[0]?.ended === true && streams[1]?.ended === true)
+  await waitFor('both streams to end', () => streams[0]?.ended === true && streams[1]?.ended === true)
   assert.equal(streams[2]?.ended, false)
   streams[2]?.close()
 })
 
-/** The same streams, which ask several times a second whether their viewers may still see. */
-async function lookingOften(t: TestContext, { parts }: World): Promise<string> {
+/** Live streams that recheck their viewers many times a second. */
+async function startRecheckedStreams(t: TestContext, { parts }: World): Promise<string> {
   const signIn = openSignIn(parts)
   const server = Fastify()
-  const findViewer = ({ headers: { cookie = '' } }: FastifyRequest): Promise<FoundPerson> =>
-    signIn.findPerson(new Headers({ cookie }))
-  const live = liveStreams(parts, { findViewer, lookEveryMs: 20 })
-  live.serve(server)
+  const streams = createStreams({
+    ...parts,
+    findViewer: ({ headers: { cookie = '' } }) => signIn.findViewer(new Headers({ cookie })),
+    recheckIntervalMs: 20,
+  })
+  streams.serve(server, changesOf(parts.live))
   t.after(async () => {
-    live.end()
+    streams.end()
     await server.close()
     await signIn.close()
   })
   return server.listen({ port: 0, host: '127.0.0.1' })
 }
 
-test('a stop ends the streams and waits for none of them', async (t) => {
+test('a shutdown ends the streams and waits for none', async (t) => {
   const world = await startWorld(t)
-  const reader = await signedIn(world, 'member')
+  const reader = await signIn(world, 'member')
   const second = await startNode({ databaseUrl: world.databaseUrl, clock: world.clock, works: false })
   const stream = await watch(second.url, reader, world.workspaceId)
   const began = performance.now()
   await second.stop()
   assert.ok(performance.now() - began < 2_000, 'the server did not wait for its live answers')
-  await until('the stream to end', () => stream.ended)
+  await waitFor('the stream to end', () => stream.ended)
 })
 
-test('one person cannot take all streams of a process', async (t) => {
+test('one user cannot take all streams of a process', async (t) => {
   const world = await startWorld(t)
-  const [greedy, other] = [await signedIn(world, 'member'), await signedIn(world, 'member')]
+  const [greedy, other] = [await signIn(world, 'member'), await signIn(world, 'member')]
   const open = await Promise.all(Array.from({ length: 21 }, () => watch(world.first.url, greedy, world.workspaceId)))
   assert.equal(open.filter(({ status }) => status === 200).length, 20)
   const theirs = await watch(world.first.url, other, world.workspaceId)
@@ -153,9 +152,9 @@ test('one person cannot take all streams of a process', async (t) => {
   for (const { close } of [...open, theirs]) close()
 })
 
-test('the page of a message shows that it was read without being asked', async (t) => {
+test('a message’s page shows that it was read without a reload', async (t) => {
   const world = await startWorld(t)
-  const page = await openPage(t, world, { as: await signedIn(world, 'member') })
+  const page = await openPage(t, world, { as: await signIn(world, 'member') })
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, ['sent'])
   await page.goto(`/dashboard/w/${world.workspaceId}/messages/${otp.messageId}`)
@@ -164,9 +163,9 @@ test('the page of a message shows that it was read without being asked', async (
   await page.getByText('WhatsApp reports read').waitFor()
 })
 
-test('what happened while a page began to follow is shown as well', async (t) => {
+test('a change during the start of a stream is shown too', async (t) => {
   const world = await startWorld(t)
-  const page = await openPage(t, world, { as: await signedIn(world, 'member') })
+  const page = await openPage(t, world, { as: await signIn(world, 'member') })
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, ['sent'])
   const began = Promise.withResolvers<void>()
@@ -181,17 +180,17 @@ test('what happened while a page began to follow is shown as well', async (t) =>
   await page.getByText('WhatsApp reports read').waitFor()
 })
 
-test('a question that takes long rests nine times as long, and holds up no other', async (t) => {
+test('a slow query waits nine times its duration, and delays no other', async (t) => {
   const world = await startWorld(t)
-  const page = await openPage(t, world, { as: await signedIn(world, 'member') })
-  const asked = { list: 0, choices: 0 }
+  const page = await openPage(t, world, { as: await signIn(world, 'member'), unused: true })
+  const requests = { list: 0, choices: 0 }
   let slow: PromiseWithResolvers<void> | undefined
   await page.clock.install()
   await page.route('**/dashboard/calls/*', async (route) => {
     const calls = new URL(route.request().url()).pathname
-    if (calls.includes('messages.choices')) asked.choices += 1
+    if (calls.includes('workspaces.choices')) requests.choices += 1
     if (!calls.includes('messages.list')) return route.continue()
-    asked.list += 1
+    requests.list += 1
     await slow?.promise
     return route.continue()
   })
@@ -199,7 +198,7 @@ test('a question that takes long rests nine times as long, and holds up no other
     const answered = page.waitForResponse((response) => response.url().includes(call))
     await act()
     await (await answered).finished()
-    await page.getByRole('heading', { level: 1 }).waitFor() // the page has taken it in
+    await page.getByRole('heading', { level: 1 }).waitFor() // the page has rendered it
   }
   const takesThreeSeconds = async (): Promise<void> => {
     await page.clock.fastForward('00:03')
@@ -208,25 +207,29 @@ test('a question that takes long rests nine times as long, and holds up no other
   let answers = 0
   page.on('requestfinished', (request) => (answers += Number(request.url().includes('messages.list'))))
   await page.goto(`/dashboard/w/${world.workspaceId}/messages?status=failed`)
-  await until('the page to have asked once more when it began to follow', () => answers === 2)
+  await waitFor('the page to ask again when its stream opened', () => answers === 2)
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.clock.fastForward('01:00')
 
   slow = Promise.withResolvers()
   await world.sendOtp()
-  await until('both to be asked in one request', () => asked.list === 3 && asked.choices === 3)
+  await waitFor('both to be requests in one request', () => requests.list === 3 && requests.choices === 3)
   await takesThreeSeconds()
   await page.clock.fastForward('01:00')
   slow = Promise.withResolvers()
-  await answerOf('messages.choices', () => world.sendOtp())
-  await until('the slow one to be asked alone', () => asked.list === 4)
+  await answerOf('workspaces.choices', () => world.sendOtp())
+  await waitFor('only the slow list to be requested', () => requests.list === 4)
   await takesThreeSeconds()
 
+  const pageTime = (): Promise<number> => page.evaluate('Date.now()')
+  const restsFrom = await pageTime()
   for (const rest of ['00:08', '00:08']) {
     await page.clock.fastForward(rest)
-    await answerOf('messages.choices', () => world.sendOtp())
+    await answerOf('workspaces.choices', () => world.sendOtp())
   }
-  assert.equal(asked.list, 4)
+  // The page's clock also runs on its own: on a busy machine the whole pause may have passed.
+  const askedOnce = requests.list === 4
+  if ((await pageTime()) - restsFrom < 9 * 3_000) assert.ok(askedOnce, 'the slow one was requests during its rest')
   await page.clock.fastForward('01:00')
-  await until('the slow one to be asked again', () => asked.list === 5)
+  await waitFor('the slow one to be requests again', () => requests.list >= 5)
 })

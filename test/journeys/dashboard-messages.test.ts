@@ -1,21 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { newId } from '../../src/ids.ts'
 import { advanceSandbox } from '../../src/sandbox/advance.ts'
-import { closeBrowser, openPage } from '../browser.ts'
-import { type SignedIn, signedIn } from '../dashboard.ts'
+import { openPage } from '../browser.ts'
+import { type SignedIn, signIn } from '../dashboard.ts'
 import { type World, newPhone, startWorld } from '../world.ts'
-
-after(closeBrowser)
 
 type Filter = Omit<Parameters<SignedIn['calls']['messages']['list']['query']>[0], 'workspaceId'>
 
 const idsOf = async ({ calls }: SignedIn, { workspaceId }: World, filter: Filter = {}): Promise<string[]> =>
   (await calls.messages.list.query({ workspaceId, ...filter })).rows.map(({ id }) => id)
 
-test('a message is found by its recipient in any usual form, its reference, its id and WhatsApp’s id', async (t) => {
+test('a message is found by recipient, reference, id and WhatsApp’s id', async (t) => {
   const world = await startWorld(t)
-  const reader = await signedIn(world, 'member')
+  const reader = await signIn(world, 'member')
   const wanted = await world.sendOtp({ to: '+212612345678', reference: 'login-17' })
   await world.sendOtp({ reference: 'login-18' })
   await world.settled()
@@ -36,9 +34,9 @@ test('a message is found by its recipient in any usual form, its reference, its 
   assert.deepEqual(await idsOf(reader, world, { text: 'login' }), [])
 })
 
-test('a message of a conversation is found by the order’s reference and by the confirmation’s id', async (t) => {
+test('a conversation’s message is found by order reference and confirmation id', async (t) => {
   const world = await startWorld(t)
-  const reader = await signedIn(world, 'member')
+  const reader = await signIn(world, 'member')
   await world.codSettings()
   const order = await world.createConfirmation({ reference: 'order-9' })
   await world.settled()
@@ -46,14 +44,17 @@ test('a message of a conversation is found by the order’s reference and by the
   assert.equal(row?.confirmationId, order.confirmationId)
   assert.equal(row.reference, 'order-9')
   assert.deepEqual(await idsOf(reader, world, { text: order.confirmationId }), [row.id])
-  const told = await reader.calls.messages.get.query({ workspaceId: world.workspaceId, messageId: row.id })
-  assert.equal(told.message.confirmationId, order.confirmationId)
-  assert.ok(told.said && told.said.choices.length === 3, 'what the customer reads is shown with its buttons')
+  const explained = await reader.calls.messages.get.query({ workspaceId: world.workspaceId, messageId: row.id })
+  assert.equal(explained.message.confirmationId, order.confirmationId)
+  assert.ok(
+    explained.displayed && explained.displayed.choices.length === 3,
+    'what the customer reads is shown with its buttons',
+  )
 })
 
-test('filters narrow the list together', async (t) => {
+test('filters work together', async (t) => {
   const world = await startWorld(t)
-  const reader = await signedIn(world, 'member')
+  const reader = await signIn(world, 'member')
   const failed = await world.sendOtp()
   const sent = await world.sendOtp()
   await world.whatsapp.reports(failed, [{ status: 'failed', errors: [131026] }])
@@ -68,9 +69,9 @@ test('filters narrow the list together', async (t) => {
   assert.deepEqual(await idsOf(reader, world, { text: failed.to, status: 'sent' }), [])
 })
 
-test('pages neither skip nor repeat a message while new ones arrive', async (t) => {
+test('paging shows every message once while new ones arrive', async (t) => {
   const world = await startWorld(t, { works: false })
-  const reader = await signedIn(world, 'member')
+  const reader = await signIn(world, 'member')
   const before = await Promise.all(Array.from({ length: 120 }, () => world.sendOtp()))
   const seen: string[] = []
   let cursor: string | undefined
@@ -89,9 +90,9 @@ test('pages neither skip nor repeat a message while new ones arrive', async (t) 
   )
 })
 
-test('a page that found little says how far it looked, and the next one goes on from there', async (t) => {
+test('a short page reports how far it searched, and the next continues', async (t) => {
   const world = await startWorld(t, { works: false })
-  const reader = await signedIn(world, 'member')
+  const reader = await signIn(world, 'member')
   const old = await world.sendOtp({ template: { name: 'login_code', language: 'en_US' } })
   await world.ask(`update messages set template_name = 'rare' where id = $1`, [old.messageId])
   await world.ask(
@@ -103,7 +104,7 @@ test('a page that found little says how far it looked, and the next one goes on 
   )
   const first = await reader.calls.messages.list.query({ workspaceId: world.workspaceId, template: 'rare' })
   assert.deepEqual(first.rows, [])
-  assert.ok(first.lookedBackTo && first.nextCursor)
+  assert.ok(first.searchedBackTo && first.nextCursor)
   const second = await reader.calls.messages.list.query({
     workspaceId: world.workspaceId,
     template: 'rare',
@@ -112,9 +113,9 @@ test('a page that found little says how far it looked, and the next one goes on 
   assert.deepEqual([second.rows.map(({ id }) => id), second.nextCursor], [[old.messageId], null])
 })
 
-test('days are those of the delivery zone, and of a sandbox’s own clock', async (t) => {
+test('days follow the delivery time zone and the sandbox’s clock', async (t) => {
   const world = await startWorld(t)
-  const reader = await signedIn(world, 'member')
+  const reader = await signIn(world, 'member')
   await world.ask('update workspaces set sandbox = true where id = $1', [world.workspaceId])
   const early = await world.sendOtp()
   await world.settled()
@@ -132,10 +133,10 @@ test('days are those of the delivery zone, and of a sandbox’s own clock', asyn
   assert.deepEqual(await idsOf(reader, world, { from: firstDay, to: lastDay }), [late.messageId, early.messageId])
 })
 
-test('another workspace’s messages are neither listed nor told', async (t) => {
+test('another workspace’s messages are neither listed nor shown', async (t) => {
   const [world, other] = [await startWorld(t), await startWorld(t)]
   const otp = await other.sendOtp()
-  const reader = await signedIn(world, 'member')
+  const reader = await signIn(world, 'member')
   const { workspaceId } = world
   assert.deepEqual(await idsOf(reader, world, { text: otp.messageId }), [])
   assert.deepEqual(await idsOf(reader, world, { text: otp.to }), [])
@@ -144,19 +145,19 @@ test('another workspace’s messages are neither listed nor told', async (t) => 
   await assert.rejects(idsOf(reader, other), /no such workspace/)
 })
 
-test('a failed message says what that means, who must act, and where its webhooks went', async (t) => {
+test('a failed message shows its cause, next action and webhooks', async (t) => {
   const world = await startWorld(t)
   const { endpointId } = await world.receiver()
-  const reader = await signedIn(world, 'member')
+  const reader = await signIn(world, 'member')
   const otp = await world.sendOtp({ to: newPhone() })
   await world.whatsapp.reports(otp, ['sent', { status: 'failed', errors: [131026] }])
-  const told = await reader.calls.messages.get.query({ workspaceId: world.workspaceId, messageId: otp.messageId })
-  assert.equal(told.failure?.code, 'RECIPIENT_UNREACHABLE')
-  assert.match(told.failure.message, /Check the number/)
-  assert.equal(told.next.who, 'caller')
-  assert.equal(told.message.apiKeyName, 'test')
+  const explained = await reader.calls.messages.get.query({ workspaceId: world.workspaceId, messageId: otp.messageId })
+  assert.equal(explained.failure?.code, 'RECIPIENT_UNREACHABLE')
+  assert.deepEqual(explained.failure.text, { code: 'failures.recipient_unreachable' })
+  assert.equal(explained.next.who, 'caller')
+  assert.equal(explained.message.apiKeyName, 'test')
   assert.deepEqual(
-    told.events.map(({ type, webhooks }) => [type, webhooks.map((each) => [each.endpointId, each.status])]),
+    explained.events.map(({ type, webhooks }) => [type, webhooks.map((each) => [each.endpointId, each.status])]),
     [
       ['message.sent', [[endpointId, 'succeeded']]],
       ['message.failed', [[endpointId, 'succeeded']]],
@@ -164,9 +165,9 @@ test('a failed message says what that means, who must act, and where its webhook
   )
 })
 
-test('a message is looked for, its filters are in the address, and its page says who must act', async (t) => {
+test('a message is found with filters in the URL, and shows its next action', async (t) => {
   const world = await startWorld(t)
-  const as = await signedIn(world, 'member')
+  const as = await signIn(world, 'member')
   const page = await openPage(t, world, { as })
   const failed = await world.sendOtp({ reference: 'login-1' })
   await world.sendOtp({ reference: 'login-2' })
@@ -178,20 +179,20 @@ test('a message is looked for, its filters are in the address, and its page says
   assert.equal(new URL(page.url()).searchParams.get('status'), 'failed')
   await page.getByLabel('Recipient, reference or id').fill('login-2')
   await page.getByRole('button', { name: 'Find' }).click()
-  await page.getByText('No message fits these filters.').waitFor()
+  await page.getByText('No messages match these filters.').waitFor()
   const link = page.url()
   const other = await openPage(t, world, { as, language: 'ar', width: 360 })
   await other.goto(link)
   await other.getByText('لا توجد رسالة تطابق').waitFor()
-  await page.getByRole('button', { name: 'Clear the filters' }).first().click()
+  await page.getByRole('button', { name: 'Clear filters' }).first().click()
   await page.getByRole('link', { name: failed.to }).click()
-  await page.getByText('Who must act now: The caller').waitFor()
+  await page.getByText('Next action: Your backend').waitFor()
   await page.getByText('RECIPIENT_UNREACHABLE').waitFor()
 })
 
-test('older messages come page by page, by links that go back to the newest', async (t) => {
+test('older messages are paged by links that lead back to the newest', async (t) => {
   const world = await startWorld(t, { works: false })
-  const page = await openPage(t, world, { as: await signedIn(world, 'member') })
+  const page = await openPage(t, world, { as: await signIn(world, 'member') })
   const first = await world.sendOtp({ reference: 'the-oldest' })
   for (let each = 0; each < 50; each += 1) await world.sendOtp({ reference: 'later' })
   await page.goto(`/dashboard/w/${world.workspaceId}/messages`)

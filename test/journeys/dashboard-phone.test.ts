@@ -1,18 +1,16 @@
 import assert from 'node:assert/strict'
-import { type TestContext, after, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { DEMO, demoAccount, startEmulator } from '../../emulator/emulator.ts'
+import { DEMO, demoAccount, startEmulator } from '@doorcode/whatsapp-emulator'
 import { advanceSandbox } from '../../src/sandbox/advance.ts'
-import { closeBrowser, openPage } from '../browser.ts'
+import { openPage } from '../browser.ts'
 import { quickReplies } from '../cod.ts'
-import { type SignedIn, signedIn } from '../dashboard.ts'
-import { refuseEntries, stateOf } from '../refused-entries.ts'
-import { until } from '../until.ts'
+import { type SignedIn, signIn } from '../dashboard.ts'
+import { failAuditEntries, stateOf } from '../audit-faults.ts'
+import { waitFor } from '../wait-for.ts'
 import { type World, type WorldOptions, newPhone, startWorld } from '../world.ts'
 
-after(closeBrowser)
-
-/** A sandbox with its COD settings, and somebody who looks at its phones. */
+/** A sandbox with COD settings and a member who opens its phones. */
 async function startSandbox(t: TestContext, options: WorldOptions = {}): Promise<World> {
   const world = await startWorld(t, options)
   await world.ask('update workspaces set sandbox = true where id = $1', [world.workspaceId])
@@ -21,7 +19,7 @@ async function startSandbox(t: TestContext, options: WorldOptions = {}): Promise
 }
 
 const numberOf = (world: World): string => {
-  const [number] = [...world.twin.getAccount(world.credentials.wabaId).numbers.keys()]
+  const [number] = [...world.emulator.getAccount(world.credentials.wabaId).numbers.keys()]
   assert.ok(number)
   return number
 }
@@ -33,23 +31,23 @@ async function openPhone(page: Page, world: World, phone: string): Promise<void>
 
 const frameOf = (page: Page, phone: string) => page.getByRole('region', { name: `The phone of ${phone}` })
 
-test('a code that was sent is on the phone, and its ticks turn to read', async (t) => {
+test('a sent code appears on the phone, and its ticks show it was read', async (t) => {
   const world = await startSandbox(t)
-  const page = await openPage(t, world, { as: await signedIn(world, 'member') })
+  const page = await openPage(t, world, { as: await signIn(world, 'member') })
   await page.goto(`/dashboard/w/${world.workspaceId}/phone`)
-  await page.getByText('No phone has got a message yet').first().waitFor()
+  await page.getByText('No messages yet').first().waitFor()
   const otp = await world.sendOtp()
   await page.getByRole('button', { name: otp.to }).click()
   const phone = frameOf(page, otp.to)
   await phone.getByText(otp.code).waitFor()
   await phone.getByText('Read', { exact: true }).waitFor()
-  await until('the business to know that it was read', async () => (await world.getOtp(otp))['status'] === 'read')
+  await waitFor('the business to know that it was read', async () => (await world.getOtp(otp))['status'] === 'read')
 })
 
-test('a confirmation rescheduled on the phone tells its webhook beside it', async (t) => {
+test('a confirmation rescheduled on the phone shows its webhook', async (t) => {
   const world = await startSandbox(t)
   const receiver = await world.receiver()
-  const page = await openPage(t, world, { as: await signedIn(world, 'member') })
+  const page = await openPage(t, world, { as: await signIn(world, 'member') })
   const { to } = await world.createConfirmation()
   await openPhone(page, world, to)
   const phone = frameOf(page, to)
@@ -59,16 +57,16 @@ test('a confirmation rescheduled on the phone tells its webhook beside it', asyn
   await days.first().click()
   await phone.getByText('At what time?').waitFor()
   await phone.getByRole('button', { name: '12:00-18:00' }).click()
-  const webhooks = page.getByRole('region', { name: 'Webhooks as they leave' })
+  const webhooks = page.getByRole('region', { name: 'Sent webhooks' })
   await webhooks.getByRole('button', { name: /cod\.reschedule_requested.*HTTP 204/ }).click()
   await webhooks.getByText('"timeRange": "12:00-18:00"').waitFor()
   assert.equal(receiver.events('cod.reschedule_requested').length, 1)
   assert.ok(await phone.getByRole('button', { name: 'Change time' }).isDisabled(), 'what was tapped is grey')
 })
 
-test('a refusal check is answered on the phone with a reason from the list', async (t) => {
+test('a refusal check is answered on the phone with a listed reason', async (t) => {
   const world = await startSandbox(t)
-  const page = await openPage(t, world, { as: await signedIn(world, 'member'), width: 360 })
+  const page = await openPage(t, world, { as: await signIn(world, 'member'), width: 360 })
   const confirmation = await world.createConfirmation()
   await world.settled()
   await world.startRefusalCheck(confirmation)
@@ -78,36 +76,39 @@ test('a refusal check is answered on the phone with a reason from the list', asy
   await phone.getByRole('button', { name: 'Reasons' }).click()
   const sheet = page.getByRole('dialog', { name: 'Reasons' })
   await sheet.getByRole('radio', { name: 'Damaged' }).check()
-  await sheet.getByRole('button', { name: 'Send the choice' }).click()
+  await sheet.getByRole('button', { name: 'Send' }).click()
   await phone.getByText('Damaged').waitFor()
-  await until('the reason', async () => (await world.getConfirmation(confirmation)).refusalCheck?.reason === 'Damaged')
-  await page.getByRole('button', { name: 'Back to the phones' }).click()
+  await waitFor(
+    'the reason',
+    async () => (await world.getConfirmation(confirmation)).refusalCheck?.reason === 'Damaged',
+  )
+  await page.getByRole('button', { name: 'Back to phones' }).click()
   await page.getByRole('button', { name: confirmation.to }).waitFor()
 })
 
-test('the time machine jumps to the reminder, and it is on the phone', async (t) => {
+test('the time machine jumps to the reminder, which appears on the phone', async (t) => {
   const world = await startSandbox(t)
-  const page = await openPage(t, world, { as: await signedIn(world, 'admin') })
+  const page = await openPage(t, world, { as: await signIn(world, 'admin') })
   const { to } = await world.createConfirmation()
   await world.settled()
   await openPhone(page, world, to)
   await page.getByRole('tab', { name: 'Time machine' }).click()
   const clock = page.getByRole('region', { name: 'Time machine' })
-  await clock.getByRole('button', { name: 'Jump to: Reminder of the confirmation, order order-5521' }).click()
+  await clock.getByRole('button', { name: 'Jump to: Confirmation reminder, order order-5521' }).click()
   await clock.getByText(/On the way: 1 reminder, 1 message/).waitFor()
-  await clock.getByText(/ahead of the real time by/).waitFor()
-  await until('the reminder on the phone', async () => (await frameOf(page, to).getByText('5521').count()) >= 2)
-  await clock.getByText('Deadline of the confirmation: no answer').waitFor()
+  await clock.getByText(/ahead of real time/).waitFor()
+  await waitFor('the reminder on the phone', async () => (await frameOf(page, to).getByText('5521').count()) >= 2)
+  await clock.getByText('Confirmation deadline: no response').waitFor()
 })
 
-test('what is sent from the page goes the way of the API, comes to the open phone, and is written down', async (t) => {
+test('a request from the page works like the API’s, and is audited', async (t) => {
   const world = await startSandbox(t)
   const { workspaceId } = world
-  const admin = await signedIn(world, 'admin')
+  const admin = await signIn(world, 'admin')
   const page = await openPage(t, world, { as: admin })
   const to = newPhone()
   await openPhone(page, world, to)
-  const send = page.getByRole('region', { name: 'Send something' })
+  const send = page.getByRole('region', { name: 'Send a message' })
   await send.getByRole('textbox', { name: 'Code' }).fill('no code')
   await send.getByRole('button', { name: `Send to` }).click()
   await send.getByText('Code must be 1 to 15 ASCII letters or digits.').waitFor()
@@ -122,59 +123,59 @@ test('what is sent from the page goes the way of the API, comes to the open phon
   assert.ok(!JSON.stringify(entry).includes('730214'))
 })
 
-test('nothing is sent and no clock is moved by hand that the audit log does not tell', async (t) => {
+test('nothing is sent and no clock moves without an audit entry', async (t) => {
   const world = await startSandbox(t, { mayLogErrors: true })
   const { workspaceId } = world
-  const { calls, email } = await signedIn(world, 'admin')
+  const { calls, email } = await signIn(world, 'admin')
   const { confirmationId } = await world.createConfirmation()
   await world.settled()
   const order = { ...world.confirmationBody(), parameters: { body: ['Ana', '5521', '349 MAD'] } }
   const check = { ...world.refusalBody(), parameters: { body: ['Ana', '5521'] } }
-  const ways: Readonly<Record<string, () => Promise<unknown>>> = {
+  const actions: Readonly<Record<string, () => Promise<unknown>>> = {
     'otp.sent': () => calls.phone.sendOtp.mutate({ workspaceId, body: world.otpBody() }),
     'confirmation.sent': () => calls.phone.sendConfirmation.mutate({ workspaceId, body: order }),
     'refusal_check.sent': () => calls.phone.sendRefusalCheck.mutate({ workspaceId, confirmationId, body: check }),
     'clock.advance_asked': () => calls.phone.advance.mutate({ workspaceId, to: { byMs: 60_000 } }),
   }
-  for (const [action, act] of Object.entries(ways)) {
+  for (const [action, act] of Object.entries(actions)) {
     await world.settled()
     const state = await stateOf(world)
-    const entries = await refuseEntries(world, `new.action = '${action}'`)
-    await assert.rejects(act, /a fault of its own/, action)
+    const entries = await failAuditEntries(world, `new.action = '${action}'`)
+    await assert.rejects(act, /internal error/, action)
     await entries.again()
     assert.deepEqual(await stateOf(world), state, action)
     await act()
   }
   await world.settled()
-  const told = await world.ask<{ action: string; who: string; after: object }>(
+  const recorded = await world.ask<{ action: string; who: string; after: object }>(
     'select action, who, after from audit_log where workspace_id = $1 order by id',
     [workspaceId],
   )
   assert.deepEqual(
-    told.map(({ action, who }) => [action, who]),
-    [...Object.keys(ways), 'clock.advanced'].map((action) => [action, email]),
+    recorded.map(({ action, who }) => [action, who]),
+    [...Object.keys(actions), 'clock.advanced'].map((action) => [action, email]),
   )
-  assert.deepEqual(told[3]?.after, { byMs: 60_000 })
+  assert.deepEqual(recorded[3]?.after, { byMs: 60_000 })
 })
 
-test('what is sent by hand is worked on at once, and is one unit', async (t) => {
-  const world = await startSandbox(t, { otpAllowance: 1 })
+test('a request from the page is processed at once and uses one unit', async (t) => {
+  const world = await startSandbox(t, { otpQuota: 1 })
   const { workspaceId } = world
-  const { calls } = await signedIn(world, 'admin')
+  const { calls } = await signIn(world, 'admin')
   const body = world.otpBody()
   const { messageId } = await calls.phone.sendOtp.mutate({ workspaceId, body })
-  await until('the code to be at WhatsApp', async () => (await world.getOtp({ messageId }))['status'] !== 'queued')
-  await assert.rejects(calls.phone.sendOtp.mutate({ workspaceId, body }), /allowance of this calendar month/)
+  await waitFor('the code to be at WhatsApp', async () => (await world.getOtp({ messageId }))['status'] !== 'queued')
+  await assert.rejects(calls.phone.sendOtp.mutate({ workspaceId, body }), /quota for this calendar month/)
   const entries = await world.ask('select 1 from audit_log where workspace_id = $1', [workspaceId])
-  assert.equal(entries.length, 1, 'what was refused is not told as sent')
+  assert.equal(entries.length, 1, 'a refused request is not recorded as sent')
 })
 
-test('whatever is sent is in sight beside the phone, and the order in its text is the one that it is about', async (t) => {
+test('a sent message is in view with the order that it names', async (t) => {
   const world = await startSandbox(t)
-  const page = await openPage(t, world, { as: await signedIn(world, 'admin') })
+  const page = await openPage(t, world, { as: await signIn(world, 'admin') })
   const to = newPhone()
   await openPhone(page, world, to)
-  const send = page.getByRole('region', { name: 'Send something' })
+  const send = page.getByRole('region', { name: 'Send a message' })
   await send.getByText('Confirmation', { exact: true }).click()
   const button = send.getByRole('button', { name: 'Send to' })
   await button.waitFor()
@@ -194,30 +195,46 @@ test('whatever is sent is in sight beside the phone, and the order in its text i
   assert.equal(await send.getByRole('textbox', { name: 'Text {{1}}' }).inputValue(), 'Sara')
 })
 
-test('an earlier message is quoted with the mouse and with the keyboard, and the business learns which one', async (t) => {
+test('Escape closes a dialog of the phone and returns the focus, each time', async (t) => {
   const world = await startSandbox(t)
-  const page = await openPage(t, world, { as: await signedIn(world, 'member') })
+  const page = await openPage(t, world, { as: await signIn(world, 'member') })
+  await page.goto(`/dashboard/w/${world.workspaceId}/phone`)
+  const opener = page.getByRole('button', { name: 'New customer' })
+  const dialog = page.getByRole('dialog', { name: 'New customer' })
+  for (let times = 0; times < 2; times += 1) {
+    await opener.click()
+    await dialog.waitFor()
+    assert.ok(await isFocused(dialog.getByRole('textbox')), 'the reader can type at once')
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'hidden' })
+    assert.ok(await isFocused(opener), 'the focus is back')
+  }
+})
+
+test('an earlier message is quoted by mouse and keyboard, and the business sees which', async (t) => {
+  const world = await startSandbox(t)
+  const page = await openPage(t, world, { as: await signIn(world, 'member') })
   const to = newPhone()
   const [first, second] = [await world.sendOtp({ to }), await world.sendOtp({ to })]
   await world.settled()
   await openPhone(page, world, to)
   const phone = frameOf(page, to)
   const messageOf = ({ code }: { code: string }) => phone.getByRole('listitem').filter({ hasText: code }).first()
-  const composer = phone.getByLabel('Type as the customer')
+  const composer = phone.getByLabel('Message as the customer')
 
   await messageOf(first).hover()
-  await messageOf(first).getByRole('button', { name: 'Reply to this message' }).click()
+  await messageOf(first).getByRole('button', { name: 'Reply', exact: true }).click()
   await phone.getByText('Replying to').waitFor()
   await composer.fill('With the mouse')
   await phone.getByRole('button', { name: 'Send', exact: true }).click()
   const byMouse = phone.getByRole('listitem').filter({ hasText: 'With the mouse' })
   await byMouse.getByRole('blockquote').filter({ hasText: first.code }).waitFor()
 
-  const reply = messageOf(second).getByRole('button', { name: 'Reply to this message' })
+  const reply = messageOf(second).getByRole('button', { name: 'Reply', exact: true })
   for (let steps = 0; steps < 20 && !(await isFocused(reply)); steps += 1) await page.keyboard.press('Shift+Tab')
   assert.ok(await isFocused(reply), 'the keyboard comes to it')
   await page.keyboard.press('Enter')
-  assert.ok(await isFocused(composer), 'whoever quotes goes on typing')
+  assert.ok(await isFocused(composer), 'the reader can go on typing after quoting')
   await page.keyboard.press('Escape')
   await phone.getByText('Replying to').waitFor({ state: 'detached' })
   await reply.focus()
@@ -247,17 +264,19 @@ const isFocused = async (locator: Locator): Promise<boolean> =>
 /** The phone's own calls, as the page makes them. */
 const callsOf = (world: World, { cookie }: SignedIn, { url } = world.first) => {
   const headers = { cookie, origin: url, 'content-type': 'application/json' }
-  const path = `${url}/dashboard/twin/${world.workspaceId}`
+  const path = `${url}/dashboard/emulator/${world.workspaceId}`
+  const { workspaceId } = world
+  const answer = async (act: unknown) => {
+    const body = JSON.stringify({ workspaceId, act })
+    const answer = await fetch(`${url}/dashboard/calls/phone.act`, { method: 'POST', headers, body })
+    return { status: answer.status, text: await answer.text() }
+  }
   return {
-    act: async (body: unknown) =>
-      (await fetch(`${path}/act`, { method: 'POST', headers, body: JSON.stringify(body) })).status,
-    answer: async (body: unknown) => {
-      const answer = await fetch(`${path}/act`, { method: 'POST', headers, body: JSON.stringify(body) })
-      return { status: answer.status, text: await answer.text() }
-    },
+    act: async (act: unknown) => (await answer(act)).status,
+    answer,
     chat: async (phone: string, number: string) => {
-      const query = new URLSearchParams({ phone, number }).toString()
-      const answer = await fetch(`${path}/chat?${query}`, { headers })
+      const input = encodeURIComponent(JSON.stringify({ workspaceId, phone, number }))
+      const answer = await fetch(`${url}/dashboard/calls/phone.chat?input=${input}`, { headers })
       return { status: answer.status, text: await answer.text() }
     },
     live: (signal?: AbortSignal) => fetch(`${path}/live`, { headers, ...(signal && { signal }) }),
@@ -265,10 +284,10 @@ const callsOf = (world: World, { cookie }: SignedIn, { url } = world.first) => {
   }
 }
 
-test('another workspace’s chats on the same twin are missing ones, to look at and to answer', async (t) => {
+test('another workspace’s chats on the same emulator look missing', async (t) => {
   const world = await startSandbox(t)
-  const calls = callsOf(world, await signedIn(world, 'owner'))
-  const theirs = world.twin.addAccount({
+  const calls = callsOf(world, await signIn(world, 'owner'))
+  const theirs = world.emulator.addAccount({
     appSecret: 'their-secret',
     accessToken: 'EAAtheirs',
     verifyToken: 'theirs',
@@ -277,7 +296,7 @@ test('another workspace’s chats on the same twin are missing ones, to look at 
   const [foreign] = [...theirs.numbers.keys()]
   assert.ok(foreign)
   const [to, elsewhere] = [newPhone(), newPhone()]
-  await world.twin.inbound({ from: elsewhere, to: foreign, text: 'Their secret' })
+  await world.emulator.inbound({ from: elsewhere, to: foreign, text: 'Their secret' })
   await world.sendOtp({ to })
   await world.settled()
   const ours = numberOf(world)
@@ -293,14 +312,14 @@ test('another workspace’s chats on the same twin are missing ones, to look at 
   const aborter = new AbortController()
   const stream = await calls.live(aborter.signal)
   const { value } = (await stream.body?.getReader().read()) ?? {}
-  const told = Buffer.from(value ?? []).toString()
+  const text = Buffer.from(value ?? []).toString()
   aborter.abort()
-  assert.ok(told.includes(to) && !told.includes(elsewhere) && !told.includes(foreign))
+  assert.ok(text.includes(to) && !text.includes(elsewhere) && !text.includes(foreign))
 })
 
-test('what others have on the same twin answers exactly like what nobody has, to members and admins', async (t) => {
+test('other workspaces’ data on the emulator gets the answer of missing data', async (t) => {
   const world = await startSandbox(t)
-  const theirs = world.twin.addAccount({
+  const theirs = world.emulator.addAccount({
     appSecret: 'their-secret',
     accessToken: 'EAAtheirs',
     verifyToken: 'theirs',
@@ -316,7 +335,7 @@ test('what others have on the same twin answers exactly like what nobody has, to
   })
   const [foreign = ''] = [...theirs.numbers.keys()]
   const [to, another, elsewhere] = [newPhone(), newPhone(), newPhone()]
-  const asked = await fetch(`${world.twin.url}/v25.0/${foreign}/messages`, {
+  const sent = await fetch(`${world.emulator.url}/v25.0/${foreign}/messages`, {
     method: 'POST',
     headers: { authorization: 'Bearer EAAtheirs', 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -326,17 +345,17 @@ test('what others have on the same twin answers exactly like what nobody has, to
       template: { name: 'their_question', language: { code: 'en' } },
     }),
   })
-  assert.equal(asked.status, 200)
+  assert.equal(sent.status, 200)
   await world.createConfirmation({ to })
   await world.createConfirmation({ to: another })
   await world.settled()
-  const messageOn = (phone: string): string => world.twin.messages({ to: phone })[0]?.id ?? ''
+  const messageOn = (phone: string): string => world.emulator.messages({ to: phone })[0]?.id ?? ''
   const elsewhereOnly = [messageOn(elsewhere), messageOn(another)]
   assert.ok(elsewhereOnly.every((id) => id !== ''))
 
   const number = numberOf(world)
   for (const role of ['member', 'admin'] as const) {
-    const { answer } = callsOf(world, await signedIn(world, role))
+    const { answer } = callsOf(world, await signIn(world, role))
     for (const does of [
       { do: 'tap', button: 0 },
       { do: 'choose', row: 0 },
@@ -358,37 +377,37 @@ test('what others have on the same twin answers exactly like what nobody has, to
   }
 })
 
-test('no other call of the twin, no other workspace and nobody else gets through to a phone', async (t) => {
+test('only the listed emulator calls reach a phone, only for its members', async (t) => {
   const world = await startSandbox(t)
-  const member = await signedIn(world, 'member')
+  const member = await signIn(world, 'member')
   const calls = callsOf(world, member)
   for (const path of ['control/messages', '../control/reset', 'accounts', 'webhooks', '']) {
     assert.equal(await calls.get(path), 200 /* the page itself, which knows no such path */, path)
   }
   assert.equal(await calls.act({ do: 'reset' }), 400)
   assert.equal(await calls.act({ do: 'read', phone: newPhone(), number: numberOf(world), path: '/control/reset' }), 400)
-  const stranger = callsOf(world, await signedIn(world, 'stranger'))
+  const stranger = callsOf(world, await signIn(world, 'stranger'))
   assert.equal((await stranger.live()).status, 404)
   assert.equal(await stranger.act({ do: 'online', phone: newPhone(), online: true }), 404)
   assert.equal((await callsOf(world, { ...member, cookie: '' }).live()).status, 401)
   await world.ask('update workspaces set sandbox = false where id = $1', [world.workspaceId])
   assert.equal((await calls.live()).status, 404)
-  await assert.rejects(member.calls.phone.state.query({ workspaceId: world.workspaceId }), /live one/)
+  await assert.rejects(member.calls.phone.state.query({ workspaceId: world.workspaceId }), /a live workspace/)
 })
 
-test('a phone’s stream ends with the server that passes it on', async (t) => {
+test('a phone’s stream ends with its server', async (t) => {
   const world = await startSandbox(t)
   const node = await world.node({ works: false })
-  const stream = await callsOf(world, await signedIn(world, 'member'), node).live()
+  const stream = await callsOf(world, await signIn(world, 'member'), node).live()
   assert.equal(stream.status, 200)
   const reader = stream.body?.getReader()
   await reader?.read()
-  world.nodes.splice(world.nodes.indexOf(node), 1) // the world would stop it once more
+  world.nodes.splice(world.nodes.indexOf(node), 1) // the world would stop it again
   await node.stop()
   assert.ok((await reader?.read().catch(() => ({ done: true })))?.done)
 })
 
-test('a jump that an endpoint holds up ends in time and says how far it came', async (t) => {
+test('a jump with a hanging endpoint ends in time and reports its progress', async (t) => {
   const world = await startSandbox(t)
   const { workspaceId } = world
   const receiver = await world.receiver()
@@ -396,7 +415,7 @@ test('a jump that an endpoint holds up ends in time and says how far it came', a
   receiver.answers({ status: 200, after: answered.promise })
   const { to } = await world.createConfirmation()
   await world.settled()
-  const { posts } = await world.twin.inbound({ from: to, tap: { button: 'Confirm' } })
+  const { posts } = await world.emulator.inbound({ from: to, tap: { button: 'Confirm' } })
   assert.equal(posts[0]?.state, 'answered')
   await receiver.waitFor(1)
   const advanced = await advanceSandbox(world.parts, { workspaceId, byMs: 60_000, signal: AbortSignal.timeout(50) })
@@ -405,34 +424,34 @@ test('a jump that an endpoint holds up ends in time and says how far it came', a
   assert.equal((await advanceSandbox(world.parts, { workspaceId, byMs: 60_000 })).advancedBy, 60_000)
 })
 
-test('a member may tap, and neither move the clock nor send', async (t) => {
+test('a member may tap, but neither move the clock nor send', async (t) => {
   const world = await startSandbox(t)
   const { workspaceId } = world
-  const { calls } = await signedIn(world, 'member')
-  assert.equal((await calls.phone.state.query({ workspaceId })).hasTwin, true)
-  await assert.rejects(calls.phone.advance.mutate({ workspaceId, to: { byMs: 60_000 } }), /takes the role admin/)
+  const { calls } = await signIn(world, 'member')
+  assert.equal((await calls.phone.state.query({ workspaceId })).hasEmulator, true)
+  await assert.rejects(calls.phone.advance.mutate({ workspaceId, to: { byMs: 60_000 } }), /requires the role admin/)
   const body = { ...world.otpBody() }
-  await assert.rejects(calls.phone.sendOtp.mutate({ workspaceId, body }), /takes the role admin/)
+  await assert.rejects(calls.phone.sendOtp.mutate({ workspaceId, body }), /requires the role admin/)
 })
 
-test('an account that is on no twin shows no phone, whatever answers at its address', async (t) => {
+test('an account on no emulator shows no phone', async (t) => {
   const world = await startSandbox(t)
   const { workspaceId } = world
-  const { calls } = await signedIn(world, 'member')
+  const { calls } = await signIn(world, 'member')
   const put = (graphUrl: string) =>
     world.ask('update provider_accounts set graph_url = $2 where workspace_id = $1', [workspaceId, graphUrl])
   await put('https://graph.facebook.com')
-  assert.equal((await calls.phone.state.query({ workspaceId })).hasTwin, false)
+  assert.equal((await calls.phone.state.query({ workspaceId })).hasEmulator, false)
   await put(world.first.url)
-  assert.equal((await calls.phone.state.query({ workspaceId })).hasTwin, false)
-  await put(world.twin.url)
-  assert.equal((await calls.phone.state.query({ workspaceId })).hasTwin, true)
+  assert.equal((await calls.phone.state.query({ workspaceId })).hasEmulator, false)
+  await put(world.emulator.url)
+  assert.equal((await calls.phone.state.query({ workspaceId })).hasEmulator, true)
 })
 
-test('a jump to what is over is refused, and the clock stays', async (t) => {
+test('a jump to a past timer is rejected, and the clock stays', async (t) => {
   const world = await startSandbox(t)
   const { workspaceId } = world
-  const { calls } = await signedIn(world, 'admin')
+  const { calls } = await signIn(world, 'admin')
   const { confirmationId, to: phone } = await world.createConfirmation()
   await world.settled()
   const customer = { phone, number: numberOf(world) }
@@ -443,14 +462,14 @@ test('a jump to what is over is refused, and the clock stays', async (t) => {
   )
   await world.customer({ to: phone }).taps('Confirm')
   const to = { ...customer, confirmationId, check: 'confirmation' as const, timer: 'reminder' as const }
-  await assert.rejects(calls.phone.advance.mutate({ workspaceId, to }), /no such thing due any more/)
+  await assert.rejects(calls.phone.advance.mutate({ workspaceId, to }), /no longer due/)
   assert.equal((await calls.phone.state.query({ workspaceId })).offsetMs, 0)
 })
 
-test('the twin alone shows its phones, where a tap answers', async (t) => {
-  const twin = await startEmulator({ speed: 0, accounts: [demoAccount()] })
-  t.after(() => twin.close())
-  const page = await openPage(t, { first: { url: twin.url } })
+test('the emulator’s own page shows its phones and accepts taps', async (t) => {
+  const emulator = await startEmulator({ speed: 0, accounts: [demoAccount()] })
+  t.after(() => emulator.close())
+  const page = await openPage(t, { first: { url: emulator.url } })
   await page.goto('/')
   await page.getByText('Send your first message').waitFor()
   const template = {
@@ -458,7 +477,7 @@ test('the twin alone shows its phones, where a tap answers', async (t) => {
     language: { code: 'en' },
     components: [{ type: 'body', parameters: ['Ana', 'A-1', '25 EUR'].map((text) => ({ type: 'text', text })) }],
   }
-  const sent = await fetch(`${twin.url}/v25.0/${DEMO.standardNumberId}/messages`, {
+  const sent = await fetch(`${emulator.url}/v25.0/${DEMO.standardNumberId}/messages`, {
     method: 'POST',
     headers: { authorization: `Bearer ${DEMO.accessToken}`, 'content-type': 'application/json' },
     body: JSON.stringify({ messaging_product: 'whatsapp', to: '+34600111222', type: 'template', template }),
@@ -466,14 +485,14 @@ test('the twin alone shows its phones, where a tap answers', async (t) => {
   assert.equal(sent.status, 200)
   await page.getByRole('button', { name: '+34600111222' }).click()
   const answered = Promise.withResolvers<string>()
-  twin.onInbound(({ did, text }) => answered.resolve(`${did} ${text}`))
+  emulator.onInbound(({ did, text }) => answered.resolve(`${did} ${text}`))
   const phone = frameOf(page, '+34600111222')
   await phone.getByRole('button', { name: 'Cancel' }).click()
   assert.equal(await answered.promise, 'tapped Cancel')
-  await phone.getByLabel('Type as the customer').fill('After six')
+  await phone.getByLabel('Message as the customer').fill('After six')
   await page.keyboard.press('Enter')
   await phone.getByText('After six').waitFor()
-  await phone.getByRole('button', { name: 'What the customer can do' }).click()
-  await phone.getByRole('button', { name: 'Turn the phone off' }).click()
-  await phone.getByText('The phone is off: messages stay at one tick').waitFor()
+  await phone.getByRole('button', { name: 'Customer actions' }).click()
+  await phone.getByRole('button', { name: 'Turn off phone' }).click()
+  await phone.getByText('The phone is off. Messages stay at one tick').waitFor()
 })

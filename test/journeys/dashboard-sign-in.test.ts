@@ -1,26 +1,24 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { Pool } from 'pg'
 import { getMigrations } from 'better-auth/db/migration'
 import { DAY_MS } from '../../src/clock.ts'
-import { authOptions } from '../../src/dashboard/auth.ts'
-import { makeInvitation, makePasswordLink, makeSetupLink } from '../../src/dashboard/links.ts'
-import { authCalls } from '../../src/dashboard/sign-in.ts'
-import { closeBrowser, openPage } from '../browser.ts'
-import { PASSWORD, type SignedIn, callsOf, cookieOf, signedInByPassword } from '../dashboard.ts'
-import { until } from '../until.ts'
+import { authOptions } from '../../src/admin/auth/auth.ts'
+import { createLink, createSetupLink } from '../../src/admin/auth/links.ts'
+import { authCalls } from '../../src/admin/auth/sign-in.ts'
+import { openPage } from '../browser.ts'
+import { PASSWORD, type SignedIn, createCalls, fetchSessionCookie, signInWithPassword } from '../dashboard.ts'
+import { waitFor } from '../wait-for.ts'
 import { type World, startWorld } from '../world.ts'
-
-after(closeBrowser)
 
 const NEW_PASSWORD = 'staple battery horse correct'
 
-type Asking = { url?: string; cookie?: string; headers?: Record<string, string>; method?: string }
+type AskOptions = { url?: string; cookie?: string; headers?: Record<string, string>; method?: string }
 
-/** A call of the sign-in library as a page makes it, or with other headers; '' drops one. */
-async function ask(world: World, path: string, body: object, asking: Asking = {}) {
-  const { url = world.first.url, cookie, headers = {}, method = 'POST' } = asking
+/** A call of the sign-in library with a page's headers or with others; '' removes a header. */
+async function ask(world: World, path: string, body: object, options: AskOptions = {}) {
+  const { url = world.first.url, cookie, headers = {}, method = 'POST' } = options
   const all = { 'content-type': 'application/json', origin: url, ...(cookie && { cookie }), ...headers }
   const answer = await fetch(`${url}/dashboard/auth/${path}`, {
     method,
@@ -39,14 +37,16 @@ const asCookie = (cookies: readonly string[]): string =>
     .filter((each) => !each.endsWith('='))
     .join('; ')
 
-const signIn = (world: World, email: string, password: string, asking: Asking = {}) =>
-  ask(world, 'sign-in/email', { email, password }, asking)
+const signIn = (world: World, email: string, password: string, options: AskOptions = {}) =>
+  ask(world, 'sign-in/email', { email, password }, options)
 
 const tokenOf = (link: string | undefined): string => link?.split('#')[1] ?? assert.fail('there is no link')
 
 const noOwners = async (world: World): Promise<void> => {
   await world.ask('delete from operators')
 }
+
+const CODE_PERIOD_MS = 30_000
 
 /** RFC 6238 with SHA-1, 6 digits and 30 seconds, as authenticator apps compute it. */
 function totp(uri: string, at = Date.now()): string {
@@ -56,7 +56,7 @@ function totp(uri: string, at = Date.now()): string {
   ).join('')
   const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
   const counter = Buffer.alloc(8)
-  counter.writeBigUInt64BE(BigInt(Math.floor(at / 30_000)))
+  counter.writeBigUInt64BE(BigInt(Math.floor(at / CODE_PERIOD_MS)))
   const mac = createHmac('sha1', key).update(counter).digest()
   const offset = (mac.at(-1) ?? 0) & 15
   return String((mac.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0')
@@ -76,9 +76,9 @@ const eventsOf = (world: World, { email }: { email: string }) =>
     .ask<{ action: string }>('select action from audit_log where target = $1 order by id', [email])
     .then((rows) => rows.map(({ action }) => action))
 
-test('what the library can do beside signing in cannot be reached, and signing up not at all', async (t) => {
+test('only sign-in calls of the library are reachable, and signing up is not', async (t) => {
   const world = await startWorld(t)
-  const owner = await signedInByPassword(world, 'owner')
+  const owner = await signInWithPassword(world, 'owner')
   const closed = ['sign-up/email', 'update-user', 'delete-user', 'change-email', 'list-sessions', 'revoke-session']
   const more = [
     'request-password-reset',
@@ -98,9 +98,9 @@ test('what the library can do beside signing in cannot be reached, and signing u
   }
 })
 
-test('the session is a cookie that scripts cannot read and other sites cannot send, and no answer holds its token', async (t) => {
+test('the session cookie is HttpOnly and SameSite, and no answer holds its token', async (t) => {
   const world = await startWorld(t)
-  const { email } = await signedInByPassword(world, 'member')
+  const { email } = await signInWithPassword(world, 'member')
   const plain = await signIn(world, email, PASSWORD)
   const session = plain.cookies.find((each) => each.startsWith('doorcode.session_token=')) ?? assert.fail(plain.text)
   assert.match(session, /; HttpOnly/)
@@ -110,7 +110,7 @@ test('the session is a cookie that scripts cannot read and other sites cannot se
     'select token from auth.session order by "createdAt" desc limit 1',
   )
   assert.ok(session.includes(token) && !plain.text.includes(token))
-  const bare = callsOf(world.first.url, `doorcode.session_token=${token}`)
+  const bare = createCalls(world.first.url, `doorcode.session_token=${token}`)
   assert.equal(await bare.session.current.query(), null, 'the token of the table is no session without its signature')
 
   const secure = await world.node({ settings: { DOORCODE_PUBLIC_URL: 'https://doorcode.example' } })
@@ -130,9 +130,9 @@ const foreign: Readonly<Record<string, Record<string, string>>> = {
   'text that is JSON': { 'content-type': 'text/plain' },
 }
 
-test('what does not come from our own pages is refused for signing in and for calls, whatever cookie comes along', async (t) => {
+test('requests from other origins are rejected, even with a cookie', async (t) => {
   const world = await startWorld(t)
-  const owner = await signedInByPassword(world, 'owner')
+  const owner = await signInWithPassword(world, 'owner')
   for (const [what, headers] of Object.entries(foreign)) {
     const auth = await signIn(world, owner.email, PASSWORD, { cookie: owner.cookie, headers })
     const all = { 'content-type': 'application/json', origin: world.first.url, cookie: owner.cookie, ...headers }
@@ -146,17 +146,17 @@ test('what does not come from our own pages is refused for signing in and for ca
   }
 })
 
-test('a browser at the public address gets in behind a proxy that changes the host', async (t) => {
+test('a browser signs in behind a proxy that changes the host', async (t) => {
   const world = await startWorld(t)
-  const { email } = await signedInByPassword(world, 'member')
+  const { email } = await signInWithPassword(world, 'member')
   const node = await world.node({ settings: { DOORCODE_PUBLIC_URL: 'https://doorcode.example' } })
   const headers = { origin: 'https://doorcode.example', 'sec-fetch-site': 'same-origin' }
   assert.equal((await signIn(world, email, PASSWORD, { url: node.url, headers })).status, 200)
 })
 
-test('after too many sign-ins from one address nothing that the caller says of itself lets it go on', async (t) => {
+test('no header evades the limit on sign-ins from one address', async (t) => {
   const world = await startWorld(t)
-  await signedInByPassword(world, 'member')
+  await signInWithPassword(world, 'member')
   const lies = (n: number) => ({
     'x-forwarded-for': `203.0.113.${n}`,
     'x-doorcode-client-address': `203.0.113.${n}`,
@@ -175,9 +175,9 @@ test('after too many sign-ins from one address nothing that the caller says of i
   assert.ok(Number(answer.json['retryAfterSeconds']) > 0)
 })
 
-test('the word of a trusted proxy on the visitor is taken, and of nobody else', async (t) => {
+test('only a trusted proxy can state the visitor’s address', async (t) => {
   const world = await startWorld(t)
-  const { email } = await signedInByPassword(world, 'member')
+  const { email } = await signInWithPassword(world, 'member')
   const node = await world.node({ settings: { DOORCODE_TRUSTED_PROXIES: '127.0.0.1' } })
   const addressAfter = async (url: string): Promise<string | undefined> => {
     await signIn(world, email, PASSWORD, { url, headers: { 'x-forwarded-for': '198.51.100.7, 203.0.113.9' } })
@@ -190,9 +190,9 @@ test('the word of a trusted proxy on the visitor is taken, and of nobody else', 
   assert.equal(await addressAfter(world.first.url), '127.0.0.1')
 })
 
-test('after ten wrong passwords an account waits on every node, whether it exists or not, and then goes on', async (t) => {
+test('after ten wrong passwords an account waits on every node, existing or not', async (t) => {
   const world = await startWorld(t)
-  const { email } = await signedInByPassword(world, 'owner')
+  const { email } = await signInWithPassword(world, 'owner')
   const second = await world.node()
   const tries = async (address: string) => {
     const answers: Awaited<ReturnType<typeof signIn>>[] = []
@@ -217,17 +217,17 @@ test('after ten wrong passwords an account waits on every node, whether it exist
   assert.equal((await signIn(world, email, PASSWORD)).status, 200)
 })
 
-test('of many passwords that are tried at once no more than ten are looked at', async (t) => {
+test('of many concurrent passwords only ten are checked', async (t) => {
   const world = await startWorld(t)
-  const { email } = await signedInByPassword(world, 'owner')
+  const { email } = await signInWithPassword(world, 'owner')
   await world.ask('delete from auth."rateLimit"')
   const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => signIn(world, email, `wrong ${n}`)))
   assert.equal(answers.filter(({ status }) => status === 401).length, 10)
 })
 
-test('whoever tries passwords from elsewhere does not lock the owner out of a browser that knows them', async (t) => {
+test('password guessing from elsewhere does not lock out a trusted browser', async (t) => {
   const world = await startWorld(t)
-  const { email } = await signedInByPassword(world, 'owner')
+  const { email } = await signInWithPassword(world, 'owner')
   const { cookies } = await signIn(world, email, PASSWORD)
   const device = asCookie(cookies.filter((each) => each.startsWith('doorcode.device=')))
   for (let n = 0; n < 10; n += 1) await signIn(world, email, 'wrong')
@@ -236,20 +236,20 @@ test('whoever tries passwords from elsewhere does not lock the owner out of a br
   assert.equal((await signIn(world, email, PASSWORD, { cookie: device })).status, 200)
 })
 
-test('a second factor is asked for after the password, and a code or a backup code answers it once', async (t) => {
+test('a second factor is required, and each code works once', async (t) => {
   const world = await startWorld(t)
-  const person = await signedInByPassword(world, 'owner')
+  const person = await signInWithPassword(world, 'owner')
   const { totpURI, backupCodes } = await withSecondFactor(world, person)
   const first = await signIn(world, person.email, PASSWORD)
   assert.deepEqual(first.json, { twoFactorRedirect: true })
   const pending = asCookie(first.cookies)
-  assert.equal(await callsOf(world.first.url, pending).session.current.query(), null)
+  assert.equal(await createCalls(world.first.url, pending).session.current.query(), null)
   assert.equal((await ask(world, 'two-factor/verify-totp', { code: '000000' }, { cookie: pending })).status, 401)
-  const code = totp(totpURI)
+  const code = totp(totpURI, Date.now() + CODE_PERIOD_MS) // the current code enabled the second factor
   const verified = await ask(world, 'two-factor/verify-totp', { code, trustDevice: true }, { cookie: pending })
   assert.equal(verified.status, 200)
   assert.ok(!verified.cookies.some((each) => each.includes('trust_device')), 'no browser is let off the second factor')
-  const session = await callsOf(world.first.url, asCookie(verified.cookies)).session.current.query()
+  const session = await createCalls(world.first.url, asCookie(verified.cookies)).session.current.query()
   assert.equal(session?.person.twoFactor, true)
 
   const [backup = ''] = backupCodes
@@ -262,9 +262,39 @@ test('a second factor is asked for after the password, and a code or a backup co
   assert.deepEqual(events, ['person.signed_in', 'person.second_factor_on', 'person.signed_in', 'person.signed_in'])
 })
 
-test('ten wrong codes of one account make it wait, however often the password is given anew', async (t) => {
+test('an authenticator code works once over all nodes', async (t) => {
   const world = await startWorld(t)
-  const person = await signedInByPassword(world, 'owner')
+  const second = await world.node()
+  const person = await signInWithPassword(world, 'owner')
+  const enabled = await ask(world, 'two-factor/enable', { password: PASSWORD }, person)
+  const { totpURI } = enabled.json as { totpURI: string }
+  await world.ask('delete from used_sign_in_codes')
+  const begun = Date.now()
+  const [now, next] = [totp(totpURI, begun), totp(totpURI, begun + CODE_PERIOD_MS)]
+  const give = async (code: string, { url = world.first.url } = {}) => {
+    const pending = asCookie((await signIn(world, person.email, PASSWORD, { url })).cookies)
+    return ask(world, 'two-factor/verify-totp', { code }, { cookie: pending, url })
+  }
+  assert.equal((await ask(world, 'two-factor/verify-totp', { code: now }, person)).status, 200)
+  const again = await give(now)
+  assert.deepEqual([again.status, again.json['code'], again.cookies], [401, 'CODE_ALREADY_USED', []])
+
+  const answers = await Promise.all([give(next), give(next, second), give(next), give(next, second)])
+  assert.deepEqual(
+    answers.map(({ status }) => status).sort((one, other) => one - other),
+    [200, 401, 401, 401],
+  )
+  assert.deepEqual(
+    [(await give('000000')).json['code'], (await give('000000')).json['code']],
+    ['INVALID_CODE', 'INVALID_CODE'],
+  )
+  const [kept] = await world.ask<{ codes: number }>('select count(*)::int as codes from used_sign_in_codes')
+  assert.equal(kept?.codes, 2)
+})
+
+test('ten wrong codes lock an account, even when the password is repeated', async (t) => {
+  const world = await startWorld(t)
+  const person = await signInWithPassword(world, 'owner')
   const { totpURI } = await withSecondFactor(world, person)
   const wrong = async () => {
     await world.ask('delete from auth."rateLimit"')
@@ -280,13 +310,14 @@ test('ten wrong codes of one account make it wait, however often the password is
     Array.from({ length: 10 }, () => 401),
   )
   const pending = asCookie((await signIn(world, person.email, PASSWORD)).cookies)
-  const right = await ask(world, 'two-factor/verify-totp', { code: totp(totpURI) }, { cookie: pending })
+  const code = totp(totpURI, Date.now() + CODE_PERIOD_MS)
+  const right = await ask(world, 'two-factor/verify-totp', { code }, { cookie: pending })
   assert.deepEqual([right.status, right.json['code']], [429, 'WAIT'])
 })
 
-test('whoever holds a stolen session cannot guess its password to turn the second factor off', async (t) => {
+test('a stolen session cannot guess the password to disable the second factor', async (t) => {
   const world = await startWorld(t)
-  const person = await signedInByPassword(world, 'owner')
+  const person = await signInWithPassword(world, 'owner')
   const { cookie } = await withSecondFactor(world, person)
   const statuses: number[] = []
   for (let n = 0; n < 11; n += 1) {
@@ -300,9 +331,9 @@ test('whoever holds a stolen session cannot guess its password to turn the secon
   assert.equal(row?.on, true)
 })
 
-test('whoever is half signed in with an old password begins anew when there is another one', async (t) => {
+test('a changed password ends sign-ins that wait for a second factor', async (t) => {
   const world = await startWorld(t)
-  const person = await signedInByPassword(world, 'member')
+  const person = await signInWithPassword(world, 'member')
   const { backupCodes, cookie } = await withSecondFactor(world, person)
   const halfIn = async (password: string) => asCookie((await signIn(world, person.email, password)).cookies)
   const finish = (code: string | undefined, half: string) =>
@@ -316,16 +347,16 @@ test('whoever is half signed in with an old password begins anew when there is a
   const beforeLink = await halfIn(NEW_PASSWORD)
   const { db, clock } = world.parts
   const about = { email: person.email, endsSecondFactor: false, createdBy: null, at: clock.now() }
-  const { token } = await makePasswordLink(db, about)
-  await callsOf(world.first.url).session.setPassword.mutate({ token, password: PASSWORD })
+  const { token } = await createLink(db, { purpose: 'password', ...about })
+  await createCalls(world.first.url).session.setPassword.mutate({ token, password: PASSWORD })
   assert.equal((await finish(backupCodes[1], beforeLink)).status, 401)
   assert.equal((await finish(backupCodes[2], await halfIn(PASSWORD))).status, 200)
 })
 
-test('a changed password ends every other session and is told in the account’s events', async (t) => {
+test('a changed password ends all other sessions and is listed as event', async (t) => {
   const world = await startWorld(t)
-  const person = await signedInByPassword(world, 'member')
-  const elsewhere = await cookieOf(world.first.url, { email: person.email, password: PASSWORD })
+  const person = await signInWithPassword(world, 'member')
+  const elsewhere = await fetchSessionCookie(world.first.url, { email: person.email, password: PASSWORD })
   const body = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD, revokeOtherSessions: false }
   assert.equal(
     (await ask(world, 'change-password', { ...body, newPassword: 'short' }, person)).json['code'],
@@ -333,42 +364,45 @@ test('a changed password ends every other session and is told in the account’s
   )
   const changed = await ask(world, 'change-password', body, person)
   assert.equal(changed.status, 200, changed.text)
-  assert.equal(await callsOf(world.first.url, elsewhere).session.current.query(), null)
-  assert.ok(await callsOf(world.first.url, asCookie(changed.cookies)).session.current.query())
+  assert.equal(await createCalls(world.first.url, elsewhere).session.current.query(), null)
+  assert.ok(await createCalls(world.first.url, asCookie(changed.cookies)).session.current.query())
   assert.equal((await signIn(world, person.email, PASSWORD)).status, 401)
   assert.ok((await eventsOf(world, person)).includes('person.password_changed'))
 })
 
 test('signing out everywhere ends every session at once, on every node', async (t) => {
   const world = await startWorld(t)
-  const person = await signedInByPassword(world, 'member')
+  const person = await signInWithPassword(world, 'member')
   const second = await world.node()
-  const elsewhere = callsOf(second.url, await cookieOf(second.url, { email: person.email, password: PASSWORD }))
+  const elsewhere = createCalls(
+    second.url,
+    await fetchSessionCookie(second.url, { email: person.email, password: PASSWORD }),
+  )
   assert.equal((await elsewhere.account.sessions.query()).length, 2)
   await person.calls.account.signOutEverywhere.mutate()
   assert.equal(await elsewhere.session.current.query(), null)
   assert.equal(await person.calls.session.current.query(), null)
 })
 
-test('one session can be ended alone, and nobody else’s', async (t) => {
+test('a person can end one session, but not another person’s', async (t) => {
   const world = await startWorld(t)
-  const [person, other] = [await signedInByPassword(world, 'member'), await signedInByPassword(world, 'owner')]
-  const elsewhere = callsOf(
+  const [person, other] = [await signInWithPassword(world, 'member'), await signInWithPassword(world, 'owner')]
+  const elsewhere = createCalls(
     world.first.url,
-    await cookieOf(world.first.url, { email: person.email, password: PASSWORD }),
+    await fetchSessionCookie(world.first.url, { email: person.email, password: PASSWORD }),
   )
   const [mine] = (await elsewhere.account.sessions.query()).filter(({ current }) => current)
   assert.ok(mine)
   const end = { sessionId: mine.sessionId }
-  await assert.rejects(() => other.calls.account.endSession.mutate(end), /You have no such session/)
+  await assert.rejects(() => other.calls.account.endSession.mutate(end), /This session does not exist/)
   await person.calls.account.endSession.mutate(end)
   assert.equal(await elsewhere.session.current.query(), null)
   assert.ok(await person.calls.session.current.query())
 })
 
-test('a session ends after a week without use and after a month of it', async (t) => {
+test('a session ends after a week without use, and after a month', async (t) => {
   const world = await startWorld(t)
-  const [idle, old] = [await signedInByPassword(world, 'member'), await signedInByPassword(world, 'member')]
+  const [idle, old] = [await signInWithPassword(world, 'member'), await signInWithPassword(world, 'member')]
   await world.ask(`update auth.session set "expiresAt" = now() - interval '1 second' where "userId" = $1`, [
     idle.userId,
   ])
@@ -377,9 +411,9 @@ test('a session ends after a week without use and after a month of it', async (t
   assert.equal(await old.calls.session.current.query(), null)
 })
 
-test('a session that is used goes on, and the browser is told so', async (t) => {
+test('use extends a session, and the browser gets the new expiry', async (t) => {
   const world = await startWorld(t)
-  const person = await signedInByPassword(world, 'member')
+  const person = await signInWithPassword(world, 'member')
   await world.ask(`update auth.session set "expiresAt" = now() + interval '1 day' where "userId" = $1`, [person.userId])
   const answer = await fetch(`${world.first.url}/dashboard/calls/session.current`, {
     headers: { cookie: person.cookie },
@@ -392,43 +426,43 @@ test('a session that is used goes on, and the browser is told so', async (t) => 
   assert.ok(Number(row?.left) * 1000 > 6 * DAY_MS)
 })
 
-test('of two who use the first owner’s links at once one owns the instance', async (t) => {
+test('of two uses of setup links at once only one creates the owner', async (t) => {
   const world = await startWorld(t)
   await noOwners(world)
-  const links = [tokenOf(await makeSetupLink(world.parts)), tokenOf(await makeSetupLink(world.parts))]
-  const calls = callsOf(world.first.url)
+  const links = [tokenOf(await createSetupLink(world.parts)), tokenOf(await createSetupLink(world.parts))]
+  const calls = createCalls(world.first.url)
   const person = (n: number) => ({ email: `First-${n}@Shop.example`, name: 'First', password: PASSWORD })
   const outcomes = await Promise.allSettled(
     [0, 1, 2, 3].map((n) => calls.session.accept.mutate({ token: links[n % 2] ?? '', ...person(n) })),
   )
   assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
   const made = await world.ask<{ email: string }>(`select email from auth.user where email like 'first-%@shop.example'`)
-  assert.equal(made.length, 1, 'whoever came second has no account either')
-  assert.equal(await makeSetupLink(world.parts), undefined)
+  assert.equal(made.length, 1, 'the second person has no account')
+  assert.equal(await createSetupLink(world.parts), undefined)
   await noOwners(world)
 })
 
-test('an address that has an account is told at its field, and the link can be used with another', async (t) => {
+test('an existing account is reported at the email field, and the link stays valid', async (t) => {
   const world = await startWorld(t)
   await noOwners(world)
-  const { email } = await signedInByPassword(world, 'member')
-  const token = tokenOf(await makeSetupLink(world.parts))
-  const calls = callsOf(world.first.url)
+  const { email } = await signInWithPassword(world, 'member')
+  const token = tokenOf(await createSetupLink(world.parts))
+  const calls = createCalls(world.first.url)
   const accept = (address: string) =>
     calls.session.accept.mutate({ token, email: address, name: 'First', password: PASSWORD })
   const refused = await accept(email.toUpperCase()).catch((error: unknown) => error)
-  assert.match(JSON.stringify(refused), /"path":"email","message":"has an account here already/)
+  assert.match(JSON.stringify(refused), /"path":"email","text":\{"code":"admin.taken"/)
   await accept('another-owner@shop.example')
   await noOwners(world)
 })
 
-test('an invitation is for its own address and role, is used once, and not after a week', async (t) => {
+test('an invitation works once, for its address and role, within a week', async (t) => {
   const world = await startWorld(t)
-  const owner = await signedInByPassword(world, 'owner')
+  const owner = await signInWithPassword(world, 'owner')
   const { workspaceId } = world
   const invite = (email: string) => owner.calls.people.invite.mutate({ workspaceId, email, role: 'admin' })
   const { token } = await invite('New.Person@Shop.example')
-  const calls = callsOf(world.first.url)
+  const calls = createCalls(world.first.url)
   const link = await calls.session.link.mutate({ token })
   assert.deepEqual(link, {
     purpose: 'invitation',
@@ -439,10 +473,10 @@ test('an invitation is for its own address and role, is used once, and not after
   })
   const newcomer = { token, email: 'other@shop.example', name: 'New', password: PASSWORD }
   assert.deepEqual(await calls.session.accept.mutate(newcomer), { email: 'new.person@shop.example' })
-  await assert.rejects(() => calls.session.accept.mutate(newcomer), /used already/)
-  const joined = callsOf(
+  await assert.rejects(() => calls.session.accept.mutate(newcomer), /link is not valid/)
+  const joined = createCalls(
     world.first.url,
-    await cookieOf(world.first.url, { email: 'New.Person@shop.example', password: PASSWORD }),
+    await fetchSessionCookie(world.first.url, { email: 'New.Person@shop.example', password: PASSWORD }),
   )
   assert.equal((await joined.session.current.query())?.workspaces[0]?.role, 'admin')
 
@@ -451,55 +485,61 @@ test('an invitation is for its own address and role, is used once, and not after
   await assert.rejects(() => calls.session.link.mutate({ token: late.token }), /has expired/)
 })
 
-test('an invitation of somebody who has an account adds the workspace when they are signed in, and for nobody else', async (t) => {
+test('an invitation adds the workspace to the existing account of its address', async (t) => {
   const [world, theirs] = [await startWorld(t), await startWorld(t)]
   const [owner, invited, other] = [
-    await signedInByPassword(world, 'owner'),
-    await signedInByPassword(theirs, 'owner'),
-    await signedInByPassword(theirs, 'owner'),
+    await signInWithPassword(world, 'owner'),
+    await signInWithPassword(theirs, 'owner'),
+    await signInWithPassword(theirs, 'owner'),
   ]
   const { workspaceId } = world
   const { token } = await owner.calls.people.invite.mutate({ workspaceId, email: invited.email, role: 'member' })
-  const anybody = callsOf(world.first.url)
+  const anybody = createCalls(world.first.url)
   assert.equal((await anybody.session.link.mutate({ token })).hasAccount, true)
   await assert.rejects(
     () => anybody.session.accept.mutate({ token, name: 'Thief', password: NEW_PASSWORD }),
-    /has an account here already/,
+    /already has an account/,
   )
   await assert.rejects(() => anybody.session.join.mutate({ token }), /not signed in/)
-  await assert.rejects(() => other.calls.session.join.mutate({ token }), /used already/)
+  await assert.rejects(() => other.calls.session.join.mutate({ token }), /link is not valid/)
   const outcomes = await Promise.allSettled([1, 2].map(() => invited.calls.session.join.mutate({ token })))
   assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
   assert.ok((await invited.calls.keys.list.query({ workspaceId })).length >= 0)
 })
 
-test('a link for a new password ends every session, and no other kind of link can set one', async (t) => {
+test('a password link ends every session, and no other link sets passwords', async (t) => {
   const world = await startWorld(t)
-  const person = await signedInByPassword(world, 'member')
+  const person = await signInWithPassword(world, 'member')
   const { cookie } = await withSecondFactor(world, person)
   const { db, clock } = world.parts
   const about = { email: person.email, createdBy: null, at: clock.now() }
-  const calls = callsOf(world.first.url)
-  const invitation = await makeInvitation(db, { ...about, workspaceId: world.workspaceId, role: 'owner' })
+  const calls = createCalls(world.first.url)
+  const invitation = await createLink(db, {
+    ...about,
+    purpose: 'invitation',
+    workspaceId: world.workspaceId,
+    role: 'owner',
+  })
   const set = (token: string) => calls.session.setPassword.mutate({ token, password: NEW_PASSWORD })
-  await assert.rejects(() => set(invitation.token), /used already/)
-  const { token } = await makePasswordLink(db, { ...about, endsSecondFactor: false })
+  await assert.rejects(() => set(invitation.token), /link is not valid/)
+  const { token } = await createLink(db, { ...about, purpose: 'password', endsSecondFactor: false })
   await assert.rejects(
     () => calls.session.accept.mutate({ token, email: 'x@shop.example', name: 'X', password: PASSWORD }),
-    /used already/,
+    /link is not valid/,
   )
   const outcomes = await Promise.allSettled([set(token), set(token)])
   assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
-  assert.equal(await callsOf(world.first.url, cookie).session.current.query(), null)
+  assert.equal(await createCalls(world.first.url, cookie).session.current.query(), null)
   assert.deepEqual((await signIn(world, person.email, NEW_PASSWORD)).json, { twoFactorRedirect: true })
-  await set((await makePasswordLink(db, { ...about, endsSecondFactor: true })).token)
+  await set((await createLink(db, { ...about, purpose: 'password', endsSecondFactor: true })).token)
   assert.deepEqual((await signIn(world, person.email, NEW_PASSWORD)).json, {})
 })
 
-test('what signing in leaves behind is swept away when it is over', async (t) => {
+test('expired sign-in data is deleted', async (t) => {
   const world = await startWorld(t)
-  const person = await signedInByPassword(world, 'owner')
-  await makePasswordLink(world.parts.db, {
+  const person = await signInWithPassword(world, 'owner')
+  await createLink(world.parts.db, {
+    purpose: 'password',
     email: person.email,
     createdBy: null,
     endsSecondFactor: false,
@@ -509,7 +549,10 @@ test('what signing in leaves behind is swept away when it is over', async (t) =>
     person.userId,
   ])
   await world.ask(`insert into auth."rateLimit" (id, key, count, "lastRequest") values ('old', 'old', 1, 1)`)
-  await world.ask(`insert into sign_in_attempts values ('old', array[now() - interval '1 hour'], true)`)
+  await world.ask(
+    `insert into sign_in_attempts (account, tried_at, granted) values ('old', array[now() - interval '1 hour'], true)`,
+  )
+  await world.ask(`insert into used_sign_in_codes (code, used_at) values ('old', now() - interval '1 hour')`)
   await world.ask(
     `insert into auth.verification (id, identifier, value, "expiresAt") values ('old', 'old', 'x', now() - interval '1 hour')`,
   )
@@ -518,15 +561,16 @@ test('what signing in leaves behind is swept away when it is over', async (t) =>
       `select (select count(*) from auth.session where "userId" = $1)
          + (select count(*) from auth."rateLimit" where id = 'old') + (select count(*) from auth.verification where id = 'old')
          + (select count(*) from sign_in_attempts where account = 'old')
+         + (select count(*) from used_sign_in_codes where code = 'old')
          + (select count(*) from access_links where expires_at < now()) as count`,
       [person.userId],
     )
-  assert.equal(Number((await left())[0]?.count), 5)
-  await world.node() // whose housekeeping begins at once
-  await until('the leftovers to be gone', async () => Number((await left())[0]?.count) === 0)
+  assert.equal(Number((await left())[0]?.count), 6)
+  await world.node() // its housekeeping starts at once
+  await waitFor('the leftovers to be gone', async () => Number((await left())[0]?.count) === 0)
 })
 
-test('the tables of the sign-in library are what the library would make of them', async (t) => {
+test('the sign-in library’s tables match its own schema', async (t) => {
   const world = await startWorld(t)
   const pool = new Pool({ connectionString: world.databaseUrl, options: '-c search_path=auth', max: 1 })
   t.after(() => pool.end())
@@ -534,17 +578,17 @@ test('the tables of the sign-in library are what the library would make of them'
   assert.deepEqual({ toBeAdded, toBeCreated }, { toBeAdded: [], toBeCreated: [] })
 })
 
-test('the first owner comes from the printed link to the overview, and to a first code on the phone', async (t) => {
+test('the first owner gets from the setup link to a first code', async (t) => {
   const world = await startWorld(t)
   await world.ask('update workspaces set sandbox = true where id = $1', [world.workspaceId])
   await noOwners(world)
-  const token = tokenOf(await makeSetupLink(world.parts))
+  const token = tokenOf(await createSetupLink(world.parts))
   const page = await openPage(t, world)
   await page.goto(`/dashboard/welcome#${token}`)
   await page.getByLabel('Your name').fill('Nadia')
-  await page.getByLabel('E-mail address').fill('nadia@shop.example')
+  await page.getByLabel('Email address').fill('nadia@shop.example')
   await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
-  await page.getByRole('button', { name: 'Make my account' }).click()
+  await page.getByRole('button', { name: 'Create account' }).click()
   await page.waitForURL('**/overview')
   await page.getByRole('heading', { level: 1 }).waitFor()
   assert.ok(!page.url().includes(token))
@@ -553,7 +597,7 @@ test('the first owner comes from the printed link to the overview, and to a firs
   await page.getByRole('button', { name: 'New customer' }).click()
   await page.getByLabel('Phone number').fill('+34600111222')
   await page.getByRole('button', { name: 'Open the phone' }).click()
-  const send = page.getByRole('region', { name: 'Send something' })
+  const send = page.getByRole('region', { name: 'Send a message' })
   const code = await send.getByRole('textbox', { name: 'Code' }).inputValue()
   await send.getByRole('button', { name: 'Send to' }).click()
   const phone = page.getByRole('region', { name: 'The phone of +34600111222' })
@@ -562,36 +606,36 @@ test('the first owner comes from the printed link to the overview, and to a firs
   await noOwners(world)
 })
 
-test('a second factor is turned on with an app, and a sign-in asks for its code and leads back to where one was', async (t) => {
+test('a second factor is set up with an app and required at sign-in', async (t) => {
   const world = await startWorld(t)
-  const person = await signedInByPassword(world, 'member')
+  const person = await signInWithPassword(world, 'member')
   const page = await openPage(t, world, { as: person })
   await page.goto(`/dashboard/w/${world.workspaceId}/account`)
-  await page.getByRole('button', { name: 'Turn the second factor on' }).click()
+  await page.getByRole('button', { name: 'Turn on two-factor authentication' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Current password').fill(PASSWORD)
   await dialog.getByRole('button', { name: 'Next' }).click()
   await dialog.getByRole('img', { name: /QR code/ }).waitFor()
   const secret = ((await dialog.getByText(/^[A-Z2-7]{4} /).textContent()) ?? '').replaceAll(' ', '')
   const uri = `otpauth://totp/Doorcode?secret=${secret}`
-  await dialog.getByLabel('The six digits that the app shows now').fill('000000')
-  await dialog.getByRole('button', { name: 'Turn it on' }).click()
-  await dialog.getByText('The code is wrong').waitFor()
-  await dialog.getByLabel('The six digits that the app shows now').fill(totp(uri))
-  await dialog.getByRole('button', { name: 'Turn it on' }).click()
+  await dialog.getByLabel('6-digit code from the app').fill('000000')
+  await dialog.getByRole('button', { name: 'Turn on', exact: true }).click()
+  await dialog.getByText('Wrong code').waitFor()
+  await dialog.getByLabel('6-digit code from the app').fill(totp(uri))
+  await dialog.getByRole('button', { name: 'Turn on', exact: true }).click()
   await dialog.getByText(/^[\w]{5}-[\w]{5}/).waitFor()
-  await dialog.getByRole('button', { name: 'I have kept them' }).click()
-  await page.getByRole('button', { name: 'Make new backup codes' }).waitFor()
+  await dialog.getByRole('button', { name: 'I have saved them' }).click()
+  await page.getByRole('button', { name: 'Generate new backup codes' }).waitFor()
 
   await page.getByRole('button', { name: 'Sign out everywhere' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click()
   await page.waitForURL('**/sign-in')
   await page.goto(`/dashboard/w/${world.workspaceId}/people`)
   await page.waitForURL('**/sign-in?*')
-  await page.getByLabel('E-mail address').fill(person.email)
+  await page.getByLabel('Email address').fill(person.email)
   await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByLabel('Code of your authenticator app').fill(totp(uri))
+  await page.getByLabel('Authenticator code').fill(totp(uri, Date.now() + CODE_PERIOD_MS))
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.waitForURL(`**/w/${world.workspaceId}/people`)
 })

@@ -1,15 +1,15 @@
+import type { CodedText } from '../../locales/text.ts'
+import { inEnglish } from '../../locales/resources.ts'
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type TestContext, after, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { TRPCClientError } from '@trpc/client'
-import { DEMO } from '../../emulator/emulator.ts'
-import { closeBrowser, openPage } from '../browser.ts'
-import { type SignedIn, signedIn } from '../dashboard.ts'
+import { DEMO } from '@doorcode/whatsapp-emulator'
+import { openPage } from '../browser.ts'
+import { type SignedIn, signIn } from '../dashboard.ts'
 import { type World, startWorld } from '../world.ts'
-
-after(closeBrowser)
 
 type Draft = Parameters<SignedIn['calls']['templates']['submit']['mutate']>[0]['draft']
 
@@ -51,20 +51,20 @@ const faultsOf = async (call: Promise<unknown>): Promise<Record<string, string>>
     (refused: unknown) => refused,
   )
   assert.ok(error instanceof TRPCClientError)
-  const { faults } = error.data as { faults: { path: string; message: string }[] }
-  return Object.fromEntries(faults.map(({ path, message }) => [path, message]))
+  const { faults } = error.data as { faults: { path: string; text: CodedText }[] }
+  return Object.fromEntries(faults.map(({ path, text }) => [path, inEnglish(text)]))
 }
 
 const refusedAs = (code: string) => (error: unknown) =>
   error instanceof TRPCClientError && (error.data as { code: string }).code === code
 
-test('a confirmation that was submitted is followed through its review, and an order is asked with it', async (t) => {
+test('a submitted confirmation template is followed through review and used for orders', async (t) => {
   const world = await startWorld(t)
-  const admin = await signedIn(world, 'admin')
+  const admin = await signIn(world, 'admin')
   await world.codSettings()
   const submitted = await submit(world, admin, confirmation)
   assert.deepEqual([submitted.outcome, 'shown' in submitted && submitted.shown], ['submitted', true])
-  await world.twin.idle()
+  await world.emulator.idle()
   await admin.calls.templates.refresh.mutate({ ...ofWorld(world), name: 'order_check', language: 'en' })
   const page = await get(world, admin, confirmation)
   assert.deepEqual([page.template?.status, page.template?.verdicts.confirmation], ['APPROVED', null])
@@ -74,22 +74,22 @@ test('a confirmation that was submitted is followed through its review, and an o
   })
   assert.equal(created.status, 'accepted')
   await world.settled()
-  const [message] = world.twin.messages({ to: created.to })
+  const [message] = world.emulator.messages({ to: created.to })
   assert.ok(message)
 })
 
-test('a confirmation template that was written in the form is approved before one’s eyes, and asks a customer', async (t) => {
+test('a confirmation template from the form is approved live and asks a customer', async (t) => {
   const world = await startWorld(t)
-  const page = await openPage(t, world, { as: await signedIn(world, 'admin') })
+  const page = await openPage(t, world, { as: await signIn(world, 'admin') })
   await world.codSettings()
-  world.twin.planReview(DEMO.accountId, { afterMs: 500 })
+  world.emulator.planReview(DEMO.accountId, { afterMs: 500 })
   await page.goto(`/dashboard/w/${world.workspaceId}/templates`)
-  await page.getByRole('link', { name: 'Create a template' }).click()
-  await page.getByRole('heading', { level: 1, name: 'Create a template' }).waitFor()
+  await page.getByRole('link', { name: 'Create template' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Create template' }).waitFor()
   await page.getByLabel('Name', { exact: true }).fill('Order check')
   await page.getByLabel('Third button').fill('')
   await page.getByRole('button', { name: 'Submit for review' }).click()
-  await page.getByText('2 things have to be changed first.').waitFor()
+  await page.getByText('2 fields need changes.').waitFor()
   await page.getByLabel('Name', { exact: true }).fill('order_check')
   await page.getByLabel('Third button').fill('Later')
   await page
@@ -98,33 +98,35 @@ test('a confirmation template that was written in the form is approved before on
   await page.getByTestId('preview').getByText('Hello Sara, do you still want the order A-1001 today?').waitFor()
   await page.getByRole('button', { name: 'Submit for review' }).click()
   await page.getByRole('heading', { level: 1, name: 'order_check' }).waitFor()
-  await page.getByText('Usable as confirmation').waitFor()
+  await page.getByText('Usable for confirmations').waitFor()
   const created = await world.createConfirmation({
     template: { name: 'order_check', language: 'en' },
     parameters: { body: { customer: 'Ana', order: 'B-7' } },
   })
   await world.settled()
-  const message = world.twin.messages({ to: created.to })[0]
+  const message = world.emulator.messages({ to: created.to })[0]
   assert.equal(message?.text, 'Hello Ana, do you still want the order B-7 today?')
 })
 
-test('a code template from the form carries a code', async (t) => {
+test('a code template from the form delivers a code', async (t) => {
   const world = await startWorld(t)
-  const admin = await signedIn(world, 'admin')
-  world.twin.planReview(DEMO.accountId, { afterMs: 0 })
+  const admin = await signIn(world, 'admin')
+  world.emulator.planReview(DEMO.accountId, { afterMs: 0 })
   assert.deepEqual(await submit(world, admin, code), { outcome: 'submitted', status: 'APPROVED', shown: true })
   const page = await get(world, admin, code)
   assert.deepEqual([page.template?.verdicts.otp, page.template?.sendTtlSeconds], [null, 300])
   await world.sendOtp({ template: { name: code.name, language: code.language } })
 })
 
-test('a review, a pause and a new quality are in the history once, whether a report or a sync tells first', async (t) => {
+test('reviews, pauses and qualities appear once, from reports or from syncs', async (t) => {
   const world = await startWorld(t)
-  const admin = await signedIn(world, 'admin')
-  const { twin } = world
-  world.twin.planReview(DEMO.accountId, { afterMs: 0 })
+  const admin = await signIn(world, 'admin')
+  const { emulator } = world
+  world.emulator.planReview(DEMO.accountId, { afterMs: 0 })
   await submit(world, admin, confirmation)
-  const template = [...twin.getAccount(DEMO.accountId).templates.values()].find(({ name }) => name === 'order_check')
+  const template = [...emulator.getAccount(DEMO.accountId).templates.values()].find(
+    ({ name }) => name === 'order_check',
+  )
   assert.ok(template)
   const lookTwice = async (): Promise<void> => {
     await world.settled()
@@ -132,9 +134,9 @@ test('a review, a pause and a new quality are in the history once, whether a rep
     world.advance('2m')
     await world.settled()
   }
-  twin.changeTemplate(template.id, { status: 'PAUSED', quality: 'RED' })
+  emulator.changeTemplate(template.id, { status: 'PAUSED', quality: 'RED' })
   await lookTwice()
-  twin.changeTemplate(template.id, { status: 'APPROVED', category: 'MARKETING' })
+  emulator.changeTemplate(template.id, { status: 'APPROVED', category: 'MARKETING' })
   await admin.calls.senders.sync.mutate(ofWorld(world))
   await lookTwice()
   const history = historyOf(await get(world, admin, confirmation))
@@ -149,19 +151,19 @@ test('a review, a pause and a new quality are in the history once, whether a rep
 
 test('a rejection is shown with its reason', async (t) => {
   const world = await startWorld(t)
-  const admin = await signedIn(world, 'admin')
-  world.twin.planReview(DEMO.accountId, { outcome: 'reject', reason: 'TAG_CONTENT_MISMATCH', afterMs: 0 })
+  const admin = await signIn(world, 'admin')
+  world.emulator.planReview(DEMO.accountId, { outcome: 'reject', reason: 'TAG_CONTENT_MISMATCH', afterMs: 0 })
   await submit(world, admin, confirmation)
   const { template } = await get(world, admin, confirmation)
   assert.deepEqual([template?.status, template?.rejectedReason], ['REJECTED', 'TAG_CONTENT_MISMATCH'])
 })
 
-test('a name that is taken, here or only at WhatsApp, is told at the name', async (t) => {
+test('a used name is rejected at the name, here or at WhatsApp', async (t) => {
   const world = await startWorld(t)
-  const admin = await signedIn(world, 'admin')
+  const admin = await signIn(world, 'admin')
   const taken = { ...confirmation, name: 'order_confirmation' }
   assert.match((await faultsOf(submit(world, admin, taken)))['draft.name'] ?? '', /already/)
-  world.twin.createTemplate(DEMO.accountId, {
+  world.emulator.createTemplate(DEMO.accountId, {
     name: 'order_check',
     language: 'en',
     category: 'UTILITY',
@@ -171,10 +173,10 @@ test('a name that is taken, here or only at WhatsApp, is told at the name', asyn
   assert.ok((await get(world, admin, confirmation)).template, 'it is shown now')
 })
 
-test('faults of a draft stand at their fields, and nothing is sent to WhatsApp', async (t) => {
+test('a draft’s faults are shown at fields, and nothing reaches WhatsApp', async (t) => {
   const world = await startWorld(t)
-  const admin = await signedIn(world, 'admin')
-  const before = world.twin.getAccount(DEMO.accountId).templates.size
+  const admin = await signIn(world, 'admin')
+  const before = world.emulator.getAccount(DEMO.accountId).templates.size
   const faults = await faultsOf(
     submit(world, admin, { ...confirmation, name: 'Bad Name', buttons: ['A', 'B', ''], samples: {} }),
   )
@@ -185,38 +187,38 @@ test('faults of a draft stand at their fields, and nothing is sent to WhatsApp',
     'draft.samples.customer',
     'draft.samples.order',
   ])
-  assert.equal(world.twin.getAccount(DEMO.accountId).templates.size, before)
+  assert.equal(world.emulator.getAccount(DEMO.accountId).templates.size, before)
 })
 
-test('a template whose creation was not answered is found, and not made twice', async (t) => {
+test('a template whose creation was not answered is found, not duplicated', async (t) => {
   const world = await startWorld(t)
-  const admin = await signedIn(world, 'admin')
-  const way = await unreliableWay(t, world)
-  way.losesAnswersOf('POST')
+  const admin = await signIn(world, 'admin')
+  const proxy = await startLossyProxy(t, world)
+  proxy.losesAnswersOf('POST')
   assert.equal((await submit(world, admin, confirmation)).outcome, 'submitted')
   assert.match((await faultsOf(submit(world, admin, confirmation)))['draft.name'] ?? '', /already/)
   assert.ok((await get(world, admin, confirmation)).template)
 })
 
-test('a template of which nobody knows whether it was made is shown by the next sync', async (t) => {
+test('the next sync shows a template whose creation is unknown', async (t) => {
   const world = await startWorld(t)
-  const admin = await signedIn(world, 'admin')
-  const way = await unreliableWay(t, world)
-  way.losesAnswersOf('POST', 'GET')
+  const admin = await signIn(world, 'admin')
+  const proxy = await startLossyProxy(t, world)
+  proxy.losesAnswersOf('POST', 'GET')
   assert.deepEqual(await submit(world, admin, confirmation), { outcome: 'unknown' })
   await assert.rejects(get(world, admin, confirmation), refusedAs('NOT_FOUND'))
-  way.losesAnswersOf()
+  proxy.losesAnswersOf()
   await admin.calls.senders.sync.mutate(ofWorld(world))
   assert.ok((await get(world, admin, confirmation)).template)
 })
 
-test('a deleted template is gone at WhatsApp and here in this language alone, and its name is known to be blocked', async (t) => {
-  // What WhatsApp reports of the deletion may come before its answer; here it comes after.
+test('a deletion affects one language, and shows that the name is blocked', async (t) => {
+  // WhatsApp may report the deletion before it answers; here it reports afterwards.
   const world = await startWorld(t, { works: false })
-  const admin = await signedIn(world, 'admin')
+  const admin = await signIn(world, 'admin')
   const id = { name: 'order_confirmation', language: 'en' }
   await admin.calls.templates.remove.mutate({ ...ofWorld(world), ...id })
-  const left = [...world.twin.getAccount(DEMO.accountId).templates.values()].filter(({ name }) => name === id.name)
+  const left = [...world.emulator.getAccount(DEMO.accountId).templates.values()].filter(({ name }) => name === id.name)
   assert.deepEqual(
     left.map(({ language }) => language),
     ['ar'],
@@ -231,19 +233,19 @@ test('a deleted template is gone at WhatsApp and here in this language alone, an
   assert.match(again['draft.name'] ?? '', /30 days/)
 })
 
-test('a deletion whose answer was lost counts as done once WhatsApp has the template no more', async (t) => {
+test('a deletion without an answer counts once WhatsApp lacks the template', async (t) => {
   const world = await startWorld(t)
-  const admin = await signedIn(world, 'admin')
-  const way = await unreliableWay(t, world)
-  way.losesAnswersOf('DELETE')
+  const admin = await signIn(world, 'admin')
+  const proxy = await startLossyProxy(t, world)
+  proxy.losesAnswersOf('DELETE')
   const id = { name: 'order_confirmation', language: 'en' }
   await admin.calls.templates.remove.mutate({ ...ofWorld(world), ...id })
   assert.equal((await get(world, admin, id)).template, null)
 })
 
-test('the list narrows by what a template can be used for, by status, language and words', async (t) => {
+test('the list is filtered by use, status, language and text', async (t) => {
   const world = await startWorld(t)
-  const { calls } = await signedIn(world, 'member')
+  const { calls } = await signIn(world, 'member')
   const { workspaceId } = world
   const names = async (filter: object): Promise<string[]> =>
     (await calls.templates.list.query({ workspaceId, ...filter })).templates.map(
@@ -261,9 +263,11 @@ test('the list narrows by what a template can be used for, by status, language a
 
 test('paging shows each template once', async (t) => {
   const world = await startWorld(t)
-  const { calls } = await signedIn(world, 'member')
+  const { calls } = await signIn(world, 'member')
   await world.ask(
-    `insert into templates select workspace_id, account_id, 'many_' || n, language, provider_template_id, status, category,
+    `insert into templates (workspace_id, account_id, name, language, provider_template_id, status, category,
+       parameter_format, components, quality, rejected_reason, send_ttl_seconds)
+     select workspace_id, account_id, 'many_' || n, language, provider_template_id, status, category,
        parameter_format, components, quality, rejected_reason, send_ttl_seconds
      from templates, generate_series(1, 130) n where workspace_id = $1 and name = 'order_confirmation'`,
     [world.workspaceId],
@@ -283,10 +287,10 @@ test('paging shows each template once', async (t) => {
   assert.equal(new Set(seen).size, 262)
 })
 
-test('a member changes no template, and another workspace’s answers exactly like a missing one', async (t) => {
+test('a member changes no template, and another workspace’s looks missing', async (t) => {
   const [world, other] = [await startWorld(t), await startWorld(t)]
-  const member = await signedIn(world, 'member')
-  const admin = await signedIn(world, 'admin')
+  const member = await signIn(world, 'member')
+  const admin = await signIn(world, 'admin')
   const id = { name: 'login_code', language: 'fr' }
   const mine = { ...ofWorld(world), ...id }
   await assert.rejects(submit(world, member, confirmation), refusedAs('FORBIDDEN'))
@@ -302,13 +306,13 @@ test('a member changes no template, and another workspace’s answers exactly li
   )
 })
 
-/** What stands between the program and the twin, and loses answers after the twin has acted. */
-async function unreliableWay(t: TestContext, world: World) {
+/** A proxy that loses the emulator's answers after the emulator has acted. */
+async function startLossyProxy(t: TestContext, world: World) {
   let lossy: readonly string[] = []
   const server = createServer((request, response) => {
     void bytesOf(request).then(async (body) => {
       const { authorization = '' } = request.headers
-      const answer = await fetch(`${world.twin.url}${request.url}`, {
+      const answer = await fetch(`${world.emulator.url}${request.url}`, {
         method: request.method ?? 'GET',
         headers: { authorization, ...(body.length > 0 && { 'content-type': 'application/json' }) },
         body: body.length > 0 ? new Uint8Array(body) : null,

@@ -1,29 +1,27 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { DAY_MS, later } from '../../src/clock.ts'
 import { createWorkspace } from '../../src/workspaces/workspaces.ts'
-import { closeBrowser, openPage } from '../browser.ts'
-import { type SignedIn, signedIn } from '../dashboard.ts'
+import { openPage } from '../browser.ts'
+import { type SignedIn, signIn } from '../dashboard.ts'
 import { type World, startWorld } from '../world.ts'
-
-after(closeBrowser)
 
 const usageOf = async ({ workspaceId }: World, { calls }: SignedIn, kind: string) =>
   (await calls.workspaces.usage.query({ workspaceId })).kinds.find((each) => each.kind === kind)
 
-test('an owner makes a sandbox on the page, owns it, and switching stays in the section', async (t) => {
+test('an owner creates and owns a sandbox, and switching keeps the section', async (t) => {
   const world = await startWorld(t)
-  const owner = await signedIn(world, 'owner')
+  const owner = await signIn(world, 'owner')
   const page = await openPage(t, world, { as: owner })
   await page.goto(`/dashboard/w/${world.workspaceId}/settings`)
   await page.getByRole('link', { name: 'New workspace' }).click()
-  await page.getByRole('heading', { name: 'New workspace' }).waitFor() // the page before has a field of the same name
+  await page.getByRole('heading', { name: 'New workspace' }).waitFor() // the previous page has a field of the same name
   await page.getByLabel('Name').fill('Rosa tests')
   await page.getByRole('radio', { name: /Sandbox/ }).check()
-  await page.getByRole('button', { name: 'Create the workspace' }).click()
+  await page.getByRole('button', { name: 'Create workspace' }).click()
   await page.waitForURL(/overview/)
-  await page.getByRole('link', { name: 'Settings and allowances' }).click()
-  await page.getByRole('heading', { name: 'Monthly allowances' }).waitFor()
+  await page.getByRole('link', { name: 'Settings and quotas' }).click()
+  await page.getByRole('heading', { name: 'Monthly quotas' }).waitFor()
   const [made] = await world.ask<{ id: string; sandbox: boolean; role: string }>(
     `select w.id, w.sandbox, m.role from workspaces w join members m on m.workspace_id = w.id
      where w.name = 'Rosa tests' and m.user_id = $1`,
@@ -35,23 +33,23 @@ test('an owner makes a sandbox on the page, owns it, and switching stays in the 
   await page.waitForURL(`**/w/${world.workspaceId}/settings`)
 })
 
-test('whoever owns no workspace makes none, and an operator does', async (t) => {
+test('only owners and operators can create a workspace', async (t) => {
   const world = await startWorld(t)
-  const [admin, operator] = [await signedIn(world, 'admin'), await signedIn(world, 'operator')]
-  const asked = { name: 'Another', sandbox: false }
+  const [admin, operator] = [await signIn(world, 'admin'), await signIn(world, 'operator')]
+  const input = { name: 'Another', sandbox: false }
   assert.equal(await admin.calls.workspaces.mayCreate.query(), false)
-  await assert.rejects(admin.calls.workspaces.create.mutate(asked), /Whoever owns a workspace/)
-  const { workspaceId } = await operator.calls.workspaces.create.mutate(asked)
+  await assert.rejects(admin.calls.workspaces.create.mutate(input), /Only operators and owners/)
+  const { workspaceId } = await operator.calls.workspaces.create.mutate(input)
   const { name, sandbox } = await operator.calls.workspaces.get.query({ workspaceId })
-  assert.deepEqual({ name, sandbox }, asked)
+  assert.deepEqual({ name, sandbox }, input)
 })
 
-test('an admin renames the workspace, a member does not, and the audit log has both names', async (t) => {
+test('an admin renames the workspace, a member cannot, and the log has both names', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
-  const [admin, member] = [await signedIn(world, 'admin'), await signedIn(world, 'member')]
-  await assert.rejects(member.calls.workspaces.rename.mutate({ workspaceId, name: 'Mine' }), /takes the role admin/)
-  await assert.rejects(admin.calls.workspaces.rename.mutate({ workspaceId, name: '  ' }), /Something in the form/)
+  const [admin, member] = [await signIn(world, 'admin'), await signIn(world, 'member')]
+  await assert.rejects(member.calls.workspaces.rename.mutate({ workspaceId, name: 'Mine' }), /requires the role admin/)
+  await assert.rejects(admin.calls.workspaces.rename.mutate({ workspaceId, name: '  ' }), /Some fields are not valid/)
   await admin.calls.workspaces.rename.mutate({ workspaceId, name: ' Rosa ' })
   assert.equal((await member.calls.workspaces.get.query({ workspaceId })).name, 'Rosa')
   const [entry] = await world.ask(
@@ -61,29 +59,29 @@ test('an admin renames the workspace, a member does not, and the audit log has b
   assert.deepEqual(entry, { who: admin.email, before: { name: 'Test shop' }, after: { name: 'Rosa' } })
 })
 
-test('an allowance that an owner sets holds from the next request on, and no admin sets one', async (t) => {
-  const world = await startWorld(t, { otpAllowance: 1 })
+test('only an owner sets a quota, which applies to the next request', async (t) => {
+  const world = await startWorld(t, { otpQuota: 1 })
   const { workspaceId } = world
-  const [admin, owner] = [await signedIn(world, 'admin'), await signedIn(world, 'owner')]
+  const [admin, owner] = [await signIn(world, 'admin'), await signIn(world, 'owner')]
   const post = async () => (await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody() })).status
   assert.deepEqual([await post(), await post()], [202, 429])
   assert.deepEqual((await usageOf(world, admin, 'otp'))?.forecast, { will: 'is_out' })
-  const asked = { workspaceId, kind: 'otp' as const, monthlyUnits: 2 }
-  await assert.rejects(admin.calls.workspaces.setAllowance.mutate(asked), /takes the role owner/)
-  await owner.calls.workspaces.setAllowance.mutate(asked)
+  const input = { workspaceId, kind: 'otp' as const, monthlyUnits: 2 }
+  await assert.rejects(admin.calls.workspaces.setQuota.mutate(input), /requires the role owner/)
+  await owner.calls.workspaces.setQuota.mutate(input)
   assert.deepEqual([await post(), await post()], [202, 429])
   for (const monthlyUnits of [-1, 1.5, 2_147_483_648]) {
     await assert.rejects(
-      owner.calls.workspaces.setAllowance.mutate({ ...asked, monthlyUnits }),
-      /Something in the form/,
+      owner.calls.workspaces.setQuota.mutate({ ...input, monthlyUnits }),
+      /Some fields are not valid/,
     )
   }
 })
 
-test('the forecast goes by the units of the last seven days, of each kind of request', async (t) => {
+test('the forecast uses each kind’s units of the last seven days', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
-  const member = await signedIn(world, 'member')
+  const member = await signIn(world, 'member')
   await world.codSettings()
   const now = world.clock.now()
   const noonOfTheFirst = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1, 12))
@@ -96,8 +94,8 @@ test('the forecast goes by the units of the last seven days, of each kind of req
   assert.equal((await usageOf(world, member, 'otp'))?.forecast.will, 'is_too_early')
   const noonOfTheThird = later(noonOfTheFirst, 2 * DAY_MS)
   await showsTime(world, noonOfTheThird)
-  await world.ask(`update allowances set monthly_units = 8 where workspace_id = $1 and kind = 'otp'`, [workspaceId])
-  await world.ask(`update allowances set monthly_units = 2 where workspace_id = $1 and kind like 'cod%'`, [workspaceId])
+  await world.ask(`update quotas set monthly_units = 8 where workspace_id = $1 and kind = 'otp'`, [workspaceId])
+  await world.ask(`update quotas set monthly_units = 2 where workspace_id = $1 and kind like 'cod%'`, [workspaceId])
   const runsOutInDays = async (kind: string): Promise<number | undefined> => {
     const usage = await usageOf(world, member, kind)
     if (usage?.forecast.will !== 'runs_out') return undefined
@@ -106,9 +104,9 @@ test('the forecast goes by the units of the last seven days, of each kind of req
   for (const kind of ['otp', 'cod_confirmation', 'cod_refusal']) assert.equal(await runsOutInDays(kind), 2, kind)
 })
 
-test('the month of a sandbox follows its own clock', async (t) => {
+test('a sandbox’s month follows its own clock', async (t) => {
   const world = await startWorld(t)
-  const operator = await signedIn(world, 'operator')
+  const operator = await signIn(world, 'operator')
   const { workspaceId } = await createWorkspace(world.parts, { name: 'Sandbox', sandbox: true })
   const monthOf = async (): Promise<string> => (await operator.calls.workspaces.usage.query({ workspaceId })).month
   const now = world.clock.now()
@@ -120,7 +118,7 @@ test('the month of a sandbox follows its own clock', async (t) => {
   assert.equal(following.slice(8), '01')
 })
 
-/** As a sandbox whose clock was moved: what is stored of it is in its own time. */
+/** A sandbox with a moved clock; its stored times are in its own time. */
 async function showsTime(world: World, at: Date): Promise<void> {
   const offset = at.getTime() - world.clock.now().getTime()
   await world.ask('update workspaces set sandbox = true, clock_offset_ms = $2 where id = $1', [

@@ -1,19 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { refusals } from '../../src/errors.ts'
-import { otpAccepting } from '../../src/otp/accept.ts'
-import { aroundDb } from '../around-db.ts'
-import { until } from '../until.ts'
+import { DatabaseUnavailable } from '../../src/db/connection.ts'
+import { apiErrors } from '../../src/errors.ts'
+import { createOtpAcceptor } from '../../src/otp/accept.ts'
+import { spyOnDb } from '../db-spy.ts'
+import { waitFor } from '../wait-for.ts'
 import { newPhone, startWorld } from '../world.ts'
 
 const MISSING = '/api/v1/otp/messages/00000000-0000-4000-8000-000000000000'
 
-test('a fault of ours is a 500 that tells the caller nothing, and the next request is served', async (t) => {
+test('an internal error is a 500 without details, and the next request is served', async (t) => {
   let faulty = true
   const world = await startWorld(t, {
     mayLogErrors: true,
     wrapDb: (db) =>
-      aroundDb(db, ({ statement, run }) => {
+      spyOnDb(db, ({ statement, run }) => {
         if (faulty && /look_up_otp_requests|find_otp/.test(statement.name)) throw new TypeError('inner secret')
         return run()
       }),
@@ -38,21 +39,21 @@ test('a fault of ours is a 500 that tells the caller nothing, and the next reque
 for (const { fault, sqlState, others } of [
   { fault: 'of the batch', sqlState: '40P01', others: ['fulfilled', 'fulfilled'] },
   { fault: 'of a row that is too large', sqlState: '54000', others: ['fulfilled', 'fulfilled'] },
-  { fault: 'of the database', sqlState: '57P01', others: ['rejected', 'rejected'] },
+  { fault: 'of the database', sqlState: '53300', others: ['rejected', 'rejected'] },
 ]) {
-  test(`a fault ${fault} between two rounds of a group neither repeats nor takes back what is accepted`, async (t) => {
+  test(`a fault ${fault} between rounds of a group neither repeats nor undoes acceptances`, async (t) => {
     let lookUps = Number.POSITIVE_INFINITY
     const world = await startWorld(t, {
       works: false,
       wrapDb: (db) =>
-        aroundDb(db, ({ statement, run }) => {
+        spyOnDb(db, ({ statement, run }) => {
           if (statement.name === 'look_up_otp_requests' && ++lookUps === 2)
             throw Object.assign(new Error('between two rounds'), { code: sqlState })
           return run()
         }),
     })
-    await world.sendOtp() // the month's counter is there
-    const accept = otpAccepting(world.parts)
+    await world.sendOtp() // opens the month's counter
+    const accept = createOtpAcceptor(world.parts)
     const request = (idempotencyKey: string | null, recipient: string) =>
       accept({
         workspaceId: world.workspaceId,
@@ -66,13 +67,13 @@ for (const { fault, sqlState, others } of [
         reference: null,
       })
     lookUps = 0
-    const kept = newPhone()
-    // Those with one key take two rounds: the second one looks what became of the first.
+    const phone = newPhone()
+    // Requests with one key take two rounds: the second one finds the result of the first.
     const outcomes = await Promise.allSettled([
-      request(null, kept),
-      request('k', kept),
-      request('k', kept),
-      request('k', kept),
+      request(null, phone),
+      request('k', phone),
+      request('k', phone),
+      request('k', phone),
     ])
     assert.deepEqual(
       outcomes.map(({ status }) => status),
@@ -80,25 +81,25 @@ for (const { fault, sqlState, others } of [
     )
     const rows = await world.ask('select 1 from messages where workspace_id = $1 and recipient = $2', [
       world.workspaceId,
-      kept,
+      phone,
     ])
     assert.equal(rows.length, 2)
   })
 }
 
-test('an answer of the provider outlives a database that is away when it comes', async (t) => {
+test('an answer of the provider survives a database that is down when it comes', async (t) => {
   let faults = 0
   const world = await startWorld(t, {
     wrapDb: (db) =>
-      aroundDb(db, ({ statement, run }) => {
+      spyOnDb(db, ({ statement, run }) => {
         if (statement.name === 'finish_attempts' && ++faults <= 2)
-          throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+          throw new DatabaseUnavailable(new Error('connect ECONNREFUSED'))
         return run()
       }),
   })
   const otp = await world.sendOtp()
   await world.whatsapp.gets(otp)
-  await until('the answer to be stored', async () => {
+  await waitFor('the answer to be stored', async () => {
     const rows = await world.ask('select 1 from message_attempts where message_id = $1', [otp.messageId])
     return rows.length === 1
   })
@@ -107,9 +108,9 @@ test('an answer of the provider outlives a database that is away when it comes',
   assert.equal(world.whatsapp.got(otp).length, 1)
 })
 
-test('each problem has a page of this instance that says cause and fix, and its type leads there', async (t) => {
+test('the type of each problem links to a page with its cause and fix', async (t) => {
   const world = await startWorld(t)
-  for (const [code, { title, fix }] of Object.entries(refusals)) {
+  for (const [code, { title, fix }] of Object.entries(apiErrors)) {
     const answer = await fetch(`${world.first.url}/problems/${code}`)
     assert.equal(answer.status, 200, code)
     const page = unescaped(await answer.text())
@@ -129,7 +130,7 @@ const unescaped = (html: string): string =>
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&')
 
-test('a stopped program leaves nothing that keeps its process', async (t) => {
+test('a stopped program leaves nothing that keeps its process alive', async (t) => {
   const world = await startWorld(t)
   await world.sendOtp()
   await world.settled()
@@ -140,7 +141,7 @@ test('a stopped program leaves nothing that keeps its process', async (t) => {
   await world.settled()
   await node.stop()
   world.nodes.pop()
-  await until('timers and servers to be gone', () => {
+  await waitFor('timers and servers to end', () => {
     const left = process.getActiveResourcesInfo().filter((each) => each === 'Timeout' || each === 'TCPServerWrap')
     return left.length <= before + 2 // the loops of the first node sleep on timers that come and go
   })

@@ -10,7 +10,7 @@ const POST = '/api/v1/otp/messages'
 const faultsOf = (answer: { body: Record<string, unknown> }): string[] =>
   ((answer.body.errors ?? []) as InputFault[]).map((fault) => `${fault.in} ${fault.pointer}`).sort()
 
-test('every fault of a request is listed at once, each with its place', async (t) => {
+test('every fault of a request is listed with its place', async (t) => {
   const world = await startWorld(t)
   const answer = await world.request('POST', `${POST}?verbose=1&verbose=2`, {
     headers: { 'idempotency-key': 'x'.repeat(129) },
@@ -38,7 +38,7 @@ test('every fault of a request is listed at once, each with its place', async (t
   ])
 })
 
-test('each field has the limits of the specification, to the character', async (t) => {
+test('each field has its exact documented limits', async (t) => {
   const world = await startWorld(t)
   const body = world.otpBody()
   const status = async (change: object) => (await world.request('POST', POST, { body: { ...body, ...change } })).status
@@ -89,7 +89,7 @@ test('each field has the limits of the specification, to the character', async (
   }
 })
 
-test('a phone number is international, complete and alone', async (t) => {
+test('a phone number must be international and complete, without other text', async (t) => {
   const world = await startWorld(t)
   const post = async (to: unknown) => (await world.request('POST', POST, { body: { ...world.otpBody(), to } })).status
   for (const good of [
@@ -126,7 +126,7 @@ test('a phone number is international, complete and alone', async (t) => {
   }
 })
 
-test('a body that is no JSON object of the documented type and size is invalid input', async (t) => {
+test('a body must be a JSON object of the documented type and size', async (t) => {
   const world = await startWorld(t)
   const good = JSON.stringify(world.otpBody())
   const cases: Record<string, { rawBody?: string | Buffer; headers?: Record<string, string> }> = {
@@ -148,15 +148,15 @@ test('a body that is no JSON object of the documented type and size is invalid i
     'a type that only begins alike': { rawBody: good, headers: { 'content-type': 'application/json-patch+json' } },
     'a compressed body': { rawBody: good, headers: { 'content-encoding': 'gzip' } },
   }
-  for (const [what, asked] of Object.entries(cases)) {
-    const answer = await world.request('POST', POST, asked)
+  for (const [what, request] of Object.entries(cases)) {
+    const answer = await world.request('POST', POST, request)
     assert.deepEqual([what, answer.status, answer.body.code], [what, 422, 'DEVELOPER_INVALID_INPUT'])
   }
   const charset = { rawBody: good, headers: { 'content-type': 'application/json; charset=utf-8' } }
   assert.equal((await world.request('POST', POST, charset)).status, 202)
 })
 
-test('a repeated name in the body’s own words is refused as input or read as JSON does, never half and half', async (t) => {
+test('a repeated JSON member is refused or read as JSON does', async (t) => {
   const world = await startWorld(t)
   const good = JSON.stringify(world.otpBody())
   for (const member of ['"__proto__":{"a":1}', '"constructor":1', '"toString":1']) {
@@ -165,7 +165,7 @@ test('a repeated name in the body’s own words is refused as input or read as J
   }
 })
 
-test('a GET takes no body at all and no query', async (t) => {
+test('a GET accepts neither body nor query', async (t) => {
   const world = await startWorld(t)
   const path = `${POST}/${(await world.sendOtp()).messageId}`
   assert.equal((await world.request('GET', path)).status, 200)
@@ -179,7 +179,7 @@ test('a GET takes no body at all and no query', async (t) => {
   assert.equal((await world.request('GET', `${POST}/${'a'.repeat(1_000)}`)).status, 422)
 })
 
-test('a path or method that is no route is not found, with a key and without', async (t) => {
+test('an unknown path or method is not found, with or without a key', async (t) => {
   const world = await startWorld(t)
   for (const [method, path] of [
     ['GET', '/nothing'],
@@ -200,7 +200,7 @@ test('a path or method that is no route is not found, with a key and without', a
   }
 })
 
-test('a key must be the whole key, as a bearer', async (t) => {
+test('a key must be complete and sent as a bearer token', async (t) => {
   const world = await startWorld(t)
   const key = await world.freshKey()
   const path = `${POST}/00000000-0000-4000-8000-000000000000`
@@ -223,7 +223,7 @@ test('a key must be the whole key, as a bearer', async (t) => {
   }
 })
 
-test('a header that comes twice is invalid input, and never picked by chance', async (t) => {
+test('a repeated header is invalid input', async (t) => {
   const world = await startWorld(t)
   const body = JSON.stringify(world.otpBody())
   const key = await world.freshKey()
@@ -242,7 +242,7 @@ test('a header that comes twice is invalid input, and never picked by chance', a
   assert.match(answer, /idempotency-key/)
 })
 
-test('what is no HTTP at all gets a problem and the connection ends', async (t) => {
+test('invalid HTTP gets a problem and closes the connection', async (t) => {
   const world = await startWorld(t)
   for (const text of [
     'nonsense\r\n\r\n',

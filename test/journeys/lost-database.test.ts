@@ -1,17 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cuttable } from '../cuttable.ts'
-import { until } from '../until.ts'
-import { startWorld } from '../world.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import { setQuota } from '../../src/workspaces/quota.ts'
+import type { Answer } from '../requester.ts'
+import { startFlakyProxy } from '../flaky-proxy.ts'
+import { withConnection } from '../postgres.ts'
+import { waitFor } from '../wait-for.ts'
+import { type World, startWorld } from '../world.ts'
 
 const MISSING = '/api/v1/otp/messages/00000000-0000-4000-8000-000000000000'
 
-test('without its database the service says 503 and nothing of the inside, and goes on by itself when it is back', async (t) => {
+test('without its database the service answers 503, and recovers when it is back', async (t) => {
   const world = await startWorld(t, { works: false, mayLogErrors: true })
-  const way = await cuttable(world.databaseUrl)
-  t.after(() => way.close())
+  const proxy = await startFlakyProxy(world.databaseUrl)
+  t.after(() => proxy.close())
   const receiver = await world.receiver()
-  const node = await world.node({ databaseUrl: way.url, works: true })
+  const node = await world.node({ databaseUrl: proxy.url, works: true })
   world.setCallback(node.url)
   const post = () => world.request('POST', '/api/v1/otp/messages', { body: world.otpBody(), url: node.url, key })
   const key = await world.freshKey()
@@ -19,7 +23,7 @@ test('without its database the service says 503 and nothing of the inside, and g
   assert.equal(before.status, 202)
   await world.settled()
 
-  way.cut()
+  proxy.cut()
   for (const answer of [await post(), await world.request('GET', MISSING, { url: node.url, key })]) {
     assert.deepEqual([answer.status, answer.body.code], [503, 'SERVICE_UNAVAILABLE'])
     assert.equal(answer.headers.get('retry-after'), null)
@@ -28,13 +32,130 @@ test('without its database the service says 503 and nothing of the inside, and g
   assert.equal((await fetch(`${node.url}/readyz`)).status, 503)
   assert.equal((await fetch(`${node.url}/healthz`)).status, 200)
 
-  way.mend()
-  await until('readiness', async () => (await fetch(`${node.url}/readyz`)).ok)
-  const after = await until('acceptance', async () => {
+  proxy.restore()
+  await waitFor('readiness', async () => (await fetch(`${node.url}/readyz`)).ok)
+  const after = await waitFor('acceptance', async () => {
     const answer = await post()
     return answer.status === 202 && answer
   })
   const otp = { messageId: String(after.body.messageId) }
   await world.whatsapp.reports(otp, ['sent'])
   assert.equal(receiver.events('message.sent').length, 1)
+})
+
+/** The requirement, from the moment when the network works again. */
+const ACCEPTED_AGAIN_WITHIN_MS = 5_000
+const SILENT_MS = 2_000
+
+test('a network that drops its connections costs no request and recovers within 5 s', async (t) => {
+  const world = await startWorld(t, { works: false, mayLogErrors: true })
+  const proxy = await startFlakyProxy(world.databaseUrl)
+  t.after(() => proxy.close())
+  const node = await world.node({ databaseUrl: proxy.url, works: true, rateLimit: 'shared' })
+  world.setCallback(node.url)
+  const post = async () => {
+    const request = { body: world.otpBody(), url: node.url, key: await world.freshKey() }
+    const answer = await world.request('POST', '/api/v1/otp/messages', request)
+    return { answer, at: performance.now(), to: request.body.to }
+  }
+  assert.equal((await post()).answer.status, 202)
+
+  proxy.stall()
+  const hanging = Array.from({ length: 8 }, post)
+  await wait(SILENT_MS)
+  assert.equal((await fetch(`${node.url}/readyz`)).status, 503)
+  proxy.restore()
+  const openAt = performance.now()
+  const first = await waitFor('acceptance', async () => {
+    const result = await post()
+    return result.answer.status === 202 && result
+  })
+  assert.ok(first.at - openAt < ACCEPTED_AGAIN_WITHIN_MS, `${first.at - openAt} ms`)
+
+  const answered = await Promise.all(hanging)
+  const accepted = answered.filter(({ answer }) => answer.status === 202)
+  for (const { to, answer } of answered) {
+    const stored = await world.ask('select id from messages where recipient = $1', [to])
+    assert.equal(stored.length, answer.status === 202 ? 1 : stored.length)
+    assert.ok(stored.length <= 1)
+  }
+  assert.equal(accepted.length, hanging.length)
+})
+
+const INSERTS = {
+  '/api/v1/otp/messages': 'insert_otp_messages_within_quota',
+  '/api/v1/cod-confirmations': 'insert_confirmations_within_quota',
+} as const
+
+for (const [path, insert] of Object.entries(INSERTS))
+  for (const units of ['enough units', 'no unit to spare'])
+    test(`${path}: requests whose commit was never answered are accepted once, with ${units}`, async (t) => {
+      const world = await startWorld(t, { works: false, mayLogErrors: true })
+      const proxy = await startFlakyProxy(world.databaseUrl)
+      t.after(() => proxy.close())
+      const node = await world.node({ databaseUrl: proxy.url })
+      if (path !== '/api/v1/otp/messages') await world.codSettings()
+      const post = async (idempotencyKey: string | undefined) =>
+        world.request('POST', path, {
+          body: path === '/api/v1/otp/messages' ? world.otpBody() : world.confirmationBody(),
+          url: node.url,
+          key: await world.freshKey(),
+          headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },
+        })
+      const REQUESTS = 4
+      assert.equal((await post(undefined)).status, 202)
+      const kind = path === '/api/v1/otp/messages' ? 'otp' : 'cod_confirmation'
+      if (units === 'no unit to spare')
+        await setQuota(world.parts.db, { workspaceId: world.workspaceId, kind, monthlyUnits: 1 + REQUESTS })
+
+      proxy.loseAnswerTo(insert)
+      const answers = await Promise.all([post('one'), post(undefined), post(undefined), post('other')])
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        answers.map(() => 202),
+      )
+      const ids = answers.map(({ body }) => String(body.messageId ?? body.confirmationId))
+      const table = kind === 'otp' ? 'messages' : 'confirmations'
+      const stored = await world.ask<{ id: string }>(`select id from ${table} where workspace_id = $1`, [
+        world.workspaceId,
+      ])
+      assert.equal(stored.length, 1 + REQUESTS)
+      assert.ok(ids.every((id) => stored.some((row) => row.id === id)))
+      const [usage] = await world.ask<{ used: number }>(
+        'select used from quota_usage where workspace_id = $1 and kind = $2',
+        [world.workspaceId, kind],
+      )
+      assert.equal(usage?.used, 1 + REQUESTS)
+      // The counter is exact: one more is accepted or refused by what the accepted ones took.
+      assert.equal((await post(undefined)).status, units === 'enough units' ? 202 : 429)
+    })
+
+const ROUNDS = 20
+/** Far below the time of the rounds if each waited for the lock. */
+const MAX_OTHERS_TAKE_MS = 6_000
+
+test('a locked quota counter delays no other workspace and is answered in time', async (t) => {
+  const locked = await startWorld(t, { works: false, mayLogErrors: true })
+  const other = await startWorld(t, { works: false })
+  const post = (world: World) =>
+    world.request('POST', '/api/v1/otp/messages', { body: world.otpBody(), url: locked.first.url })
+  for (const world of [locked, other]) assert.equal((await post(world)).status, 202)
+  await withConnection(locked.databaseUrl, async (holder) => {
+    await holder.query('begin')
+    await holder.query('select used from quota_usage where workspace_id = $1 for update', [locked.workspaceId])
+    const startedAt = performance.now()
+    const waiting: Promise<Answer>[] = []
+    for (let round = 0; round < ROUNDS; round += 1) {
+      waiting.push(post(locked))
+      assert.equal((await post(other)).status, 202)
+    }
+    const tookMs = performance.now() - startedAt
+    assert.ok(tookMs < MAX_OTHERS_TAKE_MS, `${tookMs} ms`)
+    for (const answer of await Promise.all(waiting))
+      assert.deepEqual([answer.status, answer.body.code], [503, 'SERVICE_UNAVAILABLE'])
+    await holder.query('rollback')
+  })
+  assert.equal((await post(locked)).status, 202)
+  const stored = await locked.ask('select id from messages where workspace_id = $1', [locked.workspaceId])
+  assert.equal(stored.length, 2)
 })

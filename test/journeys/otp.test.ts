@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { assertSigned } from '../receiver.ts'
 import { startWorld } from '../world.ts'
 
-test('a code goes from the API to the phone, and its outcome comes back as one signed webhook', async (t) => {
+test('a code reaches the phone and its outcome arrives as one webhook', async (t) => {
   const world = await startWorld(t)
   const receiver = await world.receiver()
   const otp = await world.sendOtp({ code: '493817', reference: 'login-8812' })
@@ -33,7 +33,7 @@ test('a code goes from the API to the phone, and its outcome comes back as one s
   assert.deepEqual(reported, { ...status, status: 'sent' })
 })
 
-test('the code is in the body of the template and in its button, and in no answer', async (t) => {
+test('the code is in the template’s body and button, and in no answer', async (t) => {
   const world = await startWorld(t)
   const otp = await world.sendOtp()
   const message = await world.whatsapp.gets(otp)
@@ -42,7 +42,7 @@ test('the code is in the body of the template and in its button, and in no answe
   assert.ok(!JSON.stringify(await world.getOtp(otp)).includes(otp.code))
 })
 
-test('the provider’s usual reports, all in a row, end in the status "read" and one event', async (t) => {
+test('the usual reports in a row end as "read" with one event', async (t) => {
   const world = await startWorld(t, { statuses: 'automatic' })
   const receiver = await world.receiver()
   const otps = await Promise.all(Array.from({ length: 10 }, () => world.sendOtp()))
@@ -58,7 +58,7 @@ test('the provider’s usual reports, all in a row, end in the status "read" and
   )
 })
 
-test('an id that was given in upper case is answered in lower case', async (t) => {
+test('an upper-case id is answered in lower case', async (t) => {
   const world = await startWorld(t)
   const otp = await world.sendOtp({ senderId: world.senderId.toUpperCase() })
   const answer = await world.request('GET', `/api/v1/otp/messages/${otp.messageId.toUpperCase()}`)
@@ -67,7 +67,7 @@ test('an id that was given in upper case is answered in lower case', async (t) =
   assert.equal(otp.messageId, otp.messageId.toLowerCase())
 })
 
-test('a recipient is brought into E.164 form', async (t) => {
+test('a recipient is normalized to E.164', async (t) => {
   const world = await startWorld(t)
   const otp = await world.sendOtp({ to: '  +212 (0)6 12-34-56-78 ' })
   assert.equal((await world.getOtp(otp)).to, '+212612345678')
@@ -82,17 +82,17 @@ test('an omitted reference and an empty one differ', async (t) => {
 test('a UUID in X-Correlation-ID is echoed and anything else is replaced', async (t) => {
   const world = await startWorld(t)
   const path = `/api/v1/otp/messages/${(await world.sendOtp()).messageId}`
-  const given = '7F3B2A10-7c1d-4e8f-9a2b-0c1d2e3f4a5b'
-  const echoed = await world.request('GET', path, { headers: { 'x-correlation-id': given } })
-  assert.equal(echoed.headers.get('x-correlation-id')?.toLowerCase(), given.toLowerCase())
-  for (const wrong of ['', 'abc', `${given} `.repeat(2), '{7f3b2a10-7c1d-4e8f-9a2b-0c1d2e3f4a5b}']) {
+  const correlationId = '7F3B2A10-7c1d-4e8f-9a2b-0c1d2e3f4a5b'
+  const echoed = await world.request('GET', path, { headers: { 'x-correlation-id': correlationId } })
+  assert.equal(echoed.headers.get('x-correlation-id')?.toLowerCase(), correlationId.toLowerCase())
+  for (const wrong of ['', 'abc', `${correlationId} `.repeat(2), '{7f3b2a10-7c1d-4e8f-9a2b-0c1d2e3f4a5b}']) {
     const answer = await world.request('GET', path, { headers: { 'x-correlation-id': wrong } })
     assert.equal(answer.status, 200)
     assert.notEqual(answer.headers.get('x-correlation-id'), wrong)
   }
 })
 
-test('every form of OTP button gets its code, however the provider reads it back', async (t) => {
+test('every type of OTP button gets its code', async (t) => {
   for (const otpButtons of ['URL', 'OTP'] as const) {
     const world = await startWorld(t, { account: { otpButtons, templates: OTP_TEMPLATES } })
     for (const { name } of OTP_TEMPLATES) {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { claimMessages } from '../../src/messages/claim.ts'
+import { claimMessages } from '../../src/messages/queue/claim.ts'
 import { startWorld } from '../world.ts'
 
-test('what a sender has sent of late is kept as one slot, however many claims it took', async (t) => {
+test('the recent sends of a sender share one slot over several claims', async (t) => {
   const world = await startWorld(t)
   for (let round = 0; round < 4; round += 1) {
     await world.sendOtp()
@@ -20,7 +20,7 @@ test('what a sender has sent of late is kept as one slot, however many claims it
   assert.equal(new Set(pace?.slots).size, pace?.slots.length)
 })
 
-test('where little can be claimed at a time, no sender with a backlog keeps another one from its turn', async (t) => {
+test('with little capacity no backlog of one sender starves another', async (t) => {
   const world = await startWorld(t, { works: false })
   const [busy = '', other = ''] = world.account.senders.map(({ senderId }) => senderId)
   await world.ask(`update senders set throughput = 'HIGH' where id = $1`, [other])

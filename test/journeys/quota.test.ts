@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setAllowance } from '../../src/workspaces/allowances.ts'
+import { setQuota } from '../../src/workspaces/quota.ts'
 import { type World, startWorld } from '../world.ts'
 
 const sendMany = (world: World, count: number, urls: readonly string[]) =>
@@ -15,8 +15,8 @@ const codesOf = (answers: { status: number; body: Record<string, unknown> }[]) =
   overQuota: answers.filter(({ body }) => body.code === 'OTP_QUOTA_EXCEEDED').length,
 })
 
-test('of 50 simultaneous requests at the edge of the allowance exactly the allowance is accepted', async (t) => {
-  const world = await startWorld(t, { otpAllowance: 17 })
+test('of 50 simultaneous requests exactly the quota is accepted', async (t) => {
+  const world = await startWorld(t, { otpQuota: 17 })
   const answers = await sendMany(world, 50, [world.first.url])
   assert.deepEqual(codesOf(answers), { accepted: 17, overQuota: 33 })
   const [row] = await world.ask<{ used: number }>('select used from quota_usage where workspace_id = $1', [
@@ -25,32 +25,32 @@ test('of 50 simultaneous requests at the edge of the allowance exactly the allow
   assert.equal(row?.used, 17)
 })
 
-test('over two nodes the allowance is exact as well', async (t) => {
-  const world = await startWorld(t, { otpAllowance: 23 })
+test('the quota is exact over two nodes', async (t) => {
+  const world = await startWorld(t, { otpQuota: 23 })
   const other = await world.node()
   const answers = await sendMany(world, 60, [world.first.url, other.url])
   assert.deepEqual(codesOf(answers), { accepted: 23, overQuota: 37 })
 })
 
-test('an allowance of zero refuses the first request', async (t) => {
-  const world = await startWorld(t, { otpAllowance: 0 })
+test('a quota of zero refuses the first request', async (t) => {
+  const world = await startWorld(t, { otpQuota: 0 })
   const answer = await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody() })
   assert.deepEqual([answer.status, answer.body.code], [429, 'OTP_QUOTA_EXCEEDED'])
   assert.equal(answer.headers.get('retry-after'), null)
 })
 
-test('a raised allowance counts at once, and a lowered one too', async (t) => {
-  const world = await startWorld(t, { otpAllowance: 1 })
+test('a raised or lowered quota applies at once', async (t) => {
+  const world = await startWorld(t, { otpQuota: 1 })
   const post = async () => (await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody() })).status
   assert.deepEqual([await post(), await post()], [202, 429])
-  await setAllowance(world.parts.db, { workspaceId: world.workspaceId, kind: 'otp', monthlyUnits: 2 })
+  await setQuota(world.parts.db, { workspaceId: world.workspaceId, kind: 'otp', monthlyUnits: 2 })
   assert.deepEqual([await post(), await post()], [202, 429])
-  await setAllowance(world.parts.db, { workspaceId: world.workspaceId, kind: 'otp', monthlyUnits: 1 })
+  await setQuota(world.parts.db, { workspaceId: world.workspaceId, kind: 'otp', monthlyUnits: 1 })
   assert.equal(await post(), 429)
 })
 
-test('each month of UTC begins with nothing used', async (t) => {
-  const world = await startWorld(t, { otpAllowance: 1 })
+test('each UTC month starts with no units used', async (t) => {
+  const world = await startWorld(t, { otpQuota: 1 })
   const post = async () => (await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody() })).status
   assert.deepEqual([await post(), await post()], [202, 429])
   const now = world.clock.now()
@@ -62,23 +62,23 @@ test('each month of UTC begins with nothing used', async (t) => {
   assert.deepEqual([await post(), await post()], [202, 429])
 })
 
-test('a failed message gives no unit back', async (t) => {
-  const world = await startWorld(t, { otpAllowance: 1 })
+test('a failed message returns no unit', async (t) => {
+  const world = await startWorld(t, { otpQuota: 1 })
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, [{ status: 'failed', errors: [131026] }])
   assert.equal((await world.getOtp(otp)).status, 'failed')
   assert.equal((await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody() })).status, 429)
 })
 
-test('a repeat is answered even when the allowance is used up', async (t) => {
-  const world = await startWorld(t, { otpAllowance: 1 })
-  const asked = { body: world.otpBody(), headers: { 'idempotency-key': 'k' } }
-  const first = await world.request('POST', '/api/v1/otp/messages', asked)
-  assert.equal((await world.request('POST', '/api/v1/otp/messages', asked)).text, first.text)
+test('a repeated request is answered even when the quota is used up', async (t) => {
+  const world = await startWorld(t, { otpQuota: 1 })
+  const request = { body: world.otpBody(), headers: { 'idempotency-key': 'k' } }
+  const first = await world.request('POST', '/api/v1/otp/messages', request)
+  assert.equal((await world.request('POST', '/api/v1/otp/messages', request)).text, first.text)
 })
 
-test('the faults of some requests of a burst are nobody else’s: the good ones are accepted to the last unit', async (t) => {
-  const world = await startWorld(t, { otpAllowance: 20 })
+test('invalid requests in a burst do not affect the valid ones', async (t) => {
+  const world = await startWorld(t, { otpQuota: 20 })
   const bodies = Array.from({ length: 60 }, (_, index) => {
     const body = world.otpBody()
     if (index % 3 === 1) return { ...body, template: { name: 'missing', language: 'en_US' } }

@@ -1,19 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { blockRecipient } from '../../src/workspaces/blocked.ts'
-import { setAllowance } from '../../src/workspaces/allowances.ts'
+import { blockRecipients } from '../../src/workspaces/blocked.ts'
+import { setQuota } from '../../src/workspaces/quota.ts'
+import { WINDOW_MS } from '../../src/http/rate-limit.ts'
+import type { Answer } from '../requester.ts'
+import { inDocumentedOrder } from '../order-of-checks.ts'
 import { type World, newPhone, startWorld } from '../world.ts'
 
 type Draft = { path: string; key: string; body: Record<string, unknown>; headers: Record<string, string> }
 
-/** A reason to refuse, laid over a request that is otherwise good. */
+/** A reason to refuse an otherwise valid request. */
 type Fault = { status: number; code: string; over: string; lay(draft: Draft, world: World): Promise<void> | void }
 
 const MISSING_ID = '00000000-0000-4000-8000-000000000000'
 const BLOCKED = newPhone()
 const USED_KEY = 'used-for-another-request'
 
-/** In the contract's order (§2): of two faults the earlier one is answered. */
+/** In the order of docs/api.md#order-of-checks: of two faults the earlier one is answered. */
 const FAULTS: readonly Fault[] = [
   { over: 'route', status: 404, code: 'NOT_FOUND', lay: (draft) => void (draft.path = '/api/v1/otp/nothing') },
   {
@@ -64,7 +67,7 @@ const FAULTS: readonly Fault[] = [
 ]
 
 const allow = (world: World, monthlyUnits: number) =>
-  setAllowance(world.parts.db, { workspaceId: world.workspaceId, kind: 'otp', monthlyUnits })
+  setQuota(world.parts.db, { workspaceId: world.workspaceId, kind: 'otp', monthlyUnits })
 
 async function useUpRate(key: string, world: World): Promise<void> {
   const path = `/api/v1/otp/messages/${MISSING_ID}`
@@ -73,7 +76,8 @@ async function useUpRate(key: string, world: World): Promise<void> {
 
 async function startFaultyWorld(t: Parameters<typeof startWorld>[0]): Promise<World> {
   const world = await startWorld(t)
-  await blockRecipient(world.parts, { workspaceId: world.workspaceId, phone: BLOCKED })
+  const recipients = [{ phone: BLOCKED, reason: null }]
+  await blockRecipients(world.parts, { workspaceId: world.workspaceId, by: null, recipients })
   await world.ask('update senders set paused_at = now() where workspace_id = $1 and id <> $2', [
     world.workspaceId,
     world.senderId,
@@ -82,7 +86,7 @@ async function startFaultyWorld(t: Parameters<typeof startWorld>[0]): Promise<Wo
   return world
 }
 
-async function askWith(world: World, faults: readonly Fault[]) {
+async function askWith(world: World, faults: readonly Fault[]): Promise<Answer> {
   await allow(world, 1_000)
   const draft: Draft = {
     path: '/api/v1/otp/messages',
@@ -90,21 +94,27 @@ async function askWith(world: World, faults: readonly Fault[]) {
     body: { ...world.otpBody() },
     headers: {},
   }
-  // The rate last, so that the second that it counts is not over when the request comes.
+  // The rate last, so that its second is not over when the request comes.
   const inOrder = faults.toSorted((one, other) => Number(one.over === 'rate') - Number(other.over === 'rate'))
   const goodKey = draft.key
+  let usedUpAt = 0
   for (const fault of inOrder) {
+    usedUpAt = performance.now()
     if (fault.over === 'rate') await useUpRate(goodKey, world)
     else await fault.lay(draft, world)
   }
   const { path, key, body, headers } = draft
-  return world.request('POST', path, { key, body, headers })
+  const answer = await world.request('POST', path, { key, body, headers })
+  const wasSlow = faults.some(({ over }) => over === 'rate') && performance.now() - usedUpAt > WINDOW_MS
+  return wasSlow ? askWith(world, faults) : answer
 }
 
-test('of any two reasons to refuse an OTP the earlier of the contract’s order is answered', async (t) => {
+test('of any two faults of an OTP the documented first is answered', async (t) => {
+  const codes = FAULTS.map(({ code }) => code)
+  assert.deepEqual(codes, await inDocumentedOrder(codes))
   const world = await startFaultyWorld(t)
-  for (const [place, earlier] of FAULTS.entries()) {
-    for (const later of FAULTS.slice(place + 1)) {
+  for (const [index, earlier] of FAULTS.entries()) {
+    for (const later of FAULTS.slice(index + 1)) {
       const answer = await askWith(world, [earlier, later])
       assert.deepEqual(
         [answer.status, answer.body.code],
@@ -115,7 +125,7 @@ test('of any two reasons to refuse an OTP the earlier of the contract’s order 
   }
 })
 
-test('each reason alone refuses an OTP with its own code', async (t) => {
+test('each fault refuses an OTP with its own code', async (t) => {
   const world = await startFaultyWorld(t)
   for (const fault of FAULTS) {
     const answer = await askWith(world, [fault])
@@ -124,7 +134,7 @@ test('each reason alone refuses an OTP with its own code', async (t) => {
   assert.equal((await askWith(world, [])).status, 202, 'without a fault it is accepted')
 })
 
-test('a refused request stores no message, no key and no unit', async (t) => {
+test('a refused request stores no message, key or unit', async (t) => {
   const world = await startFaultyWorld(t)
   const count = async () =>
     world.ask(
@@ -136,12 +146,12 @@ test('a refused request stores no message, no key and no unit', async (t) => {
   assert.deepEqual(await count(), before)
 })
 
-test('with everything wrong at once a GET is answered in the same order', async (t) => {
+test('a GET with every fault is answered in the same order', async (t) => {
   const world = await startWorld(t)
   const key = await world.freshKey()
   const good = `/api/v1/otp/messages/${MISSING_ID}`
   const faulty = '/api/v1/otp/messages/no-uuid?extra=1'
-  const codeOf = async (path: string, asked: object) => (await world.request('GET', path, asked)).body.code
+  const codeOf = async (path: string, request: object) => (await world.request('GET', path, request)).body.code
   assert.equal(await codeOf(faulty, { key: null }), 'API_KEY_INVALID')
   assert.equal(await codeOf(faulty, { key }), 'DEVELOPER_INVALID_INPUT')
   assert.equal(await codeOf(good, { key }), 'NOT_FOUND')
@@ -149,7 +159,7 @@ test('with everything wrong at once a GET is answered in the same order', async 
   assert.equal(await codeOf(faulty, { key }), 'RATE_LIMITED')
 })
 
-test('a sender is unavailable for each of its reasons, and available again when the reason is gone', async (t) => {
+test('a sender is unavailable for each reason until the reason ends', async (t) => {
   const world = await startWorld(t)
   const reasons: Record<string, [string, string]> = {
     paused: ['update senders set paused_at = now() where id = $1', 'update senders set paused_at = null where id = $1'],
@@ -174,7 +184,7 @@ test('a sender is unavailable for each of its reasons, and available again when 
   assert.equal(await post(), undefined, 'a flagged number can send')
 })
 
-test('a template is usable only when it is approved, for authentication, with one parameter and OTP buttons', async (t) => {
+test('only an approved authentication template with one parameter and OTP buttons is usable', async (t) => {
   const authentication = { language: 'en_US', category: 'AUTHENTICATION' as const }
   const otp = (name: string, more: object = {}) => ({
     ...authentication,

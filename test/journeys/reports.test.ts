@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
-import { connectAccount } from '../../src/senders/accounts.ts'
-import { aroundDb } from '../around-db.ts'
-import { type World, startWorld } from '../world.ts'
+import { connectAccount } from '../../src/accounts/accounts.ts'
+import { spyOnDb } from '../db-spy.ts'
+import { type World, newPhone, startWorld } from '../world.ts'
 
-/** A status whose time, as the provider has it, lies so many seconds after the message was made. */
+/** A status dated by the provider this many seconds after the message's creation. */
 async function at(
   world: World,
   otp: { messageId: string },
@@ -42,7 +42,7 @@ test('a late "sent" never hides that the message was read', async (t) => {
   )
 })
 
-test('sentAt is the provider’s time of the earliest sent-type outcome, in whatever order they come', async (t) => {
+test('sentAt is the provider’s earliest time of a sent-type outcome, in any order', async (t) => {
   const world = await startWorld(t)
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, [await at(world, otp, 'delivered', 30)])
@@ -55,16 +55,16 @@ test('sentAt is the provider’s time of the earliest sent-type outcome, in what
   assert.deepEqual([last.status, last.sentAt], ['read', isoAfter(createdAt, 20)])
 })
 
-test('a message is sent and fails no earlier than it was made, though the provider tells whole seconds', async (t) => {
+test('no report dates a message before its creation, though it has whole seconds', async (t) => {
   const world = await startWorld(t)
   const receiver = await world.receiver()
   for (const status of ['sent', 'failed'] as const) {
     const otp = await world.sendOtp()
     await world.whatsapp.reports(otp, [await at(world, otp, status, 0)])
   }
-  const told = receiver.events().map(({ type, data }) => [type, data.sentAt, data.occurredAt, data.createdAt])
-  const [one, other] = [told[0]?.[3], told[1]?.[3]]
-  assert.deepEqual(told, [
+  const events = receiver.events().map(({ type, data }) => [type, data.sentAt, data.occurredAt, data.createdAt])
+  const [one, other] = [events[0]?.[3], events[1]?.[3]]
+  assert.deepEqual(events, [
     ['message.sent', one, one, one],
     ['message.failed', null, other, other],
   ])
@@ -102,7 +102,7 @@ test('a failure after "sent" takes effect: status, failure and one event of each
   assert.equal(receiver.events('message.failed')[0]?.data.reference, 'r-9')
 })
 
-test('"sent" and a later failure in one webhook end alike, whichever the provider lists first', async (t) => {
+test('"sent" and a later failure in one webhook apply in order of time', async (t) => {
   const world = await startWorld(t)
   const receiver = await world.receiver()
   for (let round = 0; round < 8; round += 1) {
@@ -122,7 +122,7 @@ test('"sent" and a later failure in one webhook end alike, whichever the provide
   }
 })
 
-test('a failure of a delivered or read message is stale: kept in the timeline, not shown', async (t) => {
+test('a failure of a delivered or read message is only in the timeline', async (t) => {
   const world = await startWorld(t)
   const receiver = await world.receiver()
   for (const outcome of ['delivered', 'read', 'played'] as const) {
@@ -130,17 +130,17 @@ test('a failure of a delivered or read message is stale: kept in the timeline, n
     await world.whatsapp.reports(otp, [outcome, { status: 'failed', errors: [131026] }])
     const status = await world.getOtp(otp)
     assert.deepEqual([status.status, status.failure], [outcome, null])
-    const kept = await world.ask<{ outcome: string; note: string }>(
+    const stored = await world.ask<{ outcome: string; note: string }>(
       `select outcome, note from provider_reports where message_id = $1 and body like '%failed%'`,
       [otp.messageId],
     )
-    assert.equal(kept[0]?.outcome, 'ignored')
-    assert.ok(kept[0]?.note)
+    assert.equal(stored[0]?.outcome, 'ignored')
+    assert.ok(stored[0]?.note)
   }
   assert.equal(receiver.events('message.failed').length, 0)
 })
 
-test('a sent-type outcome beyond or later than the failure is a correction: the failure is cleared', async (t) => {
+test('a sent-type outcome beyond or after the failure clears it', async (t) => {
   const world = await startWorld(t)
   for (const [status, seconds] of [
     ['sent', 20],
@@ -161,7 +161,51 @@ test('a sent-type outcome beyond or later than the failure is a correction: the 
   }
 })
 
-test('a "sent" from before the failure corrects nothing but is remembered as sentAt', async (t) => {
+test('a correction dated before the failure has an event dated after it', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, [
+    { ...(await at(world, otp, 'failed', 3)), errors: [131000] },
+    await at(world, otp, 'delivered', 1),
+  ])
+  const [failed, sent] = receiver.events()
+  assert.deepEqual([failed?.type, sent?.type], ['message.failed', 'message.sent'])
+  assert.ok(String(sent?.data.occurredAt) > String(failed?.data.occurredAt), 'occurredAt rises')
+  assert.equal((await world.getOtp(otp)).sentAt, isoAfter(sent?.data.createdAt, 1))
+})
+
+test('a "sent" of any time corrects a failure after two unknown outcomes', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  const to = newPhone()
+  world.emulator.script({ match: { to, times: 2 }, behaviour: { connection: 'drop_after_accepting' } })
+  const otp = await world.sendOtp({ to })
+  for (const _ of [1, 2]) {
+    await world.settled()
+    world.advance('11s')
+  }
+  await world.settled()
+  const failed = await world.getOtp(otp)
+  assert.deepEqual(
+    [failed.status, (failed.failure as { code: string } | null)?.code],
+    ['failed', 'PROVIDER_UNAVAILABLE'],
+  )
+  await world.whatsapp.reports(otp, [await at(world, otp, 'sent', 1)])
+  const corrected = await world.getOtp(otp)
+  assert.deepEqual(
+    [corrected.status, corrected.failure, corrected.sentAt],
+    ['sent', null, isoAfter(corrected.createdAt, 1)],
+  )
+  const events = receiver.events()
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    ['message.failed', 'message.sent'],
+  )
+  assert.ok(String(events[1]?.data.occurredAt) > String(events[0]?.data.occurredAt), 'occurredAt rises')
+})
+
+test('a "sent" from before the failure only sets sentAt', async (t) => {
   const world = await startWorld(t)
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, [
@@ -193,9 +237,9 @@ test('a message that fails, is corrected and fails again has each event once', a
   )
 })
 
-test('a report that comes before the provider’s answer is matched, by our own id', async (t) => {
+test('a report before the provider’s answer is matched by our id', async (t) => {
   const world = await startWorld(t, { statuses: 'automatic' })
-  world.twin.script({ match: {}, behaviour: { statusesBeforeAnswer: true } })
+  world.emulator.script({ match: {}, behaviour: { statusesBeforeAnswer: true } })
   const receiver = await world.receiver()
   const otp = await world.sendOtp()
   await world.whatsapp.gets(otp)
@@ -205,20 +249,20 @@ test('a report that comes before the provider’s answer is matched, by our own 
   assert.equal(world.whatsapp.got(otp).length, 1)
 })
 
-test('a report that comes before the provider’s answer and does not carry our id is parked until the answer is stored', async (t) => {
+test('a report without our id is parked until the provider’s answer is stored', async (t) => {
   const world = await startWorld(t, { statuses: 'automatic' })
-  world.twin.script({ match: {}, behaviour: { statusesBeforeAnswer: true, omit: ['biz_opaque_callback_data'] } })
+  world.emulator.script({ match: {}, behaviour: { statusesBeforeAnswer: true, omit: ['biz_opaque_callback_data'] } })
   const otp = await world.sendOtp()
   await world.whatsapp.gets(otp)
   await world.settled()
-  world.advance('2s') // one that was parked just while the answer was being stored is looked at again after a second
+  world.advance('2s') // a report parked while the answer was being stored is retried after a second
   await world.settled()
   assert.equal((await world.getOtp(otp)).status, 'read')
 })
 
-test('reports without recipient, pricing or contacts, or with unknown members, count like any other', async (t) => {
+test('reports with missing or unknown members count like any other', async (t) => {
   const world = await startWorld(t, { statuses: 'automatic' })
-  world.twin.script({
+  world.emulator.script({
     match: {},
     behaviour: {
       omit: ['recipient_id', 'recipient_user_id', 'pricing', 'wa_id', 'user_id'],
@@ -232,7 +276,7 @@ test('reports without recipient, pricing or contacts, or with unknown members, c
   assert.equal((await world.getOtp(otp)).status, 'read')
 })
 
-test('a webhook of unknown things is answered 200, stored, and stops nothing that comes with it', async (t) => {
+test('unknown items of a webhook are answered 200, stored and stop no others', async (t) => {
   const world = await startWorld(t)
   const otp = await world.sendOtp()
   const message = await world.whatsapp.gets(otp)
@@ -271,12 +315,12 @@ test('a webhook of unknown things is answered 200, stored, and stops nothing tha
   assert.equal((await world.getOtp(otp)).status, 'delivered')
 })
 
-test('a report that another node finished meanwhile is not set back by the node that failed with it', async (t) => {
+test('a node that fails with a report does not undo another node’s result', async (t) => {
   let faults = 0
   const world = await startWorld(t, {
     mayLogErrors: true,
     wrapDb: (db) =>
-      aroundDb(db, async ({ statement, run }) => {
+      spyOnDb(db, async ({ statement, run }) => {
         if (statement.name === 'write_reported_messages' && ++faults <= 2)
           throw Object.assign(new Error('a fault that quotes 493817'), { code: 'XX000' })
         if (statement.name === 'count_failed_provider_report')
@@ -290,12 +334,12 @@ test('a report that another node finished meanwhile is not set back by the node 
   assert.deepEqual(rows, [{ outcome: 'applied', due_at: null }])
 })
 
-test('a report that failed keeps the kind of its fault and nothing that the fault quotes', async (t) => {
+test('a failed report stores the kind of its fault and nothing that it quotes', async (t) => {
   let faults = 0
   const world = await startWorld(t, {
     mayLogErrors: true,
     wrapDb: (db) =>
-      aroundDb(db, ({ statement, run }) => {
+      spyOnDb(db, ({ statement, run }) => {
         if (statement.name === 'write_reported_messages' && ++faults <= 2)
           throw Object.assign(new TypeError('a fault that quotes 493817'), { code: 'XX000' })
         return run()
@@ -304,18 +348,18 @@ test('a report that failed keeps the kind of its fault and nothing that the faul
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, ['sent'])
   const rows = await world.ask('select outcome, note from provider_reports where message_id = $1', [otp.messageId])
-  assert.deepEqual(rows, [{ outcome: 'waiting', note: 'TypeError XX000' }])
+  assert.deepEqual(rows, [{ outcome: 'waiting', note: { code: 'text', text: 'TypeError XX000' } }])
   world.advance('31s')
   await world.settled()
   assert.equal((await world.getOtp(otp)).status, 'sent')
 })
 
-test('every report is counted by what came of it, the ones that are processed alone and given up included', async (t) => {
+test('every report is counted by its outcome, quarantined ones included', async (t) => {
   const isFaulty = new Set<string>()
   const world = await startWorld(t, {
     mayLogErrors: true,
     wrapDb: (db) =>
-      aroundDb(db, ({ statement, values, run }) => {
+      spyOnDb(db, ({ statement, values, run }) => {
         const written = statement.name === 'write_reported_messages' ? JSON.stringify(values) : ''
         if ([...isFaulty].some((id) => written.includes(id)))
           throw Object.assign(new Error('faulty'), { code: 'XX000' })
@@ -337,7 +381,7 @@ test('every report is counted by what came of it, the ones that are processed al
   isFaulty.clear()
 })
 
-/** What `doorcode_provider_reports_processed_total` went up by since. */
+/** The increase of `doorcode_provider_reports_processed_total`. */
 async function countsOf({ parts }: World) {
   const read = async () => {
     const { values } = await parts.metrics.processedReports.get()
@@ -354,7 +398,7 @@ async function countsOf({ parts }: World) {
   return { counts }
 }
 
-test('a webhook that is not signed with the app secret is refused and not stored', async (t) => {
+test('a webhook not signed with the app secret is refused and not stored', async (t) => {
   const world = await startWorld(t)
   const count = () =>
     world.ask('select count(*)::int as n from provider_reports where workspace_id = $1', [world.workspaceId])
@@ -379,27 +423,27 @@ test('a webhook that is not signed with the app secret is refused and not stored
   assert.deepEqual(await count(), before)
 })
 
-test('once an app secret is changed, webhooks under the former one are taken for the seven days that they are repeated for', async (t) => {
+test('webhooks under the previous app secret are accepted for seven days', async (t) => {
   const world = await startWorld(t)
   const { credentials, parts } = world
   const renewed = 'renewed0secret'
   const statuses = async () => [await postSigned(world, '{}'), await postSigned(world, '{}', renewed)]
   assert.deepEqual(await statuses(), [200, 401])
-  world.twin.changeAccount(credentials.wabaId, {}).appSecret = renewed
+  world.emulator.changeAccount(credentials.wabaId, {}).appSecret = renewed
   await connectAccount(parts, { ...credentials, appSecret: renewed })
   assert.deepEqual(await statuses(), [200, 200])
   world.advance('167h')
-  await connectAccount(parts, { ...credentials, appSecret: renewed }) // of another token: no longer life for the secret
+  await connectAccount(parts, { ...credentials, appSecret: renewed }) // another token does not extend the secret's validity
   world.advance('59m')
   assert.deepEqual(await statuses(), [200, 200])
   world.advance('2m')
   assert.deepEqual(await statuses(), [401, 200])
 })
 
-test('an app secret that is changed twice ends the first one at once', async (t) => {
+test('a second change of the app secret ends the first one at once', async (t) => {
   const world = await startWorld(t)
   const { credentials, parts } = world
-  const account = world.twin.changeAccount(credentials.wabaId, {})
+  const account = world.emulator.changeAccount(credentials.wabaId, {})
   for (const appSecret of ['second0secret', 'third0secret']) {
     account.appSecret = appSecret
     await connectAccount(parts, { ...credentials, appSecret })
@@ -408,7 +452,7 @@ test('an app secret that is changed twice ends the first one at once', async (t)
   assert.deepEqual(statuses, [401, 200])
 })
 
-test('the provider’s handshake is answered with its challenge for the right token alone', async (t) => {
+test('the provider’s handshake gets its challenge only for the right token', async (t) => {
   const world = await startWorld(t)
   const ask = async (query: string) => {
     const answer = await fetch(`${world.first.url}${world.account.webhookPath}?${query}`)
@@ -422,13 +466,13 @@ test('the provider’s handshake is answered with its challenge for the right to
     `hub.challenge=1&hub.verify_token=${token}`,
     '',
   ]) {
-    const [status, said] = await ask(incomplete)
+    const [status, body] = await ask(incomplete)
     assert.equal(status, 400)
-    assert.match(String(said), /hub\.mode=subscribe, hub\.verify_token and hub\.challenge/)
+    assert.match(String(body), /hub\.mode=subscribe, hub\.verify_token and hub\.challenge/)
   }
 })
 
-test('another account of the same installation cannot report on a message that is not its own', async (t) => {
+test('an account cannot report on another account’s message', async (t) => {
   const [victim, attacker] = [await startWorld(t), await startWorld(t)]
   const otp = await victim.sendOtp()
   const message = await victim.whatsapp.gets(otp)
@@ -445,7 +489,7 @@ test('another account of the same installation cannot report on a message that i
   assert.equal((await victim.getOtp(otp)).status, 'sending')
 })
 
-const APP_SECRET = 'demo0twin0app0secret'
+const APP_SECRET = 'demo0emulator0app0secret'
 const signature = (body: string, appSecret = APP_SECRET): string =>
   `sha256=${createHmac('sha256', appSecret).update(body).digest('hex')}`
 

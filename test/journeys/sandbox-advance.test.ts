@@ -2,32 +2,21 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { runCommandLine } from '../../src/cli.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/clock.ts'
-import { readCodSettings } from '../../src/cod/settings.ts'
-import { setCodSettings } from '../../src/cod/settings-store.ts'
-import { type Advanced, advanceSandbox } from '../../src/sandbox/advance.ts'
-import { MOVING } from '../../src/sandbox/move-clock.ts'
+import { readCodSettings } from '../../src/cod/settings/settings.ts'
+import { setCodSettings } from '../../src/cod/settings/settings-store.ts'
+import { advanceSandbox } from '../../src/sandbox/advance.ts'
+import { SHIFTED_COLUMNS } from '../../src/sandbox/move-clock.ts'
 import { pingEndpoint } from '../../src/webhooks/endpoints.ts'
-import { setAllowance } from '../../src/workspaces/allowances.ts'
+import { setQuota } from '../../src/workspaces/quota.ts'
 import { INSTANCE_KEY } from '../node.ts'
+import { ENGLISH } from '../cod.ts'
 import { startServe } from '../processes.ts'
-import { until } from '../until.ts'
+import { waitFor } from '../wait-for.ts'
 import { newPhone, startWorld, type World, type WorldOptions } from '../world.ts'
 
-const WORDS = {
-  texts: {
-    dayQuestion: 'Which day?',
-    timeQuestion: 'At what time?',
-    refusalReasonQuestion: 'Why?',
-    reasonsListButton: 'Reasons',
-    otherLabel: 'Other',
-    notePrompt: 'Tell us more',
-  },
-  timeRanges: ['09:00-12:00', '12:00-18:00'],
-  refusalReasons: ['Too late', 'Damaged'],
-}
 const UNKNOWN = '019f0000-0000-7000-8000-000000000000'
 
-test('reminder and deadline of one advance happen in their order, each at its own time', async (t) => {
+test('reminder and deadline of one advance fire in order, each at its time', async (t) => {
   const world = await startSandbox(t, { confirmation: { reminderMinutes: 120, noResponseMinutes: 1440 } })
   const receiver = await world.receiver()
   const { confirmationId, to } = await confirm(world)
@@ -45,7 +34,7 @@ test('reminder and deadline of one advance happen in their order, each at its ow
 
   const [first, reminder] = await messagesOf(world, confirmationId)
   assert.equal(reminder?.purpose, 'reminder')
-  assert.equal(world.twin.messages((message) => `+${message.to.replace('+', '')}` === to).length, 2)
+  assert.equal(world.emulator.messages((message) => `+${message.to.replace('+', '')}` === to).length, 2)
   const [event] = receiver.events('cod.no_response')
   assert.ok(event && first && reminder)
   assert.equal(event.timestamp, event.data['occurredAt'])
@@ -54,7 +43,7 @@ test('reminder and deadline of one advance happen in their order, each at its ow
   assert.equal(await statusOf(world, confirmationId), 'no_response')
 })
 
-test('a clock that stops before something is due leaves it as far away as it then is', async (t) => {
+test('an advance short of a due time shortens the wait exactly', async (t) => {
   const world = await startSandbox(t, { confirmation: { reminderMinutes: null, noResponseMinutes: 60 } })
   const { confirmationId } = await confirm(world)
   assert.deepEqual((await advance(world, '59m')).fired.deadlines, 0)
@@ -63,7 +52,18 @@ test('a clock that stops before something is due leaves it as far away as it the
   assert.equal(await statusOf(world, confirmationId), 'no_response')
 })
 
-test('a follow-up that the customer left expires 23 hours later with what was chosen', async (t) => {
+test('a quarantined timer does not stop the clock and waits for its release', async (t) => {
+  const world = await startSandbox(t, { confirmation: { reminderMinutes: null, noResponseMinutes: 60 } })
+  const { confirmationId } = await confirm(world)
+  await world.ask(
+    `update confirmations set timer_quarantined_at = now(), timer_error = '{"code":"text","text":"x"}' where id = $1`,
+    [confirmationId],
+  )
+  assert.equal((await advance(world, '2h')).advancedBy, 2 * HOUR_MS)
+  assert.equal(await statusOf(world, confirmationId), 'awaiting_answer')
+})
+
+test('an unanswered follow-up expires after 23 hours with what was chosen', async (t) => {
   const world = await startSandbox(t)
   const receiver = await world.receiver()
   const { confirmationId, to } = await confirm(world)
@@ -79,7 +79,7 @@ test('a follow-up that the customer left expires 23 hours later with what was ch
   assert.equal(await statusOf(world, confirmationId), 'rescheduled')
 })
 
-test('retries of a webhook that fall due on the way are made, later ones are not waited for', async (t) => {
+test('webhook retries due on the way are made; later ones are not', async (t) => {
   const world = await startSandbox(t)
   const receiver = await world.receiver()
   receiver.answers({ status: 500 }, { status: 500 }, { status: 500 })
@@ -93,7 +93,7 @@ test('retries of a webhook that fall due on the way are made, later ones are not
   assert.equal(new Set(receiver.received.map(({ id }) => id)).size, 1)
 })
 
-test('five days of nothing but failures disable an endpoint on the way', async (t) => {
+test('advancing over five days of failures disables an endpoint', async (t) => {
   const world = await startSandbox(t)
   const receiver = await world.receiver()
   receiver.always({ status: 500 })
@@ -108,9 +108,9 @@ test('five days of nothing but failures disable an endpoint on the way', async (
   assert.equal(endpoint?.status, 'disabled')
 })
 
-test('the quota begins anew with the month of the workspace’s clock', async (t) => {
+test('the quota resets with the month of the workspace’s clock', async (t) => {
   const world = await startSandbox(t)
-  await setAllowance(world.parts.db, { workspaceId: world.workspaceId, kind: 'cod_confirmation', monthlyUnits: 1 })
+  await setQuota(world.parts.db, { workspaceId: world.workspaceId, kind: 'cod_confirmation', monthlyUnits: 1 })
   await confirm(world)
   assert.equal((await post(world)).body['code'], 'COD_QUOTA_EXCEEDED')
   const before = new Date()
@@ -124,7 +124,7 @@ test('the quota begins anew with the month of the workspace’s clock', async (t
   assertAfter(before, row.created_at, 31 * 24 * HOUR_MS)
 })
 
-test('nothing of another workspace moves', async (t) => {
+test('an advance changes nothing of another workspace', async (t) => {
   const [mine, other] = [await startSandbox(t), await startSandbox(t)]
   const { confirmationId } = await confirm(other)
   const receiver = await other.receiver()
@@ -153,7 +153,7 @@ const CHANGES: readonly [zone: string, from: string, by: string, offered: string
 ]
 
 for (const [timeZone, from, by, offered] of CHANGES) {
-  test(`in ${timeZone} the days offered after ${by} from ${from} are those of its calendar`, async (t) => {
+  test(`in ${timeZone} the days offered ${by} after ${from} follow its calendar`, async (t) => {
     const world = await startSandbox(t, { timeZone })
     const { to } = await confirm(world)
     await world.ask('update workspaces set clock_offset_ms = $2 where id = $1', [
@@ -170,7 +170,7 @@ for (const [timeZone, from, by, offered] of CHANGES) {
   })
 }
 
-test('without a running server the command does the work itself', async (t) => {
+test('without a running server the command does the work', async (t) => {
   const world = await startSandbox(t, {}, { works: false })
   const receiver = await world.receiver()
   const { confirmationId } = await confirm(world)
@@ -190,13 +190,16 @@ test('without a running server the command does the work itself', async (t) => {
   assert.equal(await statusOf(world, confirmationId), 'no_response')
 })
 
-test('beside a server of its own process the command lets it do the work', async (t) => {
+test('with a running server the command leaves the work to it', async (t) => {
   const world = await startSandbox(t, {}, { works: false })
   const receiver = await world.receiver()
   const server = await startServe(world.databaseUrl)
   world.setCallback(server.url)
   const { confirmationId } = await confirm(world)
-  await until('the confirmation to be sent', async () => (await statusOf(world, confirmationId)) === 'awaiting_answer')
+  await waitFor(
+    'the confirmation to be sent',
+    async () => (await statusOf(world, confirmationId)) === 'awaiting_answer',
+  )
   const { fired } = await advance(world, '1d')
   assert.equal(fired.deadlines, 1)
   assert.equal(receiver.events('cod.no_response').length, 1)
@@ -204,7 +207,7 @@ test('beside a server of its own process the command lets it do the work', async
   assert.equal(await server.ended, 0)
 })
 
-test('a message that a paused sender keeps back stops no clock, and is given up when its window closes', async (t) => {
+test('a paused sender’s message fails at its window’s end, without stopping the clock', async (t) => {
   const world = await startSandbox(t, {}, { works: false })
   const receiver = await world.receiver()
   const { confirmationId } = await confirm(world)
@@ -219,12 +222,12 @@ test('a message that a paused sender keeps back stops no clock, and is given up 
   assertAfter(new Date(String(event.data['createdAt'])), event.timestamp, 24 * HOUR_MS)
 })
 
-test('a clock goes on only when no report can tell any more of a lost answer, that of a probe as well', async (t) => {
+test('the clock waits until no report can resolve a lost answer, even a trial’s', async (t) => {
   const world = await startSandbox(t)
   const { parts, workspaceId } = world
   const to = newPhone()
   for (const behaviour of [{ error: 131057 }, { connection: 'drop_after_accepting' }] as const)
-    world.twin.script({ match: { to, times: 1 }, behaviour })
+    world.emulator.script({ match: { to, times: 1 }, behaviour })
   const otp = await world.sendOtp({ to })
   await world.settled()
   const attempts = () =>
@@ -233,8 +236,8 @@ test('a clock goes on only when no report can tell any more of a lost answer, th
       [otp.messageId],
     )
   const advanced = advanceSandbox(parts, { workspaceId, byMs: MINUTE_MS })
-  await until('the lost answer', async () => (await attempts()).length === 2)
-  await until('the message to be sent once more', async () => {
+  await waitFor('the lost answer', async () => (await attempts()).length === 2)
+  await waitFor('the message to be sent again', async () => {
     world.advance('250ms') // what the sandbox’s clock waits for is real time
     return (await attempts()).length === 3
   })
@@ -247,7 +250,7 @@ test('a clock goes on only when no report can tell any more of a lost answer, th
   assert.equal(world.whatsapp.got(otp).length, 2)
 })
 
-test('a ping of a sandbox tells the time of its clock', async (t) => {
+test('a sandbox’s ping has the time of its clock', async (t) => {
   const world = await startSandbox(t)
   const receiver = await world.receiver()
   await advance(world, '10d')
@@ -257,7 +260,7 @@ test('a ping of a sandbox tells the time of its clock', async (t) => {
   assertAfter(before, receiver.events('ping')[0]?.timestamp ?? '', 10 * 24 * HOUR_MS)
 })
 
-test('two advances at once move the clock by both, and nothing happens twice', async (t) => {
+test('two concurrent advances add up, and nothing happens twice', async (t) => {
   const world = await startSandbox(t, { confirmation: { reminderMinutes: 120, noResponseMinutes: 1440 } })
   const receiver = await world.receiver()
   await confirm(world)
@@ -270,24 +273,24 @@ test('two advances at once move the clock by both, and nothing happens twice', a
   assert.equal(receiver.events('cod.no_response').length, 1)
 })
 
-test('a live workspace, an unknown one and a span that is none are refused', async (t) => {
+test('live and unknown workspaces and invalid durations are refused', async (t) => {
   const world = await startWorld(t)
-  for (const [workspace, by, told] of [
-    [world.workspaceId, '1h', /is a live one, whose clock never moves/],
+  for (const [workspace, by, error] of [
+    [world.workspaceId, '1h', /is live, so its clock cannot be moved/],
     [UNKNOWN, '1h', /no workspace has the id/],
     ['7', '1h', /--workspace must be a UUID/],
-    [UNKNOWN, '', /--by must be a span of time such as 23h/],
-    [UNKNOWN, '0h', /--by must be a span of time/],
+    [UNKNOWN, '', /--by must be a duration such as 23h/],
+    [UNKNOWN, '0h', /--by must be a duration/],
     [UNKNOWN, '-1h', /--by/],
-    [UNKNOWN, '5 h', /--by must be a span of time/],
-    [UNKNOWN, '1h1d', /--by must be a span of time/],
-    [UNKNOWN, '1.5h', /--by must be a span of time/],
-    [UNKNOWN, '91d', /--by must be 90 days at the most/],
-    [UNKNOWN, '999999999d999999999h', /--by must be 90 days at the most/],
+    [UNKNOWN, '5 h', /--by must be a duration/],
+    [UNKNOWN, '1h1d', /--by must be a duration/],
+    [UNKNOWN, '1.5h', /--by must be a duration/],
+    [UNKNOWN, '91d', /--by must be at most 90 days/],
+    [UNKNOWN, '999999999d999999999h', /--by must be at most 90 days/],
   ] as const) {
     const { code, stdout, stderr } = await run(world, '--workspace', workspace, `--by=${by}`)
     assert.deepEqual([code, stdout], [1, ''], by)
-    assert.match(stderr, told)
+    assert.match(stderr, error)
   }
   const offsets = await world.ask('select clock_offset_ms::int as ahead from workspaces where id = $1', [
     world.workspaceId,
@@ -295,20 +298,20 @@ test('a live workspace, an unknown one and a span that is none are refused', asy
   assert.deepEqual(offsets, [{ ahead: 0 }])
 })
 
-test('a clock that is ten years ahead goes no further, and says so', async (t) => {
+test('a clock ten years ahead is not advanced further', async (t) => {
   const world = await startSandbox(t)
   const { parts, workspaceId } = world
   await world.ask('update workspaces set clock_offset_ms = $2 where id = $1', [workspaceId, 3_650 * 24 * 3_600_000])
-  await assert.rejects(advanceSandbox(parts, { workspaceId, byMs: 1 }), /ten years ahead at the most/)
+  await assert.rejects(advanceSandbox(parts, { workspaceId, byMs: 1 }), /at most ten years ahead/)
 })
 
-test('every instant that the database keeps moves with the clock, or is known to stay', async (t) => {
+test('every stored time moves with the clock or is listed as fixed', async (t) => {
   const world = await startWorld(t)
   const columns = await world.ask<{ table: string; column: string }>(
     `select table_name as table, column_name as column from information_schema.columns
      where table_schema = 'public' and data_type like 'timestamp%' and is_generated = 'NEVER'`,
   )
-  const moving = new Set(MOVING.flatMap(({ table, columns }) => columns.map((column) => `${table}.${column}`)))
+  const moving = new Set(SHIFTED_COLUMNS.flatMap(({ table, columns }) => columns.map((column) => `${table}.${column}`)))
   const unknown = columns
     .map(({ table, column }) => `${table}.${column}`)
     .filter((name) => !moving.has(name) && !(name in STAYING))
@@ -316,15 +319,13 @@ test('every instant that the database keeps moves with the clock, or is known to
 })
 
 const SHOWN = 'in the workspace’s time already'
-const HAPPENED = 'happened in real time; clock_moves tells what the clock showed'
+const HAPPENED = 'happened in real time; clock_moves records what the clock showed'
 const REAL = 'real time, whatever the workspace’s clock shows'
 
 const STAYING: Readonly<Record<string, string>> = {
   'access_links.created_at': REAL,
   'access_links.expires_at': REAL,
   'access_links.used_at': REAL,
-  'account_syncs.noted_at': REAL,
-  'account_syncs.started_at': REAL,
   'api_keys.created_at': REAL,
   'api_keys.expires_at': REAL,
   'api_keys.expiry_changed_at': REAL,
@@ -340,10 +341,13 @@ const STAYING: Readonly<Record<string, string>> = {
   'confirmations.created_at': SHOWN,
   'confirmations.failed_at': SHOWN,
   'confirmations.last_event_at': SHOWN,
+  'confirmations.timer_quarantined_at': HAPPENED,
   'daily_figures.counted_at': REAL,
   'daily_figures.due_at': REAL,
   'events.occurred_at': SHOWN,
   'events.recorded_at': HAPPENED,
+  'leases.begun_at': REAL,
+  'leases.taken_at': REAL,
   'members.created_at': REAL,
   'message_attempts.ended_at': HAPPENED,
   'message_attempts.started_at': HAPPENED,
@@ -351,13 +355,18 @@ const STAYING: Readonly<Record<string, string>> = {
   'messages.attempted_at': HAPPENED,
   'messages.created_at': SHOWN,
   'messages.failed_at': SHOWN,
-  'messages.failed_event_at': HAPPENED,
+  'messages.failed_event_at': SHOWN,
   'messages.sent_at': SHOWN,
-  'messages.sent_event_at': HAPPENED,
+  'messages.sent_event_at': SHOWN,
+  'messages.quarantined_at': HAPPENED,
   'migrations.applied_at': REAL,
+  'nodes.seen_at': REAL,
+  'nodes.started_at': REAL,
   'provider_accounts.created_at': REAL,
   'provider_accounts.previous_app_secret_until': REAL,
   'provider_accounts.sync_due_at': REAL,
+  'provider_accounts.sync_noted_at': REAL,
+  'provider_accounts.sync_started_at': REAL,
   'provider_accounts.synced_at': REAL,
   'provider_reports.occurred_at': HAPPENED,
   'provider_reports.received_at': HAPPENED,
@@ -365,9 +374,11 @@ const STAYING: Readonly<Record<string, string>> = {
   'refusal_checks.asked_at': HAPPENED,
   'refusal_checks.created_at': SHOWN,
   'refusal_checks.failed_at': SHOWN,
+  'refusal_checks.timer_quarantined_at': HAPPENED,
   'senders.gone_at': REAL,
   'senders.paused_at': REAL,
   'template_changes.at': REAL,
+  'used_sign_in_codes.used_at': REAL,
   'webhook_attempts.started_at': HAPPENED,
   'webhook_deliveries.created_at': HAPPENED,
   'webhook_deliveries.ended_at': HAPPENED,
@@ -379,7 +390,7 @@ const STAYING: Readonly<Record<string, string>> = {
 async function startSandbox(t: TestContext, settings: object = {}, options: WorldOptions = {}): Promise<World> {
   const world = await startWorld(t, options)
   await world.ask('update workspaces set sandbox = true where id = $1', [world.workspaceId])
-  const read = readCodSettings({ timeZone: 'Africa/Casablanca', languages: { en: WORDS }, ...settings })
+  const read = readCodSettings({ timeZone: 'Africa/Casablanca', languages: { en: ENGLISH }, ...settings })
   assert.ok('settings' in read, JSON.stringify(read))
   await setCodSettings(world.parts.db, world.clock, { workspaceId: world.workspaceId, settings: read.settings })
   return world
@@ -407,7 +418,7 @@ async function confirm(world: World): Promise<{ confirmationId: string; to: stri
 
 /** The customer taps a button of the latest message. */
 async function tap(world: World, from: string, button: number): Promise<void> {
-  await world.twin.inbound({ from, tap: { button } })
+  await world.emulator.inbound({ from, tap: { button } })
   await world.settled()
 }
 
@@ -429,10 +440,12 @@ function assertAfter(from: Date, at: Date | string, ms: number): void {
   assert.ok(late >= 0 && late < GRACE_MS, `${late} ms late`)
 }
 
-async function advance(world: World, by: string): Promise<Advanced> {
+type AdvanceResult = Awaited<ReturnType<typeof advanceSandbox>>
+
+async function advance(world: World, by: string): Promise<AdvanceResult> {
   const { code, stdout, stderr } = await run(world, '--workspace', world.workspaceId, '--by', by, '--json')
   assert.equal(code, 0, stderr)
-  return JSON.parse(stdout) as Advanced
+  return JSON.parse(stdout) as AdvanceResult
 }
 
 async function run({ databaseUrl }: World, ...args: string[]) {

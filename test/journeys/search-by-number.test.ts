@@ -23,7 +23,7 @@ async function idsTo({ parts, workspaceId }: World, number: string, before: stri
   return (await listMessages(parts.db, filter)).rows.map(({ id }) => id)
 }
 
-test('codes and messages of conversations with one number are found together, the newest first', async (t) => {
+test('a number’s codes and conversation messages are found together, newest first', async (t) => {
   const world = await startWorld(t, { works: false })
   await world.codSettings()
   const code = await world.sendOtp({ to: NUMBER })
@@ -38,7 +38,7 @@ test('codes and messages of conversations with one number are found together, th
   assert.deepEqual(await idsTo(world, '+212612345670'), [])
 })
 
-test('a page goes on with a conversation’s message whose confirmation has a later id of the same millisecond', async (t) => {
+test('paging finds a message whose confirmation has a later id of its millisecond', async (t) => {
   const world = await startWorld(t, { works: false })
   await world.codSettings()
   const order = await world.createConfirmation({ to: NUMBER })

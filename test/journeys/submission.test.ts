@@ -1,22 +1,23 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { BehaviourSeed } from '../../emulator/behaviour.ts'
+import type { BehaviourSeed } from '@doorcode/whatsapp-emulator'
 import { HOUR_MS } from '../../src/clock.ts'
-import { type Claimed, claimMessages } from '../../src/messages/claim.ts'
-import { afterAttempt } from '../../src/messages/decide.ts'
-import { type Ended, finishing } from '../../src/messages/finish.ts'
+import { type ClaimedMessage, claimMessages } from '../../src/messages/queue/claim.ts'
+import { afterAttempt } from '../../src/messages/queue/decide.ts'
+import { type EndedAttempt, createFinisher } from '../../src/messages/queue/finish.ts'
 import { meaningOf } from '../../src/providers/whatsapp/errors.ts'
-import { connectAccount } from '../../src/senders/accounts.ts'
-import { pauseSender, resumeSender } from '../../src/senders/pause.ts'
-import { syncAccount } from '../../src/senders/sync.ts'
-import { aroundDb } from '../around-db.ts'
-import { until } from '../until.ts'
+import { connectAccount } from '../../src/accounts/accounts.ts'
+import { pauseSender, resumeSender } from '../../src/accounts/senders.ts'
+import { syncAccount } from '../../src/accounts/sync/sync.ts'
+import { spyOnDb } from '../db-spy.ts'
+import { createStoppedClock } from '../stopped-clock.ts'
+import { waitFor } from '../wait-for.ts'
 import { type OtpFields, type SentOtp, type World, newPhone, startWorld } from '../world.ts'
 
-/** What the next sends to a phone of its own meet, one behaviour after the other; then all goes well. */
-async function sendInto(world: World, ...fates: BehaviourSeed[]): Promise<SentOtp> {
+/** Sends to a new phone, whose sends meet these behaviours in turn and then succeed. */
+async function sendInto(world: World, ...behaviours: BehaviourSeed[]): Promise<SentOtp> {
   const to = newPhone()
-  for (const behaviour of fates) world.twin.script({ match: { to, times: 1 }, behaviour })
+  for (const behaviour of behaviours) world.emulator.script({ match: { to, times: 1 }, behaviour })
   return world.sendOtp({ to })
 }
 
@@ -33,7 +34,7 @@ const attemptsOf = (world: World, otp: SentOtp) =>
     [otp.messageId],
   )
 
-test('a permanent error fails the message at once, with one event and no second attempt', async (t) => {
+test('a permanent error fails the message at once, with one event and one attempt', async (t) => {
   const world = await startWorld(t)
   const receiver = await world.receiver()
   for (const [code, failure] of [
@@ -51,10 +52,10 @@ test('a permanent error fails the message at once, with one event and no second 
   }
 })
 
-test('a fault of the provider is tried again until it is over', async (t) => {
+test('a fault of the provider is retried until it ends', async (t) => {
   const world = await startWorld(t)
-  for (const fate of [{ error: 131016 }, { error: 2 }, { error: 131057 }] satisfies BehaviourSeed[]) {
-    const otp = await sendInto(world, fate, fate, fate)
+  for (const behaviour of [{ error: 131016 }, { error: 2 }, { error: 131057 }] satisfies BehaviourSeed[]) {
+    const otp = await sendInto(world, behaviour, behaviour, behaviour)
     await world.settled()
     assert.equal((await world.getOtp(otp)).status, 'queued', 'it waits for its next attempt')
     for (let step = 0; step < 4; step += 1) {
@@ -70,10 +71,10 @@ test('a fault of the provider is tried again until it is over', async (t) => {
   }
 })
 
-test('a provider that is away for the whole window fails the message with its last error', async (t) => {
+test('an outage of the whole window fails the message with the last error', async (t) => {
   const world = await startWorld(t)
   const to = newPhone()
-  world.twin.script({ match: { to }, behaviour: { error: 131016 } })
+  world.emulator.script({ match: { to }, behaviour: { error: 131016 } })
   const otp = await world.sendOtp({ to })
   for (let minute = 0; minute < 9; minute += 1) {
     await world.settled()
@@ -89,10 +90,10 @@ test('a provider that is away for the whole window fails the message with its la
   assert.equal(world.whatsapp.got(otp).length, 0)
 })
 
-test('a doubtful error is tried a few times only', async (t) => {
+test('a doubtful error is retried only a few times', async (t) => {
   const world = await startWorld(t)
   const to = newPhone()
-  world.twin.script({ match: { to }, behaviour: { error: 131000 } })
+  world.emulator.script({ match: { to }, behaviour: { error: 131000 } })
   const otp = await world.sendOtp({ to })
   for (let step = 0; step < 4; step += 1) {
     await world.settled()
@@ -103,7 +104,7 @@ test('a doubtful error is tried a few times only', async (t) => {
   assert.ok(attempts.length >= 2 && attempts.length <= 3, `${attempts.length} attempts`)
 })
 
-test('a rate error of the number holds all its messages, and none of another number', async (t) => {
+test('a rate error of a sender stops its messages and no other sender’s', async (t) => {
   const world = await startWorld(t)
   const first = await sendInto(world, { error: 130429 })
   await world.settled()
@@ -119,17 +120,17 @@ test('a rate error of the number holds all its messages, and none of another num
   for (const otp of [first, held, other]) assert.equal(world.whatsapp.got(otp).length, 1)
 })
 
-/** How many of them WhatsApp was asked to take. */
-async function asked(world: World, otps: readonly SentOtp[]): Promise<number> {
+/** How many of them reached WhatsApp. */
+async function countSends(world: World, otps: readonly SentOtp[]): Promise<number> {
   const rows = await world.ask('select 1 from message_attempts where message_id = any ($1)', [
     otps.map(({ messageId }) => messageId),
   ])
   return rows.length
 }
 
-test('a number in maintenance holds all its messages, and after each hold one goes alone until one gets through', async (t) => {
-  const world = await startWorld(t)
-  const maintenance = world.twin.script({
+test('a sender in maintenance sends one trial message at a time until one succeeds', async (t) => {
+  const world = await startWorld(t, { clock: createStoppedClock() })
+  const maintenance = world.emulator.script({
     match: { from: world.account.senders[0]?.phoneNumberId },
     behaviour: { error: 131057 },
   })
@@ -139,33 +140,33 @@ test('a number in maintenance holds all its messages, and after each hold one go
   const elsewhere = await world.sendOtp({ senderId: otherSender(world) })
   await world.whatsapp.gets(elsewhere)
   await world.settled()
-  assert.equal(await asked(world, others), 0)
+  assert.equal(await countSends(world, others), 0)
   const all = [first, ...others]
-  for (const [hold, step] of ['2s', '3s', '6s'].entries()) {
+  for (const [trial, step] of ['2s', '3s', '6s'].entries()) {
     world.advance(step)
     await world.settled()
-    assert.equal(await asked(world, all), hold + 2, `after ${hold + 1} holds`)
+    assert.equal(await countSends(world, all), trial + 2, `after ${trial + 1} waits`)
   }
   maintenance.remove()
   world.advance('11s')
   await world.settled()
   for (const otp of all) await world.whatsapp.gets(otp)
-  assert.equal(await asked(world, all), 4 + 4, 'no further error')
+  assert.equal(await countSends(world, all), 4 + 4, 'no further error')
 })
 
-test('an overloaded service holds the whole account', async (t) => {
+test('an overloaded service stops the whole account', async (t) => {
   const world = await startWorld(t)
   const first = await sendInto(world, { error: 2 })
   await world.settled()
   const held = [await world.sendOtp(), await world.sendOtp({ senderId: otherSender(world) })]
   await world.settled()
-  assert.equal(await asked(world, held), 0)
+  assert.equal(await countSends(world, held), 0)
   world.advance('2s')
   await world.settled()
   for (const otp of [first, ...held]) await world.whatsapp.gets(otp)
 })
 
-test('a fault without a code that anybody knows holds only its own message', async (t) => {
+test('a fault with an unknown code delays only its own message', async (t) => {
   const world = await startWorld(t)
   const first = await sendInto(world, { error: { code: 999_999, httpStatus: 500 } })
   await world.settled()
@@ -173,22 +174,22 @@ test('a fault without a code that anybody knows holds only its own message', asy
   await world.whatsapp.gets(await world.sendOtp())
 })
 
-test('what tells nothing of the number lets the next message find out at once whether a hold is over', async (t) => {
+test('an inconclusive trial lets the next message try at once', async (t) => {
   const world = await startWorld(t)
   await sendInto(world, { error: 131057 })
   await world.settled()
   const doubtful = await sendInto(world, { error: 131000 })
   const faulty = await sendInto(world, { error: { code: 999_999, httpStatus: 500 } })
-  const gone = await sendInto(world, { error: 131026 })
+  const unreachable = await sendInto(world, { error: 131026 })
   const good = await world.sendOtp()
   world.advance('2s')
   await world.settled()
   assert.equal(world.whatsapp.got(good).length, 1)
-  assert.equal(await failureOf(world, gone), 'RECIPIENT_UNREACHABLE')
-  for (const otp of [doubtful, faulty]) assert.notEqual(await asked(world, [otp]), 0)
+  assert.equal(await failureOf(world, unreachable), 'RECIPIENT_UNREACHABLE')
+  for (const otp of [doubtful, faulty]) assert.notEqual(await countSends(world, [otp]), 0)
 })
 
-test('a probe that did not reach the provider tells nothing of the number either', async (t) => {
+test('a trial that did not reach the provider is inconclusive too', async (t) => {
   const world = await startWorld(t)
   await sendInto(world, { error: 131057 })
   await world.settled()
@@ -198,12 +199,12 @@ test('a probe that did not reach the provider tells nothing of the number either
   const others = [await world.sendOtp(), await world.sendOtp()]
   world.advance('2s')
   await world.settled()
-  for (const otp of others) assert.notEqual(await asked(world, [otp]), 0)
+  for (const otp of others) assert.notEqual(await countSends(world, [otp]), 0)
   await reach(world.credentials.graphUrl)
   await world.whatsapp.gets(await world.sendOtp())
 })
 
-test('after a probe whose outcome nobody knows another one goes, though not at once', async (t) => {
+test('after a trial with an unknown outcome the next one waits', async (t) => {
   const world = await startWorld(t)
   await sendInto(world, { error: 131057 })
   await world.settled()
@@ -211,34 +212,34 @@ test('after a probe whose outcome nobody knows another one goes, though not at o
   const next = await world.sendOtp()
   world.advance('2s')
   await world.settled()
-  assert.equal(await asked(world, [lost, next]), 1)
+  assert.equal(await countSends(world, [lost, next]), 1)
   world.advance('13s')
   await world.settled()
   await world.whatsapp.gets(next)
 })
 
-/** Messages that a process has claimed and may end as a test says. */
-async function claimedOf(world: World, howMany: number, fields: Partial<OtpFields> = {}): Promise<Claimed[]> {
+/** Claimed messages whose outcome the test decides. */
+async function claimedOf(world: World, howMany: number, fields: Partial<OtpFields> = {}): Promise<ClaimedMessage[]> {
   for (let sent = 0; sent < howMany; sent += 1) await world.sendOtp(fields)
   const claimed = await claimMessages(world.parts, howMany)
   assert.equal(claimed.length, howMany)
   return claimed
 }
 
-test('errors that come together hold each pair, sender and account once, until the latest end that any of them asks for', async (t) => {
+test('concurrent errors open each breaker once, for the longest time', async (t) => {
   const world = await startWorld(t, { works: false })
-  const holds: string[] = []
-  const db = aroundDb(world.parts.db, ({ statement, run }) => {
-    if (statement.name.startsWith('hold_')) holds.push(statement.name)
+  const opened: string[] = []
+  const db = spyOnDb(world.parts.db, ({ statement, run }) => {
+    if (/^open_\w+_breaker$/.test(statement.name)) opened.push(statement.name)
     return run()
   })
-  const finish = finishing({ ...world.parts, db })
+  const finish = createFinisher({ ...world.parts, db })
   const now = world.clock.now()
-  const endedWith = (code: number, messages: readonly Claimed[]): Ended[] =>
-    messages.map((message, place) => {
+  const endedWith = (code: number, messages: readonly ClaimedMessage[]): EndedAttempt[] =>
+    messages.map((message, index) => {
       const error = meaningOf(code, 400)
-      const outcome = { outcome: 'refused', httpStatus: 400, error: { ...error, code, title: '', detail: '' } } as const
-      const context = { now, attempts: 1, holdStep: message.holdStep, random: place / messages.length }
+      const outcome = { outcome: 'refused', httpStatus: 400, error: { ...error, code, detail: '' } } as const
+      const context = { now, attempts: 1, breakerStep: message.breakerStep, random: index / messages.length }
       return { message, startedAt: now, endedAt: now, outcome, next: afterAttempt(outcome, context) }
     })
   const other = otherSender(world)
@@ -249,24 +250,29 @@ test('errors that come together hold each pair, sender and account once, until t
     ...endedWith(80_007, await claimedOf(world, 5)),
   ]
   await Promise.all(storm.map(finish))
-  assert.deepEqual(holds.sort(), ['hold_account', 'hold_pair', 'hold_sender', 'hold_sender'])
+  assert.deepEqual(opened.sort(), [
+    'open_account_breaker',
+    'open_pair_breaker',
+    'open_sender_breaker',
+    'open_sender_breaker',
+  ])
   const latest = storm
     .map(({ next }) => (next.next === 'retry' ? next.dueAt.getTime() : 0))
     .reduce((a, b) => Math.max(a, b))
-  const paces = await world.ask<{ held_until: Date; hold_step: number; held_by_code: number }>(
-    'select held_until, hold_step, held_by_code from sender_pace where sender_id = any ($1)',
+  const paces = await world.ask<{ breaker_open_until: Date; breaker_step: number; breaker_code: number }>(
+    'select breaker_open_until, breaker_step, breaker_code from sender_pace where sender_id = any ($1)',
     [[world.senderId, other]],
   )
-  const expected = { held_until: new Date(latest), hold_step: 1, held_by_code: 80_007 }
+  const expected = { breaker_open_until: new Date(latest), breaker_step: 1, breaker_code: 80_007 }
   assert.deepEqual(paces, [expected, expected])
 })
 
-test('what may not go yet does not take the turn of the message that goes alone after a hold', async (t) => {
+test('a message that must wait never becomes the trial message', async (t) => {
   const world = await startWorld(t, { works: false })
   const to = newPhone()
   for (let sent = 0; sent < 3; sent += 1) await world.sendOtp({ to })
   const next = await world.sendOtp()
-  await world.ask('update sender_pace set hold_step = 1 where sender_id = $1', [world.senderId])
+  await world.ask('update sender_pace set breaker_step = 1 where sender_id = $1', [world.senderId])
   await world.ask('insert into pair_pace (sender_id, recipient, free_at) values ($1, $2, $3)', [
     world.senderId,
     to,
@@ -279,7 +285,7 @@ test('what may not go yet does not take the turn of the message that goes alone 
   )
 })
 
-test('a number that WhatsApp limits for its quality is left alone, and its codes fail when their window closes', async (t) => {
+test('a sender limited for its quality sends nothing, and its codes expire', async (t) => {
   const world = await startWorld(t)
   const first = await sendInto(world, { error: 131048 })
   await world.settled()
@@ -288,7 +294,7 @@ test('a number that WhatsApp limits for its quality is left alone, and its codes
     world.advance(step)
     await world.settled()
   }
-  assert.equal(await asked(world, [first, other]), 1)
+  assert.equal(await countSends(world, [first, other]), 1)
   world.advance('2m')
   await world.settled()
   assert.equal(await failureOf(world, first), 'SENDER_RATE_LIMITED')
@@ -298,7 +304,7 @@ test('a number that WhatsApp limits for its quality is left alone, and its codes
   await world.whatsapp.gets(await world.sendOtp())
 })
 
-test('a rate error of the pair holds this recipient alone', async (t) => {
+test('a rate error of a pair stops only this recipient', async (t) => {
   const world = await startWorld(t)
   const first = await sendInto(world, { error: 131056 })
   await world.settled()
@@ -314,7 +320,7 @@ test('a rate error of the pair holds this recipient alone', async (t) => {
   for (const otp of [first, samePair]) assert.equal(world.whatsapp.got(otp).length, 1)
 })
 
-test('a refused token stops the account, fails nothing before the window closes, and a new token lets it all go', async (t) => {
+test('a refused token stops the account, and a new token sends everything', async (t) => {
   const world = await startWorld(t)
   const otp = await sendInto(world, { error: 190 })
   await world.settled()
@@ -347,12 +353,12 @@ test('a paused sender sends nothing until it is resumed', async (t) => {
   await world.node({ works: true })
   await world.settled()
   assert.equal(world.whatsapp.got(otp).length, 0)
-  await resumeSender(world.parts, of)
+  await resumeSender(world.parts.db, of)
   await world.settled()
   assert.equal(world.whatsapp.got(otp).length, 1)
 })
 
-test('what waits behind a pause fails with SUBMISSION_EXPIRED when its window closes, ten minutes after acceptance', async (t) => {
+test('a message behind a pause fails with SUBMISSION_EXPIRED ten minutes after acceptance', async (t) => {
   const world = await startWorld(t, { works: false })
   const receiver = await world.receiver()
   const otp = await world.sendOtp()
@@ -368,12 +374,12 @@ test('what waits behind a pause fails with SUBMISSION_EXPIRED when its window cl
     receiver.events().map(({ type }) => type),
     ['message.failed'],
   )
-  await resumeSender(world.parts, { workspaceId: world.workspaceId, senderId: world.senderId })
+  await resumeSender(world.parts.db, { workspaceId: world.workspaceId, senderId: world.senderId })
   await world.settled()
   assert.equal(world.whatsapp.got(otp).length, 0, 'an expired code is not sent after all')
 })
 
-test('an attempt that its process did not live to record is told, also when a pause kept it from being followed up', async (t) => {
+test('an attempt whose process died is recorded, even behind a pause', async (t) => {
   const world = await startWorld(t, { works: false })
   const otp = await world.sendOtp()
   await pauseSender(world.parts.db, { workspaceId: world.workspaceId, senderId: world.senderId }, world.clock.now())
@@ -388,7 +394,7 @@ test('an attempt that its process did not live to record is told, also when a pa
   assert.deepEqual(await attemptsOf(world, otp), [{ outcome: 'unknown', provider_code: null }])
 })
 
-test('a message whose process died in an attempt did not simply expire when its window closes', async (t) => {
+test('a message whose process died during an attempt does not fail as expired', async (t) => {
   const world = await startWorld(t, { works: false })
   const otp = await world.sendOtp()
   await world.ask(
@@ -401,11 +407,11 @@ test('a message whose process died in an attempt did not simply expire when its 
   assert.equal(await failureOf(world, otp), 'PROVIDER_UNAVAILABLE')
 })
 
-test('a connection that broke before the provider took the message costs one resend after ten seconds', async (t) => {
+test('a connection lost before acceptance causes one resend after ten seconds', async (t) => {
   const world = await startWorld(t)
   const otp = await sendInto(world, { connection: 'drop_before_accepting' })
   await world.settled()
-  assert.equal((await world.getOtp(otp)).status, 'sending', 'nobody knows yet')
+  assert.equal((await world.getOtp(otp)).status, 'sending', 'unknown as yet')
   world.advance('8s')
   await world.settled()
   assert.equal((await attemptsOf(world, otp)).length, 1)
@@ -418,7 +424,7 @@ test('a connection that broke before the provider took the message costs one res
   assert.equal(world.whatsapp.got(otp).length, 1)
 })
 
-test('a connection that broke after the provider took the message is adopted when its status comes, and not sent again', async (t) => {
+test('a message whose answer was lost is not sent again once its status comes', async (t) => {
   const world = await startWorld(t)
   const otp = await sendInto(world, { connection: 'drop_after_accepting' })
   await world.whatsapp.reports(otp, ['sent'])
@@ -429,14 +435,14 @@ test('a connection that broke after the provider took the message is adopted whe
   assert.equal((await attemptsOf(world, otp)).length, 1)
 })
 
-const REPORTS_AWAY = 'a report that is stored, while nobody processes reports'
+const REPORTS_AWAY = 'a report that is stored while no reports are processed'
 
-/** A lost answer whose status report is stored, on a node that gets to no report until `resume` is called. */
+/** A lost answer whose status report is stored, on a node that processes no reports until `resume` is called. */
 async function withUnreadReport(t: TestContext) {
   let away = true
   const world = await startWorld(t, {
     wrapDb: (db) =>
-      aroundDb(db, ({ statement, run }) =>
+      spyOnDb(db, ({ statement, run }) =>
         away && statement.name === 'take_provider_reports' ? Promise.resolve([]) : run(),
       ),
   })
@@ -445,15 +451,15 @@ async function withUnreadReport(t: TestContext) {
     const [row] = await world.ask<{ due_at: Date | null }>('select due_at from messages where id = $1', [otp.messageId])
     return row?.due_at ?? null
   }
-  await until('the lost answer', async () => (await attemptsOf(world, otp)).length === 1)
-  const reported = world.whatsapp.reports(otp, ['sent']) // resolves when all is settled
-  await until(REPORTS_AWAY, async () => {
+  await waitFor('the lost answer', async () => (await attemptsOf(world, otp)).length === 1)
+  const reported = world.whatsapp.reports(otp, ['sent']) // resolves when everything has settled
+  await waitFor(REPORTS_AWAY, async () => {
     const rows = await world.ask('select 1 from provider_reports where message_id = $1', [otp.messageId])
     return rows.length === 1
   })
-  /** The message is looked at anew, and goes out or waits. */
-  const looked = async (): Promise<void> => {
-    await until('a look at the message', async () => {
+  /** The message is due again, and is sent or waits. */
+  const recheck = async (): Promise<void> => {
+    await waitFor('a look at the message', async () => {
       world.first.wake()
       const due = await dueAt()
       return due === null || due > world.clock.now()
@@ -464,13 +470,13 @@ async function withUnreadReport(t: TestContext) {
     world.first.wake()
     await reported
   }
-  return { world, otp, looked, resume }
+  return { world, otp, recheck, resume }
 }
 
-test('a lost message whose report is stored but not read yet is not sent again', async (t) => {
-  const { world, otp, looked, resume } = await withUnreadReport(t)
+test('a lost message with a stored, unread report is not sent again', async (t) => {
+  const { world, otp, recheck, resume } = await withUnreadReport(t)
   world.advance('11s')
-  await looked()
+  await recheck()
   await resume()
   world.advance('1m')
   await world.settled()
@@ -478,15 +484,15 @@ test('a lost message whose report is stored but not read yet is not sent again',
   assert.equal((await world.getOtp(otp)).status, 'sent')
 })
 
-test('a report that nobody can read does not keep a lost message back for ever', async (t) => {
-  const { world, otp, looked, resume } = await withUnreadReport(t)
+test('an unreadable report does not block a lost message forever', async (t) => {
+  const { world, otp, recheck, resume } = await withUnreadReport(t)
   world.advance('4m')
-  await looked()
-  await until('the message to be sent once more', () => world.whatsapp.got(otp).length === 2)
+  await recheck()
+  await waitFor('the message to be sent once more', () => world.whatsapp.got(otp).length === 2)
   await resume()
 })
 
-test('without a status the lost message is sent once more, and never twice more', async (t) => {
+test('a lost message without a status is sent again exactly once', async (t) => {
   const world = await startWorld(t)
   const lost = await sendInto(world, { connection: 'drop_after_accepting' })
   await world.settled()
@@ -497,7 +503,7 @@ test('without a status the lost message is sent once more, and never twice more'
   assert.equal(world.whatsapp.got(lost).length, 2)
 
   const to = newPhone()
-  world.twin.script({ match: { to }, behaviour: { connection: 'drop_after_accepting' } })
+  world.emulator.script({ match: { to }, behaviour: { connection: 'drop_after_accepting' } })
   const hopeless = await world.sendOtp({ to })
   for (let step = 0; step < 12; step += 1) {
     await world.settled()
@@ -521,10 +527,14 @@ test('a 5xx page instead of an answer is an unknown outcome as well', async (t) 
   )
 })
 
-test('under the twin’s own limits 200 codes at once all arrive, without one rate error', async (t) => {
-  const world = await startWorld(t, { limits: true })
+test('of 200 codes a sender sends 80 each second, without a rate error', async (t) => {
+  const world = await startWorld(t, { limits: true, clock: createStoppedClock() })
   const otps = await Promise.all(Array.from({ length: 200 }, () => world.sendOtp()))
-  for (const otp of otps) await world.whatsapp.gets(otp)
+  for (const sent of [80, 160, 200]) {
+    await waitFor(`${sent} codes on their phones`, () => world.emulator.messages().length === sent)
+    assert.deepEqual(await claimMessages(world.parts, otps.length), [], 'no more may go within this second')
+    world.advance('1020ms') // a second and one of our slots
+  }
   for (const otp of otps) assert.equal(world.whatsapp.got(otp).length, 1)
   const refused = await world.ask(`select 1 from message_attempts where workspace_id = $1 and outcome <> 'accepted'`, [
     world.workspaceId,
@@ -532,38 +542,38 @@ test('under the twin’s own limits 200 codes at once all arrive, without one ra
   assert.deepEqual(refused, [])
 })
 
-test('60 codes to one recipient go as a burst of 45 and then one in six seconds', async (t) => {
-  const world = await startWorld(t, { limits: true })
+test('codes to one recipient go in a burst of 45, then every six seconds', async (t) => {
+  const world = await startWorld(t, { limits: true, clock: createStoppedClock() })
   const to = newPhone()
   await Promise.all(Array.from({ length: 60 }, () => world.sendOtp({ to })))
-  world.advance('2s') // beyond the number's own 80 a second
+  world.advance('2s') // above the sender's own 80 a second
   await world.settled()
-  const burst = world.twin.messages({ to }).length
+  const burst = world.emulator.messages({ to }).length
   assert.ok(burst === 45 || burst === 46, `${burst} in the burst`)
   world.advance('6s')
   await world.settled()
   world.advance('6s')
   await world.settled()
-  assert.equal(world.twin.messages({ to }).length, burst + 2)
+  assert.equal(world.emulator.messages({ to }).length, burst + 2)
   const refused = await world.ask(`select 1 from message_attempts where workspace_id = $1 and outcome <> 'accepted'`, [
     world.workspaceId,
   ])
   assert.deepEqual(refused, [])
 })
 
-test('a code overtakes everything of lower priority that waits', async (t) => {
+test('a code goes before all waiting messages of lower priority', async (t) => {
   const world = await startWorld(t, { works: false })
   const waiting = await Promise.all(Array.from({ length: 100 }, () => world.sendOtp()))
   await world.ask('update messages set priority = 1 where workspace_id = $1', [world.workspaceId])
   const code = await world.sendOtp()
   await world.node({ works: true })
   for (const otp of waiting) await world.whatsapp.gets(otp)
-  const order = world.twin.messages().map((message) => message.callbackData ?? '')
-  const place = order.findIndex((data) => data.endsWith(code.messageId))
-  assert.ok(place < 80, `it went in place ${place}, not with the first 80, which is what a number may send in a second`)
+  const order = world.emulator.messages().map((message) => message.callbackData ?? '')
+  const index = order.findIndex((data) => data.endsWith(code.messageId))
+  assert.ok(index < 80, `it went at index ${index}, not with the first 80, which is what a number may send in a second`)
 })
 
-test('with little room the codes of one number go before everything that waits at others', async (t) => {
+test('with little capacity one sender’s codes go before other senders’ messages', async (t) => {
   const world = await startWorld(t, { works: false })
   const crowd = await Promise.all(Array.from({ length: 30 }, () => world.sendOtp()))
   await world.ask('update messages set priority = 1 where workspace_id = $1', [world.workspaceId])
@@ -580,7 +590,7 @@ test('with little room the codes of one number go before everything that waits a
   )
 })
 
-test('a template that is gone at the provider fails the message and is read again', async (t) => {
+test('a template missing at the provider fails the message and is synced', async (t) => {
   const world = await startWorld(t)
   const otp = await sendInto(world, { error: 132001 })
   await world.settled()
@@ -589,7 +599,7 @@ test('a template that is gone at the provider fails the message and is read agai
 
 test('what the provider changes is known after a sync', async (t) => {
   const world = await startWorld(t)
-  world.twin.addTemplate(world.credentials.wabaId, {
+  world.emulator.addTemplate(world.credentials.wabaId, {
     name: 'new_one',
     language: 'en_US',
     category: 'AUTHENTICATION',

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { writeReply } from '../../src/cod/replies.ts'
-import { reportsLoop } from '../../src/messages/reports.ts'
+import { encodeReply } from '../../src/cod/conversation/replies.ts'
+import { reportsLoop } from '../../src/messages/reports/process.ts'
 import { type ServeProcess, startServe } from '../processes.ts'
-import { until } from '../until.ts'
+import { waitFor } from '../wait-for.ts'
 import { type SentOtp, type World, startWorld } from '../world.ts'
 
 const MESSAGES = 160
-const ROUNDS_MOST = 5
+const MAX_ROUNDS = 5
 
 const sendTo = (world: World, servers: readonly ServeProcess[], count: number): Promise<SentOtp[]> =>
   Promise.all(
@@ -21,14 +21,13 @@ async function attemptsOf(server: ServeProcess): Promise<number> {
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
 }
 
-/** Every message is on its phone exactly once, was read, and told by exactly one webhook. */
+/** Every message is on its phone exactly once, was read, and was reported by exactly one webhook. */
 async function assertOnce(world: World, otps: readonly SentOtp[], received: () => unknown[]): Promise<void> {
-  await until(
+  await waitFor(
     () => `${otps.length} webhooks, of which ${received().length} came`,
     () => received().length >= otps.length,
-    30_000,
   )
-  await until('all to be read', async () => {
+  await waitFor('all to be read', async () => {
     const open = await world.ask(`select 1 from messages where workspace_id = $1 and status <> 'read' limit 1`, [
       world.workspaceId,
     ])
@@ -36,21 +35,21 @@ async function assertOnce(world: World, otps: readonly SentOtp[], received: () =
   })
   assert.equal(new Set(received()).size, otps.length)
   assert.equal(received().length, otps.length)
-  assert.equal(world.twin.messages().length, otps.length)
+  assert.equal(world.emulator.messages().length, otps.length)
   for (const otp of otps) assert.equal(world.whatsapp.got(otp).length, 1)
 }
 
-test('two server processes on one database share the work, and nothing is sent or told twice', async (t) => {
+test('two processes on one database share the work without sending anything twice', async (t) => {
   const world = await startWorld(t, { works: false, statuses: 'automatic' })
   const receiver = await world.receiver()
   const servers = await Promise.all([startServe(world.databaseUrl), startServe(world.databaseUrl)])
   world.setCallback(servers[0].url)
   const otps: SentOtp[] = []
   let attempts: number[] = []
-  // A sender is one process's at a time: on a busy machine the same one may be first each time for a while.
+  // Only one process claims for a sender at a time: on a busy machine the same one may win repeatedly.
   for (
     let round = 0;
-    round < ROUNDS_MOST && !(attempts.length > 0 && attempts.every((count) => count > 0));
+    round < MAX_ROUNDS && !(attempts.length > 0 && attempts.every((count) => count > 0));
     round += 1
   ) {
     otps.push(...(await sendTo(world, servers, MESSAGES)))
@@ -69,7 +68,7 @@ test('two server processes on one database share the work, and nothing is sent o
   for (const server of servers) assert.equal(await server.ended, 0, server.written())
 })
 
-test('a server that is told to stop in the middle of traffic leaves nothing behind and nothing is done twice', async (t) => {
+test('a server stopped during traffic loses nothing and does nothing twice', async (t) => {
   const world = await startWorld(t, { works: false, statuses: 'automatic' })
   const receiver = await world.receiver()
   const [leaving, staying] = await Promise.all([startServe(world.databaseUrl), startServe(world.databaseUrl)])
@@ -85,16 +84,16 @@ test('a server that is told to stop in the middle of traffic leaves nothing behi
   assert.equal(await staying.ended, 0, staying.written())
 })
 
-test('of answers to two orders that come together none holds one order while it waits for the other', async (t) => {
+test('concurrent answers to two orders do not deadlock', async (t) => {
   const world = await startWorld(t, { works: false })
   await world.codSettings()
   const earlier = await world.createConfirmation()
   const later = await world.createConfirmation({ to: earlier.to })
   const now = Math.floor(world.clock.now().getTime() / 1000)
   for (const [index, { confirmationId, to }] of [later, earlier].entries()) {
-    const payload = writeReply({ to: 'confirmation', confirmationId, answer: 'cancel' })
+    const payload = encodeReply({ to: 'confirmation', confirmationId, answer: 'cancel' })
     const raw = { type: 'button', button: { payload, text: 'Cancel' } }
-    await world.twin.inbound({
+    await world.emulator.inbound({
       from: to,
       to: world.account.senders[0]?.phoneNumberId,
       raw,
@@ -106,7 +105,7 @@ test('of answers to two orders that come together none holds one order while it 
   await otherNode.query('begin')
   await otherNode.query(LOCK_CONFIRMATION, [earlier.confirmationId])
   const turn = reportsLoop(world.parts).turn()
-  await until('the answers wait for the other node', async () => (await otherNode.query(WAITS_FOR_ME)).rowCount === 1)
+  await waitFor('the answers wait for the other node', async () => (await otherNode.query(WAITS_FOR_ME)).rowCount === 1)
   await otherNode.query(`${LOCK_CONFIRMATION} nowait`, [later.confirmationId])
   await otherNode.query('commit')
   await turn

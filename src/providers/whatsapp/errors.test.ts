@@ -1,11 +1,12 @@
+import { failureText } from '../failure-codes.ts'
+import { asWritten } from '../../../locales/text.ts'
+import { inEnglish } from '../../../locales/resources.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { failures } from '../failures.ts'
 import type { ErrorClass } from '../provider.ts'
-import { errorMeanings, findError, meaningOf, readAnswerError, readStatusError } from './errors.ts'
-import { remedies } from './remedies.ts'
+import { errorMeanings, findError, meaningOf, readAnswerError, readStatusError, remedies } from './errors.ts'
 
-/** whatsapp-cloud-api.md §3.3, with what it says of each: A auth, R rate, T transient, T* doubtful, P and C final. */
+/** Written independently of the table under test: A auth, R rate, T transient, T* doubtful, P and C final. */
 const DOCUMENTED: Readonly<Record<'A' | 'R' | 'R/C' | 'T' | 'T*' | 'P' | 'C', readonly number[]>> = {
   A: [0, 3, 10, 102, 104, 190, 200, 201, 210, 299, 131005],
   R: [4, 17, 341, 80007, 130429, 131056, 132069, 133008, 133009, 133016],
@@ -35,45 +36,46 @@ const CLASS_OF: Readonly<Record<keyof typeof DOCUMENTED, ErrorClass>> = {
 const NO_HTTP = null
 const plain = (text: string): string => text
 
-test('every documented code has a meaning of its documented class', () => {
+test('every documented code has its documented class', () => {
   for (const [letter, codes] of Object.entries(DOCUMENTED)) {
     for (const code of codes) {
       const meaning = meaningOf(code, NO_HTTP)
       assert.equal(meaning.class, CLASS_OF[letter as keyof typeof DOCUMENTED], `class of ${code}`)
-      assert.notEqual(meaning.title.en, meaningOf(999_999, NO_HTTP).title.en, `${code} is in no table`)
+      assert.notDeepEqual(meaning.title, meaningOf(999_999, NO_HTTP).title, `${code} is in no table`)
     }
   }
 })
 
-test('the table has no code that is not documented', () => {
+test('every code in the table is documented', () => {
   const documented = new Set(Object.values(DOCUMENTED).flat())
   const extra = Object.keys(errorMeanings).filter((code) => !documented.has(Number(code)))
   assert.deepEqual(extra, [])
 })
 
-test('no two codes share a title, so that a title names its error', () => {
-  const titles = Object.values(errorMeanings).map(({ title }) => title.en)
+test('no two codes share a title', () => {
+  const titles = Object.values(errorMeanings).map(({ title }) => inEnglish(title))
   assert.equal(new Set(titles).size, titles.length)
 })
 
-test('each failure that a code leads to has a message for the caller', () => {
-  for (const { failureCode } of Object.values(errorMeanings)) assert.ok(failures[failureCode].en.length > 0)
+test('each failure code has a message for the caller', () => {
+  for (const { failureCode } of Object.values(errorMeanings))
+    assert.doesNotMatch(inEnglish(failureText(failureCode)), /^failures\./)
 })
 
-test('a recipient whom the business blocked is not said to have blocked it', () => {
-  assert.equal(findError(130_403)?.title.en, 'The business blocked this recipient')
-  assert.match(failures.RECIPIENT_NOT_ALLOWED.en, /the business has blocked the recipient/)
-  assert.doesNotMatch(failures.RECIPIENT_NOT_ALLOWED.en, /recipient blocked/)
+test('a block by the business is not reported as one by the recipient', () => {
+  assert.equal(inEnglish(findError(130_403)?.title ?? asWritten('')), 'The business blocked this recipient')
+  assert.match(inEnglish(failureText('RECIPIENT_NOT_ALLOWED')), /the business has blocked the recipient/)
+  assert.doesNotMatch(inEnglish(failureText('RECIPIENT_NOT_ALLOWED')), /recipient blocked/)
 })
 
-test('what to do about an error is said of known codes alone, in one sentence that names who', () => {
+test('each remedy belongs to a known code and names who must act', () => {
   for (const [code, { who, sentence }] of remedies) {
     assert.ok(findError(code)?.remedy, String(code))
-    assert.match(sentence.en, who === 'operator' ? /^The operator must [^.]+\.$/ : /^The caller must [^.]+\.$/)
+    assert.match(inEnglish(sentence), who === 'operator' ? /^The operator must [^.]+\.$/ : /^The caller must [^.]+\.$/)
   }
 })
 
-test('limits hold back what they are limits of', () => {
+test('each rate limit has the scope that it limits', () => {
   const scopes = {
     131056: 'pair',
     130429: 'sender',
@@ -92,7 +94,7 @@ test('limits hold back what they are limits of', () => {
   for (const [code, scope] of Object.entries(scopes)) assert.equal(meaningOf(Number(code), NO_HTTP).scope, scope, code)
 })
 
-test('a code that no table knows is judged by the HTTP status', () => {
+test('an unknown code is classified by the HTTP status', () => {
   const classes = [500, 503, 401, 403, 429, 400, 404, 422, NO_HTTP].map((status) => meaningOf(999_999, status).class)
   const final = 'permanent'
   assert.deepEqual(classes, [
@@ -108,12 +110,12 @@ test('a code that no table knows is judged by the HTTP status', () => {
   ])
 })
 
-test('a known code counts more than the HTTP status it came with', () => {
+test('a known code takes precedence over the HTTP status', () => {
   assert.equal(meaningOf(131_026, 500).class, 'permanent')
   assert.equal(meaningOf(131_016, 400).class, 'transient')
 })
 
-test('an object that is missing is no fault of the parameters', () => {
+test('a missing object is not a parameter fault', () => {
   const error = { message: 'Unsupported get request.', code: 100, error_subcode: 33 }
   const read = readAnswerError({ error }, { httpStatus: 400, mask: plain })
   assert.deepEqual([read.scope, read.failureCode], ['sender', 'SENDER_UNAVAILABLE'])
@@ -123,7 +125,7 @@ test('an object that is missing is no fault of the parameters', () => {
   )
 })
 
-test('details are read in every form that the provider gives them', () => {
+test('details are read in each of the provider’s forms', () => {
   const detailOf = (error: object): string => readAnswerError({ error }, { httpStatus: 400, mask: plain }).detail
   assert.equal(detailOf({ code: 131_008, message: 'm', error_data: { details: 'in an object' } }), 'in an object')
   assert.equal(detailOf({ code: 131_008, message: 'm', error_data: 'as text' }), 'as text')
@@ -131,7 +133,7 @@ test('details are read in every form that the provider gives them', () => {
   assert.equal(detailOf({ code: 131_008, message: 'the message' }), 'the message')
 })
 
-test('an error in any odd form is read as one without a code', () => {
+test('a malformed error is read as one without a code', () => {
   for (const body of [
     undefined,
     null,
@@ -148,6 +150,6 @@ test('an error in any odd form is read as one without a code', () => {
     assert.equal(readAnswerError(body, { httpStatus: 400, mask: plain }).code, null, JSON.stringify(body))
 })
 
-test('a code that comes as text is the same code', () => {
+test('a code given as text is the same code', () => {
   assert.equal(readStatusError({ code: '131026' }).code, 131_026)
 })

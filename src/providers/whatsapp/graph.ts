@@ -1,20 +1,16 @@
 import { Agent, type Dispatcher } from 'undici'
-import { keptSentences } from '../../sentences.ts'
+import { type CodedText, quoted } from '../../../locales/text.ts'
+import type { ProviderAccount, SendOutcome } from '../provider.ts'
 import { withoutToken } from './mask.ts'
 
-/** The one version that all requests name: without it the app's own default would answer (§1). */
+/** Named in every request: otherwise the app's default version would answer. */
 const GRAPH_VERSION = 'v26.0'
 
-/**
- * 1,000 sends a second, the rate of the fastest number, at half a second each. Bounded, so that a provider that answers
- * slowly costs waiting and not memory.
- */
-const CONNECTIONS_MOST = 512
+/** 1,000 sends a second, the rate of the fastest number, at half a second each. A limit, so that slow answers cost no memory. */
+const MAX_CONNECTIONS = 512
 const CONNECT_TIMEOUT_MS = 5_000
-/** Short: writing to a connection that the provider is just closing makes an unknown outcome. */
+/** Short: a write to a connection that the provider is closing has an unknown outcome. */
 const KEEP_ALIVE_MS = 4_000
-
-export type GraphAccount = { graphUrl: string; accessToken: string }
 
 export type GraphRequest = {
   method: 'GET' | 'POST' | 'DELETE'
@@ -22,37 +18,35 @@ export type GraphRequest = {
   path: string
   body?: string
   timeoutMs: number
-  answerBytesMost: number
+  maxAnswerBytes: number
 }
 
+/** `unknown`: at least the first byte may have been sent. */
 export type GraphAnswer =
   | { outcome: 'answered'; httpStatus: number; body: string }
-  /** Surely nothing was sent. */
-  | { outcome: 'unreachable'; detail: string }
-  /** At least the first byte may have been sent. */
-  | { outcome: 'unknown'; httpStatus: number | null; detail: string }
+  | Extract<SendOutcome, { outcome: 'unreachable' | 'unknown' }>
 
-export type Graph = {
-  /** Never rejects. */
-  ask(account: GraphAccount, request: GraphRequest): Promise<GraphAnswer>
-  close(): Promise<void>
-}
+export type GraphClient = ReturnType<typeof createGraphClient>
 
-export function openGraph(): Graph {
+/** A request never rejects. */
+export function createGraphClient() {
   const agent = new Agent({
-    connections: CONNECTIONS_MOST,
+    connections: MAX_CONNECTIONS,
     pipelining: 1, // one request per connection at a time
     allowH2: false, // one lost connection must not make the outcome of a hundred sends unknown
     connect: { timeout: CONNECT_TIMEOUT_MS },
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    headersTimeout: 0, // each request has a timeout of its own over all its phases
+    headersTimeout: 0, // dispatch has one timeout for all phases
     bodyTimeout: 0,
   })
-  return { ask: (account, request) => ask(agent, account, request), close: () => agent.destroy() }
+  return {
+    request: (account: ProviderAccount, request: GraphRequest) => dispatch(agent, account, request),
+    close: () => agent.destroy(),
+  }
 }
 
-function ask(agent: Dispatcher, account: GraphAccount, request: GraphRequest): Promise<GraphAnswer> {
+function dispatch(agent: Dispatcher, account: ProviderAccount, request: GraphRequest): Promise<GraphAnswer> {
   return new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | undefined
     let httpStatus: number | null = null
@@ -67,16 +61,19 @@ function ask(agent: Dispatcher, account: GraphAccount, request: GraphRequest): P
       chunks = []
       resolve(answer)
     }
-    /** The agent tells when it is about to write: what ends before that was surely not sent. */
-    const fail = (detail: string): void =>
+    /** The agent passes a controller when it is about to write: before that, nothing was sent. */
+    const fail = (detail: CodedText): void =>
       end(controller ? { outcome: 'unknown', httpStatus, detail } : { outcome: 'unreachable', detail })
-    const giveUp = (detail: string): void => {
+    const abort = (detail: CodedText): void => {
       fail(detail)
-      controller?.abort(new Error(detail))
+      controller?.abort(new Error(detail.code))
     }
-    const timer = setTimeout(() => giveUp(details.noAnswer({ timeoutMs: request.timeoutMs }).en), request.timeoutMs)
+    const timer = setTimeout(
+      () => abort({ code: 'providers.no_answer', timeoutMs: request.timeoutMs }),
+      request.timeoutMs,
+    )
 
-    const { origin, path } = placeOf(account.graphUrl)
+    const { origin, path } = baseOf(account.graphUrl)
     agent.dispatch(
       {
         origin,
@@ -91,7 +88,7 @@ function ask(agent: Dispatcher, account: GraphAccount, request: GraphRequest): P
       },
       {
         onRequestStart(started) {
-          if (ended) started.abort(new Error('its time had passed before a connection was free'))
+          if (ended) started.abort(new Error('timed out before a connection was free'))
           else controller = started
         },
         onResponseStart(_controller, status) {
@@ -99,37 +96,32 @@ function ask(agent: Dispatcher, account: GraphAccount, request: GraphRequest): P
         },
         onResponseData(_controller, chunk) {
           bytes += chunk.length
-          if (bytes > request.answerBytesMost) giveUp(details.tooLong({ bytes: request.answerBytesMost }).en)
+          if (bytes > request.maxAnswerBytes) abort({ code: 'providers.too_long', bytes: request.maxAnswerBytes })
           else chunks.push(chunk)
         },
         onResponseEnd() {
           end({ outcome: 'answered', httpStatus: httpStatus ?? 0, body: Buffer.concat(chunks).toString('utf8') })
         },
         onResponseError(_controller, error) {
-          fail(withoutToken(faultOf(error), account.accessToken))
+          fail(quoted(withoutToken(errorText(error), account.accessToken)))
         },
       },
     )
   })
 }
 
-const details = keptSentences({
-  noAnswer: { en: 'no answer within {timeoutMs} ms', ar: 'لا رد خلال {timeoutMs} مللي ثانية' },
-  tooLong: { en: 'the answer is longer than {bytes} bytes', ar: 'الرد أطول من {bytes} بايت' },
-})
-
-/** Origin and path of the Graph API; the URL may name the version itself. */
-function placeOf(graphUrl: string): { origin: string; path: string } {
+/** The URL may name a version. */
+function baseOf(graphUrl: string): { origin: string; path: string } {
   const url = new URL(graphUrl)
   const path = url.pathname.replace(/\/+$/, '')
   return { origin: url.origin, path: /\/v\d+\.\d+$/.test(path) ? path : `${path}/${GRAPH_VERSION}` }
 }
 
-const FAULT_MOST = 120
+const MAX_ERROR_TEXT = 120
 
-/** Failed attempts on several addresses come as one error without a message of its own. */
-function faultOf(error: Error): string {
+/** An error for failed attempts on several addresses has no message. */
+function errorText(error: Error): string {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name
-  const message = error.message.slice(0, FAULT_MOST)
+  const message = error.message.slice(0, MAX_ERROR_TEXT)
   return message === '' || message.includes(code) ? message || code : `${code}: ${message}`
 }

@@ -1,7 +1,4 @@
-/**
- * Takes an OTP out of text of the provider, which may quote what was sent. In any case of letters: some errors repeat
- * values in another case.
- */
+/** The provider's texts may quote the message, in some errors with upper and lower case changed. */
 export const withoutCode = (text: string, code: string): string => without(text, code, '[code]')
 
 export const withoutToken = (text: string, accessToken: string): string => without(text, accessToken, '[token]')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
+import { anyJson } from '../../../test/any-text.ts'
 import type { ProviderItem } from '../provider.ts'
 import { parse } from './parse.ts'
 import { readChange, readInbound, readStatus, readStatusWord } from './read.ts'
@@ -33,7 +34,7 @@ const only = (items: ProviderItem[]): ProviderItem => {
 const onlyStatus = (more: object): ProviderItem =>
   only(parseJson(webhook(messagesChange({ statuses: [status(more)] }))))
 
-test('a status tells its message by the provider’s id, by ours, and its time', () => {
+test('a status carries the provider’s message id, ours, and its time', () => {
   const item = onlyStatus({})
   assert.equal(item.kind, 'status')
   assert.equal(item.providerMessageId, 'wamid.A')
@@ -42,25 +43,25 @@ test('a status tells its message by the provider’s id, by ours, and its time',
   assert.deepEqual(readStatus(item.body), { outcome: 'delivered', at: item.occurredAt, error: null, errors: [] })
 })
 
-test('the same status has the same identity however often and with whatever else it comes', () => {
+test('a repeated status has the same identity in any webhook', () => {
   const first = onlyStatus({})
   assert.equal(onlyStatus({ pricing: { billable: true } }).identity, first.identity)
   for (const other of [{ status: 'read' }, { timestamp: '1763640001' }, { id: 'wamid.B' }])
     assert.notEqual(onlyStatus(other).identity, first.identity)
 })
 
-test('of pricing and conversation a status keeps the known members alone', () => {
+test('a status keeps only known members of pricing and conversation', () => {
   const pricing = { billable: true, pricing_model: 'PMP', category: 'authentication', type: 'regular' }
   const conversation = { id: 'c0ffee', expiration_timestamp: '1763640000', origin: { type: 'authentication' } }
   const item = onlyStatus({
     pricing: { ...pricing, note: CODE, nested: { text: CODE } },
     conversation: { ...conversation, origin: { ...conversation.origin, text: CODE }, preview: CODE },
   })
-  const kept = JSON.parse(item.body) as { pricing: unknown; conversation: unknown }
-  assert.deepEqual([kept.pricing, kept.conversation], [pricing, conversation])
+  const stored = JSON.parse(item.body) as { pricing: unknown; conversation: unknown }
+  assert.deepEqual([stored.pricing, stored.conversation], [pricing, conversation])
 })
 
-test('statuses, messages and errors of several accounts in one webhook all become items', () => {
+test('all statuses, messages and errors of a webhook become items', () => {
   const items = parseJson({
     entry: [
       {
@@ -84,7 +85,7 @@ test('statuses, messages and errors of several accounts in one webhook all becom
   )
 })
 
-test('our id is read only from callback data of the form that we send', () => {
+test('our id is read only from well-formed callback data', () => {
   for (const data of [
     undefined,
     '',
@@ -109,11 +110,11 @@ test('a failed status keeps every code and its meaning', () => {
   })
   const report = readStatus(item.body)
   assert.equal(report?.error?.failureCode, 'RECIPIENT_UNREACHABLE')
-  assert.equal(report?.error?.title, 'Message undeliverable')
+  assert.deepEqual(report?.error?.title, { code: 'providers.error_131026' })
   assert.match(item.body, /131000/)
 })
 
-test('of several errors the first whose code is known decides, and all are told, up to a limit', () => {
+test('the first known error decides, and all are stored up to a limit', () => {
   const of = (...codes: number[]) =>
     readStatus(onlyStatus({ status: 'failed', errors: codes.map((code) => ({ code })) }).body)
   const report = of(999_999, 131_026, 131_000)
@@ -123,16 +124,16 @@ test('of several errors the first whose code is known decides, and all are told,
     [999_999, 131_026, 131_000],
   )
   assert.equal(of(999_999, 999_998)?.error?.code, 999_999)
-  assert.equal(of(...Array.from({ length: 200 }, (_, place) => 999_000 + place))?.errors.length, 10)
+  assert.equal(of(...Array.from({ length: 200 }, (_, index) => 999_000 + index))?.errors.length, 10)
 })
 
-test('a status that is not known names its word', () => {
+test('an unknown status keeps its word', () => {
   const { body } = onlyStatus({ status: 'warned' })
   assert.deepEqual([readStatus(body), readStatusWord(body)], [undefined, 'warned'])
   assert.equal(readStatusWord(onlyStatus({ status: 'Your code is 493817' }).body), null)
 })
 
-test('an update of a template’s quality is known by its members, whatever its field is called', () => {
+test('a template quality update is recognized by its members', () => {
   const value = {
     message_template_id: 1234,
     message_template_name: 'login_code',
@@ -161,7 +162,7 @@ test('an update of a template’s quality is known by its members, whatever its 
   assert.equal(only(parseJson(webhook({ field: 'something_new', value: other }))).kind, 'unknown')
 })
 
-test('a failed status without a readable error is a failure all the same', () => {
+test('a failed status without a readable error is still a failure', () => {
   for (const errors of [undefined, [], null, 'x', [null], [{ title: 'no code' }]]) {
     const report = readStatus(onlyStatus({ status: 'failed', errors }).body)
     assert.equal(report?.outcome, 'failed')
@@ -169,7 +170,7 @@ test('a failed status without a readable error is a failure all the same', () =>
   }
 })
 
-test('no text of a status that may quote a code is stored', () => {
+test('no status text that may quote a code is stored', () => {
   const quoting = `parameter ${CODE} is not allowed`
   const error = {
     code: 132_018,
@@ -196,7 +197,7 @@ test('no text of a status that may quote a code is stored', () => {
   for (const { body, identity } of bodies) assert.ok(!`${body} ${identity}`.includes(CODE), body)
 })
 
-test('a customer’s message is kept as it was written, with the number that it was sent to', () => {
+test('a customer’s message is stored unchanged, with the receiving number', () => {
   const message = {
     from: '34600111222',
     id: 'wamid.C',
@@ -210,7 +211,7 @@ test('a customer’s message is kept as it was written, with the number that it 
   assert.ok(!item.body.includes('\u0000'))
 })
 
-test('a message of a user without a phone is an item like any other', () => {
+test('a message of a user without a phone number is an item', () => {
   const item = only(
     parseJson(webhook(messagesChange({ messages: [{ id: 'wamid.C', from_user_id: 'ES.9ab', type: 'text' }] }))),
   )
@@ -218,7 +219,7 @@ test('a message of a user without a phone is an item like any other', () => {
   assert.equal(item.occurredAt, null)
 })
 
-test('a template’s update is matched by name and language, which may be written with a hyphen', () => {
+test('a template update is matched by name and language, hyphenated or not', () => {
   const raw = `{"entry":[{"id":"1020304050","time":1763640000,"changes":[{"field":"message_template_status_update","value":
     {"event":"PAUSED","message_template_id":90071992547409931,"message_template_name":"login_code","message_template_language":"en-US"}}]}]}`
   const item = only(parse(Buffer.from(raw)))
@@ -227,7 +228,7 @@ test('a template’s update is matched by name and language, which may be writte
   assert.deepEqual(readChange(item.body), expected)
 })
 
-test('a template’s update says something of its status only where the provider does', () => {
+test('a template update has a status only if the provider gives one', () => {
   const named = { message_template_name: 'login_code', message_template_language: 'es' }
   const statusAfter = (field: string, value: object): string | null | undefined => {
     const change = readChange(only(parseJson(webhook({ field, value: { ...named, ...value } }))).body)
@@ -243,21 +244,21 @@ test('a template’s update says something of its status only where the provider
   )
 })
 
-test('the same pause at another time is another update', () => {
+test('the same pause at another time is a new item', () => {
   const at = (time: number): string =>
     only(parseJson({ entry: [{ id: '1', time, changes: [{ field: 'account_update', value: {} }] }] })).identity
   assert.equal(at(1_763_640_000), at(1_763_640_000))
   assert.notEqual(at(1_763_640_000), at(1_763_640_001))
 })
 
-test('updates of numbers and accounts are told apart', () => {
+test('updates of numbers and accounts are distinguished', () => {
   const kindOf = (field: string): string | undefined =>
     readChange(only(parseJson(webhook({ field, value: {} }))).body)?.kind
   assert.equal(kindOf('phone_number_quality_update'), 'number')
   assert.equal(kindOf('account_update'), 'account')
 })
 
-test('a field that is not known becomes an item that names it', () => {
+test('an unknown field becomes an item with its name', () => {
   for (const field of ['calls', 'toString', '__proto__']) {
     const item = only(parseJson(webhook({ field, value: { a: 1 } })))
     assert.equal(item.kind, 'unknown')
@@ -265,13 +266,13 @@ test('a field that is not known becomes an item that names it', () => {
   }
 })
 
-test('outcomes that are not known are no reports, and throw nothing', () => {
+test('unknown outcomes are not reports and do not throw', () => {
   for (const more of [{ status: 'warped' }, { status: undefined }])
     assert.equal(readStatus(onlyStatus(more).body), undefined, JSON.stringify(more))
   for (const body of ['', 'null', '[]', '{', '7']) assert.equal(readStatus(body), undefined)
 })
 
-test('a report that does not say when it happened is a report all the same', () => {
+test('a report without a time is still a report', () => {
   for (const timestamp of [undefined, null, 'soon', '-1', '']) {
     const item = onlyStatus({ timestamp })
     assert.equal(item.occurredAt, null)
@@ -300,22 +301,20 @@ test('any bytes become at least one item that the database can hold', () => {
   )
 })
 
-test('any JSON, also in the places of known members, becomes items that the database can hold', () => {
-  const any = fc.jsonValue({ stringUnit: 'binary' })
+const STATUS_MEMBERS = ['id', 'status', 'timestamp', 'errors', 'pricing', 'biz_opaque_callback_data']
+
+test('any JSON becomes items that the database can hold', () => {
   const nearly = fc.oneof(
-    any,
-    any.map((each) => webhook(each)),
+    anyJson,
+    anyJson.map((each) => webhook(each)),
     fc
-      .tuple(fc.constantFrom('messages', 'account_update', 'message_template_status_update', 'new'), any)
+      .tuple(fc.constantFrom('messages', 'account_update', 'message_template_status_update', 'new'), anyJson)
       .map(([field, value]) => webhook({ field, value })),
     fc
-      .tuple(fc.constantFrom('statuses', 'messages', 'errors'), fc.array(any))
+      .tuple(fc.constantFrom('statuses', 'messages', 'errors'), fc.array(anyJson))
       .map(([name, list]) => webhook(messagesChange({ [name]: list }))),
     fc
-      .record(
-        { id: any, status: any, timestamp: any, errors: any, pricing: any, biz_opaque_callback_data: any },
-        { requiredKeys: [] },
-      )
+      .record(Object.fromEntries(STATUS_MEMBERS.map((name) => [name, anyJson])), { requiredKeys: [] })
       .map((each) => webhook(messagesChange({ statuses: [each] }))),
   )
   fc.assert(
@@ -324,13 +323,13 @@ test('any JSON, also in the places of known members, becomes items that the data
       assert.ok(items.length > 0)
       items.forEach(storableItem)
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   )
 })
 
-test('nesting of any depth overflows nothing', () => {
+test('deep nesting never overflows the stack', () => {
   const deep = (levels: number): string => `${'['.repeat(levels)}${']'.repeat(levels)}`
-  const places = [
+  const bodies = [
     (nested: string) => nested,
     (nested: string) => `{"entry":[{"changes":[{"field":"account_update","value":{"a":${nested}}}]}]}`,
     (nested: string) =>
@@ -339,10 +338,10 @@ test('nesting of any depth overflows nothing', () => {
       `{"entry":[{"changes":[{"field":"messages","value":{"statuses":[{"id":"wamid.A","pricing":${nested}},{"id":"wamid.B"}]}}]}]}`,
     (nested: string) => `{"entry":[{"changes":[{"field":"new","value":{"a":${nested}}}]}]}`,
   ]
-  for (const place of places) parse(Buffer.from(place(deep(400_000)))).forEach(storableItem)
+  for (const nested of bodies) parse(Buffer.from(nested(deep(400_000)))).forEach(storableItem)
 })
 
-test('a webhook of 3 MB with 1,000 updates has each of them as an item of bounded size', () => {
+test('a 3 MB webhook of 1,000 updates gives 1,000 bounded items', () => {
   const statuses = Array.from({ length: 1000 }, (_, index) =>
     status({ id: `wamid.${index}`, padding: 'x'.repeat(2900), pricing: { padding: 'x'.repeat(100) } }),
   )
@@ -354,7 +353,7 @@ test('a webhook of 3 MB with 1,000 updates has each of them as an item of bounde
   assert.ok((huge?.body.length ?? 0) < 64 * 1024)
 })
 
-test('what a customer wrote is read as text that the database can hold', () => {
+test('a customer’s text is read as text that the database can hold', () => {
   const message = { id: 'wamid.C', from_user_id: 'ES.\u00009ab', type: 'text', text: { body: 'Six\u0000 \ud83d' } }
   const { body } = only(parseJson(webhook(messagesChange({ messages: [message] }))))
   const inbound = readInbound(body)
@@ -362,7 +361,7 @@ test('what a customer wrote is read as text that the database can hold', () => {
   assert.equal(inbound?.customer.userId, 'ES.9ab')
 })
 
-test('of a webhook with more items than any has, the first are kept and one more tells how many were left out', () => {
+test('items beyond the limit are counted in one more item', () => {
   const statuses = (count: number) => Array.from({ length: count }, (_, index) => status({ id: `wamid.${index}` }))
   const body = webhook(
     messagesChange({ statuses: statuses(4_999), messages: [{ id: 'wamid.M', type: 'text' }, { id: 'wamid.N' }] }),
@@ -379,13 +378,13 @@ test('of a webhook with more items than any has, the first are kept and one more
   const last = items.at(-1)
   assert.equal(last?.kind, 'unknown')
   assert.equal((JSON.parse(last.body) as { leftOut: { items: number } }).leftOut.items, 5)
-  assert.deepEqual(parseJson(body).at(-1), last, 'the same webhook once more')
+  assert.deepEqual(parseJson(body).at(-1), last, 'the same webhook again')
   const other = webhook(...body.entry.flatMap(({ changes }) => [2, ...changes.slice(0, 1), ...changes.slice(2)]))
   assert.notEqual(parseJson(other).at(-1)?.identity, last.identity, 'another webhook')
   assert.equal(parseJson(webhook(messagesChange({ statuses: statuses(5_000) }))).length, 5_000)
 })
 
-test('a webhook of 3 MB that holds nothing but odd values becomes no more items than any other', () => {
+test('a 3 MB webhook of invalid values stays within the item limit', () => {
   const many = (value: string, count: number): string => `[${Array<string>(count).fill(value).join()}]`
   const changes = parse(Buffer.from(`{"entry":[{"changes":${many('1', 1_400_000)}}]}`))
   const entries = parse(Buffer.from(`{"entry":${many('{"changes":[0]}', 190_000)}}`))

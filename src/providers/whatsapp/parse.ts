@@ -1,44 +1,43 @@
 import { createHash } from 'node:crypto'
 import type { ProviderItem } from '../provider.ts'
 import { readCallbackData } from './callback-data.ts'
-import { codeOf, errorMeanings } from './errors.ts'
+import { codeOf } from './errors.ts'
 import { type JsonObject, identifier, listOf, objectOf, readObject, textOf } from './json.ts'
 
 /**
- * The provider sends at most 1,000 updates at a time (§4.1). In 3 MB there is room for over a million values of one
- * character: to hash and store each would stop the process for many seconds.
+ * The provider sends at most 1,000 updates at once (docs/whatsapp-cloud-api.md#webhooks). 3 MB can hold a million tiny
+ * values: hashing and storing each would block the process for many seconds.
  */
-const ITEMS_MOST = 5_000
+const MAX_ITEMS = 5_000
 
 /**
- * Splits a webhook into its items: entries × changes × (messages | statuses | errors), every member optional (§4.2).
+ * Splits a webhook into its items: entries × changes × (messages | statuses | errors), every member optional.
  *
- * What is stored of an item can't hold an OTP in clear, by what it is made from, not by searching for it:
- * - a status keeps the members named here; of its errors the code alone, with the title of our own table, because
- *   details and unknown titles may quote the message, and a code of up to 15 letters or digits looks like any word;
- * - an inbound message keeps what its customer wrote;
- * - what is not understood keeps its outline: names, numbers and lengths, no text.
+ * A stored item cannot contain an OTP, because only these parts are kept:
+ * - of a status, the members named here; of its errors only the code, because titles and details may quote the message, and an OTP of up to 15 letters or digits looks like any word;
+ * - of an inbound message, everything that the customer wrote;
+ * - of unknown input, an outline of names, numbers and lengths, without text.
  */
 export function parse(raw: Buffer): ProviderItem[] {
   const envelope = readObject(raw.toString('utf8'))
   if (!envelope) return [unreadable(raw)]
   const items: ProviderItem[] = []
-  let leftOut = 0
+  let omitted = 0
   for (const entry of listOf(envelope.entry)) {
     for (const change of listOf(objectOf(entry)?.changes)) {
       for (const makeItem of itemsOf(objectOf(entry), change)) {
-        if (items.length < ITEMS_MOST) items.push(makeItem())
-        else leftOut += 1
+        if (items.length < MAX_ITEMS) items.push(makeItem())
+        else omitted += 1
       }
     }
   }
-  if (leftOut > 0) items.push(leftOutItem(raw, leftOut))
+  if (omitted > 0) items.push(truncatedItem(raw, omitted))
   return items.length > 0 ? items : [unknown(envelope)]
 }
 
 type FieldKind = 'template' | 'number' | 'account'
 
-/** Fields other than `messages` (§4.7). The list grows: what is not here is stored as unknown. */
+/** Known fields other than `messages`; all others are stored as unknown (docs/whatsapp-cloud-api.md#updates-of-templates-and-accounts). */
 const FIELDS: Readonly<Record<string, FieldKind>> = {
   message_template_status_update: 'template',
   message_template_quality_update: 'template',
@@ -54,12 +53,12 @@ const FIELDS: Readonly<Record<string, FieldKind>> = {
   security: 'account',
 }
 
-/** Only what is kept is made. */
-function* itemsOf(entry: JsonObject | undefined, given: unknown): Generator<() => ProviderItem> {
-  const change = objectOf(given)
+/** Lazy, so that only the items that are kept are created. */
+function* itemsOf(entry: JsonObject | undefined, input: unknown): Generator<() => ProviderItem> {
+  const change = objectOf(input)
   const value = objectOf(change?.value)
   const field = textOf(change?.field)
-  if (!value || field === undefined) return yield () => unknown(given)
+  if (!value || field === undefined) return yield () => unknown(input)
   const kind = Object.hasOwn(FIELDS, field) ? FIELDS[field] : undefined
   if (kind) return yield () => changed(kind, { entry, field, value })
   const statuses = listOf(value.statuses)
@@ -73,49 +72,44 @@ function* itemsOf(entry: JsonObject | undefined, given: unknown): Generator<() =
   for (const each of errors) yield () => unknown({ phoneNumberId, error: withoutTexts(each) })
 }
 
-function status(given: unknown): ProviderItem {
-  const from = objectOf(given)
-  if (!from) return unknown(given)
-  const callbackData = readCallbackData(textOf(from.biz_opaque_callback_data))
-  const providerMessageId = identifier(from.id)
-  const outcome = wordOf(from.status)
-  const timestamp = identifier(from.timestamp)
+function status(value: unknown): ProviderItem {
+  const source = objectOf(value)
+  if (!source) return unknown(value)
+  const callbackData = readCallbackData(textOf(source.biz_opaque_callback_data))
+  const providerMessageId = identifier(source.id)
+  const outcome = wordOf(source.status)
+  const timestamp = identifier(source.timestamp)
   const body = bodyText({
     id: providerMessageId ?? undefined,
     status: outcome ?? undefined,
     timestamp: timestamp ?? undefined,
-    recipient_id: identifier(from.recipient_id) ?? undefined,
-    recipient_user_id: identifier(from.recipient_user_id) ?? undefined,
-    biz_opaque_callback_data: callbackData && textOf(from.biz_opaque_callback_data),
-    pricing: pricingOf(objectOf(from.pricing)),
-    conversation: conversationOf(objectOf(from.conversation)),
-    errors: from.errors === undefined ? undefined : listOf(from.errors).map(withoutTexts),
+    recipient_id: identifier(source.recipient_id) ?? undefined,
+    recipient_user_id: identifier(source.recipient_user_id) ?? undefined,
+    biz_opaque_callback_data: callbackData && textOf(source.biz_opaque_callback_data),
+    pricing: pricingOf(objectOf(source.pricing)),
+    conversation: conversationOf(objectOf(source.conversation)),
+    errors: source.errors === undefined ? undefined : listOf(source.errors).map(withoutTexts),
   })
   const isComplete = providerMessageId !== null && outcome !== null && timestamp !== null
-  return {
-    kind: 'status',
-    identity: isComplete ? `status:${providerMessageId}:${outcome}:${timestamp}` : `status:${hashOf(body)}`,
-    body,
-    providerMessageId,
-    messageId: callbackData && isMessageKind(callbackData.kind) ? callbackData.messageId : null,
-    occurredAt: instantOf(from.timestamp),
-  }
+  const identity = isComplete ? `${providerMessageId}:${outcome}:${timestamp}` : hashOf(body)
+  const messageId = callbackData && isMessageKind(callbackData.kind) ? callbackData.messageId : null
+  return item('status', body, { identity, providerMessageId, messageId, occurredAt: instantOf(source.timestamp) })
 }
 
-/** What the provider charges, for whoever reconciles its invoice. */
-const pricingOf = (given: JsonObject | undefined): object | undefined =>
-  given && {
-    billable: typeof given.billable === 'boolean' ? given.billable : undefined,
-    pricing_model: labelOf(given.pricing_model),
-    category: labelOf(given.category),
-    type: labelOf(given.type),
+/** For operators who reconcile the provider's invoice. */
+const pricingOf = (value: JsonObject | undefined): object | undefined =>
+  value && {
+    billable: typeof value.billable === 'boolean' ? value.billable : undefined,
+    pricing_model: labelOf(value.pricing_model),
+    category: labelOf(value.category),
+    type: labelOf(value.type),
   }
 
-const conversationOf = (given: JsonObject | undefined): object | undefined =>
-  given && {
-    id: identifier(given.id) ?? undefined,
-    expiration_timestamp: identifier(given.expiration_timestamp) ?? undefined,
-    origin: { type: labelOf(objectOf(given.origin)?.type) },
+const conversationOf = (value: JsonObject | undefined): object | undefined =>
+  value && {
+    id: identifier(value.id) ?? undefined,
+    expiration_timestamp: identifier(value.expiration_timestamp) ?? undefined,
+    origin: { type: labelOf(objectOf(value.origin)?.type) },
   }
 
 const LABEL = /^[A-Za-z_]{1,30}$/
@@ -125,52 +119,36 @@ const labelOf = (value: unknown): string | undefined =>
 
 const isMessageKind = (kind: string): boolean => kind === 'otp' || kind === 'cod'
 
-function withoutTexts(given: unknown): object {
-  const code = codeOf(given)
-  return { code, title: code === null ? undefined : errorMeanings[code]?.title.en }
-}
+const withoutTexts = (error: unknown): object => ({ code: codeOf(error) })
 
-function message(given: unknown, phoneNumberId: string | null): ProviderItem {
-  const from = objectOf(given)
-  if (!from) return unknown(given)
-  const kept = from.errors === undefined ? from : { ...from, errors: listOf(from.errors).map(withoutTexts) }
-  const body = bodyText({ phone_number_id: phoneNumberId, message: kept })
-  const providerMessageId = identifier(from.id)
-  return {
-    kind: 'message',
-    identity: `message:${providerMessageId ?? hashOf(body)}`,
-    body,
-    providerMessageId,
-    messageId: null,
-    occurredAt: instantOf(from.timestamp),
-  }
+function message(value: unknown, phoneNumberId: string | null): ProviderItem {
+  const source = objectOf(value)
+  if (!source) return unknown(value)
+  const content = source.errors === undefined ? source : { ...source, errors: listOf(source.errors).map(withoutTexts) }
+  const body = bodyText({ phone_number_id: phoneNumberId, message: content })
+  const providerMessageId = identifier(source.id)
+  const identity = providerMessageId ?? hashOf(body)
+  return item('message', body, { identity, providerMessageId, occurredAt: instantOf(source.timestamp) })
 }
 
 type Change = { entry: JsonObject | undefined; field: string; value: JsonObject }
 
-function changed(kind: FieldKind, { entry, field, value }: Change): ProviderItem {
-  // The time is part of it: a template can be paused twice in the same words.
-  const body = bodyText({ waba_id: textOf(entry?.id), time: entry?.time, field, value })
-  return {
-    kind,
-    identity: `${kind}:${hashOf(body)}`,
-    body,
-    providerMessageId: null,
-    messageId: null,
+/** Includes the time: a template can be paused twice in the same words. */
+const changed = (kind: FieldKind, { entry, field, value }: Change): ProviderItem =>
+  item(kind, bodyText({ waba_id: textOf(entry?.id), time: entry?.time, field, value }), {
     occurredAt: instantOf(entry?.time),
-  }
-}
+  })
 
-const unknown = (given: unknown): ProviderItem => unknownItem(outlineText(given))
+const unknown = (value: unknown): ProviderItem => item('unknown', outlineText(value))
 
-/** Its field has another name in the provider's example than in its list (§4.7): its members tell. */
+/** The provider's documentation has two names for this field, so its members identify it. */
 export const isQualityUpdate = (value: JsonObject): boolean =>
   textOf(value.message_template_name) !== undefined && QUALITIES.some((each) => textOf(value[each]) !== undefined)
 
 const QUALITIES = ['previous_quality_score', 'new_quality_score']
 const QUALITY_MEMBERS = ['message_template_id', 'message_template_name', 'message_template_language', ...QUALITIES]
 
-/** The known members alone: under a name that nobody knows there may be anything else. */
+/** Only the known members: an unknown field may contain anything else. */
 const qualityUpdate = ({ entry, field, value }: Change): ProviderItem =>
   changed('template', {
     entry,
@@ -178,63 +156,67 @@ const qualityUpdate = ({ entry, field, value }: Change): ProviderItem =>
     value: Object.fromEntries(QUALITY_MEMBERS.map((name) => [name, textOf(value[name])])),
   })
 
-/** Its name tells an operator what the provider has begun to send. */
+/** The name shows the operator which new updates the provider sends. */
 function unknownField(field: string, value: JsonObject): ProviderItem {
-  const { identity, ...item } = unknown(value)
-  const name = nameOf(field)
-  return { ...item, identity: `${identity}:${name}`, body: `{"field":"${name}","value":${item.body}}` }
+  const [name, outline] = [nameOf(field), outlineText(value)]
+  return item('unknown', `{"field":"${name}","value":${outline}}`, { identity: `${hashOf(outline)}:${name}` })
 }
 
 const nameOf = (name: string): string => (NAME.test(name) ? name : `[${name.length} characters]`)
 
-/** Its size and hash alone: what cannot be read cannot be cleaned. */
+/** Only size and hash: unreadable bytes may contain an OTP. */
 const unreadable = (raw: Buffer): ProviderItem =>
-  unknownItem(JSON.stringify({ notJson: { bytes: raw.length, sha256: hashOf(raw) } }))
+  item('unknown', JSON.stringify({ notJson: { bytes: raw.length, sha256: hashOf(raw) } }))
 
-/** The hash makes it the same when the webhook is repeated, and another for each other webhook. */
-const leftOutItem = (raw: Buffer, items: number): ProviderItem =>
-  unknownItem(JSON.stringify({ leftOut: { items, keptMost: ITEMS_MOST, bytes: raw.length, sha256: hashOf(raw) } }))
+/** The hash identifies a repeated webhook. */
+const truncatedItem = (raw: Buffer, items: number): ProviderItem =>
+  item('unknown', JSON.stringify({ leftOut: { items, keptMost: MAX_ITEMS, bytes: raw.length, sha256: hashOf(raw) } }))
 
-const unknownItem = (body: string): ProviderItem => ({
-  kind: 'unknown',
-  identity: `unknown:${hashOf(body)}`,
+const item = (
+  kind: ProviderItem['kind'],
+  body: string,
+  { identity = hashOf(body), ...known }: Partial<ProviderItem> = {},
+): ProviderItem => ({
+  kind,
+  identity: `${kind}:${identity}`,
   body,
   providerMessageId: null,
   messageId: null,
   occurredAt: null,
+  ...known,
 })
 
-/** Real items have one or two thousand characters; a long inbound text adds 4,096. */
-const BODY_CHARACTERS_MOST = 32 * 1024
+/** Real items have up to 2,000 characters; a long inbound text adds 4,096. */
+const MAX_BODY_CHARACTERS = 32 * 1024
 
 function bodyText(value: object): string {
   try {
     const text = JSON.stringify(value) // escapes NUL and halves of surrogate pairs
-    return text.length > BODY_CHARACTERS_MOST ? outlineText(value) : text
+    return text.length > MAX_BODY_CHARACTERS ? outlineText(value) : text
   } catch {
-    return outlineText(value) // nested so deeply that it overflows the stack
+    return outlineText(value) // nested so deeply that JSON.stringify overflows the stack
   }
 }
 
 function outlineText(value: unknown): string {
   const text = JSON.stringify(outline(value, 0))
-  return text.length > BODY_CHARACTERS_MOST ? JSON.stringify({ tooLong: text.length, sha256: hashOf(text) }) : text
+  return text.length > MAX_BODY_CHARACTERS ? JSON.stringify({ tooLong: text.length, sha256: hashOf(text) }) : text
 }
 
-const OUTLINE_DEPTH = 6
-const OUTLINE_NAMES = 30
-const OUTLINE_LIST = 10
+const MAX_OUTLINE_DEPTH = 6
+const MAX_OUTLINE_NAMES = 30
+const MAX_OUTLINE_LIST = 10
 const NAME = /^[A-Za-z_][A-Za-z_.-]{0,60}$/
 
-/** The shape of a value. A member whose name has a digit may be named by data. */
+/** Hides member names with a digit, which may be data. */
 function outline(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return `[${value.length} characters]`
   if (typeof value !== 'object' || value === null) return value
-  if (depth >= OUTLINE_DEPTH) return '[deeper]'
-  if (Array.isArray(value)) return value.slice(0, OUTLINE_LIST).map((each) => outline(each, depth + 1))
+  if (depth >= MAX_OUTLINE_DEPTH) return '[deeper]'
+  if (Array.isArray(value)) return value.slice(0, MAX_OUTLINE_LIST).map((each) => outline(each, depth + 1))
   return Object.fromEntries(
     Object.entries(value)
-      .slice(0, OUTLINE_NAMES)
+      .slice(0, MAX_OUTLINE_NAMES)
       .map(([name, member]) => [nameOf(name), outline(member, depth + 1)]),
   )
 }
@@ -246,7 +228,7 @@ const wordOf = (value: unknown): string | null => (typeof value === 'string' && 
 const SECONDS = /^\d{9,10}$/
 const MILLISECONDS = /^\d{12,13}$/
 
-/** Unix seconds, as text or number; some fields have milliseconds. */
+/** Unix seconds or, in some fields, milliseconds; as text or number. */
 export function instantOf(value: unknown): Date | null {
   const text = textOf(value) ?? ''
   if (SECONDS.test(text)) return new Date(Number(text) * 1000)

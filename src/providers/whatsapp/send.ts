@@ -1,5 +1,6 @@
-import { isOtpButton } from '../../templates/otp-button.ts'
-import { parametersOf } from '../../templates/parameters.ts'
+import type { CodedText } from '../../../locales/text.ts'
+import { isOtpButton } from './otp-button.ts'
+import { findComponent, variablesOf } from './template-text.ts'
 import type {
   CustomerIds,
   OutgoingContent,
@@ -11,38 +12,37 @@ import type {
   TemplateComponent,
   TemplateContent,
 } from '../provider.ts'
-import { keptSentences } from '../../sentences.ts'
 import { callbackDataOf } from './callback-data.ts'
 import { readAnswerError } from './errors.ts'
-import type { Graph, GraphAnswer } from './graph.ts'
+import type { GraphClient, GraphAnswer } from './graph.ts'
 import { type JsonObject, identifier, listOf, objectOf, readObject } from './json.ts'
 import { withoutCode, withoutToken } from './mask.ts'
 
-/** Of a whole attempt, from the wait for a connection to the last byte. A lease on a message must outlast it. */
+/** Of a whole attempt, including the wait for a connection. The lease on a message must be longer. */
 export const SEND_TIMEOUT_MS = 10_000
 /** An answer has a few hundred bytes. */
-const ANSWER_BYTES_MOST = 64 * 1024
+const MAX_ANSWER_BYTES = 64 * 1024
 
 export async function send(
-  graph: Graph,
+  graph: GraphClient,
   account: ProviderAccount,
   { message, timeoutMs }: { message: OutgoingMessage; timeoutMs: number },
 ): Promise<SendOutcome> {
-  const answer = await graph.ask(account, {
+  const answer = await graph.request(account, {
     method: 'POST',
     path: `/${message.phoneNumberId}/messages`,
     body: JSON.stringify(bodyOf(message)),
     timeoutMs,
-    answerBytesMost: ANSWER_BYTES_MOST,
+    maxAnswerBytes: MAX_ANSWER_BYTES,
   })
   const code = message.content.type === 'otp' ? message.content.code : ''
   return readOutcome(answer, (text) => withoutToken(withoutCode(text, code), account.accessToken))
 }
 
-export const bodyOf = ({ kind, messageId, recipient, content }: OutgoingMessage): object => ({
+const bodyOf = ({ kind, messageId, recipient, content }: OutgoingMessage): object => ({
   messaging_product: 'whatsapp',
   recipient_type: 'individual',
-  to: recipient, // with its plus: without it the sender's country code may be put before it (§2.1)
+  to: recipient, // without the plus, WhatsApp may prepend the sender's country code
   biz_opaque_callback_data: callbackDataOf(kind, messageId),
   ...contentOf(content),
 })
@@ -76,10 +76,10 @@ const interactive = (type: 'button' | 'list', body: string, action: object): obj
   interactive: { type, body: { text: body }, action },
 })
 
-/** A component without parameters is left out (§2.3). */
+/** WhatsApp refuses a component without parameters (docs/whatsapp-cloud-api.md#templates). */
 const templateComponents = ({ header, body, payloads }: TemplateContent): object[] => [
   ...(header ? [{ type: 'header', parameters: [parameter(header)] }] : []),
-  ...(body.length > 0 ? [{ type: 'body', parameters: body.map(parameter) }] : []),
+  ...bodyComponent(body),
   ...payloads.map((payload, index) => ({
     type: 'button',
     sub_type: 'quick_reply',
@@ -88,68 +88,55 @@ const templateComponents = ({ header, body, payloads }: TemplateContent): object
   })),
 ]
 
+const bodyComponent = (values: readonly ParameterValue[]): object[] =>
+  values.length > 0 ? [{ type: 'body', parameters: values.map(parameter) }] : []
+
 const parameter = ({ name, text }: ParameterValue): object =>
   name === null ? { type: 'text', text } : { type: 'text', parameter_name: name, text }
 
-/** The code goes into the body and again into each OTP button, at the button's place among all buttons (§2.2). */
+/** The code goes into the body and again into each OTP button (docs/whatsapp-cloud-api.md#authentication-templates). */
 export function otpComponents(components: readonly TemplateComponent[], code: string): object[] {
-  return components.flatMap((component): object[] => {
-    if (component.type === 'BODY') return bodyComponent(component.text ?? '', code)
-    if (component.type === 'BUTTONS') return buttonComponents(component, code)
-    return []
-  })
+  const { form, names } = variablesOf(findComponent(components, 'BODY')?.text ?? '')
+  const buttons = findComponent(components, 'BUTTONS')?.buttons ?? []
+  return [
+    ...bodyComponent(names.map((name) => ({ name: form === 'named' ? name : null, text: code }))),
+    ...buttons.flatMap((button, index) =>
+      isOtpButton(button)
+        ? [{ type: 'button', sub_type: 'url', index: String(index), parameters: [{ type: 'text', text: code }] }]
+        : [],
+    ),
+  ]
 }
 
-function bodyComponent(text: string, code: string): object[] {
-  const { form, names } = parametersOf(text)
-  if (names.length === 0) return []
-  const parameters = names.map((name) => parameter({ name: form === 'named' ? name : null, text: code }))
-  return [{ type: 'body', parameters }]
-}
-
-const buttonComponents = ({ buttons }: TemplateComponent, code: string): object[] =>
-  (buttons ?? []).flatMap((button, index) =>
-    isOtpButton(button)
-      ? [{ type: 'button', sub_type: 'url', index: String(index), parameters: [{ type: 'text', text: code }] }]
-      : [],
-  )
-
-export function readOutcome(answer: GraphAnswer, mask: (text: string) => string): SendOutcome {
+function readOutcome(answer: GraphAnswer, mask: (text: string) => string): SendOutcome {
   if (answer.outcome !== 'answered') return answer
   const { httpStatus } = answer
   const body = readObject(answer.body)
   if (httpStatus >= 200 && httpStatus < 300) {
     const providerMessageId = identifier(objectOf(listOf(body?.messages)[0])?.id)
     if (providerMessageId) return { outcome: 'accepted', httpStatus, providerMessageId, customer: customerOf(body) }
-    return { outcome: 'unknown', httpStatus, detail: details.noMessageId.en }
+    return { outcome: 'unknown', httpStatus, detail: { code: 'providers.no_message_id' } }
   }
   const isFromGraph = objectOf(body?.error) !== undefined
   if (isFromGraph || httpStatus === TOO_MANY_REQUESTS)
     return { outcome: 'refused', httpStatus, error: readAnswerError(body, { httpStatus, mask }) }
-  // A proxy on the way may give up on a request that the provider goes on with.
+  // A proxy may time out while the provider still handles the request.
   if (httpStatus >= 500 || httpStatus === REQUEST_TIMEOUT)
-    return { outcome: 'unknown', httpStatus, detail: NOT_FROM_GRAPH }
-  return { outcome: 'refused', httpStatus, error: refusedOnTheWay(httpStatus) }
+    return { outcome: 'unknown', httpStatus, detail: NO_GRAPH_ERROR }
+  return { outcome: 'refused', httpStatus, error: rejectedByIntermediary(httpStatus) }
 }
 
 const REQUEST_TIMEOUT = 408
 const TOO_MANY_REQUESTS = 429
-const details = keptSentences({
-  noMessageId: {
-    en: 'the answer names no message id that could be stored',
-    ar: 'لا يذكر الرد معرّف رسالة يمكن حفظه',
-  },
-  notFromGraph: { en: 'the answer is no Graph error', ar: 'الرد ليس خطأ من واجهة واتساب' },
-})
-const NOT_FROM_GRAPH = details.notFromGraph.en
+const NO_GRAPH_ERROR: CodedText = { code: 'providers.send_not_from_graph' }
 
 /**
- * A redirect, a 404, a bare 403 come from a proxy or from a wrong URL. They say nothing of message, number or token, so
- * they neither fail the message for good nor stop its account: an operator has until the window closes to mend the way.
+ * A redirect, a 404 or a bare 403 comes from a proxy or a wrong URL and says nothing about the message, number or token.
+ * So it is transient: the operator can fix the route until the message expires.
  */
-const refusedOnTheWay = (httpStatus: number): ProviderError => ({
+const rejectedByIntermediary = (httpStatus: number): ProviderError => ({
   code: null,
-  title: NOT_FROM_GRAPH,
+  title: NO_GRAPH_ERROR,
   detail: `HTTP ${httpStatus}`,
   class: 'transient',
   scope: 'message',

@@ -3,12 +3,12 @@ import type { IncomingHttpHeaders } from 'node:http'
 
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/i
 
-/** X-Hub-Signature-256 over the raw bytes, under the app secret (whatsapp-cloud-api.md §4.1). */
+/** X-Hub-Signature-256 over the raw bytes, under the app secret (docs/whatsapp-cloud-api.md#webhooks). */
 export function verify(account: { appSecret: string }, raw: Buffer, headers: IncomingHttpHeaders): boolean {
-  const given = signatureIn(headers)
-  if (!given || account.appSecret === '') return false // an empty secret would let anybody sign
+  const signature = signatureIn(headers)
+  if (!signature || account.appSecret === '') return false // anyone can sign with an empty secret
   const expected = createHmac('sha256', account.appSecret).update(raw).digest()
-  return timingSafeEqual(Buffer.from(given, 'hex'), expected)
+  return timingSafeEqual(Buffer.from(signature, 'hex'), expected)
 }
 
 export const isSigned = (headers: IncomingHttpHeaders): boolean => signatureIn(headers) !== undefined

@@ -1,21 +1,15 @@
 import type { Provider } from '../provider.ts'
 import { findError } from './errors.ts'
-import { openGraph } from './graph.ts'
-import { findTemplate, list, subscribe, subscribers } from './list.ts'
+import { createGraphClient } from './graph.ts'
+import { createManagement } from './management.ts'
 import { parse } from './parse.ts'
 import { readChange, readInbound, readStatus, readStatusWord } from './read.ts'
 import { SEND_TIMEOUT_MS, send } from './send.ts'
-import { createTemplate, deleteTemplate } from './templates.ts'
 import { isSigned, verify } from './verify.ts'
 
-export type WhatsAppOptions = {
-  /** Of a whole attempt to send; SEND_TIMEOUT_MS unless a test cannot wait for it. */
-  sendTimeoutMs?: number
-}
-
-/** Meta's WhatsApp Cloud API as a Provider. Holds connections: close it. */
-export function whatsapp({ sendTimeoutMs = SEND_TIMEOUT_MS }: WhatsAppOptions = {}): Provider {
-  const graph = openGraph()
+/** Meta's WhatsApp Cloud API. Holds connections: close it. Tests set a shorter timeout of a send. */
+export function createWhatsApp({ sendTimeoutMs: timeoutMs = SEND_TIMEOUT_MS } = {}): Provider {
+  const graph = createGraphClient()
   return {
     verify,
     isSigned,
@@ -25,13 +19,8 @@ export function whatsapp({ sendTimeoutMs = SEND_TIMEOUT_MS }: WhatsAppOptions = 
     findError,
     readInbound,
     readChange,
-    send: (account, message) => send(graph, account, { message, timeoutMs: sendTimeoutMs }),
-    list: (account, onPage) => list(graph, account, onPage),
-    subscribe: (account) => subscribe(graph, account),
-    subscribers: (account) => subscribers(graph, account),
-    findTemplate: (account, id) => findTemplate(graph, account, id),
-    createTemplate: (account, template) => createTemplate(graph, account, template),
-    deleteTemplate: (account, template) => deleteTemplate(graph, account, template),
+    send: (account, message) => send(graph, account, { message, timeoutMs }),
+    ...createManagement(graph),
     close: () => graph.close(),
   }
 }

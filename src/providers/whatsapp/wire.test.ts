@@ -7,12 +7,12 @@ import { type TestContext, test } from 'node:test'
 import {
   type OutgoingMessage,
   type Provider,
-  ProviderRefused,
-  ProviderUnreachable,
+  ProviderRejectedError,
+  ProviderUnreachableError,
   type TemplateComponent,
 } from '../provider.ts'
 import { otpComponents } from './send.ts'
-import { whatsapp } from './whatsapp.ts'
+import { createWhatsApp } from './whatsapp.ts'
 
 const CODE = 'k493817x'
 const TOKEN = 'EAAG-token-493'
@@ -34,12 +34,12 @@ const message: OutgoingMessage = {
   content: { type: 'otp', template: { name: 'login_code', language: 'es', components }, code: CODE },
 }
 
-type Asked = { method: string; url: string; headers: IncomingMessage['headers']; body: string }
-type Answering = (response: ServerResponse, asked: Asked) => void
+type ReceivedRequest = { method: string; url: string; headers: IncomingMessage['headers']; body: string }
+type Responder = (response: ServerResponse, received: ReceivedRequest) => void
 
-/** What answers in the provider's place, in ways that the twin does not: broken, foreign and endless answers. */
-async function startProvider(t: TestContext, answering: Answering) {
-  const asked: Asked[] = []
+/** A provider with answers that the emulator never gives: broken, foreign and endless. */
+async function startProvider(t: TestContext, respond: Responder) {
+  const received: ReceivedRequest[] = []
   const server = createServer((request, response) => {
     let body = ''
     request.on('data', (chunk: Buffer) => {
@@ -47,8 +47,8 @@ async function startProvider(t: TestContext, answering: Answering) {
     })
     request.on('end', () => {
       const one = { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body }
-      asked.push(one)
-      answering(response, one)
+      received.push(one)
+      respond(response, one)
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -58,30 +58,30 @@ async function startProvider(t: TestContext, answering: Answering) {
     server.close()
     server.closeAllConnections()
   })
-  return { url, asked, provider, account: { wabaId: '1020304050', graphUrl: url, accessToken: TOKEN } }
+  return { url, received, provider, account: { wabaId: '1020304050', graphUrl: url, accessToken: TOKEN } }
 }
 
 function openProvider(t: TestContext, sendTimeoutMs = 200): Provider {
-  const provider = whatsapp({ sendTimeoutMs })
+  const provider = createWhatsApp({ sendTimeoutMs })
   t.after(() => provider.close())
   return provider
 }
 
 const json =
-  (status: number, body: unknown): Answering =>
+  (status: number, body: unknown): Responder =>
   (response) => {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   }
 
-test('an accepted message was sent with its plus, our id and the code in body and button', async (t) => {
-  const { provider, account, asked } = await startProvider(t, json(200, { messages: [{ id: 'wamid.A' }] }))
+test('a message is sent with plus, our id and the code in body and button', async (t) => {
+  const { provider, account, received } = await startProvider(t, json(200, { messages: [{ id: 'wamid.A' }] }))
   assert.deepEqual(await provider.send(account, message), {
     outcome: 'accepted',
     httpStatus: 200,
     customer: { waId: null, userId: null },
     providerMessageId: 'wamid.A',
   })
-  const [request] = asked
+  const [request] = received
   assert.equal(request?.method, 'POST')
   assert.equal(request?.url, '/v26.0/7788990011/messages')
   assert.equal(request?.headers.authorization, `Bearer ${TOKEN}`)
@@ -102,7 +102,7 @@ test('an accepted message was sent with its plus, our id and the code in body an
   })
 })
 
-test('a name of the customer that the database could not hold is left out', async (t) => {
+test('a customer id that the database cannot hold is omitted', async (t) => {
   const contacts = [{ wa_id: '3460\0', user_id: 'u'.repeat(3_000) }]
   const { provider, account } = await startProvider(t, json(200, { messages: [{ id: 'wamid.A' }], contacts }))
   assert.deepEqual(await provider.send(account, message), {
@@ -114,27 +114,27 @@ test('a name of the customer that the database could not hold is left out', asyn
 })
 
 test('a Graph URL that names a version keeps it', async (t) => {
-  const { provider, account, asked } = await startProvider(t, json(200, { messages: [{ id: 'wamid.A' }] }))
+  const { provider, account, received } = await startProvider(t, json(200, { messages: [{ id: 'wamid.A' }] }))
   await provider.send({ ...account, graphUrl: `${account.graphUrl}/proxy/v25.0/` }, message)
   await provider.send({ ...account, graphUrl: `${account.graphUrl}/proxy` }, message)
   assert.deepEqual(
-    asked.map(({ url }) => url),
+    received.map(({ url }) => url),
     ['/proxy/v25.0/7788990011/messages', '/proxy/v26.0/7788990011/messages'],
   )
 })
 
-test('the code goes to each OTP button at its place among all buttons, in either read-back form', () => {
+test('each OTP button gets the code at its own index', () => {
   const buttons = [
     { type: 'QUICK_REPLY' },
     { type: 'OTP', otp_type: 'ONE_TAP' },
     { type: 'URL', url: 'https://example.com/' },
     copyCode,
   ]
-  const places = otpComponents([{ type: 'BUTTONS', buttons }], CODE).map((each) => Reflect.get(each, 'index'))
-  assert.deepEqual(places, ['1', '3'])
+  const indexes = otpComponents([{ type: 'BUTTONS', buttons }], CODE).map((each) => Reflect.get(each, 'index'))
+  assert.deepEqual(indexes, ['1', '3'])
 })
 
-test('a template without buttons gets the body alone, and a named parameter its name', () => {
+test('a template without buttons gets only the body, named parameters their name', () => {
   assert.deepEqual(
     otpComponents(
       [
@@ -147,7 +147,7 @@ test('a template without buttons gets the body alone, and a named parameter its 
   )
 })
 
-test('a refusal is told by its code, and neither code nor token gets into it', async (t) => {
+test('a refusal keeps its error code but no OTP and no token', async (t) => {
   const text = `value ${CODE} of ${CODE.toUpperCase()} with ${TOKEN} is not allowed`
   const known = { message: text, code: 132_018, error_data: { details: text } }
   for (const error of [
@@ -164,14 +164,14 @@ test('a refusal is told by its code, and neither code nor token gets into it', a
   }
 })
 
-const unknown: readonly [string, Answering][] = [
+const unknown: readonly [string, Responder][] = [
   ['an answer of 200 without a message id', json(200, { messages: [{}] })],
   ['a message id that no column could hold', json(200, { messages: [{ id: 'wamid.\0A' }] })],
   ['a message id that no index could hold', json(200, { messages: [{ id: `wamid.${'A'.repeat(3_000)}` }] })],
-  ['an answer of 200 that is no JSON', (response) => void response.end('<html>')],
+  ['an answer of 200 that is not JSON', (response) => void response.end('<html>')],
   ['an error page of a proxy', (response) => void response.writeHead(502).end('<html>Bad gateway</html>')],
-  ['a proxy that ran out of patience', (response) => void response.writeHead(408).end()],
-  ['JSON of a proxy', json(504, { reason: 'timeout' })],
+  ['a timeout of a proxy', (response) => void response.writeHead(408).end()],
+  ['JSON from a proxy', json(504, { reason: 'timeout' })],
   ['a connection that is cut before the answer', (response) => void response.destroy()],
   [
     'a connection that is cut within the answer',
@@ -187,19 +187,19 @@ const unknown: readonly [string, Answering][] = [
       response.write('x'.repeat(100_000))
     },
   ],
-  ['what is no HTTP', (response) => void response.socket?.end('SMTP ready\r\n')],
+  ['an answer that is not HTTP', (response) => void response.socket?.end('SMTP ready\r\n')],
 ]
 
-for (const [what, answering] of unknown) {
-  test(`after ${what} nobody claims to know whether the message was sent`, async (t) => {
-    const { provider, account } = await startProvider(t, answering)
+for (const [what, respond] of unknown) {
+  test(`after ${what} the outcome is unknown`, async (t) => {
+    const { provider, account } = await startProvider(t, respond)
     const outcome = await provider.send(account, message)
     assert.equal(outcome.outcome, 'unknown', JSON.stringify(outcome))
     assert.doesNotMatch(JSON.stringify(outcome), new RegExp(`${CODE}|${TOKEN}`, 'i'))
   })
 }
 
-test('without a connection nothing was sent, and the outcome says so', async (t) => {
+test('a failed connection is reported as not sent', async (t) => {
   const provider = openProvider(t)
   const at = (graphUrl: string) => provider.send({ wabaId: '1', graphUrl, accessToken: TOKEN }, message)
   const { url } = await startProvider(t, () => {})
@@ -209,7 +209,7 @@ test('without a connection nothing was sent, and the outcome says so', async (t)
   }
 })
 
-test('a TLS handshake that never ends is no send', async (t) => {
+test('an endless TLS handshake counts as not sent', async (t) => {
   const sockets: Socket[] = []
   const silent = createTcpServer((socket) => void sockets.push(socket)).listen(0, '127.0.0.1')
   await once(silent, 'listening')
@@ -222,13 +222,13 @@ test('a TLS handshake that never ends is no send', async (t) => {
   assert.equal(outcome.outcome, 'unreachable')
 })
 
-test('a Graph error of 500 is a refusal that may be tried again, not an unknown outcome', async (t) => {
+test('a Graph error with HTTP 500 is a refusal that may be retried', async (t) => {
   const { provider, account } = await startProvider(t, json(500, { error: { code: 131_016, message: 'x' } }))
   const outcome = await provider.send(account, message)
   assert.ok(outcome.outcome === 'refused' && outcome.error.class === 'transient')
 })
 
-test('an answer that is not the provider’s neither fails a message for good nor stops its account', async (t) => {
+test('an answer of a proxy neither fails the message nor stops its account', async (t) => {
   for (const status of [301, 302, 400, 401, 403, 404, 405, 413, 421]) {
     const { provider, account } = await startProvider(
       t,
@@ -240,18 +240,18 @@ test('an answer that is not the provider’s neither fails a message for good no
   }
 })
 
-test('a redirect is not followed, since it would carry the token elsewhere', async (t) => {
-  const { provider, account, asked } = await startProvider(
+test('a redirect is not followed, since it would leak the token', async (t) => {
+  const { provider, account, received } = await startProvider(
     t,
     (response) => void response.writeHead(307, { location: '/elsewhere' }).end(),
   )
   assert.equal((await provider.send(account, message)).outcome, 'refused')
-  assert.equal(asked.length, 1)
+  assert.equal(received.length, 1)
 })
 
 /** Serves `pages` of data, each with a cursor; the last one without `next`. */
 const paged =
-  (pages: Readonly<Record<string, unknown[][]>>): Answering =>
+  (pages: Readonly<Record<string, unknown[][]>>): Responder =>
   (response, { url }) => {
     const { pathname, searchParams } = new URL(url, 'http://graph')
     const list = pages[pathname.split('/').at(-1) ?? ''] ?? [[]]
@@ -265,7 +265,7 @@ const paged =
     })
   }
 
-test('all pages of both lists are read, by cursor and to the last one', async (t) => {
+test('all pages of both lists are read by cursor', async (t) => {
   const template = (name: string) => ({
     id: '1',
     name,
@@ -274,18 +274,18 @@ test('all pages of both lists are read, by cursor and to the last one', async (t
     category: 'AUTHENTICATION',
     components: [],
   })
-  const { provider, account, asked } = await startProvider(
+  const { provider, account, received } = await startProvider(
     t,
     paged({
       phone_numbers: [[{ id: '1' }], [{ id: '2' }]],
       message_templates: [[template('a')], [template('b')], [template('c')]],
     }),
   )
-  const told: string[] = []
-  const { numbers, templates } = await provider.list(account, async (soFar) => {
-    told.push(`${soFar.numbers} ${soFar.templates}`)
+  const progress: string[] = []
+  const { numbers, templates } = await provider.list(account, async (page) => {
+    progress.push(`${page.numbers} ${page.templates}`)
   })
-  assert.deepEqual(told, ['1 null', '2 null', '2 0', '2 1', '2 2', '2 3'], 'each page is told when it is read')
+  assert.deepEqual(progress, ['1 null', '2 null', '2 0', '2 1', '2 2', '2 3'], 'progress is reported for each page')
   assert.deepEqual(
     numbers.map(({ phoneNumberId }) => phoneNumberId),
     ['1', '2'],
@@ -294,29 +294,29 @@ test('all pages of both lists are read, by cursor and to the last one', async (t
     templates.map(({ name }) => name),
     ['a', 'b', 'c'],
   )
-  assert.equal(asked.length, 5)
+  assert.equal(received.length, 5)
 })
 
-test('a cursor that has expired starts the list over, once', async (t) => {
+test('an expired cursor restarts the list once', async (t) => {
   let refusals = 0
-  const { provider, account } = await startProvider(t, (response, asked) => {
-    if (asked.url.includes('after=1') && refusals < 1) {
+  const { provider, account } = await startProvider(t, (response, received) => {
+    if (received.url.includes('after=1') && refusals < 1) {
       refusals += 1
-      json(400, { error: { code: 131_059, message: 'cursor' } })(response, asked)
-    } else paged({ phone_numbers: [[{ id: '1' }], [{ id: '2' }]] })(response, asked)
+      json(400, { error: { code: 131_059, message: 'cursor' } })(response, received)
+    } else paged({ phone_numbers: [[{ id: '1' }], [{ id: '2' }]] })(response, received)
   })
   assert.equal((await provider.list(account)).numbers.length, 2)
   const always = await startProvider(t, json(400, { error: { code: 131_059, message: 'cursor' } }))
-  await assert.rejects(always.provider.list(always.account), ProviderRefused)
-  assert.equal(always.asked.length, 2)
+  await assert.rejects(always.provider.list(always.account), ProviderRejectedError)
+  assert.equal(always.received.length, 2)
 })
 
-test('a list that never ends is an error, not half a list', async (t) => {
+test('an endless list is an error, not an incomplete list', async (t) => {
   const { provider, account } = await startProvider(
     t,
     json(200, { data: [{ id: '1' }], paging: { cursors: { after: 'x' }, next: 'x' } }),
   )
-  await assert.rejects(provider.list(account), ProviderUnreachable)
+  await assert.rejects(provider.list(account), ProviderUnreachableError)
 })
 
 test('numbers are read in every documented form', async (t) => {
@@ -370,7 +370,7 @@ test('templates are read in every documented form', async (t) => {
   assert.equal((await read({ rejected_reason: 'SCAM' })).rejectedReason, 'SCAM')
   assert.equal((await read({ message_send_ttl_seconds: -1 })).sendTtlSeconds, -1)
   assert.equal((await read({ id: 90071992547409 })).providerTemplateId, '90071992547409')
-  const kept = await read({
+  const template = await read({
     components: [
       {
         type: 'buttons',
@@ -379,7 +379,7 @@ test('templates are read in every documented form', async (t) => {
       },
     ],
   })
-  assert.deepEqual(kept.components, [
+  assert.deepEqual(template.components, [
     {
       add_security_recommendation: true,
       type: 'BUTTONS',
@@ -388,7 +388,7 @@ test('templates are read in every documented form', async (t) => {
   ])
 })
 
-test('what no row could hold keeps nothing else of a list from being stored', async (t) => {
+test('items that no row can hold do not prevent storing the others', async (t) => {
   const long = 'x'.repeat(3_000)
   const { provider, account } = await startProvider(
     t,
@@ -414,19 +414,19 @@ test('what no row could hold keeps nothing else of a list from being stored', as
   )
 })
 
-test('what answers a list and is not the Graph API is an error that says so', async (t) => {
-  for (const answering of [
+test('a list answer from something other than Graph is an error', async (t) => {
+  for (const respond of [
     json(200, { hello: 'world' }),
     json(200, []),
     json(404, { detail: 'x' }),
-    ((response) => void response.end('<html>')) satisfies Answering,
+    ((response) => void response.end('<html>')) satisfies Responder,
   ]) {
-    const { provider, account } = await startProvider(t, answering)
-    await assert.rejects(provider.list(account), ProviderUnreachable)
+    const { provider, account } = await startProvider(t, respond)
+    await assert.rejects(provider.list(account), ProviderUnreachableError)
   }
 })
 
-test('a refused list names the provider’s code, and never the token', async (t) => {
+test('a refused list names the error code but never the token', async (t) => {
   const { provider, account } = await startProvider(
     t,
     json(401, { error: { code: 190, message: `Malformed access token ${TOKEN}` } }),
@@ -435,6 +435,6 @@ test('a refused list names the provider’s code, and never the token', async (t
     await assert.rejects(
       call,
       (error: unknown) =>
-        error instanceof ProviderRefused && error.message.includes('190') && !error.message.includes(TOKEN),
+        error instanceof ProviderRejectedError && error.message.includes('190') && !error.message.includes(TOKEN),
     )
 })

@@ -1,0 +1,130 @@
+import type { CodSettings, LanguageSettings, Weekday } from '../../../src/cod/settings/settings.ts'
+
+/** The form values: input as typed, and switched-off values remembered. */
+export type Draft = {
+  timeZone: string
+  deliveryDays: { offered: number; skipWeekdays: Weekday[] }
+  confirmation: CheckDraft
+  refusal: CheckDraft
+  languages: Record<string, LanguageDraft>
+}
+
+export type CheckDraft = { reminds: boolean; reminder: Duration; noResponse: Duration }
+
+/** Two fields; '' is an empty one. */
+export type Duration = { hours: number | ''; minutes: number | '' }
+
+export type LanguageDraft = Omit<LanguageSettings, 'closingMessages'> & {
+  closing: { confirmation: Optional; refusal: Optional }
+}
+
+export type Optional = { sent: boolean; text: string }
+
+export type Check = 'confirmation' | 'refusal'
+
+/** What a reminder begins with when it is switched on. */
+const FIRST_REMINDER: Duration = { hours: 2, minutes: 0 }
+
+export const draftOf = ({ languages, confirmation, refusal, ...rest }: CodSettings): Draft => ({
+  ...rest,
+  confirmation: checkDraftOf(confirmation),
+  refusal: checkDraftOf(refusal),
+  languages: Object.fromEntries(Object.entries(languages).map(([code, each]) => [code, languageDraftOf(each)])),
+})
+
+const checkDraftOf = ({ reminderMinutes, noResponseMinutes }: CodSettings['confirmation']): CheckDraft => ({
+  reminds: reminderMinutes !== null,
+  reminder: reminderMinutes === null ? FIRST_REMINDER : durationOf(reminderMinutes),
+  noResponse: durationOf(noResponseMinutes),
+})
+
+export const languageDraftOf = ({ closingMessages, ...rest }: LanguageSettings): LanguageDraft => ({
+  ...rest,
+  closing: { confirmation: optionalOf(closingMessages.confirmation), refusal: optionalOf(closingMessages.refusal) },
+})
+
+const optionalOf = (text: string | null): Optional => ({ sent: text !== null, text: text ?? '' })
+
+/** The document that the server reads, with languages sorted so that two can be compared. */
+export const documentOf = ({ timeZone, deliveryDays, confirmation, refusal, languages }: Draft) => ({
+  timeZone,
+  deliveryDays: { offered: deliveryDays.offered, skipWeekdays: deliveryDays.skipWeekdays },
+  confirmation: checkOf(confirmation),
+  refusal: checkOf(refusal),
+  languages: Object.fromEntries(
+    Object.entries(languages)
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([code, each]) => [code, languageOf(each)]),
+  ),
+})
+
+/** An empty field is left out: the server reports that it is required. */
+const checkOf = ({ reminds, reminder, noResponse }: CheckDraft) => ({
+  reminderMinutes: reminds ? minutesOf(reminder) : null,
+  noResponseMinutes: minutesOf(noResponse),
+})
+
+const languageOf = ({ texts, timeRanges, refusalReasons, closing }: LanguageDraft) => ({
+  texts,
+  timeRanges,
+  refusalReasons,
+  closingMessages: { confirmation: valueOf(closing.confirmation), refusal: valueOf(closing.refusal) },
+})
+
+const valueOf = ({ sent, text }: Optional): string | null => (sent ? text : null)
+
+const HOUR_MINUTES = 60
+
+export const durationOf = (minutes: number): Duration =>
+  Number.isNaN(minutes)
+    ? { hours: '', minutes: '' }
+    : { hours: Math.floor(minutes / HOUR_MINUTES), minutes: minutes % HOUR_MINUTES }
+
+/** NaN while both fields are empty: JSON writes it as null, which is outside every limit. */
+export const minutesOf = ({ hours, minutes }: Duration): number =>
+  hours === '' && minutes === '' ? Number.NaN : Number(hours) * HOUR_MINUTES + Number(minutes)
+
+/** Whether saving would change anything. Blanks around a text are cut off when it is read. */
+export const isChanged = (draft: Draft, from: Draft): boolean => textOf(draft) !== textOf(from)
+
+const textOf = (draft: Draft): string => JSON.stringify(documentOf(draft))
+
+/** As the server counts: characters as Unicode code points, without the blanks around them. */
+export const charactersIn = (text: string): number => Array.from(text.trim()).length
+
+/** The start that is known for a language, whatever its country, or empty fields. */
+export function startOf(code: string, starts: Readonly<Record<string, LanguageSettings>>): LanguageDraft {
+  const known = starts[code.split('_')[0] ?? '']
+  return languageDraftOf(known ?? EMPTY_LANGUAGE)
+}
+
+const EMPTY_LANGUAGE: LanguageSettings = {
+  texts: {
+    dayQuestion: '',
+    timeQuestion: '',
+    refusalReasonQuestion: '',
+    reasonsListButton: '',
+    otherLabel: '',
+    notePrompt: '',
+  },
+  timeRanges: [''],
+  refusalReasons: [''],
+  closingMessages: { confirmation: null, refusal: null },
+}
+
+export const withLanguage = (draft: Draft, code: string, language: LanguageDraft): Draft => ({
+  ...draft,
+  languages: { ...draft.languages, [code]: language },
+})
+
+export function withoutLanguage(draft: Draft, code: string): Draft {
+  const { [code]: _, ...languages } = draft.languages
+  return { ...draft, languages }
+}
+
+export const moved = (items: readonly string[], from: number, to: number): string[] => {
+  const item = items[from]
+  return item === undefined || to < 0 || to >= items.length
+    ? [...items]
+    : items.toSpliced(from, 1).toSpliced(to, 0, item)
+}

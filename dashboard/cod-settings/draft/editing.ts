@@ -1,0 +1,34 @@
+import { useCallback, useState } from 'react'
+import type { RouterOutputs } from '../../api.ts'
+import { type Draft, draftOf, isChanged } from './draft.ts'
+
+export type Stored = NonNullable<RouterOutputs['codSettings']['get']['stored']>
+
+/** The draft, and the version that it is based on; null when there was none. */
+export type Editing = { draft: Draft; base: Stored | null }
+
+export const editingOf = (stored: Stored): Editing => ({ draft: draftOf(stored.settings), base: stored })
+
+export const isUnsaved = ({ draft, base }: Editing): boolean => !base || isChanged(draft, draftOf(base.settings))
+
+/** By workspace. A language switch rebuilds the page and must not lose the input. */
+const unsaved = new Map<string, Editing>()
+
+/** Undefined: no settings are stored and no draft was begun. */
+export function useEditing(
+  workspaceId: string,
+  stored: Stored | null,
+): [Editing | undefined, (editing: Editing | undefined) => void] {
+  const [editing, setEditing] = useState<Editing | undefined>(
+    () => unsaved.get(workspaceId) ?? (stored ? editingOf(stored) : undefined),
+  )
+  const keep = useCallback(
+    (next: Editing | undefined) => {
+      if (next && isUnsaved(next)) unsaved.set(workspaceId, next)
+      else unsaved.delete(workspaceId)
+      setEditing(next)
+    },
+    [workspaceId],
+  )
+  return [editing, keep]
+}

@@ -1,0 +1,67 @@
+import { Code, Stack, Text, Title, type TitleOrder } from '@mantine/core'
+import type { RouterOutputs } from '../../api.ts'
+import { useTexts } from '../../texts/use-texts.ts'
+import { Time } from '../../ui/time.tsx'
+
+export type DeliveryData = RouterOutputs['endpoints']['delivery']
+export type AttemptData = DeliveryData['tries'][number]
+
+/** One request and its response. */
+export function Attempt({ attempt, url, order }: { attempt: AttemptData; url: string; order: TitleOrder }) {
+  const { t, n } = useTexts()
+  return (
+    <Stack gap="sm">
+      <Text size="sm">
+        {t('page_endpoints.started')}
+        {t('page_shell.colon')}
+        <Time at={attempt.startedAt} form="second" /> · {t('page_endpoints.took')}
+        {t('page_shell.colon')}
+        {t('page_endpoints.ms', { ms: n(attempt.durationMs) })}
+      </Text>
+      <Stack gap={4}>
+        <Title order={order} size="h6">
+          {t('page_endpoints.request')}
+        </Title>
+        <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+          {[`POST ${url}`, ...attempt.headers.map(({ name, value }) => `${name}: ${value ?? 'v1,…'}`)].join('\n')}
+        </Code>
+        <Text size="sm" c="dimmed">
+          {t('page_endpoints.signature_not_kept')}
+        </Text>
+      </Stack>
+      <Stack gap={4}>
+        <Title order={order} size="h6">
+          {t('page_endpoints.response')}
+        </Title>
+        <Answer attempt={attempt} />
+      </Stack>
+    </Stack>
+  )
+}
+
+function Answer({ attempt: { httpStatus, error, response } }: { attempt: AttemptData }) {
+  const { t, textOf } = useTexts()
+  return (
+    <>
+      <Text size="sm">
+        {httpStatus === null ? t('page_endpoints.response_none') : <code>HTTP {httpStatus}</code>}{' '}
+        <bdi>{error && textOf(error)}</bdi>
+      </Text>
+      {response !== null && (
+        <>
+          <Text size="sm" c="dimmed">
+            {t('page_endpoints.response_first')}
+          </Text>
+          <Code block tabIndex={0} mah={240} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+            {response}
+          </Code>
+        </>
+      )}
+      {httpStatus !== null && response === null && (
+        <Text size="sm" c="dimmed">
+          {t('page_endpoints.response_empty')}
+        </Text>
+      )}
+    </>
+  )
+}

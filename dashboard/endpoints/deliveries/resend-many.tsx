@@ -1,0 +1,144 @@
+import { Alert, Button, Checkbox, Group, Modal, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useDisclosure } from '@mantine/hooks'
+import { useMutation } from '@tanstack/react-query'
+import { api, queryClient } from '../../api.ts'
+import { useTexts } from '../../texts/use-texts.ts'
+import { Failed } from '../../ui/failed.tsx'
+import { useWorkspace } from '../../ui/workspace.ts'
+import { EVENT_TYPES, type LogSearch } from './search.ts'
+import { SendingProgress } from './resend-progress.tsx'
+import { TypeSelect } from './type-select.tsx'
+import { type Choice, useResendAll } from './use-resend-all.ts'
+import { instantOf, localIn } from './zone-time.ts'
+
+/** Chooses deliveries, counts them, and resends exactly the counted ones. */
+export function ResendEvents({ endpointId, search }: { endpointId: string; search: LogSearch }) {
+  const { t } = useTexts()
+  const [opened, { open, close }] = useDisclosure()
+  const run = useResendAll(endpointId)
+  const end = (): void => {
+    run.stop()
+    run.forget()
+    close()
+  }
+  return (
+    <>
+      <Button variant="default" onClick={open}>
+        {t('page_endpoints.many')}
+      </Button>
+      <Modal
+        opened={opened}
+        onClose={run.isBusy ? () => {} : end}
+        withCloseButton={!run.isBusy}
+        title={t('page_endpoints.many')}
+        size="lg"
+      >
+        {run.sending.phase === 'idle' ? (
+          <Choosing endpointId={endpointId} search={search} run={run} />
+        ) : (
+          <SendingProgress run={run} />
+        )}
+      </Modal>
+    </>
+  )
+}
+
+type Choosing = { endpointId: string; search: LogSearch; run: ReturnType<typeof useResendAll> }
+
+function Choosing({ endpointId, search, run }: Choosing) {
+  const { t } = useTexts()
+  const { workspaceId, timeZone } = useWorkspace()
+  const count = useMutation({
+    mutationFn: async (choice: Choice) => ({
+      choice,
+      ...(await queryClient.fetchQuery({
+        ...api.endpoints.countChosen.queryOptions({ workspaceId, endpointId, ...choice }),
+        staleTime: 0,
+      })),
+    }),
+  })
+  const form = useForm({
+    initialValues: {
+      statuses: statusesOf(search),
+      type: search.type ?? '',
+      from: search.from ? localIn(search.from, timeZone) : '',
+      to: search.to ? localIn(search.to, timeZone) : '',
+    },
+    validate: {
+      statuses: (value) => (value.length === 0 ? t('page_endpoints.choose_one') : null),
+      to: (value, { from }) =>
+        value !== '' && from !== '' && value <= from ? t('page_endpoints.range_backwards') : null,
+    },
+    onValuesChange: () => count.reset(), // the count is only valid for the old values
+  })
+  const counted = count.data
+  const submit = form.onSubmit(({ statuses, type, from, to }) => {
+    const [chosenType, fromAt, toAt] = [
+      EVENT_TYPES.find((each) => each === type),
+      instantOf(from, timeZone),
+      instantOf(to, timeZone),
+    ]
+    count.mutate({
+      statuses: ALL.filter((status) => statuses.includes(status)),
+      ...(chosenType && { type: chosenType }),
+      ...(fromAt && { from: fromAt }),
+      ...(toAt && { to: toAt }),
+    })
+  })
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <Text size="sm">{t('page_endpoints.many_about')}</Text>
+        <Checkbox.Group label={t('page_endpoints.many_which')} {...form.getInputProps('statuses')}>
+          <Stack gap="xs" mt="xs">
+            <Checkbox value="failed" label={t('page_endpoints.many_failed')} />
+            <Checkbox value="held" label={t('page_endpoints.many_held')} />
+            <Checkbox value="succeeded" label={t('page_endpoints.many_succeeded')} />
+          </Stack>
+        </Checkbox.Group>
+        <TypeSelect {...form.getInputProps('type')} />
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
+          <TextInput
+            type="datetime-local"
+            label={t('page_endpoints.from')}
+            description={t('page_endpoints.in_zone', { zone: timeZone })}
+            dir="ltr"
+            {...form.getInputProps('from')}
+          />
+          <TextInput
+            type="datetime-local"
+            label={t('page_endpoints.to')}
+            description={t('page_endpoints.in_zone', { zone: timeZone })}
+            dir="ltr"
+            {...form.getInputProps('to')}
+          />
+        </SimpleGrid>
+        {count.error && <Failed error={count.error} />}
+        {counted && (
+          <Alert color={counted.total > 0 ? 'blue' : 'gray'} role="status">
+            {t('page_endpoints.counted', { count: counted.total })}
+          </Alert>
+        )}
+        <Group justify="flex-end">
+          <Button type="submit" variant={counted && counted.total > 0 ? 'default' : 'filled'} loading={count.isPending}>
+            {t('page_endpoints.count')}
+          </Button>
+          {counted && counted.total > 0 && (
+            <Button onClick={() => void run.start(counted.choice, async () => counted)}>
+              {t('page_endpoints.send_counted', { count: counted.total })}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+const ALL = ['failed', 'held', 'succeeded'] as const
+
+/** The undelivered ones, unless the log has another filter. */
+function statusesOf({ status }: LogSearch): Choice['statuses'] {
+  const shown = ALL.find((each) => each === status)
+  return shown ? [shown] : ['failed', 'held']
+}

@@ -1,0 +1,43 @@
+import { eventTypes, isEventType } from '../../../src/events/event-types.ts'
+import type { RouterOutputs } from '../../api.ts'
+import { idIn, instantIn } from '../../ui/list/search-params.ts'
+
+export type Delivery = RouterOutputs['endpoints']['deliveries']['rows'][number]
+export type DeliveryStatus = Delivery['status']
+export type EventType = Delivery['type']
+
+export const STATUSES = ['pending', 'succeeded', 'failed', 'held'] as const satisfies readonly DeliveryStatus[]
+
+export const EVENT_TYPES = Object.keys(eventTypes).filter(isEventType)
+
+/** The filters, in the page's address: a shared link shows the same. Times are ISO. */
+export type LogSearch = {
+  status?: DeliveryStatus
+  type?: EventType
+  from?: string
+  to?: string
+  about?: string
+  /** The delivery that is open. */
+  delivery?: string
+}
+
+/** Leaves out invalid values: an address can hold anything. */
+export function readLogSearch(raw: Record<string, unknown>): LogSearch {
+  const status = STATUSES.find((each) => each === raw['status'])
+  const type = EVENT_TYPES.find((each) => each === raw['type'])
+  const [from, to] = [instantIn(raw['from']), instantIn(raw['to'])]
+  const [about, delivery] = [idIn(raw['about']), idIn(raw['delivery'])]
+  return {
+    ...(status && { status }),
+    ...(type && { type }),
+    ...(from && { from }),
+    ...(to && (!from || from < to) && { to }),
+    ...(about && { about }),
+    ...(delivery && { delivery }),
+  }
+}
+
+export function isFiltered(search: LogSearch): boolean {
+  const { delivery: _, ...filter } = search
+  return Object.keys(filter).length > 0
+}

@@ -1,0 +1,34 @@
+/** `2026-05-03T14:30` in an IANA zone, as a field of type datetime-local has it, and back. */
+export function localIn(instant: string, timeZone: string): string {
+  const parts = partsIn(new Date(instant), timeZone)
+  return `${parts.year}-${parts.month}-${parts.day}T${parts.hour}:${parts.minute}`
+}
+
+/** Undefined when it is no time. A time that the change of clocks skips becomes the one as long after the change. */
+export function instantOf(local: string, timeZone: string): string | undefined {
+  const asIfUtc = Date.parse(`${local}Z`)
+  if (local === '' || Number.isNaN(asIfUtc)) return undefined
+  // The offset before and after a change of clocks may differ: the second lookup is on the right side of it.
+  const first = asIfUtc - offsetAt(asIfUtc, timeZone)
+  return new Date(asIfUtc - offsetAt(first, timeZone)).toISOString()
+}
+
+const MINUTE_MS = 60_000
+
+function offsetAt(time: number, timeZone: string): number {
+  const minute = Math.floor(time / MINUTE_MS) * MINUTE_MS
+  return Date.parse(`${localIn(new Date(minute).toISOString(), timeZone)}Z`) - minute
+}
+
+function partsIn(date: Date, timeZone: string): Record<string, string> {
+  const format = new Intl.DateTimeFormat('en-u-nu-latn-ca-iso8601', {
+    timeZone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  })
+  return Object.fromEntries(format.formatToParts(date).map(({ type, value }) => [type, value]))
+}

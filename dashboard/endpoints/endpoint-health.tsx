@@ -1,0 +1,39 @@
+import { Flex } from '@mantine/core'
+import type { RouterOutputs } from '../api.ts'
+import { type PageTexts, useTexts } from '../texts/use-texts.ts'
+import { Fact } from '../ui/facts.tsx'
+import { Time } from '../ui/time.tsx'
+import { StateBadge } from './state-badge.tsx'
+import { stateOf } from './endpoint-state.ts'
+
+export type EndpointData = RouterOutputs['endpoints']['find']
+
+/** The share of the latest deliveries that arrived. */
+export function recentSuccessText({ t, n }: PageTexts, health: EndpointData['health']): string {
+  if (!health || health.attempted === 0) return t('page_endpoints.nothing_yet')
+  const percent = Math.floor((health.arrived / health.attempted) * 100)
+  return t('page_endpoints.lately_of', { percent, attempted: n(health.attempted) })
+}
+
+export function EndpointHealth({ endpoint }: { endpoint: EndpointData }) {
+  const texts = useTexts()
+  const { t, n } = texts
+  const { health, failingSince, maxCounted } = endpoint
+  const count = (value = 0): string =>
+    value > maxCounted ? t('page_endpoints.more_than', { max: n(maxCounted) }) : n(value)
+  return (
+    <Flex component="dl" wrap="wrap" columnGap="xl" rowGap="sm" m={0}>
+      <Fact title={t('page_endpoints.state')}>
+        <StateBadge state={stateOf(endpoint)} />
+      </Fact>
+      <Fact title={t('page_endpoints.lately')}>{recentSuccessText(texts, health)}</Fact>
+      <Fact title={t('page_endpoints.last_success')}>
+        {health?.lastSuccessAt ? <Time at={health.lastSuccessAt} /> : t('page_endpoints.no_success')}
+      </Fact>
+      <Fact title={t('page_endpoints.failing_since')}>{failingSince ? <Time at={failingSince} /> : '–'}</Fact>
+      <Fact title={t('page_endpoints.waiting')}>{count(health?.waiting)}</Fact>
+      <Fact title={t('page_endpoints.held')}>{count(health?.held)}</Fact>
+      <Fact title={t('page_endpoints.given_up')}>{count(health?.failed)}</Fact>
+    </Flex>
+  )
+}

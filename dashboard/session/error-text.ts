@@ -1,0 +1,27 @@
+import type { SignInAnswer } from '../api.ts'
+import type { T } from '../texts/use-texts.ts'
+
+/** Text keys by the code of a sign-in call. */
+const REFUSALS = {
+  INVALID_EMAIL_OR_PASSWORD: 'wrong',
+  INVALID_EMAIL: 'wrong',
+  INVALID_PASSWORD: 'wrong_password',
+  PASSWORD_TOO_SHORT: 'too_short',
+  PASSWORD_TOO_LONG: 'too_long',
+  INVALID_CODE: 'wrong_code',
+  INVALID_BACKUP_CODE: 'wrong_code',
+  CODE_ALREADY_USED: 'used_code',
+  INVALID_TWO_FACTOR_COOKIE: 'too_late',
+  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: 'too_late',
+  UNREACHABLE: 'unreachable',
+  UNAUTHORIZED: 'signed_out',
+} as const
+
+const isKnown = (code: string): code is keyof typeof REFUSALS => Object.hasOwn(REFUSALS, code)
+
+/** The error text of a sign-in call. */
+export function errorText({ code = '', body }: Pick<SignInAnswer, 'code' | 'body'>, t: T): string {
+  if (code === 'WAIT')
+    return t('page_session.refusals_wait', { count: Math.ceil(Number(body['retryAfterSeconds'] ?? 60) / 60) })
+  return t(`page_session.refusals_${isKnown(code) ? REFUSALS[code] : 'unknown'}`)
+}

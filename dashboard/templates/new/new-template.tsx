@@ -1,0 +1,278 @@
+import { Alert, Box, Button, Grid, NativeSelect, Radio, Select, Stack, Text } from '@mantine/core'
+import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ChatBubble, ChatPaper } from '@doorcode/whatsapp-emulator/phone/bubble.tsx'
+import type { CodedText } from '../../../locales/text.ts'
+import { type DraftFault, draftFaultText, findDraftFaults } from '../../../src/accounts/templates/draft.ts'
+import { TEMPLATE_LANGUAGES } from '../../../src/accounts/templates/languages.ts'
+import type { TemplateDraft } from '../../../src/providers/template-draft.ts'
+import { type FormFault, api, faultsOf, queryClient } from '../../api.ts'
+import { directionOfTexts, nameOfLanguage, tagOf } from '../../cod-settings/languages.ts'
+import { useTexts } from '../../texts/use-texts.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { Failed } from '../../ui/failed.tsx'
+import { Page } from '../../ui/shell/page.tsx'
+import { usePermissions, useWorkspace } from '../../ui/workspace.ts'
+import { AllTemplates } from '../all-templates.tsx'
+import { CodeFields } from './code-fields.tsx'
+import { CountedInput } from './counted-input.tsx'
+import { type FormState, draftOf, hasField, inLanguage, startOf } from './form-state.ts'
+import { bubbleOfDraft } from '../preview.ts'
+import { QuestionFields } from './question-fields.tsx'
+import { USES } from '../search.ts'
+import { hasCodeTexts, startsIn } from './examples-by-language.ts'
+
+const PAGE = '/w/$workspaceId/templates/new'
+
+export function NewTemplate() {
+  const { t } = useTexts()
+  const { workspaceId } = useWorkspace()
+  const { data: choices } = useSuspenseQuery(api.templates.choices.queryOptions({ workspaceId }))
+  const toSenders = (
+    <Button renderRoot={(props) => <Link {...props} to="/w/$workspaceId/senders" params={{ workspaceId }} />}>
+      {t('page_templates.to_senders')}
+    </Button>
+  )
+  return (
+    <Page
+      title={t('page_templates.new_title')}
+      about={
+        <>
+          {t('page_templates.new_about')} <AllTemplates />
+        </>
+      }
+    >
+      {choices.accounts.length === 0 ? (
+        <Empty action={toSenders}>{t('page_templates.no_account')}</Empty>
+      ) : (
+        <Form accounts={choices.accounts} />
+      )}
+    </Page>
+  )
+}
+
+function Form({ accounts }: { accounts: readonly Account[] }) {
+  const { t } = useTexts()
+  const may = usePermissions()
+  return may.change ? <TemplateForm accounts={accounts} /> : <Empty>{t('page_templates.readers_only')}</Empty>
+}
+
+type Account = { accountId: string; wabaId: string }
+
+/** What a field needs of the form. */
+export type FormPart = {
+  /** The sentence to show at the field; undefined: none. */
+  errorAt(at: string): string | undefined
+  touch(at: string): void
+}
+
+function TemplateForm({ accounts }: { accounts: readonly Account[] }) {
+  const { t, textOf, language: page } = useTexts()
+  const { workspaceId } = useWorkspace()
+  const { use = 'confirmation' } = useSearch({ from: PAGE })
+  const [accountId, setAccountId] = useState(accounts[0]?.accountId ?? '')
+  const [state, setState] = useState<FormState>(() => startOf(use, page))
+  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set())
+  const [tried, setTried] = useState(false)
+  const navigate = useNavigate()
+  const draft = draftOf(state)
+  const faults = findDraftFaults(draft)
+  const submit = useMutation(
+    api.templates.submit.mutationOptions({
+      async onSuccess(submitted) {
+        await queryClient.invalidateQueries({ queryKey: api.templates.pathKey() })
+        if (submitted.outcome !== 'submitted' || !submitted.shown) return
+        const { name, language } = draft
+        const params = { workspaceId, accountId, name, language }
+        await navigate({ to: '/w/$workspaceId/templates/$accountId/$name/$language', params })
+      },
+    }),
+  )
+  const serverFaults = faultsOf(submit.error)
+  const part: FormPart = {
+    errorAt(at) {
+      const fault = (tried || touched.has(at) ? textAt(at, faults) : undefined) ?? serverFaultAt(at, serverFaults)
+      return fault && textOf(fault)
+    },
+    touch(at) {
+      setTouched((before) => new Set(before).add(at))
+      if (submit.error) submit.reset()
+    },
+  }
+  const change = (next: Partial<FormState>, at: string): void => {
+    setState((before) => ({ ...before, ...next }))
+    part.touch(at)
+  }
+  if (submit.data && !(submit.data.outcome === 'submitted' && submit.data.shown))
+    return <NotShown unknown={submit.data.outcome === 'unknown'} />
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        setTried(true)
+        if (faults.length === 0) submit.mutate({ workspaceId, accountId, draft })
+      }}
+    >
+      <Grid gap="lg">
+        <Grid.Col span={{ base: 12, md: 7 }}>
+          <Stack>
+            <Radio.Group
+              label={t('page_templates.for_what')}
+              value={state.use}
+              onChange={(chosen) => {
+                const use = USES.find((each) => each === chosen)
+                if (use) setState((before) => ({ ...before, use }))
+              }}
+            >
+              <Stack gap="xs" mt="xs">
+                {USES.map((each) => (
+                  <Radio
+                    key={each}
+                    value={each}
+                    label={t(`page_templates.uses_${each}`)}
+                    description={t(`page_templates.use_about_${each}`)}
+                  />
+                ))}
+              </Stack>
+            </Radio.Group>
+            {accounts.length > 1 && (
+              <NativeSelect
+                label={t('page_templates.account')}
+                value={accountId}
+                data={accounts.map(({ accountId: value, wabaId }) => ({ value, label: wabaId }))}
+                onChange={({ currentTarget }) => setAccountId(currentTarget.value)}
+              />
+            )}
+            <Select
+              label={t('page_templates.language')}
+              description={t('page_templates.language_hint')}
+              searchable
+              allowDeselect={false}
+              value={state.language}
+              error={part.errorAt('language')}
+              data={TEMPLATE_LANGUAGES.map((value) => ({
+                value,
+                label: `${nameOfLanguage(value, page)} (\u2066${value}\u2069)`,
+              }))}
+              onChange={(chosen) => chosen !== null && setState((before) => inLanguage(before, chosen))}
+            />
+            <CountedInput
+              label={t('page_templates.name')}
+              description={t('page_templates.name_hint')}
+              max={512}
+              dir="ltr"
+              value={state.names[state.use]}
+              error={part.errorAt('name')}
+              onWrite={(name) => change({ names: { ...state.names, [state.use]: name } }, 'name')}
+            />
+            {state.use === 'otp' ? (
+              <CodeFields value={state.otp} part={part} onChange={(otp, at) => change({ otp }, at)} />
+            ) : (
+              <QuestionFields
+                key={state.use}
+                use={state.use}
+                language={state.language}
+                value={state[state.use]}
+                part={part}
+                onChange={(question, at) => change({ [state.use]: question }, at)}
+              />
+            )}
+            {tried && faults.length > 0 && (
+              <Alert color="red" role="alert">
+                {t('page_templates.to_fix', { count: faults.length })}
+              </Alert>
+            )}
+            {submit.error && serverFaults.length === 0 && <Failed error={submit.error} />}
+            <OtherFaults draft={draft} serverFaults={serverFaults} />
+            <Button type="submit" w="fit-content" loading={submit.isPending}>
+              {t('page_templates.submit')}
+            </Button>
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <Preview state={state} />
+        </Grid.Col>
+      </Grid>
+    </form>
+  )
+}
+
+const textAt = (at: string, faults: readonly DraftFault[]): CodedText | undefined => {
+  const fault = faults.find((each) => each.at === at)
+  return fault && draftFaultText(fault)
+}
+
+/** Of the server, whose paths begin with `draft`. */
+const serverFaultAt = (at: string, serverFaults: readonly FormFault[]): CodedText | undefined =>
+  serverFaults.find(({ path }) => path === `draft.${at}`)?.text
+
+/** What WhatsApp finds wrong with a part that this form has no field for, such as the text that it writes itself. */
+function OtherFaults({ draft, serverFaults }: { draft: TemplateDraft; serverFaults: readonly FormFault[] }) {
+  const { textOf } = useTexts()
+  const unplaced = serverFaults.filter(({ path }) => !hasField(draft, path))
+  if (unplaced.length === 0) return null
+  return (
+    <Alert color="red" role="alert">
+      {unplaced.map(({ path, text }) => (
+        <Text key={path} size="sm">
+          {textOf(text)}
+        </Text>
+      ))}
+    </Alert>
+  )
+}
+
+function Preview({ state }: { state: FormState }) {
+  const { t } = useTexts()
+  const { language, use } = state
+  const hint =
+    use !== 'otp'
+      ? t('page_templates.preview_draft')
+      : hasCodeTexts(language)
+        ? t('page_templates.preview_code')
+        : t('page_templates.preview_english')
+  return (
+    <Stack
+      gap="xs"
+      component="section"
+      aria-label={t('page_templates.preview')}
+      style={{ position: 'sticky', top: 72 }}
+    >
+      <Text fw={600}>{t('page_templates.preview')}</Text>
+      <Text size="sm" c="dimmed">
+        {hint}
+      </Text>
+      {use !== 'otp' && startsIn(language) === undefined && <Text size="sm">{t('page_templates.no_start')}</Text>}
+      <Box data-testid="preview" lang={tagOf(language)}>
+        <ChatPaper direction={directionOfTexts(language)}>
+          <ChatBubble bubble={bubbleOfDraft(draftOf(state))} />
+        </ChatPaper>
+      </Box>
+    </Stack>
+  )
+}
+
+function NotShown({ unknown }: { unknown: boolean }) {
+  const { t } = useTexts()
+  const { workspaceId } = useWorkspace()
+  return (
+    <Stack>
+      <Alert
+        color={unknown ? 'yellow' : 'blue'}
+        title={unknown ? t('page_templates.unknown_title') : t('page_templates.not_shown_title')}
+        role="alert"
+      >
+        {unknown ? t('page_templates.unknown') : t('page_templates.not_shown')}
+      </Alert>
+      <Button
+        w="fit-content"
+        variant="default"
+        renderRoot={(props) => <Link {...props} to="/w/$workspaceId/templates" params={{ workspaceId }} />}
+      >
+        {t('page_templates.to_list')}
+      </Button>
+    </Stack>
+  )
+}

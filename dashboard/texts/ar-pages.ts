@@ -1,0 +1,11 @@
+import { byNamespace } from './by-namespace.ts'
+
+export const resources = byNamespace(
+  import.meta.glob<Record<string, string>>(
+    [
+      '../../locales/ar/{page_*,accept,explain,http,jobs,otp}.json',
+      '!../../locales/ar/page_{charts,emulator,overview,session,shell,workspaces}.json',
+    ],
+    { eager: true, import: 'default' },
+  ),
+)

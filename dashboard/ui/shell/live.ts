@@ -1,0 +1,163 @@
+import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { type Throttle, throttle } from '../../../src/throttle.ts'
+import { useWorkspace } from '../workspace.ts'
+
+/** `connecting`: for the first time, or again after a break. `off`: the page is out of sight. */
+export type LiveState = 'connecting' | 'live' | 'off'
+
+/** A query waits this long after its answer, however much changes. */
+const MIN_REST_MS = 1_000
+/** For queries over many rows: `useQuery({ …, ...slowly })`. */
+const MIN_SLOW_REST_MS = 30_000
+export const slowPolling = { meta: { live: 'slowly' }, staleTime: MIN_SLOW_REST_MS } as const
+/** Nine times as long as the answer took: polling takes at most a tenth of the time, whatever it costs the server. */
+const REST_OF_ANSWER = 9
+/** tRPC batches the answers of one request. Slower queries go in their own request, so that they delay no others. */
+const ALONE_FROM_MS = 300
+/** Calls this far apart are not batched. */
+const APART_MS = 5
+const RETRY_FIRST_MS = 1_000
+const MAX_RETRY_MS = 60_000
+
+/**
+ * Keeps the queries of a page fresh: one stream announces changes, upon which the queries are refetched, each at its own
+ * pace. Without the stream the page keeps its data and shows that it is not live.
+ */
+export function useLive(): LiveState {
+  const { workspaceId } = useWorkspace()
+  const queries = useQueryClient()
+  const [state, setState] = useState<LiveState>('connecting')
+  useEffect(() => {
+    const refetcher = createRefetcher(queries, workspaceId)
+    const stream = steadyStream(`/dashboard/live/${workspaceId}`, {
+      onState: setState,
+      onBegin: refetcher.callQuick,
+      onWord: refetcher.call,
+    })
+    return () => {
+      stream.end()
+      refetcher.end()
+    }
+  }, [workspaceId, queries])
+  return state
+}
+
+/** Refetches the active queries at each call, each as soon as its pause is over. `callQuick` leaves out the slow ones. */
+function createRefetcher(queries: QueryClient, workspaceId: string): Throttle & { callQuick: () => void } {
+  const throttles = new Map<string, Throttle>()
+  let turn = Promise.resolve()
+  const waitTurn = (): Promise<void> => (turn = turn.then(() => new Promise((go) => setTimeout(go, APART_MS))))
+  const throttleOf = (query: Query): Throttle => {
+    let lastTookMs = 0
+    const refetch = async (): Promise<void> => {
+      if (lastTookMs >= ALONE_FROM_MS) await waitTurn()
+      await refetchQuery(queries, query)
+    }
+    const throttled = throttle(refetch, (tookMs) => {
+      lastTookMs = tookMs
+      return pauseMs(tookMs, isSlow(query))
+    })
+    throttles.set(query.queryHash, throttled)
+    return throttled
+  }
+  const refetchMatching = (matches: (query: Query) => boolean): void => {
+    const ofWorkspace = queries
+      .getQueryCache()
+      .findAll({ predicate: ({ queryKey }) => isOfWorkspace(queryKey, workspaceId) })
+    const shown = new Map(ofWorkspace.filter((query) => query.isActive()).map((query) => [query.queryHash, query]))
+    for (const query of ofWorkspace) if (!shown.has(query.queryHash)) query.invalidate()
+    for (const [hash, throttled] of throttles) {
+      if (shown.has(hash)) continue
+      throttled.end()
+      throttles.delete(hash)
+    }
+    for (const [hash, query] of shown) if (matches(query)) (throttles.get(hash) ?? throttleOf(query)).call()
+  }
+  return {
+    call: () => refetchMatching(() => true),
+    callQuick: () => refetchMatching((query) => !isSlow(query)),
+    end() {
+      for (const throttled of throttles.values()) throttled.end()
+    },
+  }
+}
+
+const isSlow = ({ meta }: Query): boolean => meta?.['live'] === 'slowly'
+
+const pauseMs = (tookMs: number, slowly: boolean): number =>
+  Math.max(tookMs * REST_OF_ANSWER, slowly ? MIN_SLOW_REST_MS : MIN_REST_MS)
+
+/** An answer already under way may be older than the change. */
+async function refetchQuery(queries: QueryClient, query: Query): Promise<void> {
+  if (query.state.fetchStatus === 'fetching') await query.promise?.catch(() => {})
+  await queries.invalidateQueries({ queryKey: query.queryKey, exact: true })
+}
+
+/** Keys of tRPC's queries: the path, then the input. */
+export const isOfWorkspace = ([, rest]: readonly unknown[], workspaceId: string): boolean =>
+  typeof rest === 'object' &&
+  rest !== null &&
+  'input' in rest &&
+  typeof rest.input === 'object' &&
+  rest.input !== null &&
+  'workspaceId' in rest.input &&
+  rest.input.workspaceId === workspaceId
+
+/** Exponential backoff with jitter. */
+export const retryAfterMs = (failures: number, random: number): number =>
+  Math.min(RETRY_FIRST_MS * 2 ** failures, MAX_RETRY_MS) * (0.5 + random / 2)
+
+type Listening = { onState: (state: LiveState) => void; onBegin: () => void; onWord: () => void }
+
+/**
+ * Open while the page is visible. Opening counts as a change, since events before it may be missed; the first opening calls
+ * `onBegin`, since the page has just fetched.
+ */
+function steadyStream(url: string, { onState, onBegin, onWord }: Listening): { end: () => void } {
+  let source: EventSource | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let failures = 0
+  let openedBefore = false
+
+  const close = (): void => {
+    clearTimeout(timer)
+    source?.close()
+    source = undefined
+  }
+  const open = (): void => {
+    close()
+    onState('connecting')
+    const opened = new EventSource(url)
+    source = opened
+    opened.addEventListener('ready', () => {
+      failures = 0
+      onState('live')
+      if (openedBefore) onWord()
+      else onBegin()
+      openedBefore = true
+    })
+    opened.addEventListener('changed', onWord)
+    opened.addEventListener('error', () => {
+      close()
+      onState('connecting')
+      timer = setTimeout(open, retryAfterMs(failures, Math.random()))
+      failures += 1
+    })
+  }
+  const follow = (): void => {
+    if (document.visibilityState === 'visible') open()
+    else {
+      close()
+      onState('off')
+    }
+  }
+  document.addEventListener('visibilitychange', follow)
+  follow()
+  return {
+    end: () => {
+      document.removeEventListener('visibilitychange', follow)
+      close()
+    },
+  }
+}

@@ -1,0 +1,54 @@
+import type { KeyOf } from '../../texts/use-texts.ts'
+
+type Word = KeyOf<'page_shell'>
+type Section = { name: Word; to: string; sandboxOnly?: true }
+
+/** The sections of a workspace, in the order in which people need them. */
+export const SECTION_GROUPS = [
+  {
+    name: 'traffic',
+    sections: [
+      { name: 'overview', to: '/w/$workspaceId/overview' },
+      { name: 'messages', to: '/w/$workspaceId/messages' },
+      { name: 'confirmations', to: '/w/$workspaceId/confirmations' },
+      { name: 'charts', to: '/w/$workspaceId/charts' },
+      { name: 'phone', to: '/w/$workspaceId/phone', sandboxOnly: true },
+    ],
+  },
+  {
+    name: 'whats_app',
+    sections: [
+      { name: 'senders', to: '/w/$workspaceId/senders' },
+      { name: 'templates', to: '/w/$workspaceId/templates' },
+      { name: 'cod_settings', to: '/w/$workspaceId/cod-settings' },
+      { name: 'blocked', to: '/w/$workspaceId/blocked' },
+    ],
+  },
+  {
+    name: 'backend',
+    sections: [
+      { name: 'keys', to: '/w/$workspaceId/keys' },
+      { name: 'endpoints', to: '/w/$workspaceId/endpoints' },
+    ],
+  },
+  {
+    name: 'workspace',
+    sections: [
+      { name: 'settings', to: '/w/$workspaceId/settings' },
+      { name: 'people', to: '/w/$workspaceId/people' },
+      { name: 'audit', to: '/w/$workspaceId/audit' },
+    ],
+  },
+] as const satisfies readonly { name: Word; sections: readonly Section[] }[]
+
+export const SECTIONS = SECTION_GROUPS.flatMap(({ sections }) => [...sections])
+
+type SectionPath = (typeof SECTIONS)[number]['to']
+
+/** Where the same section of another workspace is: one message of this one is none of that. */
+export function sectionIn(path: string, workspace: { sandbox: boolean }): SectionPath {
+  const [, name] = /\/w\/[^/]+\/([^/]+)/.exec(path) ?? []
+  const section = SECTIONS.find(({ to }) => to === `/w/$workspaceId/${name}`)
+  if (!section || ('sandboxOnly' in section && !workspace.sandbox)) return '/w/$workspaceId/overview'
+  return section.to
+}

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type CodedText, type Resources, asWritten, createTranslator } from './text.ts'
+
+const en: Resources = {
+  words: { quoted: '{{words}}', pair: '{{first}} and {{second}}', only: 'Only in English.' },
+  plural: { seen_one: '{{count}} page of {{who}}', seen_other: '{{count}} pages of {{who}}' },
+}
+const ar: Resources = {
+  words: { quoted: '«{{words}}»', pair: '{{first}} ثم {{second}}' },
+  plural: { seen_two: 'صفحتان من {{who}}', seen_few: '{{count}} صفحات من {{who}}' },
+}
+const english = createTranslator('en', { en })
+const arabic = createTranslator('ar', { en, ar })
+/** Codes of these resources, which the types do not know. */
+const coded = (code: string, parameters: object = {}) => ({ code, ...parameters }) as unknown as CodedText
+
+test('a parameter that is a coded text is written in the same language', () => {
+  const text = coded('words.pair', { first: 'a1', second: coded('words.quoted', { words: 'b2' }) })
+  assert.equal(english.textOf(text), 'a1 and b2')
+  assert.equal(arabic.textOf(text), '\u2068a1\u2069 ثم «\u2068b2\u2069»')
+})
+
+test('many coded texts are a list in the language', () => {
+  const text = coded('words.quoted', { words: [asWritten('a'), asWritten('b')] })
+  assert.equal(english.textOf(text), 'a, b')
+  assert.equal(arabic.textOf(text), '«\u2068a\u2069، \u2068b\u2069»')
+})
+
+test('plural forms follow the rules of the language', () => {
+  const seen = (count: number) => coded('plural.seen', { count, who: 'x' })
+  assert.equal(english.textOf(seen(1)), '1 page of x')
+  assert.equal(english.textOf(seen(3)), '3 pages of x')
+  assert.equal(arabic.textOf(seen(2)), 'صفحتان من \u2068x\u2069')
+  assert.equal(arabic.textOf(seen(3)), '\u20683\u2069 صفحات من \u2068x\u2069')
+})
+
+test('a text that a language lacks is in English', () => {
+  assert.equal(arabic.textOf(coded('words.only')), 'Only in English.')
+})
+
+test('nothing in a parameter is a placeholder, a look-up or an option', () => {
+  for (const words of ['{{second}}', '$t(words.only)', '{{', '}}', '$&', '<b>&amp;</b>', '$1']) {
+    assert.equal(english.textOf(coded('words.pair', { first: words, second: words })), `${words} and ${words}`)
+  }
+  assert.equal(english.textOf(coded('words.quoted', { words: 'x', lng: 'ar', ns: 'plural', defaultValue: 'no' })), 'x')
+})
+
+test('what is invisible in a parameter is shown, and cannot break the line or turn it', () => {
+  const text = coded('words.pair', { first: 'a\nb', second: '\u202ec\u2069' })
+  assert.equal(english.textOf(text), 'a ⏎ b and \\u202ec\\u2069')
+  assert.equal(arabic.textOf(text), '\u2068a ⏎ b\u2069 ثم \u2068\\u202ec\\u2069\u2069')
+})
+
+test('text as it was written is shown so, and an unknown code as the code', () => {
+  assert.equal(english.textOf(asWritten('Sent by an old release.')), 'Sent by an old release.')
+  assert.equal(english.textOf(coded('words.of_another_release', { at: 1 })), 'words.of_another_release')
+})
+
+test('texts can be added to a translator', () => {
+  const translator = createTranslator('ar', { ar: {} })
+  assert.equal(translator.has('words.quoted'), false)
+  translator.addTexts({ words: { quoted: '«{{words}}»' } })
+  assert.equal(translator.has('words.quoted'), true)
+  assert.equal(translator.textOf(coded('words.quoted', { words: 'a' })), '«\u2068a\u2069»')
+})

@@ -1,0 +1,135 @@
+import { createInstance } from 'i18next'
+import type { Texts } from './coded-text.gen.ts'
+import { visibleText } from './visible-text.ts'
+
+/** Of the pages. The API, the command line, logs and webhooks are in English. */
+export const LANGUAGES = ['en', 'fr', 'ar'] as const
+export type Language = (typeof LANGUAGES)[number]
+
+/** Each by its own name, for those who read no other. */
+export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: 'English', fr: 'Français', ar: 'العربية' }
+
+export const directionOf = (language: Language): 'ltr' | 'rtl' => (language === 'ar' ? 'rtl' : 'ltr')
+
+/** A parameter of a text. */
+export type TextValue = string | number | CodedText | readonly CodedText[]
+
+/** `namespace.key` of the files in `locales/en/`. */
+export type TextCode = keyof Texts
+
+type Coded<Code extends TextCode> = {
+  readonly [Name in 'code' | keyof Texts[Code]]: Name extends keyof Texts[Code] ? Texts[Code][Name] : Code
+}
+
+/** Texts of the pages are never stored or answered; without them the union is small enough for the compiler. */
+type CoreCode = Exclude<TextCode, `page_${string}`>
+
+/** Text that a person reads, as a code with its parameters: what is stored, logged and answered. */
+export type CodedText = { [Code in CoreCode]: Coded<Code> }[CoreCode] | AsWritten
+
+/** A text of a page as a parameter of another one. */
+export const coded = <Code extends TextCode>(code: Code, ...parameters: ParametersOf<Code>): CodedText =>
+  ({ code, ...parameters[0] }) as unknown as CodedText
+
+/** Text of other people or of an earlier release, which every language shows as it is. */
+export type AsWritten = { readonly code: 'text'; readonly text: string }
+
+export const asWritten = (text: string): AsWritten => ({ code: 'text', text })
+
+/** With its line ends, for a page that shows it as a text of its own. Undefined: a text of ours. */
+export const textAsWritten = (coded: CodedText): string | undefined => (coded.code === 'text' ? coded.text : undefined)
+
+/** Codes of texts without parameters. */
+export type PlainCode = { [Code in TextCode]: [keyof Texts[Code]] extends [never] ? Code : never }[TextCode]
+
+/** For a code that is put together: `plainText(`cod.status_${status}`)`. */
+export const plainText = (code: PlainCode): CodedText => ({ code }) as unknown as CodedText
+
+/** Other people's words: Arabic marks them. */
+export const quoted = (words: string): CodedText => ({ code: 'words.quoted', words })
+
+/** `chained('words.semicolon', all)`: for what a list of the language would not separate so. At least one. */
+export const chained = (code: 'words.semicolon' | 'words.bar' | 'words.space', all: readonly CodedText[]): CodedText =>
+  all.reduce((first, second) => ({ code, first, second }))
+
+/** A schema's error is a string: the coded text in it is its JSON. */
+export const asIssue = (coded: CodedText): string => JSON.stringify(coded)
+
+/** Undefined where a schema's error is not a coded text. */
+export const readIssue = (message: string): CodedText | undefined =>
+  message.startsWith('{"code":') ? (JSON.parse(message) as CodedText) : undefined
+
+/** namespace → key → text */
+export type Resources = Readonly<Record<string, Readonly<Record<string, string>>>>
+
+type ParametersOf<Code extends TextCode> = [keyof Texts[Code]] extends [never] ? [] : [parameters: Texts[Code]]
+
+/** What turns codes into the text of one language. */
+export type Translator = {
+  readonly language: Language
+  readonly textOf: (coded: CodedText) => string
+  readonly t: <Code extends TextCode>(code: Code, ...parameters: ParametersOf<Code>) => string
+  /** For codes of other systems, such as WhatsApp's statuses, of which some have a text. */
+  readonly has: (code: string) => code is PlainCode
+  /** Of namespaces that were not loaded at first. */
+  readonly addTexts: (more: Resources) => void
+}
+
+/**
+ * Reads English where `resources` have no text in the language; Arabic is complete and needs no English.
+ * Pages give `counts`, which writes `count` as 1,000; the API and the command line write 1000.
+ */
+export function createTranslator(
+  language: Language,
+  resources: Readonly<Partial<Record<Language, Resources>>>,
+  counts?: Intl.NumberFormat,
+): Translator {
+  const i18n = createInstance()
+  void i18n.init({
+    lng: language,
+    fallbackLng: 'en',
+    resources,
+    ns: Object.values(resources).flatMap(Object.keys),
+    nsSeparator: '.',
+    keySeparator: false,
+    initAsync: false,
+    // Values are text, not HTML; pages escape them themselves.
+    interpolation: { escapeValue: false },
+  })
+  const between = language === 'ar' ? '، ' : ', '
+
+  /** Plain values keep their own direction: Arabic isolates them. */
+  const written = (value: string): string =>
+    language === 'ar' && value !== '' ? `\u2068${visibleText(value)}\u2069` : visibleText(value)
+
+  const valueOf = (value: TextValue): string => {
+    if (typeof value !== 'object') return written(String(value))
+    return 'code' in value ? textOf(value) : value.map(textOf).join(between)
+  }
+
+  function textOf(coded: CodedText): string {
+    if (coded.code === 'text') return written(coded.text)
+    const { code, ...parameters } = coded
+    return textWith(code, parameters)
+  }
+
+  function textWith(code: string, parameters: Readonly<Record<string, TextValue>> = {}): string {
+    const values = Object.entries(parameters).map(([name, value]) => [
+      name,
+      name === 'count' && counts ? written(counts.format(Number(value))) : valueOf(value),
+    ])
+    const count = 'count' in parameters ? { count: Number(parameters['count']) } : {}
+    // `replace` keeps parameters apart from options of i18next; without `nest` nothing in a value is looked up.
+    return i18n.t(code, { ...count, defaultValue: code, replace: Object.fromEntries(values), nest: false })
+  }
+
+  return {
+    language,
+    textOf,
+    t: (code, ...[parameters]) => textWith(code, parameters as Readonly<Record<string, TextValue>> | undefined),
+    has: (code): code is PlainCode => i18n.exists(code),
+    addTexts(more) {
+      for (const [namespace, texts] of Object.entries(more)) i18n.addResourceBundle(language, namespace, texts)
+    },
+  }
+}

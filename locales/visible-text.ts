@@ -1,0 +1,29 @@
+/** Unicode's control characters, its two other line ends, and what changes the direction of text. */
+const INVISIBLE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu
+const LINE_END = /[^\S\n]*\r?\n[^\S\n]*/g
+
+/**
+ * The text on one line, safe to print: a terminal or a page would act on these characters, so that a customer's note
+ * could add lines of its own, clear the screen or reverse the line. A line end is shown as ⏎, any other as \u001b.
+ */
+export const visibleText = (text: string): string =>
+  text.replaceAll(LINE_END, ' ⏎ ').replaceAll(INVISIBLE, (character) => {
+    const hex = character.charCodeAt(0).toString(16).padStart(4, '0')
+    return `\\u${hex}`
+  })
+
+/** The same for text that has lines of our own. */
+export const visibleLines = (text: string): string => text.split('\n').map(visibleText).join('\n')
+
+/** The same value with each text in it, at any depth, made visible. */
+export function withVisibleTexts<Value>(value: Value): Value
+export function withVisibleTexts(value: unknown): unknown {
+  if (typeof value === 'string') return visibleText(value)
+  if (Array.isArray(value)) return value.map((each: unknown) => withVisibleTexts(each))
+  if (!isPlainObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [visibleText(name), withVisibleTexts(each)]))
+}
+
+/** Dates stay what they are. */
+const isPlainObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype

@@ -1,0 +1,105 @@
+create table provider_accounts (
+  id uuid primary key,
+  workspace_id uuid not null references workspaces,
+  waba_id text not null,
+  graph_url text not null,
+  access_token bytea not null,
+  verify_token bytea not null,
+  app_secret bytea not null,
+  -- webhooks under way while the app secret is changed are signed with the previous one
+  previous_app_secret bytea,
+  previous_app_secret_until timestamptz,
+  status text not null,
+  -- coded text, as the other columns with this comment: a code and its parameters, whose words are in locales/
+  status_detail jsonb,
+  created_at timestamptz not null,
+  synced_at timestamptz,
+  sync_due_at timestamptz not null,
+  -- how far a running sync has come
+  sync_started_at timestamptz,
+  sync_noted_at timestamptz,
+  sync_step text,
+  sync_numbers integer,
+  sync_templates integer,
+
+  unique (workspace_id, id),
+  unique (workspace_id, waba_id),
+  -- credentials_unreadable: another instance key sealed the access token; WhatsApp has refused nothing
+  constraint account_status check (status in ('connected', 'credentials_invalid', 'credentials_unreadable')),
+  constraint previous_app_secret_ends check ((previous_app_secret is null) = (previous_app_secret_until is null)),
+  constraint account_sync_step check (sync_step in ('numbers', 'templates', 'storing'))
+);
+
+create table senders (
+  id uuid primary key,
+  workspace_id uuid not null,
+  account_id uuid not null,
+  phone_number_id text not null,
+  phone text not null,
+  verified_name text,
+  status text not null,
+  throughput text,
+  quality text,
+  paused_at timestamptz,
+  -- set when the number is no longer in its account's list
+  gone_at timestamptz,
+  unique (workspace_id, id),
+  unique (account_id, phone_number_id),
+  foreign key (workspace_id, account_id) references provider_accounts (workspace_id, id)
+);
+
+-- How fast a sender may send, over all nodes: the number of sends in each short slot of the last second, and a pause after
+-- a rate error. Apart from senders, because every claim changes it.
+create table sender_pace (
+  sender_id uuid primary key references senders,
+  slots bigint[] not null default '{}',
+  slot_sends integer[] not null default '{}',
+  breaker_open_until timestamptz,
+  breaker_step smallint not null default 0,
+  -- the provider's error code, if it gave one
+  breaker_code integer,
+  constraint slots_and_sends_pair_up check (cardinality(slots) = cardinality(slot_sends))
+) with (fillfactor = 50);
+
+-- When a sender may send to a recipient again. Unlogged: it is worthless after a crash.
+create unlogged table pair_pace (
+  sender_id uuid not null,
+  recipient text not null,
+  free_at timestamptz not null,
+  primary key (sender_id, recipient)
+) with (fillfactor = 70);
+
+create table templates (
+  workspace_id uuid not null,
+  account_id uuid not null,
+  name text not null,
+  language text not null,
+  provider_template_id text not null,
+  status text not null,
+  rejected_reason text,
+  category text not null,
+  quality text,
+  parameter_format text not null,
+  components jsonb not null,
+  send_ttl_seconds integer,
+  primary key (account_id, name, language),
+  foreign key (workspace_id, account_id) references provider_accounts (workspace_id, id),
+  constraint template_parameter_format check (parameter_format in ('POSITIONAL', 'NAMED'))
+);
+
+-- Changes of a template's review, category, quality or text, from a webhook or a sync.
+create table template_changes (
+  id uuid primary key,
+  workspace_id uuid not null,
+  account_id uuid not null,
+  name text not null,
+  language text not null,
+  at timestamptz not null,
+  field text not null,
+  before text,
+  after text,
+  foreign key (workspace_id, account_id) references provider_accounts (workspace_id, id),
+  constraint template_change_field check (field in ('status', 'category', 'quality', 'rejected_reason', 'text'))
+);
+
+create index template_changes_template on template_changes (account_id, name, language, id);

@@ -1,0 +1,34 @@
+import type { Language } from '../../../locales/text.ts'
+
+/** The time that the phone shows: of a workspace whose clock was moved, in the zone of its deliveries. */
+export type PhoneClock = {
+  /** What the clock showed at a real instant. */
+  at: (real: Date) => Date
+  /** The present instant, on the same scale as those that are shown; without it the real one. */
+  now?: () => Date
+  timeZone: string
+}
+
+export const REAL_CLOCK: PhoneClock = {
+  at: (real) => real,
+  timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+}
+
+/** Digits as in ids and phone numbers. */
+const LOCALES: Readonly<Record<Language, string>> = { en: 'en-GB', fr: 'fr', ar: 'ar-u-nu-latn' }
+
+export const formatOf = (language: Language, form: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat(LOCALES[language], { hourCycle: 'h23', ...form })
+
+export const timeOfDay = (at: string, { timeZone, ...clock }: PhoneClock, language: Language): string =>
+  formatOf(language, { timeZone, timeStyle: 'short' }).format(clock.at(new Date(at)))
+
+export const shortDay = (at: string, { timeZone, ...clock }: PhoneClock, language: Language): string =>
+  formatOf(language, { timeZone, day: 'numeric', month: 'short' }).format(clock.at(new Date(at)))
+
+/** The same text for all instants of one day. */
+export const dayOf = (at: Date, { timeZone, ...clock }: PhoneClock, language: Language): string =>
+  formatOf(language, { timeZone, weekday: 'long', day: 'numeric', month: 'long' }).format(clock.at(at))
+
+export const todayOf = (clock: PhoneClock, language: Language): string =>
+  dayOf(clock.now?.() ?? new Date(), clock, language)

@@ -1,0 +1,125 @@
+import { useId, useLayoutEffect, useRef, useState } from 'react'
+import type { Pair } from '../src/wire/chats.ts'
+import { IconButton } from './icons.tsx'
+import style from './phone.module.css'
+import { phoneTyped } from './state.ts'
+import { usePhoneTexts } from './texts.ts'
+import { usePhone } from './use-screen.ts'
+import { MAGIC_NUMBERS } from '../src/messages/magic-numbers.ts'
+import { NAMED_CUSTOMERS } from '../src/customers/named-customers.ts'
+
+export function NewCustomer({ onClose, onOpen }: { onClose: () => void; onOpen: (pair: Pair) => void }) {
+  const { t } = usePhoneTexts()
+  const { businesses } = usePhone().screen
+  const dialog = useRef<HTMLDialogElement>(null)
+  const input = useRef<HTMLInputElement>(null)
+  const [typed, setTyped] = useState('+')
+  const [chosen, setChosen] = useState<string>()
+  const [isWrong, setWrong] = useState(false)
+  const id = useId()
+  useLayoutEffect(() => {
+    const shown = dialog.current
+    shown?.showModal()
+    input.current?.focus() // `autoFocus` would come too early, while the dialog is closed
+    return () => shown?.close()
+  }, [])
+  const number = chosen ?? businesses[0]?.number
+  const open = (phone: string | undefined): void => {
+    if (phone === undefined || number === undefined) setWrong(true)
+    else onOpen({ phone, number })
+  }
+  return (
+    <dialog ref={dialog} className={style.dialog} aria-labelledby={`${id}-title`} onCancel={onClose}>
+      <div className={style.sheetHead}>
+        <h2 id={`${id}-title`} className={style.sheetTitle}>
+          {t('page_chats.new_customer')}
+        </h2>
+        <IconButton icon="close" label={t('page_chats.close')} className={style.iconButton} onClick={onClose} />
+      </div>
+      <p className={style.about}>{t('page_chats.new_customer_about')}</p>
+      <form
+        className={style.form}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          open(phoneTyped(typed))
+        }}
+      >
+        <label className={style.field}>
+          {t('page_chats.phone_number')}
+          <input
+            ref={input}
+            className={style.fieldInput}
+            type="tel"
+            dir="ltr"
+            maxLength={30}
+            value={typed}
+            aria-invalid={isWrong}
+            aria-describedby={`${id}-hint`}
+            onChange={(event) => {
+              setTyped(event.currentTarget.value)
+              setWrong(false)
+            }}
+          />
+        </label>
+        <p id={`${id}-hint`} className={isWrong ? style.wrong : style.about} role={isWrong ? 'alert' : undefined}>
+          {isWrong ? t('page_chats.no_phone_number') : t('page_chats.phone_number_hint')}
+        </p>
+        {businesses.length > 1 && (
+          <label className={style.field}>
+            {t('page_chats.business')}
+            <select
+              className={style.fieldInput}
+              value={number}
+              onChange={(event) => setChosen(event.currentTarget.value)}
+            >
+              {businesses.map((business) => (
+                <option key={business.number} value={business.number}>
+                  {business.name} · {business.display}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        <button type="submit" className={style.primary}>
+          {t('page_chats.open_phone')}
+        </button>
+      </form>
+      <h3 className={style.suggestionsTitle}>{t('page_chats.customers_title')}</h3>
+      <p className={style.about}>{t('page_chats.customers_about')}</p>
+      <Suggestions
+        rows={NAMED_CUSTOMERS.map(({ ending }) => ({ ending, label: t(`page_chats.customers_${ending}`) }))}
+        onPick={open}
+      />
+      <details className={style.more}>
+        <summary>{t('page_chats.failures_title')}</summary>
+        <Suggestions
+          rows={MAGIC_NUMBERS.map(({ ending }) => ({ ending, label: t(`page_chats.failures_${ending}`) }))}
+          onPick={open}
+        />
+      </details>
+    </dialog>
+  )
+}
+
+/** A Spanish mobile number with the ending. */
+const numberEnding = (ending: string): string => `+3460011${ending}`
+
+type SuggestionsProps = { rows: readonly { label: string; ending: string }[]; onPick: (phone: string) => void }
+
+function Suggestions({ rows, onPick }: SuggestionsProps) {
+  return (
+    <ul className={style.suggestions}>
+      {rows.map(({ label, ending }) => (
+        <li key={ending}>
+          <button type="button" className={style.suggestion} onClick={() => onPick(numberEnding(ending))}>
+            <span>{label}</span>
+            <bdi className={style.number} dir="ltr">
+              {numberEnding(ending)}
+            </bdi>
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,46 @@
+import { createContext, use, useEffect, useMemo, useReducer, useState } from 'react'
+import type { Act } from '../src/wire/chats.ts'
+import type { PhoneClock } from './clock.ts'
+import { type Connection, type Source, subscribe } from './source.ts'
+import { EMPTY_SCREEN, type Screen, type ScreenEvent, screenReducer } from './state.ts'
+
+export type LivePhone = {
+  screen: Screen
+  connection: Connection
+  source: Source
+  dispatch: (event: ScreenEvent) => void
+}
+
+/** Set by `Phone` for everything that it shows. */
+export const PhoneContext = createContext<(LivePhone & { clock: PhoneClock }) | undefined>(undefined)
+
+export function usePhone(): LivePhone & { clock: PhoneClock } {
+  const phone = use(PhoneContext)
+  if (!phone) throw new Error('not inside a Phone')
+  return phone
+}
+
+/** Subscribes to the source while mounted. `source` must stay the same. */
+export function useScreen(source: Source): LivePhone {
+  const [screen, dispatch] = useReducer(screenReducer, EMPTY_SCREEN)
+  const [connection, setConnection] = useState<Connection>('connecting')
+  useEffect(() => subscribe(source, { onChange: dispatch, onConnection: setConnection }), [source])
+  return useMemo(() => ({ screen, connection, source, dispatch }), [screen, connection, source])
+}
+
+/** Performs the customer's actions, and keeps an error until the next action. */
+export function useAct() {
+  const { source } = usePhone()
+  const [error, setError] = useState<unknown>()
+  const act = async (act: Act): Promise<boolean> => {
+    setError(undefined)
+    try {
+      await source.act(act)
+      return true
+    } catch (error) {
+      setError(error)
+      return false
+    }
+  }
+  return { error, act }
+}

@@ -1,0 +1,289 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DEMO } from '../src/index.ts'
+import { controlRoutes } from '../src/control/routes.ts'
+import { EMULATOR_LIMITS } from '../src/limits.ts'
+import { Messages } from '../src/messages/messages.ts'
+import { NO_STORAGE } from '../src/store/saved-map.ts'
+import { codeOf, CUSTOMER, startWorld } from './world.ts'
+
+test('the front page lists exactly the existing routes', async (t) => {
+  const world = await startWorld(t)
+  const page = await world.call('GET', '/', undefined, '')
+  const control = Object.keys(page.at('control') as object)
+  assert.deepEqual(
+    control,
+    controlRoutes.map(({ method, path }) => `${method} ${path}`),
+  )
+  for (const route of [...(page.at('graph') as string[]), ...control]) {
+    const [method = '', path = ''] = route.split(' ')
+    if (path === '/control/live') continue // a stream without an end
+    const answer = await world.call(method as 'GET', path.replace(':id', '1234567'), method === 'GET' ? undefined : {})
+    assert.notEqual(codeOf(answer), 2500, route)
+  }
+})
+
+test('a message is listed as on the phone, with its webhooks’ answers', async (t) => {
+  const world = await startWorld(t)
+  await world.sendOtp({ biz_opaque_callback_data: 'job-1' })
+  await world.sendOtp({ to: '+34600111223' })
+  await world.emulator.idle()
+  const answer = await world.call('GET', `/control/messages?to=${encodeURIComponent(CUSTOMER)}`, undefined, '')
+  assert.equal(answer.at('messages', 'length'), 1)
+  assert.equal(answer.at('messages', 0, 'code'), '493817')
+  assert.equal(answer.at('messages', 0, 'callbackData'), 'job-1')
+  assert.deepEqual(answer.at('messages', 0, 'template'), {
+    name: 'login_code',
+    language: 'en_US',
+    category: 'AUTHENTICATION',
+  })
+  assert.equal(answer.at('messages', 0, 'statuses', 2, 'status'), 'read')
+  assert.equal(answer.at('messages', 0, 'statuses', 2, 'webhook', 'attempts', 0, 'httpStatus'), 200)
+})
+
+test('a script can be added, listed with its uses, and removed by HTTP', async (t) => {
+  const world = await startWorld(t)
+  const script = await world.call('POST', '/control/scripts', { match: { to: CUSTOMER }, behaviour: { error: 131016 } })
+  assert.equal(codeOf(await world.sendOtp()), 131016)
+  const listed = await world.call('GET', '/control/scripts')
+  assert.deepEqual([listed.at('scripts', 0, 'id'), listed.at('scripts', 0, 'used')], [script.at('id'), 1])
+  assert.equal((await world.call('DELETE', `/control/scripts/${String(script.at('id'))}`)).status, 200)
+  assert.equal((await world.call('DELETE', `/control/scripts/${String(script.at('id'))}`)).status, 404)
+  assert.equal(codeOf(await world.sendOtp()), 0)
+})
+
+test('accounts, numbers and templates added by HTTP can send', async (t) => {
+  const world = await startWorld(t)
+  const account = await world.call('POST', '/control/accounts', {
+    appSecret: 's',
+    accessToken: 'EAAnew',
+    verifyToken: 'v',
+  })
+  const number = await world.call('POST', `/control/accounts/${String(account.at('id'))}/numbers`, {
+    displayPhoneNumber: '+34 911 222 333',
+  })
+  const components = [{ type: 'BODY', text: 'Hello.' }]
+  await world.call('POST', `/control/accounts/${String(account.at('id'))}/templates`, {
+    name: 'hello',
+    language: 'en',
+    category: 'UTILITY',
+    components,
+  })
+  const send = {
+    messaging_product: 'whatsapp',
+    to: CUSTOMER,
+    type: 'template',
+    template: { name: 'hello', language: { code: 'en' } },
+  }
+  const answer = await world.call('POST', `/v25.0/${String(number.at('id'))}/messages`, send, 'EAAnew')
+  assert.equal(answer.status, 200, answer.text)
+})
+
+test('HTTP can post statuses, taps and webhooks, and pause them', async (t) => {
+  const world = await startWorld(t, { statuses: 'manual' })
+  const sent = await world.sendOrder()
+  const message = sent.at('messages', 0, 'id')
+  await world.call('POST', '/control/statuses', { message, statuses: ['sent', { status: 'failed', errors: [131026] }] })
+  assert.deepEqual(world.statusNames(), ['sent', 'failed'])
+  await world.call('POST', '/control/inbound', { from: CUSTOMER, tap: { button: 'Cancel' } })
+  assert.equal(world.inboundMessages().length, 1)
+  const field = { field: 'account_update', value: { event: 'ACCOUNT_RESTRICTION' } }
+  const answer = await world.call('POST', `/control/accounts/${DEMO.accountId}/webhook`, field)
+  assert.equal(answer.at('posts', 0, 'state'), 'answered')
+  assert.deepEqual(world.callback.posts.at(-1)?.body.entry[0]?.changes[0], {
+    value: field.value,
+    field: 'account_update',
+  })
+  assert.equal((await world.call('POST', '/control/pause')).at('paused'), true)
+  assert.equal((await world.call('GET', '/control/metrics')).at('webhooks', 'paused'), true)
+  assert.equal((await world.call('POST', '/control/resume')).at('paused'), false)
+})
+
+test('changes of templates, numbers and phones take effect and send webhooks', async (t) => {
+  const world = await startWorld(t)
+  const template = world.emulator.getAccount(DEMO.accountId).templates.values().next().value
+  await world.call('PATCH', `/control/templates/${template?.id}`, { status: 'PAUSED', quality: 'RED' })
+  assert.equal(codeOf(await world.sendOtp()), 132015)
+  await world.call('PATCH', `/control/numbers/${DEMO.standardNumberId}`, { throughput: 'HIGH', status: 'BANNED' })
+  assert.equal(codeOf(await world.sendOrder()), 131031)
+  await world.emulator.idle()
+  const fields = world.callback.posts.flatMap((post) => post.body.entry.map((entry) => entry.changes[0]?.field))
+  assert.deepEqual(
+    fields.toSorted((a = '', b = '') => a.localeCompare(b)),
+    ['message_template_quality_update', 'message_template_status_update', 'phone_number_quality_update'],
+  )
+  const phone = await world.call('POST', '/control/phones', { number: CUSTOMER, online: false, name: 'Ana' })
+  assert.deepEqual([phone.at('online'), phone.at('name')], [false, 'Ana'])
+})
+
+test('a reset drops the history and keeps accounts and webhooks', async (t) => {
+  const world = await startWorld(t, { batch: { windowMs: 1_000 } })
+  await world.sendOtp()
+  await world.call('POST', '/control/scripts', { behaviour: { error: 2 } })
+  await world.call('POST', '/control/reset')
+  await world.emulator.idle()
+  assert.deepEqual([world.emulator.messages().length, world.statusNames().length], [0, 0])
+  assert.equal(codeOf(await world.sendOtp()), 0)
+  await world.emulator.idle()
+  assert.deepEqual(world.statusNames(), ['sent', 'delivered', 'read'])
+})
+
+test('the callback can be verified', async (t) => {
+  const world = await startWorld(t)
+  const path = `/control/accounts/${DEMO.accountId}/verify-callback`
+  assert.deepEqual((await world.call('POST', path)).body, { verified: world.callback.url })
+  const wrong = await startWorld(t, { account: { verifyToken: 'wrong' } })
+  const answer = await wrong.call('POST', path)
+  assert.deepEqual(
+    [answer.status, answer.at('error', 'message')],
+    [422, 'the callback answered the verification with 403, not 200'],
+  )
+})
+
+const WRONG: [string, 'POST' | 'PATCH' | 'GET', string, unknown, number, RegExp][] = [
+  ['a body that is no JSON', 'POST', '/control/scripts', '{', 400, /must be JSON/],
+  ['a body that is a list', 'POST', '/control/scripts', [], 400, /faults/],
+  [
+    'an unknown behaviour',
+    'POST',
+    '/control/scripts',
+    { behaviour: { explode: true } },
+    400,
+    /Unrecognized key: \\"explode\\"/,
+  ],
+  ['a script for no sends', 'POST', '/control/scripts', { match: { times: 0 }, behaviour: {} }, 400, /match\.times/],
+  [
+    'a delay of years',
+    'POST',
+    '/control/scripts',
+    { behaviour: { answerAfterMs: 1e12 } },
+    400,
+    /behaviour\.answerAfterMs/,
+  ],
+  ['an account without secrets', 'POST', '/control/accounts', {}, 400, /appSecret.*accessToken.*verifyToken/],
+  [
+    'a callback that is no URL',
+    'PATCH',
+    `/control/accounts/${DEMO.accountId}`,
+    { callbackUrl: 'ftp://x' },
+    400,
+    /callbackUrl/,
+  ],
+  [
+    'an account that exists already',
+    'POST',
+    '/control/accounts',
+    { id: DEMO.accountId, appSecret: 's', accessToken: 't', verifyToken: 'v' },
+    400,
+    /exists already/,
+  ],
+  [
+    'a number for an unknown account',
+    'POST',
+    '/control/accounts/1/numbers',
+    { displayPhoneNumber: '+34911222333' },
+    404,
+    /GET \/control\/accounts/,
+  ],
+  [
+    'a number that is none',
+    'POST',
+    `/control/accounts/${DEMO.accountId}/numbers`,
+    { displayPhoneNumber: 'call me' },
+    400,
+    /begins with \+/,
+  ],
+  [
+    'statuses of an unknown message',
+    'POST',
+    '/control/statuses',
+    { message: 'wamid.x', statuses: ['sent'] },
+    404,
+    /no such message/,
+  ],
+  ['an unknown status', 'POST', '/control/statuses', { message: 'wamid.x', statuses: ['eaten'] }, 400, /statuses\.0/],
+  [
+    'an inbound message without content',
+    'POST',
+    '/control/inbound',
+    { from: CUSTOMER },
+    400,
+    /exactly one of text, tap, choose, raw and again/,
+  ],
+  [
+    'an inbound message without a business number',
+    'POST',
+    '/control/inbound',
+    { from: CUSTOMER, text: 'x' },
+    400,
+    /say by \\"to\\"/,
+  ],
+  ['an inbound message from no number', 'POST', '/control/inbound', { from: 'Ana', text: 'x' }, 400, /no phone number/],
+  ['an unknown template', 'PATCH', '/control/templates/1', { status: 'PAUSED' }, 404, /no template 1/],
+  ['an unknown filter', 'GET', '/control/messages?colour=red', undefined, 400, /colour/],
+  ['a limit of nothing', 'GET', '/control/messages?limit=0', undefined, 400, /limit/],
+]
+
+for (const [what, method, path, body, status, says] of WRONG) {
+  test(`the control API reports what is wrong: ${what}`, async (t) => {
+    const world = await startWorld(t)
+    const answer = await world.call(method, path, body)
+    assert.equal(answer.status, status, answer.text)
+    assert.match(answer.text, says)
+  })
+}
+
+test('scripts beyond the limit are rejected, not dropped', async (t) => {
+  const world = await startWorld(t)
+  for (let count = 0; count < EMULATOR_LIMITS.scripts; count++) world.emulator.script({ behaviour: {} })
+  assert.throws(() => world.emulator.script({ behaviour: {} }), /1000 scripts at most; remove some/)
+})
+
+test('phones beyond the limit are rejected, and offline phones kept', async (t) => {
+  const world = await startWorld(t)
+  const phone = (count: number) => `+346${String(count).padStart(8, '0')}`
+  for (let count = 0; count < EMULATOR_LIMITS.phonesKept; count++)
+    world.emulator.setPhone({ number: phone(count), online: false })
+  const one = { number: phone(EMULATOR_LIMITS.phonesKept), block: DEMO.standardNumber }
+  const refused = await world.call('POST', '/control/phones', one)
+  assert.equal(refused.status, 409)
+  assert.match(refused.text, /remembers 10000 phones that were changed, and no more; change some back/)
+  assert.equal((await world.call('POST', '/control/phones', { number: phone(0), readReceipts: false })).status, 200)
+  assert.equal((await world.call('POST', '/control/phones', { ...one, block: undefined, online: true })).status, 200)
+  await world.call('POST', '/control/phones', { number: phone(1), online: true })
+  assert.equal((await world.call('POST', '/control/phones', one)).status, 200)
+})
+
+test('templates and review plans beyond the limit are rejected', async (t) => {
+  const { emulator } = await startWorld(t)
+  const components = [{ type: 'BODY', text: 'Hello.' }]
+  const add = (count: number) =>
+    emulator.addTemplate(DEMO.accountId, { name: `t${count}`, language: 'en', category: 'UTILITY', components })
+  const held = emulator.getAccount(DEMO.accountId).templates.size
+  for (let count = held; count < EMULATOR_LIMITS.templatesHeld; count++) add(count)
+  assert.throws(() => add(EMULATOR_LIMITS.templatesHeld), /1000 templates at most; delete some/)
+  for (let count = 0; count < EMULATOR_LIMITS.reviewsPlanned; count++) emulator.planReview(DEMO.accountId, { times: 1 })
+  assert.throws(() => emulator.planReview(DEMO.accountId, { times: 1 }), /1000 plans for reviews at most/)
+})
+
+test('only the latest messages are kept', async (t) => {
+  const world = await startWorld(t, { statuses: 'manual', pairLimit: false })
+  await world.sendOtp()
+  const [message] = world.emulator.messages()
+  assert.ok(message !== undefined)
+  const messages = new Messages(NO_STORAGE)
+  for (let count = 0; count <= EMULATOR_LIMITS.messagesKept; count++) messages.add({ ...message, id: `wamid.${count}` })
+  assert.deepEqual(
+    [messages.list().length, messages.find('wamid.0'), messages.find('wamid.1')?.id],
+    [EMULATOR_LIMITS.messagesKept, undefined, 'wamid.1'],
+  )
+})
+
+test('a reset does not cancel a delayed answer', async (t) => {
+  const world = await startWorld(t, { speed: 0.001 })
+  world.emulator.script({ behaviour: { answerAfterMs: 50_000 } })
+  const answer = world.sendOtp()
+  await world.emulator.waitForMessage()
+  world.emulator.reset()
+  assert.equal((await answer).status, 200)
+})

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { behaviourSchema } from '../src/messages/behaviour.ts'
+import { SETTINGS, readConfiguration } from '../src/configuration.ts'
+import { controlRoutes } from '../src/control/routes.ts'
+import { DEMO } from '../src/index.ts'
+import { META_LIMITS, EMULATOR_LIMITS } from '../src/limits.ts'
+import { customerSchema } from '../src/customers/steps.ts'
+import { MAGIC_NUMBERS } from '../src/messages/magic-numbers.ts'
+import { NAMED_CUSTOMERS } from '../src/customers/named-customers.ts'
+import { startWorld } from './world.ts'
+
+const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+/** Lines without the spaces that align the cells of a table. */
+const rows = readme.split('\n').map((line) => (line.startsWith('|') ? line.replace(/ *\| */g, ' | ').trim() : line))
+
+/** The cells of each row of the table whose heading begins so. */
+function tableOf(heading: string): string[][] {
+  const at = rows.findIndex((line) => line.startsWith(`| ${heading} |`))
+  const end = rows.findIndex((line, position) => position > at && !line.startsWith('|'))
+  return rows.slice(at + 2, end).map((line) => line.slice(2, -2).split(' | '))
+}
+
+test('the README lists exactly the magic numbers', () => {
+  const expected = MAGIC_NUMBERS.map(({ ending, what }) => [`\`${ending}\``, what])
+  assert.deepEqual(tableOf('ends in'), expected)
+  assert.equal(new Set(MAGIC_NUMBERS.map(({ ending }) => ending)).size, MAGIC_NUMBERS.length)
+})
+
+test('the README lists exactly the named customers', () => {
+  const expected = NAMED_CUSTOMERS.map(({ name, ending, three, two }) => [`\`${name}\``, `\`${ending}\``, three, two])
+  assert.deepEqual(tableOf('customer'), expected)
+})
+
+test('the emulator accepts the README’s customers', () => {
+  const bodies = Array.from(readme.matchAll(/\/control\/customers -d '([^']+)'/g), (match) => match[1] ?? '')
+  assert.ok(bodies.length >= 3)
+  for (const body of bodies) customerSchema.parse(JSON.parse(body))
+})
+
+test('the README lists every setting with its default', () => {
+  const expected = Object.values(SETTINGS).map((row) => [
+    `\`--${row.flag}\``,
+    `\`${row.environment}\``,
+    row.standard === '' ? '' : `\`${row.standard}\``,
+    row.what,
+  ])
+  assert.deepEqual(tableOf('flag'), expected)
+})
+
+test('the README has a command for every control route', () => {
+  const routes = tableOf('call | what | try')
+  assert.deepEqual(
+    routes.map(([call, what]) => [call, what]),
+    controlRoutes.map(({ method, path, what }) => [`\`${method} ${path}\``, what]),
+  )
+  assert.ok(routes.every(([, , command]) => command?.startsWith('`curl -s')))
+})
+
+test('the README lists every behaviour', () => {
+  const named = tableOf('behaviour').flatMap(([names = '']) =>
+    Array.from(names.matchAll(/`(\w+)`/g), (match) => match[1]),
+  )
+  assert.deepEqual(new Set(named), new Set(Object.keys(behaviourSchema.shape)))
+})
+
+test('the README lists every limit with its value', () => {
+  for (const [name, value] of [...Object.entries(META_LIMITS), ...Object.entries(EMULATOR_LIMITS)]) {
+    assert.ok(rows.includes(`| \`${name}\` | ${value} |`), name)
+  }
+})
+
+test('the README shows the fields of a clock move’s answer', async (t) => {
+  const { call } = await startWorld(t)
+  const [, body = '', shown = ''] = /\/control\/clock -d '([^']+)'\n```\n```json\n([^`]+)```/.exec(readme) ?? []
+  const answer = await call('POST', '/control/clock', body)
+  const fieldsOf = (value: unknown): unknown =>
+    typeof value === 'object' && value !== null
+      ? Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, fieldsOf(inner)]))
+      : 'a value'
+  assert.deepEqual(fieldsOf(answer.body), fieldsOf(JSON.parse(shown)))
+})
+
+test('the README has the ids of the demo account', () => {
+  for (const value of Object.values(DEMO)) assert.ok(readme.includes(value), value)
+})
+
+test('all wrong settings are reported at once', () => {
+  assert.throws(() => readConfiguration(['--port', 'x', '--speed=-1'], { WHATSAPP_EMULATOR_CALLBACK_URL: 'nowhere' }), {
+    message: 'port: x is not 0 to 65535\nspeed: -1 is not 0 to 1000\ncallback-url: nowhere is not an http or https URL',
+  })
+  assert.throws(() => readConfiguration(['--colour', 'red'], {}), /--colour/)
+})
+
+test('a flag wins over the environment, and the environment over the default', () => {
+  const read = readConfiguration(['--port', '1'], { WHATSAPP_EMULATOR_PORT: '2', WHATSAPP_EMULATOR_SPEED: '3' })
+  assert.deepEqual([read.portNumber, read.speedFactor, read.accessToken], [1, 3, DEMO.accessToken])
+})

@@ -1,0 +1,218 @@
+import { type Clock, later } from '../clock.ts'
+import { createFairBatcher } from '../db/fair-batcher.ts'
+import { type Sql, type Statement, batch, sqlState, statement, retryUntilOutcomeKnown } from '../db/pool.ts'
+import { ApiError, type ApiErrorCode } from '../errors.ts'
+import { newId } from '../ids.ts'
+import { type QuotaKind, openQuotaMonths, quotaMonth } from '../workspaces/quota.ts'
+
+/** A request that is accepted once per idempotency key and takes a unit of a monthly quota. */
+export type Acceptable = { workspaceId: string; idempotencyKey: string | null; recipient?: string }
+
+/** The columns of every look-up: one row per target. */
+export type Facts = {
+  /** The index of the target in the batch. */
+  n: number
+  clock_offset_ms: number
+  /** Of the workspace's current month; null before the first request of the month. */
+  units_used: number | null
+  monthly_units: number
+}
+
+export const FACT_COLUMNS =
+  'r.n, w.clock_offset_ms, q.used as units_used, coalesce(l.monthly_units, 0) as monthly_units'
+
+/** Each request `r` with its workspace and quota, by key: plans made without statistics join whole tables. */
+export const factJoins = (quota: QuotaKind): string =>
+  `join workspaces w on w.id = r.workspace_id
+   left join lateral (
+     select monthly_units from quotas where workspace_id = r.workspace_id and kind = '${quota}' limit 1) l on true
+   left join lateral (
+     select used from quota_usage where workspace_id = r.workspace_id and kind = '${quota}'
+       and month = date_trunc('month', ($2::timestamptz + w.clock_offset_ms * interval '1 ms') at time zone 'UTC')::date
+     limit 1) q on true`
+
+/** How one kind of request is looked up, decided and stored. */
+export type Acceptance<Request extends Acceptable, Found extends Facts, Accepted> = {
+  quota: QuotaKind
+  overQuota: ApiErrorCode
+  /** How long the first message may wait for submission. */
+  windowMs: number
+  /** What the look-up needs apart from key and recipient. Requests with equal targets share a row of it. */
+  target(request: Request): object
+  /** `$1`: `[{n, …target, keys, recipients}]`, `$2`: now. */
+  lookUp: Statement<Found>
+  /** Pure, in the order of docs/api.md#order-of-checks. Undefined: only the quota is left to check. */
+  decide(request: Request, facts: Found): Accepted | ApiError | undefined
+  row(request: Request, facts: Found, id: string): Row
+  /** `$1`: `[{workspace_id, month, created_at, requests: [row]}]`, `$2`: due_at, `$3`: submit_by. Returns the inserted ids. */
+  insert: Statement<{ id: string }>
+  accepted(request: Request, id: string): Accepted
+}
+
+/** `message_id`: of the first message, if that is another row. */
+type Row = { id: string; message_id?: string }
+
+const MAX_GROUP = 256
+/** The larger a group, the lower the cost of its workspaces per request: two at once would halve the groups. */
+const GROUP_CONCURRENCY = 1
+/** A request that lost its key or the last unit to another request normally gets its answer at the next try. */
+const MAX_TRIES = 100
+
+type AcceptParts = { db: Sql; clock: Clock }
+type Item<Request> = { request: Request; id: string }
+
+/**
+ * Accepts requests in groups: those that arrive while a group is in progress are looked up together, decided one by one
+ * and inserted together, each with its key, its unit of quota and its first message in one commit. Throws the request's
+ * first ApiError; a refused request stores nothing. `onAccepted` runs after the commit.
+ */
+export function createAcceptor<Request extends Acceptable, Found extends Facts, Accepted>(
+  parts: AcceptParts,
+  acceptance: Acceptance<Request, Found, Accepted>,
+  onAccepted: (workspaceIds: readonly string[]) => void,
+): (request: Request) => Promise<Accepted> {
+  const acceptInGroup = createFairBatcher(
+    async (items: Item<Request>[]) => {
+      const { outcomes, acceptedFor } = await acceptTogether(parts, acceptance, items)
+      if (acceptedFor.length > 0) onAccepted(acceptedFor)
+      return outcomes
+    },
+    {
+      maxItems: MAX_GROUP,
+      concurrency: GROUP_CONCURRENCY,
+      ownerOf: ({ request }) => request.workspaceId,
+    },
+  )
+  return async (request) => {
+    const item = { request, id: newId() }
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const outcome = await acceptInGroup(item)
+      if (outcome instanceof ApiError) throw outcome
+      if (outcome !== undefined) return outcome
+    }
+    throw new Error(`a request had no outcome after ${MAX_TRIES} tries`)
+  }
+}
+
+/** An outcome is undefined if another request took the key or the last unit since the look-up: the next one finds that. */
+async function acceptTogether<Request extends Acceptable, Found extends Facts, Accepted>(
+  { db, clock }: AcceptParts,
+  acceptance: Acceptance<Request, Found, Accepted>,
+  items: readonly Item<Request>[],
+): Promise<{ outcomes: (Accepted | ApiError | undefined)[]; acceptedFor: string[] }> {
+  const now = clock.now()
+  const factsOf = await lookUp(db, acceptance, { items, now })
+  const keys = new Set<string>()
+  const insertable: Insertable<Found>[] = []
+  const decided = items.map(({ request, id }, index) => {
+    const facts = factsOf[index]
+    if (!facts) throw new Error('the look-up returned no row for a request')
+    const outcome = acceptance.decide(request, facts) ?? overQuota(acceptance.overQuota, facts)
+    if (outcome === undefined && claimsKey(keys, request))
+      insertable.push({ workspaceId: request.workspaceId, facts, row: acceptance.row(request, facts, id) })
+    return outcome
+  })
+  if (insertable.length === 0) return { outcomes: decided, acceptedFor: [] }
+  const inserted = await insert(db, acceptance, { insertable, now })
+  return {
+    outcomes: items.map(({ request, id }, index) =>
+      inserted.has(id) ? acceptance.accepted(request, id) : decided[index],
+    ),
+    acceptedFor: insertable.flatMap(({ workspaceId, row }) => (inserted.has(row.id) ? workspaceId : [])),
+  }
+}
+
+/** Returns the facts of each item, in their order. */
+async function lookUp<Request extends Acceptable, Found extends Facts>(
+  db: Sql,
+  acceptance: Acceptance<Request, Found, unknown>,
+  { items, now }: { items: readonly Item<Request>[]; now: Date },
+): Promise<(Found | undefined)[]> {
+  const targets = new Map<string, { n: number; keys: string[]; recipients: string[] }>()
+  const rowNumbers = items.map(({ request }) => {
+    const target = acceptance.target(request)
+    const key = JSON.stringify(target)
+    let entry = targets.get(key)
+    if (!entry) targets.set(key, (entry = { n: targets.size, ...target, keys: [], recipients: [] }))
+    if (request.idempotencyKey !== null) entry.keys.push(request.idempotencyKey)
+    if (request.recipient !== undefined) entry.recipients.push(request.recipient)
+    return entry.n
+  })
+  const values = [batch([...targets.values()]), now]
+  const rows = await retryUntilOutcomeKnown(() => db.rows(acceptance.lookUp, values))
+  const byTarget = new Map(rows.map((row) => [row.n, row]))
+  return rowNumbers.map((n) => byTarget.get(n))
+}
+
+const overQuota = (code: ApiErrorCode, { units_used, monthly_units }: Facts): ApiError | undefined =>
+  (units_used ?? 0) < monthly_units ? undefined : new ApiError(code, { code: 'accept.used_up' })
+
+/** Only the first request of a group with a key is inserted. */
+function claimsKey(keys: Set<string>, { workspaceId, idempotencyKey }: Acceptable): boolean {
+  if (idempotencyKey === null) return true
+  const key = `${workspaceId} ${idempotencyKey}`
+  if (keys.has(key)) return false
+  keys.add(key)
+  return true
+}
+
+type Insertable<Found> = { workspaceId: string; facts: Found; row: Row }
+
+/**
+ * Returns the inserted ids. If the database's answer was lost, it inserts again with the same ids: the primary keys decide
+ * between the tries, also while the first one is still in progress.
+ */
+async function insert<Found extends Facts>(
+  db: Sql,
+  { quota, windowMs, insert }: Pick<Acceptance<Acceptable, Found, unknown>, 'quota' | 'windowMs' | 'insert'>,
+  { insertable, now }: { insertable: readonly Insertable<Found>[]; now: Date },
+): Promise<Set<string>> {
+  const months = byWorkspace(insertable, now)
+  const unopened = months
+    .filter(({ units_used }) => units_used === null)
+    .map(({ workspace_id, month }) => ({ workspace_id, kind: quota, month }))
+  if (unopened.length > 0) await openQuotaMonths(db, unopened)
+  const values = [batch(months), now, later(now, windowMs)]
+  const inserted = await retryUntilOutcomeKnown(async (isRepeat) => {
+    if (!isRepeat) return db.rows(insert, values)
+    await db.rows(insert, values).catch(ignoreUniqueViolation)
+    const rows = insertable.map(({ workspaceId: workspace_id, row: { id, message_id = id } }) => ({
+      workspace_id,
+      id,
+      message_id,
+    }))
+    return db.rows(findInserted, [batch(rows)])
+  })
+  return new Set(inserted.map(({ id }) => id))
+}
+
+type Month = { workspace_id: string; month: string; created_at: Date; units_used: number | null; requests: Row[] }
+
+/** `created_at` and the month are in the workspace's time, which callers see; work is due by the real clock. */
+function byWorkspace(insertable: readonly Insertable<Facts>[], now: Date): Month[] {
+  const months = new Map<string, Month>()
+  for (const { workspaceId, facts, row } of insertable) {
+    let month = months.get(workspaceId)
+    if (!month) {
+      const created_at = later(now, facts.clock_offset_ms)
+      const { units_used } = facts
+      month = { workspace_id: workspaceId, month: quotaMonth(created_at), created_at, units_used, requests: [] }
+      months.set(workspaceId, month)
+    }
+    month.requests.push(row)
+  }
+  return [...months.values()]
+}
+
+const UNIQUE_VIOLATION = '23505'
+
+/** The id exists: the earlier try was committed. */
+function ignoreUniqueViolation(error: unknown): undefined {
+  if (sqlState(error) !== UNIQUE_VIOLATION) throw error
+}
+
+const findInserted = statement<{ id: string }>(
+  'find_inserted_requests',
+  `select r.id from jsonb_to_recordset($1) as r (id uuid, workspace_id uuid, message_id uuid)
+   join messages m on m.workspace_id = r.workspace_id and m.id = r.message_id`,
+)

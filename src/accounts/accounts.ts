@@ -1,0 +1,266 @@
+import type { CodedText } from '../../locales/text.ts'
+import { DAY_MS, later } from '../clock.ts'
+import { type Sql, type Statement, statement } from '../db/pool.ts'
+import { isUuid, newId } from '../ids.ts'
+import type { Parts } from '../parts.ts'
+import type { ProviderAccount } from '../providers/provider.ts'
+import { type Seal, UnsealError } from '../seal.ts'
+import { UserError } from '../user-error.ts'
+import { type AccountToConnect, type NewAccount, readNewAccount } from './new-account.ts'
+import { throwAccountError } from './provider-api-error.ts'
+import { nextSyncAt } from './sync/schedule.ts'
+import { storeListing } from './sync/store-listing.ts'
+import type { AccountRef } from './templates/changes.ts'
+import { UnreadableCredentialsError } from './unreadable.ts'
+
+export type ConnectedAccount = {
+  accountId: string
+  /** Where the provider must send the account's webhooks, below the public URL. */
+  webhookPath: string
+  senders: { senderId: string; phoneNumberId: string; phoneNumber: string; status: string }[]
+  templates: { name: string; language: string; status: string; category: string }[]
+}
+
+/**
+ * Connects a WhatsApp account, or replaces the credentials of a connected one. Nothing is stored unless the provider
+ * accepts them. `within` runs in the transaction that stores the account. Throws FieldError.
+ */
+export async function connectAccount(
+  { db, clock, seal, provider, wake }: Pick<Parts, 'db' | 'clock' | 'seal' | 'provider' | 'wake'>,
+  newAccount: NewAccount,
+  within: (tx: Sql, accountId: string) => Promise<void> = async () => {},
+): Promise<ConnectedAccount> {
+  const account = readNewAccount(newAccount)
+  await lockWorkspace(db, account.workspaceId) // refuses an unknown id before the provider is called
+  const listing = await provider.list(account).catch(throwAccountError(account))
+  await provider.subscribe(account).catch(throwAccountError(account))
+  const now = clock.now()
+  const connected = await db.transaction(async (tx) => {
+    const accountId = await storeAccount(tx, { account, seal, now })
+    const ref = { workspaceId: account.workspaceId, accountId }
+    await storeListing(tx, ref, { listing, now })
+    await within(tx, accountId)
+    return describeAccount(tx, ref)
+  })
+  wake('submit') // messages may be waiting for a working token
+  return connected
+}
+
+/** Replaces the credentials that are given; the account keeps the others. */
+export async function renewCredentials(
+  parts: Pick<Parts, 'db' | 'clock' | 'seal' | 'provider' | 'wake'>,
+  { workspaceId, accountId, ...credentials }: AccountRef & Partial<Record<keyof typeof SECRET_COLUMNS, string>>,
+  within?: (tx: Sql, accountId: string) => Promise<void>,
+): Promise<ConnectedAccount> {
+  const row = await getAccountRow(parts.db, accountId)
+  /** The others may be replaced because they cannot be opened. */
+  const kept = (secret: Secret): string => {
+    const text = openSecret(parts.seal, row, secret)
+    if (text === undefined) throw new UserError({ code: 'accounts.unreadable_secrets' })
+    return text
+  }
+  const { accessToken = kept('accessToken'), appSecret = kept('appSecret') } = credentials
+  const { verifyToken = kept('verifyToken') } = credentials
+  const { wabaId, graphUrl } = row
+  return connectAccount(parts, { workspaceId, wabaId, graphUrl, accessToken, appSecret, verifyToken }, within)
+}
+
+const selectWorkspace = statement(
+  'lock_workspace_to_connect',
+  'select id as workspace_id from workspaces where id = $1 for no key update',
+)
+
+/** Two simultaneous connects of one account must agree on its id, which its sealed secrets are bound to. */
+async function lockWorkspace(sql: Sql, workspaceId: string): Promise<void> {
+  if (isUuid(workspaceId) && (await sql.row(selectWorkspace, [workspaceId]))) return
+  throw new UserError({ code: 'accounts.no_workspace', workspaceId }, 'NOT_FOUND')
+}
+
+/** The provider retries a webhook for this long, signed with the app secret of then (docs/whatsapp-cloud-api.md#webhooks). */
+const FORMER_APP_SECRET_MS = 7 * DAY_MS
+
+const findExisting = statement<{ accountId: string; appSecret: Buffer }>(
+  'find_account_to_connect',
+  `select id as "accountId", app_secret as "appSecret" from provider_accounts where workspace_id = $1 and waba_id = $2`,
+)
+
+const upsertAccount = statement(
+  'upsert_account',
+  `insert into provider_accounts as stored (id, workspace_id, waba_id, graph_url, access_token, app_secret, verify_token,
+     status, created_at, synced_at, sync_due_at)
+   values ($1, $2, $3, $4, $5, $6, $7, 'connected', $8, $8, $9)
+   on conflict (id) do update
+   set previous_app_secret =
+         case when $11 then null when $10::timestamptz is null then stored.previous_app_secret else stored.app_secret end,
+       previous_app_secret_until = case when not $11 then coalesce($10, stored.previous_app_secret_until) end,
+       graph_url = excluded.graph_url, access_token = excluded.access_token, app_secret = excluded.app_secret,
+       verify_token = excluded.verify_token, status = 'connected', status_detail = null,
+       synced_at = excluded.synced_at, sync_due_at = excluded.sync_due_at`,
+)
+
+async function storeAccount(
+  tx: Sql,
+  { account, seal, now }: { account: AccountToConnect; seal: Seal; now: Date },
+): Promise<string> {
+  const { workspaceId, wabaId, graphUrl } = account
+  await lockWorkspace(tx, workspaceId)
+  const existing = await tx.row(findExisting, [workspaceId, wabaId])
+  const accountId = existing?.accountId ?? newId()
+  /** Undefined when this instance key cannot open it: then no stored secret can verify a signature. */
+  const former = existing && openSecret(seal, existing, 'appSecret')
+  const isSecretNew = former !== undefined && former !== account.appSecret
+  const close = (secret: Secret): Buffer => seal.close(account[secret], sealContext(accountId, secret))
+  await tx.rows(upsertAccount, [
+    accountId,
+    workspaceId,
+    wabaId,
+    graphUrl,
+    close('accessToken'),
+    close('appSecret'),
+    close('verifyToken'),
+    now,
+    nextSyncAt(now),
+    isSecretNew ? later(now, FORMER_APP_SECRET_MS) : null,
+    former === undefined,
+  ])
+  return accountId
+}
+
+const SECRET_COLUMNS = { accessToken: 'access_token', appSecret: 'app_secret', verifyToken: 'verify_token' } as const
+type Secret = keyof typeof SECRET_COLUMNS
+
+const sealContext = (accountId: string, secret: Secret): string => `account:${accountId}:${SECRET_COLUMNS[secret]}`
+
+/** Undefined when this instance key cannot open it. */
+function openSecret<Name extends Secret>(
+  seal: Seal,
+  row: { accountId: string } & Record<Name, Buffer>,
+  secret: Name,
+): string | undefined {
+  try {
+    return seal.open(row[secret], sealContext(row.accountId, secret))
+  } catch (error) {
+    if (error instanceof UnsealError) return undefined
+    throw error
+  }
+}
+
+const listSenders = statement<ConnectedAccount['senders'][number]>(
+  'list_senders_of_account',
+  `select id as "senderId", phone_number_id as "phoneNumberId", phone as "phoneNumber", status from senders
+   where workspace_id = $1 and account_id = $2 and gone_at is null order by phone, id`,
+)
+
+const listTemplates = statement<ConnectedAccount['templates'][number]>(
+  'list_templates_of_account',
+  `select name, language, status, category from templates where workspace_id = $1 and account_id = $2
+   order by name, language`,
+)
+
+export async function describeAccount(sql: Sql, { workspaceId, accountId }: AccountRef): Promise<ConnectedAccount> {
+  const senders = await sql.rows(listSenders, [workspaceId, accountId])
+  const templates = await sql.rows(listTemplates, [workspaceId, accountId])
+  return { accountId, webhookPath: `/whatsapp/${accountId}`, senders, templates }
+}
+
+type AccountRow = AccountRef & {
+  wabaId: string
+  graphUrl: string
+  accessToken: Buffer
+  appSecret: Buffer
+  formerAppSecret: Buffer | null
+  formerAppSecretUntil: Date | null
+  verifyToken: Buffer
+}
+
+const accountById: Statement<AccountRow> = statement(
+  'account_by_id',
+  `select id as "accountId", workspace_id as "workspaceId", waba_id as "wabaId", graph_url as "graphUrl",
+     access_token as "accessToken", app_secret as "appSecret", previous_app_secret as "formerAppSecret",
+     previous_app_secret_until as "formerAppSecretUntil", verify_token as "verifyToken"
+   from provider_accounts where id = $1`,
+)
+
+const findAccountRow = async (sql: Sql, accountId: string): Promise<AccountRow | undefined> =>
+  isUuid(accountId) ? sql.row(accountById, [accountId]) : undefined
+
+export type AccountState = {
+  accountId: string
+  wabaId: string
+  graphUrl: string
+  status: 'connected' | 'credentials_invalid' | 'credentials_unreadable'
+  /** Why the last sync or send failed; null after a success. */
+  statusDetail: CodedText | null
+  createdAt: Date
+  syncedAt: Date | null
+  syncDueAt: Date
+  templates: number
+}
+
+const selectAccounts = statement<AccountState>(
+  'list_accounts_of_workspace',
+  `select a.id as "accountId", a.waba_id as "wabaId", a.graph_url as "graphUrl", a.status,
+     a.status_detail as "statusDetail", a.created_at as "createdAt", a.synced_at as "syncedAt",
+     a.sync_due_at as "syncDueAt",
+     (select count(*) from templates t where t.workspace_id = a.workspace_id and t.account_id = a.id) as templates
+   from provider_accounts a where a.workspace_id = $1 order by a.created_at, a.id`,
+)
+
+export const listAccounts = (sql: Sql, workspaceId: string): Promise<AccountState[]> =>
+  sql.rows(selectAccounts, [workspaceId])
+
+export const findAccount = async (
+  sql: Sql,
+  { workspaceId, accountId }: AccountRef,
+): Promise<AccountState | undefined> =>
+  (await listAccounts(sql, workspaceId)).find((account) => account.accountId === accountId)
+
+/** What verifies a webhook. The webhook's path names only the account, which belongs to one workspace. */
+export type WebhookAccount = AccountRef & {
+  appSecret: string
+  formerAppSecret: { secret: string; until: Date } | null
+  verifyToken: string
+}
+
+/** The secrets that a webhook may be signed with, the current one first. */
+export const appSecretsAt = ({ appSecret, formerAppSecret }: WebhookAccount, now: Date): string[] =>
+  formerAppSecret && now < formerAppSecret.until ? [appSecret, formerAppSecret.secret] : [appSecret]
+
+/** Throws UnsealError when this instance key cannot open the secrets. */
+export async function findWebhookAccount(
+  { db, seal }: Pick<Parts, 'db' | 'seal'>,
+  accountId: string,
+): Promise<WebhookAccount | undefined> {
+  const row = await findAccountRow(db, accountId)
+  if (!row) return undefined
+  const { formerAppSecret: former, formerAppSecretUntil: until } = row
+  const open = (sealed: Buffer, secret: Secret): string => seal.open(sealed, sealContext(row.accountId, secret))
+  return {
+    workspaceId: row.workspaceId,
+    accountId: row.accountId,
+    appSecret: open(row.appSecret, 'appSecret'),
+    formerAppSecret: former && until && { secret: open(former, 'appSecret'), until },
+    verifyToken: open(row.verifyToken, 'verifyToken'),
+  }
+}
+
+export type CallableAccount = AccountRef & ProviderAccount
+
+/** With the opened token. Throws UserError for an unknown id and UnreadableCredentialsError for an unreadable token. */
+export async function getAccount(
+  { db, seal }: Pick<Parts, 'db' | 'seal'>,
+  accountId: string,
+): Promise<CallableAccount> {
+  const row = await getAccountRow(db, accountId)
+  const { workspaceId, wabaId, graphUrl, accessToken: sealedToken } = row
+  const accessToken = openSecret(seal, row, 'accessToken')
+  if (accessToken === undefined)
+    throw new UnreadableCredentialsError({ workspaceId, accountId: row.accountId, sealedToken })
+  return { workspaceId, accountId: row.accountId, wabaId, graphUrl, accessToken }
+}
+
+async function getAccountRow(sql: Sql, accountId: string): Promise<AccountRow> {
+  const row = await findAccountRow(sql, accountId)
+  if (!row) throw new UserError({ code: 'accounts.no_account', accountId }, 'NOT_FOUND')
+  return row
+}

@@ -1,0 +1,56 @@
+import { isIP } from 'node:net'
+import { z } from 'zod'
+import { type CodedText, asIssue, asWritten, plainText, readIssue } from '../../locales/text.ts'
+import { FieldError } from './field-error.ts'
+
+export const GRAPH_URL = 'https://graph.facebook.com'
+
+const trimmed = z.string().trim()
+
+/** One word of visible ASCII, which an HTTP header can carry. */
+function secretText(name: 'access_token' | 'app_secret' | 'verify_token') {
+  const secret = plainText(`accounts.${name}`)
+  return trimmed
+    .min(1, { error: asIssue({ code: 'accounts.new_account_missing', secret }), abort: true })
+    .regex(/^[\x21-\x7e]{1,1024}$/, asIssue({ code: 'accounts.secret', secret }))
+}
+
+const newAccount = z.object({
+  workspaceId: trimmed.toLowerCase(),
+  wabaId: trimmed.regex(/^\d{5,20}$/, asIssue({ code: 'accounts.waba_id' })),
+  accessToken: secretText('access_token'),
+  appSecret: secretText('app_secret'),
+  verifyToken: secretText('verify_token'),
+  /** Of the Graph API or an emulator. It may end in a version such as /v26.0. */
+  graphUrl: trimmed
+    .optional()
+    .transform((url = '') => url.replace(/\/+$/, '') || GRAPH_URL)
+    .superRefine((url, context) => {
+      const fault = graphUrlFault(url)
+      if (fault) context.addIssue({ code: 'custom', message: asIssue(fault) })
+    }),
+})
+
+export type NewAccount = z.input<typeof newAccount>
+export type AccountToConnect = z.output<typeof newAccount>
+
+/** Trims the values and adds the default URL. Throws FieldError with every fault. */
+export function readNewAccount(values: NewAccount): AccountToConnect {
+  const read = newAccount.safeParse(values)
+  if (read.success) return read.data
+  const { issues } = read.error
+  throw new FieldError(
+    issues.map(({ path, message }) => ({ field: String(path[0]), message: readIssue(message) ?? asWritten(message) })),
+  )
+}
+
+function graphUrlFault(text: string): CodedText | undefined {
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password)
+    return { code: 'accounts.graph_url', example: GRAPH_URL }
+  if (url.protocol === 'http:' && !isPrivateHost(url.hostname)) return { code: 'accounts.graph_scheme' }
+  return undefined
+}
+
+/** An emulator on this machine or in the same container network. */
+const isPrivateHost = (host: string): boolean => !host.includes('.') || isIP(host.replaceAll(/[[\]]/g, '')) !== 0

@@ -1,0 +1,111 @@
+import { type Sql, statement } from '../db/pool.ts'
+import type { ProviderNumber } from '../providers/provider.ts'
+import { firstIdSince } from '../workspaces/id-range.ts'
+import { type SenderObstacle, senderObstacle } from './availability.ts'
+
+/** `status`, `quality` and `throughput`: as WhatsApp names them. */
+export type Sender = Omit<ProviderNumber, 'phone'> & {
+  senderId: string
+  accountId: string
+  phoneNumber: string
+  pausedAt: Date | null
+  goneAt: Date | null
+  /** Until this time at the latest, a limit or a fault of WhatsApp holds back sending. It may have passed. */
+  breakerOpenUntil: Date | null
+  /** Why it cannot send; null when it can. */
+  obstacle: SenderObstacle | null
+}
+
+const selectSenders = statement<Omit<Sender, 'obstacle'> & { accountStatus: string }>(
+  'list_senders_of_workspace',
+  `select s.id as "senderId", s.account_id as "accountId", s.phone_number_id as "phoneNumberId",
+     s.phone as "phoneNumber", s.verified_name as "verifiedName", s.status, s.quality, s.throughput,
+     s.paused_at as "pausedAt", s.gone_at as "goneAt", a.status as "accountStatus",
+     (select p.breaker_open_until from sender_pace p where p.sender_id = s.id) as "breakerOpenUntil"
+   from senders s
+   join provider_accounts a on a.workspace_id = s.workspace_id and a.id = s.account_id
+   where s.workspace_id = $1
+   order by s.phone, s.id`,
+)
+
+/** Every sender of the workspace as of the last sync, including those that have left their account. */
+export async function listSenders(sql: Sql, workspaceId: string): Promise<Sender[]> {
+  const rows = await sql.rows(selectSenders, [workspaceId])
+  return rows.map(({ accountStatus, ...sender }) => {
+    const { status, pausedAt, goneAt } = sender
+    const [senderPaused, senderGone] = [pausedAt !== null, goneAt !== null]
+    const obstacle = senderObstacle({ senderStatus: status, senderPaused, senderGone, accountStatus })
+    return { ...sender, obstacle: obstacle ?? null }
+  })
+}
+
+type SenderTraffic = { senderId: string; messages: number; failed: number }
+
+/** The count stops here to keep the page fast. */
+const MAX_TRAFFIC_COUNTED = 100_000
+
+const selectTraffic = statement<SenderTraffic>(
+  'count_traffic_of_senders',
+  `select m.sender_id as "senderId", count(*) as messages, count(*) filter (where m.status = 'failed') as failed
+   from (select sender_id, status, created_at from messages where workspace_id = $1 and id >= $2
+         order by id desc limit ${MAX_TRAFFIC_COUNTED}) m
+   where m.created_at >= $3
+   group by m.sender_id`,
+)
+
+/**
+ * Messages per sender accepted since a time of the workspace's clock. Takes a connection without planner restrictions.
+ * `isWhole` is false when the count stopped at its limit: then the figures are lower bounds.
+ */
+export async function listSenderTraffic(
+  figures: Sql,
+  workspaceId: string,
+  { since, offsetMs }: { since: Date; offsetMs: number },
+): Promise<{ senders: SenderTraffic[]; isWhole: boolean }> {
+  const senders = await figures.rows(selectTraffic, [workspaceId, firstIdSince(since, offsetMs), since])
+  const counted = senders.reduce((sum, { messages }) => sum + messages, 0)
+  return { senders, isWhole: counted < MAX_TRAFFIC_COUNTED }
+}
+
+export type SenderRef = { workspaceId: string; senderId: string }
+
+const updatePaused = statement<{ id: string }>(
+  'pause_or_resume_sender',
+  `update senders set paused_at = case when $3::timestamptz is not null then coalesce(paused_at, $3) end
+   where workspace_id = $1 and id = $2 returning id`,
+)
+
+/** Accepted messages wait until they expire. False when the workspace has no such sender. */
+export async function pauseSender(sql: Sql, { workspaceId, senderId }: SenderRef, now: Date): Promise<boolean> {
+  return (await sql.row(updatePaused, [workspaceId, senderId, now])) !== undefined
+}
+
+/** False when the workspace has no such sender. The caller wakes the submission after its commit. */
+export const resumeSender = async (sql: Sql, { workspaceId, senderId }: SenderRef): Promise<boolean> =>
+  (await sql.row(updatePaused, [workspaceId, senderId, null])) !== undefined
+
+const selectWorkspaceOf = statement<{ workspaceId: string }>(
+  'select_workspace_of_sender',
+  'select workspace_id as "workspaceId" from senders where id = $1',
+)
+
+/** For the command line, which names only the sender. */
+export const findWorkspaceOfSender = async (sql: Sql, senderId: string): Promise<string | undefined> =>
+  (await sql.row(selectWorkspaceOf, [senderId]))?.workspaceId
+
+export type EmulatorNumber = { senderId: string; phoneNumberId: string; graphUrl: string; accountId: string }
+
+const MAX_EMULATOR_NUMBERS = 100
+
+const selectEmulatorNumbers = statement<EmulatorNumber>(
+  'list_numbers_with_their_graph',
+  `select s.id as "senderId", s.phone_number_id as "phoneNumberId", a.graph_url as "graphUrl", a.id as "accountId"
+   from senders s
+   join provider_accounts a on a.workspace_id = s.workspace_id and a.id = s.account_id
+   where s.workspace_id = $1 and s.gone_at is null and a.graph_url ~ '^http://(127[.]0[.]0[.]1|localhost|\\[::1\\])(:|/|$)'
+   order by s.id limit ${MAX_EMULATOR_NUMBERS}`,
+)
+
+/** The workspace's senders whose Graph API is on this machine, where only an emulator can be. */
+export const listEmulatorNumbers = (sql: Sql, workspaceId: string): Promise<EmulatorNumber[]> =>
+  sql.rows(selectEmulatorNumbers, [workspaceId])

@@ -1,0 +1,36 @@
+import { type Sql, statement } from '../../db/pool.ts'
+import { newId } from '../../ids.ts'
+
+/** A signed-in person or the command line. */
+export type Actor = { userId: string | null; who: string }
+
+export const COMMAND_LINE: Actor = { userId: null, who: 'command line' }
+
+export type Change = {
+  /** Null for a change of the whole instance. */
+  workspaceId: string | null
+  /** `noun.past`, such as `key.created`. */
+  action: string
+  /** An id or a name. */
+  target: string
+  /** The changed values. Never a secret, a key, a token, a password or a code. */
+  before?: object | null | undefined
+  after?: object | null | undefined
+}
+
+const insertChange = statement(
+  'insert_audit_entry',
+  `insert into audit_log (id, workspace_id, at, user_id, who, action, target, before, after)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+)
+
+/** Records a change. Pass the transaction that makes the change. */
+export async function audit(
+  sql: Sql,
+  { actor, at }: { actor: Actor; at: Date },
+  { workspaceId, action, target, before, after }: Change,
+): Promise<void> {
+  const asJson = (part: object | null | undefined): string | null => (part ? JSON.stringify(part) : null)
+  const { userId, who } = actor
+  await sql.rows(insertChange, [newId(), workspaceId, at, userId, who, action, target, asJson(before), asJson(after)])
+}

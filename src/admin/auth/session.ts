@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { asIssue } from '../../../locales/text.ts'
+import { MIN_PASSWORD_CHARACTERS, MAX_PASSWORD_CHARACTERS } from './auth.ts'
+import { emailInput, limitedText, personNameInput } from '../inputs.ts'
+import { acceptInvitation, acceptLink, getLink, setPasswordByLink } from './links.ts'
+import { listMemberships } from './members.ts'
+import { publicCall, router, signedInCall } from '../rpc/trpc.ts'
+
+const MAX_TOKEN_CHARACTERS = 200
+
+const token = z.string().max(MAX_TOKEN_CHARACTERS)
+
+const password = limitedText(MAX_PASSWORD_CHARACTERS).min(
+  MIN_PASSWORD_CHARACTERS,
+  asIssue({ code: 'http.must_have_at_least', min: MIN_PASSWORD_CHARACTERS }),
+)
+
+/** The signed-in person, and the one-time links that lead to an account. */
+export const session = router({
+  current: publicCall.query(async ({ ctx: { person, parts } }) =>
+    person ? { person, workspaces: await listMemberships(parts.db, person.userId) } : null,
+  ),
+
+  /** What a link is for. A mutation, because a query would put the token into the URL. */
+  link: publicCall.input(z.object({ token })).mutation(async ({ ctx: { parts }, input }) => {
+    const { purpose, email, workspaceName, role, hasAccount } = await getLink(parts, input.token)
+    return { purpose, email, workspaceName, role, hasAccount }
+  }),
+
+  /** Creates the link's account. Only the first owner chooses `email`. */
+  accept: publicCall
+    .input(z.object({ token, email: emailInput.optional(), name: personNameInput, password }))
+    .mutation(({ ctx: { parts }, input }) => acceptLink(parts, input)),
+
+  join: signedInCall
+    .input(z.object({ token }))
+    .mutation(({ ctx: { parts, person }, input }) => acceptInvitation(parts, input.token, person)),
+
+  setPassword: publicCall
+    .input(z.object({ token, password }))
+    .mutation(({ ctx: { parts }, input }) => setPasswordByLink(parts, input.token, input.password)),
+})

@@ -1,0 +1,57 @@
+import { createHmac } from 'node:crypto'
+import { APIError, createAuthMiddleware, getSessionFromCtx, isAPIError } from 'better-auth/api'
+import { later } from '../../clock.ts'
+import { USED_CODE_TTL_MS } from '../expired-rows.ts'
+import { statement } from '../../db/pool.ts'
+import type { Parts } from '../../parts.ts'
+
+const VERIFY_PATH = '/two-factor/verify-totp'
+/** The library's cookie of a sign-in that waits for its second factor. */
+const CHALLENGE_COOKIE = 'two_factor'
+
+/** Of concurrent requests with the same code, exactly one gets a row. */
+const useCode = statement<{ used: boolean }>(
+  'use_sign_in_code',
+  `insert into used_sign_in_codes as c (code, used_at) values ($1, $2)
+   on conflict (code) do update set used_at = excluded.used_at where c.used_at < $3
+   returning true as used`,
+)
+
+const releaseCode = statement('release_sign_in_code', 'delete from used_sign_in_codes where code = $1')
+
+type Context = Parameters<Parameters<typeof createAuthMiddleware>[0]>[0]
+
+/**
+ * Hooks of the sign-in library: an authenticator code works once over all nodes (RFC 6238), which the library does not
+ * ensure. The code is stored before the library checks it, and released when the check fails.
+ */
+export function singleUseCodes({ db, clock, seal }: Pick<Parts, 'db' | 'clock' | 'seal'>) {
+  const secret = seal.derive('used sign-in codes')
+  const used = new WeakMap<Request, Buffer>()
+  return {
+    before: createAuthMiddleware(async (context) => {
+      if (context.path !== VERIFY_PATH || !context.request) return
+      const { code } = context.body as { code: string }
+      const userId = await userOf(context)
+      if (userId === undefined) return
+      const hash = createHmac('sha256', secret).update(`${userId}\0${code}`).digest()
+      const now = clock.now()
+      if (!(await db.row(useCode, [hash, now, later(now, -USED_CODE_TTL_MS)])))
+        throw new APIError('UNAUTHORIZED', { code: 'CODE_ALREADY_USED', message: 'This code was already used.' })
+      used.set(context.request, hash)
+    }),
+    after: createAuthMiddleware(async ({ context, request }) => {
+      const hash = request && used.get(request)
+      if (hash && isAPIError(context.returned)) await db.rows(releaseCode, [hash])
+    }),
+  }
+}
+
+/** The user of the session or of the sign-in that waits for its second factor. */
+async function userOf(context: Context): Promise<string | undefined> {
+  const session = await getSessionFromCtx(context)
+  if (session) return session.user.id
+  const { createAuthCookie, secret, internalAdapter } = context.context
+  const challenge = await context.getSignedCookie(createAuthCookie(CHALLENGE_COOKIE).name, secret)
+  return challenge ? (await internalAdapter.findVerificationValue(challenge))?.value : undefined
+}

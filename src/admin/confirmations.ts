@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { CONFIRMATION_STATUSES } from '../cod/conversation/confirmation.ts'
+import { listConfirmations } from '../cod/list.ts'
+import { REFUSAL_STATUSES } from '../cod/conversation/refusal.ts'
+import { explainConversation } from '../explain/explain.ts'
+import { isUuid } from '../ids.ts'
+import { orNull } from './inputs.ts'
+import { failureOf, listFilter, listQuery, pageOf } from './lists.ts'
+import { found } from './rpc/errors.ts'
+import { readCall, router } from './rpc/trpc.ts'
+
+const filter = z.object({
+  ...listFilter,
+  status: orNull(z.enum(CONFIRMATION_STATUSES)),
+  refusal: orNull(z.enum([...REFUSAL_STATUSES, 'none'])),
+})
+
+export const confirmations = router({
+  list: readCall
+    .input(filter)
+    .query(async ({ ctx: { parts, figures, membership }, input }) =>
+      pageOf(await listConfirmations(figures, { ...input, ...(await listQuery(parts.db, membership, input)) })),
+    ),
+
+  get: readCall
+    .input(z.object({ confirmationId: z.string().max(100) }))
+    .query(async ({ ctx: { parts }, input: { workspaceId, confirmationId } }) => {
+      const explanation = found(
+        isUuid(confirmationId) && (await explainConversation(parts, { workspaceId, confirmationId })),
+        'confirmation',
+      )
+      const { confirmation, refusal } = explanation
+      const failure = failureOf(confirmation.failureCode)
+      return { ...explanation, failure, refusalFailure: failureOf(refusal?.failureCode) }
+    }),
+})

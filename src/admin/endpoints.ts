@@ -1,0 +1,196 @@
+import { experimental_standaloneMiddleware } from '@trpc/server'
+import { z } from 'zod'
+import { type EventType, eventTypes } from '../events/event-types.ts'
+import { asIssue, plainText } from '../../locales/text.ts'
+import { type EndpointStatus, DELIVERY_STATUSES } from '../webhooks/delivery/claim.ts'
+import {
+  type EndpointId,
+  MAX_ENDPOINTS,
+  MAX_URL_LENGTH,
+  addEndpoint,
+  enableEndpoint,
+  findEndpoint,
+  listEndpoints,
+  pauseEndpoint,
+  pingEndpoint,
+  resumeEndpoint,
+  rotateSecret,
+  URL_TOO_LONG,
+} from '../webhooks/endpoints.ts'
+import { findLastFailure, findDeliveryDetails, listDeliveries } from '../webhooks/log.ts'
+import { countMissed, countResendable, resendBatch, resendDelivery, resendable } from '../webhooks/resend.ts'
+import { MAX_COUNTED, findEndpointHealth, listEndpointHealth } from '../webhooks/delivery/endpoint-health.ts'
+import { pageOf } from './lists.ts'
+import { CallError, found } from './rpc/errors.ts'
+import type { Parts } from '../parts.ts'
+import { inTransaction, readCall, router, writeCall } from './rpc/trpc.ts'
+
+const endpointId = z.uuid(asIssue({ code: 'admin.endpoint_id' }))
+const endpointInput = z.object({ endpointId })
+const deliveryId = z.uuid(asIssue({ code: 'admin.delivery_id' }))
+const type = z.enum(Object.keys(eventTypes) as [EventType, ...EventType[]], asIssue({ code: 'admin.type' })).optional()
+const instant = z.iso
+  .datetime({ offset: true, error: asIssue({ code: 'admin.instant' }) })
+  .transform((text) => new Date(text))
+
+const rangeIsForward = ({ from, to }: { from?: Date | undefined; to?: Date | undefined }): boolean =>
+  !from || !to || from < to
+const RANGE_ISSUE = { message: asIssue({ code: 'admin.endpoints_backwards' }), path: ['to'] }
+
+/** `from` and `to`: when the event was recorded. */
+const filter = { type, from: instant.optional(), to: instant.optional() }
+
+const resendInput = z
+  .object({
+    ...filter,
+    statuses: z
+      .array(z.enum(resendable))
+      .min(1, asIssue({ code: 'admin.none_chosen' }))
+      .max(resendable.length)
+      .transform((statuses) => [...new Set(statuses)]),
+  })
+  .refine(rangeIsForward, RANGE_ISSUE)
+
+const logInput = z
+  .object({
+    ...filter,
+    status: z.enum(DELIVERY_STATUSES).optional(),
+    about: z.uuid(asIssue({ code: 'admin.about' })).optional(),
+    cursor: z.uuid().optional(),
+  })
+  .refine(rangeIsForward, RANGE_ISSUE)
+
+/** For an endpoint in one of the statuses, or in any. The domain's own errors name commands, but the dashboard has buttons. */
+const endpointIn = (...statuses: EndpointStatus[]) =>
+  experimental_standaloneMiddleware<{ ctx: { parts: Parts }; input: EndpointId }>().create(
+    async ({ ctx, input, next }) => {
+      const endpoint = found(await findEndpoint(ctx.parts.db, input), 'endpoint')
+      if (statuses.length === 0 || statuses.includes(endpoint.status)) return next({ ctx: { endpoint } })
+      throw new CallError('CONFLICT', plainText(`admin.endpoint_is_${endpoint.status}`))
+    },
+  )
+const readEndpoint = readCall.input(endpointInput).use(endpointIn())
+const changeEnabled = writeCall.input(endpointInput).use(endpointIn('enabled'))
+
+export const endpoints = router({
+  list: readCall.query(async ({ ctx: { parts, figures }, input: { workspaceId } }) => {
+    const [all, healthRows] = await Promise.all([
+      listEndpoints(parts.db, workspaceId),
+      listEndpointHealth(figures, workspaceId),
+    ])
+    const healthById = new Map(healthRows.map((health) => [health.endpointId, health]))
+    return {
+      max: MAX_ENDPOINTS,
+      maxCounted: MAX_COUNTED,
+      endpoints: all.map((endpoint) => ({ ...endpoint, health: healthById.get(endpoint.endpointId) ?? null })),
+    }
+  }),
+
+  find: readEndpoint.query(async ({ ctx: { figures, endpoint }, input }) => ({
+    ...endpoint,
+    health: (await findEndpointHealth(figures, input)) ?? null,
+    maxCounted: MAX_COUNTED,
+    lastFailure: (await findLastFailure(figures, input)) ?? null,
+  })),
+
+  /** The only answer that holds the secret. */
+  add: writeCall
+    .input(
+      z.object({
+        url: z
+          .string()
+          .trim()
+          .min(1, asIssue({ code: 'admin.no_url', example: 'https://example.com/path' }))
+          .max(MAX_URL_LENGTH, asIssue(URL_TOO_LONG)),
+      }),
+    )
+    .mutation(({ ctx: { parts, record }, input: { workspaceId, url } }) =>
+      addEndpoint(parts, { workspaceId, url }, (tx, added) =>
+        record(tx, { action: 'endpoint.added', target: added.endpointId, after: { url: added.url } }),
+      ),
+    ),
+
+  pause: changeEnabled.mutation(({ ctx: { parts, record }, input }) =>
+    pauseEndpoint(parts, input, (tx) => record(tx, { action: 'endpoint.paused', target: input.endpointId })),
+  ),
+
+  /** Delivers new events again after a pause or after failures. Deliveries held until now stay held. */
+  enable: writeCall
+    .input(endpointInput)
+    .use(endpointIn('paused', 'disabled'))
+    .mutation(async ({ ctx: { parts, endpoint, record }, input }) => {
+      const { status, statusReason, failingSince } = endpoint
+      const change = { target: input.endpointId, before: { status, reason: statusReason, failingSince } }
+      if (status === 'paused')
+        await resumeEndpoint(parts, input, (tx) => record(tx, { ...change, action: 'endpoint.resumed' }))
+      else await enableEndpoint(parts, input, (tx) => record(tx, { ...change, action: 'endpoint.enabled' }))
+    }),
+
+  /** The only answer that holds the new secret. */
+  rotate: writeCall
+    .input(endpointInput)
+    .use(endpointIn())
+    .use(inTransaction)
+    .mutation(async ({ ctx: { within, record }, input }) => {
+      const rotated = await rotateSecret(within, input)
+      const after = { previousSecretUntil: rotated.previousSecretUntil }
+      await record({ action: 'endpoint.secret_rotated', target: input.endpointId, after })
+      return rotated
+    }),
+
+  /** Sends a test event; its delivery shows the result. */
+  ping: changeEnabled.mutation(({ ctx: { parts, record }, input }) =>
+    pingEndpoint(parts, input, (tx) => record(tx, { action: 'endpoint.pinged', target: input.endpointId })),
+  ),
+
+  deliveries: readEndpoint
+    .input(logInput)
+    .query(async ({ ctx: { figures }, input: { cursor, ...filter } }) =>
+      pageOf(await listDeliveries(figures, { ...filter, before: cursor })),
+    ),
+
+  delivery: readCall
+    .input(z.object({ endpointId, deliveryId }))
+    .query(async ({ ctx: { parts }, input }) => found(await findDeliveryDetails(parts.db, input), 'delivery')),
+
+  /** Sends a delivery again, whatever its status; one that waits for a retry is attempted now. */
+  resend: changeEnabled
+    .use(inTransaction)
+    .input(z.object({ deliveryId }))
+    .mutation(async ({ ctx: { within, record }, input }) => {
+      const { eventId, status } = found(await findDeliveryDetails(within.db, input), 'delivery')
+      await resendDelivery(within, input)
+      within.wake('deliver')
+      await record({ action: 'endpoint.resent_one', target: input.endpointId, before: { eventId, status } })
+    }),
+
+  /** The missed deliveries, whatever the endpoint's status. Pass `at` to `resendChosen`. */
+  missed: readEndpoint.query(async ({ ctx: { parts, figures }, input }) => ({
+    at: parts.clock.now(),
+    ...(await countMissed(figures, input)),
+  })),
+
+  /** How many deliveries match. Pass `at` to `resendChosen`. */
+  countChosen: readCall
+    .input(endpointInput)
+    .use(endpointIn('enabled'))
+    .input(resendInput)
+    .query(async ({ ctx: { parts, figures }, input }) => {
+      const at = parts.clock.now()
+      return { at, total: await countResendable({ db: figures, clock: { now: () => at } }, input) }
+    }),
+
+  /** Resends one batch. The page calls it until nothing is left, so it can show progress and stop. */
+  resendChosen: changeEnabled
+    .use(inTransaction)
+    .input(resendInput.safeExtend({ at: instant }))
+    .mutation(async ({ ctx: { within, record }, input: { at, ...filter } }) => {
+      const now = within.clock.now()
+      const batch = await resendBatch(within, { ...filter, startedAt: at < now ? at : now })
+      const { statuses, type, from, to } = filter
+      const after = { resent: batch.resent, statuses, type, from, to }
+      if (batch.resent > 0) await record({ action: 'endpoint.resent', target: filter.endpointId, after })
+      within.wake('deliver')
+      return batch
+    }),
+})

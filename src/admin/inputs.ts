@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { asIssue } from '../../locales/text.ts'
+
+const tooLong = (max: number) => asIssue({ code: 'http.must_have_at_most', max })
+
+export const limitedText = (max: number) => z.string().max(max, tooLong(max))
+
+export const trimmedText = (max: number) => z.string().trim().max(max, tooLong(max))
+
+const MAX_EMAIL_CHARACTERS = 254
+const MAX_NAME_CHARACTERS = 100
+
+const notEmpty = asIssue({ code: 'http.must_not_be_empty' })
+
+export const emailInput = trimmedText(MAX_EMAIL_CHARACTERS).pipe(z.email(asIssue({ code: 'admin.email' })))
+
+export const personNameInput = trimmedText(MAX_NAME_CHARACTERS).min(1, notEmpty)
+
+/** The name of a workspace or a key, with the command line's rules. */
+export const displayName = z
+  .string()
+  .trim()
+  .min(1, notEmpty)
+  .refine((name) => Array.from(name).length <= MAX_NAME_CHARACTERS, tooLong(MAX_NAME_CHARACTERS))
+  .refine((name) => !/\p{Cc}/u.test(name), asIssue({ code: 'admin.one_line' }))
+
+/** A day in the delivery time zone. */
+export const dayInput = z.iso.date(asIssue({ code: 'admin.day', example: '2026-11-25' }))
+
+/** An optional choice, null when it is missing. */
+export const orNull = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null)

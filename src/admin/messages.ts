@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { explainMessage } from '../explain/explain.ts'
+import { isUuid } from '../ids.ts'
+import { listMessages } from '../messages/search.ts'
+import { OTP_STATUSES } from '../messages/status.ts'
+import { orNull } from './inputs.ts'
+import { failureOf, listFilter, listQuery, pageOf } from './lists.ts'
+import { found } from './rpc/errors.ts'
+import { readCall, router } from './rpc/trpc.ts'
+
+export const messages = router({
+  list: readCall
+    .input(z.object({ ...listFilter, status: orNull(z.enum(OTP_STATUSES)), kind: orNull(z.enum(['otp', 'cod'])) }))
+    .query(async ({ ctx: { parts, figures, membership }, input }) =>
+      pageOf(await listMessages(figures, { ...input, ...(await listQuery(parts.db, membership, input)) })),
+    ),
+
+  get: readCall
+    .input(z.object({ messageId: z.string().max(100) }))
+    .query(async ({ ctx: { parts }, input: { workspaceId, messageId } }) => {
+      const explanation = found(
+        isUuid(messageId) && (await explainMessage(parts, { workspaceId, messageId })),
+        'message',
+      )
+      return { ...explanation, failure: failureOf(explanation.message.failureCode) }
+    }),
+})

@@ -1,0 +1,85 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { z } from 'zod'
+import { SECOND_MS } from '../../clock.ts'
+import type { Sql } from '../../db/pool.ts'
+import type { StreamSource, Write } from '../live.ts'
+import { type EmulatorNumber, listEmulatorNumbers } from '../../accounts/senders.ts'
+
+/** The WhatsApp emulator of a workspace, and the workspace's numbers on it. */
+export type Emulator = { origin: string; numbers: ReadonlyMap<string, EmulatorNumber> }
+
+const PROBE_TIMEOUT_MS = 2 * SECOND_MS
+const STREAM_TIMEOUT_MS = 5 * SECOND_MS
+
+export async function findEmulator(sql: Sql, workspaceId: string): Promise<Emulator | undefined> {
+  const rows = await listEmulatorNumbers(sql, workspaceId)
+  const byOrigin = Map.groupBy(rows, ({ graphUrl }) => URL.parse(graphUrl)?.origin ?? '')
+  for (const [origin, numbers] of byOrigin) {
+    if (origin !== '' && (await isEmulator(origin)))
+      return { origin, numbers: new Map(numbers.map((number) => [number.phoneNumberId, number])) }
+  }
+  return undefined
+}
+
+const frontPage = z.object({ control: z.object({ 'GET /control/live': z.unknown().nonoptional() }) })
+
+async function isEmulator(origin: string): Promise<boolean> {
+  const answer = await callEmulator(origin, '/', { timeoutMs: PROBE_TIMEOUT_MS })
+  return answer?.status === 200 && frontPage.safeParse(answer.body).success
+}
+
+/** Fits a chat of a thousand long messages. */
+const MAX_ANSWER_CHARACTERS = 8 * 1024 * 1024
+
+/** Undefined when the answer is late, is not JSON or is longer than MAX_ANSWER_CHARACTERS. */
+export async function callEmulator(
+  origin: string,
+  path: string,
+  { body, timeoutMs }: { body?: object; timeoutMs: number },
+): Promise<{ status: number; body: unknown } | undefined> {
+  try {
+    const response = await fetch(`${origin}${path}`, {
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs),
+      headers: { accept: 'application/json', 'content-type': 'application/json' },
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    })
+    let text = ''
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += chunk
+      if (text.length > MAX_ANSWER_CHARACTERS) return undefined
+    }
+    return { status: response.status, body: JSON.parse(text) as unknown }
+  } catch {
+    return undefined
+  }
+}
+
+/** The emulator's events about the workspace's numbers. */
+export const phoneEvents = (sql: Sql): StreamSource => ({
+  url: '/dashboard/emulator/:workspaceId/live',
+  maxStreams: 40,
+  maxPerUser: 10,
+  maxUnreadBytes: 16 * 1024 * 1024,
+  heartbeats: false,
+  async connect({ workspaceId, sandbox }, signal) {
+    const emulator = sandbox ? await findEmulator(sql, workspaceId) : undefined
+    if (!emulator) return 404
+    const query = new URLSearchParams([...emulator.numbers.keys()].map((id) => ['number', id]))
+    const response = await Promise.race([
+      fetch(`${emulator.origin}/control/live?${query.toString()}`, { redirect: 'error', signal }),
+      wait(STREAM_TIMEOUT_MS, undefined, { signal, ref: false }),
+    ]).catch(() => undefined)
+    if (response?.status !== 200 || !response.body) return 502
+    const { body } = response
+    return (write, end) => void forward(body, write).finally(end)
+  },
+})
+
+async function forward(body: ReadableStream<Uint8Array>, write: Write): Promise<void> {
+  try {
+    for await (const chunk of body) if (!write(chunk)) return
+  } catch {
+    // The emulator ended the stream or the viewer left; the page opens a new stream.
+  }
+}

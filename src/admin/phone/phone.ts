@@ -1,0 +1,193 @@
+import { experimental_standaloneMiddleware } from '@trpc/server'
+import { z } from 'zod'
+import { MINUTE_MS, SECOND_MS, later } from '../../clock.ts'
+import { createRefusalCheckAcceptor } from '../../cod/accept-refusal.ts'
+import { createConfirmationAcceptor } from '../../cod/accept.ts'
+import { confirmationBody, refusalCheckBody } from '../../cod/routes.ts'
+import { createOtpAcceptor } from '../../otp/accept.ts'
+import { otpBody } from '../../otp/routes.ts'
+import type { Parts } from '../../parts.ts'
+import { type CustomerKey, listDueOfCustomer, listOrdersOfCustomer } from '../../sandbox/customer-due.ts'
+import { MAX_ADVANCE_MS, advanceSandbox } from '../../sandbox/advance.ts'
+import { listDueWork } from '../../sandbox/due.ts'
+import { listClockMoves } from '../../workspaces/workspace-time.ts'
+import { asIssue } from '../../../locales/text.ts'
+import type { Membership } from '../auth/members.ts'
+import { CallError, found } from '../rpc/errors.ts'
+import { adminChange, readCall, router, writeCall } from '../rpc/trpc.ts'
+import { act, actInput, customer, listEntries } from './chats.ts'
+import { findEmulator } from './emulator.ts'
+import { listLatestDeliveries } from '../../webhooks/log.ts'
+import type { TemplateUse } from '../../providers/template-draft.ts'
+import { verdictsOf } from '../../accounts/templates/usability.ts'
+import { variablesOf } from '../../providers/whatsapp/template-text.ts'
+import { listApprovedTemplates, type ApprovedTemplate } from '../../accounts/templates/stored.ts'
+
+/** How long a jump may take; a hanging endpoint would take longer. */
+const MAX_JUMP_MS = 90 * SECOND_MS
+const MIN_SPAN_MS = MINUTE_MS / 2
+/** For each use. */
+const MAX_TEMPLATES = 20
+
+const onlySandboxes = experimental_standaloneMiddleware<{ ctx: { membership: Membership } }>().create(
+  ({ ctx, next }) => {
+    if (!ctx.membership.sandbox) throw new CallError('NOT_FOUND', { code: 'admin.live' })
+    return next()
+  },
+)
+const sandboxRead = readCall.use(onlySandboxes)
+/** Stands for the API key of a request from the dashboard. */
+const sendCall = adminChange.use(onlySandboxes).use(({ ctx, input: { workspaceId }, next }) => {
+  const by = { workspaceId, apiKeyId: 'dashboard', correlationId: ctx.correlationId, idempotencyKey: null }
+  return next({ ctx: { ...ctx, by } })
+})
+/** Members use the phones, because any customer could do the same. Admins move the clock and send. */
+const emulatorCall = sandboxRead.use(async ({ ctx, input: { workspaceId }, next }) => {
+  const emulator = await findEmulator(ctx.parts.db, workspaceId)
+  if (!emulator) throw new CallError('NOT_FOUND', { code: 'admin.no_phones' })
+  return next({ ctx: { ...ctx, emulator } })
+})
+
+export const phone = router({
+  state: sandboxRead.query(async ({ ctx: { parts, membership }, input: { workspaceId } }) => {
+    const { clockOffsetMs: offsetMs } = membership
+    const moves = await listClockMoves(parts.db, workspaceId)
+    return {
+      hasEmulator: (await findEmulator(parts.db, workspaceId)) !== undefined,
+      now: later(parts.clock.now(), offsetMs),
+      offsetMs,
+      moves: moves.map(({ moved_at, by_ms }) => ({ movedAt: moved_at, byMs: by_ms })),
+      baseUrl: `${parts.config.publicUrl}/api/v1`,
+    }
+  }),
+
+  chat: emulatorCall
+    .input(z.object(customer))
+    .query(({ ctx: { emulator }, input: { phone, number } }) => listEntries(emulator, { phone, number })),
+
+  act: emulatorCall
+    .meta({ changesNothing: true })
+    .input(z.object({ act: actInput }))
+    .mutation(({ ctx: { emulator }, input }) => act(emulator, input.act)),
+
+  /** The next events of the open customer's orders and of the workspace, in the workspace's time. */
+  due: sandboxRead
+    .input(z.object({ customer: z.object(customer).nullable() }))
+    .query(async ({ ctx: { parts, membership }, input: { workspaceId, customer } }) => {
+      const now = parts.clock.now()
+      const ofCustomer = customer ? await listDueOfCustomer(parts.db, { workspaceId, ...customer }) : []
+      const ofAll = await listDueWork(parts.db, workspaceId, now)
+      const timesOf = (at: Date) => ({ at: later(at, membership.clockOffsetMs), inMs: inMs(at, now) })
+      return {
+        customer: ofCustomer.map((due) => ({ ...due, ...timesOf(due.at) })),
+        next: ofAll
+          .flatMap(({ kind, nextAt }) => (nextAt ? [{ kind, ...timesOf(nextAt) }] : []))
+          .sort((a, b) => a.inMs - b.inMs),
+      }
+    }),
+
+  orders: sandboxRead
+    .input(z.object(customer))
+    .query(({ ctx: { parts }, input }) => listOrdersOfCustomer(parts.db, input)),
+
+  webhooks: sandboxRead.query(({ ctx: { parts }, input }) => listLatestDeliveries(parts.db, input.workspaceId)),
+
+  /** The sender of a number and its templates for each use. */
+  sendable: emulatorCall
+    .input(z.object({ number: customer.number }))
+    .query(async ({ ctx: { parts, emulator }, input: { workspaceId, number } }) => {
+      const { senderId, accountId } = found(emulator.numbers.get(number), 'number')
+      const templates = (await listApprovedTemplates(parts.db, workspaceId)).filter(
+        (each) => each.accountId === accountId,
+      )
+      const listFor = (use: TemplateUse) =>
+        templates
+          .filter((template) => verdictsOf(template)[use] === null)
+          .slice(0, MAX_TEMPLATES)
+          .map(toSendable)
+      const [otp, confirmation, refusal] = [listFor('otp'), listFor('confirmation'), listFor('refusal')]
+      return { senderId, templates: { otp, confirmation, refusal } }
+    }),
+
+  /** Moves the clock by a span or to a customer's timer. If it stops early, `advancedBy` is less than `askedMs`. */
+  advance: writeCall
+    .use(onlySandboxes)
+    .input(
+      z.object({
+        to: z.union([
+          z.object({
+            byMs: z
+              .int(asIssue({ code: 'http.must_be_whole' }))
+              .min(MIN_SPAN_MS, asIssue({ code: 'admin.too_short' }))
+              .max(MAX_ADVANCE_MS, asIssue({ code: 'admin.phone_too_long' })),
+          }),
+          z.object({
+            ...customer,
+            confirmationId: z.uuid(),
+            check: z.enum(['confirmation', 'refusal']),
+            timer: z.enum(['reminder', 'deadline', 'expiry']),
+          }),
+        ]),
+      }),
+    )
+    .mutation(async ({ ctx: { parts, record }, input: { workspaceId, to } }) => {
+      const askedMs = 'byMs' in to ? to.byMs : await msUntilDue(parts, { workspaceId, ...to })
+      const target = workspaceId
+      const advanced = await advanceSandbox(parts, {
+        workspaceId,
+        byMs: askedMs,
+        signal: AbortSignal.timeout(MAX_JUMP_MS),
+        alongside: (tx) => record(tx, { action: 'clock.advance_asked', target, after: { byMs: askedMs } }),
+      })
+      const { advancedBy: byMs, now } = advanced
+      if (byMs > 0) await record(parts.db, { action: 'clock.advanced', target, after: { byMs, now } })
+      return { ...advanced, askedMs }
+    }),
+
+  /** These three accept requests with the API's own functions, without a key. */
+  sendOtp: sendCall.input(z.object({ body: otpBody })).mutation(async ({ ctx, input: { body } }) => {
+    const { to, reference = null, ...request } = body
+    const accepted = await createOtpAcceptor(ctx.within)({ ...ctx.by, ...request, recipient: to, reference })
+    const after = { to, template: body.template, reference }
+    await ctx.record({ action: 'otp.sent', target: accepted.messageId, after })
+    return accepted
+  }),
+
+  sendConfirmation: sendCall.input(z.object({ body: confirmationBody })).mutation(async ({ ctx, input: { body } }) => {
+    const { to, parameters = {}, ...request } = body
+    const accept = createConfirmationAcceptor(ctx.within)
+    const accepted = await accept({ ...ctx.by, ...request, recipient: to, parameters })
+    const after = { to, template: body.template, reference: body.reference }
+    await ctx.record({ action: 'confirmation.sent', target: accepted.confirmationId, after })
+    return accepted
+  }),
+
+  sendRefusalCheck: sendCall
+    .input(z.object({ confirmationId: z.uuid(), body: refusalCheckBody }))
+    .mutation(async ({ ctx, input: { confirmationId, body } }) => {
+      const { template, parameters = {} } = body
+      const accept = createRefusalCheckAcceptor(ctx.within)
+      const accepted = await accept({ ...ctx.by, confirmationId, template, parameters })
+      await ctx.record({ action: 'refusal_check.sent', target: confirmationId, after: { template } })
+      return accepted
+    }),
+})
+
+const inMs = (at: Date, now: Date): number => Math.max(0, at.getTime() - now.getTime())
+
+type Timer = CustomerKey & { confirmationId: string; check: string; timer: string }
+
+async function msUntilDue({ db, clock }: Parts, to: Timer): Promise<number> {
+  const due = await listDueOfCustomer(db, to)
+  const timer = due.find(
+    (each) => each.confirmationId === to.confirmationId && each.check === to.check && each.timer === to.timer,
+  )
+  const { at } = found(timer, 'thing_due_any_more')
+  return Math.min(MAX_ADVANCE_MS, Math.max(1, inMs(at, clock.now())))
+}
+
+function toSendable({ name, language, components }: ApprovedTemplate) {
+  const textIn = (type: string): string => components.find((each) => each.type === type)?.text ?? ''
+  const [header = null] = variablesOf(textIn('HEADER')).names
+  return { name, language, header, body: variablesOf(textIn('BODY')), text: textIn('BODY') }
+}

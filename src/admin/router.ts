@@ -1,0 +1,37 @@
+import { account } from './auth/account.ts'
+import { auditLog } from './audit/audit-log.ts'
+import { blocked } from './blocked.ts'
+import { charts } from './charts.ts'
+import { codSettings } from './cod-settings.ts'
+import { confirmations } from './confirmations.ts'
+import { endpoints } from './endpoints.ts'
+import { keys } from './keys.ts'
+import { messages } from './messages.ts'
+import { people } from './auth/people.ts'
+import { phone } from './phone/phone.ts'
+import { senders } from './senders.ts'
+import { session } from './auth/session.ts'
+import { templates } from './templates.ts'
+import { workspaces } from './workspaces.ts'
+import { router } from './rpc/trpc.ts'
+
+/** Every call of the dashboard's pages, by noun. */
+export const dashboardRouter = router({
+  session,
+  account,
+  workspaces,
+  people,
+  auditLog,
+  keys,
+  endpoints,
+  senders,
+  templates,
+  codSettings,
+  blocked,
+  messages,
+  confirmations,
+  charts,
+  phone,
+})
+
+export type DashboardRouter = typeof dashboardRouter

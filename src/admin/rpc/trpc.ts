@@ -1,0 +1,156 @@
+import { type TRPCError, experimental_standaloneMiddleware, initTRPC } from '@trpc/server'
+import { z } from 'zod'
+import { FieldError } from '../../accounts/field-error.ts'
+import { type Sql, isTemporary } from '../../db/pool.ts'
+import { ApiError } from '../../errors.ts'
+import { redactError } from '../../http/redact-error.ts'
+import { findUnstorableText } from '../../http/faults.ts'
+import type { WorkName } from '../../jobs/wake.ts'
+import type { Parts } from '../../parts.ts'
+import { type CodedText, plainText, readIssue } from '../../../locales/text.ts'
+import { UserError } from '../../user-error.ts'
+import { type Change, audit } from '../audit/audit.ts'
+import { CallError, type InputFault } from './errors.ts'
+import { type MemberRole, findMembership, hasRole } from '../auth/members.ts'
+import type { Person } from '../auth/person.ts'
+import type { UserConcurrency } from './user-concurrency.ts'
+
+export type Context = {
+  parts: Parts
+  /** A small pool for queries over many rows, limited for each user; these are planned on every execution. */
+  figures: Sql
+  /** Limits the concurrent calls of each user. */
+  calls: UserConcurrency
+  person: Person | undefined
+  correlationId: string
+}
+
+type Meta = {
+  /** The lowest role that may make this call of a workspace. */
+  minRole?: MemberRole
+  /** A read that is a mutation because its input is too long for a URL. */
+  changesNothing?: true
+}
+
+const t = initTRPC
+  .context<Context>()
+  .meta<Meta>()
+  .create({
+    errorFormatter({ shape, error }) {
+      const { code, httpStatus } = shape.data
+      // tRPC's own messages mean nothing to a user of the dashboard.
+      const text: CodedText = error instanceof CallError ? error.text : { code: 'admin.not_known' }
+      return { ...shape, data: { code, httpStatus, text, faults: faultsOf(error.cause) } }
+    },
+  })
+
+const faultsOf = (cause: unknown): InputFault[] =>
+  cause instanceof z.ZodError
+    ? cause.issues.map(({ path, message }) => ({
+        path: path.map(String).join('.'),
+        text: readIssue(message) ?? { code: 'admin.faulty' },
+      }))
+    : cause instanceof ApiError
+      ? cause.faults.map(({ pointer, detail }) => ({ path: pointer.slice(1).replaceAll('/', '.'), text: detail }))
+      : cause instanceof FieldError
+        ? cause.faults.flatMap(({ field, message }) => (field === null ? [] : [{ path: field, text: message }]))
+        : []
+
+export const router = t.router
+
+/** Turns every error into text for the user. An internal error is logged, and the answer shows only its id. */
+const plainErrors = t.middleware(async ({ ctx, next, path }) => {
+  const result = await next()
+  if (!result.ok) throw plain(result.error, ctx, path)
+  return result
+})
+
+function plain(error: TRPCError, { parts, correlationId }: Context, path: string): TRPCError {
+  const cause = error.cause
+  if (cause instanceof UserError || cause instanceof ApiError)
+    return new CallError(cause.code === 'NOT_FOUND' ? 'NOT_FOUND' : 'BAD_REQUEST', cause.text, cause)
+  if (cause instanceof z.ZodError) return new CallError('BAD_REQUEST', { code: 'admin.form_faulty' }, cause)
+  if (error.code !== 'INTERNAL_SERVER_ERROR') return error
+  if (isTemporary(cause)) return new CallError('SERVICE_UNAVAILABLE', { code: 'admin.no_database' })
+  parts.log.error({ correlationId, path, fault: redactError(cause) }, 'a dashboard call failed with an internal error')
+  return new CallError('INTERNAL_SERVER_ERROR', { code: 'admin.fault_of_ours', correlationId })
+}
+
+/** Rejects text that PostgreSQL cannot store, in any field of any call. */
+const storableInput = t.middleware(async ({ getRawInput, next }) => {
+  // A call without input has none to read; for other calls the schema reports missing input.
+  const faults = findUnstorableText(await getRawInput().catch(() => undefined))
+  if (faults.length > 0) {
+    throw new ApiError('DEVELOPER_INVALID_INPUT', { code: 'admin.not_kept' }, faults)
+  }
+  return next()
+})
+
+/** Open to everyone: only what signing in needs. */
+export const publicCall = t.procedure.use(plainErrors).use(storableInput)
+
+/** A change of the whole instance, unless it names its workspace. */
+type PersonChange = Omit<Change, 'workspaceId'> & { workspaceId?: string | null }
+
+export const signedInCall = publicCall.use(({ ctx, next }) => {
+  if (!ctx.person) throw new CallError('UNAUTHORIZED', { code: 'admin.signed_out' })
+  const { person, calls } = ctx
+  const { userId, email } = person
+  const actor = { userId, who: email }
+  const record = (sql: Sql, change: PersonChange): Promise<void> =>
+    audit(sql, { actor, at: ctx.parts.clock.now() }, { workspaceId: null, ...change })
+  return calls(userId, () => next({ ctx: { ...ctx, person, record } }))
+})
+
+/** The workspace of the call, unless `null` says that the change belongs to the whole instance. */
+type WorkspaceChange = Omit<Change, 'workspaceId'> & { workspaceId?: null }
+
+/**
+ * For members of the input's workspace with at least this role, read from the database on each call. The rest of the
+ * input is validated afterwards, so a caller without the role learns nothing about it.
+ */
+const workspaceCall = (minRole: MemberRole) =>
+  signedInCall
+    .meta({ minRole })
+    .input(z.object({ workspaceId: z.uuid() }))
+    .use(async ({ ctx, input: { workspaceId }, next, type, meta }) => {
+      const membership = await findMembership(ctx.parts.db, { userId: ctx.person.userId, workspaceId })
+      if (!membership) throw new CallError('NOT_FOUND', { code: 'admin.no_workspace' })
+      if (!hasRole(membership.role, minRole))
+        throw new CallError('FORBIDDEN', {
+          code: 'admin.role',
+          required: plainText(`admin.role_${minRole}`),
+          role: plainText(`admin.role_${membership.role}`),
+        })
+      const record = (sql: Sql, change: WorkspaceChange): Promise<void> => ctx.record(sql, { workspaceId, ...change })
+      const result = await next({ ctx: { ...ctx, membership, record } })
+      if (type === 'mutation' && !meta?.changesNothing && result.ok) ctx.parts.live.changed([workspaceId])
+      return result
+    })
+
+type Recording = { parts: Parts; record: (sql: Sql, change: WorkspaceChange) => Promise<void> }
+
+/**
+ * For mutations: runs the rest of the call in a transaction, which a failed call rolls back. The change, made with `tx` or
+ * `within`, and its audit entry commit together; loops are woken after the commit.
+ */
+export const inTransaction = experimental_standaloneMiddleware<{ ctx: Recording }>().create(
+  async ({ ctx: { parts, record }, next }) => {
+    const due: WorkName[] = []
+    const result = await parts.db.transaction(async (tx) => {
+      const live = { ...parts.live, changed: () => {} }
+      const within = { ...parts, db: tx, live, wake: (work: WorkName): void => void due.push(work) }
+      const result = await next({ ctx: { within, tx, record: (change: WorkspaceChange) => record(tx, change) } })
+      if (!result.ok) throw result.error
+      return result
+    })
+    for (const work of due) parts.wake(work)
+    return result
+  },
+)
+
+/** Members read, admins change, and owners also change people and quotas. */
+export const readCall = workspaceCall('member')
+export const writeCall = workspaceCall('admin')
+export const adminChange = writeCall.use(inTransaction)
+export const ownerChange = workspaceCall('owner').use(inTransaction)

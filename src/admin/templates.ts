@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import { findStoredSettings } from '../cod/settings/settings-store.ts'
+import { listTemplateChanges } from '../accounts/templates/changes.ts'
+import {
+  findStoredTemplate,
+  listTemplateLanguages,
+  listStoredTemplates,
+  listTemplateChoices,
+} from '../accounts/templates/stored.ts'
+import { deleteTemplate, refreshTemplate, submitTemplate, validDraft } from '../accounts/templates/submit.ts'
+import { withVerdicts } from '../accounts/templates/usability.ts'
+import { limitedText, trimmedText } from './inputs.ts'
+import { found } from './rpc/errors.ts'
+import { readCall, router } from './rpc/trpc.ts'
+import { accountCall, accountId } from './senders.ts'
+import { listAccounts } from '../accounts/accounts.ts'
+import { listSenders } from '../accounts/senders.ts'
+
+const templateKey = { accountId, name: limitedText(512), language: limitedText(512) }
+
+const filter = z.object({
+  use: z.enum(['otp', 'confirmation', 'refusal', 'none']).optional(),
+  status: limitedText(100).optional(),
+  language: limitedText(512).optional(),
+  search: trimmedText(200).optional(),
+  cursor: z.object(templateKey).optional(),
+})
+
+export const templates = router({
+  list: readCall.input(filter).query(async ({ ctx: { figures }, input: { cursor, search, ...filter } }) => {
+    const page = await listStoredTemplates(figures, { ...filter, search: search || undefined, after: cursor })
+    return { templates: page.templates, nextCursor: page.next }
+  }),
+
+  /** The filters of the list, and the accounts for a new template. */
+  choices: readCall.query(async ({ ctx: { parts, figures }, input: { workspaceId } }) => {
+    const accounts = await listAccounts(parts.db, workspaceId)
+    return {
+      ...(await listTemplateChoices(figures, workspaceId)),
+      accounts: accounts.map(({ accountId, wabaId, status }) => ({ accountId, wabaId, status })),
+    }
+  }),
+
+  get: readCall.input(z.object(templateKey)).query(async ({ ctx, input }) => {
+    const { parts } = ctx
+    const { workspaceId, accountId, language } = input
+    const template = await findStoredTemplate(parts.db, input)
+    const changes = await listTemplateChanges(parts.db, input)
+    found(template ?? changes.length > 0, 'template')
+    const settings = await findStoredSettings(parts.db, workspaceId)
+    const senders = await listSenders(parts.db, workspaceId)
+    const sender = senders.find((each) => each.accountId === accountId && each.obstacle === null)
+    return {
+      /** Null for a deleted template, which still has its history. */
+      template: template ? withVerdicts(template) : null,
+      languages: await listTemplateLanguages(parts.db, input),
+      changes,
+      /** A usable sender of the account, for the example. */
+      senderId: sender?.senderId ?? null,
+      codLanguageIsConfigured: Object.hasOwn(settings?.settings.languages ?? {}, language),
+    }
+  }),
+
+  submit: accountCall
+    .input(z.object({ draft: validDraft }))
+    .mutation(async ({ ctx: { parts, record }, input: { workspaceId, accountId, draft } }) => {
+      const target = `${draft.name} (${draft.language})`
+      return submitTemplate(parts, { workspaceId, accountId, draft }, (tx, outcome) =>
+        record(tx, { action: 'template.submitted', target, after: { accountId, outcome, ...draft } }),
+      )
+    }),
+
+  /** Reads one template during its review. One call to WhatsApp. */
+  refresh: accountCall.input(z.object(templateKey)).mutation(async ({ ctx: { parts }, input }) => {
+    return { found: await refreshTemplate(parts, input) }
+  }),
+
+  remove: accountCall.input(z.object(templateKey)).mutation(async ({ ctx: { parts, record }, input }) => {
+    const { accountId, name, language } = input
+    const target = `${name} (${language})`
+    const removed = await deleteTemplate(parts, input, (tx, before) =>
+      record(tx, { action: 'template.deleted', target, before: { accountId, ...before } }),
+    )
+    found(removed, 'template')
+  }),
+})

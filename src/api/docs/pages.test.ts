@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import { z } from 'zod'
+import { apiErrors } from '../../errors.ts'
+import { eventTypes } from '../../events/event-types.ts'
+import { otpBody } from '../../otp/routes.ts'
+import { FAILURE_CODES, failureCodes } from '../../providers/failure-codes.ts'
+import { startDemo } from '../../../test/http-server.ts'
+import { html, prose } from '../../http/html.ts'
+
+const CODES = [...Object.keys(apiErrors), ...FAILURE_CODES]
+const PAGES = ['/', '/docs', '/problems', ...CODES.map((code) => `/problems/${code}`)]
+
+test('every error code has a page with cause and remedy, an unknown code none', async (t) => {
+  const demo = await startDemo(t)
+  for (const [code, { cause, title }] of Object.entries(apiErrors)) {
+    const { statusCode, body, headers } = await demo.ask({ url: `/problems/${code}` })
+    assert.equal(statusCode, 200)
+    assert.equal(headers['content-type'], 'text/html; charset=utf-8')
+    for (const text of [title, cause.split('"')[0] ?? ''])
+      assert.ok(body.includes(html`${text}`.html), `${code}: ${text}`)
+  }
+  for (const code of ['NOPE', 'toString', '__proto__', '%00', '<script>']) {
+    const answer = await demo.ask({ url: `/problems/${encodeURIComponent(code)}` })
+    assert.equal(answer.statusCode, 404)
+    assert.equal(answer.body.includes('<script'), false)
+  }
+})
+
+test('every failure code has its own page with cause, owner and fix', async (t) => {
+  const demo = await startDemo(t)
+  assert.equal(new Set(CODES).size, CODES.length)
+  const index = (await demo.ask({ url: '/problems' })).body
+  for (const [code, { cause, fix, owner }] of Object.entries(failureCodes)) {
+    const { statusCode, body } = await demo.ask({ url: `/problems/${code}` })
+    assert.equal(statusCode, 200)
+    for (const text of [...prose(cause), ...prose(fix)]) assert.ok(body.includes(text.html), `${code}: ${text.html}`)
+    assert.match(body, owner === 'caller' ? /the program that calls the API/ : /The operator of this instance/)
+    assert.ok(index.includes(`href="/problems/${code}"`), code)
+  }
+})
+
+test('every link of a page leads somewhere', async (t) => {
+  const demo = await startDemo(t)
+  for (const url of PAGES) {
+    const { body } = await demo.ask({ url })
+    for (const [, target = ''] of body.matchAll(/href="([^"]*)"/g)) {
+      if (target.startsWith('#')) assert.ok(body.includes(`id="${target.slice(1)}"`), `${url} → ${target}`)
+      else if (target.startsWith('/'))
+        assert.equal((await demo.ask({ url: target })).statusCode, 200, `${url} → ${target}`)
+    }
+  }
+})
+
+test('the front page describes the instance and links to a served dashboard', async (t) => {
+  const [without, withDashboard] = [await startDemo(t), await startDemo(t, { servesDashboard: true })]
+  for (const part of ['one-time codes', 'cash-on-delivery']) {
+    assert.ok((await without.ask({ url: '/' })).body.includes(part), part)
+  }
+  assert.doesNotMatch((await without.ask({ url: '/' })).body, /dashboard/)
+  assert.match((await withDashboard.ask({ url: '/' })).body, /href="\/dashboard\/"/)
+})
+
+test('a page is found with a slash behind its name as well', async (t) => {
+  const demo = await startDemo(t)
+  for (const url of ['/docs', '/problems']) {
+    const [plain, slashed] = [await demo.ask({ url }), await demo.ask({ url: `${url}/` })]
+    assert.equal(slashed.statusCode, 200)
+    assert.equal(slashed.body, plain.body)
+  }
+})
+
+test('every page except the reference may load only its own style', async (t) => {
+  const demo = await startDemo(t)
+  for (const url of PAGES.filter((each) => each !== '/docs')) {
+    const { body, headers } = await demo.ask({ url })
+    const style = /<style>([^]*?)<\/style>/.exec(body)?.[1] ?? assert.fail('no style')
+    const hash = createHash('sha256').update(style).digest('base64')
+    assert.match(String(headers['content-security-policy']), /^default-src 'none';/)
+    assert.ok(String(headers['content-security-policy']).includes(`style-src 'sha256-${hash}'`))
+    assert.doesNotMatch(body, /<script|<img|<link|style="| on\w+="/)
+  }
+})
+
+test('text in a page is always escaped', () => {
+  assert.equal(html`<p>${`<b a="'">&`}</p>`.html, '<p>&lt;b a=&quot;&#39;&quot;&gt;&amp;</p>')
+  assert.equal(html`${prose('a `<b>` c')}`.html, 'a <code>&lt;b&gt;</code> c')
+})
+
+type Document = {
+  paths: Record<
+    string,
+    Record<string, { responses: Record<string, { content?: Record<string, { examples?: object }> }> }>
+  >
+  webhooks: object
+}
+
+type Examples = Record<string, { value: { detail: string; errors?: { detail: string }[] } }>
+
+test('the example of a problem with fixed details is what a request gets', async (t) => {
+  const demo = await startDemo(t, { fail: () => new Error('a fault of ours') })
+  const document = (await demo.ask({ url: '/openapi.json' })).json<Document>()
+  const { responses } = document.paths['/api/v1/failing']?.['get'] ?? assert.fail('no route')
+  const exampleOf = (status: string, code: string) =>
+    (responses[status]?.content?.['application/problem+json']?.examples as Examples | undefined)?.[code]?.value.detail
+  const authorization = await demo.newKey()
+  const url = '/api/v1/failing'
+  const got = async (headers: Record<string, string>, query = '') =>
+    (await demo.ask({ url: url + query, headers })).json<{ detail: string }>().detail
+  assert.equal(exampleOf('401', 'API_KEY_INVALID'), await got({}))
+  assert.equal(exampleOf('422', 'DEVELOPER_INVALID_INPUT'), await got({ authorization }, '?a=1'))
+  assert.equal(exampleOf('500', 'INTERNAL_ERROR'), await got({ authorization }))
+  for (let asked = 0; asked < 18; asked += 1) await got({ authorization })
+  assert.equal(exampleOf('429', 'RATE_LIMITED'), await got({ authorization }))
+})
+
+test('the OpenAPI document describes every route, its statuses and every event', async (t) => {
+  const demo = await startDemo(t)
+  const answer = await demo.ask({ url: '/openapi.json' })
+  const document = answer.json<Document>()
+  assert.deepEqual(Object.keys(document.webhooks), Object.keys(eventTypes))
+  assert.deepEqual(Object.keys(document.paths), ['/api/v1/things/{id}', '/api/v1/lenient', '/api/v1/failing'])
+  assert.deepEqual(Object.keys(document.paths['/api/v1/things/{id}'] ?? {}), ['post', 'get'])
+  for (const operation of Object.values(document.paths).flatMap((methods) => Object.values(methods))) {
+    const problems = Object.entries(operation.responses).filter(([status]) => Number(status) >= 400)
+    assert.deepEqual(
+      problems.map(([status]) => status),
+      ['401', '422', '429', '500', '503'],
+    )
+    for (const [status, { content }] of problems) {
+      const examples = Object.keys(content?.['application/problem+json']?.examples ?? {})
+      assert.ok(examples.length > 0)
+      for (const code of examples) assert.equal(String(apiErrors[code as keyof typeof apiErrors].status), status)
+    }
+  }
+})
+
+test('the description of a recipient says that it must not be empty', async () => {
+  const { properties } = z.toJSONSchema(otpBody, { io: 'input' })
+  const to = properties?.['to']
+  assert.ok(typeof to === 'object')
+  assert.deepEqual([to.minLength, to.type], [1, 'string'])
+  assert.match(to.description ?? '', /leading \+/)
+})

@@ -1,0 +1,153 @@
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
+import { type ApiErrorCode, apiErrors } from '../../errors.ts'
+import { FAILURE_CODES, type FailureCode, failureCodes, isFailureCode } from '../../providers/failure-codes.ts'
+import { PAGE_HEADERS, type Html, html, page, prose } from '../../http/html.ts'
+import { REJECTIONS_LOGGED_PER_SECOND } from '../../http/rejection-log.ts'
+
+type PageOptions = { servesDashboard?: boolean }
+
+/** The front page, the API reference and one page per problem. */
+export function servePages(app: FastifyInstance, describe: () => object, options: PageOptions): void {
+  const frontPage = page('Doorcode', front(options))
+  app.get('/', (_request, reply) => sendPage(reply, frontPage))
+  const problems = page('Problems · Doorcode', problemIndex())
+  for (const path of ['/problems', '/problems/']) app.get(path, (_request, reply) => sendPage(reply, problems))
+  serveReference(app)
+  app.get<{ Params: { code: string } }>('/problems/:code', (request, reply) => {
+    const { code } = request.params
+    if (isApiErrorCode(code)) return sendPage(reply, page(`${code} · Doorcode`, problemPage(code)))
+    if (isFailureCode(code)) return sendPage(reply, page(`${code} · Doorcode`, failurePage(code)))
+    return sendPage(reply.code(404), page('No such problem · Doorcode', NO_SUCH_PROBLEM))
+  })
+  let document: string | undefined // made at the first request: it takes as long as the rest of a start
+  app.get('/openapi.json', (_request, reply) =>
+    reply.type('application/json').send((document ??= JSON.stringify(describe()))),
+  )
+}
+
+const sendPage = (reply: FastifyReply, body: string): FastifyReply => reply.headers(PAGE_HEADERS).send(body)
+
+const isApiErrorCode = (text: string): text is ApiErrorCode => Object.hasOwn(apiErrors, text)
+
+const front = ({ servesDashboard }: PageOptions): Html => html`<h1>Doorcode</h1>
+<p>This is a Doorcode instance: for backends with an API key, it delivers one-time codes over WhatsApp, asks customers to confirm cash-on-delivery orders, and reports the result of each.</p>
+<ul>
+${servesDashboard && html`<li><a href="/dashboard/">Dashboard</a>, for people who run workspaces</li>`}
+<li><a href="/docs">API reference</a></li>
+<li><a href="/problems">What each problem means and who can fix it</a></li>
+<li><a href="/openapi.json">OpenAPI document</a>, for tools</li>
+<li><a href="/readyz">Whether this instance is ready</a></li>
+</ul>`
+
+const NO_SUCH_PROBLEM = html`<h1>No such problem</h1>
+<p>No problem of this service has this code. <a href="/problems">All problems</a></p>`
+
+const OWNERS = {
+  caller: 'The developer of the program that calls the API.',
+  operator: 'The operator of this instance and its WhatsApp account.',
+  doorcode: 'Doorcode. The operator of this instance can report it.',
+}
+
+function problemPage(code: ApiErrorCode): Html {
+  const { status, title, owner, cause, fix } = apiErrors[code]
+  return html`<h1><code>${code}</code></h1>
+<p>${title}. Answered with HTTP status ${status}.</p>
+${remedy({ owner, cause, fix })}
+<p class="soft">Every problem of a request carries a <code>correlationId</code>. Include it when you ask for help: the log contains the request with this id. Rejected requests are logged at the level <code>info</code>; in a flood, at least the first ${REJECTIONS_LOGGED_PER_SECOND.others} of each second and the number of the others.</p>`
+}
+
+type Remedy = { owner: keyof typeof OWNERS; cause: string; fix: string }
+
+const remedy = ({ owner, cause, fix }: Remedy): Html => html`<dl>
+<dt>Why it happens</dt><dd>${prose(cause)}</dd>
+<dt>Who must act</dt><dd>${OWNERS[owner]}</dd>
+<dt>What to do</dt><dd>${prose(fix)}</dd>
+</dl>`
+
+const failurePage = (code: FailureCode): Html => html`<h1><code>${code}</code></h1>
+<p>A message that was accepted could not be delivered. <code>failure.code</code> in the status and in webhooks is this code.</p>
+${remedy(failureCodes[code])}
+<p class="soft">The command <code>npm run -s doorcode -- explain &lt;id&gt;</code>, with the id of the message or confirmation, shows what WhatsApp answered and who must act.</p>`
+
+function problemIndex(): Html {
+  const codes = Object.keys(apiErrors).filter(isApiErrorCode)
+  return html`<h1>Problems</h1>
+<p>Errors are answered with <code>application/problem+json</code>. Its <code>code</code> is one of these.</p>
+<div class="scroll"><table>
+<thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead>
+<tbody>${codes.map(
+    (code) =>
+      html`<tr><td>${apiErrors[code].status}</td><td><a href="/problems/${code}"><code>${code}</code></a></td><td>${apiErrors[code].title}</td></tr>`,
+  )}</tbody>
+</table></div>
+<h2 id="failures">Failures</h2>
+<p>An accepted message can still fail. Then <code>failure.code</code> in its status and webhooks is one of these. Later releases may add more.</p>
+<div class="scroll"><table>
+<thead><tr><th scope="col">Code</th><th scope="col">Who must act</th><th scope="col">Meaning</th></tr></thead>
+<tbody>${FAILURE_CODES.map((code) => {
+    const { owner, cause } = failureCodes[code]
+    return html`<tr><td><a href="/problems/${code}"><code>${code}</code></a></td><td>${owner}</td><td>${prose(cause)}</td></tr>`
+  })}</tbody>
+</table></div>`
+}
+
+/** Loads nothing from other hosts and sends requests to this one. */
+const CONFIGURATION = {
+  servers: [{ url: '/' }],
+  withDefaultFonts: false,
+  telemetry: false,
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  agent: { disabled: true },
+  mcp: { disabled: true },
+} as const
+
+const SCRIPT_PATH = '/docs/scalar.js'
+
+const REFERENCE_PAGE = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Doorcode API</title>
+</head>
+<body>
+<noscript>This page needs JavaScript. <a href="/openapi.json">The OpenAPI document</a> says the same.</noscript>
+<script id="api-reference" data-url="/openapi.json" data-configuration="${JSON.stringify(CONFIGURATION)}"></script>
+<script src="${SCRIPT_PATH}"></script>
+</body>
+</html>
+`.html
+
+/** Scalar adds inline styles to the page. */
+const REFERENCE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src 'self' data:; font-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+}
+
+/** The API reference. Its script is loaded when first opened: it takes 30 MB of memory. */
+function serveReference(app: FastifyInstance): void {
+  let script: Promise<Buffer> | undefined
+  for (const path of ['/docs', '/docs/'])
+    app.get(path, (_request, reply) => reply.headers(REFERENCE_HEADERS).send(REFERENCE_PAGE))
+  app.get(SCRIPT_PATH, async (_request, reply) => {
+    const bytes = await (script ??= zippedScript())
+    return reply
+      .type('text/javascript; charset=utf-8')
+      .headers({ 'content-encoding': 'gzip', 'cache-control': 'public, max-age=86400' })
+      .send(bytes)
+  })
+}
+
+/** Only the Fastify plugin contains the script. */
+async function zippedScript(): Promise<Buffer> {
+  const { default: scalar } = await import('@scalar/fastify-api-reference')
+  const server = Fastify()
+  await server.register(scalar, { routePrefix: '/docs', configuration: { url: '/openapi.json' } })
+  const { rawPayload } = await server.inject('/docs/js/scalar.js')
+  return promisify(gzip)(rawPayload)
+}

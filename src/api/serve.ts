@@ -1,0 +1,124 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { SECOND_MS } from '../clock.ts'
+import type { Metrics } from '../metrics.ts'
+import type { ApiKey, KeyAuthenticator } from '../workspaces/keys/keys.ts'
+import { MAX_BODY_BYTES, type JsonBody, TOO_LARGE, readJson } from '../http/body.ts'
+import { fixedError, invalidInput } from '../http/problem.ts'
+import { type Fault, headerFault } from '../http/faults.ts'
+import type { RateLimit } from '../http/rate-limit.ts'
+import type { RejectionContext } from '../http/rejection-log.ts'
+import type { Caller, RawInput, Route } from '../http/route.ts'
+
+export const API_PREFIX = '/api/v1'
+
+export type ApiParts = {
+  keys: KeyAuthenticator
+  limit: RateLimit
+  sendProblem: (error: unknown, reply: FastifyReply, context: RejectionContext) => void
+  metrics: Pick<Metrics, 'requests'>
+}
+
+type Call = { startedAt: number; key?: ApiKey; answer?: (caller: Caller) => Promise<unknown> }
+
+const JSON_TYPE = 'application/json'
+
+const callOf = (request: FastifyRequest): Call => request.getDecorator('call')
+
+/** Every route runs the same checks in the same order (docs/api.md#order-of-checks). */
+export function serveApi(
+  scope: FastifyInstance,
+  routes: readonly Route[],
+  { keys, limit, sendProblem, metrics }: ApiParts,
+): void {
+  scope.decorateRequest('call')
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES }, (_request, body, done) =>
+    done(null, body),
+  )
+  scope.addHook('onRequest', (request, _reply, done) => {
+    // Fastify would reject a malformed one before the other faults are found. It copies replaced headers at every access.
+    if (request.raw.headers['content-type'] !== JSON_TYPE) request.headers = { 'content-type': undefined }
+    done()
+  })
+  for (const route of routes) {
+    const url = API_PREFIX + route.path
+    const bodyRequired = !route.schemas.body.safeParse(undefined).success
+    scope.route({
+      method: route.method,
+      url,
+      async onRequest(request) {
+        const call: Call = { startedAt: performance.now() }
+        request.setDecorator('call', call)
+        const key = await keys.find(request.raw.headers.authorization)
+        if (!key) throw fixedError('API_KEY_INVALID')
+        call.key = key
+        if (!(await limit(key.publicId))) throw fixedError('RATE_LIMITED')
+      },
+      preValidation(request, _reply, done) {
+        const { faults, answer } = route.read(inputOf(request, readJson(request, bodyRequired)))
+        if (faults) return done(invalidInput(faults))
+        callOf(request).answer = answer
+        done()
+      },
+      async handler(request, reply) {
+        const { key, answer } = callOf(request)
+        if (!key || !answer) throw new Error('a handler ran without its checks')
+        // Fastify's serializer adds a charset, which JSON does not have.
+        reply.code(route.success.status).type(JSON_TYPE).serializer(JSON.stringify)
+        return answer({ workspaceId: key.workspaceId, apiKeyId: key.publicId, correlationId: request.id })
+      },
+      errorHandler(error, request, reply) {
+        const { key } = callOf(request)
+        const context = { route: { method: route.method, path: url }, key }
+        if (error.code !== 'FST_ERR_CTP_BODY_TOO_LARGE') return sendProblem(error, reply, context)
+        const { faults = [] } = route.read(inputOf(request, TOO_LARGE))
+        return sendProblem(invalidInput(faults), reply.removeHeader('connection'), context)
+      },
+      onSend(request, { statusCode: status }, _payload, done) {
+        metrics.requests.observe(
+          { route: route.path, status },
+          (performance.now() - callOf(request).startedAt) / SECOND_MS,
+        )
+        done()
+      },
+    })
+  }
+}
+
+const inputOf = ({ raw, params, query }: FastifyRequest, body: JsonBody): RawInput => ({
+  params,
+  query,
+  headers: withDecodedKey(raw.headers),
+  body: body.value,
+  faults: [...repeatedHeaders(raw), ...body.faults],
+})
+
+const IDEMPOTENCY_KEY = 'idempotency-key'
+
+/**
+ * Node decodes headers as Latin-1, and most clients send UTF-8. The same text must be the same key in both, with its
+ * length in characters.
+ */
+function withDecodedKey(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const key = headers[IDEMPOTENCY_KEY]
+  if (typeof key !== 'string' || !/[\u0080-\u00ff]/.test(key)) return headers
+  const bytes = Buffer.from(key, 'latin1')
+  return isUtf8(bytes) ? { ...headers, [IDEMPOTENCY_KEY]: bytes.toString('utf8') } : headers
+}
+
+const ONCE_ONLY = new Set(['authorization', 'content-type', 'host', IDEMPOTENCY_KEY])
+
+/** Node drops or joins repeated headers, so two values would look like one. */
+function repeatedHeaders({ rawHeaders }: IncomingMessage): Fault[] {
+  const seen = new Set<string>()
+  const faults: Fault[] = []
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]?.toLowerCase() ?? ''
+    if (!ONCE_ONLY.has(name)) continue
+    if (seen.has(name)) faults.push(headerFault(name, 'must not be repeated'))
+    seen.add(name)
+  }
+  return faults
+}

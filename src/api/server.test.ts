@@ -1,0 +1,724 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type Socket, connect } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
+import * as fc from 'fast-check'
+import { anyText } from '../../test/any-text.ts'
+import type { LightMyRequestResponse } from 'fastify'
+import { waitFor } from '../../test/wait-for.ts'
+import { openDb } from '../db/pool.ts'
+import { apiErrors } from '../errors.ts'
+import { isUuid } from '../ids.ts'
+import { type BodyBudget, SLOW_BODY_MS, createBodyBudget } from '../http/body-budget.ts'
+import { type Demo, startDemo } from '../../test/http-server.ts'
+
+const ID = '7a1f8e52-3c40-4b9e-9d11-5f6a7b8c9d0e'
+const THING = `/api/v1/things/${ID}`
+const GOOD = '{"to":"+33612345678","name":"abc"}'
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+type Problem = {
+  type: string
+  code: string
+  status: number
+  instance: string
+  correlationId: string
+  errors?: { in: string; pointer: string; detail: string }[]
+}
+
+/** The members of every problem (docs/api.md#errors). */
+function assertProblem(answer: LightMyRequestResponse, code: keyof typeof apiErrors): Problem {
+  const problem = answer.json<Problem>()
+  assert.equal(problem.code, code, answer.body)
+  assert.equal(answer.statusCode, apiErrors[code].status)
+  assert.equal(answer.headers['content-type'], 'application/problem+json')
+  assert.equal(answer.headers['cache-control'], 'no-store')
+  assert.equal(answer.headers['x-correlation-id'], problem.correlationId)
+  assert.equal(answer.headers['retry-after'], code === 'RATE_LIMITED' ? '1' : undefined)
+  assert.equal(answer.headers['www-authenticate'], apiErrors[code].status === 401 ? 'Bearer' : undefined)
+  assert.equal(problem.instance, `urn:uuid:${problem.correlationId}`)
+  assert.equal(problem.type, `https://doorcode.example/problems/${code}`)
+  assert.equal(problem.status, answer.statusCode)
+  assert.equal(code === 'DEVELOPER_INVALID_INPUT', problem.errors !== undefined)
+  return problem
+}
+
+const placesOf = (problem: Problem): string[] => (problem.errors ?? []).map((fault) => `${fault.in} ${fault.pointer}`)
+
+test('a valid request gets JSON with no-store and a correlation id', async (t) => {
+  const demo = await startDemo(t)
+  const headers = { authorization: await demo.newKey(), ...JSON_TYPE }
+  const answer = await demo.ask({ method: 'POST', url: THING, headers, payload: GOOD })
+  assert.equal(answer.statusCode, 202, answer.body)
+  assert.deepEqual(answer.json(), { id: ID })
+  assert.equal(answer.headers['content-type'], 'application/json')
+  assert.equal(answer.headers['cache-control'], 'no-store')
+  assert.ok(isUuid(String(answer.headers['x-correlation-id'])))
+})
+
+test('every answer forbids type sniffing and, at an https address, http', async (t) => {
+  const demo = await startDemo(t, { rawRoutes: (scope) => void scope.get('/raw', () => 'raw') })
+  const authorization = await demo.newKey()
+  for (const url of ['/', '/docs', '/openapi.json', '/problems/none', '/healthz', '/readyz', '/nope', '/raw', THING]) {
+    const { headers } = await demo.ask({ url, headers: { authorization } })
+    assert.deepEqual(
+      [headers['x-content-type-options'], headers['strict-transport-security']],
+      ['nosniff', 'max-age=31536000'],
+      url,
+    )
+  }
+  for (const bytes of ['hello\r\n\r\n', withMethod('FOO'), 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n']) {
+    const answer = await sendRaw(demo, t, bytes)
+    assert.match(answer, /\r\nx-content-type-options: nosniff\r\nstrict-transport-security: max-age=31536000\r\n/)
+  }
+})
+
+test('an unknown route is answered 404 before any other check', async (t) => {
+  const demo = await startDemo(t)
+  for (const url of [
+    '/api/v1/nope',
+    '/api/v1',
+    '/api/v1/things',
+    `${THING}/`,
+    `${THING}/x`,
+    '/API/v1/lenient',
+    '/api/v1/nope/%zz',
+  ]) {
+    assertProblem(await demo.ask({ method: 'POST', url, headers: { 'content-type': 'x' }, payload: '{' }), 'NOT_FOUND')
+  }
+})
+
+test('a method that a path does not have is answered 404', async (t) => {
+  const demo = await startDemo(t)
+  const authorization = await demo.newKey()
+  for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY'] as const) {
+    const answer = await demo.ask({
+      method,
+      url: THING,
+      headers: { authorization, ...JSON_TYPE },
+      payload: GOOD,
+    })
+    assertProblem(answer, 'NOT_FOUND')
+  }
+  const head = await demo.ask({ method: 'HEAD', url: THING, headers: { authorization } })
+  assert.equal(head.statusCode, 404)
+})
+
+test('without a valid key the answer reveals nothing about the input', async (t) => {
+  const demo = await startDemo(t)
+  const good = await demo.newKey()
+  const bad = {
+    none: undefined,
+    empty: '',
+    'another scheme': good.replace('Bearer', 'Basic'),
+    'no scheme': good.slice('Bearer '.length),
+    'cut off': good.slice(0, -1),
+    longer: `${good}x`,
+    'a wrong secret': `${good.slice(0, -43)}${'A'.repeat(43)}`,
+    'an unknown key': `Bearer dck_aaaaaaaaaaaa_${'A'.repeat(43)}`,
+    'very long': `Bearer ${'x'.repeat(10_000)}`,
+    'two keys': `${good}, ${good}`,
+  }
+  for (const [name, authorization] of Object.entries(bad)) {
+    const headers = { ...JSON_TYPE, ...(authorization !== undefined && { authorization }) }
+    const answer = await demo.ask({ method: 'POST', url: '/api/v1/things/%zz?x=1', headers, payload: '{' })
+    assertProblem(answer, 'API_KEY_INVALID')
+    assert.equal(answer.body.includes('AAAA'), false, name)
+  }
+  const lowerCase = await demo.ask({ url: THING, headers: { authorization: good.replace('Bearer', 'bearer') } })
+  assert.equal(lowerCase.statusCode, 200)
+})
+
+test('the 21st request of a key within a second is always refused', async (t) => {
+  const demo = await startDemo(t)
+  const [authorization, other] = [await demo.newKey(), await demo.newKey()]
+  await demo.ask({ url: '/healthz' })
+  const ask = (index: number) =>
+    demo.ask({ url: index % 2 === 0 ? THING : '/api/v1/things/x', headers: { authorization } })
+  const answers = await Promise.all(Array.from({ length: 23 }, (_, index) => ask(index)))
+  assert.deepEqual(
+    answers.map((answer) => answer.statusCode).sort((one, other) => one - other),
+    [...Array<number>(10).fill(200), ...Array<number>(10).fill(422), ...Array<number>(3).fill(429)],
+  )
+  assertProblem(answers.at(-1) ?? assert.fail(), 'RATE_LIMITED')
+  assert.equal((await demo.ask({ url: THING, headers: { authorization: other } })).statusCode, 200)
+})
+
+test('every fault of path, query, headers and body is listed at once', async (t) => {
+  const demo = await startDemo(t)
+  const answer = await demo.ask({
+    method: 'POST',
+    url: '/api/v1/things/x?page=1&%zz',
+    headers: { authorization: await demo.newKey(), ...JSON_TYPE, 'idempotency-key': 'k'.repeat(129) },
+    payload: '{"to":5,"nested":{"note":"123456","~a/b":1},"extra":1}',
+  })
+  assert.deepEqual(placesOf(assertProblem(answer, 'DEVELOPER_INVALID_INPUT')).sort(), [
+    'body /extra',
+    'body /name',
+    'body /nested/note',
+    'body /nested/~0a~1b',
+    'body /to',
+    'header /idempotency-key',
+    'path /id',
+    'query /%zz',
+    'query /page',
+  ])
+  const large = await demo.ask({
+    method: 'POST',
+    url: '/api/v1/things/x',
+    headers: { authorization: await demo.newKey(), ...JSON_TYPE },
+    payload: GOOD.padEnd(65_537),
+  })
+  assert.deepEqual(placesOf(assertProblem(large, 'DEVELOPER_INVALID_INPUT')).sort(), ['body ', 'path /id'])
+  assert.equal(large.headers.connection, undefined)
+})
+
+const VALUE = 'kx81vq'
+
+const ODD_BODIES: Record<
+  string,
+  { payload?: string | Buffer; type?: string; headers?: Record<string, string>; places: string[] }
+> = {
+  'no body': { places: ['body '] },
+  'no body and no type': { type: '', places: ['body ', 'header /content-type'] },
+  'cut off': { payload: `{"name":"${VALUE}`, places: ['body '] },
+  'two values': { payload: `${GOOD}${GOOD}`, places: ['body '] },
+  'a byte order mark': { payload: `\u{feff}${GOOD}`, places: ['body '] },
+  'not UTF-8': { payload: Buffer.from('{"name":"\xff"}', 'latin1'), places: ['body '] },
+  'a raw NUL': { payload: '{"name":"a\0b"}', places: ['body '] },
+  null: { payload: 'null', places: ['body '] },
+  'an array': { payload: `["${VALUE}"]`, places: ['body '] },
+  'a string': { payload: `"${VALUE}"`, places: ['body '] },
+  'a number': { payload: '1e400', places: ['body '] },
+  'an escaped NUL': { payload: '{"to":"+33612345678","name":"a\\u0000"}', places: ['body /name'] },
+  'half a surrogate pair': { payload: '{"to":"+33612345678","name":"a\\ud83d"}', places: ['body /name'] },
+  'half a pair in a field name': { payload: `${GOOD.slice(0, -1)},"\\ud83d":1}`, places: ['body ', 'body /\u{fffd}'] },
+  'six code points': { payload: '{"to":"+33612345678","name":"😀😀😀😀😀😀"}', places: ['body /name'] },
+  __proto__: { payload: `${GOOD.slice(0, -1)},"__proto__":{"name":"${VALUE}"}}`, places: ['body /__proto__'] },
+  'inherited names': {
+    payload: `${GOOD.slice(0, -1)},"constructor":1,"toString":1}`,
+    places: ['body /constructor', 'body /toString'],
+  },
+  'null for what may be left out': { payload: `${GOOD.slice(0, -1)},"nested":null}`, places: ['body /nested'] },
+  'text around the number': { payload: '{"to":"call +33612345678","name":"a"}', places: ['body /to'] },
+  'plain text': { payload: GOOD, type: 'text/plain', places: ['header /content-type'] },
+  'no type': { payload: GOOD, type: '', places: ['header /content-type'] },
+  'a malformed type': { payload: GOOD, type: 'json', places: ['header /content-type'] },
+  'a longer type': { payload: GOOD, type: 'application/jsonp', places: ['header /content-type'] },
+  'an endless type': { payload: GOOD, type: `application/json;${'a'.repeat(300)}`, places: ['header /content-type'] },
+  'a body that is compressed after all': {
+    payload: GOOD,
+    headers: { 'content-encoding': 'identity, gzip' },
+    places: ['header /content-encoding'],
+  },
+  'a compressed body': { payload: GOOD, headers: { 'content-encoding': 'gzip' }, places: ['header /content-encoding'] },
+  'one byte too many': { payload: GOOD.padEnd(65_537), places: ['body '] },
+  'a deep nest': { payload: '['.repeat(30_000) + ']'.repeat(30_000), places: ['body '] },
+  'a deep nest with an escape': { payload: `${'{"a":'.repeat(9_000)}"\\u0000"${'}'.repeat(9_000)}`, places: [] },
+}
+
+for (const [name, { payload, type = 'application/json', headers, places }] of Object.entries(ODD_BODIES)) {
+  test(`an invalid body is refused by place, without its content: ${name}`, async (t) => {
+    const demo = await startDemo(t)
+    const answer = await demo.ask({
+      method: 'POST',
+      url: THING,
+      headers: { authorization: await demo.newKey(), ...(type && { 'content-type': type }), ...headers },
+      ...(payload !== undefined && { payload }),
+    })
+    const problem = assertProblem(answer, 'DEVELOPER_INVALID_INPUT')
+    if (places.length > 0) assert.deepEqual(placesOf(problem).sort(), places)
+    assert.equal(answer.body.includes(VALUE), false)
+  })
+}
+
+test('unusual but valid input is accepted', async (t) => {
+  const demo = await startDemo(t)
+  const right: { payload?: string; type?: string; url?: string; headers?: Record<string, string> }[] = [
+    { type: 'application/json; charset=utf-8' },
+    { type: 'Application/JSON;charset=latin1' },
+    { type: 'application/json\t;\tcharset=utf-8' },
+    { headers: { 'content-encoding': 'Identity' } },
+    { headers: { 'content-encoding': 'identity, IDENTITY' } },
+    { payload: GOOD.padEnd(65_536) },
+    { payload: '{"to":" +33 6 12 34 56 78\\n","name":"😀😀😀😀😀"}' },
+    { url: THING.toUpperCase().replace('/API/V1/THINGS', '/api/v1/things') },
+    { url: `${THING}?` },
+    { headers: { 'idempotency-key': '' } },
+    { headers: { 'idempotency-key': 'k'.repeat(128) } },
+    { headers: { 'x-correlation-id': 'nonsense' } },
+  ]
+  for (const { payload = GOOD, type = 'application/json', url = THING, headers } of right) {
+    const sent = { authorization: await demo.freshKey(), 'content-type': type, ...headers }
+    const answer = await demo.ask({ method: 'POST', url, headers: sent, payload })
+    assert.equal(answer.statusCode, 202, answer.body)
+    assert.deepEqual(answer.json(), { id: ID })
+  }
+})
+
+test('a GET takes no body, or an empty object where the route allows it', async (t) => {
+  const demo = await startDemo(t)
+  const get = async (url: string, payload?: string) =>
+    demo.ask({
+      method: 'GET',
+      url,
+      headers: { authorization: await demo.freshKey(), ...JSON_TYPE },
+      ...(payload !== undefined && { payload }),
+    })
+  assert.equal((await get(THING)).statusCode, 200)
+  assert.equal((await get('/api/v1/lenient')).statusCode, 200)
+  assert.equal((await get('/api/v1/lenient', '{}')).statusCode, 200)
+  for (const answer of [
+    await get(THING, '{}'),
+    await get('/api/v1/lenient', '[]'),
+    await get('/api/v1/lenient', '{"a":1}'),
+    await get('/api/v1/lenient', 'x'),
+  ]) {
+    assertProblem(answer, 'DEVELOPER_INVALID_INPUT')
+  }
+})
+
+test('a UUID-shaped correlation id is returned unchanged, anything else is replaced', async (t) => {
+  const demo = await startDemo(t)
+  const idOf = async (header: string) =>
+    (await demo.ask({ url: '/nope', headers: { 'x-correlation-id': header } })).headers['x-correlation-id']
+  assert.equal(await idOf('ABCDEF01-0000-0000-0000-00000000000f'), 'ABCDEF01-0000-0000-0000-00000000000f')
+  for (const odd of ['', 'x', `${ID} `.repeat(2), `{${ID}}`, ID.replaceAll('-', '')]) {
+    const id = await idOf(odd)
+    assert.ok(isUuid(String(id)) && id !== odd)
+  }
+})
+
+test('an internal error is logged by correlation id, and its message appears nowhere', async (t) => {
+  const demo = await startDemo(t, { fail: () => new TypeError(`cannot read "${VALUE}"`, { cause: new Error(VALUE) }) })
+  const headers = { authorization: await demo.newKey(), 'x-correlation-id': ID }
+  const answer = await demo.ask({ url: '/api/v1/failing', headers })
+  assertProblem(answer, 'INTERNAL_ERROR')
+  const line = demo.logLines.find((each) => each.includes(ID)) ?? assert.fail('nothing was logged')
+  assert.match(line, /TypeError/)
+  assert.match(line, /http-server\.ts/)
+  assert.equal(
+    [answer.body, ...demo.logLines].some((text) => text.includes(VALUE)),
+    false,
+  )
+})
+
+test('while the database is unreachable, an uncached key is answered 503', async (t) => {
+  const nowhere = openDb({ url: 'postgres://nobody@127.0.0.1:1/none', poolSize: 1 })
+  t.after(() => nowhere.close())
+  const demo = await startDemo(t, { wrapDb: () => nowhere })
+  assertProblem(await demo.ask({ url: THING, headers: { authorization: await demo.newKey() } }), 'SERVICE_UNAVAILABLE')
+  assert.equal((await demo.ask({ url: '/readyz' })).statusCode, 503)
+  assert.equal((await demo.ask({ url: '/healthz' })).statusCode, 200)
+})
+
+test('a draining node reports it at /readyz', async (t) => {
+  let draining = false
+  const demo = await startDemo(t, { isDraining: () => draining })
+  assert.equal((await demo.ask({ url: '/readyz' })).statusCode, 200)
+  draining = true
+  assert.equal((await demo.ask({ url: '/readyz' })).statusCode, 503)
+})
+
+test('a stopping server finishes open requests but waits for no idle connection', {
+  timeout: 60_000,
+}, async (t) => {
+  const [began, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const demo = await startDemo(t, {
+    rawRoutes: (scope) => {
+      scope.post('/slow', async () => {
+        began.resolve()
+        await goesOn.promise
+        return 'answered'
+      })
+    },
+  })
+  await demo.listen()
+  const slow = sendRaw(demo, t, 'POST /slow HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n')
+  const others = ['', 'GET / HT', 'POST /slow HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc']
+  const waiting = others.map((bytes) => sendRaw(demo, t, bytes))
+  await began.promise
+  await waitFor('all connections to be there', async () => (await connectionsOf(demo)) === 1 + others.length)
+  const stopped = demo.app.close()
+  await Promise.all(waiting)
+  goesOn.resolve()
+  assert.match(await slow, /^HTTP\/1\.1 200 .*answered$/s)
+  await stopped
+})
+
+test('a raw route gets the exact bytes of any type, up to its limit', async (t) => {
+  const demo = await startDemo(t, {
+    rawRoutes: (scope) => {
+      scope.post<{ Body: Buffer | undefined }>('/hook', (request, reply) =>
+        reply.type('text/plain').send(request.body ?? ''),
+      )
+      scope.post('/broken', () => Promise.reject(new Error(VALUE)))
+    },
+  })
+  const bytes = Buffer.from('{"a": 1,\r\n "\xff":2}', 'latin1')
+  for (const type of ['application/json', 'text/plain', 'x/y']) {
+    const answer = await demo.ask({ method: 'POST', url: '/hook', headers: { 'content-type': type }, payload: bytes })
+    assert.deepEqual(answer.rawPayload, bytes)
+    assert.ok(isUuid(String(answer.headers['x-correlation-id'])))
+  }
+  const tooLarge = await demo.ask({
+    method: 'POST',
+    url: '/hook',
+    headers: JSON_TYPE,
+    payload: Buffer.alloc(3 * 1024 * 1024 + 1),
+  })
+  assert.equal(tooLarge.statusCode, 413)
+  const broken = await demo.ask({ method: 'POST', url: '/broken', payload: 'x' })
+  assert.equal(broken.statusCode, 500)
+  assert.equal(
+    [broken.body, ...demo.logLines].some((text) => text.includes(VALUE)),
+    false,
+  )
+})
+
+/** A server whose raw route answers with the size of the body. For the body "wait" it waits for `release`. */
+async function startHook(t: TestContext, bodyBudget: BodyBudget) {
+  const sockets: Socket[] = []
+  t.after(() => sockets.forEach((socket) => socket.destroy())) // first: a server that closes waits for bodies
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const demo = await startDemo(t, {
+    bodyBudget,
+    rawRoutes: (scope) => {
+      scope.post<{ Body: Buffer }>('/hook', async ({ body }, reply) => {
+        if (body.equals(Buffer.from('wait'))) await released
+        return reply.type('text/plain').send(String(body.length))
+      })
+    },
+  })
+  const port = await demo.listen()
+  const open = (length: number, first: Buffer | string) => {
+    const body = openBody(port, { length, first })
+    sockets.push(body.socket)
+    return body
+  }
+  return { demo, release, open }
+}
+
+/** Sends the beginning of a body on a new connection. */
+function openBody(port: number, { length, first }: { length: number; first: Buffer | string }) {
+  const socket = connect(port, '127.0.0.1')
+  let received = ''
+  socket.on('data', (chunk) => {
+    received += chunk.toString()
+  })
+  socket.write(`POST /hook HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`)
+  socket.write(first)
+  return {
+    socket,
+    send: (bytes: Buffer | string) => void socket.write(bytes),
+    answer: () => waitFor('an answer', () => /\r\n\r\n./.test(received) && received),
+  }
+}
+
+/** A body budget that shows how much is reserved, with a clock that the test moves. */
+function observeBudget(maxBytes: number) {
+  let now = 0
+  let reserved = 0
+  const budget = createBodyBudget({ maxBytes, monotonicMs: () => now })
+  const observed: BodyBudget = {
+    open(evict) {
+      const reservation = budget.open(evict)
+      let own = 0
+      return {
+        grow(bytes) {
+          const isGranted = reservation.grow(bytes)
+          if (isGranted) [own, reserved] = [own + bytes, reserved + bytes]
+          return isGranted
+        },
+        complete: () => reservation.complete(),
+        release() {
+          reservation.release()
+          ;[own, reserved] = [0, reserved - own]
+        },
+      }
+    },
+  }
+  /** Or up to twice as many bytes and one block more. */
+  const waitUntilReserved = (bytes: number) =>
+    waitFor(
+      () => `${bytes} bytes to be reserved rather than ${reserved}`,
+      () => reserved >= bytes && reserved <= (bytes && 2 * bytes + 4 * KIB),
+    )
+  return { budget: observed, waitUntilReserved, wait: (ms: number) => void (now += ms) }
+}
+
+const KIB = 1024
+
+test('bodies over the memory limit get 503 with Retry-After; the connection survives', async (t) => {
+  const { budget, waitUntilReserved } = observeBudget(100 * KIB)
+  const { demo, open } = await startHook(t, budget)
+  const first = open(100_001, Buffer.alloc(60 * KIB))
+  await waitUntilReserved(60 * KIB) // no more than came, whatever was announced
+  const second = open(60 * KIB, Buffer.alloc(60 * KIB))
+  const refused = await second.answer()
+  assert.match(refused, /^HTTP\/1\.1 503 [^]*\r\nretry-after: 1\r\n[^]*\r\n\r\nunavailable$/)
+  second.send(`POST /hook HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc`)
+  await once(second.socket, 'close')
+  assert.match(await second.answer(), /\r\n\r\n3$/)
+  first.send(Buffer.alloc(100_001 - 60 * KIB))
+  assert.match(await first.answer(), /^HTTP\/1\.1 200 [^]*\r\n\r\n100001$/)
+  await waitUntilReserved(0)
+  assert.equal(demo.logLines.filter((line) => line.includes('webhook bodies were refused')).length, 1)
+})
+
+test('an unfinished body is evicted for the next one, and evicts no other', async (t) => {
+  const { budget, waitUntilReserved, wait } = observeBudget(100 * KIB)
+  const { open } = await startHook(t, budget)
+  const slow = open(90 * KIB, Buffer.alloc(60 * KIB))
+  await waitUntilReserved(60 * KIB)
+  wait(SLOW_BODY_MS)
+  const next = open(60 * KIB, Buffer.alloc(60 * KIB))
+  assert.match(await next.answer(), /^HTTP\/1\.1 200 /)
+  assert.match(await slow.answer(), /^HTTP\/1\.1 503 /)
+  await waitUntilReserved(0)
+})
+
+test('a body holds its memory until it is answered or its connection ends', async (t) => {
+  const { budget, waitUntilReserved } = observeBudget(100 * KIB)
+  const { open, release } = await startHook(t, budget)
+  const waiting = open(4, 'wait')
+  await waitUntilReserved(4)
+  const cut = open(90 * KIB, Buffer.alloc(60 * KIB))
+  await waitUntilReserved(60 * KIB + 4)
+  cut.socket.destroy()
+  await waitUntilReserved(4)
+  release()
+  assert.match(await waiting.answer(), /\r\n\r\n4$/)
+  await waitUntilReserved(0)
+})
+
+test('a body sent byte by byte arrives whole, in at most twice its size', async (t) => {
+  const { budget, waitUntilReserved } = observeBudget(100 * KIB)
+  const { open } = await startHook(t, budget)
+  const bytes = Buffer.alloc(10_000, 'x')
+  const chunked = `POST /hook HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`
+  const { send, answer } = open(0, '')
+  await answer()
+  send(chunked + '1\r\nx\r\n'.repeat(bytes.length))
+  await waitUntilReserved(bytes.length)
+  send('0\r\n\r\n')
+  await waitFor('the second answer', async () => (await answer()).endsWith('\r\n10000'))
+})
+
+/** Sends bytes on a new connection and returns all that came back when the server has closed it. */
+async function sendRaw(demo: Demo, t: TestContext, bytes: string | Buffer, more?: 'nothing more'): Promise<string> {
+  const port = demo.app.server.listening ? portOf(demo) : await demo.listen()
+  const socket = connect(port, '127.0.0.1')
+  t.after(() => socket.destroy())
+  let received = ''
+  socket.on('data', (chunk) => {
+    received += chunk.toString()
+  })
+  if (more) socket.end(bytes)
+  else socket.write(bytes)
+  await once(socket, 'close')
+  return received
+}
+
+const connectionsOf = ({ app }: Demo): Promise<number> => promisify(app.server.getConnections.bind(app.server))()
+
+function portOf({ app }: Demo): number {
+  const address = app.server.address()
+  return address !== null && typeof address === 'object' ? address.port : 0
+}
+
+test('bytes that are not a complete HTTP request get a problem', async (t) => {
+  const demo = await startDemo(t)
+  const authorization = `Authorization: ${await demo.newKey()}\r\n`
+  const post = `POST ${THING} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${authorization}`
+  const odd: Record<string, string | Buffer> = {
+    'no HTTP': 'hello\r\n\r\n',
+    'HTTP/2': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+    'headers without end': `GET / HTTP/1.1\r\nHost: x\r\nA: ${'b'.repeat(20_000)}\r\n\r\n`,
+    'a NUL in a header': 'GET /healthz HTTP/1.1\r\nHost: x\r\nA: b\0c\r\n\r\n',
+    'letters beyond ASCII in the path': Buffer.from('GET /\xff HTTP/1.1\r\nHost: x\r\n\r\n', 'latin1'),
+    'two lengths': `${post}Content-Length: 1\r\nContent-Length: 2\r\n\r\n{}`,
+    'length and chunks': `${post}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    'a broken chunk': `${post}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
+  }
+  for (const [name, bytes] of Object.entries(odd)) {
+    const answer = await sendRaw(demo, t, bytes)
+    assert.match(answer, /^HTTP\/1\.1 422 /, `${name}: ${answer}`)
+    assert.match(answer, /\r\nx-correlation-id: [0-9a-f-]{36}\r\ncache-control: no-store\r\n/)
+    assert.match(answer, /"code":"DEVELOPER_INVALID_INPUT"/)
+  }
+  const cutOff = await sendRaw(demo, t, `${post}Content-Length: 99\r\n\r\n${GOOD}`, 'nothing more')
+  assert.match(cutOff, /^HTTP\/1\.1 422 /)
+})
+
+test('rare but valid HTTP is served like any other request', async (t) => {
+  const demo = await startDemo(t)
+  const key = `Authorization: ${await demo.newKey()}\r\nConnection: close\r\n`
+  const served: Record<string, [bytes: string, status: number]> = {
+    'no host': [`GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n`, 200],
+    'HTTP/1.0': ['GET /healthz HTTP/1.0\r\n\r\n', 200],
+    'the absolute form': ['GET http://x/healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 200],
+    'an expectation': [`GET ${THING} HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n${key}\r\n`, 200],
+    'an upgrade': [`GET ${THING} HTTP/1.1\r\nHost: x\r\nUpgrade: x\r\n${key}\r\n`, 200],
+    'chunks and a trailer': [
+      `POST ${THING} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n${key}\r\n${GOOD.length.toString(16)}\r\n${GOOD}\r\n0\r\nA: b\r\n\r\n`,
+      202,
+    ],
+    asterisk: ['OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 404],
+    'a tunnel': ['CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n', 404],
+  }
+  for (const [name, [bytes, status]] of Object.entries(served)) {
+    const answer = await sendRaw(demo, t, bytes)
+    assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `), `${name}: ${answer}`)
+    assert.match(answer, /\r\nx-correlation-id: [0-9a-f-]{36}\r\n/i, name)
+  }
+})
+
+const withMethod = (method: string, url = THING): string =>
+  `${method} ${url} HTTP/1.1\r\nHost: x\r\nX-Correlation-ID: ${ID}\r\nConnection: close\r\n\r\n`
+
+test('an unknown HTTP method is answered 404 with its correlation id', async (t) => {
+  const demo = await startDemo(t)
+  for (const method of ['FOO', 'get', 'G', 'GETX', 'POSTS', "A-Z'9", 'FLUSH', 'BREW']) {
+    const answer = await sendRaw(demo, t, withMethod(method))
+    assert.match(answer, /^HTTP\/1\.1 404 Not Found\r\n/, `${method}: ${answer}`)
+    assert.ok(answer.includes(`\r\nx-correlation-id: ${ID}\r\n`), answer)
+    assert.match(answer, /"code":"NOT_FOUND"/)
+  }
+  const pipelined = `GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n${withMethod('FOO')}`
+  assert.deepEqual((await sendRaw(demo, t, pipelined)).match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 404'])
+  const afterBody = `POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}${withMethod('FOO')}`
+  assert.deepEqual((await sendRaw(demo, t, afterBody)).match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 404', 'HTTP/1.1 404'])
+  assert.match(await sendRaw(demo, t, 'FOO /wi', 'nothing more'), /^HTTP\/1\.1 404 /)
+  for (const line of ['FOO', 'FOO /x', 'FOO /x HTTP/2.0', 'FOO /x FTP/1.1', 'F(O / HTTP/1.1', 'FOO / x HTTP/1.1']) {
+    assert.match(await sendRaw(demo, t, `${line}\r\nHost: x\r\n\r\n`), /^HTTP\/1\.1 422 /, line)
+  }
+})
+
+test('an idempotency key is measured in characters, sent as UTF-8 or Latin-1', async (t) => {
+  const demo = await startDemo(t)
+  const post = async (key: Buffer): Promise<string> => {
+    const head = `POST ${THING} HTTP/1.1\r\nHost: x\r\nAuthorization: ${await demo.freshKey()}\r\nContent-Type: application/json\r\n`
+    const rest = `Connection: close\r\nContent-Length: ${GOOD.length}\r\n\r\n${GOOD}`
+    return sendRaw(demo, t, Buffer.concat([Buffer.from(`${head}Idempotency-Key: `), key, Buffer.from(`\r\n${rest}`)]))
+  }
+  for (const letter of ['é', 'ط', '😀']) {
+    assert.match(await post(Buffer.from(letter.repeat(128))), /^HTTP\/1\.1 202 /, letter)
+    assert.match(await post(Buffer.from(letter.repeat(129))), /^HTTP\/1\.1 422 [^]*idempotency-key/, letter)
+  }
+  assert.match(await post(Buffer.from('é'.repeat(128), 'latin1')), /^HTTP\/1\.1 202 /)
+  assert.match(await post(Buffer.from('é'.repeat(129), 'latin1')), /^HTTP\/1\.1 422 /)
+})
+
+test('a repeated header that may occur only once is refused', async (t) => {
+  const demo = await startDemo(t)
+  const authorization = `Authorization: ${await demo.newKey()}\r\n`
+  const type = 'Content-Type: application/json\r\n'
+  const twice = {
+    'idempotency-key': 'Idempotency-Key: a\r\nidempotency-key: a\r\n',
+    authorization,
+    'content-type': type,
+    host: 'Host: x\r\n',
+  }
+  for (const [name, header] of Object.entries(twice)) {
+    const answer = await sendRaw(
+      demo,
+      t,
+      `POST ${THING} HTTP/1.1\r\nHost: x\r\n${authorization}${type}${header}Connection: close\r\nContent-Length: ${GOOD.length}\r\n\r\n${GOOD}`,
+    )
+    assert.match(answer, /^HTTP\/1\.1 422 /)
+    assert.ok(answer.includes(`{"in":"header","pointer":"/${name}","detail":"must not be repeated"}`), answer)
+  }
+})
+
+test('garbage after a valid request does not lose that request’s answer', async (t) => {
+  const demo = await startDemo(t)
+  const answer = await sendRaw(
+    demo,
+    t,
+    `POST ${THING} HTTP/1.1\r\nHost: x\r\nAuthorization: ${await demo.newKey()}\r\nContent-Type: application/json\r\nContent-Length: ${GOOD.length}\r\n\r\n${GOOD}rubbish\r\n\r\n`,
+  )
+  assert.deepEqual(answer.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 202', 'HTTP/1.1 422'])
+})
+
+test('a request answered before its body ends gets no second answer', async (t) => {
+  const demo = await startDemo(t)
+  const socket = connect(await demo.listen(), '127.0.0.1')
+  t.after(() => socket.destroy())
+  let received = ''
+  const answered = new Promise<void>((resolve) => {
+    socket.on('data', (chunk) => {
+      received += chunk.toString()
+      if (received.includes('"code":"NOT_FOUND"')) resolve()
+    })
+  })
+  socket.on('error', () => undefined) // the other side ends it while there is more to read
+  socket.write('POST /nope HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n \r\n')
+  await answered
+  socket.write('zz\r\n')
+  await new Promise((resolve) => socket.once('close', resolve))
+  assert.deepEqual(received.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 404'])
+})
+
+const DOCUMENTED = new Set([200, 202, 401, 404, 422])
+
+test('arbitrary JSON, headers and paths get only documented answers', async (t) => {
+  const demo = await startDemo(t)
+  const text = fc.oneof(fc.string(), anyText, fc.constantFrom('', '__proto__', '\0', '\ud800', '%', '%2f', '..'))
+  const member = fc.oneof(fc.constantFrom('to', 'name', 'nested', 'note'), text)
+  const json = fc.oneof(fc.jsonValue(), fc.dictionary(member, fc.oneof(text, fc.jsonValue())))
+  const payload = fc.oneof(
+    json.map((value) => JSON.stringify(value)),
+    text,
+    fc.constant(GOOD),
+  )
+  const id = fc.oneof(
+    fc.constant(ID),
+    text.map((each) => encodeURIComponent(each.toWellFormed())),
+    fc.stringMatching(/^[!-~]{0,40}$/),
+  )
+  const path = fc
+    .oneof(
+      id.map((each) => `/api/v1/things/${each}`),
+      fc.stringMatching(/^\/[!-~]{0,60}$/),
+    )
+    .filter((url) => URL.canParse(url, 'http://localhost')) // what inject can send
+  const headerText = fc.stringMatching(/^[ -~\u00a0-\u00ff]{0,140}$/)
+  const headers = fc.record(
+    {
+      'content-type': fc.oneof(fc.constant('application/json'), headerText),
+      'idempotency-key': headerText,
+      'x-correlation-id': headerText,
+      'content-encoding': fc.constantFrom('identity', 'gzip'),
+    },
+    { requiredKeys: [] },
+  )
+  const method = fc.constantFrom('GET', 'POST', 'PUT', 'HEAD' as const)
+  await fc.assert(
+    fc.asyncProperty(
+      method,
+      path,
+      headers,
+      fc.option(payload),
+      fc.boolean(),
+      async (method, url, headers, payload, keyed) => {
+        const answer = await demo.ask({
+          method,
+          url,
+          headers: { ...headers, ...(keyed && { authorization: await demo.freshKey() }) },
+          ...(payload !== null && { payload }),
+        })
+        assert.ok(DOCUMENTED.has(answer.statusCode), `${method} ${url}: ${answer.statusCode} ${answer.body}`)
+        assert.ok(isUuid(String(answer.headers['x-correlation-id'])))
+        assert.equal(answer.headers['cache-control'], 'no-store')
+        if (answer.statusCode === 422) assert.ok((answer.json<Problem>().errors ?? []).length > 0, answer.body)
+      },
+    ),
+    { numRuns: 200 },
+  )
+  assert.deepEqual(
+    demo.logLines.filter((line) => /"level":[456]0/.test(line)),
+    [],
+  )
+})

@@ -1,0 +1,208 @@
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
+import { isTemporary } from '../db/pool.ts'
+import { ApiError } from '../errors.ts'
+import { isUuid } from '../ids.ts'
+import type { Parts } from '../parts.ts'
+import { asWritten } from '../../locales/text.ts'
+import { createKeyAuthenticator } from '../workspaces/keys/keys.ts'
+import { serveApi } from './serve.ts'
+import { type BodyBudget, createBodyBudget } from '../http/body-budget.ts'
+import { failureFields } from '../http/redact-error.ts'
+import { describeApi } from './docs/openapi.ts'
+import { servePages } from './docs/pages.ts'
+import { serveProbes } from '../http/probes.ts'
+import {
+  type Answer,
+  commonHeaders,
+  createProblemWriter,
+  fixedDetail,
+  securityHeaders,
+  sendAnswer,
+} from '../http/problem.ts'
+import { createDatabaseRateLimit, createMemoryRateLimit } from '../http/rate-limit.ts'
+import { MAX_RAW_BODY_BYTES, requestErrorStatus, serveRaw } from '../http/raw.ts'
+import { type RejectionContext, createRejectionLog } from '../http/rejection-log.ts'
+import type { Route } from '../http/route.ts'
+import { responseInProgress, dropIdleConnectionsOnClose } from '../http/graceful-shutdown.ts'
+import { readUnknownMethod } from '../http/unknown-method.ts'
+
+export type ServerParts = Pick<Parts, 'config' | 'db' | 'clock' | 'log' | 'metrics'>
+
+export type ServerOptions = {
+  /** The node is about to stop: /readyz answers 503 while open requests finish. */
+  isDraining?: () => boolean
+  /** Whether `rawRoutes` adds the pages under /dashboard/. */
+  servesDashboard?: boolean
+  /** Routes outside `/api/v1` whose handlers get the body as bytes and answer plain text. See raw.ts. */
+  rawRoutes?: (scope: FastifyInstance) => void
+  /** Set by tests. */
+  bodyBudget?: BodyBudget
+}
+
+const NO_ROUTE = new ApiError('NOT_FOUND', asWritten('No route has this path and method.'))
+
+/** Slow senders must not hold connections. */
+const REQUEST_TIMEOUT_MS = 30_000
+const HEADERS_TIMEOUT_MS = 15_000
+/** How often Node checks these timeouts. */
+const TIMEOUT_CHECK_MS = 5_000
+/** Longer than the usual 60 s of proxies: the proxy must be the one that closes an idle connection. */
+const KEEP_ALIVE_MS = 75_000
+export const MAX_HEADER_BYTES = 16_384
+
+/** All of HTTP without a port. `listen` or `inject` start its background work, `close` ends it. */
+export function buildServer(
+  parts: ServerParts,
+  routes: readonly Route[],
+  options: ServerOptions = {},
+): FastifyInstance {
+  const { log } = parts
+  const rejections = createRejectionLog(log)
+  const problem = createProblemWriter(parts.config.publicUrl)
+  const keys = createKeyAuthenticator(parts)
+  const limit = parts.config.rateLimit === 'memory' ? createMemoryRateLimit() : createDatabaseRateLimit(parts.db)
+
+  const latestRequests: RawRejection['latestRequests'] = new WeakMap()
+  const app = Fastify({
+    exposeHeadRoutes: false,
+    trustProxy: parts.config.trustedProxies.length > 0 ? [...parts.config.trustedProxies] : false,
+    return503OnClosing: false, // it would answer in Fastify's format
+    requestIdHeader: false,
+    genReqId: correlationId,
+    rewriteUrl: readableUrl,
+    bodyLimit: MAX_RAW_BODY_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // The router must not reject long parameters: their schema does, after the key and the rate limit.
+    routerOptions: { maxParamLength: MAX_HEADER_BYTES },
+    http: {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+      requireHostHeader: false, // Node would answer in its own format
+    },
+    clientErrorHandler: (error, socket) => {
+      const unknown = readUnknownMethod(error)
+      const make = (id: string): Answer => refused(unknown ? NO_ROUTE : UNREADABLE, id)
+      rejectRaw(socket, { latestRequests, make, correlationId: unknown?.correlationId })
+    },
+    frameworkErrors: (error, request, reply) => sendProblem(error, reply.headers(commonHeaders(request.id))),
+  })
+
+  /** Logs the rejection and returns its answer. */
+  const refused = (
+    { code, message, faults }: ApiError,
+    correlationId: string,
+    context: RejectionContext = {},
+  ): Answer => {
+    rejections.write({ correlationId, refusal: code, ...context })
+    return problem(code, message, correlationId, faults)
+  }
+
+  /** Internal errors are logged, and the caller learns nothing about them. */
+  const answerOf = (error: unknown, correlationId: string, context?: RejectionContext): Answer => {
+    if (error instanceof ApiError) return refused(error, correlationId, context)
+    if (requestErrorStatus(error)) return refused(UNREADABLE, correlationId, context)
+    const code = isTemporary(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR'
+    const reason = isTemporary(error) ? 'because the database is unavailable' : 'with an internal error'
+    log.error({ correlationId, ...failureFields(error) }, `a request failed ${reason}`)
+    return problem(code, fixedDetail(code), correlationId)
+  }
+
+  const sendProblem = (error: unknown, reply: FastifyReply, context?: RejectionContext): void =>
+    sendAnswer(reply, answerOf(error, reply.request.id, context))
+
+  const security = securityHeaders(parts.config.publicUrl)
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.headers(security).headers(commonHeaders(request.id))
+    // Here, before Fastify parses the body.
+    done(request.is404 ? NO_ROUTE : undefined)
+  })
+  app.setErrorHandler((error, _request, reply) => sendProblem(error, reply))
+  app.setNotFoundHandler((request, reply) => reply.send(NO_ROUTE))
+  app.addHook('onReady', async () => keys.watch())
+  dropIdleConnectionsOnClose(app)
+  app.addHook('onClose', () => keys.close())
+  app.addHook('onClose', async () => rejections.close())
+
+  app.server.on('request', (request) => latestRequests.set(request.socket, request))
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  app.server.on('connect', (_request, socket) =>
+    rejectRaw(socket, { latestRequests, make: (id) => refused(NO_ROUTE, id) }),
+  )
+
+  app.addHttpMethod('GET', { hasBody: true, overrideExisting: true }) // each route decides whether a body is allowed
+  app.register((scope, _options, done) => {
+    serveProbes(scope, parts.db, options)
+    servePages(scope, () => describeApi(routes, parts.config.publicUrl), options)
+    serveApi(scope, routes, { keys, limit, sendProblem, metrics: parts.metrics })
+    done()
+  })
+  if (options.rawRoutes) serveRaw(app, { log, budget: options.bodyBudget ?? createBodyBudget() }, options.rawRoutes)
+  return app
+}
+
+function correlationId({ headers }: { headers: IncomingMessage['headers'] }): string {
+  const header = headers['x-correlation-id']
+  return typeof header === 'string' && isUuid(header) ? header : crypto.randomUUID()
+}
+
+/**
+ * A path with broken percent-encoding is read literally, so that the checks keep their order: 404 for no route, 401
+ * without a key, and only then 422 for a malformed id.
+ */
+function readableUrl({ url = '/' }: { url?: string | undefined }): string {
+  if (!url.includes('%')) return url
+  const [path = '', ...query] = url.split('?')
+  try {
+    decodeURIComponent(path)
+    return url
+  } catch {
+    return [path.replaceAll('%', '%25'), ...query].join('?')
+  }
+}
+
+const UNREADABLE = new ApiError(
+  'DEVELOPER_INVALID_INPUT',
+  asWritten('This is not a complete HTTP request within the limits.'),
+  [
+    {
+      in: 'header',
+      pointer: '',
+      detail: asWritten(
+        `must be a well-formed HTTP/1.1 request with at most ${MAX_HEADER_BYTES} bytes of headers, and arrive completely within ${REQUEST_TIMEOUT_MS / 1000} s`,
+      ),
+    },
+  ],
+)
+
+type RawRejection = {
+  /** Per connection, the last request whose headers arrived. */
+  latestRequests: WeakMap<Duplex, IncomingMessage>
+  make: (correlationId: string) => Answer
+  /** Sent by the caller. */
+  correlationId?: string | undefined
+}
+
+/** Answers where Fastify has no request, and closes the connection: its further bytes cannot be parsed. */
+function rejectRaw(socket: Duplex, { latestRequests, make, correlationId: sentId }: RawRejection): void {
+  const pending = responseInProgress(socket)
+  // Answered before its body was complete, such as with 404: it gets no second answer.
+  const isAnswered = pending === undefined && latestRequests.get(socket)?.complete === false
+  if (!socket.writable || isAnswered || (pending?.headersSent && !pending.req.complete)) {
+    socket.destroy()
+    return
+  }
+  if (pending?.req.complete) {
+    // The malformed bytes follow a good request, whose answer goes first.
+    pending.once('close', () => rejectRaw(socket, { latestRequests, make, correlationId: sentId }))
+    return
+  }
+  const id = pending ? correlationId(pending.req) : (sentId ?? crypto.randomUUID())
+  const { status, headers, body } = make(id)
+  const all = { ...commonHeaders(id), ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
+}

@@ -1,0 +1,31 @@
+import { MINUTE_MS, later } from '../clock.ts'
+import { expiredSignInRows } from '../admin/expired-rows.ts'
+import { removal } from '../db/removal.ts'
+import type { Parts } from '../parts.ts'
+import type { Loop } from '../jobs/loop.ts'
+
+/** Removes short-lived rows in small batches. */
+export const housekeepingLoop = ({ db, clock }: Pick<Parts, 'db' | 'clock'>): Loop => ({
+  name: 'housekeeping',
+  pollMs: MINUTE_MS,
+  async turn() {
+    const now = clock.now()
+    const idle = [removeIdlePairs, removeOldLeases, removeIdleRateLimits].map(
+      (remove) => [remove, later(now, -IDLE_MS)] as const,
+    )
+    const removed = await Promise.all(
+      [...idle, ...expiredSignInRows(now)].map(([remove, until]) => db.row(remove, [until, MAX_EACH])),
+    )
+    return { more: removed.some((row) => row?.removed === MAX_EACH) }
+  },
+})
+
+const IDLE_MS = MINUTE_MS
+const MAX_EACH = 5_000
+
+/** A pair with a free slot behaves like one without a row. */
+const removeIdlePairs = removal('remove_idle_pair_paces', 'pair_pace', 'free_at < $1')
+/** Leases end within seconds: their work is done or due again. */
+const removeOldLeases = removal('remove_old_leases', 'leases', 'taken_at < $1')
+/** The longest window is a minute. */
+const removeIdleRateLimits = removal('remove_idle_rate_limits', 'rate_limits', 'hits[cardinality(hits)] < $1')

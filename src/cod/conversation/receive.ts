@@ -1,0 +1,238 @@
+import type { CodedText } from '../../../locales/text.ts'
+import { later } from '../../clock.ts'
+import { type Sql, type Statement, batch, statement } from '../../db/pool.ts'
+import type { Check, Purpose } from '../../messages/conversation.ts'
+import { happenedAt } from '../../messages/reports/receive.ts'
+import type { InboundReader, InboundResult, StoredInbound } from '../../messages/subscribers.ts'
+import type { InboundMessage } from '../../providers/provider.ts'
+import { type ConversationEvent, type EventOfCheck, advance } from './advance.ts'
+import { type AnswerOrder, answerOrder } from './answer-order.ts'
+import { storeUserIds, phoneForms } from './customer.ts'
+import { kindText } from './kinds.ts'
+import { type Reply, decodeReply } from './replies.ts'
+import { type Conversation, lockConversations } from './store.ts'
+
+/**
+ * Advances conversations by customers' messages, in the caller's transaction. A message is matched by the tapped payload
+ * and the quoted message, never only by a label or a number (docs/cod.md#which-conversation-a-message-belongs-to).
+ */
+export async function receiveMessages(
+  tx: Sql,
+  provider: InboundReader,
+  now: Date,
+  messages: readonly StoredInbound[],
+): Promise<InboundResult[]> {
+  const results = new Map<string, InboundResult>()
+  const batches = batchesByCustomer(read(provider, messages))
+  const locked = batches.length > 1 ? await lockMatches(tx, batches.flat()) : new Map<string, Conversation>()
+  for (const [ordinal, messagesOfBatch] of batches.entries()) {
+    const decisions = (await findMatches(tx, messagesOfBatch)).map(decide)
+    const events = decisions.flatMap((decision) => decision.events)
+    // A customer's second message is answered after the first: text belongs to the latest question.
+    const ignored = await advance(tx, later(now, ordinal), events, locked)
+    await storeUserIds(tx, decisions.flatMap(unknownUser))
+    for (const { message, events, note, confirmationId } of decisions) {
+      const reason = events[0] && ignored.get(events[0])
+      results.set(message.stored.id, { note: note ?? reason ?? null, confirmationId })
+    }
+  }
+  return messages.map(({ id }) => results.get(id) ?? { note: { code: 'cod.unreadable' }, confirmationId: null })
+}
+
+type ReadMessage = {
+  stored: StoredInbound
+  order: AnswerOrder
+  inbound: InboundMessage
+  reply: ReturnType<typeof decodeReply> | null
+}
+
+const read = (provider: InboundReader, messages: readonly StoredInbound[]): ReadMessage[] =>
+  messages
+    .flatMap((stored): ReadMessage[] => {
+      const inbound = provider.readInbound(stored.body)
+      if (!inbound) return []
+      const reply = inbound.says.type === 'tap' ? decodeReply(inbound.says.payload) : null
+      return [{ stored, order: answerOrder(stored), inbound, reply }]
+    })
+    .sort((one, other) => (one.order < other.order ? -1 : 1))
+
+/** One customer's messages go one by one: the second may answer the question that follows the first. */
+function batchesByCustomer(messages: ReadMessage[]): ReadMessage[][] {
+  const batches: ReadMessage[][] = []
+  const seen = new Map<string, number>()
+  for (const message of messages) {
+    const { waId, userId } = message.inbound.customer
+    const customer = `${message.stored.account_id} ${message.inbound.phoneNumberId} ${waId ?? userId}`
+    const ordinal = seen.get(customer) ?? 0
+    seen.set(customer, ordinal + 1)
+    ;(batches[ordinal] ??= []).push(message)
+  }
+  return batches
+}
+
+/** All batches lock at once, in order: locking batch by batch could deadlock two nodes. */
+async function lockMatches(tx: Sql, messages: readonly ReadMessage[]): Promise<Map<string, Conversation>> {
+  const matches = await findMatches(tx, messages)
+  const conversations = matches.flatMap(({ stored: { workspace_id: workspaceId }, match: { target, open } }) =>
+    [...(target ? [target] : []), ...(open ?? [])].map(({ id }) => ({ workspaceId, confirmationId: id })),
+  )
+  return lockConversations(tx, conversations)
+}
+
+type Match = {
+  n: number
+  sender_id: string | null
+  question: { check_kind: Check; purpose: Purpose; offered: string[] | null; round: number | null } | null
+  quoted: { confirmation_id: string; check_kind: Check } | null
+  /** The confirmation of this workspace that the payload, the question or the quoted message names. */
+  target: { id: string; sender_id: string; customer_user_id: string | null } | null
+  /** The customer's newest confirmation with this sender, and those with an open follow-up, the latest asked first. */
+  newest: string | null
+  open: { id: string; check: Check }[] | null
+}
+
+type MatchedMessage = ReadMessage & { match: Match }
+
+/** Only a customer's newest confirmations are considered. */
+const MAX_CONFIRMATIONS = 50
+
+const matchMessages: Statement<Match> = statement(
+  'match_messages',
+  `select r.n, s.id as sender_id, to_jsonb(q) as question, to_jsonb(quoted) as quoted, to_jsonb(target) as target,
+          (select max(c.id::text)::uuid from unnest(theirs.ids) as c (id)) as newest,
+          open.followups as open
+   from jsonb_to_recordset($1) as r (n int, workspace_id uuid, account_id uuid, phone_number_id text, question_id uuid,
+     confirmation_id uuid, quotes text, phones jsonb, user_id text)
+   left join lateral (
+     select s.id from senders s
+     where s.workspace_id = r.workspace_id and s.account_id = r.account_id and s.phone_number_id = r.phone_number_id limit 1) s on true
+   left join lateral (
+     select m.confirmation_id, m.check_kind, m.purpose, m.offered, m.round from messages m
+     where m.workspace_id = r.workspace_id and m.id = r.question_id and m.kind = 'cod' limit 1) q on true
+   left join lateral (
+     select m.confirmation_id, m.check_kind from messages m
+     where m.workspace_id = r.workspace_id and m.provider_message_id = r.quotes and m.kind = 'cod' limit 1) quoted on true
+   left join lateral (
+     select c.id, c.sender_id, c.customer_user_id from confirmations c
+     where c.workspace_id = r.workspace_id and c.id = coalesce(r.confirmation_id, q.confirmation_id, quoted.confirmation_id) limit 1) target on true
+   left join lateral (
+     select array_agg(c.id) as ids from (
+       (select c.id from jsonb_array_elements_text(r.phones) as phone (number) cross join lateral (
+          select c.id, c.workspace_id from confirmations c where c.sender_id = s.id and c.recipient = phone.number
+          order by c.id desc limit ${MAX_CONFIRMATIONS}) c
+        where c.workspace_id = r.workspace_id)
+       union
+       (select c.id from (
+          select c.id, c.workspace_id from confirmations c where c.sender_id = s.id and c.customer_user_id = r.user_id
+          order by c.id desc limit ${MAX_CONFIRMATIONS}) c
+        where c.workspace_id = r.workspace_id)) c) theirs on true
+   left join lateral (
+     select jsonb_agg(f order by f.asked_at desc nulls last, f.id desc) as followups from unnest(theirs.ids) as their (id) cross join lateral (
+       (select c.id, 'confirmation' as check, c.asked_at from confirmations c
+        where c.workspace_id = r.workspace_id and c.id = their.id and c.status = 'rescheduling' limit 1)
+       union all
+       (select f.confirmation_id, 'refusal', f.asked_at from refusal_checks f
+        where f.workspace_id = r.workspace_id and f.confirmation_id = their.id and f.status in ('awaiting_reason', 'awaiting_note')
+        limit 1)) f) open on true
+   order by r.n`,
+)
+
+async function findMatches(tx: Sql, messages: readonly ReadMessage[]): Promise<MatchedMessage[]> {
+  const requests = messages.map(({ stored, inbound, reply }, n) => ({
+    n,
+    workspace_id: stored.workspace_id,
+    account_id: stored.account_id,
+    phone_number_id: inbound.phoneNumberId,
+    question_id: reply?.to === 'question' ? reply.questionId : null,
+    confirmation_id: reply?.to === 'confirmation' || reply?.to === 'refusal' ? reply.confirmationId : null,
+    quotes: inbound.quotes,
+    phones: inbound.customer.waId === null ? [] : phoneForms(inbound.customer.waId),
+    user_id: inbound.customer.userId,
+  }))
+  const matches = await tx.rows(matchMessages, [batch(requests)])
+  return matches.flatMap((match) => {
+    const message = messages[match.n]
+    return message ? [{ ...message, match }] : []
+  })
+}
+
+/** `confirmationId`: the confirmation whose transcript gets the message. */
+type Decision = {
+  message: MatchedMessage
+  events: ConversationEvent[]
+  note: CodedText | null
+  confirmationId: string | null
+}
+
+/** The first event is the answer; the others only move the expiry of the customer's open follow-ups. */
+function decide(message: MatchedMessage): Decision {
+  const { stored, reply, match } = message
+  const workspaceId = stored.workspace_id
+  const at = happenedAt(stored.occurred_at ?? stored.received_at, stored.received_at)
+  const event = { type: 'customer_wrote', at } as const
+  const wrote = (match.open ?? []).map(
+    ({ id: confirmationId, check }): ConversationEvent => ({ workspaceId, confirmationId, check, event }),
+  )
+  const answer = interpret(message, at)
+  if ('code' in answer) {
+    const confirmationId = reply?.to === 'nothing' || !match.target ? match.newest : match.target.id
+    return { message, events: wrote, note: answer, confirmationId }
+  }
+  const events = [{ workspaceId, reportId: stored.id, ...answer }, ...wrote]
+  return { message, events, note: null, confirmationId: answer.confirmationId }
+}
+
+/** The send responses did not name this user: a later message may come without the number and without a quote. */
+function unknownUser({ message, note }: Decision): { id: string; user_id: string | null }[] {
+  const { target } = message.match
+  const isUnknown = target !== null && target.customer_user_id === null && note === null
+  return isUnknown ? [{ id: target.id, user_id: message.inbound.customer.userId }] : []
+}
+
+type Answer = { confirmationId: string } & EventOfCheck
+type When = { at: Date; order: AnswerOrder }
+
+/** The event that the message causes, or why it causes none. */
+function interpret({ inbound: { says }, order, reply, match }: MatchedMessage, at: Date): Answer | CodedText {
+  if (says.type === 'other') return { code: 'cod.other_kind', kind: kindText(says.kind) }
+  if (says.type === 'text') return typed(says.text, match, { at, order })
+  if (!reply || reply.to === 'nothing') {
+    return reply?.because === 'version' ? { code: 'cod.other_release' } : { code: 'cod.foreign_button' }
+  }
+  return tapped(reply, match, { at, order })
+}
+
+/** A payload is not trusted when the message that it came with contradicts it. */
+function tapped(reply: Reply, { target, sender_id, question, quoted }: Match, when: When): Answer | CodedText {
+  if (!target) return { code: 'cod.receive_no_confirmation' }
+  if (sender_id !== null && sender_id !== target.sender_id) return { code: 'cod.other_sender' }
+  const check = reply.to === 'question' ? question?.check_kind : reply.to
+  if (quoted && (quoted.confirmation_id !== target.id || quoted.check_kind !== check)) {
+    return { code: 'cod.other_conversation' }
+  }
+  const confirmationId = target.id
+  if (reply.to === 'confirmation') {
+    return { confirmationId, check: 'confirmation', event: { type: 'tapped', ...when, answer: reply.answer } }
+  }
+  if (reply.to === 'refusal') {
+    return { confirmationId, check: 'refusal', event: { type: 'tapped', ...when, answer: reply.answer } }
+  }
+  const value = question?.offered?.[reply.index]
+  if (!question || value === undefined) return { code: 'cod.no_such_choice' }
+  const chosen = { type: 'chosen', ...when, value, round: question.round ?? 0 } as const
+  if (question.purpose === 'reasons_question') {
+    const isOther = reply.index === (question.offered?.length ?? 0) - 1
+    return { confirmationId, check: 'refusal', event: { ...chosen, choice: isOther ? 'other' : 'reason' } }
+  }
+  const choice = question.purpose === 'day_question' ? 'date' : 'timeRange'
+  return { confirmationId, check: 'confirmation', event: { ...chosen, choice } }
+}
+
+/** Goes to the conversation whose message it quotes, else to the one with the latest open question. */
+function typed(text: string, { quoted, target, open }: Match, when: When): Answer | CodedText {
+  if (text.trim() === '') return { code: 'cod.empty' }
+  const to = quoted && target ? { id: target.id, check: quoted.check_kind } : open?.[0]
+  if (!to) return { code: 'cod.no_open_question' }
+  const answer: Answer = { confirmationId: to.id, check: to.check, event: { type: 'typed', ...when, text } }
+  return answer
+}

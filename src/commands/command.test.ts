@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { systemClock } from '../clock.ts'
+import type { Parts } from '../parts.ts'
+import { command } from './command.ts'
+
+test('control characters of a stored value are visible in text and exact in JSON', async () => {
+  const stored = { endpoints: [{ url: 'https://a.example', reason: 'off\nforged\u001b[2J' }] }
+  const list = command({
+    words: 'endpoint list',
+    summary: 'List.',
+    run: async () => stored,
+    format: ({ endpoints }) => endpoints.map(({ url, reason }) => `${url}  ${reason}`).join('\n'),
+  })
+  assert.ok(list.work.on === 'parts')
+  const { result, text } = await list.work.run({ clock: systemClock } as Parts, {})
+  assert.equal(text, 'https://a.example  off ⏎ forged\\u001b[2J')
+  assert.equal(result, stored)
+})

@@ -1,0 +1,38 @@
+import { inEnglish } from '../../locales/resources.ts'
+import { listQuarantined, releaseQuarantined } from '../admin/attention/quarantine.ts'
+import type { Quarantined } from '../jobs/retry.ts'
+import { command, notFound } from './command.ts'
+import { argument, optional, uuid } from './inputs.ts'
+
+export const quarantineList = command({
+  words: 'quarantine list',
+  summary: 'List the reports, messages and timers that failed on every attempt.',
+  options: { workspace: optional(uuid('Only rows of this workspace. Default: all workspaces.')) },
+  async run({ db }, { workspace }) {
+    const quarantined = await listQuarantined(db, workspace ?? null)
+    return { quarantined: quarantined.map(({ fault, ...each }) => ({ ...each, fault: fault && inEnglish(fault) })) }
+  },
+  format: ({ quarantined }) => quarantined.map(formatLine).join('\n') || 'Nothing is quarantined.',
+})
+
+type Row = Omit<Quarantined, 'fault'> & { fault: string | null }
+
+const formatLine = ({ kind, id, workspaceId, since, fault }: Row): string =>
+  `${id}  ${kind.padEnd('message'.length)}  workspace ${workspaceId}  since ${since.toISOString()}  ${fault ?? ''}`.trim()
+
+export const quarantineRelease = command({
+  words: 'quarantine release',
+  summary: 'Retry a quarantined report, message or timer after the cause of its failure was fixed.',
+  options: { id: argument(uuid('The id that "quarantine list" shows.')) },
+  async run({ db, clock, wake }, { id }, record) {
+    const released = await db.transaction(async (tx) => {
+      const row = await releaseQuarantined(tx, id, clock.now())
+      if (!row) throw notFound(`Nothing with the id ${id} is quarantined. "quarantine list" shows what is.`)
+      await record(tx, { workspaceId: row.workspaceId, target: id })
+      return row
+    })
+    wake('reports')
+    return { id, ...released, released: true }
+  },
+  format: ({ kind }) => `The ${kind} will be tried again now.`,
+})

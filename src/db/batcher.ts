@@ -1,0 +1,71 @@
+/**
+ * Group commit: items that arrive while a group runs form the next group, in one round trip. Each item gets its own
+ * outcome. When a group fails on one item's data, its items run again one by one, so only the faulty one fails.
+ */
+export type Batcher<Item, Outcome> = (item: Item) => Promise<Outcome>
+
+export type BatcherOptions = {
+  /** Per group. */
+  maxItems: number
+  /** Groups that may run at the same time. */
+  concurrency: number
+  /** Whether one faulty item may have failed the group: then its items run again one by one. */
+  mayRunOneByOne: (error: unknown) => boolean
+}
+
+type Waiting<Item, Outcome> = { item: Item; resolve: (outcome: Outcome) => void; reject: (error: unknown) => void }
+
+export function createBatcher<Item, Outcome>(
+  run: (items: Item[]) => Promise<Outcome[] | void>,
+  { maxItems, concurrency, mayRunOneByOne }: BatcherOptions,
+): Batcher<Item, Outcome> {
+  let waiting: Waiting<Item, Outcome>[] = []
+  let running = 0
+  let scheduled = false
+
+  const schedule = (): void => {
+    if (scheduled || waiting.length === 0 || running >= concurrency) return
+    scheduled = true
+    // After this turn's I/O, so that all requests read in this turn join the same group.
+    setImmediate(() => {
+      scheduled = false
+      start()
+      schedule()
+    })
+  }
+
+  const start = (): void => {
+    if (running >= concurrency) return
+    const group = waiting.slice(0, maxItems)
+    waiting = waiting.slice(maxItems)
+    if (group.length > 0) void settle(group)
+  }
+
+  const settle = async (group: Waiting<Item, Outcome>[]): Promise<void> => {
+    running += 1
+    const settleItems = await runTogether(group)
+    running -= 1
+    // The next group starts first: what callers do with their outcomes takes as long as a group in the database.
+    start()
+    settleItems()
+    schedule()
+  }
+
+  /** Returns the function that settles each item. */
+  const runTogether = async (group: Waiting<Item, Outcome>[]): Promise<() => void> => {
+    try {
+      const outcomes = await run(group.map((each) => each.item))
+      return () => group.forEach((each, index) => each.resolve(outcomes?.[index] as Outcome))
+    } catch (error) {
+      if (group.length === 1 || !mayRunOneByOne(error)) return () => group.forEach((each) => each.reject(error))
+      for (const each of group) (await runTogether([each]))()
+      return () => undefined
+    }
+  }
+
+  return (item) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject })
+      schedule()
+    })
+}

@@ -1,0 +1,156 @@
+import { Client, type ClientConfig, DatabaseError, Pool, type PoolConfig } from 'pg'
+
+/** The database was unreachable or stopped responding: the caller may retry later (503). */
+export class DatabaseUnavailable extends Error {
+  /** The system's code, such as ECONNREFUSED. */
+  readonly code?: string
+  /** The statement was sent and its answer lost, so the database may have committed it or may still commit it. */
+  readonly mayBeCommitted: boolean
+
+  constructor(cause: unknown, { mayBeCommitted = false }: { mayBeCommitted?: boolean } = {}) {
+    super(reasonOf(cause), { cause })
+    this.name = 'DatabaseUnavailable'
+    this.mayBeCommitted = mayBeCommitted
+    const code: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined
+    if (typeof code === 'string') this.code = code
+  }
+}
+
+/** An AggregateError (one error per address of the host) has an empty message. */
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause)
+  return cause.message || (cause instanceof AggregateError ? cause.errors.map(String).join('; ') : cause.name)
+}
+
+/** A connection that cannot open means an unavailable database, unless the server itself reported an error. */
+const toConnectError = (error: unknown): unknown =>
+  error instanceof DatabaseError || error instanceof DatabaseUnavailable ? error : new DatabaseUnavailable(error)
+
+/** A network that swallows packets must not delay the next attempt. */
+const CONNECT_TIMEOUT_MS = 3_500
+/** After this the connection is closed without the server's answer. */
+const MAX_CLOSE_MS = 1_000
+
+/**
+ * Throws DatabaseError if the database answered with an error, and DatabaseUnavailable if the connection was lost. A
+ * firewall may drop a connection silently, so statements have a response timeout.
+ */
+export class Connection extends Client {
+  /** Undefined: no limit. */
+  responseTimeoutMs: number | undefined
+  /** By performance.now(). */
+  lastResponseAt: number = performance.now()
+  /** Called after a response timeout dropped the connection. */
+  onTimeout: (() => void) | undefined
+  #lost = false
+
+  constructor(config: ClientConfig = {}) {
+    super({ ...config, connectionTimeoutMillis: 0 }) // see #limitConnectTime
+    this.on('error', () => (this.#lost = true))
+    this.connection.once('end', () => (this.#lost = true))
+    const query = this.query.bind(this) as (...args: unknown[]) => unknown
+    this.query = ((...args: unknown[]) =>
+      typeof args.at(-1) === 'function' ? query(...args) : this.#run(() => query(...args))) as Client['query']
+    const connect = this.connect.bind(this)
+    this.connect = ((callback?: (error: unknown) => void) => {
+      this.#limitConnectTime()
+      if (callback) return connect((error: unknown) => callback(error && toConnectError(error)))
+      return connect().catch((error: unknown) => {
+        throw toConnectError(error)
+      })
+    }) as Client['connect']
+  }
+
+  get isLost(): boolean {
+    return this.#lost
+  }
+
+  #limitConnectTime(): void {
+    let isOpening = true
+    const timer = setTimeout(() => {
+      const late = new Error(`no connection within ${CONNECT_TIMEOUT_MS} ms`)
+      setImmediate(() => isOpening && this.connection.stream.destroy(late)) // after a read of the socket, as in #run
+    }, CONNECT_TIMEOUT_MS)
+    const done = (): void => {
+      isOpening = false
+      clearTimeout(timer)
+    }
+    this.once('connect', done)
+    this.connection.once('end', done)
+  }
+
+  async #run(query: () => unknown): Promise<unknown> {
+    const wasLost = this.#lost
+    let waiting = true
+    const timer =
+      this.responseTimeoutMs !== undefined &&
+      setTimeout(() => {
+        // After a read of the socket: a process that was frozen runs its timers before it reads waiting answers.
+        setImmediate(() => waiting && this.#timeOut())
+      }, this.responseTimeoutMs)
+    try {
+      const answer = await query()
+      this.lastResponseAt = performance.now()
+      return answer
+    } catch (error) {
+      if (error instanceof DatabaseError) this.lastResponseAt = performance.now()
+      else if (this.#lost) throw new DatabaseUnavailable(error, { mayBeCommitted: !wasLost })
+      throw error
+    } finally {
+      waiting = false
+      if (timer) clearTimeout(timer)
+    }
+  }
+
+  #timeOut(): void {
+    this.drop()
+    this.onTimeout?.()
+  }
+
+  /** Without notifying the server. */
+  drop(): void {
+    this.connection.stream.destroy()
+  }
+
+  async close(): Promise<void> {
+    const timer = setTimeout(() => this.drop(), MAX_CLOSE_MS)
+    await this.end().catch(() => {})
+    clearTimeout(timer)
+  }
+}
+
+const POOL_WAIT_MS = 5_000
+/** A connection that responded this recently is known to work. */
+const RECENT_RESPONSE_MS = 500
+
+export type PooledConnection = Connection & { release(broken?: Error): void }
+
+/**
+ * Connections of a pool share one network path. When one times out, all without a recent response are dropped with it, so
+ * that an outage costs one timeout and not one per connection.
+ */
+export function openPool({ responseTimeoutMs, ...config }: PoolConfig & { responseTimeoutMs: number }): Pool {
+  const open = new Set<Connection>()
+  const dropSilent = (): void => {
+    const now = performance.now()
+    for (const connection of open) if (now - connection.lastResponseAt > RECENT_RESPONSE_MS) connection.drop()
+  }
+  class Pooled extends Connection {
+    constructor(options?: ClientConfig) {
+      super(options)
+      this.responseTimeoutMs = responseTimeoutMs
+      this.onTimeout = dropSilent
+      this.once('connect', () => open.add(this))
+      this.once('end', () => open.delete(this))
+    }
+  }
+  const pool = new Pool({ ...config, Client: Pooled, connectionTimeoutMillis: POOL_WAIT_MS })
+  const connect = pool.connect.bind(pool)
+  pool.connect = ((callback?: Parameters<Pool['connect']>[0]) =>
+    callback
+      ? connect(callback)
+      : connect().catch((error: unknown) => {
+          throw toConnectError(error)
+        })) as Pool['connect']
+  return pool
+}

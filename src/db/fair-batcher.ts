@@ -1,0 +1,101 @@
+import { setBounded } from '../bounded-map.ts'
+import { DatabaseUnavailable } from './connection.ts'
+import { type BatcherOptions, type Batcher, createBatcher } from './batcher.ts'
+import { isBatchFault, isLockTimeout } from './pool.ts'
+
+type FairBatcherOptions<Item> = Omit<BatcherOptions, 'mayRunOneByOne'> & { ownerOf: (item: Item) => string }
+
+/** How many blocked owners may run groups at the same time. */
+const SEPARATE_CONCURRENCY = 2
+/** How long an item of a blocked owner waits for one of these. */
+const MAX_QUEUE_MS = 2_000
+const MAX_SEPARATE_OWNERS = 1_000
+
+/**
+ * Group commit in which one owner may block the whole group. After that each of its owners gets separate groups until one
+ * succeeds, so others wait for a blocked owner once and not with every group.
+ */
+export function createFairBatcher<Item, Outcome>(
+  run: (items: Item[]) => Promise<Outcome[] | void>,
+  { ownerOf, ...limits }: FairBatcherOptions<Item>,
+): Batcher<Item, Outcome> {
+  const options = { ...limits, mayRunOneByOne: isBatchFault }
+  const separateBatchers = new Map<string, Batcher<Item, Outcome>>()
+  const acquire = createSemaphore(SEPARATE_CONCURRENCY)
+
+  const runTogether = async (items: Item[]): Promise<Outcome[] | void> => {
+    try {
+      return await run(items)
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error // some owner's items need a row that is locked
+      const owners = new Set(items.map(ownerOf))
+      for (const owner of owners) separate(owner)
+      throw owners.size > 1 ? new GroupBlocked() : error
+    }
+  }
+  const together = createBatcher(runTogether, options)
+
+  const separate = (owner: string): Batcher<Item, Outcome> => {
+    const known = separateBatchers.get(owner)
+    if (known) return known
+    const own = createBatcher(
+      async (items: Item[]) => {
+        const release = await acquire()
+        try {
+          const outcomes = await run(items)
+          separateBatchers.delete(owner)
+          return outcomes
+        } finally {
+          release()
+        }
+      },
+      { ...options, concurrency: 1 },
+    )
+    setBounded(separateBatchers, owner, own, MAX_SEPARATE_OWNERS)
+    return own
+  }
+
+  return async (item) => {
+    const owner = ownerOf(item)
+    const own = separateBatchers.get(owner)
+    if (own) return own(item)
+    try {
+      return await together(item)
+    } catch (error) {
+      if (!(error instanceof GroupBlocked)) throw error
+      return separate(owner)(item)
+    }
+  }
+}
+
+/** The group had several owners, and any of them may be the blocked one. */
+class GroupBlocked extends Error {}
+
+/** Resolves with the function that releases the permit. */
+function createSemaphore(permits: number): () => Promise<() => void> {
+  let used = 0
+  const waiting = new Set<() => void>()
+  const release = (): void => {
+    const [next] = waiting
+    if (next) next()
+    else used -= 1
+  }
+  return () => {
+    if (used < permits) {
+      used += 1
+      return Promise.resolve(release)
+    }
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        waiting.delete(next)
+        reject(new DatabaseUnavailable('too many rows are locked by other sessions'))
+      }, MAX_QUEUE_MS)
+      const next = (): void => {
+        clearTimeout(timer)
+        waiting.delete(next)
+        resolve(release)
+      }
+      waiting.add(next)
+    })
+  }
+}

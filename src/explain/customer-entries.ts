@@ -1,0 +1,85 @@
+import { kindText } from '../cod/conversation/kinds.ts'
+import { decodeReply } from '../cod/conversation/replies.ts'
+import type { InboundMessage } from '../providers/provider.ts'
+import { asWritten, type CodedText, plainText, quoted } from '../../locales/text.ts'
+import { displayedText, onOneLine } from './displayed.ts'
+import { type TimelineEntry, checkName, entry, fateText, messageName, repeatsText } from './entry.ts'
+import { answeredMessage } from './transcript.ts'
+import { type AnswerFact, type Facts, type ProviderReader, type ReportFact, conversationMessages } from './facts.ts'
+
+/** What the customer did, and what it changed. */
+export function inboundEntry(report: ReportFact, facts: Facts, provider: ProviderReader): TimelineEntry {
+  const { outcome, note, repeats, writtenAt } = report
+  const inbound = provider.readInbound(report.body)
+  const deed: CodedText = inbound ? deedOf(inbound, facts) : { code: 'explain.deed_unreadable' }
+  const text = inbound?.says.type === 'text' ? { text: inbound.says.text } : {}
+  return entry(
+    report.receivedAt,
+    'customer',
+    { code: 'explain.heard', deed, fate: fateText(report), again: repeatsText(repeats) },
+    { writtenAt: writtenAt.toISOString(), ...text, outcome, note, repeats },
+  )
+}
+
+function deedOf(inbound: InboundMessage, facts: Facts): CodedText {
+  const { says } = inbound
+  switch (says.type) {
+    case 'text': {
+      const answered = answeredMessage(inbound, facts)
+      const text = onOneLine(says.text)
+      return answered
+        ? { code: 'explain.deed_quotes', text, message: messageName(answered) }
+        : { code: 'explain.deed_writes', text }
+    }
+    case 'other':
+      return { code: 'explain.deed_sends', kind: kindText(says.kind) }
+    case 'tap':
+      return tapOf(says.payload, facts)
+  }
+}
+
+/** By the payload only, which decides what a tap means; the label is what the button shows. */
+function tapOf(payload: string, facts: Facts): CodedText {
+  const reply = decodeReply(payload)
+  if (reply.to === 'nothing')
+    return reply.because === 'version'
+      ? { code: 'explain.deed_taps_other_release' }
+      : { code: 'explain.deed_taps_foreign' }
+  if (reply.to === 'question') {
+    const question = conversationMessages(facts).find(({ id }) => id === reply.questionId)
+    if (!question) return { code: 'explain.deed_chooses_foreign' }
+    const meaning = question.offered?.[reply.index]
+    const label = displayedText(question.content, null).choices[reply.index] ?? meaning
+    const choice = { label: String(label), question: messageName(question) }
+    return meaning === label
+      ? { code: 'explain.deed_chooses', ...choice }
+      : { code: 'explain.deed_chooses_meaning', ...choice, meaning: String(meaning) }
+  }
+  if (reply.confirmationId !== facts.confirmation?.id) return { code: 'explain.deed_taps_other_confirmation' }
+  const question = messageName({ check: reply.to, purpose: 'template' })
+  return { code: 'explain.deed_taps', answer: plainText(`explain.tap_${reply.answer}`), question }
+}
+
+/** At the time of the message that gave it, which may be reported long after the customer wrote it. */
+export function answerEntry({ check, answer, detail, answeredAt, receivedAt, superseded }: AnswerFact): TimelineEntry {
+  const values = check === 'confirmation' ? chosenIn(detail) : [detail.reason, detail.note].flatMap(quotedIf)
+  return entry(
+    receivedAt ?? answeredAt,
+    'answer',
+    {
+      code: 'explain.answered',
+      check: checkName(check),
+      answer: plainText(`explain.answer_${answer}`),
+      given: values.length > 0 ? { code: 'explain.given', values } : '',
+      superseded: superseded ? { code: 'explain.superseded' } : '',
+    },
+    { check, answer, answeredAt: answeredAt.toISOString(), superseded, ...detail },
+  )
+}
+
+const chosenIn = ({ reschedule }: AnswerFact['detail']): CodedText[] =>
+  Object.entries(reschedule ?? {}).flatMap(([what, value]) =>
+    what === 'date' && value !== null ? [asWritten(value)] : quotedIf(value),
+  )
+
+const quotedIf = (words: string | null | undefined): CodedText[] => (words == null ? [] : [quoted(words)])

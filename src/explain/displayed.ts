@@ -1,0 +1,71 @@
+import { asWritten, type CodedText } from '../../locales/text.ts'
+import type { ConversationMessageFact } from './facts.ts'
+import type { OutgoingContent, ParameterValue, TemplateComponent } from '../providers/provider.ts'
+
+/** A message as the customer's screen shows it, part by part. */
+export type DisplayedParts = {
+  header: string | null
+  /** A code where there is no text to show. */
+  body: CodedText
+  footer: string | null
+  /** Labels, in their order; for a list, the label that opens it. */
+  buttons: string[]
+  /** Of a list. */
+  rows: string[]
+}
+
+/** A template is shown as it reads now; `components` is null when it is gone. */
+export function displayedParts(
+  content: OutgoingContent,
+  components: readonly TemplateComponent[] | null,
+): DisplayedParts {
+  switch (content.type) {
+    case 'text':
+      return { ...NOTHING_ELSE, body: asWritten(content.body) }
+    case 'buttons':
+      return { ...NOTHING_ELSE, body: asWritten(content.body), buttons: content.buttons.map(({ title }) => title) }
+    case 'list':
+      return {
+        ...NOTHING_ELSE,
+        body: asWritten(content.body),
+        buttons: [content.button],
+        rows: content.rows.map(({ title }) => title),
+      }
+    case 'template': {
+      const of = (type: string): TemplateComponent | undefined => components?.find((each) => each.type === type)
+      const text = filled(of('BODY')?.text, content.body)
+      return {
+        ...NOTHING_ELSE,
+        header: filled(of('HEADER')?.text, content.header ? [content.header] : []) ?? null,
+        body: text === undefined ? { code: 'explain.stands_for_template', name: content.name } : asWritten(text),
+        footer: of('FOOTER')?.text ?? null,
+        buttons: (of('BUTTONS')?.buttons ?? []).map(({ text = '' }) => text),
+      }
+    }
+    case 'otp':
+      return { ...NOTHING_ELSE, body: { code: 'explain.stands_for_code' } }
+  }
+}
+
+const NOTHING_ELSE: Omit<DisplayedParts, 'body'> = { header: null, footer: null, buttons: [], rows: [] }
+
+/** The same on one line, with its buttons or choices. */
+export function displayedText(...message: Parameters<typeof displayedParts>): { text: CodedText; choices: string[] } {
+  const { header, body, footer, buttons, rows } = displayedParts(...message)
+  return {
+    text: body.code === 'text' ? asWritten(onOneLine([header, body.text, footer].filter(Boolean).join('\n'))) : body,
+    choices: rows.length > 0 ? rows : buttons,
+  }
+}
+
+const filled = (text: string | undefined, values: readonly ParameterValue[]): string | undefined =>
+  text?.replaceAll(/\{\{(\w+)\}\}/g, (hole, name: string) => valueOf(name, values) ?? hole)
+
+const valueOf = (name: string, values: readonly ParameterValue[]): string | undefined =>
+  values.find((value, index) => (value.name ?? String(index + 1)) === name)?.text
+
+export const onOneLine = (text: string): string => text.replaceAll(/\s*\n\s*/g, ' ⏎ ')
+
+/** It waited until the conversation had moved on, and is not sent (messages/queue/claim.ts). */
+export const isSuperseded = ({ status, dueAt, attempts, quarantinedAt }: ConversationMessageFact): boolean =>
+  status === 'queued' && dueAt === null && attempts === 0 && quarantinedAt === null

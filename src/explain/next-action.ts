@@ -1,0 +1,240 @@
+import { DAY_MS, MINUTE_MS, SECOND_MS, later } from '../clock.ts'
+import { senderUnavailableReason } from '../accounts/availability.ts'
+import { type CodedText, plainText, type TextValue } from '../../locales/text.ts'
+import { commandToEnable, statusText } from '../webhooks/endpoint-status.ts'
+import { diagnose } from './diagnosis.ts'
+import {
+  type CheckFact,
+  type DeliveryFact,
+  type Facts,
+  type MessageFact,
+  type ProviderReader,
+  type WebhookAttemptFact,
+  armedTimers,
+  checksOf,
+} from './facts.ts'
+
+export type NextAction = {
+  who: 'none' | 'caller' | 'operator' | 'provider' | 'customer'
+  /** The action to take, or why none is needed. */
+  sentence: CodedText
+}
+
+/** How overdue work must be, without a worker, before a missing worker is reported: a restart takes less. */
+const MAX_WORKER_PAUSE_MS = MINUTE_MS
+/** WhatsApp's first status comes within seconds; without one after this time its webhooks do not reach us. */
+const MAX_SILENCE_MS = 5 * MINUTE_MS
+
+/** The first that applies: what is broken before what only takes time, a message before its webhooks. */
+export function nextAction(facts: Facts, provider: ProviderReader): NextAction {
+  const sending = facts.messages.flatMap((message) => ofSubmission(message, facts, provider) ?? [])
+  const webhooks = ofWebhooks(facts)
+  return (
+    sending.find(({ who }) => who !== 'none') ??
+    ofFailure(facts, provider) ??
+    (webhooks?.who === 'none' ? undefined : webhooks) ??
+    ofTimers(facts) ??
+    sending[0] ??
+    ofOpenQuestion(facts) ??
+    webhooks ??
+    ofOutcome(facts)
+  )
+}
+
+const action = (who: NextAction['who'], sentence: CodedText): NextAction => ({ who, sentence })
+
+const noAction = (why: CodedText): NextAction => action('none', { code: 'explain.no_action', why })
+
+const time = (at: Date): string => at.toISOString()
+
+/** Undefined when nothing is left to do for the message, or when it failed. */
+function ofSubmission(
+  message: MessageFact,
+  { reports, works, now }: Facts,
+  provider: ProviderReader,
+): NextAction | undefined {
+  const { dueAt } = message
+  if (message.quarantinedAt) return ofQuarantine({ code: 'explain.thing_message' }, message.id)
+  const report = reports.find(({ messageId, outcome }) => messageId === message.id && outcome === 'quarantined')
+  if (report) return ofQuarantine({ code: 'explain.thing_report' }, report.id)
+  if (message.failureCode || !dueAt) return undefined
+  // The lease lasts until the message is due: after that its process is dead.
+  if (message.leased && dueAt > now) return noAction({ code: 'explain.why_under_way' })
+  const unavailable = senderUnavailableReason(message)
+  if (unavailable) {
+    const submitBy = time(message.submitBy)
+    return action('operator', { code: 'explain.unavailable', submitBy, remedy: unavailable })
+  }
+  if (message.breakerOpenUntil && message.breakerOpenUntil > now)
+    return ofOpenBreaker(message.breakerOpenUntil, message.breakerCode, provider)
+  if (!works && isOverdue(dueAt, now)) return noWorker(dueAt)
+  if (message.attemptedAt) return noAction({ code: 'explain.why_answer_lost', dueAt: time(dueAt) })
+  if (message.attempts > 0) return noAction({ code: 'explain.why_tried_again', dueAt: time(dueAt) })
+  return noAction({ code: 'explain.why_about_to_go' })
+}
+
+/** Work that failed on every try (src/jobs/retry.ts). */
+const ofQuarantine = (what: CodedText, id: string): NextAction =>
+  action('operator', { code: 'explain.release', what, release: `"quarantine release ${id}"` })
+
+function ofOpenBreaker(until: Date, errorCode: number | null, provider: ProviderReader): NextAction {
+  const breakerOpenUntil = time(until)
+  const error = errorCode === null ? undefined : provider.findError(errorCode)
+  if (errorCode === null || !error) return noAction({ code: 'explain.why_breaker_open', breakerOpenUntil })
+  const { remedy, title } = error
+  if (!remedy) return noAction({ code: 'explain.why_breaker_open_by_code', errorCode, title, breakerOpenUntil })
+  return action(remedy.who, { code: 'explain.breaker_and_remedy', remedy: remedy.sentence, breakerOpenUntil })
+}
+
+const isOverdue = (dueAt: Date, now: Date): boolean => now.getTime() - dueAt.getTime() > MAX_WORKER_PAUSE_MS
+
+const noWorker = (dueAt: Date): NextAction =>
+  action('operator', { code: 'explain.no_worker', role: 'worker', dueAt: time(dueAt) })
+
+/** Of the refusal check before the confirmation; a question that failed leaves the customer with nothing to answer. */
+function ofFailure(facts: Facts, provider: ProviderReader): NextAction | undefined {
+  const { confirmation, messages } = facts
+  const check = checksOf(facts).findLast(({ failureCode }) => failureCode)
+  const current = confirmation ? latestQuestion(facts) : messages[0]
+  const failureCode = check?.failureCode ?? current?.failureCode
+  if (!failureCode) return undefined
+  const message = check
+    ? messages.findLast((each) => each.check === check.check && each.failureCode === failureCode)
+    : current
+  const ofMessage = ({ messageId }: { messageId: string | null }): boolean => messageId === message?.id
+  return diagnose(failureCode, {
+    attempts: facts.attempts.filter(ofMessage),
+    reports: facts.reports.filter(ofMessage),
+    provider,
+  })
+}
+
+const latestQuestion = (facts: Facts): MessageFact | undefined => {
+  const open = openCheck(facts)?.check
+  return facts.messages.findLast(({ check, purpose }) => check === open && purpose !== 'closing')
+}
+
+const OPEN = ['accepted', 'awaiting_answer', 'rescheduling', 'awaiting_reason', 'awaiting_note']
+const OPEN_STATUSES: ReadonlySet<string> = new Set(OPEN)
+
+/** The check that waits for the customer, the later one first. */
+const openCheck = (facts: Facts): CheckFact | undefined =>
+  checksOf(facts).findLast(({ status }) => OPEN_STATUSES.has(status))
+
+/** Undefined when every webhook arrived, or will at its first attempt. */
+function ofWebhooks({ deliveries, webhookAttempts, works, now }: Facts): NextAction | undefined {
+  const found = deliveries.map((delivery) => {
+    const last = webhookAttempts.findLast(({ deliveryId }) => deliveryId === delivery.id)
+    return ofDelivery(delivery, last, { now, works })
+  })
+  return found.find((next) => next && next.who !== 'none') ?? found.find((next) => next !== undefined)
+}
+
+function ofDelivery(
+  delivery: DeliveryFact,
+  last: WebhookAttemptFact | undefined,
+  { now, works }: { now: Date; works: boolean },
+): NextAction | undefined {
+  const { url, status, endpointStatus, endpointReason, endpointRecovers, dueAt, endpointId } = delivery
+  const resend = `"endpoint resend ${endpointId} --event ${delivery.eventId}"`
+  const fault: CodedText = last ? faultOf(last) : { code: 'explain.fault_silent' }
+  switch (status) {
+    case 'succeeded':
+      return undefined
+    case 'failed':
+      return action('caller', { code: 'explain.given_up', url, fault, resend })
+    case 'held': {
+      if (endpointStatus === 'enabled') return action('operator', { code: 'explain.was_held', resend })
+      const reason: TextValue = endpointReason ? { code: 'explain.reason', reason: endpointReason } : ''
+      const commands = { enable: commandToEnable(endpointStatus, endpointId), resend }
+      const endpoint = { url, endpointStatus: statusText(endpointStatus), reason }
+      return action('operator', { code: 'explain.held', ...commands, ...endpoint })
+    }
+    case 'pending':
+      if (dueAt && !delivery.leased && isOverdue(dueAt, now)) {
+        if (!works) return noWorker(dueAt)
+        if (endpointRecovers) return noAction({ code: 'explain.why_catches_up', url })
+        const code = delivery.endpointFailing ? 'explain.failing_in_turn' : 'explain.slow_in_turn'
+        return action('caller', { code, url })
+      }
+      if (!last) return noAction({ code: 'explain.why_on_its_way', url })
+      if (endpointRecovers && !delivery.leased) return noAction({ code: 'explain.why_catches_up', url })
+      return action('caller', { code: 'explain.failing', url, fault, dueAt: time(dueAt ?? now) })
+  }
+}
+
+const faultOf = ({ httpStatus, error }: WebhookAttemptFact): CodedText =>
+  httpStatus === null
+    ? { code: 'explain.fault_no_answer', why: error ?? { code: 'explain.fault_unknown' } }
+    : { code: 'explain.fault_answered', httpStatus }
+
+/** Undefined unless a timer failed, or is overdue without a worker. */
+function ofTimers(facts: Facts): NextAction | undefined {
+  const checks = checksOf(facts)
+  if (facts.confirmation && checks.some(({ timerQuarantinedAt }) => timerQuarantinedAt))
+    return ofQuarantine({ code: 'explain.thing_timer' }, facts.confirmation.id)
+  const retryAt = checks.find(({ timerRetryAt }) => timerRetryAt)?.timerRetryAt
+  if (retryAt) return action('none', { code: 'explain.tried_again', retryAt: time(retryAt) })
+  const overdue = facts.works ? undefined : armedTimers(facts).find(({ at }) => isOverdue(at, facts.now))
+  return overdue && noWorker(overdue.at)
+}
+
+/** The customer must answer, unless the question has not reached them. */
+function ofOpenQuestion(facts: Facts): NextAction | undefined {
+  const check = openCheck(facts)
+  if (!check) return undefined
+  const question = latestQuestion(facts)
+  const onItsWay = question && ofStatus(question, facts.now)
+  if (onItsWay?.who === 'operator' || onItsWay?.who === 'customer') return onItsWay
+  const { deadlineAt, followUpAt } = check
+  const sentence: CodedText = followUpAt
+    ? { code: 'explain.answer_latest', followUpAt: time(followUpAt) }
+    : deadlineAt
+      ? { code: 'explain.answer_by', deadlineAt: time(deadlineAt) }
+      : { code: 'explain.must_answer' }
+  return action('customer', sentence)
+}
+
+/** Nothing is left to do, and the webhooks arrived. */
+function ofOutcome(facts: Facts): NextAction {
+  if (facts.confirmation) return noAction(conversationOutcome(facts))
+  const [message] = facts.messages
+  return message ? ofStatus(message, facts.now) : noAction({ code: 'explain.why_reached_all' })
+}
+
+function ofStatus(message: MessageFact, now: Date): NextAction {
+  if (message.status === 'sent')
+    return message.kind === 'otp' ? ofSentCode(message, now) : action('customer', { code: 'explain.offline' })
+  if (ARRIVED.has(message.status)) return noAction({ code: 'explain.why_arrived' })
+  const since = message.acceptedAt ?? message.createdAt
+  if (now.getTime() - since.getTime() <= MAX_SILENCE_MS) return action('provider', { code: 'explain.just_taken' })
+  const path = `/whatsapp/${message.accountId}`
+  return action('operator', { code: 'explain.silent', path, since: time(since) })
+}
+
+const ARRIVED: ReadonlySet<string> = new Set(['delivered', 'read', 'played'])
+
+/** How long WhatsApp tries to deliver a code by default (docs/whatsapp-cloud-api.md#time-to-live). */
+const CODE_TTL_MS = 10 * MINUTE_MS
+/** What -1 stands for. */
+const LONGEST_TTL_MS = 30 * DAY_MS
+/** A delivery within the time may be reported after it. */
+const TTL_BUFFER_MS = MINUTE_MS
+
+/** WhatsApp drops a message whose time is over, and may not report that. */
+function ofSentCode({ sentAt, createdAt, sendTtlSeconds }: MessageFact, now: Date): NextAction {
+  const ttlMs = sendTtlSeconds === null ? CODE_TTL_MS : sendTtlSeconds < 0 ? LONGEST_TTL_MS : sendTtlSeconds * SECOND_MS
+  const until = later(sentAt ?? createdAt, ttlMs)
+  return now.getTime() > until.getTime() + TTL_BUFFER_MS
+    ? action('caller', { code: 'explain.dropped', until: time(until) })
+    : action('customer', { code: 'explain.offline_until', until: time(until) })
+}
+
+function conversationOutcome({ confirmation, refusal }: Facts): CodedText {
+  const status = refusal?.status
+  if (status === 'denied' || status === 'refusal_confirmed' || status === 'no_response')
+    return plainText(`explain.refusal_${status}`)
+  const ended = ['confirmed', 'cancelled', 'rescheduled', 'no_response'] as const
+  const outcome = ended.find((each) => each === confirmation?.status)
+  return outcome ? plainText(`explain.confirmation_${outcome}`) : { code: 'explain.over_other' }
+}

@@ -1,0 +1,119 @@
+import type { Role } from '../config.ts'
+import type { Connection } from '../db/connection.ts'
+import { type Sql, type Statement, statement } from '../db/pool.ts'
+import { newId } from '../ids.ts'
+import manifest from '../../package.json' with { type: 'json' }
+
+/**
+ * A running process: a row of `nodes` with a heartbeat, and an advisory lock on its id. PostgreSQL releases the lock as
+ * soon as the connection ends, for example after a `kill -9`.
+ */
+export type Node = {
+  readonly id: string
+  /** Whether this process may declare others dead: not right after it was disconnected itself. */
+  mayDeclareDead(): boolean
+}
+
+/** Settings of a node that other processes need to know. */
+export type NodeSettings = { allowPrivateWebhooks: boolean }
+
+const HEARTBEAT_MS = 500
+/** How long a node without its lock has to reconnect: three heartbeats. */
+const MAX_UNLOCKED_MS = 1_500
+/** A node that holds its lock but sends no heartbeat (frozen or cut off) is dead after this. */
+const MAX_SILENT_MS = 10_000
+/** After a database outage all nodes have lost their locks, and the others need time to reconnect. */
+const SETTLE_MS = 5_000
+
+/** Of the row n. */
+const LOCK = 'hashtextextended(n.id::text, 7305222)'
+
+export function createNode({ roles, settings }: { roles: ReadonlySet<Role>; settings: NodeSettings }) {
+  const id = newId()
+  let membership: { client: Connection; at: number; first: boolean; locked: boolean } | undefined
+  let joins = 0
+  let timer: NodeJS.Timeout | undefined
+  let beating: Promise<void> | undefined
+
+  const beat = async (client: Connection): Promise<void> => {
+    await client.query(WRITE_NODE, [id, [...roles], JSON.stringify(settings), manifest.version])
+    // The server may still hold the lock for an earlier connection that broke silently.
+    if (membership?.client === client && !membership.locked) {
+      const { rows } = await client.query<{ locked: boolean }>(TAKE_LOCK, [id])
+      membership.locked = rows[0]?.locked ?? false
+    }
+  }
+  return {
+    id,
+    mayDeclareDead: (): boolean =>
+      membership !== undefined && (membership.first || performance.now() - membership.at > SETTLE_MS),
+    /** Registers the process and keeps its heartbeat until the connection ends. */
+    async join(client: Connection): Promise<void> {
+      joins += 1
+      membership = { client, at: performance.now(), first: joins === 1, locked: false }
+      client.once('end', () => {
+        clearInterval(timer)
+        if (membership?.client === client) membership = undefined
+      })
+      await client.query('set synchronous_commit = off') // a heartbeat need not survive a crash of the server
+      await beat(client)
+      timer = setInterval(() => {
+        beating ??= beat(client)
+          .catch(() => client.drop()) // "end" follows, and another connection
+          .finally(() => (beating = undefined))
+      }, HEARTBEAT_MS).unref()
+    },
+    async leave(client: Connection): Promise<void> {
+      if (!membership) return
+      membership = undefined
+      clearInterval(timer)
+      await beating
+      await client.query(REMOVE_NODE, [id])
+    },
+  }
+}
+
+const WRITE_NODE = `
+  insert into nodes (id, roles, settings, version, started_at, seen_at)
+  values ($1, $2, $3, $4, clock_timestamp(), clock_timestamp())
+  on conflict (id) do update set seen_at = excluded.seen_at`
+const TAKE_LOCK = `select pg_try_advisory_lock(${LOCK}) as locked from (select $1::uuid as id) n`
+const REMOVE_NODE = 'delete from nodes where id = $1'
+
+/** Locks the dead nodes for the transaction: no other node finds them, and none of them can come back meanwhile. */
+export const lockDeadNodes = (tx: Sql, { id }: Node): Promise<{ id: string }[]> =>
+  tx.rows(findDeadNodes, [id, MAX_UNLOCKED_MS, MAX_SILENT_MS])
+
+const findDeadNodes: Statement<{ id: string }> = statement(
+  'find_dead_nodes',
+  `select n.id from nodes n
+   where n.id <> $1 and case
+     when n.seen_at < clock_timestamp() - $3 * interval '1 millisecond' then true
+     when n.seen_at < clock_timestamp() - $2 * interval '1 millisecond' then pg_try_advisory_xact_lock(${LOCK})
+     else false end
+   for update skip locked`,
+)
+
+export const removeNodes = async (tx: Sql, nodes: readonly { id: string }[]): Promise<void> =>
+  void (await tx.rows(deleteNodes, [nodes.map(({ id }) => id)]))
+
+const deleteNodes = statement('remove_nodes', 'delete from nodes where id = any ($1::uuid[])')
+
+/** Only a running process holds the lock, whatever the row says. */
+const IS_ALIVE = `not pg_try_advisory_xact_lock_shared(${LOCK})`
+
+export const isAnyWorkerAlive = async (sql: Sql): Promise<boolean> => (await sql.row(findWorker))?.alive ?? false
+
+const findWorker = statement<{ alive: boolean }>(
+  'is_any_worker_alive',
+  `select exists (select from nodes n where 'worker' = any (n.roles) and ${IS_ALIVE}) as alive`,
+)
+
+export const doesAnyNodeAllowPrivateWebhooks = async (sql: Sql): Promise<boolean> =>
+  (await sql.row(findPrivateWebhooks))?.allowed ?? false
+
+const findPrivateWebhooks = statement<{ allowed: boolean }>(
+  'find_node_that_allows_private_webhooks',
+  `select exists (
+     select from nodes n where n.settings @> '{"allowPrivateWebhooks": true}' and ${IS_ALIVE}) as allowed`,
+)

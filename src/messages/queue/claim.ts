@@ -1,0 +1,147 @@
+import type { CodedText } from '../../../locales/text.ts'
+import { SECOND_MS, later } from '../../clock.ts'
+import { type Sql, changes, statement } from '../../db/pool.ts'
+import { newId } from '../../ids.ts'
+import type { Parts } from '../../parts.ts'
+import { SEND_TIMEOUT_MS } from '../../providers/whatsapp/send.ts'
+import { type UnreadableAccount, markCredentialsUnreadable } from '../../accounts/unreadable.ts'
+import { type Origin, lockSenders, writePaces } from './lock-senders.ts'
+import { UNKNOWN_WAIT_MS } from './decide.ts'
+import { type Lease, type LeasedChange, changeLeased, unlockedItems } from '../../jobs/leases.ts'
+import { type DueMessage, lockDue } from './lock-due.ts'
+import { type Postponed, takePairSlots } from './pair-slots.ts'
+
+/**
+ * How long only one process may send a claimed message. At its end the attempt is over (SEND_TIMEOUT_MS), and so is the
+ * wait for a report of its outcome: the process that claims the message next may send it again.
+ */
+export const SUBMIT_LEASE_MS = SEND_TIMEOUT_MS + UNKNOWN_WAIT_MS + 5 * SECOND_MS
+
+/** While the report of an open attempt is stored but unread, its message is checked again this often. */
+const UNREAD_REPORT_RECHECK_MS = 2 * SECOND_MS
+export type ClaimedMessage = Origin & DueMessage & { lease: string; claimedAt: Date }
+
+/** After this many, messages that may not go are left to the next poll. */
+const MAX_CLAIM_TRIES = 50
+
+/**
+ * Claims up to `capacity` due messages: for each sender as many as its pace allows, the one-time codes of all senders
+ * before everything else. Tries again where none of the due ones may go: a half-open breaker lets one message through,
+ * and others may wait behind that one. The claim gets `lease`, which must be begun before anything is sent.
+ */
+export async function claimMessages(parts: ClaimParts, capacity: number, lease = newId()): Promise<ClaimedMessage[]> {
+  for (let tries = 0; tries < MAX_CLAIM_TRIES; tries += 1) {
+    const { hadDue, claimed, unreadable } = await claimOnce(parts, capacity, lease)
+    // After the commit: the transaction of a claim locks no account.
+    for (const account of unreadable) await markCredentialsUnreadable(parts, account)
+    if (!hadDue || claimed.length > 0) return claimed
+  }
+  return []
+}
+
+type ClaimParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'log' | 'live' | 'node'>
+
+type ClaimResult = { hadDue: boolean; claimed: ClaimedMessage[]; unreadable: UnreadableAccount[] }
+
+/** Of the due messages that it finds, those that may not go are postponed or cancelled: they are not due any more. */
+const claimOnce = (parts: ClaimParts, capacity: number, lease: string): Promise<ClaimResult> =>
+  parts.db.transaction(async (tx) => {
+    const now = parts.clock.now()
+    const { senders, unreadable } = await lockSenders(tx, parts, now)
+    const due = await lockDue(tx, senders, { capacity, now })
+    const sendable = await removeUnsendable(tx, due, now)
+    if (sendable.length === 0) return { hadDue: due.length > 0, claimed: [], unreadable }
+    const interrupted = sendable.filter(({ endedLease }) => endedLease !== null)
+    if (interrupted.length > 0) await recordInterrupted(tx, interrupted, now)
+    const ids = sendable.map(({ id }) => id)
+    await tx.rows(claim, [ids, now, later(now, SUBMIT_LEASE_MS), lease, parts.node.id])
+    await writePaces(tx, senders, sendable, now)
+    const origins = new Map(senders.map(({ id, origin }) => [id, origin]))
+    const claimed = sendable.flatMap((message) => {
+      const origin = origins.get(message.senderId)
+      return origin ? [{ ...message, ...origin, lease, claimedAt: now }] : []
+    })
+    return { hadDue: true, claimed, unreadable }
+  })
+
+/** Postpones, cancels or gives back the locked messages that may not go now, and returns the others. */
+async function removeUnsendable(tx: Sql, locked: readonly DueMessage[], now: Date): Promise<DueMessage[]> {
+  const recheckAt = later(now, UNREAD_REPORT_RECHECK_MS)
+  const postponed: Postponed[] = []
+  const unbegun: Lease[] = []
+  const due: DueMessage[] = []
+  for (const message of locked) {
+    const { id, hasUnreadReport, isSuperseded, unbegunLease } = message
+    if (hasUnreadReport) postponed.push({ id, due_at: recheckAt })
+    // It stays "queued": nothing failed, and the message would make no sense to the customer.
+    else if (isSuperseded) postponed.push({ id, due_at: null })
+    // The lease is so old that the process that claimed the message no longer sends anything under it.
+    else if (unbegunLease) unbegun.push({ id: unbegunLease, itemIds: [id] })
+    else due.push(message)
+  }
+  await changeLeased(tx, giveBackMessages, unbegun, now)
+  const { sendable, late } = await takePairSlots(tx, due, now)
+  postponed.push(...late)
+  if (postponed.length > 0) await tx.rows(postpone, [changes(postponed)])
+  return sendable
+}
+
+const claim = statement(
+  'claim_messages',
+  // by id only: lockDue has just read and locked these rows
+  `with taken as (
+     insert into leases (id, node_id, kind, item_ids, taken_at) values ($4, $5, 'messages', $1, $2))
+   update messages
+   set status = case when status = 'queued' then 'sending' else status end,
+       due_at = $3, lease = $4, attempts = attempts + 1, attempted_at = $2,
+       unknown_outcomes = unknown_outcomes + (attempted_at is not null)::int
+   where id = any ($1::uuid[])`,
+)
+
+const postpone = statement(
+  'postpone_messages',
+  // by id only: lockDue has just read and locked these rows
+  `update messages m set due_at = ($1::jsonb -> m.id::text ->> 'due_at')::timestamptz
+   where m.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))`,
+)
+
+/** Messages for which no request was or can be made are due again, as if they had not been claimed. */
+export const giveBackMessages: LeasedChange = statement(
+  'give_back_messages',
+  // the start of the attempt before, if that has no outcome
+  `update messages m
+   set (status, due_at, lease, attempts, attempted_at, unknown_outcomes) = (
+     select case when m.status = 'sending' and before.started_at is null then 'queued' else m.status end,
+            $3::timestamptz, null::uuid, m.attempts - 1, before.started_at,
+            m.unknown_outcomes - (before.started_at is not null)::int
+     from (select (
+       select a.started_at from message_attempts a
+       where a.workspace_id = m.workspace_id and a.message_id = m.id and a.attempt = m.attempts - 1
+         and a.outcome = 'unknown') as started_at) before)
+   where m.id = ${unlockedItems('messages')}
+   returning m.id`,
+)
+
+/**
+ * For messages whose process is dead: a report has until $3 to show whether the provider accepted them. They keep the
+ * lease, so that a process that is alive after all can still store its outcomes until then.
+ */
+export const awaitReports: LeasedChange = statement(
+  'advance_due_time_of_messages',
+  `update messages m set due_at = least(m.due_at, $3) where m.id = ${unlockedItems('messages')} returning m.id`,
+)
+
+const INTERRUPTED: CodedText = { code: 'messages.interrupted' }
+
+/** Records attempts whose process ended before it stored their outcome. The caller has locked the messages. */
+export const recordInterrupted = async (tx: Sql, messages: readonly { id: string }[], now: Date): Promise<void> =>
+  void (await tx.rows(insertInterrupted, [messages.map(({ id }) => id), now]))
+
+const insertInterrupted = statement(
+  'record_interrupted_attempts',
+  // by id only: the caller has just read and locked these rows
+  `insert into message_attempts (workspace_id, message_id, attempt, started_at, ended_at, outcome, detail)
+   select workspace_id, id, attempts, attempted_at, $2, 'unknown', '${JSON.stringify(INTERRUPTED)}'::jsonb
+   from messages where id = any ($1::uuid[]) and lease is not null and attempted_at is not null
+   on conflict do nothing`,
+)

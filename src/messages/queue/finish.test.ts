@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { lockInAnotherSession } from '../../../test/lock-in-another-session.ts'
+import { waitFor } from '../../../test/wait-for.ts'
+import { type World, startWorld } from '../../../test/world.ts'
+import { isLockTimeout } from '../../db/pool.ts'
+import { newId } from '../../ids.ts'
+import { type ClaimedMessage, claimMessages } from './claim.ts'
+import { type EndedAttempt, createFinisher } from './finish.ts'
+
+const accepted = (world: World, message: ClaimedMessage): EndedAttempt => {
+  const providerMessageId = `wamid.${newId()}`
+  const customer = { waId: null, userId: null }
+  const now = world.clock.now()
+  return {
+    message,
+    startedAt: now,
+    endedAt: now,
+    outcome: { outcome: 'accepted', httpStatus: 200, providerMessageId, customer },
+    next: { next: 'accepted', providerMessageId },
+  }
+}
+
+const claimAll = async (world: World, count: number): Promise<ClaimedMessage[]> => {
+  const claimed: ClaimedMessage[] = []
+  await waitFor('all to be claimed', async () => {
+    claimed.push(...(await claimMessages(world.parts, count)))
+    return claimed.length === count
+  })
+  return claimed
+}
+
+for (const { what, accept, lock, idOf } of [
+  {
+    what: 'a message',
+    accept: async (world: World) => (await world.sendOtp()).messageId,
+    lock: 'select id from messages where id = $1 for update',
+    idOf: ({ id }: ClaimedMessage) => id,
+  },
+  {
+    what: 'a confirmation',
+    accept: async (world: World) => (await world.createConfirmation()).confirmationId,
+    lock: 'select id from confirmations where id = $1 for update',
+    idOf: ({ conversation }: ClaimedMessage) => conversation?.confirmationId ?? '',
+  },
+]) {
+  test(`${what} that another session has locked delays no other outcome`, async (t) => {
+    const world = await startWorld(t, { works: false })
+    await world.codSettings()
+    for (let count = 0; count < 3; count += 1) await accept(world)
+    const claimed = await claimAll(world, 3)
+    const [, locked] = claimed
+    assert.ok(locked)
+    const unlock = await lockInAnotherSession(t, world.parts.db, lock, idOf(locked))
+    const finish = createFinisher(world.parts)
+    const outcomes = await Promise.allSettled(claimed.map((message) => finish(accepted(world, message))))
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    )
+    assert.ok(outcomes[1]?.status === 'rejected' && isLockTimeout(outcomes[1].reason))
+    await unlock()
+    await finish(accepted(world, locked))
+    const stored = await world.ask('select id from messages where workspace_id = $1 and accepted_at is not null', [
+      world.workspaceId,
+    ])
+    assert.equal(stored.length, 3)
+  })
+}

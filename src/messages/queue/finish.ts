@@ -1,0 +1,185 @@
+import type { CodedText } from '../../../locales/text.ts'
+import { type Sql, type Statement, batch, changes, statement } from '../../db/pool.ts'
+import { transactionWithEvents } from '../../events/record.ts'
+import type { Batcher } from '../../db/batcher.ts'
+import { createFairBatcher } from '../../db/fair-batcher.ts'
+import type { Parts } from '../../parts.ts'
+import type { AcceptedMessage, Subscribers } from '../subscribers.ts'
+import type { SendOutcome } from '../../providers/provider.ts'
+import { syncSoon } from '../../accounts/sync/sync.ts'
+import type { ClaimedMessage } from './claim.ts'
+import type { Decision } from './decide.ts'
+import { endTrial, openBreaker } from './circuit-breaker.ts'
+import { applyReports, ownFailure } from '../reports/apply.ts'
+
+/** `outcome` is null when no request was made. */
+export type EndedAttempt = {
+  message: ClaimedMessage
+  startedAt: Date
+  endedAt: Date
+  outcome: SendOutcome | null
+  next: Decision
+  /** Why Doorcode could not make the request. */
+  notMade?: CodedText
+}
+
+const MAX_GROUP = 256
+const GROUP_CONCURRENCY = 2
+/** Of one message: sent, delivered, read, failed, and the same number again. */
+const MAX_UNPARKED_EACH = 8
+
+type FinishParts = Pick<Parts, 'db' | 'clock' | 'metrics' | 'wake' | 'live'> & { subscribers: Subscribers }
+
+export type Finish = Batcher<EndedAttempt, void>
+
+/**
+ * Stores the outcomes of attempts; those that end in the same turn share one commit. A message or confirmation that another
+ * session has locked delays only its own outcome.
+ */
+export const createFinisher = (parts: FinishParts): Finish =>
+  createFairBatcher((group) => finishTogether(parts, group), {
+    maxItems: MAX_GROUP,
+    concurrency: GROUP_CONCURRENCY,
+    ownerOf: ({ message }) => message.conversation?.confirmationId ?? message.id,
+  })
+
+async function finishTogether(
+  { db, clock, metrics, wake, live, subscribers }: FinishParts,
+  group: EndedAttempt[],
+): Promise<void> {
+  const now = clock.now()
+  // Before the outcomes, so that nothing more is claimed, and in its own transaction: a claim locks a sender's pace while
+  // it waits for a pair's, so one transaction for both could deadlock with it.
+  await openBreaker(db, group)
+  let mayClaim = false
+  for (const ended of group) mayClaim = (await endTrial(db, ended, now)) || mayClaim
+  const failed = group.filter(({ next }) => next.next === 'failed')
+  const accepted = group.flatMap(asAccepted)
+  if (failed.length === 0 && accepted.length === 0) {
+    await write(db, group, now)
+  } else {
+    await transactionWithEvents({ db, metrics }, async (tx) => {
+      const finished = await write(tx, group, now)
+      const reports = group.flatMap(({ message, next }) =>
+        next.next === 'failed' && finished.has(message.id) ? [ownFailure(message, next.failureCode, now)] : [],
+      )
+      if (reports.length > 0) await applyReports({ tx, subscribers }, now, reports)
+      if (accepted.length > 0) await subscribers.accepted(tx, accepted)
+    })
+    wake('deliver')
+  }
+  live.changed(group.map(({ message }) => message.workspaceId))
+  if (mayClaim) wake('submit')
+  for (const ended of failed) await syncAfterError(db, ended, now)
+}
+
+const asAccepted = ({ message: { workspaceId, conversation }, outcome, endedAt }: EndedAttempt): AcceptedMessage[] =>
+  conversation?.purpose === 'template' && outcome?.outcome === 'accepted'
+    ? [{ workspaceId, conversation, endedAt, customerUserId: outcome.customer.userId }]
+    : []
+
+/** Returns the ids of the messages whose lease still holds: of the others only the attempt is stored. */
+async function write(sql: Sql, group: EndedAttempt[], now: Date): Promise<Set<string>> {
+  const rows = await sql.rows(finish, [changes(group.map(finishRow)), batch(group.flatMap(attemptRows)), now])
+  return new Set(rows.map(({ id }) => id))
+}
+
+/**
+ * One statement for the messages, their attempts, and the reports that came before the provider's answer was stored.
+ * A failed message stays due until applyReports ends it in the same transaction.
+ */
+const finish: Statement<{ id: string }> = statement(
+  'finish_attempts',
+  `with finished as (
+     update messages m
+     set (status, due_at, lease, attempted_at, last_failure_code, provider_message_id, accepted_at, code) = (
+       select case when e.known and not e.accepted and m.status = 'sending' then 'queued' else m.status end,
+              e.due_at, null::uuid,
+              case when e.known then null else m.attempted_at end,
+              e.last_failure_code,
+              coalesce(e.provider_message_id, m.provider_message_id),
+              case when e.accepted then $3::timestamptz else m.accepted_at end,
+              case when e.accepted then null else m.code end
+       from jsonb_to_record($1::jsonb -> m.id::text) as e (accepted boolean, known boolean, due_at timestamptz,
+         provider_message_id text, last_failure_code text))
+     where m.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))
+       and m.lease = ($1::jsonb -> m.id::text ->> 'lease')::uuid
+     returning m.id
+   ), attempts as (
+     insert into message_attempts (workspace_id, message_id, attempt, started_at, ended_at, outcome, http_status, provider_code, detail)
+     select workspace_id, message_id, attempt, started_at, ended_at, outcome, http_status, provider_code, detail
+     from jsonb_to_recordset($2) as a (workspace_id uuid, message_id uuid, attempt smallint, started_at timestamptz, ended_at timestamptz,
+       outcome text, http_status smallint, provider_code int, detail jsonb)
+     on conflict do nothing
+   ), unparked as (
+     update provider_reports set outcome = 'waiting', due_at = $3
+     where outcome is not distinct from 'parked' and id = any (array (
+       select r.id from jsonb_each($1::jsonb) as e
+       cross join lateral (
+         select p.id from provider_reports p
+         where p.outcome = 'parked' and p.workspace_id = (e.value ->> 'workspace_id')::uuid
+           and p.provider_message_id = e.value ->> 'provider_message_id' limit ${MAX_UNPARKED_EACH}) r))
+   )
+   select id from finished`,
+)
+
+const finishRow = ({ message, next }: EndedAttempt) => ({
+  id: message.id,
+  lease: message.lease,
+  workspace_id: message.workspaceId,
+  accepted: next.next === 'accepted',
+  known: next.next !== 'unknown',
+  due_at: dueAt(message, next),
+  provider_message_id: next.next === 'accepted' ? next.providerMessageId : null,
+  last_failure_code: next.next === 'accepted' ? null : next.failureCode,
+})
+
+/** A breaker may stay open past the window: the message is due again when the window closes, to fail. */
+function dueAt({ submitBy }: ClaimedMessage, next: Decision): Date | null {
+  switch (next.next) {
+    case 'accepted':
+      return null
+    case 'failed':
+      return submitBy
+    case 'retry':
+      return next.dueAt < submitBy ? next.dueAt : submitBy
+    case 'unknown':
+      return next.dueAt
+  }
+}
+
+function attemptRows({ message, startedAt, endedAt, outcome, next, notMade }: EndedAttempt) {
+  const of = { workspace_id: message.workspaceId, message_id: message.id }
+  const attempt = { ...of, attempt: message.attempts, started_at: startedAt, ended_at: endedAt }
+  if (outcome) return [{ ...attempt, ...outcomeColumns(outcome, next) }]
+  return notMade ? [{ ...attempt, ...NO_ANSWER, outcome: 'not_made', detail: notMade }] : []
+}
+
+const NO_ANSWER = { http_status: null, provider_code: null, detail: null }
+
+function outcomeColumns(outcome: SendOutcome, next: Decision) {
+  switch (outcome.outcome) {
+    case 'accepted':
+      return { ...NO_ANSWER, outcome: 'accepted', http_status: outcome.httpStatus }
+    case 'unreachable':
+      return { ...NO_ANSWER, outcome: 'retry', detail: outcome.detail }
+    case 'unknown':
+      return { ...NO_ANSWER, outcome: 'unknown', http_status: outcome.httpStatus, detail: outcome.detail }
+    case 'refused': {
+      const { code, title, detail } = outcome.error
+      return {
+        outcome: next.next === 'failed' ? 'refused' : 'retry',
+        http_status: outcome.httpStatus,
+        provider_code: code,
+        detail: detail ? ({ code: 'providers.titled', title, detail } as const) : title,
+      }
+    }
+  }
+}
+
+/** An error about the sender, template or account shows that our data about it is out of date. */
+async function syncAfterError(sql: Sql, { message, outcome }: EndedAttempt, now: Date): Promise<void> {
+  if (outcome?.outcome !== 'refused') return
+  const { scope } = outcome.error
+  if (scope === 'sender' || scope === 'template' || scope === 'account') await syncSoon(sql, message, now)
+}

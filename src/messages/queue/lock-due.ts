@@ -1,0 +1,126 @@
+import { MINUTE_MS, later } from '../../clock.ts'
+import { type Sql, batch, statement } from '../../db/pool.ts'
+import type { FailureCode } from '../../providers/failure-codes.ts'
+import type { MessageKind, OutgoingContent, TemplateComponent } from '../../providers/provider.ts'
+import type { Conversation } from '../conversation.ts'
+import type { LockedSender } from './lock-senders.ts'
+
+/** A report that cannot be processed is quarantined before that; a longer backlog must not hold codes back. */
+const MAX_UNREAD_REPORT_WAIT_MS = 3 * MINUTE_MS
+
+/** 0: one-time codes, 1: everything else. */
+const PRIORITIES = [0, 1]
+
+/** Locks up to `capacity` due messages: the codes of all senders first, everything else with what is left. */
+export async function lockDue(
+  tx: Sql,
+  senders: readonly LockedSender[],
+  { capacity, now }: { capacity: number; now: Date },
+): Promise<DueMessage[]> {
+  const oldestUnread = later(now, -MAX_UNREAD_REPORT_WAIT_MS)
+  const locked: DueMessage[] = []
+  for (const priority of PRIORITIES) {
+    const ready = senders
+      .filter(({ priorities }) => priorities.includes(priority))
+      .map(({ id, capacity }) => ({
+        sender_id: id,
+        capacity: capacity - locked.filter(({ senderId }) => senderId === id).length,
+      }))
+      .filter((sender) => sender.capacity > 0)
+    const left = capacity - locked.length
+    if (ready.length === 0 || left === 0) continue
+    locked.push(...(await tx.rows(lockDueMessages, [batch(shareCapacity(ready, left)), now, priority, oldestUnread])))
+  }
+  return locked
+}
+
+type SenderCapacity = { sender_id: string; capacity: number }
+
+/**
+ * Each sender gets an equal part; what one does not need goes to the next ones. With less capacity than senders the order
+ * is random: in any fixed order the same senders would get it each time.
+ */
+function shareCapacity(senders: readonly SenderCapacity[], total: number): SenderCapacity[] {
+  const equalPart = Math.ceil(total / senders.length)
+  const ordered = senders
+    .map((sender) => ({ ...sender, need: Math.min(sender.capacity, equalPart), random: Math.random() }))
+    .sort((a, b) => a.need - b.need || a.random - b.random)
+  let left = total
+  return ordered.map(({ sender_id, capacity }, index) => {
+    const share = Math.min(capacity, Math.ceil(left / (ordered.length - index)))
+    left -= share
+    return { sender_id, capacity: share }
+  })
+}
+
+export type DueMessage = {
+  id: string
+  workspaceId: string
+  senderId: string
+  recipient: string
+  kind: MessageKind
+  /** Of an OTP. */
+  templateName: string | null
+  templateLanguage: string | null
+  components: TemplateComponent[] | null
+  /** Of every other message. */
+  content: OutgoingContent | null
+  conversation: Conversation | null
+  /** Sealed. */
+  code: Buffer | null
+  submitBy: Date
+  /** The next one included. */
+  attempts: number
+  /** How often it was already sent again with the outcome of the attempt before unknown. */
+  unknownOutcomes: number
+  lastFailureCode: FailureCode | null
+  /** How often its end could not be stored. */
+  finishTries: number
+  /** No outcome was stored for the attempt before the next one. */
+  followsOpenAttempt: boolean
+  /** Its last claim, without an outcome. */
+  endedLease: string | null
+  /** The same, if no request was made under it. */
+  unbegunLease: string | null
+  /** The outcome of its open attempt is stored but not read yet: sending it again could send it twice. */
+  hasUnreadReport: boolean
+  /** The customer has already answered what the message asks for, or can no longer answer it. */
+  isSuperseded: boolean
+}
+
+const CONFIRMATION_STATUS =
+  '(select c.status from confirmations c where c.workspace_id = m.workspace_id and c.id = m.confirmation_id)'
+const REFUSAL_STATUS =
+  '(select f.status from refusal_checks f where f.workspace_id = m.workspace_id and f.confirmation_id = m.confirmation_id)'
+
+/** Of one priority; for each sender what is due longest. */
+const lockDueMessages = statement<DueMessage>(
+  'lock_due_messages',
+  `select m.id, m.workspace_id as "workspaceId", m.sender_id as "senderId", m.recipient, m.kind,
+     m.template_name as "templateName", m.template_language as "templateLanguage", (
+     select t.components from templates t
+     where m.kind = 'otp' and t.workspace_id = m.workspace_id and t.name = m.template_name and t.language = m.template_language and t.account_id = (
+       select s.account_id from senders s where s.workspace_id = m.workspace_id and s.id = m.sender_id)) as components,
+     m.content, case when m.purpose is not null then
+       jsonb_build_object('confirmationId', m.confirmation_id, 'check', m.check_kind, 'purpose', m.purpose) end as conversation,
+     m.code, m.submit_by as "submitBy", m.attempts + 1 as attempts,
+     m.unknown_outcomes as "unknownOutcomes", m.last_failure_code as "lastFailureCode", m.finish_tries as "finishTries",
+     m.attempted_at is not null as "followsOpenAttempt", m.lease as "endedLease",
+     case when m.lease is not null then (
+       select l.id from leases l where l.id = m.lease and l.begun_at is null) end as "unbegunLease",
+     (select true from provider_reports p
+      where m.attempted_at > $4 and p.workspace_id = m.workspace_id and p.message_id = m.id and p.outcome = 'waiting'
+      limit 1) is not null as "hasUnreadReport",
+     m.attempted_at is null and case
+       when m.purpose = 'reminder' and m.check_kind = 'confirmation' then ${CONFIRMATION_STATUS} <> 'awaiting_answer'
+       when m.purpose = 'reminder' then ${REFUSAL_STATUS} <> 'awaiting_answer'
+       when m.purpose in ('day_question', 'time_question') then ${CONFIRMATION_STATUS} <> 'rescheduling'
+       when m.purpose = 'reasons_question' then ${REFUSAL_STATUS} not in ('awaiting_reason', 'awaiting_note')
+       when m.purpose = 'note_prompt' then ${REFUSAL_STATUS} <> 'awaiting_note'
+       else false end as "isSuperseded"
+   from jsonb_to_recordset($1) as r (sender_id uuid, capacity int)
+   cross join lateral (
+     select * from messages
+     where sender_id = r.sender_id and priority = $3 and due_at <= $2
+     order by due_at limit r.capacity for no key update skip locked) m`,
+)

@@ -1,0 +1,119 @@
+import { SECOND_MS, later } from '../../clock.ts'
+import { type Sql, changes, statement } from '../../db/pool.ts'
+import type { Parts } from '../../parts.ts'
+import type { ProviderAccount } from '../../providers/provider.ts'
+import { SEND_TIMEOUT_MS } from '../../providers/whatsapp/send.ts'
+import { UnsealError } from '../../seal.ts'
+import type { UnreadableAccount } from '../../accounts/unreadable.ts'
+import { type SenderPace, capacityNow, sendsPerSecond, withSends } from './pace.ts'
+
+/** How long the trial message of a half-open breaker may take: its attempt, and the time to store its outcome. */
+export const MAX_TRIAL_MS = SEND_TIMEOUT_MS + 2 * SECOND_MS
+
+/** A sender with due messages. Its pace is locked: two nodes share it and never claim for one sender at the same time. */
+export type LockedSender = SenderPace & {
+  id: string
+  /** Of its due messages. */
+  priorities: number[]
+  /** How many of its messages may go now. */
+  capacity: number
+  origin: Origin
+}
+
+/** What every message of a sender is sent with. */
+export type Origin = {
+  accountId: string
+  account: ProviderAccount
+  phoneNumberId: string
+  /** How often the sender's circuit breaker has opened in a row; 0: it is closed. */
+  breakerStep: number
+}
+
+/** Locks the senders that can send. Those of `unreadable` accounts, whose access token does not open, are left out. */
+export async function lockSenders(
+  tx: Sql,
+  { seal }: Pick<Parts, 'seal'>,
+  now: Date,
+): Promise<{ senders: LockedSender[]; unreadable: UnreadableAccount[] }> {
+  const senders: LockedSender[] = []
+  const unreadable = new Map<string, UnreadableAccount>()
+  for (const row of await tx.rows(lockSendersWithWork, [now])) {
+    const { workspaceId, accountId, sealedToken, wabaId, graphUrl, phoneNumberId, breakerStep } = row
+    try {
+      const accessToken = seal.open(sealedToken, `account:${accountId}:access_token`)
+      const capacity = capacityNow(row, sendsPerSecond(row.throughput), now)
+      senders.push({
+        ...row,
+        capacity: breakerStep > 0 ? Math.min(capacity, 1) : capacity, // half-open: one trial message
+        origin: { accountId, account: { wabaId, graphUrl, accessToken }, phoneNumberId, breakerStep },
+      })
+    } catch (error) {
+      if (!(error instanceof UnsealError)) throw error
+      unreadable.set(accountId, { workspaceId, accountId, sealedToken })
+    }
+  }
+  return { senders, unreadable: [...unreadable.values()] }
+}
+
+type SenderRow = Omit<LockedSender, 'capacity' | 'origin'> &
+  Omit<Origin, 'account'> &
+  Omit<ProviderAccount, 'accessToken'> &
+  UnreadableAccount & { throughput: string | null }
+
+/** SQL: a loose index scan, with one probe per sender and priority with waiting messages, however many those are. */
+export const WAITING = `with recursive waiting as (
+     (select sender_id, priority, due_at from messages where due_at is not null order by sender_id, priority, due_at limit 1)
+     union all
+     select n.sender_id, n.priority, n.due_at from waiting w cross join lateral (
+       select m.sender_id, m.priority, m.due_at from messages m
+       where m.due_at is not null and (m.sender_id, m.priority) > (w.sender_id, w.priority)
+       order by m.sender_id, m.priority, m.due_at limit 1) n
+   )`
+
+/**
+ * Skips senders that are paused, have an open breaker or no working token: their messages wait until that changes or
+ * their window closes.
+ */
+const lockSendersWithWork = statement<SenderRow>(
+  'lock_senders_with_work',
+  `${WAITING}
+   select p.sender_id as id, d.priorities, s.workspace_id as "workspaceId", s.account_id as "accountId",
+     s.phone_number_id as "phoneNumberId", s.throughput, to_jsonb(p.slots) as slots, p.slot_sends as "slotSends",
+     p.breaker_step as "breakerStep", a.waba_id as "wabaId", a.graph_url as "graphUrl", a.access_token as "sealedToken"
+   from (
+     select sender_id, array_agg(priority) as priorities from waiting where due_at <= $1 group by sender_id order by sender_id) d
+   cross join lateral (
+     select * from sender_pace p
+     where p.sender_id = d.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $1)
+     limit 1 for no key update skip locked) p
+   cross join lateral (select * from senders s where s.id = d.sender_id and s.paused_at is null limit 1) s
+   cross join lateral (
+     select * from provider_accounts a
+     where a.workspace_id = s.workspace_id and a.id = s.account_id and a.status = 'connected' limit 1) a`,
+)
+
+/** Counts the sends in the pace of their senders. A trial message keeps the breaker open for the others meanwhile. */
+export async function writePaces(
+  tx: Sql,
+  senders: readonly LockedSender[],
+  sent: readonly { senderId: string }[],
+  now: Date,
+): Promise<void> {
+  const sends = Map.groupBy(sent, ({ senderId }) => senderId)
+  const paces = senders.flatMap((sender) => {
+    const count = sends.get(sender.id)?.length
+    if (!count) return []
+    const { slots, slotSends } = withSends(sender, count, now)
+    const breaker_open_until = sender.origin.breakerStep > 0 ? later(now, MAX_TRIAL_MS) : null
+    return [{ id: sender.id, slots, slot_sends: slotSends, breaker_open_until }]
+  })
+  await tx.rows(writeSenderPaces, [changes(paces)])
+}
+
+const writeSenderPaces = statement(
+  'write_sender_paces',
+  `update sender_pace p set (slots, slot_sends, breaker_open_until) = (
+     select r.slots, r.slot_sends, coalesce(r.breaker_open_until, p.breaker_open_until)
+     from jsonb_to_record($1::jsonb -> p.sender_id::text) as r (slots bigint[], slot_sends int[], breaker_open_until timestamptz))
+   where p.sender_id = any (array (select jsonb_object_keys($1::jsonb)::uuid))`,
+)

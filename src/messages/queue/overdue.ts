@@ -1,0 +1,73 @@
+import { SECOND_MS } from '../../clock.ts'
+import { statement } from '../../db/pool.ts'
+import { withEvents } from '../../events/record.ts'
+import { type DueItem, createBatchLoop } from '../../jobs/batch-loop.ts'
+import type { Loop } from '../../jobs/loop.ts'
+import type { Parts } from '../../parts.ts'
+import type { FailureCode } from '../../providers/failure-codes.ts'
+import { failureAtClose } from './decide.ts'
+import { countFault } from './quarantine.ts'
+import { recordInterrupted } from './claim.ts'
+import { WAITING } from './lock-senders.ts'
+import { applyReports, ownFailure } from '../reports/apply.ts'
+import type { Subscribers } from '../subscribers.ts'
+
+/** Of each sender. */
+const MAX_MESSAGES = 100
+
+type OverdueParts = Pick<Parts, 'db' | 'clock' | 'metrics' | 'wake' | 'live' | 'log'> & { subscribers: Subscribers }
+
+/**
+ * Fails messages whose window closed behind an open breaker, a pause or an invalid token; claims find all others. Reads only
+ * the oldest of each sender, so that a long queue costs nothing.
+ */
+export function overdueLoop(parts: OverdueParts): Loop {
+  const { metrics, subscribers, wake } = parts
+  return createBatchLoop<Overdue, void>(withEvents(parts), {
+    name: 'overdue',
+    pollMs: SECOND_MS,
+    maxItems: MAX_MESSAGES,
+    take: (tx, now) => tx.rows(findOverdue, [now]),
+    retake: (tx, { workspace_id, id }, now) => tx.rows(lockOverdue, [workspace_id, id, now]),
+    async process(tx, overdue, now) {
+      await recordInterrupted(tx, overdue, now)
+      const failures = overdue.map((message) =>
+        ownFailure({ id: message.id, workspaceId: message.workspace_id }, failureAtClose(message), now),
+      )
+      await applyReports({ tx, subscribers }, now, failures)
+    },
+    committed: () => wake('deliver'),
+    storeFault: countFault,
+    countFaults: (outcome, faults) => metrics.stuckWork.inc({ work: 'message', outcome }, faults),
+  })
+}
+
+type Overdue = DueItem & { lease: string | null; lastFailureCode: FailureCode | null; attemptIsOpen: boolean }
+
+/** Of the row o. */
+const COLUMNS = `o.id, o.workspace_id, o.lease, o.last_failure_code as "lastFailureCode",
+     o.attempted_at is not null as "attemptIsOpen", o.finish_tries as tries`
+
+const findOverdue = statement<Overdue>(
+  'find_overdue_messages',
+  `${WAITING}
+   select ${COLUMNS}
+   from waiting w
+   cross join lateral (
+     select 1 from senders s
+     join sender_pace p on p.sender_id = s.id
+     join provider_accounts a on a.workspace_id = s.workspace_id and a.id = s.account_id
+     where s.id = w.sender_id and (p.breaker_open_until > $1 or s.paused_at is not null or a.status <> 'connected') limit 1) blocked
+   cross join lateral (
+     select * from (
+       select * from messages m
+       where m.sender_id = w.sender_id and m.priority = w.priority and m.due_at <= $1
+       order by m.due_at limit ${MAX_MESSAGES} for no key update skip locked) oldest
+     where oldest.submit_by <= $1) o`,
+)
+
+const lockOverdue = statement<Overdue>(
+  'lock_overdue_message',
+  `select ${COLUMNS} from messages o
+   where workspace_id = $1 and id = $2 and due_at <= $3 and submit_by <= $3 for no key update skip locked`,
+)

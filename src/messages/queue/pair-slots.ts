@@ -1,0 +1,63 @@
+import { type Sql, batch, statement } from '../../db/pool.ts'
+import type { DueMessage } from './lock-due.ts'
+import { PAIR_BURST, PAIR_INTERVAL_MS } from './pace.ts'
+
+/** Null: it is not due any more. */
+export type Postponed = { id: string; due_at: Date | null }
+
+/** Takes a slot for each message. `late`: those of pairs that have used up their burst, and when they may go. */
+export async function takePairSlots(
+  tx: Sql,
+  due: readonly DueMessage[],
+  now: Date,
+): Promise<{ sendable: DueMessage[]; late: Postponed[] }> {
+  if (due.length === 0) return { sendable: [], late: [] }
+  const pairs = Map.groupBy(due, pairKey)
+  const needed = [...pairs.entries()]
+    .sort(([a], [b]) => (a < b ? -1 : 1)) // one order: no two claims wait in a circle
+    .map(([, rows]) => pairInterval(rows[0] as DueMessage, rows.length))
+  const slots = await tx.rows(takeSlots, [batch(needed), now])
+  const late: Postponed[] = []
+  const unused: ReturnType<typeof pairInterval>[] = []
+  for (const slot of slots) {
+    const rows = pairs.get(pairKey(slot)) ?? []
+    const firstSlot = slot.freeAt.getTime() - rows.length * PAIR_INTERVAL_MS
+    const lateOfPair = rows
+      .map(({ id }, index) => ({ id, due_at: new Date(firstSlot + (index - PAIR_BURST + 1) * PAIR_INTERVAL_MS) }))
+      .filter(({ due_at }) => due_at > now)
+    if (lateOfPair.length === 0) continue
+    late.push(...lateOfPair)
+    unused.push(pairInterval(slot, lateOfPair.length))
+  }
+  if (unused.length > 0) await tx.rows(returnSlots, [batch(unused)])
+  const ids = new Set(late.map(({ id }) => id))
+  return { sendable: due.filter(({ id }) => !ids.has(id)), late }
+}
+
+/** A sender and a recipient. */
+type Pair = Pick<DueMessage, 'senderId' | 'recipient'>
+
+const pairKey = ({ senderId, recipient }: Pair): string => `${senderId} ${recipient}`
+
+const pairInterval = ({ senderId, recipient }: Pair, count: number) => ({
+  sender_id: senderId,
+  recipient,
+  interval_ms: count * PAIR_INTERVAL_MS,
+})
+
+const takeSlots = statement<Pair & { freeAt: Date }>(
+  'take_pair_slots',
+  `insert into pair_pace as p (sender_id, recipient, free_at)
+   select w.sender_id, w.recipient, $2::timestamptz + w.interval_ms * interval '1 millisecond'
+   from jsonb_to_recordset($1) as w (sender_id uuid, recipient text, interval_ms int)
+   on conflict (sender_id, recipient) do update
+   set free_at = greatest(p.free_at, $2::timestamptz) + (excluded.free_at - $2::timestamptz)
+   returning p.sender_id as "senderId", p.recipient, p.free_at as "freeAt"`,
+)
+
+const returnSlots = statement(
+  'return_pair_slots',
+  `update pair_pace p set free_at = p.free_at - w.interval_ms * interval '1 millisecond'
+   from jsonb_to_recordset($1) as w (sender_id uuid, recipient text, interval_ms int)
+   where p.sender_id = w.sender_id and p.recipient = w.recipient`,
+)

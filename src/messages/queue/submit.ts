@@ -1,0 +1,156 @@
+import { inEnglish } from '../../../locales/resources.ts'
+import type { CodedText } from '../../../locales/text.ts'
+import { later } from '../../clock.ts'
+import { setTimeout as wait } from 'node:timers/promises'
+import { isTemporary } from '../../db/pool.ts'
+import type { Loop } from '../../jobs/loop.ts'
+import { beginLease, createClaims } from '../../jobs/leases.ts'
+import type { Parts } from '../../parts.ts'
+import { OTP_SUBMISSION_WINDOW_MS, SUBMISSION_WINDOW_MS } from '../submission-window.ts'
+import type { OutgoingContent, SendOutcome } from '../../providers/provider.ts'
+import { UnsealError } from '../../seal.ts'
+import { SEND_TIMEOUT_MS } from '../../providers/whatsapp/send.ts'
+import { type ClaimedMessage, SUBMIT_LEASE_MS, claimMessages, giveBackMessages } from './claim.ts'
+import { otpCodeContext } from './code.ts'
+import { type Decision, MAX_UNKNOWN_RESENDS, afterAttempt, failureAtClose } from './decide.ts'
+import { type EndedAttempt, type Finish, createFinisher } from './finish.ts'
+import type { Subscribers } from '../subscribers.ts'
+import { countUnstoredOutcome } from './quarantine.ts'
+
+type SubmitParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'log' | 'metrics' | 'provider' | 'wake' | 'live' | 'node'> & {
+  subscribers: Subscribers
+}
+
+/** At 300 ms per answer, enough for one sender of the highest throughput. */
+const MAX_IN_FLIGHT = 500
+const MAX_CLAIM = 200
+const POLL_MS = 250
+/** Between tries to store an outcome while the database is unavailable. */
+const STORE_RETRY_MS = 500
+
+/** Submits what is due to the provider (docs/otp.md#submission-and-expiry). */
+export function submitLoop(parts: SubmitParts): Loop {
+  const finish = createFinisher(parts)
+  const inFlight = new Set<Promise<void>>()
+  const claims = createClaims(parts, giveBackMessages)
+
+  return { name: 'submit', pollMs: POLL_MS, turn, drain: async () => void (await Promise.all(inFlight)) }
+
+  async function turn(): Promise<{ more: boolean }> {
+    const capacity = Math.min(MAX_CLAIM, MAX_IN_FLIGHT - inFlight.size)
+    if (capacity <= 0) {
+      await Promise.race(inFlight)
+      return { more: true }
+    }
+    await claims.giveBackDoubtful()
+    const { messages, begun } = await claims.claim(async (lease) => {
+      const messages = await claimMessages(parts, capacity, lease)
+      const begun = messages.length > 0 && (await beginLease(parts.db, lease, parts.clock.now()))
+      return { messages, begun }
+    })
+    if (begun) for (const message of messages) start(message)
+    return { more: messages.length > 0 }
+  }
+
+  function start(message: ClaimedMessage): void {
+    const ended = submit(message).finally(() => inFlight.delete(ended))
+    inFlight.add(ended)
+  }
+
+  async function submit(message: ClaimedMessage): Promise<void> {
+    try {
+      await store(finish, await attempt(parts, message))
+    } catch (error) {
+      // When the lease ends, the message is claimed again as one whose attempt was interrupted.
+      parts.log.error({ err: error, messageId: message.id }, 'the outcome of an attempt could not be stored')
+      await countUnstoredOutcome(parts, message, error)
+    }
+  }
+}
+
+/**
+ * Retries while the database is unavailable: a lost outcome would send the message again. After the lease another process
+ * may have the message.
+ */
+async function store(finish: Finish, ended: EndedAttempt): Promise<void> {
+  const startedAtMs = performance.now()
+  for (;;) {
+    try {
+      return await finish(ended)
+    } catch (error) {
+      if (!isTemporary(error) || performance.now() - startedAtMs > SUBMIT_LEASE_MS) throw error
+      await wait(STORE_RETRY_MS)
+    }
+  }
+}
+
+/** Makes at most one request to the provider. */
+async function attempt(parts: SubmitParts, message: ClaimedMessage): Promise<EndedAttempt> {
+  const startedAt = parts.clock.now()
+  const ended = (next: Decision, outcome: SendOutcome | null): EndedAttempt => ({
+    message,
+    startedAt,
+    endedAt: parts.clock.now(),
+    outcome,
+    next,
+  })
+
+  const finalVerdict = verdictWithoutRequest(message, startedAt)
+  if (finalVerdict) return ended(finalVerdict, null)
+  // The process stalled, and the lease may end during the request: another process may claim and send the message.
+  if (parts.clock.now().getTime() - message.claimedAt.getTime() > SUBMIT_LEASE_MS - SEND_TIMEOUT_MS) {
+    return ended({ next: 'retry', dueAt: startedAt, failureCode: 'PROVIDER_UNAVAILABLE', breaker: null }, null)
+  }
+  const { content, unreadable } = contentOf(parts, message)
+  if (unreadable) {
+    parts.log.error({ messageId: message.id }, inEnglish(unreadable))
+    parts.metrics.attempts.inc({ outcome: 'not_made' })
+    // The attempt before this one may have arrived, which decides the failure that is reported.
+    const failureCode = message.followsOpenAttempt ? 'PROVIDER_UNAVAILABLE' : 'UNKNOWN'
+    return { ...ended({ next: 'failed', failureCode }, null), notMade: unreadable }
+  }
+  const { id: messageId, kind, phoneNumberId, recipient, attempts, breakerStep } = message
+  if (attempts === 1)
+    parts.metrics.acceptToAttempt.observe((startedAt.getTime() - acceptedAt(message).getTime()) / 1000)
+  const outcome = await parts.provider.send(message.account, { kind, messageId, phoneNumberId, recipient, content })
+  parts.metrics.attempts.inc({ outcome: outcome.outcome })
+  const context = { now: parts.clock.now(), attempts, breakerStep, random: Math.random() }
+  return ended(afterAttempt(outcome, context), outcome)
+}
+
+/** In real time: `createdAt` is in the workspace's time, which a sandbox may have moved. */
+const acceptedAt = ({ kind, submitBy }: ClaimedMessage): Date =>
+  later(submitBy, -(kind === 'otp' ? OTP_SUBMISSION_WINDOW_MS : SUBMISSION_WINDOW_MS))
+
+/**
+ * Called as late as possible: the opened code is kept nowhere, and `unreadable`, which is stored with the attempt, never
+ * contains it. A code that does not open fails its message at once: the key that sealed it may never come back, and the
+ * caller's next code is sealed under the current key.
+ */
+function contentOf({ seal }: Pick<Parts, 'seal'>, message: ClaimedMessage): Content {
+  if (message.content) return { content: message.content }
+  const { id, code, templateName, templateLanguage, components } = message
+  if (!code) return { unreadable: { code: 'messages.code_missing' } }
+  const template = { name: templateName ?? '', language: templateLanguage ?? '', components: components ?? [] }
+  try {
+    return { content: { type: 'otp', template, code: seal.open(code, otpCodeContext(id)) } }
+  } catch (error) {
+    if (error instanceof UnsealError) return { unreadable: { code: 'messages.seal_broken' } }
+    throw error
+  }
+}
+
+type Content = { content: OutgoingContent; unreadable?: never } | { content?: never; unreadable: CodedText }
+
+/** Undefined: the message must be sent. */
+function verdictWithoutRequest(message: ClaimedMessage, now: Date): Decision | undefined {
+  const attemptIsOpen = message.followsOpenAttempt
+  if (attemptIsOpen && message.unknownOutcomes >= MAX_UNKNOWN_RESENDS) {
+    return { next: 'failed', failureCode: 'PROVIDER_UNAVAILABLE' }
+  }
+  if (now >= message.submitBy) {
+    return { next: 'failed', failureCode: failureAtClose({ attemptIsOpen, lastFailureCode: message.lastFailureCode }) }
+  }
+  if (!message.content && !message.components) return { next: 'failed', failureCode: 'TEMPLATE_NOT_FOUND' }
+  return undefined
+}

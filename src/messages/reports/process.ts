@@ -1,0 +1,207 @@
+import type { CodedText } from '../../../locales/text.ts'
+import { HOUR_MS, MINUTE_MS, SECOND_MS, later } from '../../clock.ts'
+import { type Sql, type Statement, changes, statement } from '../../db/pool.ts'
+import { withEvents } from '../../events/record.ts'
+import { type DueItem, createBatchLoop } from '../../jobs/batch-loop.ts'
+import type { Loop } from '../../jobs/loop.ts'
+import type { OtpReport } from '../status.ts'
+import type { Parts } from '../../parts.ts'
+import type { ProviderItem, StatusReport } from '../../providers/provider.ts'
+import { applyChange } from '../../accounts/sync/sync.ts'
+import type { StoredInbound, Subscribers } from '../subscribers.ts'
+import { type MessageReport, applyReports } from './apply.ts'
+
+type ReportParts = Pick<Parts, 'db' | 'clock' | 'log' | 'metrics' | 'provider' | 'wake' | 'live'> & {
+  subscribers: Subscribers
+}
+
+const MAX_REPORTS = 500
+const POLL_MS = 500
+/** A report may come before the answer with its message's id; storing that answer unparks it too. */
+const PARKED_RETRIES_MS = [SECOND_MS, 5 * SECOND_MS, 30 * SECOND_MS, 5 * MINUTE_MS, HOUR_MS]
+
+/** Processes stored provider reports. A crash loses nothing: a report ends with the commit of its effect. */
+export function reportsLoop(parts: ReportParts): Loop {
+  const { metrics, wake } = parts
+  // An alert sees no increase in a counter that first appears as 1.
+  for (const outcome of OUTCOMES) metrics.processedReports.inc({ outcome }, 0)
+  return createBatchLoop<Report, Processed[]>(withEvents(parts), {
+    name: 'reports',
+    pollMs: POLL_MS,
+    maxItems: MAX_REPORTS,
+    take: (tx, now) => tx.rows(takeReports, [now, MAX_REPORTS]),
+    retake: (tx, { id }, now) => tx.rows(takeReport, [now, id]),
+    async process(tx, reports, now) {
+      const processed = await processReports(tx, parts, reports, now)
+      await tx.rows(endReports, [changes(processed.map(reportEnd))])
+      return processed
+    },
+    committed(reports, processed) {
+      for (const { outcome } of processed) metrics.processedReports.inc({ outcome })
+      const kinds = new Set(reports.map(({ kind }) => kind))
+      if (kinds.has('status') || kinds.has('message')) wake('deliver')
+      if (kinds.has('message')) wake('submit')
+      if (kinds.has('template') || kinds.has('number') || kinds.has('account')) wake('sync')
+    },
+    storeFault: (db, report, { outcome, tries, fault, retryAt }) =>
+      db.rows(countFailure, [report.id, retryAt, outcome, fault, report.tries, report.due_at, tries]),
+    countFaults: (outcome, faults) => metrics.processedReports.inc({ outcome }, faults),
+  })
+}
+
+type Report = DueItem &
+  StoredInbound & {
+    kind: ProviderItem['kind']
+    provider_message_id: string | null
+    due_at: Date
+    /** Found by our id or the provider's, within the workspace: accounts of one app share a webhook path. Null: unknown. */
+    message_id: string | null
+    /** Of the conversation that a customer's message belongs to. */
+    confirmation_id?: string | null
+  }
+
+/** `waiting`: it failed and is retried. `quarantined`: it failed for the last time. */
+const OUTCOMES = ['applied', 'ignored', 'parked', 'quarantined', 'waiting'] as const
+
+type Processed = {
+  report: Report
+  outcome: (typeof OUTCOMES)[number]
+  note: CodedText | null
+  dueAt: Date | null
+}
+
+const take = (due: string): string =>
+  `select r.id, r.workspace_id, r.account_id, r.kind, r.body, r.provider_message_id, r.occurred_at, r.received_at, r.due_at,
+          r.attempts as tries, coalesce(own.id, theirs.id) as message_id
+   from (
+     select * from provider_reports where due_at <= $1 ${due} for no key update skip locked) r
+   left join lateral (
+     select m.id from messages m where m.workspace_id = r.workspace_id and m.id = r.message_id limit 1) own on true
+   left join lateral (
+     select m.id from messages m
+     where own.id is null and m.workspace_id = r.workspace_id and m.provider_message_id = r.provider_message_id
+     limit 1) theirs on true
+   order by r.due_at, r.id`
+
+const takeReports: Statement<Report> = statement('take_provider_reports', take('order by due_at limit $2'))
+
+const takeReport: Statement<Report> = statement('take_provider_report', take('and id = $2'))
+
+const endReports = statement(
+  'end_provider_reports',
+  // by id only: takeReports has just read and locked these rows
+  `update provider_reports p
+   set (outcome, note, due_at, message_id, confirmation_id, attempts) = (
+     select r.outcome, r.note, r.due_at, coalesce(r.message_id, p.message_id), r.confirmation_id, p.attempts + 1
+     from jsonb_to_record($1::jsonb -> p.id::text) as r (outcome text, note jsonb, due_at timestamptz, message_id uuid, confirmation_id uuid))
+   where p.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))`,
+)
+
+const countFailure: Statement<{ id: string }> = statement(
+  'count_failed_provider_report',
+  // by id only: an id belongs to one workspace, and the caller has just read the row
+  // only if unchanged: its transaction is over, and another node may have taken and ended it; JavaScript dates have ms
+  `update provider_reports set attempts = $7, due_at = $2, outcome = $3, note = $4
+   where id = $1 and attempts = $5 and date_trunc('milliseconds', due_at) = $6
+   returning id`,
+)
+
+const reportEnd = ({ report, outcome, note, dueAt }: Processed) => ({
+  id: report.id,
+  outcome,
+  note,
+  due_at: dueAt,
+  message_id: report.message_id,
+  confirmation_id: report.confirmation_id ?? null,
+})
+
+type Readers = Pick<ReportParts, 'provider' | 'subscribers'>
+
+async function processReports(tx: Sql, readers: Readers, reports: readonly Report[], now: Date): Promise<Processed[]> {
+  const ofKind = (kind: Report['kind']) => reports.filter((report) => report.kind === kind)
+  const processed = await processStatuses(tx, readers, ofKind('status'), now)
+  processed.push(...(await processMessages(tx, readers, ofKind('message'), now)))
+  for (const report of reports) {
+    if (report.kind !== 'status' && report.kind !== 'message')
+      processed.push(await processOther(tx, readers.provider, report, now))
+  }
+  return processed
+}
+
+async function processStatuses(tx: Sql, readers: Readers, reports: readonly Report[], now: Date): Promise<Processed[]> {
+  const { provider, subscribers } = readers
+  const processed: Processed[] = []
+  const known: (MessageReport & { stored: Report })[] = []
+  for (const report of reports) {
+    const status = provider.readStatus(report.body)
+    if (!status) processed.push(ended(report, { code: 'messages.unknown_status' }))
+    else if (!report.message_id) processed.push(parked(report, now))
+    else
+      known.push({
+        stored: report,
+        workspaceId: report.workspace_id,
+        messageId: report.message_id,
+        providerMessageId: report.provider_message_id,
+        report: asOtpReport(status, report.received_at),
+        receivedAt: report.received_at,
+      })
+  }
+  if (known.length === 0) return processed
+  known.sort((a, b) => compareReports(a.report, b.report))
+  const reasons = await applyReports({ tx, subscribers }, now, known)
+  return [...processed, ...known.map(({ stored }, index) => ended(stored, reasons[index]))]
+}
+
+async function processMessages(
+  tx: Sql,
+  { provider, subscribers }: Readers,
+  reports: readonly Report[],
+  now: Date,
+): Promise<Processed[]> {
+  if (reports.length === 0) return []
+  const results = await subscribers.inbound(tx, provider, now, reports)
+  return reports.map((report, index) => {
+    const { note = null, confirmationId = null } = results[index] ?? {}
+    report.confirmation_id = confirmationId
+    return ended(report, note)
+  })
+}
+
+async function processOther(tx: Sql, provider: ReportParts['provider'], report: Report, now: Date): Promise<Processed> {
+  if (report.kind === 'unknown') return ended(report, { code: 'messages.unknown_kind' })
+  const change = provider.readChange(report.body)
+  if (!change) return ended(report, { code: 'messages.unknown_update' })
+  await applyChange(tx, { workspaceId: report.workspace_id, accountId: report.account_id }, change, now)
+  return ended(report)
+}
+
+const ORDER = { sent: 0, delivered: 1, read: 2, played: 3, failed: 4 } as const
+
+/** Reports of one batch apply in the provider's order; within one second a failure comes after "sent". */
+const compareReports = (a: OtpReport, b: OtpReport): number =>
+  a.at.getTime() - b.at.getTime() || ORDER[a.outcome] - ORDER[b.outcome]
+
+function asOtpReport({ outcome, at, error }: StatusReport, receivedAt: Date): OtpReport {
+  const reportedAt = at ?? receivedAt
+  return outcome === 'failed'
+    ? { outcome, at: reportedAt, failureCode: error?.failureCode ?? 'UNKNOWN', ours: false }
+    : { outcome, at: reportedAt }
+}
+
+/** `note`: why it was ignored. */
+const ended = (report: Report, note: CodedText | null = null): Processed => ({
+  report,
+  outcome: note ? 'ignored' : 'applied',
+  note,
+  dueAt: null,
+})
+
+const parked = (report: Report, now: Date): Processed => {
+  const waitMs = PARKED_RETRIES_MS[report.tries]
+  return {
+    report,
+    outcome: 'parked',
+    note: { code: 'messages.unknown_message' },
+    dueAt: waitMs === undefined ? null : later(now, waitMs),
+  }
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { type OtpReport, type OtpState, applyReport } from './status.ts'
+
+const at = (second: number): Date => new Date(Date.UTC(2026, 10, 20, 10, 0, second))
+
+const sending: OtpState = {
+  status: 'sending',
+  sentAt: null,
+  failure: null,
+  sentEventRecorded: false,
+  failedEventRecorded: false,
+}
+
+const report = (outcome: OtpReport['outcome'], second: number): OtpReport =>
+  outcome === 'failed'
+    ? { outcome, at: at(second), failureCode: 'RECIPIENT_UNREACHABLE', ours: false }
+    : { outcome, at: at(second) }
+
+function run(...reports: OtpReport[]) {
+  let state = sending
+  const events: string[] = []
+  const ignored: boolean[] = []
+  for (const each of reports) {
+    const step = applyReport(state, each)
+    state = step.state
+    if (step.event) events.push(step.event)
+    ignored.push(step.ignored !== null)
+  }
+  return { state, events, ignored }
+}
+
+test('each report in order moves the status, and only the first causes an event', () => {
+  const { state, events } = run(report('sent', 1), report('delivered', 2), report('read', 3))
+  assert.equal(state.status, 'read')
+  assert.deepEqual(state.sentAt, at(1))
+  assert.deepEqual(events, ['message.sent'])
+})
+
+test('a lower report changes no status but may set an earlier sentAt', () => {
+  const { state, ignored } = run(report('read', 5), report('sent', 1))
+  assert.equal(state.status, 'read')
+  assert.deepEqual(state.sentAt, at(1))
+  assert.deepEqual(ignored, [false, true])
+})
+
+test('a failure after delivery is stale', () => {
+  const { state, events } = run(report('delivered', 1), report('failed', 9))
+  assert.equal(state.status, 'delivered')
+  assert.equal(state.failure, null)
+  assert.deepEqual(events, ['message.sent'])
+})
+
+test('a failure after "sent" takes effect, and each event is recorded once', () => {
+  const { state, events } = run(report('sent', 1), report('failed', 2), report('failed', 3))
+  assert.equal(state.status, 'failed')
+  assert.deepEqual(state.failure, { code: 'RECIPIENT_UNREACHABLE', at: at(3), ours: false })
+  assert.deepEqual(events, ['message.sent', 'message.failed'])
+})
+
+test('"sent" corrects a failure only when it is later', () => {
+  for (const [second, status] of [
+    [4, 'failed'],
+    [5, 'failed'],
+    [6, 'sent'],
+  ] as const) {
+    assert.equal(run(report('failed', 5), report('sent', second)).state.status, status)
+  }
+})
+
+test('an outcome beyond "sent" corrects a failure at any time', () => {
+  for (const outcome of ['delivered', 'read', 'played'] as const) {
+    const { state, events } = run(report('failed', 5), report(outcome, 1))
+    assert.equal(state.status, outcome)
+    assert.equal(state.failure, null)
+    assert.deepEqual(events, ['message.failed', 'message.sent'])
+  }
+})
+
+const givenUp = (second: number): OtpReport => ({
+  outcome: 'failed',
+  at: at(second),
+  failureCode: 'PROVIDER_UNAVAILABLE',
+  ours: true,
+})
+
+test('any sent-type outcome corrects our own failure at any time', () => {
+  for (const outcome of ['sent', 'delivered', 'read', 'played'] as const) {
+    for (const second of [1, 5, 9]) {
+      const { state, events } = run(givenUp(5), report(outcome, second))
+      assert.deepEqual([state.status, state.failure, state.sentAt], [outcome, null, at(second)])
+      assert.deepEqual(events, ['message.failed', 'message.sent'])
+    }
+  }
+})
+
+test('the provider’s failure replaces our own at any time', () => {
+  for (const second of [1, 5, 9]) {
+    const { state, events } = run(givenUp(5), report('failed', second), report('sent', 1))
+    assert.deepEqual(state.failure, { code: 'RECIPIENT_UNREACHABLE', at: at(second), ours: false })
+    assert.deepEqual(events, ['message.failed'])
+  }
+})
+
+const anyReport = fc
+  .tuple(fc.constantFrom<OtpReport['outcome'][]>('sent', 'delivered', 'read', 'played', 'failed'), fc.nat(20))
+  .map(([outcome, second]) => report(outcome, second))
+const RANK: Record<string, number> = { queued: 0, sending: 0, failed: 0, sent: 1, delivered: 2, read: 3, played: 4 }
+
+test('no order of reports undoes an outcome beyond "sent" or repeats an event', () => {
+  fc.assert(
+    fc.property(fc.array(anyReport, { maxLength: 30 }), (reports) => {
+      let state = sending
+      const events: string[] = []
+      for (const each of reports) {
+        const step = applyReport(state, each)
+        const before = RANK[state.status] ?? 0
+        if (before >= 2) assert.ok((RANK[step.state.status] ?? 0) >= before)
+        if (step.event) events.push(step.event)
+        assert.equal(step.state.status === 'failed', step.state.failure !== null)
+        state = step.state
+      }
+      assert.equal(new Set(events).size, events.length)
+      const sentTypes = reports.filter(({ outcome }) => outcome !== 'failed').map((each) => each.at.getTime())
+      assert.equal(state.sentAt?.getTime(), sentTypes.length > 0 ? Math.min(...sentTypes) : undefined)
+    }),
+  )
+})
+
+test('the highest outcome beyond "sent" decides, in any order of the reports', () => {
+  fc.assert(
+    fc.property(fc.shuffledSubarray(['sent', 'delivered', 'read', 'failed'] as const, { minLength: 1 }), (outcomes) => {
+      const { state } = run(...outcomes.map((outcome, index) => report(outcome, index)))
+      if (outcomes.includes('read')) assert.equal(state.status, 'read')
+      else if (outcomes.includes('delivered')) assert.equal(state.status, 'delivered')
+    }),
+  )
+})

@@ -1,0 +1,92 @@
+import type { FailureCode } from '../providers/failure-codes.ts'
+import { type CodedText, plainText } from '../../locales/text.ts'
+
+/** docs/otp.md#statuses. The API has `accepted` and `received`, but our messages begin as `queued`. */
+export const OTP_STATUSES = [
+  'accepted',
+  'received',
+  'queued',
+  'sending',
+  'sent',
+  'delivered',
+  'read',
+  'played',
+  'failed',
+] as const
+export type OtpStatus = (typeof OTP_STATUSES)[number]
+
+export type OtpState = {
+  status: OtpStatus
+  /** The provider's time of the earliest sent-type outcome known. */
+  sentAt: Date | null
+  /** `ours`: decided by us; the provider never reported it. */
+  failure: { code: FailureCode; at: Date; ours: boolean } | null
+  /** Whether `message.sent` and `message.failed` have been recorded: each at most once. */
+  sentEventRecorded: boolean
+  failedEventRecorded: boolean
+}
+
+export type OtpReport =
+  | { outcome: 'sent' | 'delivered' | 'read' | 'played'; at: Date }
+  | { outcome: 'failed'; at: Date; failureCode: FailureCode; ours: boolean }
+
+export type OtpStep = {
+  state: OtpState
+  event: 'message.sent' | 'message.failed' | null
+  /** Why the report did not change what callers see; null when it did. */
+  ignored: CodedText | null
+}
+
+const OUTCOME_RANK = { sent: 1, delivered: 2, read: 3, played: 4 } as const
+
+/** Applies a provider's report, or our own decision that the message failed (docs/otp.md#reports). Pure. */
+export function applyReport(state: OtpState, report: OtpReport): OtpStep {
+  return report.outcome === 'failed' ? fail(state, report) : advance(state, report)
+}
+
+function fail(state: OtpState, report: OtpReport & { outcome: 'failed' }): OtpStep {
+  if (rankOf(state.status) >= OUTCOME_RANK.delivered) {
+    return unchanged(state, { code: 'messages.stale_failure', status: plainText(`messages.status_${state.status}`) })
+  }
+  const failure = { code: report.failureCode, at: report.at, ours: report.ours }
+  if (state.failure) {
+    // Our own failure is a guess: a failure that the provider reports replaces it.
+    const isNews = report.at > state.failure.at || (state.failure.ours && !report.ours)
+    return isNews
+      ? { state: { ...state, failure }, event: null, ignored: null }
+      : unchanged(state, { code: 'messages.known_failure' })
+  }
+  const event = state.failedEventRecorded ? null : 'message.failed'
+  return { state: { ...state, status: 'failed', failure, failedEventRecorded: true }, event, ignored: null }
+}
+
+function advance(state: OtpState, report: OtpReport & { outcome: keyof typeof OUTCOME_RANK }): OtpStep {
+  const sentAt = state.sentAt && state.sentAt <= report.at ? state.sentAt : report.at
+  if (state.failure && !corrects(report, state.failure)) {
+    return unchanged({ ...state, sentAt }, { code: 'messages.failed_afterwards' })
+  }
+  if (!state.failure && OUTCOME_RANK[report.outcome] <= rankOf(state.status)) {
+    return unchanged(
+      { ...state, sentAt },
+      { code: 'messages.already_known', status: plainText(`messages.status_${state.status}`) },
+    )
+  }
+  const event = state.sentEventRecorded ? null : 'message.sent'
+  return {
+    state: { ...state, status: report.outcome, sentAt, failure: null, sentEventRecorded: true },
+    event,
+    ignored: null,
+  }
+}
+
+/**
+ * A failed message may have been sent before. A later `sent`, or an outcome beyond it, shows that it did not fail. Our own
+ * failure is a guess, which any outcome of the provider proves wrong.
+ */
+const corrects = (report: OtpReport, failure: { at: Date; ours: boolean }): boolean =>
+  failure.ours || report.outcome !== 'sent' || report.at > failure.at
+
+const rankOf = (status: OtpStatus): number =>
+  status in OUTCOME_RANK ? OUTCOME_RANK[status as keyof typeof OUTCOME_RANK] : 0
+
+const unchanged = (state: OtpState, why: CodedText): OtpStep => ({ state, event: null, ignored: why })

@@ -1,0 +1,73 @@
+import type { CodedText } from '../../locales/text.ts'
+import type { Sql } from '../db/pool.ts'
+import type { InboundMessage, MessageKind } from '../providers/provider.ts'
+import type { Check, Conversation, Purpose } from './conversation.ts'
+import type { OtpReport, OtpStatus, OtpStep } from './status.ts'
+import type { FailureCode } from '../providers/failure-codes.ts'
+
+/** What the products do when something happens to their messages, in the transaction that stores it. */
+export type Subscribers = {
+  /** By the kind of message, in the order of the reports. */
+  outcomes: Readonly<Record<MessageKind, (tx: Sql, now: Date, outcomes: readonly MessageOutcome[]) => Promise<void>>>
+  /** The provider accepted these messages of conversations. */
+  accepted(tx: Sql, accepted: readonly AcceptedMessage[]): Promise<void>
+  /** Customers' messages, in the order in which they were stored. */
+  inbound(tx: Sql, reader: InboundReader, now: Date, messages: readonly StoredInbound[]): Promise<InboundResult[]>
+}
+
+/** One report applied to one message. */
+export type MessageOutcome = {
+  /** After the report. */
+  message: MessageRow
+  /** Whether the provider's id of the message was known before this report. */
+  wasIdentified: boolean
+  report: OtpReport
+  receivedAt: Date
+  step: Pick<OtpStep, 'event' | 'ignored'>
+  /** `occurredAt` of an event that this report causes. */
+  eventAt: Date
+}
+
+export type MessageRow = {
+  id: string
+  workspace_id: string
+  kind: MessageKind
+  confirmation_id: string | null
+  check_kind: Check | null
+  purpose: Purpose | null
+  clock_offset_ms: number
+  status: OtpStatus
+  reference: string | null
+  recipient: string
+  created_at: Date
+  sent_at: Date | null
+  failure_code: FailureCode | null
+  failed_at: Date | null
+  /** `occurredAt` of its events. */
+  sent_event_at: Date | null
+  failed_event_at: Date | null
+  provider_message_id: string | null
+}
+
+export type AcceptedMessage = {
+  workspaceId: string
+  conversation: Conversation
+  endedAt: Date
+  /** Null: the provider's answer does not name the customer. */
+  customerUserId: string | null
+}
+
+export type InboundReader = { readInbound(body: string): InboundMessage | undefined }
+
+/** A stored message of a customer. */
+export type StoredInbound = {
+  id: string
+  workspace_id: string
+  account_id: string
+  body: string
+  occurred_at: Date | null
+  received_at: Date
+}
+
+/** `note`: why it changed nothing, null when it did. `confirmationId`: of the transcript that shows it. */
+export type InboundResult = { note: CodedText | null; confirmationId: string | null }

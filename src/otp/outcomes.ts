@@ -1,0 +1,15 @@
+import type { Sql } from '../db/pool.ts'
+import { type NewEvent, recordEvents } from '../events/record.ts'
+import { newId } from '../ids.ts'
+import type { MessageOutcome } from '../messages/subscribers.ts'
+import { otpView } from './view.ts'
+
+/** Records `message.sent` and `message.failed`. */
+export async function recordOtpEvents(tx: Sql, now: Date, outcomes: readonly MessageOutcome[]): Promise<void> {
+  const events = outcomes.flatMap(({ message, step, eventAt }): NewEvent[] => {
+    if (!step.event) return []
+    const data = { ...otpView(message), occurredAt: eventAt.toISOString() }
+    return [{ id: newId(), workspaceId: message.workspace_id, type: step.event, messageId: message.id, data }]
+  })
+  if (events.length > 0) await recordEvents(tx, now, events)
+}

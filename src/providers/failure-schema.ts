@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { inEnglish } from '../../locales/resources.ts'
+import { FAILURE_CODES, type FailureCode, failureCodes, failureText } from './failure-codes.ts'
+
+/** Known codes, and any string: a code of a later release must not break a generated client. */
+const failureCode = z
+  .union([
+    z.enum(FAILURE_CODES).meta({
+      description: FAILURE_CODES.map((code) => `- \`${code}\`: ${failureCodes[code].cause}`).join('\n'),
+      'x-enum-descriptions': FAILURE_CODES.map((code) => failureCodes[code].cause),
+    }),
+    z.string(),
+  ])
+  .meta({
+    id: 'FailureCode',
+    description:
+      'What a program should look at. The page `/problems/<code>` says who must act. Later releases may add codes: treat one that you do not know as you treat `UNKNOWN`.',
+  })
+
+/** Why a message or a check failed (docs/failure-codes.md). */
+export const failureSchema = z
+  .strictObject({
+    code: failureCode,
+    message: z.string().meta({ description: 'The same in words, for people to read; it names who must act.' }),
+  })
+  .meta({ id: 'Failure' })
+
+export const failureView = (code: FailureCode) => ({ code, message: inEnglish(failureText(code)) })

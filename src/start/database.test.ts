@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pino } from 'pino'
+import { startFlakyProxy } from '../../test/flaky-proxy.ts'
+import { fileDatabase } from '../../test/database.ts'
+import { INSTANCE_KEY } from '../../test/node.ts'
+import { createDatabase, dropDatabase, serverUrl, urlOf, withConnection } from '../../test/postgres.ts'
+import { waitFor } from '../../test/wait-for.ts'
+import { StartupError } from '../startup-error.ts'
+import { readConfig } from '../config.ts'
+import { openDatabase } from './database.ts'
+import { openParts } from './open.ts'
+
+const open = (databaseUrl: string) =>
+  openDatabase({
+    config: { databaseUrl, dataDir: '/nonexistent', databasePool: 2 },
+    log: pino({ level: 'silent' }),
+    timeoutMs: 0,
+  })
+
+const refused = (url: string, message: RegExp): Promise<void> =>
+  assert.rejects(open(url), (error) => {
+    assert.ok(error instanceof StartupError, String(error))
+    assert.match(error.message, message)
+    assert.doesNotMatch(error.message, /hidden/)
+    return true
+  })
+
+test('an unreachable database is reported without its password', async () => {
+  await refused(
+    'postgres://app:hidden@127.0.0.1:1/doorcode',
+    /The database at 127\.0\.0\.1:1\/doorcode could not be reached/,
+  )
+})
+
+test('a host that does not exist is reported', async () => {
+  await refused(
+    'postgres://app:hidden@no-such-host.invalid:5432/doorcode',
+    /no-such-host\.invalid.* could not be reached/,
+  )
+})
+
+test('a wrong password is reported at once', async () => {
+  const url = (await fileDatabase()).replace(/\/\/[^@/]+@/, '//app:hidden@') // the tests' own role needs none
+  await refused(url, /The database refused the connection: password authentication failed/)
+})
+
+test('a database that does not exist is reported at once', async () => {
+  const url = (await fileDatabase()).replace(/\/test_\d+/, '/no_such_database')
+  await refused(url, /refused the connection: database "no_such_database" does not exist/)
+})
+
+test('a schema of a later release is refused', async () => {
+  const url = await fileDatabase()
+  await withConnection(url, (sql) => sql.query(`insert into migrations (number, name) values (999999, 'later')`))
+  await refused(url, /migration 999999, but this release only knows \d+\. Start the release that migrated it/)
+  await withConnection(url, (sql) => sql.query('delete from migrations where number = 999999'))
+})
+
+test('a user who may not create tables is reported with a fix', async () => {
+  const name = `bare_${process.pid}`
+  await createDatabase(serverUrl(), name)
+  const owner = urlOf(serverUrl(), name)
+  await withConnection(owner, (sql) => sql.query(`create role ${name} login password 'hidden'`))
+  await refused(owner.replace(/\/\/[^@]+@/, `//${name}:hidden@`), /may not create tables\. Make it the owner/)
+  await dropDatabase(serverUrl(), name)
+  await withConnection(serverUrl(), (sql) => sql.query(`drop role ${name}`))
+})
+
+test('a database in another encoding than UTF-8 is refused', async () => {
+  const name = `latin_${process.pid}`
+  await withConnection(serverUrl(), (sql) =>
+    sql.query(
+      `create database ${name} template template0 encoding 'SQL_ASCII' lc_collate 'C' lc_ctype 'C' locale_provider libc`,
+    ),
+  )
+  await refused(urlOf(serverUrl(), name), /stores text as SQL_ASCII/)
+  await dropDatabase(serverUrl(), name)
+})
+
+for (const { step, words } of [
+  { step: 'migrating', words: 'pg_advisory_lock' },
+  { step: 'reading the instance key', words: 'key_check' },
+  { step: 'asking the time', words: 'clock_timestamp()' },
+])
+  test(`a start survives losing the database during ${step}`, async (t) => {
+    const proxy = await startFlakyProxy(await fileDatabase())
+    t.after(() => proxy.close())
+    const config = readConfig({ DATABASE_URL: proxy.url, DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64') })
+    const lines: string[] = []
+    const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
+    proxy.cutAt(words)
+    const starting = openParts(config, log, { timeoutMs: 20_000 })
+    starting.catch(() => {}) // met below
+    await waitFor('the start to wait', () => lines.some((line) => line.includes('waiting for the database')))
+    proxy.restore()
+    const { parts, close } = await starting
+    t.after(close)
+    assert.ok(parts.clock.now() instanceof Date)
+  })

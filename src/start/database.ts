@@ -1,0 +1,118 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { StartupError } from '../startup-error.ts'
+import type { Config } from '../config.ts'
+import { type Db, isDatabaseUnavailable, openDb, sqlState, statement } from '../db/pool.ts'
+import { settlesWithin } from '../settles-within.ts'
+import { startEmbeddedPostgres } from './embedded-postgres/server.ts'
+import type { Log } from '../log.ts'
+import { migrate } from '../db/migrate.ts'
+
+export type RetryBudget = {
+  log: Log
+  /** How long to wait for the database, ms. */
+  timeoutMs: number
+  /** Ends that wait. */
+  signal?: AbortSignal | undefined
+}
+
+type OpenDatabaseOptions = RetryBudget & {
+  config: Pick<Config, 'databaseUrl' | 'dataDir' | 'databasePool'>
+  /** See DbOptions. */
+  statementTimeoutMs?: number | undefined
+}
+
+/** Connects to the database of DATABASE_URL or the embedded one, checks and migrates it. Throws StartupError. */
+export async function openDatabase({ config, statementTimeoutMs, ...budget }: OpenDatabaseOptions) {
+  await using opened = new AsyncDisposableStack()
+  let url = config.databaseUrl
+  if (url === undefined) {
+    const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir })
+    opened.defer(() => postgres.stop())
+    url = postgres.url
+  }
+  const db = openDb({
+    url,
+    poolSize: config.databasePool,
+    ...(statementTimeoutMs !== undefined && { statementTimeoutMs }),
+    onIdleError: (error) => budget.log.warn({ err: error }, 'a database connection ended'),
+  })
+  opened.defer(async () => void (await settlesWithin(MAX_CLOSE_MS, db.close())))
+  assertSupported(await withRetries(db, budget, () => db.row(checkServer)))
+  await withRetries(db, budget, () =>
+    migrate(db).catch((error: unknown) => {
+      const sentence = MIGRATION_FAULTS[sqlState(error)]
+      throw sentence === undefined ? error : new StartupError(sentence)
+    }),
+  )
+  const whenClosed = opened.move()
+  return { db, close: () => whenClosed.disposeAsync() }
+}
+
+/** After this, work that still holds connections is abandoned, so that the embedded server can stop. */
+const MAX_CLOSE_MS = 5_000
+
+/** What the operator can fix, by SQLSTATE. */
+const MIGRATION_FAULTS: Readonly<Record<string, string>> = {
+  42501:
+    'The database user may not create tables. Make it the owner of the database, or "grant create on schema public" to it.',
+  25006: 'The database is read-only, like a standby. Set DATABASE_URL to the primary.',
+}
+
+type Server = { version: number; version_name: string; encoding: string }
+
+const checkServer = statement<Server>(
+  'check_server',
+  `select current_setting('server_version_num')::integer as version, current_setting('server_version') as version_name,
+     current_setting('server_encoding') as encoding`,
+)
+
+const RETRY_MS = 500
+/** Wrong password, no such role or database, host not allowed: waiting does not help. */
+const WRONG_ADDRESS = new Set(['28000', '28P01', '3D000'])
+
+/**
+ * Retries a step of the startup while the database is unavailable, for example because it starts at the same time. Throws
+ * StartupError at the deadline, or at once if the database refuses the connection.
+ */
+export async function withRetries<Result>(
+  db: Db,
+  { log, timeoutMs, signal }: RetryBudget,
+  step: () => Promise<Result>,
+): Promise<Result> {
+  const deadline = Date.now() + timeoutMs
+  for (;;) {
+    try {
+      return await step()
+    } catch (error) {
+      if (!(error instanceof Error)) throw error
+      if (WRONG_ADDRESS.has(sqlState(error)))
+        throw new StartupError(`The database refused the connection: ${error.message}`)
+      if (!isDatabaseUnavailable(error)) throw error
+      if (Date.now() > deadline) throw new StartupError(describeUnreachable(db.url, error, timeoutMs))
+      log.info({ reason: error.message }, 'waiting for the database')
+      await wait(RETRY_MS, undefined, { signal }).catch(() => {
+        throw new StartupError('A signal ended the wait for the database.')
+      })
+    }
+  }
+}
+
+/** The url itself is never shown: it contains a password. */
+function describeUnreachable(url: string, error: Error, timeoutMs: number): string {
+  const { host, pathname } = new URL(url.replace('@/', '@localhost/'))
+  return `The database at ${host}${pathname} could not be reached within ${Math.round(timeoutMs / 1000)} s (${error.message}). Check that it is running and that DATABASE_URL is correct.`
+}
+
+const MIN_SERVER_VERSION = 150_000
+
+function assertSupported(server: Server | undefined): void {
+  if (!server) throw new StartupError('The database did not report its version.')
+  if (server.version < MIN_SERVER_VERSION) {
+    throw new StartupError(`The database is PostgreSQL ${server.version_name}. Doorcode needs 15 or later.`)
+  }
+  if (server.encoding !== 'UTF8') {
+    throw new StartupError(
+      `The database stores text as ${server.encoding}. Create one with "create database … encoding 'UTF8' template template0" and set DATABASE_URL to it.`,
+    )
+  }
+}

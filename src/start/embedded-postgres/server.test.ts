@@ -1,0 +1,373 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import {
+  chmod,
+  chown,
+  lchown,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { Client } from 'pg'
+import { waitFor } from '../../../test/wait-for.ts'
+import { StartupError } from '../../startup-error.ts'
+import { copyForUser, linkLibraries } from './binaries.ts'
+import { type EmbeddedPostgres, type EmbeddedPostgresOptions, startEmbeddedPostgres } from './server.ts'
+
+test('a second start finds what was committed before the first stop', async (t) => {
+  const { start } = await newPlace(t)
+  const first = await start()
+  assert.equal(first.adopted, false)
+  await ask(first.url, 'create table kept as select 7 as number')
+  await first.stop()
+
+  const second = await start()
+  assert.equal(second.adopted, false)
+  assert.deepEqual(await ask(second.url, 'select number from kept'), [{ number: 7 }])
+})
+
+test('the database uses UTF-8 and UTC, and requires the password', async (t) => {
+  const { dataDir, start } = await newPlace(t)
+  const { url } = await start()
+  const [settings] = await ask(
+    url,
+    `select current_setting('server_encoding') as encoding, current_setting('TimeZone') as zone, lower('É') as lower`,
+  )
+  assert.deepEqual(settings, { encoding: 'UTF8', zone: 'UTC', lower: 'é' })
+  await assert.rejects(ask(url.replace(/:[^:@]+@/, ':wrong@'), 'select 1'), /password/)
+  assert.equal((await stat(path.join(dataDir, 'postgres', 'password'))).mode & 0o777, 0o600)
+})
+
+test('a server that outlived its killed user is adopted with its data', async (t) => {
+  const { dataDir, start } = await newPlace(t)
+  await startAndDie({ dataDir }, `await client.query('create table kept as select 7 as number')`)
+  const next = await start()
+  assert.equal(next.adopted, true)
+  assert.deepEqual(await ask(next.url, 'select number from kept'), [{ number: 7 }])
+})
+
+test('only the last user to leave stops the server', async (t) => {
+  const { start } = await newPlace(t)
+  const server = await start()
+  const command = await start()
+  assert.equal(command.adopted, true)
+  await server.stop()
+  assert.deepEqual(await ask(command.url, 'select 1 as one'), [{ one: 1 }])
+  await command.stop()
+  await assert.rejects(ask(command.url, 'select 1'))
+})
+
+test('two concurrent first starts create one database', async (t) => {
+  const { start } = await newPlace(t)
+  const [one, other] = await Promise.all([start(), start()])
+  assert.equal(one.url, other.url)
+  assert.notEqual(one.adopted, other.adopted)
+})
+
+test('an incomplete data folder of a killed start is not used', async (t) => {
+  const { dataDir, start } = await newPlace(t)
+  const halfMade = path.join(dataDir, 'postgres', 'unfinished-0123')
+  await mkdir(halfMade, { recursive: true })
+  await writeFile(path.join(halfMade, 'PG_VERSION'), '18\n')
+  const { url } = await start()
+  assert.deepEqual(await ask(url, 'select 1 as one'), [{ one: 1 }])
+  assert.deepEqual(
+    (await readdir(path.join(dataDir, 'postgres'))).filter((name) => name.startsWith('unfinished')),
+    [],
+  )
+})
+
+test('after a kill, pid files that name another process do not prevent a start', async (t) => {
+  const { dataDir, start } = await newPlace(t)
+  await startAndDie({ dataDir }, '')
+  const home = path.join(dataDir, 'postgres')
+  const pidFile = path.join(home, 'data', 'postmaster.pid')
+  const socketLock = path.join(home, 'socket', '.s.PGSQL.5432.lock')
+  const text = await readFile(pidFile, 'utf8')
+  const postmaster = Number(text.split('\n')[0])
+  process.kill(postmaster, 'SIGKILL')
+  await waitFor('the end of the postmaster', () => !isRunning(postmaster))
+  const { uid, gid } = await stat(pidFile)
+  const stranger = spawn('sleep', ['60'], { uid, gid, stdio: 'ignore' })
+  t.after(() => stranger.kill())
+  for (const file of [pidFile, socketLock])
+    await writeFile(file, (await readFile(file, 'utf8')).replace(String(postmaster), String(stranger.pid)))
+  const next = await start()
+  assert.deepEqual(await ask(next.url, 'select 1 as one'), [{ one: 1 }])
+})
+
+test('after a machine crash, empty or broken pid files do not prevent a start', async (t) => {
+  const { dataDir, start } = await newPlace(t)
+  for (const left of ['', 'broken\n']) {
+    await (await start()).stop()
+    const home = path.join(dataDir, 'postgres')
+    const { uid, gid } = await stat(path.join(home, 'data', 'PG_VERSION'))
+    await mkdir(path.join(home, 'socket'), { recursive: true, mode: 0o700 })
+    await chown(path.join(home, 'socket'), uid, gid)
+    for (const file of [path.join('data', 'postmaster.pid'), path.join('socket', '.s.PGSQL.5432.lock')]) {
+      await writeFile(path.join(home, file), left)
+      await chown(path.join(home, file), uid, gid)
+    }
+    const next = await start()
+    assert.deepEqual(await ask(next.url, 'select 1 as one'), [{ one: 1 }])
+    await next.stop()
+  }
+})
+
+/** A zombie, which no one has reaped, does not run. */
+function isRunning(pid: number): boolean {
+  if (existsSync(`/proc/${pid}`)) return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  return existsSync('/proc/self') ? false : isAlive(pid)
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+test('a server killed under its user restarts, and its last user stops it', async (t) => {
+  const { dataDir, start } = await newPlace(t)
+  const used = await start()
+  const pidFile = path.join(dataDir, 'postgres', 'data', 'postmaster.pid')
+  const killed = Number((await readFile(pidFile, 'utf8')).split('\n')[0])
+  process.kill(killed, 'SIGKILL')
+  await waitFor('another server', async () => {
+    const text = await readFile(pidFile, 'utf8').catch(() => '')
+    const answer = await ask(used.url, 'select 1').catch(() => undefined)
+    return answer !== undefined && Number(text.split('\n')[0]) !== killed
+  })
+  await used.stop()
+  await assert.rejects(ask(used.url, 'select 1'))
+})
+
+test('a data folder that cannot be created is reported with a fix', { skip: !existsSync('/proc/self') }, async () => {
+  await assert.rejects(startEmbeddedPostgres({ dataDir: '/proc/doorcode/data' }), (error) => {
+    assert.ok(error instanceof StartupError)
+    assert.match(error.message, /^The folder \/proc\/doorcode\/data cannot be created \(ENOENT.* DOORCODE_DATA_DIR/)
+    return true
+  })
+})
+
+test('a data folder whose path is too long for a socket works', async (t) => {
+  const { start } = await newPlace(t, path.join('a'.repeat(60), 'b'.repeat(60)))
+  const { url } = await start()
+  assert.deepEqual(await ask(url, 'select 1 as one'), [{ one: 1 }])
+})
+
+test('data of another PostgreSQL version is refused with a fix', async (t) => {
+  const { dataDir, start } = await newPlace(t)
+  const data = path.join(dataDir, 'postgres', 'data')
+  await mkdir(data, { recursive: true })
+  await writeFile(path.join(data, 'PG_VERSION'), '17\n')
+  await assert.rejects(start(), (error) => {
+    assert.ok(error instanceof StartupError)
+    assert.match(error.message, /created by PostgreSQL 17; .* includes 18.* DOORCODE_DATA_DIR/)
+    return true
+  })
+})
+
+const asRoot = { skip: process.getuid?.() !== 0 }
+
+test('in a folder closed to PostgreSQL’s user, root’s second start finds the first’s database', asRoot, async (t) => {
+  const { dataDir, start } = await newClosedPlace(t)
+  const first = await start()
+  await ask(first.url, 'create table kept as select 7 as number')
+  await first.stop()
+  const second = await start()
+  assert.deepEqual(await ask(second.url, 'select number from kept'), [{ number: 7 }])
+  await second.stop()
+
+  await rm(dataDir, { recursive: true })
+  const third = await start()
+  await assert.rejects(ask(third.url, 'select number from kept'), /does not exist/)
+})
+
+test('a server outside its data folder is adopted', asRoot, async (t) => {
+  const { dataDir, systemFolder, start } = await newClosedPlace(t)
+  await startAndDie({ dataDir, systemFolder }, `await client.query('create table kept as select 7 as number')`)
+  const next = await start()
+  assert.equal(next.adopted, true)
+  assert.deepEqual(await ask(next.url, 'select number from kept'), [{ number: 7 }])
+})
+
+test('a lost database outside its data folder is reported, not replaced', asRoot, async (t) => {
+  const { dataDir, systemFolder, start } = await newClosedPlace(t)
+  await (await start()).stop()
+  await rm(path.join(systemFolder, 'clusters'), { recursive: true })
+  await assert.rejects(start(), (error) => {
+    assert.ok(error instanceof StartupError)
+    assert.match(error.message, /was in .*\/clusters\/\w+, which is gone\. .* remove the link/)
+    return true
+  })
+  await rm(path.join(dataDir, 'postgres'))
+  await start()
+})
+
+test('a database is not replaced when a folder above it is closed', asRoot, async (t) => {
+  const { dataDir, start } = await newClosedPlace(t)
+  const closed = path.dirname(dataDir)
+  await chmod(closed, 0o711)
+  await (await start()).stop()
+  await chmod(closed, 0o700)
+  await assert.rejects(start(), keptOutBy(closed))
+  await chmod(closed, 0o711)
+  await start()
+})
+
+test('without another place, the folder closed to PostgreSQL’s user is reported', asRoot, async (t) => {
+  const { dataDir, systemFolder, start } = await newClosedPlace(t)
+  await mkdir(systemFolder)
+  await writeFile(path.join(systemFolder, 'clusters'), '')
+  await assert.rejects(start(), keptOutBy(path.dirname(dataDir)))
+})
+
+const keptOutBy = (closed: string) => (error: unknown) => {
+  assert.ok(error instanceof StartupError)
+  assert.match(error.message, new RegExp(`may not enter ${closed}\\. Open it with "chmod o\\+x`))
+  return true
+}
+
+test('inaccessible binaries are copied once, and again if the copy lost a file', asRoot, async (t) => {
+  const { dataDir, systemFolder } = await newClosedPlace(t)
+  await makeBinaries(dataDir)
+  const copying = { name: 'postgresql-18', user: nobody, folders: [systemFolder] }
+  const copy = await copyForUser(dataDir, copying)
+  assert.ok(copy)
+  const program = path.join(copy, 'bin', 'postgres')
+  assert.equal(await readFile(path.join(copy, 'lib', 'libpq.so.5'), 'utf8'), 'library')
+  assert.deepEqual(
+    [(await stat(program)).mode & 0o777, (await stat(path.dirname(program))).mode & 0o777],
+    [0o755, 0o755],
+  )
+
+  const { ino } = await stat(program)
+  assert.equal(await copyForUser(dataDir, copying), copy)
+  assert.equal((await stat(program)).ino, ino)
+
+  await rm(path.join(copy, 'lib', 'libpq.so.5.18'))
+  assert.equal(await copyForUser(dataDir, copying), copy)
+  assert.equal(await readFile(path.join(copy, 'lib', 'libpq.so.5'), 'utf8'), 'library')
+  assert.deepEqual(await readdir(systemFolder), ['postgresql-18'])
+})
+
+test('two concurrent copies of the binaries both succeed', asRoot, async (t) => {
+  const { dataDir, systemFolder } = await newClosedPlace(t)
+  await makeBinaries(dataDir)
+  const copying = { name: 'postgresql-18', user: nobody, folders: [systemFolder] }
+  const [one, other] = await Promise.all([copyForUser(dataDir, copying), copyForUser(dataDir, copying)])
+  assert.ok(one)
+  assert.equal(one, other)
+  assert.deepEqual(await readdir(systemFolder), ['postgresql-18'])
+})
+
+test('binaries are never copied to or run from a folder others can change', asRoot, async (t) => {
+  const { dataDir, systemFolder } = await newClosedPlace(t)
+  await makeBinaries(dataDir)
+  const own = `${systemFolder}-own`
+  await mkdir(own)
+  await chown(own, nobody.uid, nobody.gid)
+  const linked = `${systemFolder}-linked`
+  await symlink(path.dirname(systemFolder), linked)
+  await lchown(linked, nobody.uid, nobody.gid)
+  const copying = { name: 'postgresql-18', user: nobody, folders: [own, linked, '/dev/null/none'] }
+  assert.equal(await copyForUser(dataDir, copying), undefined)
+  const folders = [...copying.folders, systemFolder]
+  assert.equal(await copyForUser(dataDir, { ...copying, folders }), path.join(systemFolder, 'postgresql-18'))
+})
+
+const nobody = { name: 'nobody', uid: 65_534, gid: 65_534, ownsFolder: false }
+
+/** Only their owner may read them. */
+async function makeBinaries(folder: string): Promise<void> {
+  await mkdir(path.join(folder, 'bin'), { recursive: true, mode: 0o700 })
+  await mkdir(path.join(folder, 'lib'), { mode: 0o700 })
+  await writeFile(path.join(folder, 'bin', 'postgres'), '#!/bin/sh\n', { mode: 0o700 })
+  await writeFile(path.join(folder, 'lib', 'libpq.so.5.18'), 'library', { mode: 0o600 })
+  await symlink('libpq.so.5.18', path.join(folder, 'lib', 'libpq.so.5'))
+}
+
+test('library links missing because of blocked install scripts are created', async (t) => {
+  const native = path.join((await newPlace(t)).dataDir, 'native')
+  await mkdir(path.join(native, 'lib'), { recursive: true })
+  const links = [{ source: 'native/lib/libpq.so.5.18', target: 'native/lib/libpq.so.5' }]
+  await writeFile(path.join(native, 'pg-symlinks.json'), JSON.stringify(links))
+  await linkLibraries(native)
+  await linkLibraries(native)
+  assert.ok((await lstat(path.join(native, 'lib', 'libpq.so.5'))).isSymbolicLink())
+})
+
+type Options = Omit<EmbeddedPostgresOptions, 'dataDir'>
+
+type Place = { dataDir: string; start: (options?: Options) => Promise<EmbeddedPostgres> }
+
+/** A folder of its own; what was started in it is stopped before it goes. */
+async function newPlace(t: TestContext, below = ''): Promise<Place> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-embedded-'))
+  await chmod(folder, 0o711)
+  const dataDir = path.join(folder, below)
+  const started: EmbeddedPostgres[] = []
+  t.after(async () => {
+    for (const each of started) await each.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+  return {
+    dataDir,
+    async start(options = {}) {
+      const postgres = await startEmbeddedPostgres({ dataDir, durable: false, ...options })
+      started.push(postgres)
+      return postgres
+    },
+  }
+}
+
+/** Below a folder that only root may enter, with a separate system folder. */
+async function newClosedPlace(t: TestContext): Promise<Place & { systemFolder: string }> {
+  const { dataDir, start } = await newPlace(t, 'closed/data')
+  const closed = path.dirname(dataDir)
+  await mkdir(closed, { mode: 0o700 })
+  const systemFolder = path.join(path.dirname(closed), 'system')
+  return { dataDir, systemFolder, start: (options = {}) => start({ systemFolder, ...options }) }
+}
+
+/** A process that starts the server, works with it, and is killed. */
+async function startAndDie(options: EmbeddedPostgresOptions, work: string): Promise<void> {
+  const script = `
+    import { Client } from 'pg'
+    import { startEmbeddedPostgres } from './src/start/embedded-postgres/server.ts'
+    const { url } = await startEmbeddedPostgres(${JSON.stringify({ durable: false, ...options })})
+    const client = new Client(url)
+    await client.connect()
+    ${work}
+    process.kill(process.pid, 'SIGKILL')`
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', script], {
+    cwd: path.resolve(import.meta.dirname, '../../..'),
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const [, signal] = (await once(child, 'exit')) as [number | null, string | null]
+  assert.equal(signal, 'SIGKILL')
+}
+
+async function ask(url: string, text: string): Promise<object[]> {
+  const client = new Client(url)
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return (await client.query<object>(text)).rows
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,52 @@
+import { backgroundLoops } from '../background/table.ts'
+import type { Clock } from '../clock.ts'
+import { createDatabaseClock } from './database-clock.ts'
+import type { Config } from '../config.ts'
+import { type RetryBudget, openDatabase, withRetries } from './database.ts'
+import { openSeal } from './instance-key.ts'
+import { createWakeUps, type WakeUps } from '../jobs/wake.ts'
+import type { Log } from '../log.ts'
+import { createMetrics } from '../metrics.ts'
+import type { Parts } from '../parts.ts'
+import { createWhatsApp } from '../providers/whatsapp/whatsapp.ts'
+
+type OpenPartsOptions = Omit<RetryBudget, 'log'> & {
+  /** See DbOptions. */
+  statementTimeoutMs?: number | undefined
+  /** May replace the database's clock. */
+  onClock?: ((real: Clock) => Clock) | undefined
+}
+
+type OpenParts = { parts: Parts; wakes: WakeUps; close: () => Promise<void> }
+
+/** Long enough for a database that starts at the same time. */
+export const SERVER_RETRY_BUDGET_MS = 60_000
+/** Short, since a person is waiting. */
+export const COMMAND_RETRY_BUDGET_MS = 5_000
+
+/** Opens the database and everything else the program needs. Throws StartupError for what the operator can fix. */
+export async function openParts(
+  config: Config,
+  log: Log,
+  { onClock = (real) => real, statementTimeoutMs, ...waiting }: OpenPartsOptions,
+): Promise<OpenParts> {
+  await using opened = new AsyncDisposableStack()
+  const budget = { log, ...waiting }
+  const database = await openDatabase({ config, statementTimeoutMs, ...budget })
+  opened.defer(database.close)
+  const { db } = database
+  const seal = await withRetries(db, budget, () => openSeal(config, db))
+  const real = await withRetries(db, budget, () => createDatabaseClock(db))
+  const clock = onClock(opened.adopt(real, (clock) => clock.stop()))
+  const provider = opened.adopt(createWhatsApp(), (provider) => provider.close())
+  const { allowPrivateWebhooks } = config
+  const wakes = opened.adopt(
+    createWakeUps({ db, roles: config.roles, log, settings: { allowPrivateWebhooks } }),
+    (wakes) => wakes.stop(),
+  )
+  const { wake, live, node } = wakes
+  const metrics = createMetrics()
+  const parts = { config, db, clock, seal, log, metrics, provider, wake, live, node, loops: backgroundLoops }
+  const whenClosed = opened.move()
+  return { parts, wakes, close: () => whenClosed.disposeAsync() }
+}

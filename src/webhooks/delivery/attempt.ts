@@ -1,0 +1,60 @@
+import { plainText } from '../../../locales/text.ts'
+import type { Parts } from '../../parts.ts'
+import { type Seal, UnsealError } from '../../seal.ts'
+import type { ClaimedDelivery, Target } from './claim.ts'
+import { type PostResult, type WebhookAgent, Interrupted, post } from './post.ts'
+import { type Decision, decide } from './schedule.ts'
+import { sign } from './sign.ts'
+
+/** An ended attempt and what follows from it. */
+export type AttemptResult = PostResult & {
+  delivery: ClaimedDelivery
+  startedAt: Date
+  endedAt: Date
+  durationMs: number
+  /** Interrupted: the process is stopping, and the same attempt is due again at once. */
+  decision: Decision | { outcome: 'interrupted' }
+}
+
+/** Makes one attempt: signs, posts, decides by the answer. Never throws. */
+export const createDeliverer =
+  (
+    { clock, seal, log, metrics }: Pick<Parts, 'clock' | 'seal' | 'log' | 'metrics'>,
+    agent: WebhookAgent,
+    stop: AbortSignal,
+  ) =>
+  async (delivery: ClaimedDelivery, target: Target): Promise<AttemptResult> => {
+    const { eventId, deliveryId, body } = delivery
+    const startedAt = clock.now()
+    const startedAtMs = performance.now()
+    let interrupted = false
+    let answer: PostResult
+    try {
+      const headers = sign({ id: eventId, at: startedAt, body }, secretsOf(seal, target, startedAt))
+      answer = await post(agent, { url: target.url, headers, body }, stop)
+    } catch (error) {
+      interrupted = error instanceof Interrupted
+      if (!interrupted) log.error({ err: error, deliveryId }, 'a webhook could not be sent')
+      const code = interrupted ? 'stopped' : error instanceof UnsealError ? 'secret_lost' : 'fault'
+      answer = { httpStatus: null, retryAfter: null, response: null, error: plainText(`webhooks.${code}`) }
+    }
+    const endedAt = clock.now()
+    const decision = interrupted
+      ? ({ outcome: 'interrupted' } as const)
+      : decide({ ...delivery, answer, endedAt, chance: Math.random() })
+    metrics.webhookAttempts.inc({ outcome: decision.outcome })
+    const durationMs = Math.round(performance.now() - startedAtMs)
+    return { ...answer, delivery, startedAt, endedAt, durationMs, decision }
+  }
+
+function secretsOf(
+  seal: Seal,
+  { endpointId, secret, previousSecret, previousSecretUntil }: Target,
+  at: Date,
+): string[] {
+  const sealed = previousSecret && previousSecretUntil && previousSecretUntil > at ? [secret, previousSecret] : [secret]
+  return sealed.map((each) => seal.open(each, secretContext(endpointId)))
+}
+
+/** What an endpoint's secret is sealed to. */
+export const secretContext = (endpointId: string): string => `endpoint:${endpointId}`

@@ -1,0 +1,154 @@
+import { type Clock, SECOND_MS, later } from '../../clock.ts'
+import { type Sql, batch, statement } from '../../db/pool.ts'
+import { type LeasedChange, unlockedItems } from '../../jobs/leases.ts'
+import type { Parts } from '../../parts.ts'
+import { ATTEMPT_TIMEOUT_MS } from './post.ts'
+
+/** Longer than any attempt and the storing of its result. Deliveries of a node that is known to be dead do not wait for it. */
+const LEASE_MS = ATTEMPT_TIMEOUT_MS + 10 * SECOND_MS
+
+/** In one search; the next one continues after them. */
+const MAX_ENDPOINTS_PER_SEARCH = 1_000
+
+export const DELIVERY_STATUSES = ['pending', 'succeeded', 'failed', 'held'] as const
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
+
+export type EndpointStatus = 'enabled' | 'paused' | 'disabled'
+
+/** Where an attempt goes. The secrets are sealed. */
+export type Target = {
+  workspaceId: string
+  endpointId: string
+  url: string
+  secret: Buffer
+  previousSecret: Buffer | null
+  previousSecretUntil: Date | null
+}
+
+const TARGET_COLUMNS = `endpoint.workspace_id as "workspaceId", endpoint.id as "endpointId", endpoint.url, endpoint.secret,
+     endpoint.previous_secret as "previousSecret", endpoint.previous_secret_until as "previousSecretUntil"`
+
+/** A delivery that only this process may attempt until the lease runs out. */
+export type ClaimedDelivery = {
+  deliveryId: string
+  workspaceId: string
+  endpointId: string
+  eventId: string
+  body: string
+  step: number
+  /** Of an attempt that was brought forward: its time in the schedule (release.ts). */
+  scheduledAt: Date | null
+  earlyAttempts: number
+  attempt: number
+  lease: string
+}
+
+const CLAIMED_COLUMNS = `delivery.id as "deliveryId", delivery.workspace_id as "workspaceId",
+     delivery.endpoint_id as "endpointId", delivery.event_id as "eventId", delivery.step,
+     delivery.scheduled_at as "scheduledAt", delivery.early_attempts as "earlyAttempts", delivery.attempts as attempt,
+     delivery.lease`
+
+export type DueEndpoint = Target & { status: EndpointStatus; failingSince: Date | null }
+
+/** Before every endpoint. */
+export const FIRST_CURSOR = '00000000-0000-0000-0000-000000000000'
+
+/** The endpoints after `cursor` with a delivery due. `next`: the next cursor; undefined after the last endpoint. */
+export async function findDueEndpoints(
+  db: Sql,
+  cursor: string,
+  now: Date,
+): Promise<{ due: DueEndpoint[]; next: string | undefined }> {
+  const rows = await db.rows(selectDue, [cursor, now, MAX_ENDPOINTS_PER_SEARCH])
+  const next = rows.find((row) => row.position === MAX_ENDPOINTS_PER_SEARCH)?.endpointId
+  return { due: rows.filter((row) => row.isDue), next }
+}
+
+/** A loose index scan of (endpoint_id, due_at): one probe per endpoint with waiting deliveries, however many those are. */
+const selectDue = statement<DueEndpoint & { position: number; isDue: boolean }>(
+  'find_due_endpoints',
+  `with recursive head as (
+     (select 1 as position, endpoint_id, due_at from webhook_deliveries
+      where due_at is not null and endpoint_id > $1
+      order by endpoint_id, due_at limit 1)
+     union all
+     select head.position + 1, following.endpoint_id, following.due_at
+     from head cross join lateral (
+       select endpoint_id, due_at from webhook_deliveries
+       where due_at is not null and endpoint_id > head.endpoint_id
+       order by endpoint_id, due_at limit 1
+     ) following
+     where head.position < $3
+   )
+   select head.position, head.due_at <= $2 as "isDue", ${TARGET_COLUMNS}, endpoint.status,
+     endpoint.failing_since as "failingSince"
+   from head cross join lateral (select * from webhook_endpoints where id = head.endpoint_id limit 1) endpoint
+   where head.due_at <= $2 or head.position = $3`,
+)
+
+export type EndpointCapacity = { workspaceId: string; endpointId: string; capacity: number }
+
+export type Claim = Pick<Parts, 'clock' | 'node'> & { lease: string }
+
+/** Claims what is due, the longest due first, for each endpoint up to its capacity. */
+export const claimDeliveries = (
+  db: Sql,
+  capacities: readonly EndpointCapacity[],
+  { clock, node, lease }: Claim,
+): Promise<ClaimedDelivery[]> => {
+  const now = clock.now()
+  return db.rows(claimDue, [batch(capacities), now, later(now, LEASE_MS), lease, node.id])
+}
+
+const claimDue = statement<ClaimedDelivery>(
+  'claim_deliveries',
+  `with due as materialized (
+     select waiting.id
+     from jsonb_to_recordset($1::jsonb) as claimable ("workspaceId" uuid, "endpointId" uuid, capacity integer)
+     cross join lateral (
+       select id from webhook_deliveries
+       where endpoint_id = claimable."endpointId" and workspace_id = claimable."workspaceId" and due_at <= $2
+       order by due_at limit claimable.capacity
+       for update skip locked
+     ) waiting
+   ), taken as (
+     insert into leases (id, node_id, kind, item_ids, taken_at)
+     select $4, $5, 'deliveries', array_agg(id), $2 from due having count(*) > 0
+   )
+   update webhook_deliveries delivery
+   set due_at = $3, lease = $4, attempts = delivery.attempts + 1
+   where delivery.id = any (array (select id from due))
+   returning ${CLAIMED_COLUMNS},
+     (select event.body from events event
+      where event.workspace_id = delivery.workspace_id and event.id = delivery.event_id) as body`,
+)
+
+/** One that was held while in flight stays held. */
+export const giveBackDeliveries: LeasedChange = statement(
+  'give_back_deliveries',
+  `update webhook_deliveries d
+   set lease = null, due_at = case when d.status = 'pending' then $3::timestamptz end
+   where d.id = ${unlockedItems('webhook_deliveries')}
+   returning d.id`,
+)
+
+/** Claims one delivery, if it is due and unclaimed. */
+export const claimDelivery = (
+  db: Sql,
+  deliveryId: string,
+  clock: Clock,
+): Promise<(ClaimedDelivery & Target) | undefined> => {
+  const now = clock.now()
+  return db.row(claimOne, [deliveryId, now, later(now, LEASE_MS)])
+}
+
+const claimOne = statement<ClaimedDelivery & Target>(
+  'claim_delivery',
+  `update webhook_deliveries delivery
+   set due_at = $3, lease = gen_random_uuid(), attempts = delivery.attempts + 1
+   from events event, webhook_endpoints endpoint
+   where delivery.id = $1 and delivery.due_at <= $2 and endpoint.status = 'enabled'
+     and event.id = delivery.event_id and event.workspace_id = delivery.workspace_id
+     and endpoint.id = delivery.endpoint_id and endpoint.workspace_id = delivery.workspace_id
+   returning ${CLAIMED_COLUMNS}, ${TARGET_COLUMNS}, event.body`,
+)

@@ -1,0 +1,107 @@
+import { SECOND_MS } from '../../clock.ts'
+import type { AttemptResult } from './attempt.ts'
+import type { ClaimedDelivery, DueEndpoint, EndpointCapacity } from './claim.ts'
+
+/** Attempts in flight per endpoint: the minimum until it has succeeded and while it fails; one more with each success. */
+const MIN_CONCURRENCY = 2
+const MAX_CONCURRENCY = 32
+
+/** An endpoint whose oldest attempt in flight is older than this counts as slow. */
+const SLOW_AFTER_MS = 2 * SECOND_MS
+/** Attempts in flight per class of endpoints: those that never answer cannot use the capacity of the healthy ones. */
+const MAX_IN_FLIGHT = { healthy: 512, new: 512, slow: 512 }
+type HealthClass = keyof typeof MAX_IN_FLIGHT
+/** New and slow together: an endpoint that turns slow takes its attempts along. Bounds sockets and memory. */
+const MAX_UNPROVEN_IN_FLIGHT = 2_048
+
+/** Endpoints that are remembered. */
+const MAX_ENDPOINTS = 10_000
+
+/** What this process knows of one endpoint. */
+type EndpointState = {
+  health: 'new' | 'succeeding' | 'failing'
+  limit: number
+  lastServedAt: number
+  /** When each attempt started, the oldest first. */
+  inFlight: Map<ClaimedDelivery, number>
+}
+
+/** How many attempts each endpoint may have in flight, by how its attempts end. */
+export function createConcurrency() {
+  const endpoints = new Map<string, EndpointState>()
+  const busy = new Set<EndpointState>()
+
+  return { capacities, start, adjust, end }
+
+  /**
+   * How many attempts may start now, for each endpoint that has capacity. The least recently served come first, so that
+   * a full class rotates and a recovering endpoint gets its chance among those that do not.
+   */
+  function capacities(due: readonly DueEndpoint[]): EndpointCapacity[] {
+    const now = performance.now()
+    const free = freeByClass(now)
+    return due
+      .map((endpoint) => ({ ...endpoint, state: stateOf(endpoint) }))
+      .sort((a, b) => a.state.lastServedAt - b.state.lastServedAt)
+      .flatMap(({ workspaceId, endpointId, state }) => {
+        const healthClass = classOf(state, now)
+        const capacity = Math.min(state.limit - state.inFlight.size, free[healthClass])
+        if (capacity <= 0) return []
+        free[healthClass] -= capacity
+        return { workspaceId, endpointId, capacity }
+      })
+  }
+
+  function freeByClass(now: number): Record<HealthClass, number> {
+    const used = { healthy: 0, new: 0, slow: 0 }
+    for (const state of busy) used[classOf(state, now)] += state.inFlight.size
+    const unproven = MAX_UNPROVEN_IN_FLIGHT - used.new - used.slow
+    return {
+      healthy: MAX_IN_FLIGHT.healthy - used.healthy,
+      new: Math.min(MAX_IN_FLIGHT.new - used.new, unproven),
+      slow: Math.min(MAX_IN_FLIGHT.slow - used.slow, unproven),
+    }
+  }
+
+  function stateOf({ endpointId, failingSince }: DueEndpoint): EndpointState {
+    const known = endpoints.get(endpointId)
+    if (known) return known
+    if (endpoints.size >= MAX_ENDPOINTS)
+      for (const [id, { inFlight }] of endpoints) if (inFlight.size === 0) endpoints.delete(id)
+    const state: EndpointState = {
+      health: failingSince === null ? 'new' : 'failing',
+      limit: MIN_CONCURRENCY,
+      lastServedAt: 0,
+      inFlight: new Map(),
+    }
+    endpoints.set(endpointId, state)
+    return state
+  }
+
+  function start(delivery: ClaimedDelivery, endpoint: DueEndpoint): EndpointState {
+    const state = stateOf(endpoint)
+    state.lastServedAt = performance.now()
+    state.inFlight.set(delivery, state.lastServedAt)
+    busy.add(state)
+    return state
+  }
+
+  function adjust(state: EndpointState, { decision }: AttemptResult): void {
+    if (decision.outcome === 'interrupted') return
+    const succeeded = decision.outcome === 'succeeded'
+    state.health = succeeded ? 'succeeding' : 'failing'
+    state.limit = succeeded ? Math.min(state.limit + 1, MAX_CONCURRENCY) : MIN_CONCURRENCY
+  }
+
+  function end(state: EndpointState, delivery: ClaimedDelivery): void {
+    state.inFlight.delete(delivery)
+    if (state.inFlight.size === 0) busy.delete(state)
+  }
+}
+
+function classOf({ health, inFlight }: EndpointState, now: number): HealthClass {
+  const [oldest] = inFlight.values()
+  const isSlow = oldest !== undefined && now - oldest > SLOW_AFTER_MS
+  if (isSlow || health === 'failing') return 'slow'
+  return health === 'new' ? 'new' : 'healthy'
+}

@@ -1,0 +1,482 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertSigned } from '../../../test/receiver.ts'
+import { waitFor } from '../../../test/wait-for.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../clock.ts'
+import { newId } from '../../ids.ts'
+import { claimDeliveries, claimDelivery } from './claim.ts'
+import { createDeliverer } from './attempt.ts'
+import { deliverNow } from './deliver-now.ts'
+import {
+  enableEndpoint,
+  findEndpoint,
+  pauseEndpoint,
+  pingEndpoint,
+  resumeEndpoint,
+  rotateSecret,
+} from '../endpoints.ts'
+import { createFinisher } from './finish.ts'
+import { webhookAgent } from './post.ts'
+import { countResendable, resendByFilter, resendDelivery } from '../resend.ts'
+import { STEPS_MS } from './schedule.ts'
+import { type WebhookReceiver, type WebhookWorld, startWebhookWorld, idOf } from '../../../test/webhook-world.ts'
+
+/** More than the jitter, less than the next step. */
+const SURELY_DUE = 1.15
+const SURELY_NOT_DUE = 0.85
+/** Longer than any lease. */
+const LEASE_OVER_MS = 2 * MINUTE_MS
+
+const statusOf = async (world: WebhookWorld, { endpointId }: WebhookReceiver): Promise<string | undefined> =>
+  (await findEndpoint(world.db, { workspaceId: world.workspaceId, endpointId }))?.status
+
+test('every endpoint gets each event once, signed, with the recorded id and bytes', async (t) => {
+  const world = await startWebhookWorld(t)
+  const [first, second] = [await world.receiver(), await world.receiver()]
+  const [eventId] = await world.record()
+  await world.settled()
+  for (const receiver of [first, second]) {
+    const [request] = receiver.received
+    assert.ok(request)
+    assert.equal(receiver.received.length, 1)
+    assertSigned(request, receiver.secret)
+    assert.equal(request.id, eventId)
+    assert.equal(request.headers['content-type'], 'application/json')
+    assert.equal(request.headers['user-agent'], 'Doorcode-Webhooks/1')
+    assert.deepEqual(Object.keys(request.event), ['type', 'timestamp', 'data'])
+    assert.equal(request.event.timestamp, request.event.data.occurredAt)
+    assert.equal((await world.delivery(eventId, receiver)).status, 'succeeded')
+  }
+  assert.equal(first.received[0]?.body, second.received[0]?.body)
+})
+
+test('a failing delivery follows the schedule under one id and then fails', async (t) => {
+  const world = await startWebhookWorld(t)
+  const receiver = await world.receiver()
+  receiver.always({ status: 500, body: 'down' })
+  const [eventId] = await world.record()
+  await world.settled()
+  for (const [step, wait] of STEPS_MS.entries()) {
+    if (step > 0) {
+      world.advance(wait * SURELY_NOT_DUE)
+      await world.settled()
+      assert.equal(receiver.received.length, step, `nothing before step ${step}`)
+      world.advance(wait * (SURELY_DUE - SURELY_NOT_DUE))
+      await world.settled()
+    }
+    assert.equal(receiver.received.length, step + 1)
+  }
+  const delivery = await world.delivery(eventId, receiver)
+  assert.equal(delivery.status, 'failed')
+  assert.deepEqual(
+    delivery.attempts.map(({ attempt, httpStatus, response }) => ({ attempt, httpStatus, response })),
+    STEPS_MS.map((_, index) => ({ attempt: index + 1, httpStatus: 500, response: 'down' })),
+  )
+  assert.equal(new Set(receiver.received.map(({ id }) => id)).size, 1)
+  assert.equal(await statusOf(world, receiver), 'enabled', 'a whole schedule is shorter than what disables')
+  const timestamps = receiver.received.map(({ headers }) => Number(headers['webhook-timestamp']))
+  assert.ok(
+    timestamps.every((time, index) => index === 0 || time > (timestamps[index - 1] ?? 0)),
+    'each attempt has its own time',
+  )
+})
+
+test('Retry-After in seconds delays the next attempt to that time', async (t) => {
+  const world = await startWebhookWorld(t)
+  const receiver = await world.receiver()
+  receiver.answers({ status: 429, headers: { 'retry-after': '60' } })
+  await world.record()
+  await world.settled()
+  world.advance(50 * SECOND_MS)
+  await world.settled()
+  assert.equal(receiver.received.length, 1)
+  world.advance(11 * SECOND_MS)
+  await world.settled()
+  assert.equal(receiver.received.length, 2)
+})
+
+test('Retry-After as a date delays the next attempt to that time', async (t) => {
+  const world = await startWebhookWorld(t)
+  const receiver = await world.receiver()
+  const date = new Date(world.clock.now().getTime() + 90 * SECOND_MS).toUTCString()
+  receiver.answers({ status: 503, headers: { 'retry-after': date } })
+  await world.record()
+  await world.settled()
+  world.advance(80 * SECOND_MS)
+  await world.settled()
+  assert.equal(receiver.received.length, 1)
+  world.advance(12 * SECOND_MS)
+  await world.settled()
+  assert.equal(receiver.received.length, 2)
+})
+
+test('410 disables the endpoint at once and holds what waits for it', async (t) => {
+  const world = await startWebhookWorld(t)
+  const receiver = await world.receiver()
+  receiver.answers({ status: 500 })
+  const [waiting] = await world.record()
+  await world.settled()
+  receiver.answers({ status: 410 })
+  const [answeredGone] = await world.record()
+  await world.settled()
+  const endpoint = await findEndpoint(world.db, idOf(world, receiver))
+  assert.equal(endpoint?.status, 'disabled')
+  assert.deepEqual(endpoint?.statusReason, { code: 'webhooks.endpoint_gone' })
+  const [recordedAfter] = await world.record()
+  world.advance(DAY_MS)
+  await world.settled()
+  assert.equal(receiver.received.length, 2)
+  for (const id of [waiting, answeredGone, recordedAfter])
+    assert.equal((await world.delivery(id, receiver)).status, 'held')
+})
+
+test('five days of nothing but failures disable an endpoint', async (t) => {
+  const world = await startWebhookWorld(t)
+  const receiver = await world.receiver()
+  receiver.always({ status: 500 })
+  await world.record()
+  await world.settled()
+  world.advance(4.9 * DAY_MS)
+  await world.settled()
+  assert.equal(await statusOf(world, receiver), 'enabled')
+  world.advance(0.2 * DAY_MS)
+  await world.settled()
+  await world.record()
+  await world.settled()
+  const endpoint = await findEndpoint(world.db, idOf(world, receiver))
+  assert.equal(endpoint?.status, 'disabled')
+  assert.deepEqual(endpoint?.statusReason, { code: 'webhooks.endpoint_failed_too_long', days: 5 })
+})
+
+test('one success within the five days restarts their count', async (t) => {
+  const world = await startWebhookWorld(t)
+  const receiver = await world.receiver()
+  receiver.answers({ status: 500 }, { status: 200 })
+  receiver.always({ status: 500 })
+  await world.record()
+  await world.settled()
+  world.advance(3 * DAY_MS)
+  await world.settled() // succeeds
+  assert.equal((await findEndpoint(world.db, idOf(world, receiver)))?.failingSince, null)
+  world.advance(2.5 * DAY_MS)
+  await world.record()
+  await world.settled()
+  assert.equal(await statusOf(world, receiver), 'enabled')
+})
+
+test('enabling a disabled endpoint gives it five days again', async (t) => {
+  const world = await startWebhookWorld(t)
+  const receiver = await world.receiver()
+  receiver.answers({ status: 410 })
+  await world.record()
+  await world.settled()
+  world.advance(6 * DAY_MS)
+  await enableEndpoint(world.parts, idOf(world, receiver))
+  receiver.always({ status: 500 })
+  await world.record()
+  await world.settled()
+  assert.equal(await statusOf(world, receiver), 'enabled')
+})
+
+test('a paused endpoint gets nothing, and a resumed one only new events', async (t) => {
+  const world = await startWebhookWorld(t)
+  const receiver = await world.receiver()
+  await pauseEndpoint(world.parts, idOf(world, receiver))
+  const [held] = await world.record()
+  world.advance(HOUR_MS)
+  await world.settled()
+  assert.equal(receiver.received.length, 0)
+  await resumeEndpoint(world.parts, idOf(world, receiver))
+  const [fresh] = await world.record()
+  world.advance(HOUR_MS)
+  await world.settled()
+  assert.deepEqual(
+    receiver.received.map(({ id }) => id),
+    [fresh],
+  )
+  assert.equal((await world.delivery(held, receiver)).status, 'held')
+})
+
+test('each held delivery can be resent', async (t) => {
+  const world = await startWebhookWorld(t)
+  const receiver = await world.receiver()
+  await pauseEndpoint(world.parts, idOf(world, receiver))
+  const [first, second] = await world.record(2)
+  const { deliveryId } = await world.delivery(second, receiver)
+  const { workspaceId } = world
+  await assert.rejects(resendDelivery(world.parts, { workspaceId, deliveryId }), /paused/)
+  await resumeEndpoint(world.parts, idOf(world, receiver))
+  await resendDelivery(world.parts, { workspaceId, deliveryId })
+  await world.settled()
+  assert.deepEqual(
+    receiver.received.map(({ id }) => id),
+    [second],
+  )
+  assert.equal((await world.delivery(first, receiver)).status, 'held')
+})
+
+test('a resent delivery restarts its schedule under the same id', async (t) => {
+  const world = await startWebhookWorld(t)
+  const receiver = await world.receiver()
+  receiver.always({ status: 500 })
+  const [eventId] = await world.record()
+  await world.settled()
+  for (const wait of STEPS_MS.slice(1)) {
+    world.advance(wait * SURELY_DUE)
+    await world.settled()
+  }
+  const { deliveryId } = await world.delivery(eventId, receiver)
+  await resendDelivery(world.parts, { workspaceId: world.workspaceId, deliveryId })
+  await world.settled()
+  assert.equal((await world.delivery(eventId, receiver)).status, 'pending')
+  world.advance(5 * SECOND_MS * SURELY_DUE)
+  await world.settled()
+  assert.equal(receiver.received.length, STEPS_MS.length + 2)
+  assert.equal(new Set(receiver.received.map(({ id }) => id)).size, 1)
+})
+
+test('a bulk resend sends exactly what its filter counted', async (t) => {
+  const world = await startWebhookWorld(t)
+  const [receiver, other] = [await world.receiver(), await world.receiver()]
+  for (const each of [receiver, other]) await pauseEndpoint(world.parts, idOf(world, each))
+  await world.record(3)
+  world.advance(HOUR_MS)
+  const from = world.clock.now()
+  const inRange = await world.record(1_005) // more than one batch
+  world.advance(HOUR_MS)
+  const to = world.clock.now()
+  world.advance(HOUR_MS)
+  await world.record(2)
+  for (const each of [receiver, other]) await resumeEndpoint(world.parts, idOf(world, each))
+  const filter = { ...idOf(world, receiver), type: 'message.sent', from, to } as const
+  assert.equal(await countResendable(world.parts, filter), 1_005)
+  assert.equal(await countResendable(world.parts, { ...filter, type: 'ping' }), 0)
+  assert.equal(await countResendable(world.parts, { ...filter, statuses: ['succeeded'] }), 0)
+  assert.equal(await resendByFilter(world.parts, filter), 1_005)
+  await world.settled()
+  assert.deepEqual(receiver.received.map(({ id }) => id).sort(), inRange.sort())
+  assert.equal(other.received.length, 0)
+  assert.equal(await countResendable(world.parts, filter), 0)
+})
+
+test('a bulk resend of succeeded deliveries sends each one once', async (t) => {
+  const world = await startWebhookWorld(t)
+  const receiver = await world.receiver()
+  await world.record(20)
+  await world.settled()
+  world.advance(MINUTE_MS)
+  const filter = { workspaceId: world.workspaceId, statuses: ['succeeded'] } as const
+  assert.equal(await resendByFilter(world.parts, filter), 20)
+  await world.settled()
+  assert.equal(receiver.received.length, 40)
+})
+
+test('both secrets sign for a day after a rotation, then only the new one', async (t) => {
+  const world = await startWebhookWorld(t)
+  const receiver = await world.receiver()
+  const { secret } = await rotateSecret(world.parts, idOf(world, receiver))
+  await world.record()
+  await world.settled()
+  const [during] = receiver.received
+  assert.ok(during)
+  assertSigned(during, secret)
+  assertSigned(during, receiver.secret)
+  world.advance(DAY_MS)
+  await world.record()
+  await world.settled()
+  const after = receiver.received[1]
+  assert.ok(after)
+  assertSigned(after, secret)
+  assert.throws(() => assertSigned(after, receiver.secret))
+})
+
+test('a redirect is a failure and is not followed', async (t) => {
+  const world = await startWebhookWorld(t)
+  const [receiver, elsewhere] = [await world.receiver(), await world.receiver()]
+  receiver.answers({ status: 302, headers: { location: elsewhere.url } })
+  const [eventId] = await world.record()
+  await world.settled()
+  assert.equal(elsewhere.received.length, 1, 'only its own event')
+  const delivery = await world.delivery(eventId, receiver)
+  assert.equal(delivery.status, 'pending')
+  assert.deepEqual(delivery.attempts[0]?.error, { code: 'webhooks.redirect' })
+})
+
+test('an endpoint that never answers delays no other', async (t) => {
+  const world = await startWebhookWorld(t)
+  const [stuck, healthy] = [await world.receiver(), await world.receiver()]
+  stuck.always({ hang: true })
+  await world.record(300)
+  await healthy.waitFor(300)
+  assert.ok(stuck.received.length < 100, 'the stuck one was not given everything at once')
+})
+
+test('an endpoint with a large backlog does not starve another', async (t) => {
+  const world = await startWebhookWorld(t, { loops: 0 })
+  const busy = await world.receiver()
+  await world.record(5_000)
+  const late = await world.receiver()
+  await world.record(1)
+  world.startWorker()
+  await late.waitFor(1)
+  assert.ok(busy.received.length < 2_500)
+})
+
+test('long, binary and malformed answers can be stored', async (t) => {
+  const world = await startWebhookWorld(t)
+  const receiver = await world.receiver()
+  receiver.answers({ status: 200, body: 'x'.repeat(5_000_000) }, { status: 200, body: 'a\0b' })
+  const [big] = await world.record()
+  await world.settled()
+  const [strange] = await world.record()
+  await world.settled()
+  assert.equal((await world.delivery(big, receiver)).attempts[0]?.response?.length, 2_048)
+  assert.equal((await world.delivery(strange, receiver)).attempts[0]?.response, 'a\uFFFDb')
+  assert.equal((await world.delivery(big, receiver)).status, 'succeeded')
+})
+
+test('two processes deliver each event once', async (t) => {
+  const world = await startWebhookWorld(t, { loops: 2 })
+  const receiver = await world.receiver()
+  const ids = await world.record(400)
+  await world.settled()
+  assert.deepEqual(receiver.received.map(({ id }) => id).sort(), ids.sort())
+})
+
+test('a killed process’s delivery is attempted again, and its late result changes nothing', async (t) => {
+  const world = await startWebhookWorld(t)
+  const receiver = await world.receiver()
+  await pauseEndpoint(world.parts, idOf(world, receiver))
+  const [eventId] = await world.record()
+  const { deliveryId } = await world.delivery(eventId, receiver)
+  await resumeEndpoint(world.parts, idOf(world, receiver))
+  const [claimed] = await claimElsewhere(world, receiver, deliveryId)
+  assert.ok(claimed)
+  world.parts.wake()
+  world.advance(LEASE_OVER_MS)
+  await world.settled()
+  assert.equal((await world.delivery(eventId, receiver)).status, 'succeeded')
+
+  const now = world.clock.now()
+  await createFinisher(world.parts)({
+    delivery: claimed,
+    startedAt: now,
+    endedAt: now,
+    durationMs: 1,
+    httpStatus: 500,
+    retryAfter: null,
+    response: null,
+    error: null,
+    decision: { outcome: 'retry', step: 1, dueAt: now, earlyAt: null, retryAfterUntil: null, earlyAttempts: 0 },
+  })
+  const delivery = await world.delivery(eventId, receiver)
+  assert.equal(delivery.status, 'succeeded')
+  assert.deepEqual(
+    delivery.attempts.map(({ httpStatus }) => httpStatus),
+    [500, 204],
+    'the attempt itself is stored',
+  )
+})
+
+/** Like another process that is faster than this one's loop. */
+async function claimElsewhere(world: WebhookWorld, receiver: WebhookReceiver, deliveryId: string) {
+  return world.db.transaction(async (tx) => {
+    await tx.rows(
+      { name: 'make_due', text: "update webhook_deliveries set status = 'pending', due_at = $2 where id = $1" },
+      [deliveryId, world.clock.now()],
+    )
+    return claimDeliveries(tx, [{ ...idOf(world, receiver), capacity: 1 }], { ...world.parts, lease: newId() })
+  })
+}
+
+test('a delivery recorded while its endpoint is being paused is held', async (t) => {
+  const world = await startWebhookWorld(t, { loops: 0 })
+  const receiver = await world.receiver()
+  const [eventId] = await world.record()
+  await pauseEndpoint(world.parts, idOf(world, receiver))
+  const text = "update webhook_deliveries set status = 'pending', due_at = $2 where event_id = $1"
+  await world.db.rows({ name: 'record_late', text }, [eventId, world.clock.now()])
+  world.startWorker()
+  await world.settled()
+  assert.equal((await world.delivery(eventId, receiver)).status, 'held')
+  assert.equal(receiver.received.length, 0)
+})
+
+test('an attempt in flight when its endpoint is paused may still succeed', async (t) => {
+  const world = await startWebhookWorld(t)
+  const receiver = await world.receiver()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  receiver.answers({ after: promise })
+  const [eventId] = await world.record()
+  await receiver.waitFor(1)
+  await pauseEndpoint(world.parts, idOf(world, receiver))
+  assert.equal((await world.delivery(eventId, receiver)).status, 'held')
+  resolve()
+  await waitFor(
+    'the success to be stored',
+    async () => (await world.delivery(eventId, receiver)).status === 'succeeded',
+  )
+})
+
+test('a stop waits for the attempts in flight and loses no result', async (t) => {
+  const world = await startWebhookWorld(t, { loops: 0 })
+  const receiver = await world.receiver()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  receiver.answers({ after: promise })
+  const loop = world.startWorker()
+  const [eventId] = await world.record()
+  await receiver.waitFor(1)
+  const stopped = loop.stop()
+  resolve()
+  await stopped
+  assert.equal((await world.delivery(eventId, receiver)).status, 'succeeded')
+})
+
+test('an attempt interrupted by a stop is due at once, not a failure', async (t) => {
+  const world = await startWebhookWorld(t, { loops: 0 })
+  const receiver = await world.receiver()
+  receiver.always({ hang: true })
+  const [eventId] = await world.record()
+  const { deliveryId } = await world.delivery(eventId, receiver)
+  const stop = new AbortController()
+  const agent = webhookAgent({ allowPrivate: true })
+  const claimed = await claimDelivery(world.db, deliveryId, world.clock)
+  assert.ok(claimed)
+  const attempt = createDeliverer(world.parts, agent, stop.signal)(claimed, claimed)
+  await receiver.waitFor(1)
+  stop.abort()
+  await createFinisher(world.parts)(await attempt)
+  agent.destroy()
+
+  const again = await claimDelivery(world.db, deliveryId, world.clock)
+  assert.equal(again?.step, 0)
+  assert.equal(again?.attempt, 2)
+  assert.equal((await findEndpoint(world.db, idOf(world, receiver)))?.failingSince, null)
+})
+
+test('a ping with a running server reaches only its endpoint and reports its outcome', async (t) => {
+  const world = await startWebhookWorld(t)
+  const [receiver, other] = [await world.receiver(), await world.receiver()]
+  const { deliveryId } = await pingEndpoint(world.parts, idOf(world, receiver))
+  assert.deepEqual(await deliverNow(world.parts, deliveryId), { status: 'succeeded', httpStatus: 204 })
+  const [request] = receiver.received
+  assert.ok(request)
+  assert.equal(receiver.received.length, 1)
+  assert.equal(request.event.type, 'ping')
+  assert.deepEqual(request.event.data, { endpointId: receiver.endpointId, occurredAt: request.event.timestamp })
+  assert.equal(other.received.length, 0)
+})
+
+test('a ping is delivered without a running server, and a failure says why', async (t) => {
+  const world = await startWebhookWorld(t, { loops: 0 })
+  const receiver = await world.receiver()
+  receiver.answers({ status: 500 })
+  const refused = await pingEndpoint(world.parts, idOf(world, receiver))
+  assert.deepEqual(await deliverNow(world.parts, refused.deliveryId), { status: 'pending', httpStatus: 500 })
+  await receiver.close()
+  const unreachable = await pingEndpoint(world.parts, idOf(world, receiver))
+  assert.deepEqual(await deliverNow(world.parts, unreachable.deliveryId), {
+    status: 'pending',
+    error: { code: 'webhooks.network_econnrefused' },
+  })
+})

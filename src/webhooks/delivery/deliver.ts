@@ -1,0 +1,119 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { SECOND_MS } from '../../clock.ts'
+import type { Loop } from '../../jobs/loop.ts'
+import { createClaims } from '../../jobs/leases.ts'
+import type { Parts } from '../../parts.ts'
+import { type AttemptResult, createDeliverer } from './attempt.ts'
+import {
+  type ClaimedDelivery,
+  type DueEndpoint,
+  FIRST_CURSOR,
+  claimDeliveries,
+  findDueEndpoints,
+  giveBackDeliveries,
+} from './claim.ts'
+import { createConcurrency } from './concurrency.ts'
+import { holdDeliveries } from '../endpoint-status.ts'
+import { createFinisher } from './finish.ts'
+import { webhookAgent } from './post.ts'
+
+const POLL_MS = 500
+/** At least this long between two turns, so that each claims a batch. It delays a delivery by at most as much. */
+const MIN_TURN_INTERVAL_MS = 8
+/** With very many waiting endpoints the search takes at most one part in this many of the time. */
+const SEARCH_SHARE = 4
+
+/** On stop, attempts in flight have this long. The others are given back, and another process makes them at once. */
+const DRAIN_MS = 5 * SECOND_MS
+const MAX_STORE_TRIES = 3
+const STORE_RETRY_MS = 500
+
+/** Delivers what is due, each endpoint with its own concurrency: none waits for another. */
+export function deliverLoop(parts: Parts): Loop {
+  const agent = webhookAgent({ allowPrivate: parts.config.allowPrivateWebhooks })
+  const stop = new AbortController()
+  const deliver = createDeliverer(parts, agent, stop.signal)
+  const finish = createFinisher(parts)
+  const concurrency = createConcurrency()
+  const running = new Set<Promise<void>>()
+  const claims = createClaims(parts, giveBackDeliveries)
+  let cursor = FIRST_CURSOR
+  let lastTurnAt = Number.NEGATIVE_INFINITY
+  let searchMs = 0
+  /** From the first endpoint to the last: whether something due was left for lack of capacity, and some was freed since. */
+  let round = { isShort: false, hasFreed: false }
+
+  return { name: 'deliver', pollMs: POLL_MS, turn, drain }
+
+  async function turn(): Promise<{ more: boolean }> {
+    await spaceTurns()
+    if (cursor === FIRST_CURSOR) round = { isShort: false, hasFreed: false }
+    await claims.giveBackDoubtful()
+    const due = await findNextDue()
+    const enabled = due.filter(({ status }) => status === 'enabled')
+    const capacities = concurrency.capacities(enabled)
+    round.isShort ||= capacities.length < enabled.length
+    const claimed =
+      capacities.length > 0
+        ? await claims.claim((lease) => claimDeliveries(parts.db, capacities, { ...parts, lease }))
+        : []
+    const claimedOf = Map.groupBy(claimed, ({ endpointId }) => endpointId)
+    for (const endpoint of enabled)
+      for (const delivery of claimedOf.get(endpoint.endpointId) ?? []) start(delivery, endpoint)
+    round.isShort ||= capacities.some(({ endpointId, capacity }) => claimedOf.get(endpointId)?.length === capacity)
+    // Recorded, or rescheduled, while the endpoint was being paused or disabled.
+    for (const { workspaceId, endpointId, status } of due)
+      if (status !== 'enabled') await holdDeliveries(parts.db, workspaceId, endpointId)
+    return { more: cursor !== FIRST_CURSOR || (round.isShort && round.hasFreed) }
+  }
+
+  async function spaceTurns(): Promise<void> {
+    const pauseMs = lastTurnAt + Math.max(MIN_TURN_INTERVAL_MS, SEARCH_SHARE * searchMs) - performance.now()
+    if (pauseMs > 0) await wait(pauseMs)
+    lastTurnAt = performance.now()
+  }
+
+  async function findNextDue(): Promise<DueEndpoint[]> {
+    const startedAt = performance.now()
+    const { due, next } = await findDueEndpoints(parts.db, cursor, parts.clock.now())
+    searchMs = performance.now() - startedAt
+    cursor = next ?? FIRST_CURSOR
+    return due
+  }
+
+  function start(delivery: ClaimedDelivery, endpoint: DueEndpoint): void {
+    const ended = run(delivery, endpoint).finally(() => running.delete(ended))
+    running.add(ended)
+  }
+
+  async function run(delivery: ClaimedDelivery, endpoint: DueEndpoint): Promise<void> {
+    const state = concurrency.start(delivery, endpoint)
+    const result = await deliver(delivery, endpoint)
+    concurrency.adjust(state, result)
+    await store(result)
+    concurrency.end(state, delivery)
+    round.hasFreed = true
+    if (round.isShort) parts.wake('deliver')
+  }
+
+  /** After the last try the result is lost: its lease runs out and the attempt is made again. */
+  async function store(result: AttemptResult): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await finish(result)
+      } catch (error) {
+        const { deliveryId } = result.delivery
+        parts.log.error({ err: error, deliveryId }, 'the result of a webhook attempt could not be stored')
+        if (tries >= MAX_STORE_TRIES) return
+        await wait(STORE_RETRY_MS)
+      }
+    }
+  }
+
+  async function drain(): Promise<void> {
+    const timer = setTimeout(() => stop.abort(), DRAIN_MS)
+    await Promise.all(running)
+    clearTimeout(timer)
+    agent.destroy()
+  }
+}

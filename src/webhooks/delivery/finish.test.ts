@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { lockInAnotherSession } from '../../../test/lock-in-another-session.ts'
+import { isLockTimeout } from '../../db/pool.ts'
+import { newId } from '../../ids.ts'
+import { claimDeliveries } from './claim.ts'
+import { createFinisher } from './finish.ts'
+import { idOf, startWebhookWorld } from '../../../test/webhook-world.ts'
+
+for (const table of ['webhook_deliveries', 'webhook_endpoints'] as const) {
+  test(`a locked row of ${table} delays no other endpoint’s results`, async (t) => {
+    const world = await startWebhookWorld(t, { loops: 0 })
+    const receivers = [await world.receiver(), await world.receiver()]
+    await world.record()
+    const capacities = receivers.map((receiver) => ({ ...idOf(world, receiver), capacity: 1 }))
+    const [locked, other] = await claimDeliveries(world.db, capacities, { ...world.parts, lease: newId() })
+    assert.ok(locked && other)
+    const id = table === 'webhook_deliveries' ? locked.deliveryId : locked.endpointId
+    await lockInAnotherSession(t, world.db, `select id from ${table} where id = $1 for update`, id)
+    const now = world.clock.now()
+    const answer = { httpStatus: 500, retryAfter: null, response: null, error: null }
+    const finish = createFinisher(world.parts)
+    const outcomes = await Promise.allSettled(
+      [locked, other].map((delivery) =>
+        finish({
+          ...answer,
+          delivery,
+          startedAt: now,
+          endedAt: now,
+          durationMs: 1,
+          decision: { outcome: 'retry', step: 1, dueAt: now, earlyAt: null, retryAfterUntil: null, earlyAttempts: 0 },
+        }),
+      ),
+    )
+    assert.equal(outcomes[1]?.status, 'fulfilled')
+    assert.ok(outcomes[0]?.status === 'rejected' && isLockTimeout(outcomes[0].reason))
+  })
+}

@@ -1,0 +1,189 @@
+import type { CodedText } from '../../../locales/text.ts'
+import { DAY_MS, later } from '../../clock.ts'
+import { type Sql, changes, statement } from '../../db/pool.ts'
+import type { Batcher } from '../../db/batcher.ts'
+import { createFairBatcher } from '../../db/fair-batcher.ts'
+import type { Parts } from '../../parts.ts'
+import type { AttemptResult } from './attempt.ts'
+import { changeStatus } from '../endpoint-status.ts'
+import type { EndpointId } from '../endpoints.ts'
+import { MAX_RELEASE_FAILURES } from './release.ts'
+import { FAILING_DISABLES_AFTER_MS } from './schedule.ts'
+
+/** Attempts that are stored in one statement. */
+const MAX_BATCH = 200
+/** One statement at a time: attempts that end meanwhile make the next one larger. */
+const CONCURRENCY = 1
+
+/**
+ * Stores ended attempts in batches: the attempt, the delivery's next state and the endpoint's health. A row that another
+ * session has locked delays only the results of its own endpoint.
+ */
+export const createFinisher = ({
+  db,
+  clock,
+  live,
+}: Pick<Parts, 'db' | 'clock' | 'live'>): Batcher<AttemptResult, void> =>
+  createFairBatcher(
+    async (results) => {
+      const now = clock.now()
+      const disable = ({ workspaceId, endpointId }: EndpointId, reason: CodedText): Promise<boolean> =>
+        changeStatus(db, { workspaceId, endpointId, from: 'enabled', to: 'disabled', reason, now })
+      // Before the result is stored, so that nothing more is claimed in between.
+      for (const { delivery, decision } of results)
+        if (decision.outcome === 'gone') await disable(delivery, { code: 'webhooks.endpoint_gone' })
+      for (const endpoint of await store(db, results, now)) await disable(endpoint, FAILED_TOO_LONG)
+      live.changed(results.map(({ delivery }) => delivery.workspaceId))
+    },
+    {
+      maxItems: MAX_BATCH,
+      concurrency: CONCURRENCY,
+      ownerOf: ({ delivery }) => delivery.endpointId,
+    },
+  )
+
+const FAILED_TOO_LONG: CodedText = {
+  code: 'webhooks.endpoint_failed_too_long',
+  days: FAILING_DISABLES_AFTER_MS / DAY_MS,
+}
+
+/** Returns the endpoints that have failed too long. */
+function store(db: Sql, results: readonly AttemptResult[], now: Date): Promise<EndpointId[]> {
+  return db.rows(storeResults, [
+    changes(results.map(resultRow)),
+    changes(endpointResults(results)),
+    later(now, -FAILING_DISABLES_AFTER_MS),
+    now,
+    MAX_RELEASE_FAILURES,
+  ])
+}
+
+function resultRow({ delivery, decision, startedAt, endedAt, durationMs, httpStatus, error, response }: AttemptResult) {
+  const retry = decision.outcome === 'retry' ? decision : undefined
+  const interrupted = decision.outcome === 'interrupted'
+  return {
+    workspace_id: delivery.workspaceId,
+    id: delivery.deliveryId,
+    lease: delivery.lease,
+    status: STATUS[decision.outcome],
+    step: retry?.step ?? delivery.step,
+    due_at: interrupted ? endedAt : retry?.dueAt,
+    ended_at: decision.outcome === 'succeeded' || decision.outcome === 'failed' ? endedAt : null,
+    waits: retry !== undefined,
+    scheduled_at: interrupted ? delivery.scheduledAt : null, // it is made again as it was
+    early_at: retry?.earlyAt,
+    early_attempts: retry?.earlyAttempts ?? delivery.earlyAttempts,
+    attempt: delivery.attempt,
+    started_at: startedAt,
+    duration_ms: durationMs,
+    http_status: httpStatus,
+    error,
+    response,
+  }
+}
+
+/** `gone`: held like everything else of its endpoint, until it is sent again. */
+const STATUS = {
+  succeeded: 'succeeded',
+  retry: 'pending',
+  failed: 'failed',
+  gone: 'held',
+  interrupted: 'pending',
+} as const satisfies Record<AttemptResult['decision']['outcome'], string>
+
+type EndpointResult = {
+  id: string
+  succeeded: boolean
+  /** A success after a failure. */
+  recovered: boolean
+  failed_at: Date | null
+  /** After the last success, without those that came with a Retry-After. */
+  failures: number
+  /** From Retry-After. */
+  retry_after_until: Date | null
+}
+
+function endpointResults(results: readonly AttemptResult[]): EndpointResult[] {
+  const byEndpoint = new Map<string, EndpointResult>()
+  for (const { delivery, decision, endedAt } of results) {
+    if (decision.outcome === 'interrupted') continue
+    const id = delivery.endpointId
+    const result = byEndpoint.get(id) ?? { id, ...NO_RESULTS }
+    byEndpoint.set(id, result)
+    if (decision.outcome === 'succeeded') {
+      result.recovered ||= result.failed_at !== null
+      Object.assign(result, { succeeded: true, failed_at: null, failures: 0 })
+      continue
+    }
+    const retryAfterUntil = decision.outcome === 'retry' ? decision.retryAfterUntil : null
+    result.failed_at ??= endedAt
+    if (!retryAfterUntil) result.failures += 1
+    else if (!result.retry_after_until || retryAfterUntil > result.retry_after_until)
+      result.retry_after_until = retryAfterUntil
+  }
+  return [...byEndpoint.values()]
+}
+
+const NO_RESULTS = { succeeded: false, recovered: false, failed_at: null, failures: 0, retry_after_until: null }
+
+/** The first success after failures begins a release; Retry-After delays its next step; consecutive failures end it. */
+const NEXT_HEALTH = `
+  select failing_since,
+    case when failures < $5 then release_at end as release_at,
+    case when failures < $5 and release_at is not null then failures else 0 end as release_failures
+  from (
+    select case when result.succeeded then result.failed_at else coalesce(endpoint.failing_since, result.failed_at) end
+        as failing_since,
+      case when begun.release_at is not null then greatest(begun.release_at, result.retry_after_until) end as release_at,
+      case when result.succeeded then 0 else endpoint.release_failures end + result.failures as failures
+    from jsonb_to_record($2::jsonb -> endpoint.id::text) as result
+        (succeeded boolean, recovered boolean, failed_at timestamptz, failures integer, retry_after_until timestamptz),
+      lateral (
+        select case when result.recovered or (result.succeeded and endpoint.failing_since is not null)
+          then coalesce(endpoint.release_at, $4) else endpoint.release_at end as release_at
+      ) begun
+  ) health`
+
+/**
+ * The lease is a fence: a delivery that was claimed or sent again keeps its state, but the attempt was made and is stored.
+ * A delivery that was held while in flight stays held, unless it succeeded. The endpoint is written only when something
+ * changes: most endpoints succeed all the time.
+ */
+const storeResults = statement<EndpointId>(
+  'finish_deliveries',
+  `with attempted as (
+     insert into webhook_attempts (workspace_id, delivery_id, attempt, started_at, duration_ms, http_status, error, response)
+     select r.workspace_id, r.id, r.attempt, r.started_at, r.duration_ms, r.http_status, r.error, r.response
+     from jsonb_each($1::jsonb) as result
+     cross join lateral jsonb_to_record(result.value) as r (workspace_id uuid, id uuid, attempt integer,
+       started_at timestamptz, duration_ms integer, http_status smallint, error jsonb, response text)
+     on conflict do nothing
+   ),
+   health as (
+     update webhook_endpoints endpoint
+     set (failing_since, release_at, release_failures) = (${NEXT_HEALTH})
+     where endpoint.id = any (array (select jsonb_object_keys($2::jsonb)::uuid))
+       and exists (
+         select from (${NEXT_HEALTH}) next
+         where (next.failing_since, next.release_at, next.release_failures)
+           is distinct from (endpoint.failing_since, endpoint.release_at, endpoint.release_failures::integer))
+   ),
+   ended as (
+     update webhook_deliveries delivery
+     set (status, due_at, step, ended_at, lease, scheduled_at, early_at, early_attempts) = (
+       select case when delivery.status = 'held' and r.status = 'pending' then 'held' else r.status end,
+              case when delivery.status = 'held' then null else r.due_at end,
+              r.step, r.ended_at, null::uuid, r.scheduled_at,
+              case when r.waits and delivery.status <> 'held' then coalesce(r.early_at, delivery.created_at) end,
+              r.early_attempts
+       from jsonb_to_record($1::jsonb -> delivery.id::text) as r
+         (status text, step smallint, due_at timestamptz, ended_at timestamptz, waits boolean,
+          scheduled_at timestamptz, early_at timestamptz, early_attempts smallint))
+     where delivery.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))
+       and delivery.lease = ($1::jsonb -> delivery.id::text ->> 'lease')::uuid
+   )
+   select endpoint.workspace_id as "workspaceId", endpoint.id as "endpointId"
+   from jsonb_each($2::jsonb) as result
+   cross join lateral (select * from webhook_endpoints where id = result.key::uuid limit 1) endpoint
+   where not (result.value ->> 'succeeded')::boolean and endpoint.failing_since <= $3 and endpoint.status = 'enabled'`,
+)

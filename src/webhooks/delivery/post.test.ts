@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type ServerResponse, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { Interrupted, type Outgoing, post, webhookAgent } from './post.ts'
+
+const NEVER = new AbortController().signal
+const SHORT_MS = 40
+
+async function startServer(t: TestContext, answer: (response: ServerResponse) => void) {
+  let connections = 0
+  const server = createServer((request, response) => {
+    request.resume()
+    answer(response)
+  })
+  server.on('connection', () => (connections += 1))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const agent = webhookAgent({ allowPrivate: true })
+  t.after(async () => {
+    agent.destroy()
+    server.closeAllConnections()
+    server.close()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  return {
+    agent,
+    connections: () => connections,
+    send: (outgoing: Partial<Outgoing> = {}, stop = NEVER) =>
+      post(agent, { url, headers: {}, body: '{}', ...outgoing }, stop),
+  }
+}
+
+test('a receiver that never answers times out', async (t) => {
+  const server = await startServer(t, () => undefined)
+  const { httpStatus, error } = await server.send({ timeoutMs: SHORT_MS })
+  assert.deepEqual({ httpStatus, error }, { httpStatus: null, error: { code: 'webhooks.took_too_long', seconds: 15 } })
+})
+
+test('a 200 with an endless body succeeds without waiting longer', async (t) => {
+  const server = await startServer(t, (response) => response.writeHead(200).write('started'))
+  const { httpStatus, response } = await server.send({ timeoutMs: SHORT_MS })
+  assert.deepEqual({ httpStatus, response }, { httpStatus: 200, response: 'started' })
+})
+
+for (const informational of [
+  'HTTP/1.1 100 Continue\r\n\r\n',
+  'HTTP/1.1 102 Processing\r\n\r\n',
+  'HTTP/1.1 103 Early Hints\r\nlink: </style.css>; rel=preload\r\n\r\n',
+  'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n',
+])
+  test(`the answer counts that follows ${informational.replace(/\r\n[^]*/, '')} (${informational.length} bytes)`, async (t) => {
+    const server = await startServer(t, (response) => {
+      response.socket?.write(informational)
+      response.writeHead(202).end('taken')
+    })
+    for (let each = 0; each < 2; each += 1) {
+      const { httpStatus, response } = await server.send()
+      assert.deepEqual({ httpStatus, response }, { httpStatus: 202, response: 'taken' })
+    }
+  })
+
+test('an answer that switches protocols is a failure', async (t) => {
+  const server = await startServer(t, (response) => {
+    response.socket?.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n')
+  })
+  const { httpStatus, error } = await server.send()
+  assert.equal(httpStatus, null)
+  assert.deepEqual(error, { code: 'webhooks.network_econnreset' })
+})
+
+test('headers above the limit are a failure with a reason', async (t) => {
+  const server = await startServer(t, (response) => response.writeHead(200, { long: 'x'.repeat(100_000) }).end())
+  const { httpStatus, error } = await server.send()
+  assert.deepEqual(
+    { httpStatus, error },
+    { httpStatus: null, error: { code: 'webhooks.network_und_err_headers_overflow' } },
+  )
+})
+
+test('only the first bytes of an endless body are read', async (t) => {
+  const server = await startServer(t, (response) => {
+    const more = (): void => {
+      while (!response.destroyed && response.write('x'.repeat(1_000)));
+      response.once('drain', more)
+    }
+    more()
+  })
+  const { httpStatus, response } = await server.send()
+  assert.equal(httpStatus, 200)
+  assert.equal(response, 'x'.repeat(2_048))
+})
+
+test('a character that the limit cuts in two is left out', async (t) => {
+  const server = await startServer(t, (response) => response.end('é'.repeat(2_000).replace('é', 'e')))
+  assert.equal((await server.send()).response, `e${'é'.repeat(1_023)}`)
+})
+
+test('invalid UTF-8 becomes text that can be stored', async (t) => {
+  const server = await startServer(t, (response) => response.end(Buffer.from([0x61, 0xff, 0x00, 0xed, 0xa0, 0x80])))
+  const { response } = await server.send()
+  assert.equal(response?.startsWith('a\uFFFD\uFFFD'), true)
+  assert.equal(response?.isWellFormed(), true)
+})
+
+test('an interrupted attempt is not a failure', async (t) => {
+  const server = await startServer(t, () => undefined)
+  const stop = new AbortController()
+  const attempt = server.send({}, stop.signal)
+  stop.abort()
+  await assert.rejects(attempt, Interrupted)
+  await assert.rejects(server.send({}, stop.signal), Interrupted)
+})
+
+test('connections are reused for the next events', async (t) => {
+  const server = await startServer(t, (response) => response.writeHead(204).end())
+  for (let each = 0; each < 20; each += 1) await server.send()
+  assert.ok(server.connections() <= 2, 'one may not be free again when the next event comes')
+})
+
+test('each network error has its own text', async () => {
+  const agent = webhookAgent({ allowPrivate: false, resolve: async () => [{ address: '10.0.0.1', family: 4 }] })
+  const outgoing = { headers: {}, body: '{}' }
+  const hidden = await post(agent, { ...outgoing, url: 'https://inside.example/' }, NEVER)
+  assert.deepEqual(hidden.error, { code: 'webhooks.post_not_public', address: '10.0.0.1' })
+  const open = webhookAgent({ allowPrivate: true })
+  const closed = await post(open, { ...outgoing, url: 'http://127.0.0.1:1/' }, NEVER)
+  assert.deepEqual(closed.error, { code: 'webhooks.network_econnrefused' })
+  agent.destroy()
+  open.destroy()
+})
+
+test('an endpoint of plain HTTP gets nothing once only HTTPS is allowed', async (t) => {
+  const agent = webhookAgent({ allowPrivate: false, resolve: async () => [{ address: '93.184.216.34', family: 4 }] })
+  t.after(() => agent.destroy())
+  const { error } = await post(agent, { url: 'http://shop.example/', headers: {}, body: '{}', timeoutMs: 1_000 }, NEVER)
+  assert.deepEqual(error, { code: 'webhooks.not_https' })
+})

@@ -1,0 +1,99 @@
+import { type Sql, type Statement, type Value, statement } from '../db/pool.ts'
+import type { ListClock } from './id-range.ts'
+
+/** `next`: the cursor of the next page; null at the end. `searchedBackTo`: set when the scan limit ended this page early. */
+export type Page<Row> = { rows: Row[]; next: { before: string; searchedBackTo: Date | null } | null }
+
+export const PAGE_SIZE = 50
+/** Rows read per page, since most filters have no index. Takes about 50 ms. */
+export const MAX_SCANNED_ROWS = 10_000
+
+/** A list of one workspace's rows, newest first. In its SQL a row is `item`. */
+export type ListSpec = {
+  /** With the columns workspace_id, id and created_at. */
+  table: string
+  columns: string
+  joins?: string
+  /** A filter whose value is null is off. */
+  filters: readonly (readonly [type: string, condition: string])[]
+}
+
+type DatedRow = { id: string; createdAt: Date }
+export type ListSource<Row> = { page: Statement<Row>; end: Statement<DatedRow> }
+
+/** $1 to $3: the workspace and its id range. The values of the source and then of the filters follow. */
+export const IN_ID_RANGE = 'item.workspace_id = $1 and item.id < $2 and item.id >= $3'
+export const NEWEST_FIRST = `order by item.id desc limit ${MAX_SCANNED_ROWS}`
+
+/** Rows that meet an indexed condition. The inner limit bounds the scan; the outer one ends it when the page is full. */
+export const createListSource = <Row>(
+  { table, columns, joins = '', filters }: ListSpec,
+  { name, condition = '', values = 0 }: { name: string; condition?: string; values?: number },
+): ListSource<Row> => ({
+  page: statement(
+    `list_${name}`,
+    `select ${columns} from (select * from ${table} item where ${IN_ID_RANGE} ${condition} ${NEWEST_FIRST}) item ${joins}
+     where ${conditionsOf(filters, values)} order by item.id desc limit ${PAGE_SIZE + 1}`,
+  ),
+  end: statement(
+    `end_of_${name}`,
+    `select item.id, item.created_at as "createdAt" from ${table} item where ${IN_ID_RANGE} ${condition}
+     order by item.id desc offset ${MAX_SCANNED_ROWS - 1} limit 1`,
+  ),
+})
+
+/** The rows of a search; `ids` selects their ids. */
+export function createSearchSource<Row>(
+  { table, columns, joins = '', filters }: ListSpec,
+  { name, ids, values }: { name: string; ids: string; values: number },
+): ListSource<Row> {
+  const hit = `select hit.id from (${ids}) hit order by hit.id desc`
+  const item = `cross join lateral (select * from ${table} item where item.workspace_id = $1 and item.id = hit.id limit 1) item`
+  return {
+    page: statement(
+      `search_${name}`,
+      `select ${columns} from (${hit} limit ${MAX_SCANNED_ROWS}) hit ${item} ${joins}
+       where ${conditionsOf(filters, values)} order by hit.id desc limit ${PAGE_SIZE + 1}`,
+    ),
+    end: statement(
+      `end_of_searched_${name}`,
+      `select hit.id, item.created_at as "createdAt"
+       from (${hit} offset ${MAX_SCANNED_ROWS - 1} limit 1) hit ${item}`,
+    ),
+  }
+}
+
+const conditionsOf = (filters: ListSpec['filters'], values: number): string =>
+  filters
+    .map(([type, condition], index) => ({ value: `$${4 + values + index}::${type}`, condition }))
+    .map(({ value, condition }) => `(${value} is null or ${condition} ${value})`)
+    .join(' and ')
+
+export type PageRequest = {
+  workspaceId: string
+  /** From idRange. */
+  ids: readonly [string, string]
+  values?: readonly Value[]
+  filters: readonly Value[]
+  clock?: ListClock
+}
+
+/** Ids rise with time, so new rows neither hide nor repeat others while a person pages. */
+export async function readPage<Row extends { id: string; createdAt: Date }>(
+  sql: Sql,
+  { page, end }: ListSource<Row>,
+  { workspaceId, ids, values = [], filters, clock }: PageRequest,
+): Promise<Page<Row>> {
+  const range = [workspaceId, ...ids, ...values]
+  const listed = await sql.rows(page, [...range, ...filters])
+  const rows = listed.slice(0, PAGE_SIZE)
+  const last = rows.at(-1)
+  const sorted = clock?.sandbox ? rows.toSorted(byCreatedAt) : rows
+  if (listed.length > PAGE_SIZE && last) return { rows: sorted, next: { before: last.id, searchedBackTo: null } }
+  const edge = await sql.row(end, range)
+  return { rows: sorted, next: edge ? { before: edge.id, searchedBackTo: edge.createdAt } : null }
+}
+
+/** Ids rise with real time, but a sandbox's clock jumps: rows created together may show times far apart. */
+const byCreatedAt = (one: DatedRow, other: DatedRow): number =>
+  other.createdAt.getTime() - one.createdAt.getTime() || (one.id < other.id ? 1 : -1)

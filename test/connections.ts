@@ -1,0 +1,50 @@
+import { Pool } from 'pg'
+import { type Db, openDb } from '../src/db/pool.ts'
+import { atEnd } from './at-end.ts'
+import { fileDatabase } from './database.ts'
+import { waitFor } from './wait-for.ts'
+
+/** Of one node of a test. */
+const POOL_SIZE = 6
+
+type Pooled = { db: Db; onIdleError: (error: Error) => void }
+
+/** Of nodes that have stopped. A new connection costs the server more than most tests ask of it. */
+const idle: Pooled[] = []
+
+/** What a node runs its statements on. On the process's own database it takes over the connections of one that stopped. */
+export async function openPooledDb(url: string, onIdleError: (error: Error) => void = () => {}): Promise<Db> {
+  if (url !== (await fileDatabase())) return openDb({ url, poolSize: POOL_SIZE, onIdleError })
+  const pooled = idle.pop() ?? newPooled(url)
+  pooled.onIdleError = onIdleError
+  return {
+    ...pooled.db,
+    async close() {
+      await waitFor('the statements of a node that stopped to be over', () => pooled.db.oldestStatementMs() === 0)
+      pooled.onIdleError = () => {}
+      idle.push(pooled)
+    },
+  }
+}
+
+function newPooled(url: string): Pooled {
+  const pooled: Pooled = {
+    db: openDb({ url, poolSize: POOL_SIZE, onIdleError: (error) => pooled.onIdleError(error) }),
+    onIdleError: () => {},
+  }
+  return pooled
+}
+
+let questions: Pool | undefined
+
+/** For what tests ask the process's database themselves. */
+export async function queryPool(): Promise<Pool> {
+  questions ??= new Pool({ connectionString: await fileDatabase(), max: 3 }).on('error', () => {})
+  return questions
+}
+
+atEnd(async () => {
+  const asked = questions
+  questions = undefined
+  await Promise.all([...idle.splice(0).map(({ db }) => db.close()), asked?.end()])
+})

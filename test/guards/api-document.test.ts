@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { documentedEvents } from '../../src/api/documented-events.ts'
+import { type ApiDocument, type Schema, describeApi } from '../../src/api/docs/openapi.ts'
+import { apiRoutes } from '../../src/api/routes.ts'
+import type { Parts } from '../../src/parts.ts'
+import { failureCodes } from '../../src/providers/failure-codes.ts'
+
+const PUBLIC_URL = 'https://doorcode.example'
+
+/** Describing routes uses none of the parts. */
+const routes = apiRoutes({} as Parts)
+const document = describeApi(routes, PUBLIC_URL)
+const { schemas } = document.components
+
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
+)
+
+type Reference = { $ref?: string }
+
+const componentOf = (schema: Reference | undefined): string =>
+  schema?.$ref?.replace('#/components/schemas/', '') ?? assert.fail(`${JSON.stringify(schema)} is no component`)
+
+const bodies = {
+  taken: operations.flatMap(({ operation }) =>
+    Object.values(operation.requestBody?.content ?? {}).map(({ schema }) => componentOf(schema)),
+  ),
+  given: [
+    'Problem',
+    ...operations.flatMap(({ operation }) =>
+      Object.entries(operation.responses)
+        .filter(([status]) => status < '400')
+        .flatMap(([, { content }]) => Object.values(content).map(({ schema }) => componentOf(schema))),
+    ),
+    ...Object.values(document.webhooks).flatMap(({ post }) =>
+      Object.values(post.requestBody.content).map(({ schema }) => componentOf(schema)),
+    ),
+  ],
+}
+
+/** These components and all that they refer to. */
+function within(names: readonly string[]): Set<string> {
+  const found = new Set<string>()
+  const add = (name: string): void => {
+    if (found.has(name)) return
+    found.add(name)
+    const text = JSON.stringify(schemas[name] ?? assert.fail(`there is no component ${name}`))
+    for (const [, inner = ''] of text.matchAll(/"#\/components\/schemas\/(\w+)"/g)) add(inner)
+  }
+  names.forEach(add)
+  return found
+}
+
+/** Every object in a schema, including itself. */
+function objectsIn(schema: unknown): Schema[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  const inner = Object.values(schema).flatMap(objectsIn)
+  return isObjectSchema(schema) ? [schema, ...inner] : inner
+}
+
+const isObjectSchema = (schema: object): schema is Schema => 'type' in schema && schema.type === 'object'
+
+test('answers and webhooks allow new members, requests do not', () => {
+  const [given, taken] = [within(bodies.given), within(bodies.taken)]
+  assert.deepEqual(
+    [...given].filter((name) => taken.has(name)),
+    [],
+  )
+  assert.deepEqual(Object.keys(schemas).sort(), [...given, ...taken].sort())
+  for (const name of given)
+    for (const { additionalProperties } of objectsIn(schemas[name])) assert.equal(additionalProperties, undefined, name)
+  for (const name of taken)
+    for (const { properties, additionalProperties } of objectsIn(schemas[name]))
+      if (properties) assert.equal(additionalProperties, false, name)
+})
+
+test('every object with members is a named component', () => {
+  for (const [name, schema] of Object.entries(schemas)) {
+    const inner = objectsIn(schema).filter((each) => each !== schema && each.properties !== undefined)
+    assert.deepEqual(inner, [], name)
+  }
+})
+
+test('GET operations document no body, all others require one', () => {
+  for (const { method, path, operation } of operations)
+    assert.equal(operation.requestBody?.required, method === 'get' ? undefined : true, path)
+})
+
+test('no part of the document declares its own JSON Schema dialect', () => {
+  assert.doesNotMatch(JSON.stringify(document), /"\$schema"|"\$defs"/)
+})
+
+test('the document states that a repeat matches without its code, and a contact', () => {
+  assert.match(document.paths['/api/v1/otp/messages']?.['post']?.description ?? '', /the code is not compared/)
+  assert.deepEqual(
+    Object.entries(document.info).find(([name]) => name === 'contact'),
+    ['contact', { name: 'Doorcode', url: `${PUBLIC_URL}/docs` }],
+  )
+})
+
+const ajv = new Ajv2020({ strict: false })
+formats.default(ajv)
+ajv.addSchema(document, 'openapi')
+const isValid = (component: string, value: unknown): boolean =>
+  ajv.validate({ $ref: `openapi#/components/schemas/${component}` }, value)
+
+test('unknown failure codes are valid, and known ones are listed with causes', () => {
+  const [known = {}] = (schemas['FailureCode']?.anyOf ?? []) as Record<string, unknown>[]
+  assert.deepEqual(known['enum'], Object.keys(failureCodes))
+  for (const [code, { cause }] of Object.entries(failureCodes)) {
+    assert.ok(String(known['description']).includes(`\`${code}\`: ${cause}`), code)
+    assert.ok(isValid('FailureCode', code))
+  }
+  assert.ok(isValid('FailureCode', 'CODE_OF_A_LATER_RELEASE'))
+  assert.ok(!isValid('FailureCode', 7))
+})
+
+const KINDS = [/^message\./, /^cod\.(?!refusal_)/, /^cod\.refusal_/]
+
+test('the data of one event type is invalid for related types', () => {
+  for (const kind of KINDS) {
+    const events = documentedEvents.filter(({ type }) => kind.test(type))
+    assert.ok(events.length > 1)
+    for (const { type, example } of events) {
+      const { data } = example as { data: unknown }
+      const valid = events.filter(({ name }) => isValid(name.replace(/Event$/, 'Data'), data))
+      assert.deepEqual(
+        valid.map((event) => event.type),
+        [type],
+      )
+    }
+  }
+})
+
+const ofType = (wanted: ApiDocument['webhooks'], type: string) => wanted[type]?.post.requestBody.content
+
+test('a webhook’s body and data are components named after its type', () => {
+  const schema = ofType(document.webhooks, 'cod.refusal_denied')?.['application/json']?.schema
+  assert.deepEqual(schema, { $ref: '#/components/schemas/CodRefusalDeniedEvent' })
+  assert.deepEqual(schemas['CodRefusalDeniedEvent']?.properties?.['data'], {
+    $ref: '#/components/schemas/CodRefusalDeniedData',
+  })
+})

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openPage } from '../browser.ts'
+import { startWorld } from '../world.ts'
+
+test('the reference shows and calls the API and loads from no other host', async (t) => {
+  const world = await startWorld(t)
+  const page = await openPage(t, world)
+  const [hosts, refused] = [new Set<string>(), [] as string[]]
+  page.on('request', (request) => {
+    const { protocol, origin } = new URL(request.url())
+    if (protocol.startsWith('http')) hosts.add(origin)
+  })
+  page.on('console', (line) => {
+    if (line.type() === 'error' && line.text().includes('Content Security Policy')) refused.push(line.text())
+  })
+  await page.goto('/docs')
+  for (const part of ['idempotency-key', 'TemplateReference', 'OTP_QUOTA_EXCEEDED']) {
+    await page.getByText(part).first().waitFor()
+  }
+  await page
+    .getByPlaceholder('Token')
+    .first()
+    .fill(await world.freshKey())
+  await page
+    .getByRole('button', { name: /Test Request.*\/otp\/messages/ })
+    .first()
+    .click()
+  const answered = page.waitForResponse('**/api/v1/otp/messages')
+  await page.getByRole('button', { name: 'Send post request to' }).click()
+  const { code } = (await (await answered).json()) as { code: string }
+  assert.equal(code, 'OTP_SENDER_NOT_FOUND')
+  await page.keyboard.press('Escape')
+  await page.getByRole('link', { name: 'Webhooks' }).first().click()
+  await page.getByText('cod.refusal_denied').first().waitFor()
+  assert.deepEqual([...hosts], [world.first.url])
+  assert.deepEqual(refused, [])
+})

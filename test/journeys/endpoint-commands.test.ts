@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { INSTANCE_KEY } from '../node.ts'
+import { assertSigned } from '../receiver.ts'
+import { type World, startWorld } from '../world.ts'
+import { runCommandLine } from '../../src/cli.ts'
+
+test('commands pause, resume and resend while a server runs', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  const { endpointId } = receiver
+  await json(world, 'endpoint', 'pause', endpointId)
+  const otps = [await world.sendOtp(), await world.sendOtp(), await world.sendOtp()]
+  for (const otp of otps) await world.whatsapp.reports(otp, ['sent'])
+  await world.settled()
+  assert.equal(receiver.received.length, 0)
+  const refused = await run(world, 'endpoint', 'resend', endpointId, '--count')
+  assert.match(refused.stderr, new RegExp(`The endpoint is paused\\. Run "endpoint resume ${endpointId}" first`))
+
+  const explained = await run(world, 'explain', otps[1]?.messageId ?? '')
+  const [resume = '', resend = ''] = Array.from(
+    explained.stdout.matchAll(/"(endpoint [^"]+)"/g),
+    ([, command]) => command ?? '',
+  )
+  assert.deepEqual(await json(world, ...resume.split(' ')), { endpointId, status: 'enabled' })
+  assert.deepEqual(await json(world, ...resend.split(' ')), { endpointId, events: 1, resent: true })
+  await world.settled()
+  assert.equal(receiver.received.length, 1)
+  assert.equal(receiver.received[0]?.event.data['messageId'], otps[1]?.messageId)
+
+  const filter = ['--since', '2026-01-01T00:00:00+01:00', '--type', 'message.sent', '--status', 'held']
+  const count = await json(world, 'endpoint', 'resend', endpointId, ...filter, '--count')
+  assert.deepEqual(count, { endpointId, events: 2, resent: false })
+  assert.deepEqual(await json(world, 'endpoint', 'resend', endpointId, '--until', '2026-01-01T00:00:00Z'), {
+    endpointId,
+    events: 0,
+    resent: true,
+  })
+  assert.deepEqual(await json(world, 'endpoint', 'resend', endpointId), { endpointId, events: 2, resent: true })
+  await world.settled()
+  assert.equal(receiver.received.length, 3)
+})
+
+test('a disabled endpoint is listed with its reason, and errors name "endpoint enable"', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  const { endpointId } = receiver
+  receiver.always({ status: 410 })
+  await json(world, 'endpoint', 'ping', endpointId)
+  const listed = await json(world, 'endpoint', 'list', '--workspace', world.workspaceId)
+  const [found] = listed['endpoints'] as Record<string, unknown>[]
+  assert.deepEqual([found?.['endpointId'], found?.['status']], [endpointId, 'disabled'])
+  assert.match(String(found?.['statusReason']), /410/)
+  const { stdout } = await run(world, 'endpoint', 'list', '--workspace', world.workspaceId)
+  assert.match(stdout, new RegExp(`^${endpointId} .* disabled since .*410`))
+
+  const expected = new RegExp(`is disabled.*"endpoint enable ${endpointId}"`)
+  for (const words of [['ping'], ['resume'], ['resend']]) {
+    assert.match((await run(world, 'endpoint', ...words, endpointId)).stderr, expected)
+  }
+  assert.match((await run(world, 'endpoint', 'pause', endpointId)).stderr, /is already disabled/)
+  assert.deepEqual(await json(world, 'endpoint', 'enable', endpointId), { endpointId, status: 'enabled' })
+  assert.match((await run(world, 'endpoint', 'enable', endpointId)).stderr, /is already enabled/)
+})
+
+test('webhooks are signed with both the rotated and the previous secret', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  const { endpointId, secret: first } = receiver
+  const rotated = await json(world, 'endpoint', 'rotate', endpointId)
+  const second = String(rotated['secret'])
+  assert.match(second, /^whsec_/)
+  assert.notEqual(second, first)
+  const hours = (Date.parse(String(rotated['previousSecretUntil'])) - Date.now()) / 3_600_000
+  assert.ok(hours > 23.9 && hours < 24.1, String(hours))
+  await json(world, 'endpoint', 'ping', endpointId)
+  const [ping] = receiver.received
+  assert.ok(ping)
+  assertSigned(ping, first)
+  assertSigned(ping, second)
+})
+
+test('a paused sender is listed, and its accepted messages are sent after resume', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const otp = await world.sendOtp()
+  const { senderId } = world
+  assert.deepEqual(await json(world, 'sender', 'pause', senderId), { senderId, paused: true })
+  const refused = await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody() })
+  assert.match(String(refused.body.detail), /Resume it with "sender resume <senderId>"/)
+  await world.node({ works: true })
+  await world.settled()
+  assert.equal(world.whatsapp.got(otp).length, 0)
+
+  const listed = await json(world, 'sender', 'list', '--workspace', world.workspaceId)
+  const found = (listed['senders'] as Record<string, unknown>[]).find((each) => each['senderId'] === senderId)
+  assert.match(String(found?.['unavailable']), /is paused/)
+  assert.match(
+    (await run(world, 'sender', 'list', '--workspace', world.workspaceId)).stdout,
+    /CONNECTED {2}The sender is/,
+  )
+  assert.deepEqual(await json(world, 'sender', 'resume', senderId), { senderId, paused: false })
+  await world.settled()
+  assert.equal(world.whatsapp.got(otp).length, 1)
+})
+
+async function json(world: World, ...words: string[]): Promise<Record<string, unknown>> {
+  const { code, stdout, stderr } = await run(world, ...words, '--json')
+  assert.deepEqual([code, stderr], [0, ''])
+  return JSON.parse(stdout) as Record<string, unknown>
+}
+
+async function run({ databaseUrl }: World, ...words: string[]) {
+  const output = { stdout: '', stderr: '' }
+  const code = await runCommandLine(words, {
+    environment: {
+      DATABASE_URL: databaseUrl,
+      DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),
+      DOORCODE_ALLOW_PRIVATE_WEBHOOKS: '1',
+    },
+    stdout: (text) => (output.stdout += text),
+    stderr: (text) => (output.stderr += text),
+  })
+  return { code, ...output }
+}

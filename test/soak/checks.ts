@@ -1,0 +1,156 @@
+import type { Client } from 'pg'
+import type { ConfirmationView } from '../../src/cod/view.ts'
+import type { Customer } from './customers.ts'
+import type { Endpoint, ReceivedEvent } from './endpoint.ts'
+import type { Accepted } from './load.ts'
+
+/** What is still to be done: nothing of it may be left when the checks begin. */
+export async function unfinished(database: Client): Promise<Record<string, number>> {
+  const { rows } = await database.query<Record<string, string>>(
+    `select (select count(*) from messages where due_at is not null) as messages,
+            (select count(*) from provider_reports where due_at is not null) as reports,
+            (select count(*) from webhook_deliveries where due_at is not null) as deliveries`,
+  )
+  return Object.fromEntries(Object.entries(rows[0] ?? {}).map(([name, value]) => [name, Number(value)]))
+}
+
+export type Evidence = {
+  database: Client
+  nodeUrl: string
+  apiKeys: readonly [string, ...string[]]
+  workspaceId: string
+  accepted: readonly Accepted[]
+  customers: ReadonlyMap<string, Customer>
+  endpoint: Endpoint
+  /** How often the provider accepted each message, by our message id. */
+  sends: ReadonlyMap<string, number>
+}
+
+export type Findings = { summary: Record<string, number>; faults: string[] }
+
+export async function check(evidence: Evidence): Promise<Findings> {
+  const faults: string[] = []
+  const summary = {
+    ...(await checkRows(evidence, faults)),
+    ...(await checkSends(evidence, faults)),
+    ...(await checkOrders(evidence, faults)),
+  }
+  return { summary, faults }
+}
+
+/** Each accepted request is one row and one unit, and nothing else is. */
+async function checkRows({ database, workspaceId, accepted }: Evidence, faults: string[]) {
+  const count = async (text: string): Promise<number> => {
+    const { rows } = await database.query<{ n: string }>(text, [workspaceId])
+    return Number(rows[0]?.n ?? 0)
+  }
+  const orders = new Set(accepted.filter(({ kind }) => kind === 'order').map(({ id }) => id)).size
+  const codes = new Set(accepted.filter(({ kind }) => kind === 'code').map(({ id }) => id)).size
+  const found = {
+    orders: await count('select count(*) as n from confirmations where workspace_id = $1'),
+    codes: await count(`select count(*) as n from messages where workspace_id = $1 and kind = 'otp'`),
+    orderUnits: await count(
+      `select coalesce(sum(used), 0) as n from quota_usage where workspace_id = $1 and kind = 'cod_confirmation'`,
+    ),
+    codeUnits: await count(
+      `select coalesce(sum(used), 0) as n from quota_usage where workspace_id = $1 and kind = 'otp'`,
+    ),
+  }
+  if (found.orders !== orders) faults.push(`${orders} orders were accepted, ${found.orders} are stored`)
+  if (found.codes !== codes) faults.push(`${codes} codes were accepted, ${found.codes} are stored`)
+  if (found.orderUnits !== orders) faults.push(`${orders} orders were accepted, ${found.orderUnits} units were taken`)
+  if (found.codeUnits !== codes) faults.push(`${codes} codes were accepted, ${found.codeUnits} units were taken`)
+  return { orders, codes }
+}
+
+type MessageRow = {
+  id: string
+  kind: string
+  status: string
+  purpose: string | null
+  attempts: number
+  unknown: number
+}
+
+/** Each message came to its phone; a second copy is explained by one unknown outcome, and there is no third. */
+async function checkSends({ database, workspaceId, sends }: Evidence, faults: string[]) {
+  const { rows } = await database.query<MessageRow>(
+    `select id, kind, status, purpose, attempts, unknown_outcomes as unknown from messages where workspace_id = $1`,
+    [workspaceId],
+  )
+  let doubled = 0
+  let superseded = 0
+  for (const { id, kind, status, purpose, unknown } of rows) {
+    const count = sends.get(id) ?? 0
+    const name = `message ${id} (${purpose ?? kind}, ${status})`
+    if (status === 'failed') faults.push(`${name} failed`)
+    if (count === 0 && kind === 'cod' && status === 'queued' && purpose !== 'template') superseded += 1
+    else if (count === 0) faults.push(`${name} never came to the provider`)
+    if (count > 1) doubled += 1
+    if (count > 1 && unknown === 0) faults.push(`${name} was sent ${count} times without an unknown outcome`)
+    if (count > 2) faults.push(`${name} was sent ${count} times`)
+  }
+  return { messages: rows.length, sentTwice: doubled, superseded }
+}
+
+const ANSWERS_PER_STATUS: Readonly<Record<string, string | undefined>> = {
+  confirmed: 'cod.confirmed',
+  cancelled: 'cod.cancelled',
+  rescheduled: 'cod.reschedule_requested',
+}
+
+/** Each order ends with its customer's last answer, and so does a caller who keeps the latest event by occurredAt. */
+async function checkOrders({ nodeUrl, apiKeys, accepted, customers, endpoint }: Evidence, faults: string[]) {
+  let reads = 0
+  let eventsSeen = 0
+  for (const { kind, id, phone } of accepted) {
+    if (kind !== 'order') continue
+    const apiKey = apiKeys[(reads += 1) % apiKeys.length] ?? apiKeys[0]
+    const view = await readConfirmation(nodeUrl, apiKey, id)
+    const customer = customers.get(phone)
+    if (!customer) continue
+    const { plan, answers } = customer
+    const last = answers.at(-1)
+    const name = `order ${id} (${plan.name})`
+    if (view.status !== plan.ends) faults.push(`${name} ended as ${view.status}, not ${plan.ends}`)
+    // One reported before what was answered in between is a repetition, which keeps the time (docs/cod.md#late-answers).
+    const same = answers.filter(({ what }) => what === last?.what)
+    if (last && !same.some(({ at }) => isSameSecond(view.answeredAt, at)))
+      faults.push(`${name} was answered at ${new Date(last.at).toISOString()}, not at ${view.answeredAt}`)
+    if (plan.inTheEnd === 'chooses' && (!view.reschedule?.date || !view.reschedule.timeRange))
+      faults.push(`${name} lost a choice: ${JSON.stringify(view.reschedule)}`)
+    if (plan.inTheEnd === 'types' && !view.reschedule?.note) faults.push(`${name} lost its note`)
+    const events = endpoint.eventsOf(id).toSorted((one, other) => (one.occurredAt < other.occurredAt ? -1 : 1))
+    eventsSeen += events.length
+    checkEvents(name, events, view, faults)
+  }
+  return { orderEvents: eventsSeen }
+}
+
+function checkEvents(name: string, events: readonly ReceivedEvent[], view: ConfirmationView, faults: string[]): void {
+  if (new Set(events.map(({ occurredAt }) => occurredAt)).size !== events.length)
+    faults.push(`${name} has two events with the same occurredAt`)
+  const expected = ANSWERS_PER_STATUS[view.status]
+  const latest = events.at(-1)
+  if (latest?.type !== expected) faults.push(`${name}: the latest event is ${latest?.type}, the status ${view.status}`)
+}
+
+/** The provider cuts times to the second, and the answer may have left a moment after it was measured. */
+function isSameSecond(answeredAt: string | null, expectedAt: number): boolean {
+  if (answeredAt === null) return false
+  const seconds = Math.floor(Date.parse(answeredAt) / 1000) - Math.floor(expectedAt / 1000)
+  return seconds === 0 || seconds === 1
+}
+
+async function readConfirmation(nodeUrl: string, apiKey: string, id: string): Promise<ConfirmationView> {
+  for (;;) {
+    const response = await fetch(`${nodeUrl}/api/v1/cod-confirmations/${id}`, {
+      headers: { authorization: `Bearer ${apiKey}` },
+    })
+    if (response.status === 200) return (await response.json()) as ConfirmationView
+    const text = await response.text()
+    if (response.status !== 429)
+      throw new Error(`GET of the confirmation ${id} was answered ${response.status}: ${text}`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}

@@ -1,0 +1,97 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Emulator, Message } from '@doorcode/whatsapp-emulator'
+import type { ConfirmationStatus } from '../../src/cod/conversation/confirmation.ts'
+
+/** What a customer does with an order, and the state in which the confirmation must end. */
+type Plan = {
+  name: string
+  /** Taps on the template by button (0 confirm, 1 cancel, 2 change time), one after the other. */
+  taps: readonly number[]
+  /** After the last tap: chooses day and time range, or types text once the day question came. */
+  inTheEnd?: 'chooses' | 'types'
+  ends: ConfirmationStatus
+}
+
+const PLANS: readonly [Plan, ...Plan[]] = [
+  { name: 'confirms', taps: [0], ends: 'confirmed' },
+  { name: 'cancels', taps: [1], ends: 'cancelled' },
+  { name: 'confirms, then cancels', taps: [0, 1], ends: 'cancelled' },
+  { name: 'cancels, then confirms', taps: [1, 0], ends: 'confirmed' },
+  { name: 'cancels, confirms, cancels', taps: [1, 0, 1], ends: 'cancelled' },
+  { name: 'changes the time', taps: [2], inTheEnd: 'chooses', ends: 'rescheduled' },
+  { name: 'cancels, then changes the time', taps: [1, 2], inTheEnd: 'chooses', ends: 'rescheduled' },
+  { name: 'changes the time, then confirms', taps: [2, 0], ends: 'confirmed' },
+  { name: 'changes the time in words', taps: [2], inTheEnd: 'types', ends: 'rescheduled' },
+  { name: 'never answers', taps: [], ends: 'awaiting_answer' },
+]
+
+/** The provider dates answers in whole seconds: two answers must not fall into the same one. */
+const BETWEEN_ANSWERS_MS = 2_100
+
+export type Customer = {
+  plan: Plan
+  /** What the customer waits for next. */
+  waitsFor: 'template' | 'day question' | 'time question' | 'nothing'
+  dayQuestion: string | undefined
+  /** Of each answer: what it was, and Unix milliseconds just before it. */
+  answers: { what: string; at: number }[]
+}
+
+export type Customers = {
+  /** The customer behind this number, with the next plan. */
+  expect(phone: string): void
+  all: ReadonlyMap<string, Customer>
+  /** Faults of this side of the test. */
+  faults: readonly string[]
+}
+
+export function startCustomers(emulator: Emulator): Customers {
+  const all = new Map<string, Customer>()
+  const faults: string[] = []
+  emulator.onMessage((message) => {
+    const customer = all.get(message.to)
+    if (!customer) return
+    answer(emulator, customer, message).catch((error: unknown) => faults.push(`${message.to}: ${String(error)}`))
+  })
+  return {
+    expect(phone) {
+      const plan = PLANS[all.size % PLANS.length] ?? PLANS[0]
+      all.set(phone, { plan, waitsFor: 'template', dayQuestion: undefined, answers: [] })
+    },
+    all,
+    faults,
+  }
+}
+
+/** Only the first copy of each message is answered: a message sent twice after an unknown outcome changes nothing. */
+async function answer(emulator: Emulator, customer: Customer, message: Message): Promise<void> {
+  const { plan, waitsFor } = customer
+  const respond = async (seed: { tap: { button: number; message: string } } | { text: string; quote: string }) => {
+    customer.answers.push({ what: 'tap' in seed ? `${seed.tap.message} ${seed.tap.button}` : 'text', at: Date.now() })
+    await emulator.inbound({ from: message.to, to: message.phoneNumberId, ...seed })
+  }
+  if (message.type === 'template') {
+    if (waitsFor !== 'template') return
+    customer.waitsFor = plan.inTheEnd ? 'day question' : 'nothing'
+    for (const button of plan.taps) {
+      await wait(BETWEEN_ANSWERS_MS)
+      await respond({ tap: { button, message: message.id } })
+    }
+    return
+  }
+  if (message.shown.buttons.length === 0) return
+  if (waitsFor === 'day question') {
+    customer.dayQuestion = message.shown.body
+    customer.waitsFor = plan.inTheEnd === 'types' ? 'nothing' : 'time question'
+    await wait(BETWEEN_ANSWERS_MS)
+    await respond(
+      plan.inTheEnd === 'types'
+        ? { text: 'Thursday after six', quote: message.id }
+        : { tap: { button: 0, message: message.id } },
+    )
+  } else if (waitsFor === 'time question' && message.shown.body !== customer.dayQuestion) {
+    customer.waitsFor = 'nothing'
+    await wait(BETWEEN_ANSWERS_MS)
+    await respond({ tap: { button: 1, message: message.id } })
+  }
+}

@@ -1,0 +1,89 @@
+import { once } from 'node:events'
+import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Random } from './random.ts'
+
+/**
+ * Stands between the provider and the nodes as a bad network would: it holds webhooks back, changes their order, repeats
+ * some, and gives each to a random node until one answers 200.
+ */
+export type Relay = {
+  url: string
+  /** Webhooks that no node has answered with 200 yet, repeats included. */
+  pending(): number
+  counts(): { webhooks: number; late: number; repeated: number; retries: number }
+  close(): Promise<void>
+}
+
+const RETRY_MS = 1_000
+const ANSWER_WITHIN_MS = 8_000
+const REPEATED = 0.1
+const FORWARDED_HEADERS = ['content-type', 'x-hub-signature-256'] as const
+
+export async function startRelay(nodeUrls: readonly [string, ...string[]], random: Random): Promise<Relay> {
+  let pending = 0
+  let closed = false
+  const counts = { webhooks: 0, late: 0, repeated: 0, retries: 0 }
+
+  const forward = async (path: string, headers: Record<string, string>, body: string, delayMs: number) => {
+    pending += 1
+    await wait(delayMs)
+    while (!closed) {
+      const url = `${random.pick(nodeUrls)}${path}`
+      const answer = await fetch(url, {
+        method: 'POST',
+        headers,
+        body,
+        signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+      }).catch(() => undefined)
+      await answer?.body?.cancel()
+      if (answer?.status === 200) break
+      counts.retries += 1
+      await wait(RETRY_MS)
+    }
+    pending -= 1
+  }
+
+  const delay = (): number => {
+    const chance = random.next()
+    if (chance < 0.7) return random.between(0, 200)
+    counts.late += 1
+    return chance < 0.95 ? random.between(1_000, 5_000) : random.between(5_000, 30_000)
+  }
+
+  const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await text(request)
+    response.writeHead(200).end()
+    counts.webhooks += 1
+    const headers = forwarded(request.headers)
+    void forward(request.url ?? '/', headers, body, delay())
+    if (random.next() < REPEATED) {
+      counts.repeated += 1
+      void forward(request.url ?? '/', headers, body, delay())
+    }
+  }
+  const server = createServer((request, response) => void receive(request, response))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    pending: () => pending,
+    counts: () => counts,
+    async close() {
+      closed = true
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+const forwarded = (headers: IncomingHttpHeaders): Record<string, string> =>
+  Object.fromEntries(
+    FORWARDED_HEADERS.flatMap((name) => {
+      const value = headers[name]
+      return typeof value === 'string' ? [[name, value]] : []
+    }),
+  )

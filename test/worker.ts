@@ -1,0 +1,33 @@
+/**
+ * One of the few processes that share the test files (test/run.ts): each loads and warms up the program once. A file is
+ * a suite with its name, which ends with the last of its tests.
+ */
+import { closeSync, openSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { suite } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { endAll } from './at-end.ts'
+import { setRegistering } from './unhooked.ts'
+
+const folder = process.env.TEST_FOLDER ?? ''
+const files = JSON.parse(process.env.TEST_QUEUE ?? '[]') as string[]
+
+for (const [index, file] of files.entries()) {
+  if (!isFirst(path.join(folder, `claimed-${index}`))) continue
+  setRegistering(true)
+  await suite(file, async () => {
+    await import(pathToFileURL(path.resolve(file)).href).finally(() => setRegistering(false))
+  })
+  writeFileSync(path.join(folder, `ended-${index}`), '')
+}
+await endAll()
+
+/** Whether no other worker has taken it. */
+function isFirst(claim: string): boolean {
+  try {
+    closeSync(openSync(claim, 'wx'))
+    return true
+  } catch {
+    return false
+  }
+}
