@@ -86,21 +86,20 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     node: wakes.node,
   }
   const app = await buildApp(parts, { ...wakes, pages })
-  const url = await app.server.listen({ port, host: '127.0.0.1' })
-  await wakes.start()
-  if (works) app.startWork()
-  return {
-    url,
-    app,
-    parts,
-    logLines,
-    wake: (work = WORK) => work.forEach((each) => wakes.wake(each)),
-    async stop() {
-      await app.stop()
-      await wakes.stop()
-      await provider.close()
-      await pool.close()
-    },
+  const stop = async (): Promise<void> => {
+    await app.stop()
+    await wakes.stop()
+    await provider.close()
+    await pool.close()
+  }
+  try {
+    const url = await app.server.listen({ port, host: '127.0.0.1' })
+    await wakes.start()
+    if (works) app.startWork()
+    return { url, app, parts, logLines, wake: (work = WORK) => work.forEach((each) => wakes.wake(each)), stop }
+  } catch (error) {
+    await stop() // what stays open would keep the process running
+    throw error
   }
 }
 

@@ -71,6 +71,8 @@ const NODE_OPTIONS = [`--import=${path.join(ROOT, 'test/unhooked.ts')}`, '--max-
 const FILES_AT_ONCE = 5
 /** A test that takes this long hangs. */
 const TEST_TIMEOUT_MS = 300_000
+/** A run that takes this long hangs. */
+const RUN_TIMEOUT_MS = 30 * 60_000
 /** What a test that was cut off had started still writes for a moment; each try waits 100 ms longer than the last. */
 const MAX_REMOVALS = 8
 
@@ -190,6 +192,11 @@ async function runFiles(files: readonly string[], environment: Record<string, st
   const { spec } = await import('node:test/reporters')
   const ending = new AbortController()
   const end = (): void => ending.abort()
+  const endHanging = (): void => {
+    console.log(`The tests did not end within ${RUN_TIMEOUT_MS / 60_000} minutes`)
+    end()
+  }
+  const timeout = setTimeout(endHanging, RUN_TIMEOUT_MS)
   process.on('SIGINT', end).on('SIGTERM', end)
   const results = run({
     cwd: ROOT,
@@ -207,6 +214,7 @@ async function runFiles(files: readonly string[], environment: Record<string, st
   const report = results.compose(spec)
   report.pipe(process.stdout)
   await finished(report)
+  clearTimeout(timeout)
   process.off('SIGINT', end).off('SIGTERM', end)
   return passed && !ending.signal.aborted
 }

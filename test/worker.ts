@@ -9,6 +9,9 @@ import { pathToFileURL } from 'node:url'
 import { endAll } from './at-end.ts'
 import { setRegistering } from './unhooked.ts'
 
+/** What tests leave open must not keep the process, and with it the run, from ending. */
+const MAX_END_MS = 20_000
+
 const folder = process.env.TEST_FOLDER ?? ''
 const files = JSON.parse(process.env.TEST_QUEUE ?? '[]') as string[]
 
@@ -21,6 +24,10 @@ for (const [index, file] of files.entries()) {
   writeFileSync(path.join(folder, `ended-${index}`), '')
 }
 await endAll()
+setTimeout(() => {
+  console.error(`These still run after the last test: ${process.getActiveResourcesInfo().join(', ')}`)
+  process.exit(1)
+}, MAX_END_MS).unref()
 
 /** Whether no other worker has taken it. */
 function isFirst(claim: string): boolean {

@@ -62,15 +62,17 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}) {
   const clock = options.clock ?? createMovedClock()
   const http = new Agent({ connections: 128, pipelining: 1 })
   const emulator = await startWorldEmulator(clock, options)
-  const { first, leavePort } = await startFirstNode({ databaseUrl, ...options, clock })
-  const nodes = [first]
+  const nodes: Node[] = []
   const receivers: Receiver[] = []
+  t.after(async () => {
+    await Promise.all([...nodes.map((node) => node.stop()), emulator.close(), http.destroy()])
+    await Promise.all(receivers.map((receiver) => receiver.close()))
+  })
+  const first = await startFirstNode({ databaseUrl, ...options, clock })
+  nodes.push(first)
   const { workspaceId, account, credentials, setCallback } = await settleIn(first, emulator, options)
 
   t.after(async () => {
-    await Promise.all(nodes.map((node) => node.stop()))
-    leavePort()
-    await Promise.all([emulator.close(), http.destroy(), ...receivers.map((receiver) => receiver.close())])
     await retire(database, workspaceId)
     if (!t.passed) printLog(t, nodes)
     if (!options.mayLogErrors) assertNoErrors(nodes)
@@ -190,11 +192,16 @@ let port: number | undefined
 let isPortTaken = false
 
 /** All worlds of a process have one port, one after the other: so the browser finds the pages' scripts in its cache. */
-async function startFirstNode(options: NodeOptions): Promise<{ first: Node; leavePort: () => void }> {
-  if (isPortTaken) return { first: await startNode(options), leavePort: () => {} }
+async function startFirstNode(options: NodeOptions): Promise<Node> {
+  if (isPortTaken) return startNode(options)
   isPortTaken = true
   port ??= await freePort()
-  return { first: await startNode({ ...options, port }), leavePort: () => void (isPortTaken = false) }
+  const node = await startNode({ ...options, port }).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error
+    port = await freePort() // another process has taken it between two worlds
+    return startNode({ ...options, port })
+  })
+  return { ...node, stop: () => node.stop().finally(() => (isPortTaken = false)) }
 }
 
 async function startWorldEmulator(
