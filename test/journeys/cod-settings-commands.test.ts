@@ -85,7 +85,7 @@ test('settings of a workspace that does not exist are neither shown nor stored',
   for (const rest of [['get'], ['set', '--file', await file(SMALLEST)]]) {
     const { code, stderr } = await run('cod-settings', ...rest, '--workspace', UNKNOWN)
     assert.equal(code, 1)
-    assert.match(stderr, /no workspace has the id/)
+    assert.match(stderr, /No workspace has the id/)
   }
 })
 
