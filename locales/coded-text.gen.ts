@@ -1925,7 +1925,7 @@ export type Texts = {
   'page_time_machine.moving': object
   'page_time_machine.not_ahead': object
   'page_time_machine.nothing_happened': object
-  'page_time_machine.on_the_way': object
+  'page_time_machine.on_the_way': { happened: TextValue }
   'page_time_machine.other': object
   'page_time_machine.others': { count: number }
   'page_time_machine.quarter': object
