@@ -5,6 +5,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { startEmulator, demoAccount, DEMO } from '@doorcode/whatsapp-emulator'
 import { fileDatabase } from '../test/database.ts'
+import { runProgram } from '../test/program.ts'
 import { startReceiver } from '../test/receiver.ts'
 import { runCommandLine } from './cli.ts'
 import { commands } from './commands/table.ts'
@@ -260,6 +261,13 @@ test('commands set up a workspace up to its first webhook', async (t) => {
   assert.equal((await json('block', 'add', '--workspace', workspace, '--phone', '+34 600 111 222'))['changed'], true)
   assert.equal((await json('block', 'remove', '--workspace', workspace, '--phone', '+34600111222'))['changed'], true)
   assert.equal((await json('key', 'revoke', String(key['publicId'])))['revoked'], true)
+})
+
+test('a reader that leaves early, such as "head", causes no error', async (t) => {
+  const { child, ended, stderr } = runProgram(t, ['--help'], {})
+  child.stdout?.destroy()
+  assert.deepEqual(await ended, [0, null])
+  assert.equal(stderr(), '')
 })
 
 const testEnvironment = async (): Promise<Record<string, string>> => ({
