@@ -12,9 +12,10 @@ import { Copyable } from '../ui/copy.tsx'
 import { Fact, Facts } from '../ui/facts.tsx'
 import { useLive } from '../ui/shell/live.ts'
 import { Page } from '../ui/shell/page.tsx'
+import { Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import { MessageKind, MessageStatus } from './status.tsx'
+import { MessageKind } from './status.tsx'
 
 type MessageData = RouterOutputs['messages']['get']
 
@@ -65,7 +66,7 @@ function MessageFacts({ data: { message } }: { data: MessageData }) {
   return (
     <Facts label={t('page_messages.facts')}>
       <Fact title={t('page_messages.status')}>
-        <MessageStatus status={message.status} />
+        <Status of="message" value={message.status} />
       </Fact>
       <Fact title={t('page_messages.to')}>
         <Copyable text={message.recipient} />
@@ -74,9 +75,11 @@ function MessageFacts({ data: { message } }: { data: MessageData }) {
         <MessageKind message={message} />
       </Fact>
       <Fact title={t('page_messages.created')}>
-        <Time at={message.createdAt} />
+        <Time at={message.createdAt} kind="workspace" />
       </Fact>
-      <Fact title={t('page_messages.sent')}>{sentAt ? <Time at={sentAt} /> : t('page_messages.not_sent')}</Fact>
+      <Fact title={t('page_messages.sent')}>
+        {sentAt ? <Time at={sentAt} kind="workspace" /> : t('page_messages.not_sent')}
+      </Fact>
       <Fact title={t('page_messages.attempts')}>{message.attempts}</Fact>
       <Fact title={t('page_messages.sender')}>
         <span className="as-typed">{message.senderPhone}</span>
@@ -167,7 +170,7 @@ function Events({ data: { message, events } }: { data: MessageData }) {
             <Group gap="sm" mb="xs">
               <code>{type}</code>
               <Text size="sm">
-                <Time at={occurredAt} />
+                <Time at={occurredAt} kind="workspace" />
               </Text>
             </Group>
             {webhooks.length === 0 && <Text size="sm">{t('page_messages.no_endpoints')}</Text>}

@@ -21,7 +21,8 @@ export function ListPages({
       {searchedBackTo !== null && (
         <Alert color="blue" role="status">
           <Text size="sm">
-            {t('page_shell.searched_back')} <Time at={searchedBackTo} />. {t('page_shell.searched_back_hint')}
+            {t('page_shell.searched_back')} <Time at={searchedBackTo} kind="workspace" />.{' '}
+            {t('page_shell.searched_back_hint')}
           </Text>
         </Alert>
       )}

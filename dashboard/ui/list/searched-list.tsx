@@ -1,7 +1,6 @@
 import { Button, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useTexts } from '../../texts/use-texts.ts'
-import { useWorkspace } from '../workspace.ts'
 import { Empty } from '../empty.tsx'
 import { Failed } from '../failed.tsx'
 import { type LinkOf, ListPages } from './list-pages.tsx'
@@ -41,14 +40,9 @@ type Props<Row> = {
 export function SearchedList<Row>(props: Props<Row>) {
   const { t } = useTexts()
   const { page, live, search, query, choices, own, onNarrow } = props
-  const { timeZone } = useWorkspace()
   const { before: _, ...filter } = search
   return (
-    <Page
-      title={t(`${page}.title`)}
-      about={`${t(`${page}.about`)} ${t(`${page}.zone`)} \u2066${timeZone}\u2069.`}
-      live={live}
-    >
+    <Page title={t(`${page}.title`)} about={t(`${page}.about`)} live={live}>
       <SearchForm
         key={JSON.stringify(filter)}
         page={page}
