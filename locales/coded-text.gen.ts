@@ -1006,7 +1006,6 @@ export type Texts = {
   'page_confirmations.answer_rescheduled': object
   'page_confirmations.answered_at': object
   'page_confirmations.answers': object
-  'page_confirmations.any': object
   'page_confirmations.any_day': object
   'page_confirmations.any_time': object
   'page_confirmations.back': object
@@ -1022,9 +1021,7 @@ export type Texts = {
   'page_confirmations.facts': object
   'page_confirmations.failure': object
   'page_confirmations.filters': object
-  'page_confirmations.find': object
   'page_confirmations.follow_up_fires': object
-  'page_confirmations.from': object
   'page_confirmations.id': object
   'page_confirmations.in_time': object
   'page_confirmations.key': object
@@ -1056,7 +1053,6 @@ export type Texts = {
   'page_confirmations.refusal_failure': object
   'page_confirmations.reminder_fires': object
   'page_confirmations.search_for': object
-  'page_confirmations.search_hint': object
   'page_confirmations.sender': object
   'page_confirmations.status': object
   'page_confirmations.template': object
@@ -1066,7 +1062,6 @@ export type Texts = {
   'page_confirmations.to_settings': object
   'page_confirmations.transcript': object
   'page_confirmations.transcript_about': object
-  'page_confirmations.until': object
   'page_confirmations.webhooks': object
   'page_confirmations.webhooks_about': object
   'page_emulator.body_gone': object
@@ -1305,7 +1300,6 @@ export type Texts = {
   'page_keys.try_it': object
   'page_keys.unknown_key': object
   'page_messages.about': object
-  'page_messages.any': object
   'page_messages.attempts': object
   'page_messages.back': object
   'page_messages.clear': object
@@ -1319,10 +1313,7 @@ export type Texts = {
   'page_messages.events_about': object
   'page_messages.events_of_order': object
   'page_messages.facts': object
-  'page_messages.failure': object
   'page_messages.filters': object
-  'page_messages.find': object
-  'page_messages.from': object
   'page_messages.id': object
   'page_messages.key': object
   'page_messages.kind': object
@@ -1344,9 +1335,7 @@ export type Texts = {
   'page_messages.purpose_template': object
   'page_messages.purpose_time': object
   'page_messages.reference': object
-  'page_messages.search': object
   'page_messages.search_for': object
-  'page_messages.search_hint': object
   'page_messages.sender': object
   'page_messages.sent': object
   'page_messages.status': object
@@ -1355,7 +1344,6 @@ export type Texts = {
   'page_messages.to': object
   'page_messages.to_confirmation': object
   'page_messages.to_keys': object
-  'page_messages.until': object
   'page_overview.about': object
   'page_overview.account': object
   'page_overview.account_title': { waba: TextValue }
@@ -1679,11 +1667,13 @@ export type Texts = {
   'page_session.welcome': object
   'page_shell.account': object
   'page_shell.again': object
+  'page_shell.all_values': object
   'page_shell.audit': object
   'page_shell.backend': object
   'page_shell.blocked': object
   'page_shell.cancel': object
   'page_shell.charts': object
+  'page_shell.clear_filters': object
   'page_shell.clock_ahead': { ahead: TextValue }
   'page_shell.clock_hint': object
   'page_shell.close': object
@@ -1694,12 +1684,20 @@ export type Texts = {
   'page_shell.copied': object
   'page_shell.copy': object
   'page_shell.dark': object
+  'page_shell.dates': object
+  'page_shell.dates_from': { day: TextValue }
+  'page_shell.dates_to': { day: TextValue }
   'page_shell.endpoints': object
   'page_shell.errors': { count: number }
   'page_shell.failed_title': object
+  'page_shell.filter_add': { name: TextValue }
+  'page_shell.filter_remove': { name: TextValue }
   'page_shell.i_have_copied': object
   'page_shell.keys': object
   'page_shell.language': object
+  'page_shell.leave': object
+  'page_shell.leave_text': object
+  'page_shell.leave_title': object
   'page_shell.light': object
   'page_shell.like_system': object
   'page_shell.live_hint': object
@@ -1715,6 +1713,8 @@ export type Texts = {
   'page_shell.people': object
   'page_shell.phone': object
   'page_shell.real_time': { time: TextValue }
+  'page_shell.rows': { from: TextValue; to: TextValue; total: TextValue }
+  'page_shell.rows_more': { from: TextValue; to: TextValue; total: TextValue }
   'page_shell.sandbox': object
   'page_shell.search_further': object
   'page_shell.searched_back': object
@@ -1723,6 +1723,7 @@ export type Texts = {
   'page_shell.settings': object
   'page_shell.sign_out': object
   'page_shell.skip': object
+  'page_shell.stay': object
   'page_shell.templates': object
   'page_shell.to_start': object
   'page_shell.traffic': object

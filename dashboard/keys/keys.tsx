@@ -7,6 +7,7 @@ import { useTexts } from '../texts/use-texts.ts'
 import { Empty } from '../ui/empty.tsx'
 import { type Column, List } from '../ui/list/list.tsx'
 import { Page } from '../ui/shell/page.tsx'
+import { SecretDialog } from '../ui/dialog/secret-dialog.tsx'
 import { Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
@@ -36,9 +37,9 @@ export function Keys() {
         <KeyList keys={working} label={t('page_keys.title')} />
       )}
       <OldKeys keys={data.filter((key) => !isActive(key))} />
-      <Modal opened={creating} onClose={close} title={t('page_keys.create')} size="lg">
+      <SecretDialog opened={creating} onClose={close} title={t('page_keys.create')} size="lg">
         <NewKey onDone={close} />
-      </Modal>
+      </SecretDialog>
     </Page>
   )
 }
@@ -118,14 +119,14 @@ function KeyList({ keys, label }: { keys: readonly Key[]; label: string }) {
   return (
     <>
       <List label={label} rows={keys} keyOf={({ publicId }) => publicId} columns={columns} />
-      <Modal
+      <SecretDialog
         opened={chosen?.act === 'rotate'}
         onClose={close}
         title={chosen && t('page_keys.rotate_title', { name: chosen.key.name })}
         size="lg"
       >
         {chosen && <RotateKey of={chosen.key} onDone={close} />}
-      </Modal>
+      </SecretDialog>
       <Modal
         opened={chosen?.act === 'revoke'}
         onClose={close}

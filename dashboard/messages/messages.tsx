@@ -1,4 +1,4 @@
-import { Anchor, Button } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { api } from '../api.ts'
@@ -77,20 +77,12 @@ function MessageList({ rows }: { rows: readonly ListedMessage[] }) {
       label={t('page_messages.title')}
       rows={rows}
       keyOf={({ id }) => id}
+      linkOf={({ id }) =>
+        (props) => <Link {...props} to="/w/$workspaceId/messages/$messageId" params={{ workspaceId, messageId: id }} />}
       columns={[
         {
           title: t('page_messages.to'),
-          cell: ({ id, recipient }) => (
-            <Anchor
-              size="sm"
-              fw={500}
-              renderRoot={(props) => (
-                <Link {...props} to="/w/$workspaceId/messages/$messageId" params={{ workspaceId, messageId: id }} />
-              )}
-            >
-              <span className="as-typed">{recipient}</span>
-            </Anchor>
-          ),
+          cell: ({ recipient }) => <span className="as-typed">{recipient}</span>,
         },
         { title: t('page_messages.status'), cell: ({ status }) => <Status of="message" value={status} /> },
         { title: t('page_messages.kind'), cell: (message) => <MessageKind message={message} /> },
@@ -100,10 +92,12 @@ function MessageList({ rows }: { rows: readonly ListedMessage[] }) {
         },
         {
           title: t('page_messages.template'),
+          hideIfAll: ({ templateName }) => templateName,
           cell: ({ templateName }) => (templateName === null ? '–' : <code>{templateName}</code>),
         },
         {
           title: t('page_messages.sender'),
+          hideIfAll: ({ senderPhone }) => senderPhone,
           cell: ({ senderPhone }) => <span className="as-typed">{senderPhone}</span>,
         },
         {

@@ -1,8 +1,10 @@
 import type { CodedText } from '../../locales/text.ts'
-import { Alert, Text, Title } from '@mantine/core'
+import { Text, Title } from '@mantine/core'
 import { Fragment } from 'react'
 import type { NextAction } from '../../src/explain/next-action.ts'
 import { useTexts } from '../texts/use-texts.ts'
+import { CodeLink } from '../ui/state/code-link.tsx'
+import { OutcomeBanner, QuietOutcome } from '../ui/state/outcome.tsx'
 import { type Tone, statusWord } from '../ui/state/status.ts'
 import { ToneBadge } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
@@ -65,16 +67,38 @@ const COLOURS = {
   operator: 'failure',
 } as const satisfies Record<Actor, Tone>
 
-/** The next action, which readers want to know first. */
-export function NextActionAlert({ next: { who, sentence } }: { next: NextAction }) {
+type Failure = { code: string; text: CodedText }
+
+/** The next action, which readers want to know first, with the failure that it follows from. */
+export function NextActionAlert({
+  next: { who, sentence },
+  failure = null,
+}: {
+  next: NextAction
+  failure?: Failure | null
+}) {
   const { t } = useTexts()
+  if (who === 'none' && failure === null) {
+    return (
+      <QuietOutcome tone={COLOURS.none}>
+        <ServerSentence>{sentence}</ServerSentence>
+      </QuietOutcome>
+    )
+  }
   return (
-    <Alert
-      color={COLOURS[who]}
+    <OutcomeBanner
+      tone={failure ? 'failure' : COLOURS[who]}
       title={`${t('page_timeline.next_title')}${t('page_shell.colon')}${t(`page_timeline.${who === 'customer' ? 'customer_acts' : who}`)}`}
     >
+      {failure && (
+        <div>
+          <CodeLink code={failure.code} />
+          {t('page_shell.colon')}
+          <ServerSentence>{failure.text}</ServerSentence>
+        </div>
+      )}
       <ServerSentence>{sentence}</ServerSentence>
-    </Alert>
+    </OutcomeBanner>
   )
 }
 

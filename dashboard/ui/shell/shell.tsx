@@ -19,7 +19,7 @@ import { callSignIn, queryClient } from '../../api.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { useKeptFocus } from '../keep-focus.ts'
 import { LanguageSwitch } from './language-switch.tsx'
-import { Loading } from '../loading.tsx'
+import { LoadingPage } from '../loading.tsx'
 import { NotFound } from './not-found.tsx'
 import { SandboxPill } from './sandbox-pill.tsx'
 import { SECTION_GROUPS, sectionIn } from './sections.ts'
@@ -67,7 +67,7 @@ export function Shell() {
         <Sections onChoose={close} />
       </AppShell.Navbar>
       <AppShell.Main id={CONTENT}>
-        <Suspense fallback={<Loading />}>
+        <Suspense fallback={<LoadingPage />}>
           <Outlet />
         </Suspense>
       </AppShell.Main>
