@@ -11,7 +11,7 @@ import { statusWord } from '../ui/state/status.ts'
 import { Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
-import { KINDS, type ListedMessage, STATUSES, withFilter } from './search.ts'
+import { KINDS, type ListedMessage, STATUSES, listInput, withFilter } from './search.ts'
 import { MessageKind } from './status.tsx'
 
 const PAGE = '/w/$workspaceId/messages'
@@ -24,10 +24,10 @@ export function Messages() {
   const { workspaceId } = useWorkspace()
   const search = useSearch({ from: PAGE })
   const navigate = useNavigate({ from: PAGE })
-  const { before, ...filter } = search
+  const { before: _, ...filter } = search
   const { data: choices } = useQuery(api.workspaces.choices.queryOptions({ workspaceId }))
   const query = useQuery({
-    ...api.messages.list.queryOptions({ workspaceId, ...filter, ...(before && { cursor: before }) }),
+    ...api.messages.list.queryOptions(listInput(workspaceId, search)),
     placeholderData: keepPreviousData,
   })
   return (

@@ -22,6 +22,7 @@ export function Chip({
       {children(
         <Button
           size="compact-md"
+          fw={500}
           variant={isSet ? 'light' : 'default'}
           leftSection={isSet ? undefined : <PlusIcon aria-hidden="true" />}
           style={isSet ? undefined : { borderStyle: 'dashed' }}
