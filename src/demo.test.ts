@@ -57,6 +57,12 @@ test('the printed order is answered, and the printed command lets a day pass', a
   ]) {
     await waitFor(String(expected), () => expected.test(demo.stdout()))
   }
+  const again = runProgram(t, ['start'], environment)
+  assert.deepEqual(await again.ended, [1, null])
+  const url = `http://127.0.0.1:${environment['DOORCODE_PORT']}`
+  assert.ok(
+    again.stderr().includes(`already running in ${environment['DOORCODE_DATA_DIR']} (pid ${demo.child.pid}, ${url})`),
+  )
   const pinged = runProgram(t, ['endpoint', 'ping', await endpointOf(environment), '--json'], environment)
   assert.deepEqual(await pinged.ended, [0, null], pinged.stderr())
   assert.equal((JSON.parse(pinged.stdout()) as { status: string }).status, 'succeeded', pinged.stdout())
@@ -86,24 +92,27 @@ test('the printed order is answered, and the printed command lets a day pass', a
   })
 })
 
-test('a demo workspace that is no sandbox works, without the clock hint', async (t) => {
+test('a demo workspace that is no sandbox works, without clock hint or metrics', async (t) => {
   const environment = await environmentOfLater(t)
   await withConnection(environment['DATABASE_URL'] ?? '', (connection) =>
     connection.query(`update workspaces set sandbox = false where clock_offset_ms = 0`),
   )
-  const demo = await start(t, environment)
+  const metricsPort = await freePort()
+  await occupy(t, metricsPort)
+  const demo = await start(t, { ...environment, DOORCODE_METRICS_PORT: String(metricsPort) })
+  assert.match(demo.stdout(), /^Metrics are off: .*:\d+ is in use .*DOORCODE_METRICS_PORT[^]* Metrics +off$/m)
   assert.doesNotMatch(demo.stdout(), /sandbox advance/)
   await send(demo.stdout(), printed(demo.stdout(), /Bearer ([^']+)'/), printed(demo.stdout(), /-d '(.*)'/))
 })
 
-test('a start on a used emulator port fails with the name of the setting', async (t) => {
+test('a start on used ports names each of them with its setting', async (t) => {
   const environment = await newEnvironment()
-  const other = createServer().listen(Number(environment['DOORCODE_EMULATOR_PORT']), '127.0.0.1')
-  await once(other, 'listening')
-  t.after(() => other.close())
+  const settings = ['DOORCODE_PORT', 'DOORCODE_EMULATOR_PORT']
+  for (const setting of settings) await occupy(t, Number(environment[setting]))
   const demo = runProgram(t, ['start'], environment)
   assert.deepEqual(await demo.ended, [1, null])
-  assert.match(demo.stderr(), /^127\.0\.0\.1:\d+ is in use\. .* DOORCODE_EMULATOR_PORT to another port\.\n$/)
+  for (const [index, line] of demo.stderr().trimEnd().split('\n').entries())
+    assert.match(line, new RegExp(`^127\\.0\\.0\\.1:\\d+ is in use .* set ${settings[index]} to another port`))
 })
 
 test('a start in the data folder of a running emulator fails with the setting', async (t) => {
@@ -112,8 +121,14 @@ test('a start in the data folder of a running emulator fails with the setting', 
   t.after(() => other.close())
   const demo = runProgram(t, ['start'], environment)
   assert.deepEqual(await demo.ended, [1, null])
-  assert.match(demo.stderr(), /^another emulator uses .*: stop it, or .* with DOORCODE_DATA_DIR\n$/)
+  assert.match(demo.stderr(), /^Another WhatsApp emulator uses .*\. Stop it, or .* with DOORCODE_DATA_DIR\.\n$/)
 })
+
+async function occupy(t: TestContext, port: number): Promise<void> {
+  const server = createServer().listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+}
 
 async function endpointOf({ DOORCODE_DATA_DIR: folder = '' }: Record<string, string>): Promise<string> {
   const saved = JSON.parse(await readFile(path.join(folder, 'demo.json'), 'utf8')) as {

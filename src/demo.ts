@@ -9,7 +9,9 @@ import { simulateDemoDay, startDemoDay } from './demo/day.ts'
 import { type DayClock, createDayClock } from './demo/day-clock.ts'
 import { createDemoWorkspace, ensureDemoEndpoint, findDemoWorkspace } from './demo/workspace.ts'
 import { createLog } from './log.ts'
-import { waitForAbort, shutdownSignal, throwListenError, startServing } from './main.ts'
+import { waitForAbort, serverPorts, shutdownSignal, startServing } from './main.ts'
+import { type PortSetting, findPortFaults, throwListenError, throwPortFaults } from './start/ports.ts'
+import { claimFolder } from './start/running.ts'
 import { connectAccount } from './accounts/accounts.ts'
 import { getWorkspace } from './workspaces/workspaces.ts'
 import { visibleText } from '../locales/visible-text.ts'
@@ -30,7 +32,8 @@ export async function startDemo(config: Config): Promise<void> {
 type Demo = Awaited<ReturnType<typeof open>>
 
 async function open(base: Config, resources: AsyncDisposableStack, signal: AbortSignal) {
-  const config = demoConfig(base)
+  resources.use(await claimFolder(base.dataDir, { pid: process.pid, url: base.publicUrl }))
+  const config = await withFreePorts(demoConfig(base))
   const clock = createDayClock()
   const lines = createLines()
   const links = { phone: `${config.publicUrl}/dashboard/` }
@@ -86,6 +89,25 @@ const demoConfig = (config: Config): Config => ({
   logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel,
 })
 
+/** A demo can do without metrics. Throws StartupError if another port is taken. */
+async function withFreePorts(config: Config): Promise<Config> {
+  const [ofServer, ofMetrics] = serverPorts(config)
+  const faults = await findPortFaults([ofServer, emulatorPorts(config), ...(ofMetrics ? [ofMetrics] : [])])
+  throwPortFaults(faults.filter(({ setting }) => setting !== 'DOORCODE_METRICS_PORT'))
+  for (const { sentence } of faults) console.log(`Metrics are off: ${sentence}`)
+  return faults.length > 0 ? { ...config, metricsPort: 0 } : config
+}
+
+/** The emulator listens nowhere else: it shows one-time codes. */
+const EMULATOR_HOST = '127.0.0.1'
+
+const emulatorPorts = ({ emulatorPort: port }: Config): PortSetting => ({
+  setting: 'DOORCODE_EMULATOR_PORT',
+  host: EMULATOR_HOST,
+  port,
+  uses: ['WhatsApp emulator', 'webhook receiver'],
+})
+
 /** It runs on Doorcode's clock, so that its times are never later than Doorcode's. */
 const startDemoEmulator = (
   { emulatorPort, dataDir }: Config,
@@ -102,11 +124,11 @@ const startDemoEmulator = (
     speed: () => clock.speed(),
     timeMachineAt: () => links.phone,
   }).catch((error: unknown) => {
-    if (error instanceof FolderError) throw new StartupError(`${error.message} with DOORCODE_DATA_DIR`)
+    if (error instanceof FolderError) throw new StartupError(`${error.message} with DOORCODE_DATA_DIR.`)
     return throwPortError(emulatorPort)(error)
   })
 
-const throwPortError = (port: number) => throwListenError({ host: '127.0.0.1', port }, 'DOORCODE_EMULATOR_PORT')
+const throwPortError = (port: number) => throwListenError({ host: EMULATOR_HOST, port }, 'DOORCODE_EMULATOR_PORT')
 
 /** On the port after the emulator's. */
 function startReceiver({ emulatorPort }: Config, secret: () => string | undefined, { print }: Lines) {

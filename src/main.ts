@@ -2,13 +2,13 @@ import { once } from 'node:events'
 import v8 from 'node:v8'
 import type { FastifyInstance } from 'fastify'
 import { type App, buildApp } from './app.ts'
-import { StartupError } from './startup-error.ts'
 import type { Clock } from './clock.ts'
-import type { Config, SettingName } from './config.ts'
+import type { Config } from './config.ts'
 import { type RetryBudget, withRetries } from './start/database.ts'
 import { createSetupLink } from './admin/auth/links.ts'
 import { createLog, type Log } from './log.ts'
 import { openParts, SERVER_RETRY_BUDGET_MS } from './start/open.ts'
+import { type PortSetting, assertPortsFree, throwListenError } from './start/ports.ts'
 import type { Parts } from './parts.ts'
 import { settlesWithin } from './settles-within.ts'
 
@@ -18,6 +18,7 @@ export type Serving = { parts: Parts; url: string; metricsUrl: string | undefine
 export async function serve(config: Config): Promise<void> {
   const log = createLog(config.logLevel)
   const signal = shutdownSignal()
+  await assertPortsFree(serverPorts(config))
   const serving = await startServing(config, log, { signal })
   await printSetupLink(serving, { log, timeoutMs: SERVER_RETRY_BUDGET_MS, signal })
   log.info({ url: serving.url, metricsUrl: serving.metricsUrl, roles: [...config.roles] }, 'serving')
@@ -32,6 +33,13 @@ async function printSetupLink({ parts }: Serving, budget: RetryBudget): Promise<
   if (!parts.config.roles.has('dashboard')) return
   const link = await withRetries(parts.db, budget, () => createSetupLink(parts))
   if (link) console.log(`This instance has no owner yet. Open this link to become its owner: ${link}`)
+}
+
+/** The second one only if metrics are on. */
+export function serverPorts({ host, port, metricsPort }: Config): [PortSetting] | [PortSetting, PortSetting] {
+  const ofServer: PortSetting = { setting: 'DOORCODE_PORT', host, port, uses: ['API'] }
+  if (metricsPort === 0) return [ofServer]
+  return [ofServer, { setting: 'DOORCODE_METRICS_PORT', host, port: metricsPort, uses: ['metrics server'] }]
 }
 
 /**
@@ -56,34 +64,16 @@ export async function startServing(
   parts.metrics.watchProcess()
   const app = await buildApp(parts, wakes)
   opened.defer(() => stopInTime(app, log))
-  const { host, port, metricsPort } = config
-  const listen = (server: FastifyInstance, address: Address, setting: SettingName): Promise<string> =>
-    server.listen(address).catch(throwListenError(address, setting))
-  const url = await listen(app.server, { host, port }, 'DOORCODE_PORT')
-  const metricsUrl =
-    metricsPort > 0 ? await listen(app.metricsServer, { host, port: metricsPort }, 'DOORCODE_METRICS_PORT') : undefined
+  const listen = (server: FastifyInstance, { host, port, setting }: PortSetting): Promise<string> =>
+    server.listen({ host, port }).catch(throwListenError({ host, port }, setting))
+  const [ofServer, ofMetrics] = serverPorts(config)
+  const url = await listen(app.server, ofServer)
+  const metricsUrl = ofMetrics && (await listen(app.metricsServer, ofMetrics))
   await wakes.start() // first: leases need a registered node
   if (config.roles.has('worker')) app.startWork()
   const whenStopped = opened.move()
   return { parts, url, metricsUrl, stop: () => whenStopped.disposeAsync() }
 }
-
-const listenErrors: Readonly<Record<string, (setting: SettingName) => string>> = {
-  EADDRINUSE: (setting) => `is in use. Stop the other program or set ${setting} to another port.`,
-  EACCES: (setting) => `is not allowed for this user. Set ${setting} to a port above 1023.`,
-  EADDRNOTAVAIL: () => 'is not an address of this machine. Set DOORCODE_HOST to one, or to 0.0.0.0 for all.',
-  ENOTFOUND: () => 'is not an address of this machine. Set DOORCODE_HOST to one, or to 0.0.0.0 for all.',
-}
-
-type Address = { host: string; port: number }
-
-/** A StartupError if the operator can fix the error, which otherwise stays as it is. */
-export const throwListenError =
-  ({ host, port }: Address, setting: SettingName) =>
-  (error: unknown): never => {
-    const reason = listenErrors[error instanceof Error && 'code' in error ? String(error.code) : '']
-    throw reason ? new StartupError(`${host}:${port} ${reason(setting)}`) : error
-  }
 
 /** Longer than any request, send or delivery may take. */
 const MAX_STOP_MS = 30_000
