@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { cp, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import os from 'node:os'
 import path from 'node:path'
@@ -103,6 +103,20 @@ test('a demo workspace that is no sandbox works, without clock hint or metrics',
   assert.match(demo.stdout(), /^Metrics are off: .*:\d+ is in use .*DOORCODE_METRICS_PORT[^]* Metrics +off$/m)
   assert.doesNotMatch(demo.stdout(), /sandbox advance/)
   await send(demo.stdout(), printed(demo.stdout(), /Bearer ([^']+)'/), printed(demo.stdout(), /-d '(.*)'/))
+})
+
+test('Ctrl-C just stops a first start, in initdb and in the simulated day', async (t) => {
+  const environment = await newEnvironment()
+  const home = path.join(environment['DOORCODE_DATA_DIR'] ?? '', 'postgres')
+  const first = runProgram(t, ['start'], { ...environment, DATABASE_URL: '', DOORCODE_SECRET_KEY: '' })
+  await waitFor('initdb', async () => (await readdir(home).catch(() => [])).some((name) => name.startsWith('unf')))
+  first.child.kill('SIGINT')
+  assert.deepEqual([await first.ended, first.stdout(), first.stderr()], [[0, null], '\nStopped.\n', ''])
+  const second = runProgram(t, ['start'], environment)
+  await waitFor('the day', () => second.stdout().includes('simulating a day'))
+  second.child.kill('SIGINT')
+  assert.deepEqual([await second.ended, second.stderr()], [[0, null], ''])
+  assert.match(second.stdout(), /…\n\nStopped\.\n$/)
 })
 
 test('a start on used ports names each of them with its setting', async (t) => {

@@ -9,7 +9,7 @@ import { simulateDemoDay, startDemoDay } from './demo/day.ts'
 import { type DayClock, createDayClock } from './demo/day-clock.ts'
 import { createDemoWorkspace, ensureDemoEndpoint, findDemoWorkspace } from './demo/workspace.ts'
 import { createLog } from './log.ts'
-import { waitForAbort, serverPorts, shutdownSignal, startServing } from './main.ts'
+import { serverPorts, shutdownSignal, startServing, stopWithoutData, waitForEnd } from './main.ts'
 import { type PortSetting, findPortFaults, throwListenError, throwPortFaults } from './start/ports.ts'
 import { claimFolder } from './start/running.ts'
 import { connectAccount } from './accounts/accounts.ts'
@@ -20,10 +20,17 @@ import { visibleText } from '../locales/visible-text.ts'
 export async function startDemo(config: Config): Promise<void> {
   const signal = shutdownSignal()
   await using resources = new AsyncDisposableStack()
-  const demo = await open(config, resources, signal)
+  const demo = await open(config, resources, signal).catch((error: unknown) => {
+    if (!signal.aborted) throw error
+  })
+  if (!demo) {
+    await resources.disposeAsync()
+    return console.log('\nStopped.')
+  }
   console.log(welcome(demo))
   demo.startLines()
-  await waitForAbort(signal)
+  await waitForEnd(signal, demo.serving)
+  if (demo.serving.lost?.aborted) await stopWithoutData(demo.serving, () => resources.disposeAsync())
   console.log('\nStopping …')
   await resources.disposeAsync()
   console.log('Stopped. The next start continues with the same data.')
@@ -46,6 +53,7 @@ async function open(base: Config, resources: AsyncDisposableStack, signal: Abort
   const serving = await startServing(config, createLog(config.logLevel), options)
   resources.defer(() => serving.stop())
   const { parts } = serving
+  signal.throwIfAborted()
 
   const existing = await findDemoWorkspace(parts)
   if (!existing) startDemoDay(clock)
@@ -60,7 +68,7 @@ async function open(base: Config, resources: AsyncDisposableStack, signal: Abort
   if (!existing) {
     console.log('\nThis is the first start: simulating a day of customers in the demo shop takes a few seconds …')
     const senderIds = account.senders.map(({ senderId }) => senderId)
-    await simulateDemoDay({ parts, clock, emulator, workspaceId, apiKey, senderIds })
+    await simulateDemoDay({ parts, clock, emulator, workspaceId, apiKey, senderIds, signal })
   }
   emulator.onMessage(({ to, text }) => lines.print(`the phone ${to} shows: ${text}`))
   emulator.onInbound(({ from, did, text }) => lines.print(`the customer +${from} ${did}: ${text}`))

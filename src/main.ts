@@ -12,7 +12,14 @@ import { type PortSetting, assertPortsFree, throwListenError } from './start/por
 import type { Parts } from './parts.ts'
 import { settlesWithin } from './settles-within.ts'
 
-export type Serving = { parts: Parts; url: string; metricsUrl: string | undefined; stop(): Promise<void> }
+export type Serving = {
+  parts: Parts
+  url: string
+  metricsUrl: string | undefined
+  /** Aborts, with a StartupError, if the embedded database was deleted. */
+  lost: AbortSignal | undefined
+  stop(): Promise<void>
+}
 
 /** `doorcode serve`: runs until a signal. */
 export async function serve(config: Config): Promise<void> {
@@ -22,7 +29,11 @@ export async function serve(config: Config): Promise<void> {
   const serving = await startServing(config, log, { signal })
   await printSetupLink(serving, { log, timeoutMs: SERVER_RETRY_BUDGET_MS, signal })
   log.info({ url: serving.url, metricsUrl: serving.metricsUrl, roles: [...config.roles] }, 'serving')
-  await waitForAbort(signal)
+  await waitForEnd(signal, serving)
+  if (serving.lost?.aborted) {
+    log.fatal('the data folder was deleted or moved')
+    await stopWithoutData(serving, () => serving.stop())
+  }
   log.info({ signal: signal.reason as NodeJS.Signals }, 'shutting down')
   await serving.stop()
   log.info('stopped')
@@ -59,7 +70,11 @@ export async function startServing(
 ): Promise<Serving> {
   v8.setFlagsFromString(`--heap-growing-percent=${HEAP_GROWS_BY_PERCENT}`)
   await using opened = new AsyncDisposableStack()
-  const { parts, wakes, close } = await openParts(config, log, { timeoutMs: SERVER_RETRY_BUDGET_MS, signal, onClock })
+  const { parts, wakes, lost, close } = await openParts(config, log, {
+    timeoutMs: SERVER_RETRY_BUDGET_MS,
+    signal,
+    onClock,
+  })
   opened.defer(close)
   parts.metrics.watchProcess()
   const app = await buildApp(parts, wakes)
@@ -72,7 +87,7 @@ export async function startServing(
   await wakes.start() // first: leases need a registered node
   if (config.roles.has('worker')) app.startWork()
   const whenStopped = opened.move()
-  return { parts, url, metricsUrl, stop: () => whenStopped.disposeAsync() }
+  return { parts, url, metricsUrl, lost, stop: () => whenStopped.disposeAsync() }
 }
 
 /** Longer than any request, send or delivery may take. */
@@ -101,6 +116,18 @@ export function shutdownSignal(): AbortSignal {
   return controller.signal
 }
 
-export async function waitForAbort(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, 'abort')
+/** A signal, or the loss of the database. */
+export async function waitForEnd(signal: AbortSignal, { lost }: Serving): Promise<void> {
+  const end = lost ? AbortSignal.any([signal, lost]) : signal
+  if (!end.aborted) await once(end, 'abort')
+}
+
+/** There is no work left that could be stored. */
+const MAX_STOP_WITHOUT_DATA_MS = 5_000
+
+/** Throws the StartupError that says what was lost. */
+export async function stopWithoutData({ parts, lost }: Serving, stop: () => Promise<void>): Promise<never> {
+  parts.log.level = 'silent' // everything that fails now fails for the same reason
+  await settlesWithin(MAX_STOP_WITHOUT_DATA_MS, stop()).catch(() => undefined)
+  throw lost?.reason
 }
