@@ -55,9 +55,22 @@ async function reportFailure({ message }: Error, native: string, user: SystemUse
   )
 }
 
-async function nameOfCopy(folder: string): Promise<string> {
-  const { version } = JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')) as { version: string }
-  return `postgresql-${version}-${process.platform}-${process.arch}`
+const nameOfCopy = async (folder: string): Promise<string> =>
+  `postgresql-${await packageVersion(folder)}-${process.platform}-${process.arch}`
+
+async function packageVersion(folder: string): Promise<string> {
+  const manifest = JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')) as { version: string }
+  return manifest.version
+}
+
+/** Such as 18.4. Undefined if no package for this machine is installed. */
+export async function findEmbeddedVersion(version: PostgresVersion = 18): Promise<string | undefined> {
+  try {
+    return /^\d+\.\d+/.exec(await packageVersion(packageFolder(version)))?.[0]
+  } catch (error) {
+    if (error instanceof StartupError) return undefined
+    throw error
+  }
 }
 
 function packageFolder(version: PostgresVersion): string {
