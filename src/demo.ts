@@ -70,6 +70,8 @@ async function open(base: Config, resources: AsyncDisposableStack, signal: Abort
     const senderIds = account.senders.map(({ senderId }) => senderId)
     await simulateDemoDay({ parts, clock, emulator, workspaceId, apiKey, senderIds, signal })
   }
+  await Promise.race([serving.pagesReady, waitForEnd(signal, serving)])
+  signal.throwIfAborted()
   emulator.onMessage(({ to, text }) => lines.print(`the phone ${to} shows: ${text}`))
   emulator.onInbound(({ from, did, text }) => lines.print(`the customer +${from} ${did}: ${text}`))
   const sender = account.senders.find(({ phoneNumberId }) => phoneNumberId === DEMO.standardNumberId)

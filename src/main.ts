@@ -18,6 +18,8 @@ export type Serving = {
   metricsUrl: string | undefined
   /** Aborts, with a StartupError, if the embedded database was deleted. */
   lost: AbortSignal | undefined
+  /** Resolves when the dashboard's pages are built, if this process serves them. */
+  pagesReady: Promise<void>
   stop(): Promise<void>
 }
 
@@ -86,8 +88,9 @@ export async function startServing(
   const metricsUrl = ofMetrics && (await listen(app.metricsServer, ofMetrics))
   await wakes.start() // first: leases need a registered node
   if (config.roles.has('worker')) app.startWork()
+  const pagesReady = app.preparePages()
   const whenStopped = opened.move()
-  return { parts, url, metricsUrl, lost, stop: () => whenStopped.disposeAsync() }
+  return { parts, url, metricsUrl, lost, pagesReady, stop: () => whenStopped.disposeAsync() }
 }
 
 /** Longer than any request, send or delivery may take. */
