@@ -72,7 +72,6 @@ export type Texts = {
   'accounts.no_replies': { expected: TextValue; remedy: TextValue }
   'accounts.no_sender': object
   'accounts.no_template': object
-  'accounts.no_workspace': { workspaceId: TextValue }
   'accounts.obstacle_account': object
   'accounts.obstacle_gone': object
   'accounts.obstacle_paused': object
@@ -1926,7 +1925,7 @@ export type Texts = {
   'page_time_machine.moving': object
   'page_time_machine.not_ahead': object
   'page_time_machine.nothing_happened': object
-  'page_time_machine.on_the_way': object
+  'page_time_machine.on_the_way': { happened: TextValue }
   'page_time_machine.other': object
   'page_time_machine.others': { count: number }
   'page_time_machine.quarter': object
@@ -2189,7 +2188,6 @@ export type Texts = {
   'webhooks.network_und_err_headers_overflow': object
   'webhooks.no_delivery': { deliveryId: TextValue }
   'webhooks.no_delivery_of_event': { endpointId: TextValue; eventId: TextValue }
-  'webhooks.no_workspace': { workspaceId: TextValue }
   'webhooks.not_enabled': { command: TextValue; status: TextValue }
   'webhooks.not_found': { hostname: TextValue }
   'webhooks.not_https': object
@@ -2210,5 +2208,7 @@ export type Texts = {
   'words.semicolon': { first: TextValue; second: TextValue }
   'words.space': { first: TextValue; second: TextValue }
   'workspaces.over': { state: TextValue }
+  'workspaces.state_expired': object
+  'workspaces.state_revoked': object
   'workspaces.unknown': { workspaceId: TextValue }
 }

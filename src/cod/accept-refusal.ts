@@ -1,5 +1,6 @@
-import { type Acceptance, type Facts, createAcceptor } from '../accept/engine.ts'
+import { type Acceptance, type Decision, type Facts, createAcceptor } from '../accept/engine.ts'
 import { senderJoins } from '../accounts/sendable.ts'
+import type { FilledParameters } from '../accounts/templates/cod-parameters.ts'
 import { type Statement, statement } from '../db/pool.ts'
 import { ApiError } from '../errors.ts'
 import { SUBMISSION_WINDOW_MS } from '../messages/submission-window.ts'
@@ -11,9 +12,9 @@ import {
   type Preconditions,
   announceTo,
   checkRow,
+  fillTemplate,
   hasSameContent,
   insertWithinQuota,
-  preconditionError,
   workspaceJoins,
 } from './accept.ts'
 import type { ConfirmationStatus } from './conversation/confirmation.ts'
@@ -26,26 +27,28 @@ export type RefusalCheckAcceptance = { confirmationId: string; refusalCheck: { s
 /** Accepts the refusal check of a confirmation: the key, the unit, the check and its first message commit together. */
 export const createRefusalCheckAcceptor = (parts: AcceptParts) => createAcceptor(parts, acceptance, announceTo(parts))
 
-type EarlierCheck = EarlierRequest & { confirmation_id: string }
+type EarlierCheck = EarlierRequest & { confirmationId: string }
 
 type CheckFacts = Facts &
   Preconditions & {
     earlier: EarlierCheck[] | null
-    confirmation_status: ConfirmationStatus | null
-    check_exists: boolean
-    sender_id: string
+    confirmationStatus: ConfirmationStatus | null
+    checkExists: boolean
+    senderId: string
     recipient: string
   }
 
 const lookUp: Statement<CheckFacts> = statement(
   'look_up_refusal_check_requests',
   `select ${PRECONDITION_COLUMNS},
-          c.status as confirmation_status, c.sender_id, c.recipient, f.confirmation_id is not null as check_exists,
+          c.status as "confirmationStatus", c.sender_id as "senderId", c.recipient,
+          f.confirmation_id is not null as "checkExists",
           array (
             select b.phone from blocked_recipients b
             where b.workspace_id = r.workspace_id and b.phone = c.recipient) as blocked,
           (select jsonb_agg(e) from unnest(r.keys) as key cross join lateral (
-            select confirmation_id, idempotency_key, template_name, template_language, parameters
+            select confirmation_id as "confirmationId", idempotency_key as "idempotencyKey", template_name as "templateName",
+              template_language as "templateLanguage", parameters
             from refusal_checks where workspace_id = r.workspace_id and idempotency_key = key limit 1) e) as earlier
    from jsonb_to_recordset($1) as r (
      n int, workspace_id uuid, confirmation_id uuid, name text, language text, keys text[])
@@ -55,22 +58,24 @@ const lookUp: Statement<CheckFacts> = statement(
    ${senderJoins('c.sender_id')}`,
 )
 
-function decide(request: RefusalCheckRequest, facts: CheckFacts): RefusalCheckAcceptance | ApiError | undefined {
-  const earlier = facts.earlier?.find(({ idempotency_key }) => idempotency_key === request.idempotencyKey)
+function decide(request: RefusalCheckRequest, facts: CheckFacts): Decision<RefusalCheckAcceptance> {
+  const earlier = facts.earlier?.find(({ idempotencyKey }) => idempotencyKey === request.idempotencyKey)
   if (earlier) return answerRepeat(request, earlier)
-  const status = facts.confirmation_status
+  const status = facts.confirmationStatus
   if (status === null) return confirmationNotFound()
   if (status === 'accepted') return new ApiError('COD_CONFIRMATION_NOT_ELIGIBLE', { code: 'cod.not_sent' })
   if (status === 'failed') return new ApiError('COD_CONFIRMATION_NOT_ELIGIBLE', { code: 'cod.failed' })
-  if (facts.check_exists) return new ApiError('COD_REFUSAL_CHECK_EXISTS', { code: 'cod.exists' })
-  return preconditionError('refusal', { recipient: facts.recipient, parameters: request.parameters }, facts)
+  if (facts.checkExists) return new ApiError('COD_REFUSAL_CHECK_EXISTS', { code: 'cod.exists' })
+  const { recipient } = facts
+  const filled = fillTemplate('refusal', { recipient, parameters: request.parameters }, facts)
+  return filled instanceof ApiError ? filled : (id) => refusalRow(request, facts, filled, id)
 }
 
 export const confirmationNotFound = (): ApiError =>
   new ApiError('COD_CONFIRMATION_NOT_FOUND', { code: 'cod.accept_refusal_no_confirmation' })
 
 const answerRepeat = (request: RefusalCheckRequest, earlier: EarlierCheck): RefusalCheckAcceptance | ApiError =>
-  earlier.confirmation_id === request.confirmationId && hasSameContent(request, earlier)
+  earlier.confirmationId === request.confirmationId && hasSameContent(request, earlier)
     ? accepted(request)
     : new ApiError('IDEMPOTENCY_KEY_REUSED', { code: 'cod.accept_refusal_key_reused' })
 
@@ -79,16 +84,16 @@ const accepted = ({ confirmationId }: RefusalCheckRequest): RefusalCheckAcceptan
   refusalCheck: { status: 'accepted' },
 })
 
-const refusalRow = (request: RefusalCheckRequest, facts: CheckFacts, id: string) => ({
+const refusalRow = (request: RefusalCheckRequest, facts: CheckFacts, filled: FilledParameters, id: string) => ({
   ...checkRow(
     request,
-    facts,
+    filled,
     REFUSAL_TAPS.map((answer) => encodeReply({ to: 'refusal', confirmationId: request.confirmationId, answer })),
   ),
   // A group may hold two requests for one confirmation: each is known by its message.
   id,
   confirmation_id: request.confirmationId,
-  sender_id: facts.sender_id,
+  sender_id: facts.senderId,
   recipient: facts.recipient,
 })
 
@@ -119,7 +124,6 @@ const acceptance: Acceptance<RefusalCheckRequest, CheckFacts, RefusalCheckAccept
   }),
   lookUp,
   decide,
-  row: refusalRow,
   insert,
   accepted,
 }

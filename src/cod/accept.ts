@@ -1,5 +1,12 @@
-import { chained } from '../../locales/text.ts'
-import { type Acceptance, FACT_COLUMNS, type Facts, createAcceptor, factJoins } from '../accept/engine.ts'
+import { type CodedText, chained } from '../../locales/text.ts'
+import {
+  type Acceptance,
+  type Decision,
+  FACT_COLUMNS,
+  type Facts,
+  createAcceptor,
+  factJoins,
+} from '../accept/engine.ts'
 import {
   SENDABLE_COLUMNS,
   type SendRequest,
@@ -42,18 +49,18 @@ export const announceTo =
   }
 
 /** What must hold of sender, template and settings before a check may start. */
-export type Preconditions = Sendable & { configured: boolean; language_configured: boolean | null }
+export type Preconditions = Sendable & { configured: boolean; languageConfigured: boolean | null }
 
-type StoredContent = { template_name: string; template_language: string; parameters: RequestParameters }
+type StoredContent = { templateName: string; templateLanguage: string; parameters: RequestParameters }
 
-export type EarlierRequest = StoredContent & { idempotency_key: string }
+export type EarlierRequest = StoredContent & { idempotencyKey: string }
 
-type EarlierConfirmation = EarlierRequest & { id: string; recipient: string; sender_id: string; reference: string }
+type EarlierConfirmation = EarlierRequest & { id: string; recipient: string; senderId: string; reference: string }
 
 type ConfirmationFacts = Facts & Preconditions & { earlier: EarlierConfirmation[] | null }
 
 export const PRECONDITION_COLUMNS = `${FACT_COLUMNS}, ${SENDABLE_COLUMNS},
-          cs.workspace_id is not null as configured, cs.document -> 'languages' ? r.language as language_configured`
+          cs.workspace_id is not null as configured, cs.document -> 'languages' ? r.language as "languageConfigured"`
 
 /** Each of the requests `r` with its workspace, quota and settings. */
 export const workspaceJoins = (quota: QuotaKind): string =>
@@ -67,7 +74,8 @@ const lookUp: Statement<ConfirmationFacts> = statement(
             select b.phone from blocked_recipients b
             where b.workspace_id = r.workspace_id and b.phone = any (r.recipients)) as blocked,
           (select jsonb_agg(e) from unnest(r.keys) as key cross join lateral (
-            select id, idempotency_key, recipient, sender_id, template_name, template_language, reference, parameters
+            select id, idempotency_key as "idempotencyKey", recipient, sender_id as "senderId",
+              template_name as "templateName", template_language as "templateLanguage", reference, parameters
             from confirmations where workspace_id = r.workspace_id and idempotency_key = key limit 1) e) as earlier
    from jsonb_to_recordset($1) as r (
      n int, workspace_id uuid, sender_id uuid, name text, language text, keys text[], recipients text[])
@@ -75,30 +83,33 @@ const lookUp: Statement<ConfirmationFacts> = statement(
    ${senderJoins('r.sender_id')}`,
 )
 
-function decide(request: ConfirmationRequest, facts: ConfirmationFacts): ConfirmationAcceptance | ApiError | undefined {
-  const earlier = facts.earlier?.find(({ idempotency_key }) => idempotency_key === request.idempotencyKey)
-  return earlier ? answerRepeat(request, earlier) : preconditionError('confirmation', request, facts)
+function decide(request: ConfirmationRequest, facts: ConfirmationFacts): Decision<ConfirmationAcceptance> {
+  const earlier = facts.earlier?.find(({ idempotencyKey }) => idempotencyKey === request.idempotencyKey)
+  if (earlier) return answerRepeat(request, earlier)
+  const filled = fillTemplate('confirmation', request, facts)
+  return filled instanceof ApiError ? filled : (id) => confirmationRow(request, filled, id)
 }
 
 /** The order of docs/api.md#order-of-checks, from the sender on. */
-export function preconditionError(
+export function fillTemplate(
   check: CodCheck,
   { recipient, parameters }: { recipient: string; parameters: RequestParameters },
   facts: Preconditions,
-): ApiError | undefined {
-  return (
+): FilledParameters | ApiError {
+  const error =
     missingError('COD', facts) ??
     missingSettings(facts) ??
     unavailableError('COD', facts) ??
-    unusableTemplate(check, facts) ??
-    invalidParameters(parameters, facts) ??
-    blockedError(recipient, facts)
-  )
+    unusableTemplate(check, facts)
+  if (error) return error
+  const checked = checkParameters(templateOf(facts), parameters)
+  if ('faults' in checked) return invalidParameters(checked.faults)
+  return blockedError(recipient, facts) ?? checked.filled
 }
 
-function missingSettings({ configured, language_configured }: Preconditions): ApiError | undefined {
+function missingSettings({ configured, languageConfigured }: Preconditions): ApiError | undefined {
   if (!configured) return new ApiError('COD_NOT_CONFIGURED', { code: 'cod.not_configured' })
-  if (language_configured) return undefined
+  if (languageConfigured) return undefined
   return new ApiError('COD_LANGUAGE_NOT_CONFIGURED', { code: 'cod.no_texts' })
 }
 
@@ -107,20 +118,17 @@ function unusableTemplate(check: CodCheck, facts: Preconditions): ApiError | und
   return reason === undefined ? undefined : new ApiError('COD_TEMPLATE_NOT_USABLE', reason)
 }
 
-function invalidParameters(parameters: RequestParameters, facts: Preconditions): ApiError | undefined {
-  const checked = checkParameters(templateOf(facts), parameters)
-  if (!('faults' in checked)) return undefined
-  return new ApiError('COD_TEMPLATE_PARAMETERS_INVALID', {
+const invalidParameters = (faults: CodedText[]): ApiError =>
+  new ApiError('COD_TEMPLATE_PARAMETERS_INVALID', {
     code: 'cod.faulty',
-    faults: chained('words.semicolon', checked.faults),
+    faults: chained('words.semicolon', faults),
   })
-}
 
 /** Every field is compared, after normalisation (docs/api.md#idempotency). */
 function answerRepeat(request: ConfirmationRequest, earlier: EarlierConfirmation): ConfirmationAcceptance | ApiError {
   const isSame =
     earlier.recipient === request.recipient &&
-    earlier.sender_id === request.senderId &&
+    earlier.senderId === request.senderId &&
     earlier.reference === request.reference &&
     hasSameContent(request, earlier)
   return isSame
@@ -137,8 +145,8 @@ const accepted = ({ reference }: ConfirmationRequest, confirmationId: string): C
 type Content = Pick<CheckRequest, 'template' | 'parameters'>
 
 export const hasSameContent = ({ template, parameters }: Content, earlier: StoredContent): boolean =>
-  earlier.template_name === template.name &&
-  earlier.template_language === template.language &&
+  earlier.templateName === template.name &&
+  earlier.templateLanguage === template.language &&
   canonicalParameters(earlier.parameters) === canonicalParameters(parameters)
 
 /** The same text for the same parameters: names in any order, `{}` like a missing member (docs/api.md#idempotency). */
@@ -148,28 +156,24 @@ function canonicalParameters({ header, body }: RequestParameters): string {
   return JSON.stringify([header ?? null, { named: sorted }])
 }
 
-/** The template as it goes out, each quick reply with its payload. */
-function templateContent({ template, parameters }: Content, facts: Preconditions, payloads: string[]): TemplateContent {
-  const checked = checkParameters(templateOf(facts), parameters)
-  const filled: FilledParameters = 'filled' in checked ? checked.filled : { header: null, body: [] }
-  return { type: 'template', name: template.name, language: template.language, ...filled, payloads }
+/** What the rows of both checks have in common. Each quick reply of the template has its payload. */
+export function checkRow(request: CheckRequest, filled: FilledParameters, payloads: string[]) {
+  const { name, language } = request.template
+  return {
+    name,
+    language,
+    parameters: request.parameters,
+    content: { type: 'template', name, language, ...filled, payloads } satisfies TemplateContent,
+    key: request.idempotencyKey,
+    correlation_id: request.correlationId,
+    api_key_id: request.apiKeyId,
+  }
 }
 
-/** What the rows of both checks have in common. */
-export const checkRow = (request: CheckRequest, facts: Preconditions, payloads: string[]) => ({
-  name: request.template.name,
-  language: request.template.language,
-  parameters: request.parameters,
-  content: templateContent(request, facts, payloads),
-  key: request.idempotencyKey,
-  correlation_id: request.correlationId,
-  api_key_id: request.apiKeyId,
-})
-
-const confirmationRow = (request: ConfirmationRequest, facts: ConfirmationFacts, id: string) => ({
+const confirmationRow = (request: ConfirmationRequest, filled: FilledParameters, id: string) => ({
   ...checkRow(
     request,
-    facts,
+    filled,
     CONFIRMATION_TAPS.map((answer) => encodeReply({ to: 'confirmation', confirmationId: id, answer })),
   ),
   id,
@@ -234,7 +238,6 @@ const acceptance: Acceptance<ConfirmationRequest, ConfirmationFacts, Confirmatio
   target: sendTarget,
   lookUp,
   decide,
-  row: confirmationRow,
   insert,
   accepted,
 }
