@@ -170,32 +170,37 @@ function welcome(demo: Demo): string {
   return `
 Doorcode is ready. No message leaves this process: an emulator stands in for WhatsApp.
 
-  Dashboard      ${demo.setupLink ?? `${url}/dashboard/`}
-  API            ${url}/api/v1
-  Reference      ${url}/docs
-  WhatsApp emulator  ${emulatorUrl}
-  Webhooks       ${webhooksUrl}
-  Metrics        ${metricsUrl === undefined ? 'off' : `${metricsUrl}/metrics`}
-  Workspace      ${workspaceId}
+  Dashboard          ${demo.setupLink ?? `${url}/dashboard/`}
 
-Send a one-time code:
+Send a one-time code, and see it on the page Phone of the dashboard:
 
   curl -s ${url}/api/v1/otp/messages \\
     -H 'Authorization: Bearer ${apiKey}' \\
     -H 'Content-Type: application/json' \\
-    -d '{"to":"${RECIPIENT}","senderId":"${senderId}","template":{"name":"login_code","language":"en_US"},"code":"493817"}'
+    -d '{"to":"${RECIPIENT}","senderId":"${senderId}",
+         "template":{"name":"login_code","language":"en_US"},"code":"493817"}'
 
-Ask a customer to confirm an order. This customer wants another time; other endings of +346001107 are other customers:
+More:
+
+  API                ${url}/api/v1, described at ${url}/docs
+  WhatsApp emulator  ${emulatorUrl}
+  Webhooks           ${webhooksUrl} (those that this receiver got)
+  Metrics            ${metricsUrl === undefined ? 'off' : `${metricsUrl}/metrics`}
+  Workspace          ${workspaceId}
+
+Ask a customer to confirm an order. This one wants another time; other endings of +346001107 are other customers:
 
   curl -s ${url}/api/v1/cod-confirmations \\
     -H 'Authorization: Bearer ${apiKey}' \\
     -H 'Content-Type: application/json' \\
-    -d '{"to":"${RESCHEDULER}","senderId":"${senderId}","template":{"name":"order_confirmation","language":"en"},"parameters":{"body":["Ana","A-1001","25 EUR"]},"reference":"A-1001"}'
-${demo.sandbox ? timeMachine(demo) : ''}
-See the phone:           ${emulatorUrl}/phone/, or the page Phone of the dashboard
-See received webhooks:   curl -s ${webhooksUrl}
-See what happened:       npm run -s doorcode -- explain <messageId or confirmationId>
+    -d '{"to":"${RESCHEDULER}","senderId":"${senderId}",
+         "template":{"name":"order_confirmation","language":"en"},
+         "parameters":{"body":["Ana","A-1001","25 EUR"]},"reference":"A-1001"}'
 
+See what happened to a message or an order:
+
+  npm run -s doorcode -- explain <messageId or confirmationId>
+${demo.sandbox ? timeMachine(demo) : ''}
 Ctrl-C stops it.
 `
 }
