@@ -21,6 +21,7 @@ import { argument, flag, instant, oneOf, optional, url, uuid, workspace } from '
 
 export const endpointAdd = command({
   words: 'endpoint add',
+  example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --url https://shop.example.com/doorcode',
   summary: 'Send the events of a workspace to a URL as signed webhooks. The secret is shown only once.',
   options: { workspace, url: url('A public https:// URL.') },
   run: (parts, { workspace: workspaceId, url }, record) =>
@@ -32,6 +33,7 @@ export const endpointAdd = command({
 
 export const endpointList = command({
   words: 'endpoint list',
+  example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary: 'List the endpoints of a workspace with their status and its reason.',
   options: { workspace },
   async run({ db }, { workspace }) {
@@ -66,6 +68,7 @@ async function openEndpoint(db: Sql, endpointId: string, record: RecordChange) {
 
 export const endpointPing = command({
   words: 'endpoint ping',
+  example: '01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary: 'Send a test event to an endpoint and show the result.',
   options: { endpointId },
   async run(parts, { endpointId }, record) {
@@ -83,6 +86,7 @@ export const endpointPing = command({
 const statusCommand = (verb: 'pause' | 'resume' | 'enable', change: typeof pauseEndpoint, summary: string) =>
   command({
     words: `endpoint ${verb}`,
+    example: '01a1fa06-709a-73f6-8b1e-b4852403567f',
     summary,
     options: { endpointId },
     async run(parts, { endpointId }, record) {
@@ -116,6 +120,7 @@ export const endpointEnable = statusCommand(
 
 export const endpointRotate = command({
   words: 'endpoint rotate',
+  example: '01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary:
     'Give an endpoint a new secret, shown only once. For 24 hours webhooks are also signed with the previous secret.',
   options: { endpointId },
@@ -133,6 +138,7 @@ export const endpointRotate = command({
 
 export const endpointResend = command({
   words: 'endpoint resend',
+  example: '01a1fa06-709a-73f6-8b1e-b4852403567f --since 2026-12-01T09:00:00Z --count',
   summary: 'Send events to an endpoint again: events that failed or were held, or events that the options select.',
   options: {
     endpointId,
