@@ -135,7 +135,9 @@ export type Texts = {
   'admin.day': { example: TextValue }
   'admin.delivery_id': object
   'admin.email': object
+  'admin.endpoint_host': { host: TextValue }
   'admin.endpoint_id': object
+  'admin.endpoint_is_deleted': object
   'admin.endpoint_is_disabled': object
   'admin.endpoint_is_enabled': object
   'admin.endpoint_is_paused': object
@@ -443,6 +445,7 @@ export type Texts = {
   'explain.why_breaker_open': { breakerOpenUntil: TextValue }
   'explain.why_breaker_open_by_code': { breakerOpenUntil: TextValue; errorCode: TextValue; title: TextValue }
   'explain.why_catches_up': { url: TextValue }
+  'explain.why_endpoint_deleted': { url: TextValue }
   'explain.why_on_its_way': { url: TextValue }
   'explain.why_reached_all': object
   'explain.why_tried_again': { dueAt: TextValue }
@@ -2164,8 +2167,10 @@ export type Texts = {
   'server_pages.unlock': { folder: TextValue }
   'server_pages.when_built': object
   'webhooks.already': { status: TextValue }
+  'webhooks.bad_description': { max: TextValue }
   'webhooks.credentials': object
   'webhooks.encoded_too_long': { max: TextValue }
+  'webhooks.endpoint_deleted': object
   'webhooks.endpoint_failed_too_long': { days: TextValue }
   'webhooks.endpoint_gone': object
   'webhooks.endpoints_not_public': { address: TextValue }
@@ -2189,15 +2194,19 @@ export type Texts = {
   'webhooks.network_und_err_headers_overflow': object
   'webhooks.no_delivery': { deliveryId: TextValue }
   'webhooks.no_delivery_of_event': { endpointId: TextValue; eventId: TextValue }
+  'webhooks.no_types': object
   'webhooks.no_workspace': { workspaceId: TextValue }
   'webhooks.not_enabled': { command: TextValue; status: TextValue }
   'webhooks.not_found': { hostname: TextValue }
   'webhooks.not_https': object
   'webhooks.not_pinged': { command: TextValue; status: TextValue }
+  'webhooks.not_retried': { command: TextValue; status: TextValue }
   'webhooks.post_not_public': { address: TextValue }
   'webhooks.redirect': object
   'webhooks.scheme': { scheme: TextValue }
+  'webhooks.scheme_or_http': { insecure: TextValue; scheme: TextValue }
   'webhooks.secret_lost': object
+  'webhooks.status_deleted': object
   'webhooks.status_disabled': object
   'webhooks.status_enabled': object
   'webhooks.status_paused': object

@@ -4,6 +4,7 @@ import { codSettingsGet, codSettingsSet } from './cod-settings.ts'
 import type { Command } from './command.ts'
 import {
   endpointAdd,
+  endpointDelete,
   endpointEnable,
   endpointList,
   endpointPause,
@@ -11,6 +12,7 @@ import {
   endpointResend,
   endpointResume,
   endpointRotate,
+  endpointUpdate,
 } from './endpoint.ts'
 import { explainCommand } from './explain.ts'
 import { keyCreate, keyRevoke } from './key.ts'
@@ -49,6 +51,8 @@ export const commands: readonly Command[] = [
   senderResume,
   endpointAdd,
   endpointList,
+  endpointUpdate,
+  endpointDelete,
   endpointPing,
   endpointPause,
   endpointResume,
