@@ -3,7 +3,7 @@ import { openHttpClient } from './http-client.ts'
 import { type Load, closedLoop, openLoop } from './load.ts'
 import type { BenchPart, PartOptions } from './part.ts'
 import type { BenchPostgres } from './postgres.ts'
-import { type ServerProcess, type Subject, memoryOf, startServer } from './server-process.ts'
+import { type ServerProcess, memoryOf, startServer } from './server-process.ts'
 import { type Shop, openShops, otpRequests } from './shop.ts'
 
 const PART = 'accept'
@@ -19,7 +19,8 @@ const OPEN_MS = 20_000
 const OPERATED_CONNECTIONS = 64
 const OPERATED_MS = 20_000
 
-const SUBJECTS = ['doorcode', 'floor', 'narrow', 'plain'] as const satisfies Subject[]
+const SUBJECTS = ['doorcode', 'floor', 'narrow', 'plain'] as const
+type Subject = (typeof SUBJECTS)[number]
 
 /** `POST /otp/messages` with every check and a durable commit, compared with a minimal and a naive implementation. */
 export const accept: BenchPart = async ({ postgres, provider, short, profile, say }) => {

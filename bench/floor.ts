@@ -8,20 +8,21 @@ const MAX_GROUP = 256
 const GROUP_LANES = 2
 
 /** What a floor reads of the requests of both parts. */
-type Body = { to: string; senderId: string; reference?: string }
+type Body = { to: string; senderId: string; reference?: string; parameters?: object }
 
 type Insert = (sql: Sql, bodies: Body[]) => Promise<void>
 
 /**
  * The minimum cost of a durable answer: a Fastify route that only makes a group-committed insert of one row.
- * Of a narrow row with one index, or of the row that an accepted message is, with its columns and indexes.
+ * Of a narrow row with one index, or of what an accepted code (one message) or order (a confirmation and its message) is,
+ * with its columns and indexes.
  */
 export async function serveFloor(
   config: Config,
-  row: 'narrow' | 'message',
+  row: keyof typeof INSERTS,
 ): Promise<{ url: string; stop(): Promise<void> }> {
   const db = openDb({ url: config.databaseUrl ?? '', poolSize: config.databasePool })
-  const insertRows = row === 'narrow' ? await narrowRows(db) : await messageRows(db)
+  const insertRows = await INSERTS[row](db)
   const insert = createBatcher(
     async (bodies: Body[]) => {
       await insertRows(db, bodies)
@@ -71,9 +72,58 @@ const insertMessages = statement(
      idempotency_key text, code bytea, correlation_id uuid, created_at timestamptz)`,
 )
 
+/** Every column that an accepted confirmation and its message fill, with values of their usual length. */
+const insertConfirmations = statement(
+  'bench_insert_confirmation_rows',
+  `with requests as materialized (
+     select * from jsonb_to_recordset($1) as r (id uuid, message_id uuid, workspace_id uuid, sender_id uuid, recipient text,
+       reference text, idempotency_key text, parameters jsonb, content jsonb, correlation_id uuid, created_at timestamptz)
+   ), inserted as (
+     insert into confirmations (id, workspace_id, sender_id, recipient, template_name, template_language, parameters,
+       reference, idempotency_key, correlation_id, api_key_id, quota_unit, created_at, status, asked_at)
+     select id, workspace_id, sender_id, recipient, 'order_confirmation', 'en_US', parameters,
+       reference, idempotency_key, correlation_id, 'abcdefghijkl', 1, created_at, 'accepted', created_at
+     from requests
+   )
+   insert into messages (id, workspace_id, kind, sender_id, recipient, confirmation_id, check_kind, purpose, content,
+     template_name, template_language, created_at, status, priority, due_at, submit_by)
+   select message_id, workspace_id, 'cod', sender_id, recipient, id, 'confirmation', 'template', content,
+     'order_confirmation', 'en_US', created_at, 'queued', 1, created_at, created_at
+   from requests`,
+)
+
+async function confirmationRows(db: Db): Promise<Insert> {
+  const workspaceOf = await workspacesBySender(db)
+  return async (sql, bodies) => {
+    const rows = bodies.map(({ to, senderId, reference, parameters }) => {
+      const id = randomUUIDv7()
+      const payloads = ['confirm', 'cancel', 'reschedule'].map((answer) => `confirmation/${id}/${answer}`)
+      return {
+        id,
+        message_id: randomUUIDv7(),
+        workspace_id: workspaceOf.get(senderId),
+        sender_id: senderId,
+        recipient: to,
+        reference,
+        idempotency_key: randomUUID(),
+        parameters,
+        content: { type: 'template', name: 'order_confirmation', language: 'en_US', ...parameters, payloads },
+        correlation_id: randomUUID(),
+        created_at: new Date(),
+      }
+    })
+    await sql.rows(insertConfirmations, [batch(rows)])
+  }
+}
+
+const INSERTS = { narrow: narrowRows, message: messageRows, confirmation: confirmationRows }
+
+const workspacesBySender = async (db: Db): Promise<Map<string, string>> =>
+  new Map((await db.rows(allSenders)).map(({ id, workspace_id }) => [id, workspace_id]))
+
 /** Of the workspace, sender and recipient of each request: as many places of the indexes are written to. */
 async function messageRows(db: Db): Promise<Insert> {
-  const workspaceOf = new Map((await db.rows(allSenders)).map(({ id, workspace_id }) => [id, workspace_id]))
+  const workspaceOf = await workspacesBySender(db)
   const code = `\\x${Buffer.alloc(35, 7).toString('hex')}`
   return async (sql, bodies) => {
     const rows = bodies.map(({ to, senderId, reference }) => ({

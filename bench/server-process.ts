@@ -4,7 +4,7 @@ import path from 'node:path'
 import { percentile } from './figures.ts'
 
 /** What is measured: Doorcode, or one of those that it is compared with. */
-export type Subject = 'doorcode' | 'floor' | 'narrow' | 'plain'
+export type Subject = 'doorcode' | 'floor' | 'confirmation-floor' | 'narrow' | 'plain'
 
 export type ServerOptions = {
   subject: Subject

@@ -16,6 +16,7 @@ const subjects: Record<Subject, () => Promise<{ url: string; stop(): Promise<voi
   doorcode: () => startServing(config, createLog(config.logLevel)),
   floor: () => serveFloor(config, 'message'),
   narrow: () => serveFloor(config, 'narrow'),
+  'confirmation-floor': () => serveFloor(config, 'confirmation'),
   plain: () => servePlain(config),
 }
 const serving = await subjects[process.argv[2] as Subject]()

@@ -2219,5 +2219,7 @@ export type Texts = {
   'words.semicolon': { first: TextValue; second: TextValue }
   'words.space': { first: TextValue; second: TextValue }
   'workspaces.over': { state: TextValue }
+  'workspaces.state_expired': object
+  'workspaces.state_revoked': object
   'workspaces.unknown': { workspaceId: TextValue }
 }

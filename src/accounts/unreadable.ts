@@ -30,7 +30,7 @@ export async function markCredentialsUnreadable(
   if (!(await db.row(markUnreadable, [workspaceId, accountId, sealedToken, detail, retryAt]))) return
   log.error(
     { accountId },
-    'cannot open the access token of an account: it was sealed with another instance key; start with that key or connect the account again',
+    'cannot decrypt the access token of an account: it was encrypted with another instance key; start with that key or connect the account again',
   )
   live.changed([workspaceId])
 }

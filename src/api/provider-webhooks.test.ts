@@ -46,7 +46,7 @@ test('a webhook without a well-formed signature is answered before its body is r
   const path = world.account.webhookPath
   for (const signature of [undefined, '', 'sha256=', `sha256=${'0'.repeat(63)}`, `sha1=${'0'.repeat(64)}`]) {
     const answer = await answerBeforeBody(world, { path, ...(signature !== undefined && { signature }) })
-    assert.match(answer, /^HTTP\/1\.1 401 [^]*\r\n\r\nThe signature does not fit the app secret /)
+    assert.match(answer, /^HTTP\/1\.1 401 [^]*\r\n\r\nThe signature does not match the app secret /)
   }
   assert.equal((await countRefusals(world)).signature, 5)
 })

@@ -96,9 +96,9 @@ const REFUSALS = {
   /** The provider retries for days, so the operator has time to restore the key. */
   unreadable: {
     status: 503,
-    text: 'Doorcode cannot open the app secret of this account: another instance key sealed it. The operator must start Doorcode with that key, or connect the account again.',
+    text: 'Doorcode cannot decrypt the app secret of this account: it was encrypted with another instance key. The operator must start Doorcode with that key, or connect the account again.',
   },
-  signature: { status: 401, text: 'The signature does not fit the app secret this account was connected with.' },
+  signature: { status: 401, text: 'The signature does not match the app secret that this account was connected with.' },
 } as const
 
 const sendText = (reply: FastifyReply, status: number, body: string): FastifyReply =>

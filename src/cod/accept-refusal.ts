@@ -1,5 +1,6 @@
-import { type Acceptance, type Facts, createAcceptor } from '../accept/engine.ts'
+import { type Acceptance, type Decision, type Facts, createAcceptor } from '../accept/engine.ts'
 import { senderJoins } from '../accounts/sendable.ts'
+import type { FilledParameters } from '../accounts/templates/cod-parameters.ts'
 import { type Statement, statement } from '../db/pool.ts'
 import { ApiError } from '../errors.ts'
 import { SUBMISSION_WINDOW_MS } from '../messages/submission-window.ts'
@@ -11,9 +12,9 @@ import {
   type Preconditions,
   announceTo,
   checkRow,
+  fillTemplate,
   hasSameContent,
   insertWithinQuota,
-  preconditionError,
   workspaceJoins,
 } from './accept.ts'
 import type { ConfirmationStatus } from './conversation/confirmation.ts'
@@ -55,7 +56,7 @@ const lookUp: Statement<CheckFacts> = statement(
    ${senderJoins('c.sender_id')}`,
 )
 
-function decide(request: RefusalCheckRequest, facts: CheckFacts): RefusalCheckAcceptance | ApiError | undefined {
+function decide(request: RefusalCheckRequest, facts: CheckFacts): Decision<RefusalCheckAcceptance> {
   const earlier = facts.earlier?.find(({ idempotency_key }) => idempotency_key === request.idempotencyKey)
   if (earlier) return answerRepeat(request, earlier)
   const status = facts.confirmation_status
@@ -63,7 +64,9 @@ function decide(request: RefusalCheckRequest, facts: CheckFacts): RefusalCheckAc
   if (status === 'accepted') return new ApiError('COD_CONFIRMATION_NOT_ELIGIBLE', { code: 'cod.not_sent' })
   if (status === 'failed') return new ApiError('COD_CONFIRMATION_NOT_ELIGIBLE', { code: 'cod.failed' })
   if (facts.check_exists) return new ApiError('COD_REFUSAL_CHECK_EXISTS', { code: 'cod.exists' })
-  return preconditionError('refusal', { recipient: facts.recipient, parameters: request.parameters }, facts)
+  const { recipient } = facts
+  const filled = fillTemplate('refusal', { recipient, parameters: request.parameters }, facts)
+  return filled instanceof ApiError ? filled : (id) => refusalRow(request, facts, filled, id)
 }
 
 export const confirmationNotFound = (): ApiError =>
@@ -79,10 +82,10 @@ const accepted = ({ confirmationId }: RefusalCheckRequest): RefusalCheckAcceptan
   refusalCheck: { status: 'accepted' },
 })
 
-const refusalRow = (request: RefusalCheckRequest, facts: CheckFacts, id: string) => ({
+const refusalRow = (request: RefusalCheckRequest, facts: CheckFacts, filled: FilledParameters, id: string) => ({
   ...checkRow(
     request,
-    facts,
+    filled,
     REFUSAL_TAPS.map((answer) => encodeReply({ to: 'refusal', confirmationId: request.confirmationId, answer })),
   ),
   // A group may hold two requests for one confirmation: each is known by its message.
@@ -119,7 +122,6 @@ const acceptance: Acceptance<RefusalCheckRequest, CheckFacts, RefusalCheckAccept
   }),
   lookUp,
   decide,
-  row: refusalRow,
   insert,
   accepted,
 }

@@ -1,5 +1,12 @@
-import { chained } from '../../locales/text.ts'
-import { type Acceptance, FACT_COLUMNS, type Facts, createAcceptor, factJoins } from '../accept/engine.ts'
+import { type CodedText, chained } from '../../locales/text.ts'
+import {
+  type Acceptance,
+  type Decision,
+  FACT_COLUMNS,
+  type Facts,
+  createAcceptor,
+  factJoins,
+} from '../accept/engine.ts'
 import {
   SENDABLE_COLUMNS,
   type SendRequest,
@@ -75,25 +82,28 @@ const lookUp: Statement<ConfirmationFacts> = statement(
    ${senderJoins('r.sender_id')}`,
 )
 
-function decide(request: ConfirmationRequest, facts: ConfirmationFacts): ConfirmationAcceptance | ApiError | undefined {
+function decide(request: ConfirmationRequest, facts: ConfirmationFacts): Decision<ConfirmationAcceptance> {
   const earlier = facts.earlier?.find(({ idempotency_key }) => idempotency_key === request.idempotencyKey)
-  return earlier ? answerRepeat(request, earlier) : preconditionError('confirmation', request, facts)
+  if (earlier) return answerRepeat(request, earlier)
+  const filled = fillTemplate('confirmation', request, facts)
+  return filled instanceof ApiError ? filled : (id) => confirmationRow(request, filled, id)
 }
 
 /** The order of docs/api.md#order-of-checks, from the sender on. */
-export function preconditionError(
+export function fillTemplate(
   check: CodCheck,
   { recipient, parameters }: { recipient: string; parameters: RequestParameters },
   facts: Preconditions,
-): ApiError | undefined {
-  return (
+): FilledParameters | ApiError {
+  const error =
     missingError('COD', facts) ??
     missingSettings(facts) ??
     unavailableError('COD', facts) ??
-    unusableTemplate(check, facts) ??
-    invalidParameters(parameters, facts) ??
-    blockedError(recipient, facts)
-  )
+    unusableTemplate(check, facts)
+  if (error) return error
+  const checked = checkParameters(templateOf(facts), parameters)
+  if ('faults' in checked) return invalidParameters(checked.faults)
+  return blockedError(recipient, facts) ?? checked.filled
 }
 
 function missingSettings({ configured, language_configured }: Preconditions): ApiError | undefined {
@@ -107,14 +117,11 @@ function unusableTemplate(check: CodCheck, facts: Preconditions): ApiError | und
   return reason === undefined ? undefined : new ApiError('COD_TEMPLATE_NOT_USABLE', reason)
 }
 
-function invalidParameters(parameters: RequestParameters, facts: Preconditions): ApiError | undefined {
-  const checked = checkParameters(templateOf(facts), parameters)
-  if (!('faults' in checked)) return undefined
-  return new ApiError('COD_TEMPLATE_PARAMETERS_INVALID', {
+const invalidParameters = (faults: CodedText[]): ApiError =>
+  new ApiError('COD_TEMPLATE_PARAMETERS_INVALID', {
     code: 'cod.faulty',
-    faults: chained('words.semicolon', checked.faults),
+    faults: chained('words.semicolon', faults),
   })
-}
 
 /** Every field is compared, after normalisation (docs/api.md#idempotency). */
 function answerRepeat(request: ConfirmationRequest, earlier: EarlierConfirmation): ConfirmationAcceptance | ApiError {
@@ -148,28 +155,24 @@ function canonicalParameters({ header, body }: RequestParameters): string {
   return JSON.stringify([header ?? null, { named: sorted }])
 }
 
-/** The template as it goes out, each quick reply with its payload. */
-function templateContent({ template, parameters }: Content, facts: Preconditions, payloads: string[]): TemplateContent {
-  const checked = checkParameters(templateOf(facts), parameters)
-  const filled: FilledParameters = 'filled' in checked ? checked.filled : { header: null, body: [] }
-  return { type: 'template', name: template.name, language: template.language, ...filled, payloads }
+/** What the rows of both checks have in common. Each quick reply of the template has its payload. */
+export function checkRow(request: CheckRequest, filled: FilledParameters, payloads: string[]) {
+  const { name, language } = request.template
+  return {
+    name,
+    language,
+    parameters: request.parameters,
+    content: { type: 'template', name, language, ...filled, payloads } satisfies TemplateContent,
+    key: request.idempotencyKey,
+    correlation_id: request.correlationId,
+    api_key_id: request.apiKeyId,
+  }
 }
 
-/** What the rows of both checks have in common. */
-export const checkRow = (request: CheckRequest, facts: Preconditions, payloads: string[]) => ({
-  name: request.template.name,
-  language: request.template.language,
-  parameters: request.parameters,
-  content: templateContent(request, facts, payloads),
-  key: request.idempotencyKey,
-  correlation_id: request.correlationId,
-  api_key_id: request.apiKeyId,
-})
-
-const confirmationRow = (request: ConfirmationRequest, facts: ConfirmationFacts, id: string) => ({
+const confirmationRow = (request: ConfirmationRequest, filled: FilledParameters, id: string) => ({
   ...checkRow(
     request,
-    facts,
+    filled,
     CONFIRMATION_TAPS.map((answer) => encodeReply({ to: 'confirmation', confirmationId: id, answer })),
   ),
   id,
@@ -234,7 +237,6 @@ const acceptance: Acceptance<ConfirmationRequest, ConfirmationFacts, Confirmatio
   target: sendTarget,
   lookUp,
   decide,
-  row: confirmationRow,
   insert,
   accepted,
 }

@@ -41,8 +41,7 @@ const otpAcceptance = ({ seal }: Pick<Parts, 'seal'>): Acceptance<OtpRequest, Ot
   windowMs: OTP_SUBMISSION_WINDOW_MS,
   target: sendTarget,
   lookUp,
-  decide,
-  row: (request, _facts, id) => messageRow(seal, request, id),
+  decide: (request, facts) => decide(request, facts) ?? ((id) => messageRow(seal, request, id)),
   insert,
   accepted: (request, messageId) => ({ messageId, status: 'queued', reference: request.reference }),
 })
@@ -74,6 +73,7 @@ const lookUp: Statement<OtpFacts> = statement(
    ${senderJoins('r.sender_id')}`,
 )
 
+/** Undefined: only the quota is left to check. */
 function decide(request: OtpRequest, facts: OtpFacts): OtpAcceptance | ApiError | undefined {
   const earlier = facts.earlier?.find(({ idempotency_key }) => idempotency_key === request.idempotencyKey)
   if (earlier) return answerRepeat(request, earlier)

@@ -67,7 +67,7 @@ test('a message in any status is shown only in Arabic', async (t) => {
   await page.goto(`/dashboard/w/${world.workspaceId}/messages/${other.messageId}`)
   await assertArabic(page, 'failed message')
   await page.getByText('تعذّر تسليم الرسالة').first().waitFor()
-  await page.getByText('على صاحب الطلب أن يتحقق من الرقم').waitFor()
+  await page.getByText('على مستدعي API أن يتحقق من الرقم').waitFor()
 })
 
 test('a confirmation is shown only in Arabic, with its reasons', async (t) => {
@@ -134,7 +134,7 @@ test('problems and rejected forms are shown only in Arabic', async (t) => {
     await page.goto(`/dashboard/w/${workspaceId}/${place}`)
     await page.getByText(says).first().waitFor()
   }
-  await at('senders', 'تعذّر سؤال واتساب: قراءة أرقام الهاتف')
+  await at('senders', 'تعذّر الوصول إلى واتساب: قراءة أرقام الهاتف')
   await assertArabic(page, 'senders')
   await at(`endpoints/${endpointId}`, 'رُفض الاتصال')
   await at('templates', 'لكن لقالب التأكيد ثلاثة أزرار رد سريع')

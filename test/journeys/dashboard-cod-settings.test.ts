@@ -239,10 +239,10 @@ test('unsaved changes survive a change of language and accidental leaving', asyn
   await page.getByRole('tab', { name: 'الإنجليزية' }).click()
   assert.equal(await page.getByLabel('سؤال اليوم').inputValue(), 'Which day is best?')
   await page.getByRole('link', { name: 'مفاتيح API' }).click()
-  await page.getByRole('button', { name: 'البقاء هنا' }).click()
+  await page.getByRole('button', { name: 'البقاء' }).click()
   assert.equal(await page.getByLabel('سؤال اليوم').inputValue(), 'Which day is best?')
   await page.getByRole('link', { name: 'مفاتيح API' }).click()
-  await page.getByRole('button', { name: 'مغادرة وفقدانها' }).click()
+  await page.getByRole('button', { name: 'المغادرة دون حفظ' }).click()
   await page.getByRole('heading', { level: 1, name: 'مفاتيح API' }).waitFor()
 })
 

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { translatorOf } from '../../locales/resources.ts'
+import type { CodedText } from '../../locales/text.ts'
 import { openPage } from '../browser.ts'
 import { signIn } from '../dashboard.ts'
 import { waitFor } from '../wait-for.ts'
@@ -101,7 +103,12 @@ test('an inactive key cannot be rotated, and another workspace’s key is missin
   const { publicId } = await calls.keys.create.mutate({ workspaceId, name: 'checkout' })
   assert.deepEqual(await calls.keys.revoke.mutate({ workspaceId, publicId }), { revoked: true })
   assert.deepEqual(await calls.keys.revoke.mutate({ workspaceId, publicId }), { revoked: false })
-  await assert.rejects(calls.keys.rotate.mutate({ workspaceId, publicId, overlap: 'day' }), /already revoked/)
+  await assert.rejects(calls.keys.rotate.mutate({ workspaceId, publicId, overlap: 'day' }), (error: Error) => {
+    assert.match(error.message, /already revoked/)
+    const { text } = (error as unknown as { data: { text: CodedText } }).data
+    assert.match(translatorOf('fr').textOf(text), /déjà révoquée/)
+    return true
+  })
   const theirs = await startWorld(t)
   const foreign = await (await signIn(theirs, 'admin')).calls.keys.create.mutate({
     workspaceId: theirs.workspaceId,

@@ -56,7 +56,7 @@ test('owners list and revoke invitations, and a later one replaces an earlier', 
   const { invitationId } = later
   await assert.rejects(
     () => stranger.calls.people.revokeInvitation.mutate({ workspaceId: theirs.workspaceId, invitationId }),
-    /no such open invitation/,
+    /no such pending invitation/,
   )
   await owner.calls.people.revokeInvitation.mutate({ workspaceId, invitationId })
   await assert.rejects(() => anybody.session.link.mutate({ token: later.token }), /link is not valid/)

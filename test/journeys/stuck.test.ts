@@ -57,7 +57,7 @@ test('explain blames the instance key for a token that cannot be decrypted', asy
   world.advance('5m')
   const explained = await explainInEnglish(world.parts, otp.messageId)
   assert.equal(explained?.next.who, 'operator')
-  assert.match(explained.next.sentence, /cannot open the access token .* another instance key sealed it/)
+  assert.match(explained.next.sentence, /cannot decrypt the access token .* encrypted with another instance key/)
   const refused = await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody() })
   assert.equal(refused.body.code, 'OTP_SENDER_UNAVAILABLE')
   assert.doesNotMatch(String(refused.body.detail), /WhatsApp refuses/)
@@ -104,7 +104,7 @@ test('only the secrets that an account keeps must be decryptable', async (t) => 
   await sealUnderAnotherKey(world, ['app_secret'])
   await assert.rejects(
     renewCredentials(parts, { ...of, accessToken: credentials.accessToken }),
-    /cannot open the stored credentials .* Enter a new access token, app secret and verify token together/,
+    /cannot decrypt the stored credentials .* Enter a new access token, app secret and verify token together/,
   )
 })
 
@@ -113,7 +113,7 @@ test('an account works again within minutes after the right instance key is set'
   await sealUnderAnotherKey(world, ['access_token'])
   const otp = await world.sendOtp()
   await waitFor('the account is stopped', async () => (await accountOf(world))?.status !== 'connected')
-  await assert.rejects(syncAccount(world.parts, world.account.accountId), /cannot open the stored access token/)
+  await assert.rejects(syncAccount(world.parts, world.account.accountId), /cannot decrypt the stored access token/)
   await sealUnderAnotherKey(world, ['access_token']) // sealed twice: as before
   world.advance('6m')
   await waitFor('the message goes', () => world.whatsapp.got(otp).length === 1)

@@ -12,7 +12,7 @@ const english: Starts = {
     buttons: ['Confirm', 'Cancel', 'Change time'],
   },
   refusal: {
-    body: 'Hello {{customer}}, our driver noted that you refused the parcel of your order {{order}}. Is that right?',
+    body: 'Hello {{customer}}, our driver reported that you refused the parcel for your order {{order}}. Is that right?',
     samples: parcel('Sara'),
     buttons: ['Yes, I refused it', 'No, I did not'],
   },
@@ -39,7 +39,7 @@ const STARTS: Readonly<Record<string, Starts>> = {
       buttons: ['Confirmer', 'Annuler', 'Changer l’horaire'],
     },
     refusal: {
-      body: 'Bonjour {{customer}}, notre livreur a noté que vous avez refusé le colis de la commande {{order}}. Est-ce exact ?',
+      body: 'Bonjour {{customer}}, notre livreur a signalé que vous avez refusé le colis de la commande {{order}}. Est-ce exact ?',
       samples: parcel('Sara'),
       buttons: ['Oui, je l’ai refusé', 'Non'],
     },

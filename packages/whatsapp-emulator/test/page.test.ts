@@ -41,7 +41,7 @@ test('the time machine jumps to due plans and by any span', async (t) => {
 
 const LOOKS = [
   { language: 'en', width: 1280, colours: 'light', title: 'Time machine', elsewhere: 'Open the time machine' },
-  { language: 'ar', width: 360, colours: 'dark', title: 'آلة الزمن', elsewhere: 'إلى آلة الزمن' },
+  { language: 'ar', width: 360, colours: 'dark', title: 'آلة الزمن', elsewhere: 'فتح آلة الزمن' },
 ] as const
 
 for (const { title, elsewhere, ...look } of LOOKS) {

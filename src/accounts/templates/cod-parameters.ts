@@ -21,24 +21,11 @@ export function checkParameters(
   template: Template,
   parameters: RequestParameters = {},
 ): { filled: FilledParameters } | { faults: CodedText[] } {
-  const expected = expectedParameters(template)
-  const header = checkHeader(expected.header, parameters.header)
-  const body = checkBody(expected.body, parameters.body)
+  const variablesIn = (type: string) => variablesOf(findComponent(template.components, type)?.text ?? '')
+  const header = checkHeader(variablesIn('HEADER'), parameters.header)
+  const body = checkBody(variablesIn('BODY'), parameters.body)
   const faults = [...header.faults, ...body.faults]
   return faults.length > 0 ? { faults } : { filled: { header: header.values[0] ?? null, body: body.values } }
-}
-
-/** Many requests use the same cached template, whose text does not change. */
-const expectedByTemplate = new WeakMap<Template['components'], Record<'header' | 'body', TextVariables>>()
-
-function expectedParameters(template: Template): Record<'header' | 'body', TextVariables> {
-  let expected = expectedByTemplate.get(template.components)
-  if (!expected) {
-    const parametersIn = (type: string) => variablesOf(findComponent(template.components, type)?.text ?? '')
-    expected = { header: parametersIn('HEADER'), body: parametersIn('BODY') }
-    expectedByTemplate.set(template.components, expected)
-  }
-  return expected
 }
 
 type CheckResult = { values: ParameterValue[]; faults: CodedText[] }

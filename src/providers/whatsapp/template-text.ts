@@ -1,11 +1,24 @@
+import { setBounded } from '../../bounded-map.ts'
 import type { TemplateComponent } from '../provider.ts'
 
-export type TextVariables = { form: 'positional' | 'named'; names: string[] }
+export type TextVariables = { form: 'positional' | 'named'; names: readonly string[] }
 
 const VARIABLE = /\{\{\s*([^{}\s]+)\s*\}\}/g
 
+/** Each request reads the same few templates. */
+const MAX_TEXTS = 1_000
+const variablesByText = new Map<string, TextVariables>()
+
 /** The distinct variables of a template text: `{{1}}` is positional, `{{first_name}}` named. Positional ones by number. */
 export function variablesOf(text: string): TextVariables {
+  const known = variablesByText.get(text)
+  if (known) return known
+  const variables = readVariables(text)
+  setBounded(variablesByText, text, variables, MAX_TEXTS)
+  return variables
+}
+
+function readVariables(text: string): TextVariables {
   const names = text.includes('{{') ? [...new Set(Array.from(text.matchAll(VARIABLE), ([, name]) => name ?? ''))] : []
   if (names.some((name) => !/^\d+$/.test(name))) return { form: 'named', names }
   return { form: 'positional', names: names.toSorted((a, b) => Number(a) - Number(b)) }

@@ -1,3 +1,4 @@
+import { plainText } from '../../../locales/text.ts'
 import { type Clock, DAY_MS, HOUR_MS, later } from '../../clock.ts'
 import { type Sql, statement } from '../../db/pool.ts'
 import { UserError } from '../../user-error.ts'
@@ -52,7 +53,8 @@ export function keyState(
   return expiresAt <= later(now, EXPIRES_SOON_MS) ? 'expires_soon' : 'active'
 }
 
-export const isWorking = (state: KeyState): boolean => state === 'active' || state === 'expires_soon'
+export const isWorking = (state: KeyState): state is 'active' | 'expires_soon' =>
+  state === 'active' || state === 'expires_soon'
 
 /** How long the old key works after the rotation. */
 export const OVERLAPS_MS = { none: 0, hour: HOUR_MS, day: DAY_MS, week: 7 * DAY_MS } as const
@@ -71,7 +73,7 @@ export async function rotateKey(tx: Sql, clock: Clock, rotation: Rotation) {
   if (!old) return undefined
   const now = clock.now()
   const state = keyState(old, now)
-  if (!isWorking(state)) throw new UserError({ code: 'workspaces.over', state })
+  if (!isWorking(state)) throw new UserError({ code: 'workspaces.over', state: plainText(`workspaces.state_${state}`) })
   const { name } = old
   const created = await createKey(tx, clock, { workspaceId, name, ...(expiresAt && { expiresAt }) })
   const expiry = later(now, OVERLAPS_MS[overlap])
