@@ -20,8 +20,8 @@ export type EndpointSettings = {
 export type EndpointChange = { [Name in keyof EndpointSettings]?: EndpointSettings[Name] | undefined }
 
 /** `currentUrl` is not checked again: its host may be unreachable while the description is changed. */
-export async function checkSettings<Change extends EndpointChange>(
-  { url, description, eventTypes }: Change,
+export async function checkSettings(
+  { url, description, eventTypes }: EndpointChange,
   { allowPrivateWebhooks }: Pick<Config, 'allowPrivateWebhooks'>,
   currentUrl?: string,
 ): Promise<EndpointChange> {
