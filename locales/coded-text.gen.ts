@@ -72,7 +72,6 @@ export type Texts = {
   'accounts.no_replies': { expected: TextValue; remedy: TextValue }
   'accounts.no_sender': object
   'accounts.no_template': object
-  'accounts.no_workspace': { workspaceId: TextValue }
   'accounts.obstacle_account': object
   'accounts.obstacle_gone': object
   'accounts.obstacle_paused': object
@@ -1929,7 +1928,7 @@ export type Texts = {
   'page_time_machine.moving': object
   'page_time_machine.not_ahead': object
   'page_time_machine.nothing_happened': object
-  'page_time_machine.on_the_way': object
+  'page_time_machine.on_the_way': { happened: TextValue }
   'page_time_machine.other': object
   'page_time_machine.others': { count: number }
   'page_time_machine.quarter': object
@@ -2195,7 +2194,6 @@ export type Texts = {
   'webhooks.no_delivery': { deliveryId: TextValue }
   'webhooks.no_delivery_of_event': { endpointId: TextValue; eventId: TextValue }
   'webhooks.no_types': object
-  'webhooks.no_workspace': { workspaceId: TextValue }
   'webhooks.not_enabled': { command: TextValue; status: TextValue }
   'webhooks.not_found': { hostname: TextValue }
   'webhooks.not_https': object
