@@ -124,7 +124,6 @@ export type Texts = {
   'accounts.verify_token': object
   'accounts.waba_id': object
   'accounts.with_cause': { cause: TextValue; message: TextValue }
-  'admin.about': object
   'admin.account_id': object
   'admin.address': { detail: TextValue }
   'admin.audit_log_operators_only': object

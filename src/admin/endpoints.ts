@@ -1,5 +1,7 @@
 import { experimental_standaloneMiddleware } from '@trpc/server'
 import { z } from 'zod'
+import type { Sql } from '../db/pool.ts'
+import { isUuid } from '../ids.ts'
 import { type EventType, chosenEventTypes, eventTypes } from '../events/event-types.ts'
 import { asIssue, plainText } from '../../locales/text.ts'
 import { type EndpointStatus, DELIVERY_STATUSES } from '../webhooks/delivery/claim.ts'
@@ -16,13 +18,15 @@ import {
   resumeEndpoint,
   rotateSecret,
 } from '../webhooks/endpoints.ts'
-import { findLastFailure, findDeliveryDetails, listDeliveries } from '../webhooks/log.ts'
+import { type Subjects, findLastFailure, findDeliveryDetails, listDeliveries } from '../webhooks/log.ts'
 import { countMissed, countResendable, resendBatch, resendDelivery, resendable } from '../webhooks/resend.ts'
 import { countWaiting, retryWaiting } from '../webhooks/retry.ts'
 import { BAD_DESCRIPTION, MAX_DESCRIPTION_LENGTH, MAX_URL_LENGTH, URL_TOO_LONG } from '../webhooks/settings.ts'
 import { updateEndpoint } from '../webhooks/update.ts'
 import { MAX_COUNTED, findEndpointHealth, listEndpointHealth } from '../webhooks/delivery/endpoint-health.ts'
-import { pageOf } from './lists.ts'
+import { phonesMatching } from '../workspaces/searched-phones.ts'
+import { trimmedText } from './inputs.ts'
+import { listOwnPhones, pageOf } from './lists.ts'
 import { CallError, found } from './rpc/errors.ts'
 import type { Parts } from '../parts.ts'
 import { inTransaction, readCall, router, writeCall } from './rpc/trpc.ts'
@@ -57,7 +61,8 @@ const logInput = z
   .object({
     ...filter,
     status: z.enum(DELIVERY_STATUSES).optional(),
-    about: z.uuid(asIssue({ code: 'admin.about' })).optional(),
+    /** An id of an event, a message or a confirmation, a reference, or a phone number in any common form. */
+    about: trimmedText(200).optional(),
     cursor: z.uuid().optional(),
   })
   .refine(rangeIsForward, RANGE_ISSUE)
@@ -96,6 +101,12 @@ const endpointIn = (...statuses: EndpointStatus[]) =>
 const readEndpoint = readCall.input(endpointInput).use(endpointIn())
 const changeEndpoint = writeCall.input(endpointInput).use(endpointIn('enabled', 'paused', 'disabled'))
 const changeEnabled = writeCall.input(endpointInput).use(endpointIn('enabled'))
+
+const subjectsOf = async (sql: Sql, workspaceId: string, text: string): Promise<Subjects> => ({
+  id: isUuid(text) ? text : null,
+  reference: text,
+  recipients: phonesMatching(text, await listOwnPhones(sql, workspaceId)),
+})
 
 export const endpoints = router({
   list: readCall.query(async ({ ctx: { parts, figures }, input: { workspaceId } }) => {
@@ -181,9 +192,10 @@ export const endpoints = router({
 
   deliveries: readEndpoint
     .input(logInput)
-    .query(async ({ ctx: { figures }, input: { cursor, ...filter } }) =>
-      pageOf(await listDeliveries(figures, { ...filter, before: cursor })),
-    ),
+    .query(async ({ ctx: { parts, figures }, input: { cursor, about, ...filter } }) => {
+      const subjects = about ? await subjectsOf(parts.db, filter.workspaceId, about) : undefined
+      return pageOf(await listDeliveries(figures, { ...filter, about: subjects, before: cursor }))
+    }),
 
   delivery: readCall
     .input(z.object({ endpointId, deliveryId }))

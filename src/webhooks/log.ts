@@ -20,6 +20,8 @@ import { STEPS_MS } from './delivery/schedule.ts'
 
 /** Events of one confirmation. Each time its customer changes their mind there is another; only the first are shown. */
 const MAX_EVENTS_OF_ONE = 200
+/** With one reference, or of one recipient: the newest. */
+const NEWEST_SUBJECTS = 'order by id desc limit 200'
 /** The newest attempts of a delivery. A schedule has at most 18 (ten, and eight brought forward); resends make more. */
 export const MAX_ATTEMPTS_SHOWN = 50
 
@@ -35,11 +37,19 @@ export type EventFilter = {
 export type LogFilter = EndpointId &
   EventFilter & {
     status?: DeliveryStatus | undefined
-    /** The id of an event, a message or a confirmation: its deliveries. */
-    about?: string | undefined
+    about?: Subjects | undefined
     /** The last id of the page before. */
     before?: string | undefined
   }
+
+/** The events of these: an event, a message or a confirmation by its id, or messages and confirmations by the others. */
+export type Subjects = {
+  id: string | null
+  /** Exactly. */
+  reference: string
+  /** E.164 */
+  recipients: readonly string[]
+}
 
 export type LoggedDelivery = {
   id: string
@@ -74,7 +84,7 @@ export async function listDeliveries(db: Sql, filter: LogFilter): Promise<Page<L
   const { rows, next } = await readPage(db, about === undefined ? logs[status ?? 'any'] : deliveriesAbout, {
     workspaceId,
     ids: idRange({ from: from ?? null, until: to ?? null, before: before ?? null }, ID_MARGIN),
-    values: about === undefined ? [endpointId] : [endpointId, about],
+    values: about === undefined ? [endpointId] : [endpointId, about.id, about.reference, about.recipients],
     filters: [status, type, from, to],
   })
   return { rows: rows.map(withNextAttempt), next }
@@ -126,16 +136,36 @@ const logs = {
   held: logOf('held', `and item.status = 'held'`),
 }
 
-/** $4: the endpoint, $5: an event, a message or a confirmation. */
+/** $4: the endpoint, $5: an event, a message or a confirmation, $6: a reference, $7: recipients. */
 const deliveriesAbout = createSearchSource<Stored<LoggedDelivery>>(list, {
   name: 'deliveries',
-  values: 2,
+  values: 4,
   ids: `select item.id from (
        select id from events where workspace_id = $1 and id = $5
        union
-       (select id from events where workspace_id = $1 and message_id = $5 limit ${MAX_EVENTS_OF_ONE})
+       select event.id from (
+         select $5::uuid as id
+         union
+         (select id from messages where workspace_id = $1 and reference = $6 ${NEWEST_SUBJECTS})
+         union
+         (select message.id from unnest($7::text[]) as searched (phone) cross join lateral (
+            select id from messages
+            where workspace_id = $1 and recipient = searched.phone and confirmation_id is null ${NEWEST_SUBJECTS}) message)
+       ) message cross join lateral (
+         select id from events where workspace_id = $1 and message_id = message.id limit ${MAX_EVENTS_OF_ONE}) event
        union
-       (select id from events where workspace_id = $1 and confirmation_id = $5 limit ${MAX_EVENTS_OF_ONE})) event
+       select event.id from (
+         select $5::uuid as id
+         union
+         (select id from confirmations where workspace_id = $1 and reference = $6 and reference <> '' ${NEWEST_SUBJECTS})
+         union
+         (select confirmation.id from senders cross join unnest($7::text[]) as searched (phone) cross join lateral (
+            select id from confirmations
+            where workspace_id = $1 and sender_id = senders.id and recipient = searched.phone ${NEWEST_SUBJECTS}) confirmation
+          where senders.workspace_id = $1)
+       ) confirmation cross join lateral (
+         select id from events where workspace_id = $1 and confirmation_id = confirmation.id limit ${MAX_EVENTS_OF_ONE}) event
+     ) event
      join webhook_deliveries item on item.workspace_id = $1 and item.event_id = event.id and item.endpoint_id = $4
      where ${IN_ID_RANGE}`,
 })

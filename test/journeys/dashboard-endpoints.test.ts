@@ -384,10 +384,17 @@ test('the log is filtered by status, type, time and subject', async (t) => {
   assert.deepEqual(await ids({ about: failing ?? '', status: 'held' }), [])
   const [ofOrder] = (await calls.endpoints.deliveries.query({ workspaceId, endpointId, about: order })).rows
   assert.deepEqual([ofOrder?.type, ofOrder?.confirmationId], ['cod.confirmed', order])
-  await assert.rejects(
-    calls.endpoints.deliveries.query({ workspaceId, endpointId, about: 'A-1001' }),
-    /Some fields are not valid/,
-  )
+  const { recipient, reference } = ofOrder!
+  const eventIds = [ofOrder!.eventId]
+  for (const about of [reference!, recipient!, recipient!.replace('+', '00')])
+    assert.deepEqual(await ids({ about }), eventIds)
+  const otp = await world.sendOtp({ reference: 'login-1' })
+  await world.whatsapp.reports(otp, ['sent'])
+  await world.settled()
+  const [ofCode] = await ids({ about: otp.messageId })
+  assert.ok(ofCode)
+  for (const about of ['login-1', otp.to]) assert.deepEqual(await ids({ about }), [ofCode])
+  assert.deepEqual(await ids({ about: 'no such thing' }), [])
 })
 
 test('another workspace’s endpoint or delivery gets the answer of a missing one', async (t) => {
