@@ -57,7 +57,7 @@ function PingResult({ endpointId, deliveryId }: { endpointId: string; deliveryId
     <Stack>
       <div role="status">
         {attempt ? (
-          <Alert color={arrived(attempt) ? 'teal' : 'red'}>
+          <Alert color={arrived(attempt) ? 'success' : 'failure'}>
             {arrived(attempt)
               ? t('page_endpoints.ping_took', { status: attempt.httpStatus ?? 0, ms: n(attempt.durationMs) })
               : `${t('page_endpoints.ping_refused', { ms: n(attempt.durationMs) })} ${answerOf(attempt, texts) ?? t('page_endpoints.no_answer')}`}
@@ -71,7 +71,7 @@ function PingResult({ endpointId, deliveryId }: { endpointId: string; deliveryId
           </Group>
         )}
       </div>
-      {attempt && <Attempt attempt={attempt} url={data.url} order={3} />}
+      {attempt && <Attempt attempt={attempt} order={3} />}
       <Body text={data.body} />
     </Stack>
   )

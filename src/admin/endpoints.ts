@@ -123,8 +123,9 @@ export const endpoints = router({
     }
   }),
 
-  find: readEndpoint.query(async ({ ctx: { figures, endpoint }, input }) => ({
+  find: readEndpoint.query(async ({ ctx: { parts, figures, endpoint }, input }) => ({
     ...endpoint,
+    allowsHttp: parts.config.allowPrivateWebhooks,
     health: (await findEndpointHealth(figures, input)) ?? null,
     maxCounted: MAX_COUNTED,
     lastFailure: (await findLastFailure(figures, input)) ?? null,
