@@ -10,6 +10,7 @@ import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { refreshEndpoint } from './deliveries/use-resend-all.ts'
 import type { EndpointData } from './endpoint-health.tsx'
+import { stateOf } from './endpoint-state.ts'
 import { Ping } from './ping.tsx'
 import { SecretOnce } from './secret-once.tsx'
 import { EndpointSettings } from './settings-form.tsx'
@@ -19,7 +20,7 @@ export function Actions({ endpoint }: { endpoint: EndpointData }) {
   const isEnabled = endpoint.status === 'enabled'
   return (
     <Group gap="xs">
-      {isEnabled && <Ping endpointId={endpoint.endpointId} />}
+      {isEnabled && <Ping endpointId={endpoint.endpointId} isMain={stateOf(endpoint) === 'enabled'} />}
       <Edit endpoint={endpoint} />
       {isEnabled && <Pause endpointId={endpoint.endpointId} />}
       <Rotate endpointId={endpoint.endpointId} />

@@ -78,7 +78,7 @@ function EndpointList({ data: { endpoints, maxCounted } }: { data: EndpointsData
               <StateBadge state={stateOf(endpoint)} />
               {endpoint.failingSince && (
                 <Text size="xs" c="dimmed">
-                  {t('page_endpoints.failing_since')} <Time at={endpoint.failingSince} kind="due" form="relative" />
+                  {t('page_endpoints.failing_since')} <Time at={endpoint.failingSince} kind="due" />
                 </Text>
               )}
             </Stack>

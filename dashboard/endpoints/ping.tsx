@@ -14,14 +14,20 @@ const POLL_INTERVAL_MS = 500
 /** Longer than an attempt may take (15 s). After that, only the log has the result. */
 const PATIENCE_MS = 20_000
 
-/** Sends a test event, waits for the result, and shows request and response. */
-export function Ping({ endpointId }: { endpointId: string }) {
+/**
+ * Sends a test event, waits for the result, and shows request and response. `isMain`: nothing else is to be done first.
+ */
+export function Ping({ endpointId, isMain }: { endpointId: string; isMain: boolean }) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const ping = useMutation(api.endpoints.ping.mutationOptions({ onSettled: refreshEndpoint }))
   return (
     <>
-      <Button loading={ping.isPending} onClick={() => ping.mutate({ workspaceId, endpointId })}>
+      <Button
+        variant={isMain ? 'filled' : 'default'}
+        loading={ping.isPending}
+        onClick={() => ping.mutate({ workspaceId, endpointId })}
+      >
         {t('page_endpoints.ping')}
       </Button>
       <Modal

@@ -1,10 +1,12 @@
 /** How a receiver verifies a webhook: the code of docs/webhooks.md (src/webhooks/guide.test.ts compares them). */
 export const VERIFY = {
-  Node: `import { Webhook } from 'standardwebhooks' // npm install standardwebhooks
+  Node: `// npm install standardwebhooks
+import { Webhook } from 'standardwebhooks'
 
 const webhook = new Webhook(process.env.WEBHOOK_SECRET)
 // body: the raw bytes of the request, before anything parses them
-const event = webhook.verify(body, request.headers) // throws unless a signature fits`,
+// throws unless a signature fits
+const event = webhook.verify(body, request.headers)`,
   Python: `import base64
 import hashlib
 import hmac

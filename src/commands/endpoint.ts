@@ -23,7 +23,7 @@ import { updateEndpoint } from '../webhooks/update.ts'
 import { type RecordChange, command, notFound } from './command.ts'
 import { argument, chosenTypes, flag, instant, oneOf, optional, required, url, uuid, workspace } from './inputs.ts'
 
-const description = required('text', 'Shown with the URL on the dashboard.', (text) => text)
+const description = required('text', 'Names the endpoint on the dashboard.', (text) => text)
 
 export const endpointAdd = command({
   words: 'endpoint add',

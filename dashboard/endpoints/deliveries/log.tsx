@@ -162,14 +162,14 @@ function DeliveryList({ deliveries }: { deliveries: readonly Logged[] }) {
 function Subject({ delivery: { recipient, reference } }: { delivery: Logged }) {
   if (recipient === null) return '–'
   return (
-    <Stack gap={0}>
+    <Group gap="0 0.5rem">
       <span className="as-typed">{recipient}</span>
       {reference !== null && reference !== '' && (
-        <Text size="xs" c="dimmed">
+        <Text span size="sm" c="dimmed">
           <Reference of={reference} />
         </Text>
       )}
-    </Stack>
+    </Group>
   )
 }
 
@@ -177,16 +177,16 @@ function StatusAndNext({ delivery }: { delivery: Logged }) {
   const { t } = useTexts()
   const { dueAt, underWay, nextAttempt } = delivery
   return (
-    <Stack gap={2}>
+    <Group gap="0 0.5rem">
       <StatusBadge delivery={delivery} />
       {dueAt && nextAttempt && !underWay && (
-        <Text size="xs" c="dimmed">
+        <Text span size="sm" c="dimmed">
           {nextAttempt.number > 1 &&
             `${t('page_endpoints.next_short', { number: nextAttempt.number, of: nextAttempt.of })} · `}
           {isDue(dueAt) ? t('page_endpoints.in_turn') : <Time at={dueAt} kind="due" form="relative" />}
         </Text>
       )}
-    </Stack>
+    </Group>
   )
 }
 
@@ -195,15 +195,13 @@ function AnswerAndAttempts({ delivery }: { delivery: Logged }) {
   const { t } = texts
   if (!delivery.lastAttemptAt) return '–'
   return (
-    <Stack gap={2}>
-      <Text size="sm">
-        <bdi>{answerOf(delivery, texts) ?? t('page_endpoints.no_answer')}</bdi>
-      </Text>
+    <Group gap="0 0.5rem">
+      <bdi>{answerOf(delivery, texts) ?? t('page_endpoints.no_answer')}</bdi>
       {delivery.attempts > 1 && (
-        <Text size="xs" c="dimmed">
+        <Text span size="sm" c="dimmed">
           {t('page_endpoints.attempts_made', { count: delivery.attempts })}
         </Text>
       )}
-    </Stack>
+    </Group>
   )
 }
