@@ -9,10 +9,10 @@ type Sent = Pick<Delivery, 'deliveryId' | 'status' | 'attempts'> & { endpointId:
 /** One delivery with a link to its attempts. `about`: the message or order of the event. */
 export function WebhookLine({ sent, about }: { sent: Sent; about: string }) {
   const { t } = useTexts()
-  const { url, status, attempts } = sent
+  const { url, attempts } = sent
   return (
     <Group gap="sm">
-      <StatusBadge delivery={{ status }} />
+      <StatusBadge delivery={sent} />
       <code style={{ overflowWrap: 'anywhere' }}>{url}</code>
       <Text size="sm">{t('page_endpoints.attempts_made', { count: attempts })}</Text>
       <LogLink of={sent} about={about} label={t('page_endpoints.in_log')} />
