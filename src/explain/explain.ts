@@ -1,9 +1,10 @@
 import { type Statement, statement } from '../db/pool.ts'
 import type { Parts } from '../parts.ts'
+import type { FailureCode } from '../providers/failure-codes.ts'
 import { displayedText } from './displayed.ts'
 import type { TimelineEntry } from './entry.ts'
 import { type Facts, type Subject, armedTimers, findFacts } from './facts.ts'
-import { type NextAction, nextAction } from './next-action.ts'
+import { type NextAction, findFailure, nextAction } from './next-action.ts'
 import { timeline } from './timeline.ts'
 import { transcript } from './transcript.ts'
 
@@ -13,6 +14,8 @@ export type Explanation = Owner & {
   id: string
   /** Of the confirmation or the message; of an event of neither, how far its deliveries are. */
   status: string
+  /** Of what the next action is about; its page is `/problems/<code>`. */
+  failureCode: FailureCode | null
   timeline: TimelineEntry[]
   next: NextAction
 }
@@ -33,7 +36,7 @@ export async function explain(parts: ExplainParts, id: string): Promise<Explanat
     workspaceId,
     id: owner.confirmationId ?? owner.messageId ?? id,
   })
-  return { id, ...owner, status: statusOf(facts), timeline, next }
+  return { id, ...owner, status: statusOf(facts), failureCode: findFailure(facts)?.failureCode ?? null, timeline, next }
 }
 
 const findOwner: Statement<Owner & { workspaceId: string }> = statement(
