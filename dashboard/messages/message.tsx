@@ -50,7 +50,7 @@ export function Message() {
       )}
       <NextActionAlert next={next} />
       <MessageFacts data={data} />
-      {displayed && <MessageContent content={displayed} />}
+      <MessageContent content={displayed} />
       <Timeline entries={timeline} />
       <Events data={data} />
     </Page>
@@ -123,15 +123,18 @@ function MessageFacts({ data: { message } }: { data: MessageData }) {
   )
 }
 
-function MessageContent({ content: { text: words, choices } }: { content: NonNullable<MessageData['displayed']> }) {
+function MessageContent({ content }: { content: MessageData['displayed'] }) {
   const { t, textOf } = useTexts()
+  const { header, body, footer, buttons, rows } = content
+  const lines = [header, textAsWritten(body) ?? textOf(body), footer].flatMap((part) => part?.split('\n') ?? [])
+  const choices = rows.length > 0 ? rows : buttons
   return (
     <section>
       <Title order={2} size="h4" mb="xs">
         {t('page_messages.content')}
       </Title>
       <Paper withBorder p="sm">
-        {(textAsWritten(words) ?? textOf(words)).split(' ⏎ ').map((line, index) => (
+        {lines.map((line, index) => (
           <Text key={`${index} ${line}`} dir="auto">
             {line}
           </Text>

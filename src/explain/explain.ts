@@ -1,7 +1,7 @@
 import { type Statement, statement } from '../db/pool.ts'
 import type { Parts } from '../parts.ts'
 import type { FailureCode } from '../providers/failure-codes.ts'
-import { displayedText } from './displayed.ts'
+import { displayedOtp, displayedParts } from './displayed.ts'
 import type { TimelineEntry } from './entry.ts'
 import { type Facts, type Subject, armedTimers, findFacts } from './facts.ts'
 import { type NextAction, findFailure, nextAction } from './next-action.ts'
@@ -68,7 +68,7 @@ export async function explainMessage(
   const { facts, ...rest } = await explainFacts(parts, { workspaceId, id: messageId })
   const found = facts.messages.find(({ id }) => id === messageId)
   if (!found) return undefined
-  const { content, offered: _, components, ...message } = found
+  const { content: _content, offered: _, components, ...message } = found
   const webhooks = webhooksOf(facts)
   const events = facts.events.map(({ id, type, occurredAt }) => ({
     id,
@@ -76,8 +76,7 @@ export async function explainMessage(
     occurredAt,
     webhooks: webhooks.filter(({ eventId }) => eventId === id),
   }))
-  /** What the customer reads of a message of a conversation. */
-  const displayed = content && displayedText(content, components)
+  const displayed = found.kind === 'otp' ? displayedOtp(found) : displayedParts(found.content, components)
   return { ...rest, message, displayed, events }
 }
 

@@ -33,7 +33,11 @@ type CheckRow = Timers & {
 }
 
 export type ConfirmationFact = CheckRow &
-  Omit<ListedConfirmation, 'refusalStatus' | 'refusalReason'> & { check: 'confirmation' }
+  Omit<ListedConfirmation, 'refusalStatus' | 'refusalReason'> & {
+    check: 'confirmation'
+    /** Of the sender, at the provider. */
+    phoneNumberId: string
+  }
 
 export type RefusalFact = CheckRow &
   Pick<ListedConfirmation, 'templateName' | 'templateLanguage' | 'createdAt' | 'answeredAt' | 'failureCode'> & {
@@ -47,6 +51,9 @@ export type MessageFact = OtpFact | ConversationMessageFact
 
 type MessageRow = Omit<ListedMessage, ConversationColumn> &
   SenderState & {
+    senderId: string
+    /** Of the sender, at the provider. */
+    phoneNumberId: string
     correlationId: string
     apiKeyId: string
     apiKeyName: string | null
@@ -208,7 +215,8 @@ const CHECK_JOINS = `left join api_keys k on k.workspace_id = r.workspace_id and
 
 const selectConfirmation: Statement<ConfirmationFact> = statement(
   'explain_confirmation',
-  `select 'confirmation' as check, r.id, r.reference, r.recipient, s.phone as sender_phone, r.reschedule, ${CHECK_COLUMNS}
+  `select 'confirmation' as check, r.id, r.reference, r.recipient, s.phone as sender_phone, s.phone_number_id,
+     r.reschedule, ${CHECK_COLUMNS}
    from confirmations r
    join senders s on s.workspace_id = r.workspace_id and s.id = r.sender_id
    ${CHECK_JOINS} and a.kind = 'cod_confirmation'
@@ -225,7 +233,8 @@ const selectRefusal: Statement<RefusalFact> = statement(
 
 const selectMessages: Statement<MessageFact> = statement(
   'explain_messages',
-  `select m.id, m.kind, m.status, m.recipient, s.phone as sender_phone, m.template_name, m.template_language,
+  `select m.id, m.kind, m.status, m.recipient, m.sender_id, s.phone as sender_phone, s.phone_number_id, m.template_name,
+     m.template_language,
      m.quota_unit, a.monthly_units, coalesce(m.reference, c.reference) as reference,
      coalesce(m.correlation_id, f.correlation_id, c.correlation_id) as correlation_id,
      coalesce(m.api_key_id, f.api_key_id, c.api_key_id) as api_key_id, k.name as api_key_name, m.confirmation_id,

@@ -83,7 +83,9 @@ const conversation = (facts: Partial<Facts>): Facts => ({
 const orderOf = (facts: Partial<Facts>): string[] =>
   timeline(conversation(facts), { findError, readInbound, readStatus, readStatusWord })
     .filter(({ what }) => what === 'message' || what === 'report' || what === 'customer')
-    .map(({ what, messageId, report: status }) => (what === 'customer' ? what : `${messageId} ${status ?? what}`))
+    .map(({ what, messageId, report: status }) =>
+      what === 'customer' ? what : `${String(messageId)} ${typeof status === 'string' ? status : what}`,
+    )
 
 test('reports that reach Doorcode after the customer’s reply come before it', () => {
   const late = {
