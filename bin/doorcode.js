@@ -9,6 +9,11 @@ if (major < 26) {
   )
   process.exit(1)
 }
+// A reader that leaves early, such as "head", is no error.
+for (const output of [process.stdout, process.stderr])
+  output.on('error', (error) => {
+    if (error.code !== 'EPIPE') throw error
+  })
 const { runCommandLine } = await import('../src/cli.ts')
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   environment: process.env,

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { startEmulator, demoAccount, DEMO } from '@doorcode/whatsapp-emulator'
 import { fileDatabase } from '../test/database.ts'
+import { runProgram } from '../test/program.ts'
 import { startReceiver } from '../test/receiver.ts'
 import { runCommandLine } from './cli.ts'
 import { commands } from './commands/table.ts'
@@ -42,16 +43,16 @@ const mistakes: readonly [string, RegExp][] = [
   ],
   [`workspace allowance --workspace ${UNKNOWN} --otp 1e3`, /--otp must be a whole number/],
   [`workspace allowance --workspace ${UNKNOWN} --otp 2147483648`, /--otp must be a whole number/],
-  [`workspace allowance --workspace ${UNKNOWN} --otp 5`, /no workspace has the id/],
-  [`key create --workspace ${UNKNOWN} --name k`, /no workspace has the id/],
+  [`workspace allowance --workspace ${UNKNOWN} --otp 5`, /No workspace has the id/],
+  [`key create --workspace ${UNKNOWN} --name k`, /No workspace has the id/],
   ['key revoke', /<publicId> is missing/],
   ['key revoke UPPERCASE123', /<publicId> must be the 12 characters/],
   ['key revoke abcdefghijkl', /no API key has the public id abcdefghijkl/],
   [`block add --workspace ${UNKNOWN} --phone 0612345678`, /--phone must be a phone number in international format/],
-  [`block add --workspace ${UNKNOWN} --phone +34600111222`, /no workspace has the id/],
+  [`block add --workspace ${UNKNOWN} --phone +34600111222`, /No workspace has the id/],
   [`endpoint add --workspace ${UNKNOWN} --url ftp://a.example`, /--url must be a URL that begins with https:/],
-  [`endpoint add --workspace ${UNKNOWN} --url https://a.example`, /no workspace has the id/],
-  [`endpoint list --workspace ${UNKNOWN}`, /no workspace has the id/],
+  [`endpoint add --workspace ${UNKNOWN} --url https://a.example`, /No workspace has the id/],
+  [`endpoint list --workspace ${UNKNOWN}`, /No workspace has the id/],
   [`endpoint ping ${UNKNOWN}`, /There is no endpoint/],
   [`endpoint pause ${UNKNOWN}`, /There is no endpoint/],
   [`endpoint resume ${UNKNOWN}`, /There is no endpoint/],
@@ -69,11 +70,11 @@ const mistakes: readonly [string, RegExp][] = [
     /--since must be earlier than --until/,
   ],
   [`endpoint resend ${UNKNOWN} --event ${UNKNOWN} --count`, /--event selects a single event/],
-  [`sender list --workspace ${UNKNOWN}`, /no workspace has the id/],
+  [`sender list --workspace ${UNKNOWN}`, /No workspace has the id/],
   [`sender pause ${UNKNOWN}`, /There is no sender .*"sender list"/],
   [`sender resume ${UNKNOWN}`, /There is no sender/],
   [`account sync ${UNKNOWN}`, /No account has the id/],
-  [`quarantine list --workspace ${UNKNOWN}`, /no workspace has the id/],
+  [`quarantine list --workspace ${UNKNOWN}`, /No workspace has the id/],
   [`quarantine release ${UNKNOWN}`, /Nothing with the id .* is quarantined. "quarantine list"/],
   [
     `account connect --workspace ${UNKNOWN} --waba-id 1`,
@@ -260,6 +261,13 @@ test('commands set up a workspace up to its first webhook', async (t) => {
   assert.equal((await json('block', 'add', '--workspace', workspace, '--phone', '+34 600 111 222'))['changed'], true)
   assert.equal((await json('block', 'remove', '--workspace', workspace, '--phone', '+34600111222'))['changed'], true)
   assert.equal((await json('key', 'revoke', String(key['publicId'])))['revoked'], true)
+})
+
+test('a reader that leaves early, such as "head", causes no error', async (t) => {
+  const { child, ended, stderr } = runProgram(t, ['--help'], {})
+  child.stdout?.destroy()
+  assert.deepEqual(await ended, [0, null])
+  assert.equal(stderr(), '')
 })
 
 const testEnvironment = async (): Promise<Record<string, string>> => ({

@@ -12,14 +12,14 @@ export type Acceptable = { workspaceId: string; idempotencyKey: string | null; r
 export type Facts = {
   /** The index of the target in the batch. */
   n: number
-  clock_offset_ms: number
+  clockOffsetMs: number
   /** Of the workspace's current month; null before the first request of the month. */
-  units_used: number | null
-  monthly_units: number
+  unitsUsed: number | null
+  monthlyUnits: number
 }
 
 export const FACT_COLUMNS =
-  'r.n, w.clock_offset_ms, q.used as units_used, coalesce(l.monthly_units, 0) as monthly_units'
+  'r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesce(l.monthly_units, 0) as "monthlyUnits"'
 
 /** Each request `r` with its workspace and quota, by key: plans made without statistics join whole tables. */
 export const factJoins = (quota: QuotaKind): string =>
@@ -151,8 +151,8 @@ async function lookUp<Request extends Acceptable, Found extends Facts>(
   return rowNumbers.map((n) => byTarget.get(n))
 }
 
-const overQuota = (code: ApiErrorCode, { units_used, monthly_units }: Facts): ApiError | undefined =>
-  (units_used ?? 0) < monthly_units ? undefined : new ApiError(code, { code: 'accept.used_up' })
+const overQuota = (code: ApiErrorCode, { unitsUsed, monthlyUnits }: Facts): ApiError | undefined =>
+  (unitsUsed ?? 0) < monthlyUnits ? undefined : new ApiError(code, { code: 'accept.used_up' })
 
 /** Only the first request of a group with a key is inserted. */
 function claimsKey(keys: Set<string>, { workspaceId, idempotencyKey }: Acceptable): boolean {
@@ -201,9 +201,14 @@ function byWorkspace(insertable: readonly Insertable<Facts>[], now: Date): Month
   for (const { workspaceId, facts, row } of insertable) {
     let month = months.get(workspaceId)
     if (!month) {
-      const created_at = later(now, facts.clock_offset_ms)
-      const { units_used } = facts
-      month = { workspace_id: workspaceId, month: quotaMonth(created_at), created_at, units_used, requests: [] }
+      const created_at = later(now, facts.clockOffsetMs)
+      month = {
+        workspace_id: workspaceId,
+        month: quotaMonth(created_at),
+        created_at,
+        units_used: facts.unitsUsed,
+        requests: [],
+      }
       months.set(workspaceId, month)
     }
     month.requests.push(row)

@@ -6,6 +6,7 @@ import type { Parts } from '../parts.ts'
 import type { ProviderAccount } from '../providers/provider.ts'
 import { type Seal, UnsealError } from '../seal.ts'
 import { UserError } from '../user-error.ts'
+import { unknownWorkspace } from '../workspaces/workspaces.ts'
 import { type AccountToConnect, type NewAccount, readNewAccount } from './new-account.ts'
 import { throwAccountError } from './provider-api-error.ts'
 import { nextSyncAt } from './sync/schedule.ts'
@@ -73,7 +74,7 @@ const selectWorkspace = statement(
 /** Two simultaneous connects of one account must agree on its id, which its sealed secrets are bound to. */
 async function lockWorkspace(sql: Sql, workspaceId: string): Promise<void> {
   if (isUuid(workspaceId) && (await sql.row(selectWorkspace, [workspaceId]))) return
-  throw new UserError({ code: 'accounts.no_workspace', workspaceId }, 'NOT_FOUND')
+  throw unknownWorkspace(workspaceId)
 }
 
 /** The provider retries a webhook for this long, signed with the app secret of then (docs/whatsapp-cloud-api.md#webhooks). */

@@ -25,16 +25,16 @@ export const sendTarget = ({ workspaceId, senderId, template: { name, language }
 export type Sendable = SenderState & {
   /** False when the workspace has no such sender: then nothing is known of one. */
   hasSender: boolean
-  template_status: string | null
-  template_category: string
-  template_components: TemplateComponent[]
+  templateStatus: string | null
+  templateCategory: string
+  templateComponents: TemplateComponent[]
   /** Recipients of the requests that the workspace blocks. */
   blocked: string[]
 }
 
 export const SENDABLE_COLUMNS = `s.id is not null as "hasSender", s.status as "senderStatus", s.paused_at is not null as "senderPaused",
           s.gone_at is not null as "senderGone", a.status as "accountStatus",
-          t.status as template_status, t.category as template_category, t.components as template_components`
+          t.status as "templateStatus", t.category as "templateCategory", t.components as "templateComponents"`
 
 /** Each request `r` with its sender, account and template, by key: plans made without statistics join whole tables. */
 export const senderJoins = (senderId: string): string =>
@@ -54,7 +54,7 @@ export function missingError(kind: Kind, state: Sendable): ApiError | undefined 
   if (!state.hasSender) {
     return new ApiError(`${kind}_SENDER_NOT_FOUND`, { code: 'accounts.no_sender' })
   }
-  if (state.template_status === null) {
+  if (state.templateStatus === null) {
     return new ApiError(`${kind}_TEMPLATE_NOT_FOUND`, { code: 'accounts.no_template' })
   }
   return undefined
@@ -71,7 +71,7 @@ export const blockedError = (recipient: string, { blocked }: Sendable): ApiError
   blocked.includes(recipient) ? new ApiError('RECIPIENT_BLOCKED', { code: 'accounts.blocked' }) : undefined
 
 export const templateOf = (state: Sendable) => ({
-  status: state.template_status ?? '',
-  category: state.template_category,
-  components: state.template_components,
+  status: state.templateStatus ?? '',
+  category: state.templateCategory,
+  components: state.templateComponents,
 })

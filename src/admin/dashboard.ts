@@ -1,6 +1,6 @@
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import { fromNodeHeaders } from 'better-auth/node'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Sql, openDb } from '../db/pool.ts'
 import type { Parts } from '../parts.ts'
 import { AUTH_PATH, CLIENT_ADDRESS_HEADER } from './auth/auth.ts'
@@ -62,7 +62,7 @@ export function openDashboard(parts: Parts, pages: Pages = createPages(parts)): 
       bodyLimit,
       handler: async (request, reply) =>
         isSameOrigin(request, publicUrl)
-          ? reply.send(await answer(toFetchRequest(request, publicUrl), request.id))
+          ? sendWhole(reply, await answer(toFetchRequest(request, publicUrl), request.id))
           : reply.code(403).send('Only pages of this dashboard may make this request.'),
     })
 
@@ -113,4 +113,10 @@ function headersOf(request: FastifyRequest): Headers {
   const headers = fromNodeHeaders(request.headers)
   headers.set(CLIENT_ADDRESS_HEADER, request.ip)
   return headers
+}
+
+/** Fastify sends the body of a Response in chunks, without its length. */
+async function sendWhole(reply: FastifyReply, response: Response): Promise<FastifyReply> {
+  for (const [name, value] of response.headers) reply.header(name, value)
+  return reply.code(response.status).send(Buffer.from(await response.arrayBuffer()))
 }

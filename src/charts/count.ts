@@ -1,5 +1,5 @@
 import { type Sql, statement } from '../db/pool.ts'
-import { type ListClock, idRange } from '../workspaces/id-range.ts'
+import { type ListClock, idMargin, idRange } from '../workspaces/id-range.ts'
 import { type Day, startOfDay, addDays } from './days.ts'
 import type { Group } from './figures.ts'
 import { ANSWER_BOUNDS_MS, LATENCY_BOUNDS_MS } from './histogram.ts'
@@ -24,7 +24,8 @@ export async function countDays(sql: Sql, { workspaceId, days, timeZone, clock }
   const last = days.at(-1)
   if (last === undefined) return []
   const begins = [...days, addDays(last, 1)].map((day) => startOfDay(day, timeZone))
-  const [lastId, firstId] = idRange({ from: begins[0] ?? null, until: begins.at(-1) ?? null, clock, before: null })
+  const range = { from: begins[0] ?? null, until: begins.at(-1) ?? null, before: null }
+  const [lastId, firstId] = idRange(range, idMargin(clock))
   return sql.rows(selectGroups, [workspaceId, begins, firstId, lastId, days, LATENCY_BOUNDS_MS, ANSWER_BOUNDS_MS])
 }
 

@@ -27,26 +27,28 @@ export type RefusalCheckAcceptance = { confirmationId: string; refusalCheck: { s
 /** Accepts the refusal check of a confirmation: the key, the unit, the check and its first message commit together. */
 export const createRefusalCheckAcceptor = (parts: AcceptParts) => createAcceptor(parts, acceptance, announceTo(parts))
 
-type EarlierCheck = EarlierRequest & { confirmation_id: string }
+type EarlierCheck = EarlierRequest & { confirmationId: string }
 
 type CheckFacts = Facts &
   Preconditions & {
     earlier: EarlierCheck[] | null
-    confirmation_status: ConfirmationStatus | null
-    check_exists: boolean
-    sender_id: string
+    confirmationStatus: ConfirmationStatus | null
+    checkExists: boolean
+    senderId: string
     recipient: string
   }
 
 const lookUp: Statement<CheckFacts> = statement(
   'look_up_refusal_check_requests',
   `select ${PRECONDITION_COLUMNS},
-          c.status as confirmation_status, c.sender_id, c.recipient, f.confirmation_id is not null as check_exists,
+          c.status as "confirmationStatus", c.sender_id as "senderId", c.recipient,
+          f.confirmation_id is not null as "checkExists",
           array (
             select b.phone from blocked_recipients b
             where b.workspace_id = r.workspace_id and b.phone = c.recipient) as blocked,
           (select jsonb_agg(e) from unnest(r.keys) as key cross join lateral (
-            select confirmation_id, idempotency_key, template_name, template_language, parameters
+            select confirmation_id as "confirmationId", idempotency_key as "idempotencyKey", template_name as "templateName",
+              template_language as "templateLanguage", parameters
             from refusal_checks where workspace_id = r.workspace_id and idempotency_key = key limit 1) e) as earlier
    from jsonb_to_recordset($1) as r (
      n int, workspace_id uuid, confirmation_id uuid, name text, language text, keys text[])
@@ -57,13 +59,13 @@ const lookUp: Statement<CheckFacts> = statement(
 )
 
 function decide(request: RefusalCheckRequest, facts: CheckFacts): Decision<RefusalCheckAcceptance> {
-  const earlier = facts.earlier?.find(({ idempotency_key }) => idempotency_key === request.idempotencyKey)
+  const earlier = facts.earlier?.find(({ idempotencyKey }) => idempotencyKey === request.idempotencyKey)
   if (earlier) return answerRepeat(request, earlier)
-  const status = facts.confirmation_status
+  const status = facts.confirmationStatus
   if (status === null) return confirmationNotFound()
   if (status === 'accepted') return new ApiError('COD_CONFIRMATION_NOT_ELIGIBLE', { code: 'cod.not_sent' })
   if (status === 'failed') return new ApiError('COD_CONFIRMATION_NOT_ELIGIBLE', { code: 'cod.failed' })
-  if (facts.check_exists) return new ApiError('COD_REFUSAL_CHECK_EXISTS', { code: 'cod.exists' })
+  if (facts.checkExists) return new ApiError('COD_REFUSAL_CHECK_EXISTS', { code: 'cod.exists' })
   const { recipient } = facts
   const filled = fillTemplate('refusal', { recipient, parameters: request.parameters }, facts)
   return filled instanceof ApiError ? filled : (id) => refusalRow(request, facts, filled, id)
@@ -73,7 +75,7 @@ export const confirmationNotFound = (): ApiError =>
   new ApiError('COD_CONFIRMATION_NOT_FOUND', { code: 'cod.accept_refusal_no_confirmation' })
 
 const answerRepeat = (request: RefusalCheckRequest, earlier: EarlierCheck): RefusalCheckAcceptance | ApiError =>
-  earlier.confirmation_id === request.confirmationId && hasSameContent(request, earlier)
+  earlier.confirmationId === request.confirmationId && hasSameContent(request, earlier)
     ? accepted(request)
     : new ApiError('IDEMPOTENCY_KEY_REUSED', { code: 'cod.accept_refusal_key_reused' })
 
@@ -91,7 +93,7 @@ const refusalRow = (request: RefusalCheckRequest, facts: CheckFacts, filled: Fil
   // A group may hold two requests for one confirmation: each is known by its message.
   id,
   confirmation_id: request.confirmationId,
-  sender_id: facts.sender_id,
+  sender_id: facts.senderId,
   recipient: facts.recipient,
 })
 

@@ -49,18 +49,18 @@ export const announceTo =
   }
 
 /** What must hold of sender, template and settings before a check may start. */
-export type Preconditions = Sendable & { configured: boolean; language_configured: boolean | null }
+export type Preconditions = Sendable & { configured: boolean; languageConfigured: boolean | null }
 
-type StoredContent = { template_name: string; template_language: string; parameters: RequestParameters }
+type StoredContent = { templateName: string; templateLanguage: string; parameters: RequestParameters }
 
-export type EarlierRequest = StoredContent & { idempotency_key: string }
+export type EarlierRequest = StoredContent & { idempotencyKey: string }
 
-type EarlierConfirmation = EarlierRequest & { id: string; recipient: string; sender_id: string; reference: string }
+type EarlierConfirmation = EarlierRequest & { id: string; recipient: string; senderId: string; reference: string }
 
 type ConfirmationFacts = Facts & Preconditions & { earlier: EarlierConfirmation[] | null }
 
 export const PRECONDITION_COLUMNS = `${FACT_COLUMNS}, ${SENDABLE_COLUMNS},
-          cs.workspace_id is not null as configured, cs.document -> 'languages' ? r.language as language_configured`
+          cs.workspace_id is not null as configured, cs.document -> 'languages' ? r.language as "languageConfigured"`
 
 /** Each of the requests `r` with its workspace, quota and settings. */
 export const workspaceJoins = (quota: QuotaKind): string =>
@@ -74,7 +74,8 @@ const lookUp: Statement<ConfirmationFacts> = statement(
             select b.phone from blocked_recipients b
             where b.workspace_id = r.workspace_id and b.phone = any (r.recipients)) as blocked,
           (select jsonb_agg(e) from unnest(r.keys) as key cross join lateral (
-            select id, idempotency_key, recipient, sender_id, template_name, template_language, reference, parameters
+            select id, idempotency_key as "idempotencyKey", recipient, sender_id as "senderId",
+              template_name as "templateName", template_language as "templateLanguage", reference, parameters
             from confirmations where workspace_id = r.workspace_id and idempotency_key = key limit 1) e) as earlier
    from jsonb_to_recordset($1) as r (
      n int, workspace_id uuid, sender_id uuid, name text, language text, keys text[], recipients text[])
@@ -83,7 +84,7 @@ const lookUp: Statement<ConfirmationFacts> = statement(
 )
 
 function decide(request: ConfirmationRequest, facts: ConfirmationFacts): Decision<ConfirmationAcceptance> {
-  const earlier = facts.earlier?.find(({ idempotency_key }) => idempotency_key === request.idempotencyKey)
+  const earlier = facts.earlier?.find(({ idempotencyKey }) => idempotencyKey === request.idempotencyKey)
   if (earlier) return answerRepeat(request, earlier)
   const filled = fillTemplate('confirmation', request, facts)
   return filled instanceof ApiError ? filled : (id) => confirmationRow(request, filled, id)
@@ -106,9 +107,9 @@ export function fillTemplate(
   return blockedError(recipient, facts) ?? checked.filled
 }
 
-function missingSettings({ configured, language_configured }: Preconditions): ApiError | undefined {
+function missingSettings({ configured, languageConfigured }: Preconditions): ApiError | undefined {
   if (!configured) return new ApiError('COD_NOT_CONFIGURED', { code: 'cod.not_configured' })
-  if (language_configured) return undefined
+  if (languageConfigured) return undefined
   return new ApiError('COD_LANGUAGE_NOT_CONFIGURED', { code: 'cod.no_texts' })
 }
 
@@ -127,7 +128,7 @@ const invalidParameters = (faults: CodedText[]): ApiError =>
 function answerRepeat(request: ConfirmationRequest, earlier: EarlierConfirmation): ConfirmationAcceptance | ApiError {
   const isSame =
     earlier.recipient === request.recipient &&
-    earlier.sender_id === request.senderId &&
+    earlier.senderId === request.senderId &&
     earlier.reference === request.reference &&
     hasSameContent(request, earlier)
   return isSame
@@ -144,8 +145,8 @@ const accepted = ({ reference }: ConfirmationRequest, confirmationId: string): C
 type Content = Pick<CheckRequest, 'template' | 'parameters'>
 
 export const hasSameContent = ({ template, parameters }: Content, earlier: StoredContent): boolean =>
-  earlier.template_name === template.name &&
-  earlier.template_language === template.language &&
+  earlier.templateName === template.name &&
+  earlier.templateLanguage === template.language &&
   canonicalParameters(earlier.parameters) === canonicalParameters(parameters)
 
 /** The same text for the same parameters: names in any order, `{}` like a missing member (docs/api.md#idempotency). */

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs'
+import { Readable } from 'node:stream'
 import { InputError } from './command.ts'
 
 /** The value in a JSON file; `-` is standard input. Throws InputError with the place of the fault. */
@@ -17,10 +18,10 @@ export async function readJsonFile(name: string): Promise<unknown> {
 const MAX_FILE_BYTES = 1_048_576
 
 async function readText(name: string): Promise<string> {
-  const stream: AsyncIterable<Buffer> = name === '-' ? process.stdin : createReadStream(name)
   const chunks: Buffer[] = []
   let size = 0
   try {
+    const stream: AsyncIterable<Buffer> = name === '-' ? standardInput() : createReadStream(name)
     for await (const chunk of stream) {
       size += chunk.length
       if (size > MAX_FILE_BYTES) throw new InputError(`must have at most ${MAX_FILE_BYTES} bytes`)
@@ -32,6 +33,12 @@ async function readText(name: string): Promise<string> {
     throw new InputError(error instanceof TypeError ? 'must be text in UTF-8' : `cannot be read: ${error.message}`)
   }
 }
+
+const STDIN_FD = 0
+
+/** Node shows an input that it cannot read, such as a folder, as an empty one. Reading its descriptor gives the reason. */
+const standardInput = (): Readable =>
+  process.stdin.constructor === Readable ? createReadStream('', { fd: STDIN_FD }) : process.stdin
 
 /** Only some messages of JSON.parse have a position. A binary search over the prefixes of the text finds the others. */
 function faultPosition(text: string): number {

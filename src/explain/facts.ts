@@ -1,25 +1,30 @@
 import type { CodedText } from '../../locales/text.ts'
 import type { SenderState } from '../accounts/availability.ts'
 import { later } from '../clock.ts'
-import type { ConfirmationTypes, Reschedule } from '../cod/conversation/confirmation.ts'
+import type { ConfirmationStatus, ConfirmationTypes, Reschedule } from '../cod/conversation/confirmation.ts'
 import type { RefusalStatus, RefusalTypes } from '../cod/conversation/refusal.ts'
 import type { Timers } from '../cod/conversation/timers.ts'
-import type { ListedConfirmation } from '../cod/list.ts'
 import { type Statement, statement } from '../db/pool.ts'
 import { isAnyWorkerAlive } from '../jobs/node.ts'
 import type { Check, Purpose } from '../messages/conversation.ts'
-import type { ListedMessage } from '../messages/search.ts'
+import type { OtpStatus } from '../messages/status.ts'
 import type { Parts } from '../parts.ts'
+import type { FailureCode } from '../providers/failure-codes.ts'
 import type { OutgoingContent, Provider, TemplateComponent } from '../providers/provider.ts'
-import type { EndpointStatus } from '../webhooks/delivery/claim.ts'
+import type { DeliveryStatus, EndpointStatus } from '../webhooks/delivery/claim.ts'
 import { nextAttemptAt } from '../webhooks/delivery/release.ts'
-import type { AttemptHistory, LoggedDelivery } from '../webhooks/log.ts'
-import { type WorkspaceTime, findWorkspaceTime } from '../workspaces/workspace-time.ts'
+import type { WorkspaceTime } from '../workspaces/clock-moves.ts'
+import { findWorkspaceTime } from '../workspaces/workspace-time.ts'
 
 /** Reads the provider's messages, which are stored as they came. */
 export type ProviderReader = Pick<Provider, 'readStatus' | 'readStatusWord' | 'readInbound' | 'findError'>
 
 type CheckRow = Timers & {
+  templateName: string
+  templateLanguage: string
+  createdAt: Date
+  answeredAt: Date | null
+  failureCode: FailureCode | null
   correlationId: string
   apiKeyId: string
   apiKeyName: string | null
@@ -32,56 +37,66 @@ type CheckRow = Timers & {
   timerQuarantinedAt: Date | null
 }
 
-export type ConfirmationFact = CheckRow &
-  Omit<ListedConfirmation, 'refusalStatus' | 'refusalReason'> & {
-    check: 'confirmation'
-    /** Of the sender, at the provider. */
-    phoneNumberId: string
-  }
+export type ConfirmationFact = CheckRow & {
+  check: 'confirmation'
+  status: ConfirmationStatus
+  id: string
+  reference: string
+  recipient: string
+  senderPhone: string
+  /** Of the sender, at the provider. */
+  phoneNumberId: string
+  reschedule: Reschedule | null
+}
 
-export type RefusalFact = CheckRow &
-  Pick<ListedConfirmation, 'templateName' | 'templateLanguage' | 'createdAt' | 'answeredAt' | 'failureCode'> & {
-    check: 'refusal'
-    status: RefusalStatus
-    reason: string | null
-    note: string | null
-  }
+export type RefusalFact = CheckRow & {
+  check: 'refusal'
+  status: RefusalStatus
+  reason: string | null
+  note: string | null
+}
 
 export type MessageFact = OtpFact | ConversationMessageFact
 
-type MessageRow = Omit<ListedMessage, ConversationColumn> &
-  SenderState & {
-    senderId: string
-    /** Of the sender, at the provider. */
-    phoneNumberId: string
-    correlationId: string
-    apiKeyId: string
-    apiKeyName: string | null
-    submitBy: Date
-    dueAt: Date | null
-    leased: boolean
-    attempts: number
-    /** Set while an attempt may have reached the provider and its outcome is not known. */
-    attemptedAt: Date | null
-    providerMessageId: string | null
-    acceptedAt: Date | null
-    accountId: string
-    /** While the circuit breaker of the sender is open. */
-    breakerOpenUntil: Date | null
-    /** The provider's code that opened it; null when it named none. */
-    breakerCode: number | null
-    /** How often storing the end of the message failed, and the last kind of fault. */
-    finishTries: number
-    finishError: CodedText | null
-    /** After the last try. */
-    quarantinedAt: Date | null
-    /** How long the provider tries to deliver a code, by its template as it is now; -1 is the longest, null the default. */
-    sendTtlSeconds: number | null
-    /** Of the template as it is now; null when it is gone. */
-    components: TemplateComponent[] | null
-  }
-
-type ConversationColumn = 'kind' | 'templateName' | 'templateLanguage' | 'confirmationId' | 'check' | 'purpose'
+type MessageRow = SenderState & {
+  id: string
+  status: OtpStatus
+  recipient: string
+  senderId: string
+  senderPhone: string
+  /** Of the sender, at the provider. */
+  phoneNumberId: string
+  /** The caller's; for a message of a conversation, that of its confirmation. */
+  reference: string | null
+  createdAt: Date
+  sentAt: Date | null
+  failureCode: FailureCode | null
+  correlationId: string
+  apiKeyId: string
+  apiKeyName: string | null
+  submitBy: Date
+  dueAt: Date | null
+  leased: boolean
+  attempts: number
+  /** Set while an attempt may have reached the provider and its outcome is not known. */
+  attemptedAt: Date | null
+  providerMessageId: string | null
+  acceptedAt: Date | null
+  accountId: string
+  /** While the circuit breaker of the sender is open. */
+  breakerOpenUntil: Date | null
+  /** The provider's code that opened it; null when it named none. */
+  breakerCode: number | null
+  /** How often storing the end of the message failed, and the last kind of fault. */
+  finishTries: number
+  finishError: CodedText | null
+  /** After the last try. */
+  quarantinedAt: Date | null
+  /** How long the provider tries to deliver a code, by its template as it is now; -1 is the longest, null the default. */
+  sendTtlSeconds: number | null
+  /** Of the template as it is now; null when it is gone. */
+  components: TemplateComponent[] | null
+}
 
 export type OtpFact = MessageRow &
   Record<'confirmationId' | 'check' | 'purpose' | 'content' | 'offered', null> & {
@@ -146,7 +161,13 @@ export type AnswerFact = {
 
 export type EventFact = { id: string; type: string; occurredAt: Date; recordedAt: Date }
 
-export type DeliveryFact = Pick<LoggedDelivery, 'id' | 'eventId' | 'status' | 'attempts' | 'dueAt'> & {
+export type DeliveryFact = {
+  id: string
+  eventId: string
+  status: DeliveryStatus
+  attempts: number
+  /** The next attempt; while one is in flight, the end of its lease. */
+  dueAt: Date | null
   endpointId: string
   url: string
   endpointStatus: EndpointStatus
@@ -158,7 +179,14 @@ export type DeliveryFact = Pick<LoggedDelivery, 'id' | 'eventId' | 'status' | 'a
   enqueuedAt: Date
 }
 
-export type WebhookAttemptFact = Omit<AttemptHistory, 'response'> & { deliveryId: string }
+export type WebhookAttemptFact = {
+  deliveryId: string
+  attempt: number
+  startedAt: Date
+  durationMs: number
+  httpStatus: number | null
+  error: CodedText | null
+}
 
 /** Endless repeats of a receiver, a customer or the provider must not fill the screen. */
 const MAX_ROWS = 1_000

@@ -1,5 +1,5 @@
 import type { Sql } from '../db/pool.ts'
-import { type TimeRange, idRange } from '../workspaces/id-range.ts'
+import { type ListClock, type TimeRange, idMargin, idRange } from '../workspaces/id-range.ts'
 import {
   IN_ID_RANGE,
   type ListSource,
@@ -48,6 +48,7 @@ export type SearchTerms = {
 /** What the lists of messages and of confirmations filter by; the times are those at which they were accepted. */
 export type SearchFilter = TimeRange & {
   workspaceId: string
+  clock: ListClock
   search: SearchTerms | null
   template: string | null
   senderId: string | null
@@ -64,15 +65,15 @@ export const SEARCH_FILTERS: ListSpec['filters'] = [
 export const readSearchPage = <Row extends { id: string; createdAt: Date }>(
   sql: Sql,
   source: ListSource<Row>,
-  { workspaceId, search, template, senderId, ...range }: SearchFilter,
+  { workspaceId, search, template, senderId, clock, ...range }: SearchFilter,
   filters: readonly (string | null)[],
 ): Promise<Page<Row>> =>
   readPage(sql, source, {
     workspaceId,
-    ids: idRange(range),
+    ids: idRange(range, idMargin(clock)),
     values: search ? [search.id, search.text, search.phones] : [],
     filters: [...filters, template, senderId, range.from, range.until],
-    clock: range.clock,
+    clock,
   })
 
 export type MessageFilter = SearchFilter & { status: OtpStatus | null; kind: MessageKind | null }

@@ -48,11 +48,11 @@ const otpAcceptance = ({ seal }: Pick<Parts, 'seal'>): Acceptance<OtpRequest, Ot
 
 type Earlier = {
   id: string
-  idempotency_key: string
+  idempotencyKey: string
   recipient: string
-  sender_id: string
-  template_name: string
-  template_language: string
+  senderId: string
+  templateName: string
+  templateLanguage: string
   reference: string | null
 }
 
@@ -65,8 +65,9 @@ const lookUp: Statement<OtpFacts> = statement(
             select b.phone from blocked_recipients b
             where b.workspace_id = r.workspace_id and b.phone = any (r.recipients)) as blocked,
           (select jsonb_agg(m) from unnest(r.keys) as key cross join lateral (
-            select id, idempotency_key, recipient, sender_id, template_name, template_language, reference from messages
-            where workspace_id = r.workspace_id and kind = 'otp' and idempotency_key = key limit 1) m) as earlier
+            select id, idempotency_key as "idempotencyKey", recipient, sender_id as "senderId",
+              template_name as "templateName", template_language as "templateLanguage", reference
+            from messages where workspace_id = r.workspace_id and kind = 'otp' and idempotency_key = key limit 1) m) as earlier
    from jsonb_to_recordset($1) as r (
      n int, workspace_id uuid, sender_id uuid, name text, language text, keys text[], recipients text[])
    ${factJoins('otp')}
@@ -75,7 +76,7 @@ const lookUp: Statement<OtpFacts> = statement(
 
 /** Undefined: only the quota is left to check. */
 function decide(request: OtpRequest, facts: OtpFacts): OtpAcceptance | ApiError | undefined {
-  const earlier = facts.earlier?.find(({ idempotency_key }) => idempotency_key === request.idempotencyKey)
+  const earlier = facts.earlier?.find(({ idempotencyKey }) => idempotencyKey === request.idempotencyKey)
   if (earlier) return answerRepeat(request, earlier)
   return (
     missingError('OTP', facts) ??
@@ -94,9 +95,9 @@ function findUnusableTemplate(facts: Sendable): ApiError | undefined {
 function answerRepeat(request: OtpRequest, earlier: Earlier): OtpAcceptance | ApiError {
   const isSame =
     earlier.recipient === request.recipient &&
-    earlier.sender_id === request.senderId &&
-    earlier.template_name === request.template.name &&
-    earlier.template_language === request.template.language &&
+    earlier.senderId === request.senderId &&
+    earlier.templateName === request.template.name &&
+    earlier.templateLanguage === request.template.language &&
     earlier.reference === request.reference
   if (isSame) return { messageId: earlier.id, status: 'queued', reference: request.reference }
   return new ApiError('IDEMPOTENCY_KEY_REUSED', { code: 'otp.key_reused' })

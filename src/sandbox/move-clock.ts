@@ -1,7 +1,7 @@
 import type { Parts } from '../parts.ts'
 import { type Sql, type Statement, statement } from '../db/pool.ts'
 import { UserError } from '../user-error.ts'
-import { unknownWorkspace } from '../workspaces/keys/keys.ts'
+import { unknownWorkspace } from '../workspaces/workspaces.ts'
 import { type DueWork, listDueWork, hasBusyWork, findNextDueAt } from './due.ts'
 
 /** `alongside` runs in the same transaction. */

@@ -5,6 +5,7 @@ import { recordEvents, transactionWithEvents } from '../events/record.ts'
 import { newId, newWebhookSecret } from '../ids.ts'
 import type { Parts } from '../parts.ts'
 import { findWorkspaceTime } from '../workspaces/workspace-time.ts'
+import { unknownWorkspace } from '../workspaces/workspaces.ts'
 import { UserError } from '../user-error.ts'
 import type { EndpointStatus } from './delivery/claim.ts'
 import { AddressRefused, checkHost } from './delivery/connector.ts'
@@ -37,8 +38,7 @@ export async function addEndpoint(
   const secret = newWebhookSecret()
   const sealed = seal.close(secret, secretContext(endpointId))
   await db.transaction(async (tx) => {
-    if (!(await tx.row(lockWorkspace, [workspaceId])))
-      throw new UserError({ code: 'webhooks.no_workspace', workspaceId }, 'NOT_FOUND')
+    if (!(await tx.row(lockWorkspace, [workspaceId]))) throw unknownWorkspace(workspaceId)
     const { length } = await listEndpoints(tx, workspaceId)
     if (length >= MAX_ENDPOINTS) throw new UserError({ code: 'webhooks.too_many', count: length })
     await tx.rows(insertEndpoint, [endpointId, workspaceId, checked, sealed, clock.now()])

@@ -12,7 +12,7 @@ import {
   createSearchSource,
   readPage,
 } from '../workspaces/list-pages.ts'
-import { type ListClock, idRange } from '../workspaces/id-range.ts'
+import { type IdMargin, MAX_SANDBOX_BEGAN_EARLIER_MS, idRange } from '../workspaces/id-range.ts'
 import type { EndpointId } from './endpoints.ts'
 import { USER_AGENT } from './delivery/post.ts'
 import { nextAttemptAt } from './delivery/release.ts'
@@ -68,17 +68,14 @@ export function listDeliveries(db: Sql, filter: LogFilter): Promise<Page<LoggedD
   const { workspaceId, endpointId, about, status, type, from, to, before } = filter
   return readPage(db, about === undefined ? logs[status ?? 'any'] : deliveriesAbout, {
     workspaceId,
-    ids: idRange({ from: from ?? null, until: to ?? null, clock: CLOCK_DIFFERENCE, before: before ?? null }),
+    ids: idRange({ from: from ?? null, until: to ?? null, before: before ?? null }, ID_MARGIN),
     values: about === undefined ? [endpointId] : [endpointId, about],
     filters: [status, type, from, to],
   })
 }
 
-/**
- * An id has the time of the machine that made it, `created_at` that of the database. They differ by less than the margin of
- * a sandbox and this offset.
- */
-const CLOCK_DIFFERENCE: ListClock = { sandbox: true, offsetMs: 2 * DAY_MS }
+/** An id has the time of the node that made it; `created_at` is the database's, or in demo data a time in the past. */
+const ID_MARGIN: IdMargin = { earlierMs: 2 * DAY_MS, laterMs: MAX_SANDBOX_BEGAN_EARLIER_MS }
 
 const list = {
   table: 'webhook_deliveries',

@@ -5,27 +5,31 @@ import { FIRST_ID, LAST_ID, firstIdAt } from '../ids.ts'
 export type ListClock = { sandbox: boolean; offsetMs: number }
 
 export type TimeRange = {
-  /** In the workspace's time; `until` is exclusive. */
+  /** By the clock of the rows; `until` is exclusive. */
   from: Date | null
   until: Date | null
-  clock: ListClock
   /** The id at which the previous page ended. */
   before: string | null
 }
+
+/** How far the time in an id may be before and after the time of its row. */
+export type IdMargin = { earlierMs: number; laterMs: number }
 
 /** Between the clocks of the nodes, which create the ids, and the database's clock. */
 const MAX_CLOCK_SKEW_MS = HOUR_MS
 /** The demo data of a new sandbox may lie this far in the past. */
 export const MAX_SANDBOX_BEGAN_EARLIER_MS = 2 * DAY_MS
 
-/**
- * The ids to scan for a time range: [end (exclusive), start (inclusive)]. Ids follow real time; `from` and `until` are in
- * the workspace's time, which was ahead by anything from 0 to the current offset.
- */
-export function idRange({ from, until, clock, before }: TimeRange): [string, string] {
-  const behindMs = clock.sandbox ? MAX_SANDBOX_BEGAN_EARLIER_MS : MAX_CLOCK_SKEW_MS
-  const first = from ? firstIdSince(from, clock.offsetMs) : FIRST_ID
-  const ends = [before ?? LAST_ID, until ? firstIdAt(later(until, behindMs)) : LAST_ID].sort()
+/** Ids follow real time; rows have the workspace's time, which was ahead by anything from 0 to the current offset. */
+export const idMargin = ({ sandbox, offsetMs }: ListClock): IdMargin => ({
+  earlierMs: offsetMs + MAX_CLOCK_SKEW_MS,
+  laterMs: sandbox ? MAX_SANDBOX_BEGAN_EARLIER_MS : MAX_CLOCK_SKEW_MS,
+})
+
+/** The ids to scan for a time range: [end (exclusive), start (inclusive)]. */
+export function idRange({ from, until, before }: TimeRange, { earlierMs, laterMs }: IdMargin): [string, string] {
+  const first = from ? firstIdAt(later(from, -earlierMs)) : FIRST_ID
+  const ends = [before ?? LAST_ID, until ? firstIdAt(later(until, laterMs)) : LAST_ID].sort()
   return [ends[0] ?? LAST_ID, first]
 }
 

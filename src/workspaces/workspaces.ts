@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import { type Db, type Sql, statement } from '../db/pool.ts'
 import { newId } from '../ids.ts'
-import { unknownWorkspace } from './keys/keys.ts'
+import { UserError } from '../user-error.ts'
 import { DEFAULT_MONTHLY_UNITS, QUOTA_KINDS, setQuota } from './quota.ts'
 
 const insertWorkspace = statement(
@@ -32,6 +32,9 @@ const selectWorkspace = statement<Workspace>(
   'get_workspace',
   `select id as "workspaceId", name, sandbox, created_at as "createdAt" from workspaces where id = $1`,
 )
+
+export const unknownWorkspace = (workspaceId: string): UserError =>
+  new UserError({ code: 'workspaces.unknown', workspaceId }, 'NOT_FOUND')
 
 /** Throws UserError. */
 export async function getWorkspace(sql: Sql, workspaceId: string): Promise<Workspace> {

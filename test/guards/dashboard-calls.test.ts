@@ -162,6 +162,21 @@ test('a request with too many calls or too large a body is refused', async (t) =
   }
 })
 
+test('every answer states its length', async (t) => {
+  const { first } = await startWorld(t)
+  const headers = { origin: first.url, 'content-type': 'application/json', 'accept-encoding': 'identity' }
+  for (const [path, request] of [
+    ['', {}],
+    ['calls/session.current', {}],
+    ['calls/keys.list', {}],
+    ['auth/get-session', {}],
+    ['auth/sign-in/email', { method: 'POST', body: JSON.stringify({ email: 'a@b.example', password: 'wrong' }) }],
+  ] as const) {
+    const answer = await fetch(`${first.url}/dashboard/${path}`, { headers, ...request })
+    assert.equal(answer.headers.get('content-length'), String((await answer.bytes()).length), path)
+  }
+})
+
 /** A request with an impossible host name. */
 const statusOf = (world: World, { host, path, cookie }: { host: string; path: string; cookie: string }) =>
   new Promise<number | undefined>((resolve, reject) => {

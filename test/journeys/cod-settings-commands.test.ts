@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
@@ -85,7 +85,7 @@ test('settings of a workspace that does not exist are neither shown nor stored',
   for (const rest of [['get'], ['set', '--file', await file(SMALLEST)]]) {
     const { code, stderr } = await run('cod-settings', ...rest, '--workspace', UNKNOWN)
     assert.equal(code, 1)
-    assert.match(stderr, /no workspace has the id/)
+    assert.match(stderr, /No workspace has the id/)
   }
 })
 
@@ -139,6 +139,14 @@ test('"-" reads the settings from standard input', async () => {
     spawnSync(process.execPath, words, { input, encoding: 'utf8', env: { ...process.env, ...variables } })
   assert.deepEqual(JSON.parse(set(JSON.stringify(SMALLEST)).stdout), STORED)
   assert.match(set('{"timeZone": 5}').stderr, /\/timeZone must be a string/)
+})
+
+test('a standard input that cannot be read is reported with the reason', async () => {
+  const input = await open(folder)
+  const words = [PROGRAM, 'cod-settings', 'set', '--workspace', UNKNOWN, '--file', '-']
+  const { stderr } = spawnSync(process.execPath, words, { stdio: [input.fd, 'pipe', 'pipe'], encoding: 'utf8' })
+  await input.close()
+  assert.match(stderr, /--file cannot be read: EISDIR/)
 })
 
 let files = 0

@@ -277,7 +277,7 @@ test('live and unknown workspaces and invalid durations are refused', async (t) 
   const world = await startWorld(t)
   for (const [workspace, by, error] of [
     [world.workspaceId, '1h', /is live, so its clock cannot be moved/],
-    [UNKNOWN, '1h', /no workspace has the id/],
+    [UNKNOWN, '1h', /No workspace has the id/],
     ['7', '1h', /--workspace must be a UUID/],
     [UNKNOWN, '', /--by must be a duration such as 23h/],
     [UNKNOWN, '0h', /--by must be a duration/],

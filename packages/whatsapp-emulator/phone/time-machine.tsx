@@ -249,15 +249,14 @@ function OnTheWay({ fromMs, byMs, aheadMs }: { fromMs: number; byMs: number; ahe
 }
 
 function Happened({ askedMs, movedMs, happened, stopped }: Outcome & Pick<TimeSource, 'stopped'>) {
-  const { t, textOf, language } = usePhoneTexts()
+  const { t, language } = usePhoneTexts()
   if (askedMs === 0) return <p>{t('page_time_machine.has_come')}</p>
   return (
     <>
       <p className={style.heading}>{t('page_time_machine.moved', { span: spanOf(movedMs, language) })}</p>
       <p>
-        {t('page_time_machine.on_the_way')}{' '}
         {happened.length > 0
-          ? `${happened.map(textOf).join(language === 'ar' ? '، ' : ', ')}.`
+          ? t('page_time_machine.on_the_way', { happened })
           : t('page_time_machine.nothing_happened')}
       </p>
       {movedMs < askedMs && <p>{stopped(spanOf(askedMs - movedMs, language))}</p>}

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { type Configuration, readConfiguration } from './configuration.ts'
+import { type Configuration, SETTINGS, readConfiguration } from './configuration.ts'
 import { DEMO, demoAccount, startEmulator } from './index.ts'
 import type { InboundRecord } from './messages/inbox.ts'
 import type { Message } from './messages/messages.ts'
@@ -20,6 +20,11 @@ async function main(): Promise<void> {
     ...(data === '' ? {} : { data }),
     log: console.log,
     warn: console.warn,
+  }).catch((fault: unknown) => {
+    const isPortTaken = fault instanceof Error && 'code' in fault && fault.code === 'EADDRINUSE'
+    throw isPortTaken
+      ? new Error(`Port ${portNumber} is in use. Stop the other program or set --${SETTINGS.port.flag} to another.`)
+      : fault
   })
   emulator.onMessage((message) => console.log(line(message)))
   emulator.onInbound((record) => console.log(answerLine(record)))

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { behaviourSchema } from '../src/messages/behaviour.ts'
 import { SETTINGS, readConfiguration } from '../src/configuration.ts'
 import { controlRoutes } from '../src/control/routes.ts'
@@ -96,4 +98,11 @@ test('all wrong settings are reported at once', () => {
 test('a flag wins over the environment, and the environment over the default', () => {
   const read = readConfiguration(['--port', '1'], { WHATSAPP_EMULATOR_PORT: '2', WHATSAPP_EMULATOR_SPEED: '3' })
   assert.deepEqual([read.portNumber, read.speedFactor, read.accessToken], [1, 3, DEMO.accessToken])
+})
+
+test('a port in use is reported with its flag', async (t) => {
+  const { port } = new URL((await startWorld(t)).emulator.url)
+  const program = new URL('../../../bin/emulator.js', import.meta.url)
+  const { status, stderr } = spawnSync(process.execPath, [fileURLToPath(program), '--port', port], { encoding: 'utf8' })
+  assert.deepEqual([status, stderr], [1, `Port ${port} is in use. Stop the other program or set --port to another.\n`])
 })

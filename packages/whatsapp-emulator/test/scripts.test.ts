@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { errorTable } from '../src/errors.ts'
 import { type BehaviourSeed, DEMO } from '../src/index.ts'
 import { MAGIC_NUMBERS } from '../src/messages/magic-numbers.ts'
-import { codeOf, CUSTOMER, detailsOf, startWorld } from './world.ts'
+import { codeOf, CUSTOMER, detailsOf, otp, startWorld } from './world.ts'
 
 test('every documented code works as an HTTP error and as a failed status', async (t) => {
   const world = await startWorld(t, { pairLimit: false, throughputLimit: false })
@@ -55,6 +56,26 @@ test('a dropped connection leaves the message only after accepting', async (t) =
   await world.emulator.idle()
   assert.equal(world.emulator.messages().length, 1)
   assert.deepEqual(world.statusNames(), ['sent', 'delivered', 'read'])
+})
+
+test('a hanging call holds no timer after its caller left', async (t) => {
+  const { emulator } = await startWorld(t)
+  const timers = (): number => process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
+  emulator.script({ behaviour: { connection: 'hang_after_accepting' } })
+  const before = timers()
+  const caller = new AbortController()
+  const call = fetch(`${emulator.url}/${DEMO.standardNumberId}/messages`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${DEMO.accessToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ messaging_product: 'whatsapp', to: CUSTOMER, ...otp() }),
+    signal: caller.signal,
+  })
+  await emulator.waitForMessage()
+  await emulator.idle()
+  caller.abort()
+  await assert.rejects(call)
+  for (let turns = 0; timers() > before && turns < 100; turns += 1) await nextTurn()
+  assert.ok(timers() <= before)
 })
 
 test('an answer can be delayed after the message is accepted', async (t) => {

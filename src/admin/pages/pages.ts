@@ -18,6 +18,7 @@ export const dashboardPages: PageSources = {
     'packages/whatsapp-emulator/src/{customers/named-customers,messages/magic-numbers}.ts',
     'src/cod/settings/{member,settings-changes}.ts',
     'src/accounts/templates/{draft,languages}.ts',
+    'src/bounded-map.ts',
     'src/providers/whatsapp/template-text.ts',
     'src/events/event-types.ts',
     'src/throttle.ts',

@@ -71,7 +71,7 @@ test('a key identifies its workspace, and only its hash is stored', async (t) =>
 test('a key cannot be created in a workspace that does not exist', async (t) => {
   const { db, clock } = await startAuthenticator(t)
   const unknownWorkspace = { workspaceId: '01994f60-7a1c-7cc3-98c5-000000000000', name: 'x' }
-  await assert.rejects(createKey(db, clock, unknownWorkspace), /no workspace has the id/)
+  await assert.rejects(createKey(db, clock, unknownWorkspace), /No workspace has the id/)
 })
 
 test('a cached key costs no statement, even with a wrong secret', async (t) => {

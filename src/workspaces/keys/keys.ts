@@ -6,12 +6,9 @@ import { createBatcher } from '../../db/batcher.ts'
 import { type ApiKeyParts, hashSecret, newApiKey, parseApiKey } from '../../ids.ts'
 import { type Loop, type RunningLoop, startLoop } from '../../jobs/loop.ts'
 import type { Log } from '../../log.ts'
-import { UserError } from '../../user-error.ts'
+import { unknownWorkspace } from '../workspaces.ts'
 
 export type ApiKey = { publicId: string; workspaceId: string }
-
-export const unknownWorkspace = (workspaceId: string): UserError =>
-  new UserError({ code: 'workspaces.unknown', workspaceId }, 'NOT_FOUND')
 
 const insertKey = statement<{ public_id: string }>(
   'insert_api_key',

@@ -36,11 +36,11 @@ async function perform(parts: Parts, send: CheckedSend, reply: FastifyReply): Pr
       .send(behaviour.html.body ?? HTML)
   }
   if (behaviour.connection === 'drop_before_accepting') return drop(reply)
-  if (behaviour.connection === 'hang_before_accepting') return hang(parts, reply)
+  if (behaviour.connection === 'hang_before_accepting') return hang(reply)
   const message = accept(parts, send)
   await start(parts, send, message)
   if (behaviour.connection === 'drop_after_accepting') return drop(reply)
-  if (behaviour.connection === 'hang_after_accepting') return hang(parts, reply)
+  if (behaviour.connection === 'hang_after_accepting') return hang(reply)
   await pause(parts, behaviour.answerAfterMs)
   return reply.send(acceptance(send.row.account, send.to, message))
 }
@@ -63,10 +63,10 @@ function drop(reply: FastifyReply): FastifyReply {
   return reply
 }
 
-/** Holds the connection open without an answer, and drops it after `hangMs`. */
-function hang(parts: Parts, reply: FastifyReply): FastifyReply {
+/** Holds the connection open without an answer, and drops it after `hangMs` of real time. */
+function hang(reply: FastifyReply): FastifyReply {
   reply.hijack()
-  parts.timers.afterUnscaled(EMULATOR_LIMITS.hangMs, () => reply.raw.destroy(), 'background')
+  reply.raw.setTimeout(EMULATOR_LIMITS.hangMs, () => reply.raw.destroy()) // ends with the connection
   return reply
 }
 
