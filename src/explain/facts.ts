@@ -46,6 +46,7 @@ export type ConfirmationFact = CheckRow & {
   senderPhone: string
   /** Of the sender, at the provider. */
   phoneNumberId: string
+  accountId: string
   reschedule: Reschedule | null
 }
 
@@ -243,7 +244,7 @@ const CHECK_JOINS = `left join api_keys k on k.workspace_id = r.workspace_id and
 
 const selectConfirmation: Statement<ConfirmationFact> = statement(
   'explain_confirmation',
-  `select 'confirmation' as check, r.id, r.reference, r.recipient, s.phone as sender_phone, s.phone_number_id,
+  `select 'confirmation' as check, r.id, r.reference, r.recipient, s.phone as sender_phone, s.phone_number_id, s.account_id,
      r.reschedule, ${CHECK_COLUMNS}
    from confirmations r
    join senders s on s.workspace_id = r.workspace_id and s.id = r.sender_id

@@ -85,15 +85,25 @@ function quotaEntry({ createdAt, quotaUnit: unit, monthlyUnits: quota }: CheckFa
 function messageEntry(message: ConversationMessageFact): TimelineEntry {
   const { id: messageId, check, purpose, offered, status } = message
   const { text, choices } = displayedText(message.content, message.components)
+  const name = messageName(message)
   const detail: CodedText = {
     code: 'explain.message',
-    name: messageName(message),
+    name,
     text,
     tappable:
       choices.length > 0 ? { code: 'explain.tappable', choices: chained('words.bar', choices.map(quoted)) } : '',
     superseded: isSuperseded(message) ? { code: 'explain.message_superseded' } : '',
   }
-  return entry(message.createdAt, 'message', detail, { messageId, check, purpose, text, choices, offered, status })
+  return entry(message.createdAt, 'message', detail, {
+    messageId,
+    name,
+    check,
+    purpose,
+    text,
+    choices,
+    offered,
+    status,
+  })
 }
 
 /** `of` says of which message, where there are several. */
@@ -195,18 +205,19 @@ function webhookEntry(sent: WebhookAttemptFact, deliveries: readonly DeliveryFac
   const answer: CodedText = httpStatus === null ? { code: 'explain.no_answer' } : asWritten(`HTTP ${httpStatus}`)
   const because: TextValue = error ? { code: 'explain.because', causes: error } : ''
   const detail: CodedText = { code: 'explain.posted', url, attempt, answer, because, durationMs }
-  return entry(sent.startedAt, 'webhook', detail, { eventId, endpointId, attempt, httpStatus, error })
+  const members = { deliveryId: sent.deliveryId, eventId, endpointId, attempt, httpStatus, error }
+  return entry(sent.startedAt, 'webhook', detail, members)
 }
 
 /** A delivery that waits for its next attempt, or is held. */
 function waitingEntry(delivery: DeliveryFact): TimelineEntry[] {
-  const { url, eventId, endpointId, status, dueAt, leased, enqueuedAt } = delivery
+  const { id: deliveryId, url, eventId, endpointId, status, dueAt, leased, enqueuedAt } = delivery
   if (status !== 'pending' && status !== 'held') return []
   const detail: CodedText =
     status === 'held'
       ? { code: 'explain.delivery_held', url, endpointStatus: statusText(delivery.endpointStatus) }
       : { code: leased ? 'explain.posting' : 'explain.to_post', url }
-  const members = { eventId, endpointId, status, dueAt: dueAt?.toISOString() ?? null }
+  const members = { deliveryId, eventId, endpointId, status, dueAt: dueAt?.toISOString() ?? null }
   return [entry(leased || !dueAt ? enqueuedAt : dueAt, 'webhook', detail, members)]
 }
 

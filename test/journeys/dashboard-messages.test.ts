@@ -195,8 +195,10 @@ test('a message is found with filters in the URL, and shows its next action', as
   await other.getByText('لا توجد رسالة تطابق').waitFor()
   await page.getByRole('button', { name: 'Clear filters' }).first().click()
   await page.getByRole('link', { name: failed.to }).click()
-  await page.getByText('Next action: Your backend').waitFor()
-  await page.getByText('RECIPIENT_UNREACHABLE').waitFor()
+  await page.getByText('Your backend or its developers: Check the number with the recipient').waitFor()
+  const code = page.getByRole('link', { name: 'RECIPIENT_UNREACHABLE' })
+  assert.equal(await code.getAttribute('href'), '/problems/RECIPIENT_UNREACHABLE')
+  await page.getByTestId('content').getByText('•••••').waitFor()
 })
 
 test('older messages are paged by links that lead back to the newest', async (t) => {
