@@ -6,7 +6,7 @@ import type { RouterOutputs } from '../api.ts'
 import { useTexts, translateWord } from '../texts/use-texts.ts'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import { dayInUtc } from '../workspaces/quotas.tsx'
+import { dayInUtc } from '../workspaces/day-in-utc.ts'
 
 type Attention = RouterOutputs['workspaces']['attention'][number]
 
