@@ -3,6 +3,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { ChatBubble, ChatPaper } from '@doorcode/whatsapp-emulator/phone/bubble.tsx'
 import { type RouterOutputs, api } from '../api.ts'
+import { tagOf } from '../cod-settings/languages.ts'
 import { businessBubble } from '../confirmations/bubbles.ts'
 import { MadeBy } from '../keys/made-by.tsx'
 import { curlOf } from '../phone/request.ts'
@@ -197,9 +198,11 @@ function Content({ data: { message, displayed } }: { data: MessageData }) {
   const bubble = businessBubble({ ...displayed, language, status }, '', texts)
   return (
     <section aria-label={texts.t('page_messages.content')} data-testid="content">
-      <ChatPaper>
-        <ChatBubble bubble={bubble} />
-      </ChatPaper>
+      <div {...(language !== null && { lang: tagOf(language) })}>
+        <ChatPaper>
+          <ChatBubble bubble={bubble} />
+        </ChatPaper>
+      </div>
     </section>
   )
 }

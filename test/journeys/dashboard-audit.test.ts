@@ -53,6 +53,7 @@ const READING: readonly string[] = [
   'person list',
   'quarantine list',
   'explain',
+  'version',
 ]
 
 /** Each command that changes something, in an order in which each has an effect. */
@@ -97,6 +98,8 @@ async function changingRuns(t: TestContext, world: World): Promise<{ runs: Run[]
     'endpoint enable': [endpointId],
     'endpoint rotate': [endpointId],
     'endpoint resend': [endpointId, '--status', 'held'],
+    'endpoint update': [endpointId, '--description', 'The shop'],
+    'endpoint delete': [endpointId, '--yes'],
     'cod-settings set': [...of, '--file', await settingsFile(t)],
     'block add': [...of, '--phone', '+212600000001'],
     'block remove': [...of, '--phone', '+212600000001'],
