@@ -20,6 +20,7 @@ import { useTexts } from '../../texts/use-texts.ts'
 import { useKeptFocus } from '../keep-focus.ts'
 import { LanguageSwitch } from './language-switch.tsx'
 import { LoadingPage } from '../loading.tsx'
+import { LiveContext, useLiveStream } from './live.ts'
 import { NotFound } from './not-found.tsx'
 import { SandboxPill } from './sandbox-pill.tsx'
 import { SECTION_GROUPS, sectionIn } from './sections.ts'
@@ -32,6 +33,7 @@ export function Shell() {
   const { t } = useTexts()
   const [opened, { toggle, close }] = useDisclosure()
   const workspace = useWorkspaceIfAny()
+  const live = useLiveStream(workspace)
   useKeptFocus()
   if (!workspace) return <NotFound />
   return (
@@ -68,7 +70,9 @@ export function Shell() {
       </AppShell.Navbar>
       <AppShell.Main id={CONTENT}>
         <Suspense fallback={<LoadingPage />}>
-          <Outlet />
+          <LiveContext value={live}>
+            <Outlet />
+          </LiveContext>
         </Suspense>
       </AppShell.Main>
     </AppShell>
