@@ -206,8 +206,8 @@ const keys = createRoute({
 const endpoints = createRoute({
   getParentRoute: () => workspace,
   path: '/endpoints',
-  loader({ params: { workspaceId } }) {
-    void queryClient.prefetchQuery(api.endpoints.list.queryOptions({ workspaceId }))
+  loader({ params }) {
+    void queryClient.prefetchQuery(api.endpoints.list.queryOptions(params))
   },
   component: lazyRouteComponent(
     withTexts(() => import('./endpoints/endpoints.tsx')),
@@ -219,6 +219,9 @@ const endpoint = createRoute({
   getParentRoute: () => workspace,
   path: '/endpoints/$endpointId',
   validateSearch: readLogSearch,
+  loader({ params }) {
+    void queryClient.prefetchQuery(api.endpoints.find.queryOptions(params))
+  },
   component: lazyRouteComponent(
     withTexts(() => import('./endpoints/endpoint.tsx')),
     'Endpoint',
