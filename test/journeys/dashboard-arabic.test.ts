@@ -152,10 +152,10 @@ test('the server’s texts change with the page’s language', async (t) => {
   await world.whatsapp.reports(otp, ['delivered'])
   const page = await openPage(t, world, { as: await signIn(world, 'member') })
   await page.goto(`/dashboard/w/${world.workspaceId}/messages/${otp.messageId}`)
-  await page.getByText('WhatsApp accepted the message').waitFor()
+  await page.getByText('WhatsApp accepted the message').first().waitFor({ state: 'attached' }) // folded
   await page.locator('[data-account]').click()
   await page.getByRole('menuitem', { name: 'العربية' }).click()
-  await page.getByText('قبِل واتساب الرسالة').waitFor()
+  await page.getByText('قبِل واتساب الرسالة').first().waitFor({ state: 'attached' })
   await page.getByText('WhatsApp accepted the message').waitFor({ state: 'detached' })
   await assertArabic(page, 'a message in the other language')
   await page.locator('[data-account]').click()

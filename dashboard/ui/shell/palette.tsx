@@ -32,7 +32,15 @@ export default function Palette({ workspace }: { workspace: Workspace }) {
   const [query, setQuery] = useState('')
   const groups = useGroups(workspace, query.trim())
   return (
-    <Spotlight.Root store={store} query={query} onQueryChange={setQuery} shortcut={null} scrollable maxHeight="60vh">
+    <Spotlight.Root
+      store={store}
+      query={query}
+      onQueryChange={setQuery}
+      shortcut={null}
+      scrollable
+      maxHeight="60vh"
+      attributes={{ content: { 'aria-label': t('page_shell.search') } }}
+    >
       <Spotlight.Search
         aria-label={t('page_shell.palette_hint')}
         placeholder={t('page_shell.palette_hint')}

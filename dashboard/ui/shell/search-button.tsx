@@ -18,10 +18,8 @@ export function SearchButton({ workspace }: { workspace: Workspace }) {
     setWanted(true)
     void loadPalette().then(({ openPalette }) => openPalette())
   }
-  useHotkeys([
-    ['mod+K', open],
-    ['/', open],
-  ])
+  useHotkeys([['mod+K', open]], []) // also from within a field
+  useHotkeys([['/', open]])
   return (
     <>
       <Button
