@@ -54,6 +54,7 @@ const workspace = createRoute({
     if (!session) throw redirect({ to: '/sign-in', search: { back: location.href } })
   },
   component: Shell,
+  notFoundComponent: lazyRouteComponent(() => import('./ui/shell/not-found.tsx'), 'NotFound'),
 })
 
 const overview = createRoute({
@@ -101,6 +102,9 @@ const confirmations = createRoute({
 const confirmation = createRoute({
   getParentRoute: () => workspace,
   path: '/confirmations/$confirmationId',
+  loader({ params }) {
+    void queryClient.prefetchQuery(api.confirmations.get.queryOptions(params))
+  },
   component: lazyRouteComponent(
     withTexts(() => import('./confirmations/confirmation.tsx')),
     'Confirmation',
@@ -130,6 +134,10 @@ const phone = createRoute({
 const senders = createRoute({
   getParentRoute: () => workspace,
   path: '/senders',
+  loader({ params: { workspaceId } }) {
+    void queryClient.prefetchQuery(api.senders.accounts.queryOptions({ workspaceId }))
+    void queryClient.prefetchQuery(api.senders.list.queryOptions({ workspaceId }))
+  },
   component: lazyRouteComponent(
     withTexts(() => import('./senders/senders.tsx')),
     'Senders',
@@ -186,6 +194,9 @@ const blocked = createRoute({
 const keys = createRoute({
   getParentRoute: () => workspace,
   path: '/keys',
+  loader({ params: { workspaceId } }) {
+    void queryClient.prefetchQuery(api.keys.list.queryOptions({ workspaceId }))
+  },
   component: lazyRouteComponent(
     withTexts(() => import('./keys/keys.tsx')),
     'Keys',
@@ -220,6 +231,10 @@ const endpoint = createRoute({
 const settings = createRoute({
   getParentRoute: () => workspace,
   path: '/settings',
+  loader({ params: { workspaceId } }) {
+    void queryClient.prefetchQuery(api.workspaces.get.queryOptions({ workspaceId }))
+    void queryClient.prefetchQuery(api.workspaces.usage.queryOptions({ workspaceId }))
+  },
   component: lazyRouteComponent(
     withTexts(() => import('./workspaces/settings.tsx')),
     'Settings',
@@ -229,6 +244,9 @@ const settings = createRoute({
 const people = createRoute({
   getParentRoute: () => workspace,
   path: '/people',
+  loader({ params: { workspaceId } }) {
+    void queryClient.prefetchQuery(api.people.list.queryOptions({ workspaceId }))
+  },
   component: lazyRouteComponent(
     withTexts(() => import('./people/people.tsx')),
     'People',

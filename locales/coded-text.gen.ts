@@ -1668,6 +1668,7 @@ export type Texts = {
   'page_shell.blocked': object
   'page_shell.cancel': object
   'page_shell.charts': object
+  'page_shell.choose_workspace': object
   'page_shell.clear_filters': object
   'page_shell.clock_ahead': { ahead: TextValue }
   'page_shell.clock_hint': object
@@ -1705,12 +1706,18 @@ export type Texts = {
   'page_shell.older': object
   'page_shell.overview': object
   'page_shell.pages': object
+  'page_shell.palette_hint': object
+  'page_shell.palette_nothing': object
+  'page_shell.palette_pages': object
+  'page_shell.palette_settings': object
+  'page_shell.palette_workspaces': object
   'page_shell.people': object
   'page_shell.phone': object
   'page_shell.real_time': { time: TextValue }
   'page_shell.rows': { from: TextValue; to: TextValue; total: TextValue }
   'page_shell.rows_more': { from: TextValue; to: TextValue; total: TextValue }
   'page_shell.sandbox': object
+  'page_shell.search': object
   'page_shell.search_further': object
   'page_shell.searched_back': object
   'page_shell.searched_back_hint': object

@@ -1,6 +1,7 @@
 import { Container, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
 import { LanguageSwitch } from '../ui/shell/language-switch.tsx'
+import { Mark } from '../ui/shell/mark.tsx'
 
 /** The frame of the pages before sign-in. */
 export function Frame({ title, children }: { title: string; children: ReactNode }) {
@@ -11,14 +12,15 @@ export function Frame({ title, children }: { title: string; children: ReactNode 
     <Container component="main" size={440} py="xl" px="md">
       <Stack>
         <Group justify="space-between">
-          <Text fw={700}>Doorcode</Text>
+          <Group gap={8}>
+            <Mark />
+            <Text fw={700}>Doorcode</Text>
+          </Group>
           <LanguageSwitch />
         </Group>
         <Paper withBorder p="lg">
           <Stack>
-            <Title order={1} size="h2">
-              {title}
-            </Title>
+            <Title order={1}>{title}</Title>
             {children}
           </Stack>
         </Paper>

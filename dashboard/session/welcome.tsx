@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link as RouterLink } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { type RouterOutputs, checkLink, api, callSignIn, faultsOf } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/failed.tsx'
@@ -17,7 +17,7 @@ type Link = RouterOutputs['session']['link']
 /** Where a one-time link leads. Its token is in the fragment, which no proxy sees. */
 export function Welcome() {
   const { t } = useTexts()
-  const [token] = useState(() => location.hash.slice(1))
+  const token = useToken()
   const link = useQuery(checkLink(token))
   return (
     <Frame title={link.data?.purpose === 'password' ? t('page_session.new_password_title') : t('page_session.welcome')}>
@@ -27,9 +27,20 @@ export function Welcome() {
       {(token === '' || link.error) && (
         <Anchor renderRoot={(props) => <RouterLink {...props} to="/sign-in" />}>{t('page_session.to_sign_in')}</Anchor>
       )}
-      {link.data && <Use link={link.data} token={token} />}
+      {link.data && <Use key={token} link={link.data} token={token} />}
     </Frame>
   )
+}
+
+/** Also of a link that was pasted in two goes: a new fragment does not load the page again. */
+function useToken(): string {
+  const [token, setToken] = useState(() => location.hash.slice(1))
+  useEffect(() => {
+    const read = (): void => setToken(location.hash.slice(1))
+    window.addEventListener('hashchange', read)
+    return () => window.removeEventListener('hashchange', read)
+  }, [])
+  return token
 }
 
 function Use({ link, token }: { link: Link; token: string }) {

@@ -50,6 +50,7 @@ export async function advanceSandbox(parts: Parts, { workspaceId, byMs, signal, 
     const isFirst = leftMs === byMs
     const moved = await moveClock(parts, { workspaceId, maxMs: leftMs, alongside: isFirst ? alongside : undefined })
     if (!moved) continue
+    parts.live.changed([workspaceId])
     leftMs -= moved.byMs
     for (const { kind, busy } of moved.due) if (kind in timers) timers[kind as keyof typeof timers] += busy
   }

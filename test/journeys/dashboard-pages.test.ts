@@ -68,9 +68,12 @@ const COLOURS = ['light', 'dark'] as const
 async function switchLanguage(page: Page): Promise<void> {
   const language = await page.evaluate<string>('document.documentElement.lang')
   const other = language === 'en' ? 'ar' : 'en'
-  const choice = page.locator('header select:has(option[value="ar"])')
-  if ((await choice.count()) > 0) await choice.selectOption(other)
-  else {
+  const menu = page.locator('[data-account]')
+  if ((await menu.count()) > 0) {
+    await menu.click()
+    await page.locator(`[role=menuitem][lang=${other}]`).click()
+    await page.locator('[role=menu]').waitFor({ state: 'detached' })
+  } else {
     await page.evaluate(`localStorage.setItem('doorcode-language', '${other}')`)
     await page.reload()
   }

@@ -584,7 +584,9 @@ test('the first owner gets from the setup link to a first code', async (t) => {
   await noOwners(world)
   const token = tokenOf(await createSetupLink(world.parts))
   const page = await openPage(t, world)
-  await page.goto(`/dashboard/welcome#${token}`)
+  await page.goto('/dashboard/welcome')
+  await page.getByRole('link', { name: 'Go to sign-in' }).waitFor()
+  await page.goto(`/dashboard/welcome#${token}`) // pasted in two goes: only the fragment changes
   await page.getByLabel('Your name').fill('Nadia')
   await page.getByLabel('Email address').fill('nadia@shop.example')
   await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)

@@ -1,7 +1,6 @@
 import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { createContext, use, useEffect, useMemo, useRef, useState } from 'react'
 import { type Throttle, throttle } from '../../../src/throttle.ts'
-import { useWorkspace } from '../workspace.ts'
 
 /** `connecting`: for the first time, or again after a break. `off`: the page is out of sight. */
 export type LiveState = 'connecting' | 'live' | 'off'
@@ -20,16 +19,35 @@ const APART_MS = 5
 const RETRY_FIRST_MS = 1_000
 const MAX_RETRY_MS = 60_000
 
-/**
- * Keeps the queries of a page fresh: one stream announces changes, upon which the queries are refetched, each at its own
- * pace. Without the stream the page keeps its data and shows that it is not live.
- */
+export type Live = {
+  state: LiveState
+  /** Refetches the queries of the workspace until the returned function is called. */
+  follow: () => () => void
+}
+
+export const LiveContext = createContext<Live>({ state: 'off', follow: () => () => {} })
+
+/** Keeps the queries of the page fresh. Without the stream the page keeps its data and shows that it is not live. */
 export function useLive(): LiveState {
-  const { workspaceId } = useWorkspace()
+  const { state, follow } = use(LiveContext)
+  useEffect(follow, [follow])
+  return state
+}
+
+/**
+ * One stream for all pages of a workspace. It announces changes, upon which the queries of pages that follow it are
+ * refetched, each at its own pace. On every page of a sandbox the session is, too: it has the clock.
+ */
+export function useLiveStream(workspace: { workspaceId: string; sandbox: boolean } | undefined): Live {
   const queries = useQueryClient()
   const [state, setState] = useState<LiveState>('connecting')
+  const followers = useRef(0)
+  const { workspaceId, sandbox = false } = workspace ?? {}
   useEffect(() => {
-    const refetcher = createRefetcher(queries, workspaceId)
+    if (workspaceId === undefined) return
+    const isFollowed = ({ queryKey }: Query): boolean =>
+      isSession(queryKey) ? sandbox : followers.current > 0 && isOfWorkspace(queryKey, workspaceId)
+    const refetcher = createRefetcher(queries, { workspaceId, isFollowed })
     const stream = steadyStream(`/dashboard/live/${workspaceId}`, {
       onState: setState,
       onBegin: refetcher.callQuick,
@@ -39,12 +57,30 @@ export function useLive(): LiveState {
       stream.end()
       refetcher.end()
     }
-  }, [workspaceId, queries])
-  return state
+  }, [workspaceId, sandbox, queries])
+  return useMemo(
+    () => ({
+      state,
+      follow() {
+        followers.current += 1
+        return () => {
+          followers.current -= 1
+        }
+      },
+    }),
+    [state],
+  )
 }
 
+const isSession = ([path]: readonly unknown[]): boolean => Array.isArray(path) && path.join('.') === 'session.current'
+
+type Followed = { workspaceId: string; isFollowed: (query: Query) => boolean }
+
 /** Refetches the active queries at each call, each as soon as its pause is over. `callQuick` leaves out the slow ones. */
-function createRefetcher(queries: QueryClient, workspaceId: string): Throttle & { callQuick: () => void } {
+function createRefetcher(
+  queries: QueryClient,
+  { workspaceId, isFollowed }: Followed,
+): Throttle & { callQuick: () => void } {
   const throttles = new Map<string, Throttle>()
   let turn = Promise.resolve()
   const waitTurn = (): Promise<void> => (turn = turn.then(() => new Promise((go) => setTimeout(go, APART_MS))))
@@ -64,9 +100,10 @@ function createRefetcher(queries: QueryClient, workspaceId: string): Throttle & 
   const refetchMatching = (matches: (query: Query) => boolean): void => {
     const ofWorkspace = queries
       .getQueryCache()
-      .findAll({ predicate: ({ queryKey }) => isOfWorkspace(queryKey, workspaceId) })
-    const shown = new Map(ofWorkspace.filter((query) => query.isActive()).map((query) => [query.queryHash, query]))
-    for (const query of ofWorkspace) if (!shown.has(query.queryHash)) query.invalidate()
+      .findAll({ predicate: ({ queryKey }) => isSession(queryKey) || isOfWorkspace(queryKey, workspaceId) })
+    const followed = ofWorkspace.filter((query) => query.isActive() && isFollowed(query))
+    const shown = new Map(followed.map((query) => [query.queryHash, query]))
+    for (const query of ofWorkspace) if (!shown.has(query.queryHash) && !isSession(query.queryKey)) query.invalidate()
     for (const [hash, throttled] of throttles) {
       if (shown.has(hash)) continue
       throttled.end()

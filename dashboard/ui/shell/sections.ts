@@ -1,7 +1,7 @@
 import type { KeyOf } from '../../texts/use-texts.ts'
 
 type Word = KeyOf<'page_shell'>
-type Section = { name: Word; to: string; sandboxOnly?: true }
+type Section = { name: Word; to: string; sandboxOnly?: true; adminsOnly?: true }
 
 /** The sections of a workspace, in the order in which people need them. */
 export const SECTION_GROUPS = [
@@ -36,19 +36,26 @@ export const SECTION_GROUPS = [
     sections: [
       { name: 'settings', to: '/w/$workspaceId/settings' },
       { name: 'people', to: '/w/$workspaceId/people' },
-      { name: 'audit', to: '/w/$workspaceId/audit' },
+      { name: 'audit', to: '/w/$workspaceId/audit', adminsOnly: true },
     ],
   },
 ] as const satisfies readonly { name: Word; sections: readonly Section[] }[]
 
 export const SECTIONS = SECTION_GROUPS.flatMap(({ sections }) => [...sections])
 
+/** Those that the workspace has and the person may open. */
+export const sectionsOf = ({ sandbox, role }: Opened): (typeof SECTIONS)[number][] =>
+  SECTIONS.filter(
+    (section) => (sandbox || !('sandboxOnly' in section)) && (role !== 'member' || !('adminsOnly' in section)),
+  )
+
+type Opened = { sandbox: boolean; role: string }
+
 type SectionPath = (typeof SECTIONS)[number]['to']
 
 /** Where the same section of another workspace is: one message of this one is none of that. */
-export function sectionIn(path: string, workspace: { sandbox: boolean }): SectionPath {
+export function sectionIn(path: string, workspace: Opened): SectionPath {
   const [, name] = /\/w\/[^/]+\/([^/]+)/.exec(path) ?? []
-  const section = SECTIONS.find(({ to }) => to === `/w/$workspaceId/${name}`)
-  if (!section || ('sandboxOnly' in section && !workspace.sandbox)) return '/w/$workspaceId/overview'
-  return section.to
+  const section = sectionsOf(workspace).find(({ to }) => to === `/w/$workspaceId/${name}`)
+  return section?.to ?? '/w/$workspaceId/overview'
 }

@@ -14,15 +14,19 @@ import {
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
-import { Suspense } from 'react'
+import { Suspense, createElement } from 'react'
+import { LANGUAGES, LANGUAGE_NAMES } from '../../../locales/text.ts'
 import { callSignIn, queryClient } from '../../api.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { useKeptFocus } from '../keep-focus.ts'
-import { LanguageSwitch } from './language-switch.tsx'
 import { LoadingPage } from '../loading.tsx'
+import { LiveContext, useLiveStream } from './live.ts'
 import { NotFound } from './not-found.tsx'
 import { SandboxPill } from './sandbox-pill.tsx'
-import { SECTION_GROUPS, sectionIn } from './sections.ts'
+import { Mark } from './mark.tsx'
+import { SearchButton } from './search-button.tsx'
+import { SECTION_ICONS } from './section-icons.ts'
+import { SECTION_GROUPS, sectionIn, sectionsOf } from './sections.ts'
 import { useSession, useWorkspaceIfAny } from '../workspace.ts'
 
 const CONTENT = 'content'
@@ -32,12 +36,12 @@ export function Shell() {
   const { t } = useTexts()
   const [opened, { toggle, close }] = useDisclosure()
   const workspace = useWorkspaceIfAny()
+  const live = useLiveStream(workspace)
   useKeptFocus()
-  if (!workspace) return <NotFound />
   return (
     <AppShell
       header={{ height: 56 }}
-      navbar={{ width: 240, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      {...(workspace && { navbar: { width: 240, breakpoint: 'sm', collapsed: { mobile: !opened } } })}
       padding="md"
     >
       <AppShell.Header>
@@ -46,29 +50,37 @@ export function Shell() {
         </a>
         <Group h="100%" px={{ base: 'xs', xs: 'md' }} gap="xs" justify="space-between" wrap="nowrap">
           <Group gap="xs" wrap="nowrap" miw={0}>
-            <Burger
-              opened={opened}
-              onClick={toggle}
-              hiddenFrom="sm"
-              size="sm"
-              aria-label={t('page_shell.menu')}
-              aria-expanded={opened}
-            />
-            <Text fw={700} visibleFrom="xs">
-              Doorcode
-            </Text>
+            {workspace && (
+              <Burger
+                opened={opened}
+                onClick={toggle}
+                hiddenFrom="sm"
+                size="sm"
+                aria-label={t('page_shell.menu')}
+                aria-expanded={opened}
+              />
+            )}
+            <Group gap={8} wrap="nowrap" visibleFrom="sm">
+              <Mark />
+              <Text fw={700}>Doorcode</Text>
+            </Group>
             <WorkspaceSwitch />
-            {workspace.sandbox && <SandboxPill workspace={workspace} />}
+            {workspace?.sandbox && <SandboxPill workspace={workspace} />}
           </Group>
-          <AccountMenu />
+          <Group gap="xs" wrap="nowrap" style={{ flexShrink: 0 }}>
+            {workspace && <SearchButton workspace={workspace} />}
+            <AccountMenu />
+          </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label={t('page_shell.menu')}>
-        <Sections onChoose={close} />
-      </AppShell.Navbar>
+      {workspace && (
+        <AppShell.Navbar p="xs" aria-label={t('page_shell.menu')}>
+          <Sections onChoose={close} />
+        </AppShell.Navbar>
+      )}
       <AppShell.Main id={CONTENT}>
         <Suspense fallback={<LoadingPage />}>
-          <Outlet />
+          <LiveContext value={live}>{workspace ? <Outlet /> : <NotFound />}</LiveContext>
         </Suspense>
       </AppShell.Main>
     </AppShell>
@@ -86,7 +98,10 @@ function WorkspaceSwitch() {
     <NativeSelect
       aria-label={t('page_shell.workspace')}
       value={workspace?.workspaceId ?? ''}
-      data={workspaces.map(({ workspaceId, name }) => ({ value: workspaceId, label: name }))}
+      data={[
+        ...(workspace ? [] : [{ value: '', label: t('page_shell.choose_workspace'), disabled: true }]),
+        ...workspaces.map(({ workspaceId, name }) => ({ value: workspaceId, label: name })),
+      ]}
       onChange={(event) => {
         const chosen = workspaces.find(({ workspaceId }) => workspaceId === event.currentTarget.value)
         if (chosen) void navigate({ to: sectionIn(path, chosen), params: { workspaceId: chosen.workspaceId } })
@@ -104,6 +119,7 @@ function Sections({ onChoose }: { onChoose: () => void }) {
   const workspace = useWorkspaceIfAny()
   const path = useRouterState({ select: ({ location }) => location.pathname })
   if (!workspace) return null
+  const shown = new Set<string>(sectionsOf(workspace).map(({ name }) => name))
   return (
     <ScrollArea>
       {SECTION_GROUPS.map(({ name: group, sections }) => (
@@ -112,10 +128,12 @@ function Sections({ onChoose }: { onChoose: () => void }) {
             {t(`page_shell.${group}`)}
           </Text>
           {sections
-            .filter((section) => !('sandboxOnly' in section) || workspace.sandbox)
+            .filter(({ name }) => shown.has(name))
             .map(({ name, to }) => (
               <NavLink
                 key={to}
+                leftSection={createElement(SECTION_ICONS[name], { 'aria-hidden': 'true' })}
+                style={{ borderRadius: 'var(--mantine-radius-default)' }}
                 renderRoot={(props) => <Link {...props} to={to} params={{ workspaceId: workspace.workspaceId }} />}
                 label={t(`page_shell.${name}`)}
                 active={path.includes(to.split('$workspaceId')[1] ?? '')}
@@ -137,7 +155,7 @@ const initialsOf = (name: string): string => {
 }
 
 function AccountMenu() {
-  const { t } = useTexts()
+  const { t, language, choose } = useTexts()
   const { person } = useSession()
   const workspace = useWorkspaceIfAny()
   const { setColorScheme } = useMantineColorScheme()
@@ -147,41 +165,44 @@ function AccountMenu() {
     location.assign('/dashboard/sign-in')
   }
   return (
-    <Group gap={4} wrap="nowrap" style={{ flexShrink: 0 }}>
-      <LanguageSwitch />
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button variant="default" size="compact-md" maw={160}>
-            <Text span truncate size="sm" dir="auto" visibleFrom="xs" aria-hidden="true">
-              {person.name}
-            </Text>
-            <Text span size="sm" hiddenFrom="xs" aria-hidden="true">
-              {initialsOf(person.name)}
-            </Text>
-            <VisuallyHidden component="span">
-              {person.name}: {t('page_shell.account')}
-            </VisuallyHidden>
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Label>{person.email}</Menu.Label>
-          <Menu.Label>{t('page_shell.colours')}</Menu.Label>
-          <Menu.Item onClick={() => setColorScheme('light')}>{t('page_shell.light')}</Menu.Item>
-          <Menu.Item onClick={() => setColorScheme('dark')}>{t('page_shell.dark')}</Menu.Item>
-          <Menu.Item onClick={() => setColorScheme('auto')}>{t('page_shell.like_system')}</Menu.Item>
-          <Menu.Divider />
-          {workspace && (
-            <Menu.Item
-              renderRoot={(props) => (
-                <Link {...props} to="/w/$workspaceId/account" params={{ workspaceId: workspace.workspaceId }} />
-              )}
-            >
-              {t('page_shell.account')}
-            </Menu.Item>
-          )}
-          <Menu.Item onClick={() => void signOut()}>{t('page_shell.sign_out')}</Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-    </Group>
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" size="compact-md" maw={160} data-account>
+          <Text span truncate size="sm" dir="auto" visibleFrom="xs" aria-hidden="true">
+            {person.name}
+          </Text>
+          <Text span size="sm" hiddenFrom="xs" aria-hidden="true">
+            {initialsOf(person.name)}
+          </Text>
+          <VisuallyHidden component="span">
+            {person.name}: {t('page_shell.account')}
+          </VisuallyHidden>
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{person.email}</Menu.Label>
+        <Menu.Label>{t('page_shell.colours')}</Menu.Label>
+        <Menu.Item onClick={() => setColorScheme('light')}>{t('page_shell.light')}</Menu.Item>
+        <Menu.Item onClick={() => setColorScheme('dark')}>{t('page_shell.dark')}</Menu.Item>
+        <Menu.Item onClick={() => setColorScheme('auto')}>{t('page_shell.like_system')}</Menu.Item>
+        <Menu.Label>{t('page_shell.language')}</Menu.Label>
+        {LANGUAGES.map((each) => (
+          <Menu.Item key={each} lang={each} fw={each === language ? 600 : 400} onClick={() => void choose(each)}>
+            {LANGUAGE_NAMES[each]}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        {workspace && (
+          <Menu.Item
+            renderRoot={(props) => (
+              <Link {...props} to="/w/$workspaceId/account" params={{ workspaceId: workspace.workspaceId }} />
+            )}
+          >
+            {t('page_shell.account')}
+          </Menu.Item>
+        )}
+        <Menu.Item onClick={() => void signOut()}>{t('page_shell.sign_out')}</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   )
 }

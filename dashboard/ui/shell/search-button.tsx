@@ -1,0 +1,47 @@
+import { ActionIcon, Button, Kbd } from '@mantine/core'
+import { useHotkeys } from '@mantine/hooks'
+import { MagnifyingGlassIcon } from '@radix-ui/react-icons'
+import { Suspense, lazy, useState } from 'react'
+import { useTexts } from '../../texts/use-texts.ts'
+import type { Workspace } from '../workspace.ts'
+
+const loadPalette = () => import('./palette.tsx')
+const Palette = lazy(loadPalette)
+
+const IS_MAC = /Mac|iPhone|iPad/.test(navigator.userAgent)
+
+/** Opens the command palette, which is loaded when it is first wanted. */
+export function SearchButton({ workspace }: { workspace: Workspace }) {
+  const { t } = useTexts()
+  const [isWanted, setWanted] = useState(false)
+  const open = (): void => {
+    setWanted(true)
+    void loadPalette().then(({ openPalette }) => openPalette())
+  }
+  useHotkeys([['mod+K', open]], []) // also from within a field
+  useHotkeys([['/', open]])
+  return (
+    <>
+      <Button
+        variant="default"
+        size="compact-md"
+        visibleFrom="sm"
+        leftSection={<MagnifyingGlassIcon aria-hidden="true" />}
+        rightSection={<Kbd size="xs">{IS_MAC ? '⌘K' : 'Ctrl K'}</Kbd>}
+        onClick={open}
+        c="dimmed"
+        fw={400}
+      >
+        {t('page_shell.search')}
+      </Button>
+      <ActionIcon variant="default" size={30} hiddenFrom="sm" aria-label={t('page_shell.search')} onClick={open}>
+        <MagnifyingGlassIcon aria-hidden="true" />
+      </ActionIcon>
+      {isWanted && (
+        <Suspense>
+          <Palette workspace={workspace} />
+        </Suspense>
+      )}
+    </>
+  )
+}

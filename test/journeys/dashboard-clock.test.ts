@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { HOUR_MS, MINUTE_MS } from '../../src/clock.ts'
+import { advanceSandbox } from '../../src/sandbox/advance.ts'
+import { openPage } from '../browser.ts'
+import { signIn } from '../dashboard.ts'
+import { startWorld } from '../world.ts'
+
+const AHEAD_MS = 27 * HOUR_MS
+
+/** The newest time on the page: by the workspace's clock, what has just happened was just now. */
+async function newestTime(page: Page): Promise<number> {
+  await page.locator('main time').first().waitFor()
+  const times = await page.evaluate<string[]>(`[...document.querySelectorAll('time')].map(({ dateTime }) => dateTime)`)
+  return Math.max(...times.map(Date.parse))
+}
+
+test('every page of a sandbox shows the sandbox’s clock, and an open page follows it', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  await world.ask('update workspaces set sandbox = true where id = $1', [workspaceId])
+  const receiver = await world.receiver()
+  const as = await signIn(world, 'owner')
+  const page = await openPage(t, world, { as })
+  const of = `/dashboard/w/${workspaceId}`
+  await page.goto(`${of}/keys`)
+  await page.getByText('Sandbox', { exact: true }).waitFor()
+  await advanceSandbox(world.parts, { workspaceId, byMs: AHEAD_MS })
+  await page.getByRole('link', { name: /Sandbox · clock 1d\s3h ahead/ }).waitFor()
+
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, ['sent', 'delivered'])
+  await receiver.waitFor(1)
+  await as.calls.keys.create.mutate({ workspaceId, name: 'fresh', expiresInDays: null })
+  const paths = ['messages', `messages/${otp.messageId}`, `endpoints/${receiver.endpointId}`, 'keys', 'audit']
+  for (const path of paths) {
+    await page.goto(`${of}/${path}`)
+    const lateMs = Date.now() + AHEAD_MS - (await newestTime(page))
+    assert.ok(Math.abs(lateMs) < 5 * MINUTE_MS, `${path} is ${lateMs} ms behind`)
+  }
+  await page.getByRole('link', { name: /clock 1d/ }).click()
+  await page.getByRole('tab', { name: 'Time machine', selected: true }).waitFor()
+})
