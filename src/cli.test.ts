@@ -8,7 +8,8 @@ import { fileDatabase } from '../test/database.ts'
 import { runProgram } from '../test/program.ts'
 import { startReceiver } from '../test/receiver.ts'
 import { runCommandLine } from './cli.ts'
-import { commands } from './commands/table.ts'
+import { parse } from './commands/parse.ts'
+import { commands, groups } from './commands/table.ts'
 
 const UNKNOWN = '019f0000-0000-7000-8000-000000000000'
 
@@ -50,7 +51,7 @@ const mistakes: readonly [string, RegExp][] = [
   ['key revoke abcdefghijkl', /no API key has the public id abcdefghijkl/],
   [`block add --workspace ${UNKNOWN} --phone 0612345678`, /--phone must be a phone number in international format/],
   [`block add --workspace ${UNKNOWN} --phone +34600111222`, /No workspace has the id/],
-  [`endpoint add --workspace ${UNKNOWN} --url ftp://a.example`, /--url must be a URL that begins with https:/],
+  [`endpoint add --workspace ${UNKNOWN} --url ftp://a.example`, /--url must be a complete URL, such as https:/],
   [`endpoint add --workspace ${UNKNOWN} --url https://a.example`, /No workspace has the id/],
   [`endpoint list --workspace ${UNKNOWN}`, /No workspace has the id/],
   [`endpoint ping ${UNKNOWN}`, /There is no endpoint/],
@@ -64,7 +65,7 @@ const mistakes: readonly [string, RegExp][] = [
   [`endpoint resend ${UNKNOWN} --since 2026-12-01T09:00:00`, /--since must be a time with a time zone/],
   [`endpoint resend ${UNKNOWN} --until 2026-02-30T09:00:00Z`, /--until must be a time with a time zone/],
   [`endpoint resend ${UNKNOWN} --type sms.sent`, /--type must be one of message\.sent, .*, ping, not "sms\.sent"/],
-  [`endpoint resend ${UNKNOWN} --status pending`, /--status must be one of failed, held, succeeded, not "pending"/],
+  [`endpoint resend ${UNKNOWN} --status lost`, /--status must be one of failed, held, succeeded, pending, not "lost"/],
   [
     `endpoint resend ${UNKNOWN} --since 2026-12-02T00:00Z --until 2026-12-01T00:00Z`,
     /--since must be earlier than --until/,
@@ -195,6 +196,32 @@ test('every command and group has help, with a description of each input', async
     (await run(['key', '--help'])).stdout,
     /^Usage: doorcode key <command>[^]*\n {2}create [^]*\n {2}revoke /,
   )
+})
+
+test('the example of every command is valid', async () => {
+  for (const { words, example } of commands) {
+    const { stdout } = await run([...words.split(' '), '--help'])
+    assert.ok(stdout.endsWith(`\n\nExample:\n  ${`doorcode ${words} ${example}`.trim()}`), stdout)
+    const given = Array.from(example.matchAll(/"(.*?)"|\S+/g), ([word, quoted]) => quoted ?? word)
+    await parse([...words.split(' '), ...given], groups).catch((error: unknown) => {
+      assert.match(String(error), /--file cannot be read/, words)
+    })
+  }
+})
+
+test('help names the program as the user called it, and finds commands like --help', async () => {
+  const { stdout } = await run(['help', 'key', 'create'], { npm_lifecycle_event: 'doorcode' })
+  assert.match(stdout, /^Usage: npm run -s doorcode -- key create --workspace/)
+  assert.equal((await run(['help'])).stdout, (await run(['--help'])).stdout)
+  assert.match((await run(['help', 'sandbox'])).stdout, /^Usage: doorcode sandbox <command>/)
+  assert.match((await run(['help', 'expalin'])).stderr, /unknown command 'expalin' \(Did you mean explain\?\)/)
+})
+
+test('the version names Doorcode, Node and the embedded PostgreSQL', async () => {
+  const { stdout } = await run(['version', '--json'])
+  const { doorcode, node, postgresql } = JSON.parse(stdout) as Record<string, string>
+  assert.equal((await run(['--version'])).stdout, `Doorcode ${doorcode}, Node ${node}, PostgreSQL ${postgresql}`)
+  assert.match(`${doorcode} ${node} ${postgresql}`, /^\d+\.\d+\.\d+ 26\.\S+ 18\.\d+$/)
 })
 
 test('commands set up a workspace up to its first webhook', async (t) => {

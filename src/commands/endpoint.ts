@@ -27,6 +27,7 @@ const description = required('text', 'Names the endpoint on the dashboard.', (te
 
 export const endpointAdd = command({
   words: 'endpoint add',
+  example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --url https://shop.example.com/doorcode',
   summary: 'Send the events of a workspace to a URL as signed webhooks. The secret is shown only once.',
   options: {
     workspace,
@@ -43,6 +44,7 @@ export const endpointAdd = command({
 
 export const endpointList = command({
   words: 'endpoint list',
+  example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary: 'List the endpoints of a workspace with their status and its reason.',
   options: { workspace },
   async run({ db }, { workspace }) {
@@ -79,11 +81,12 @@ async function openEndpoint(db: Sql, endpointId: string, record: RecordChange) {
 
 export const endpointUpdate = command({
   words: 'endpoint update',
+  example: '01a1fa06-709a-73f6-8b1e-b4852403567f --events cod.confirmed,cod.cancelled',
   summary: 'Change the URL, the types of events or the description of an endpoint. Its secret stays the same.',
   options: {
     endpointId,
     url: optional(url('A public https:// URL. What waits is tried there at once.')),
-    events: optional(chosenTypes('"all", or only these types of events. Applies to new events.')),
+    events: optional(chosenTypes('Only these types of events, or "all". Applies to new events.')),
     description: optional(description),
   },
   async run(parts, { endpointId, url, events: eventTypes, description }, record) {
@@ -101,6 +104,7 @@ export const endpointUpdate = command({
 
 export const endpointDelete = command({
   words: 'endpoint delete',
+  example: '01a1fa06-709a-73f6-8b1e-b4852403567f --yes',
   summary: 'Delete an endpoint for good, with its secret. Events that wait for it are not sent; its deliveries stay.',
   options: { endpointId, yes: flag('Required: an endpoint that was deleted cannot be restored.') },
   async run(parts, { endpointId, yes }, record) {
@@ -117,6 +121,7 @@ export const endpointDelete = command({
 
 export const endpointPing = command({
   words: 'endpoint ping',
+  example: '01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary: 'Send a test event to an endpoint and show the result.',
   options: { endpointId },
   async run(parts, { endpointId }, record) {
@@ -134,6 +139,7 @@ export const endpointPing = command({
 const statusCommand = (verb: 'pause' | 'resume' | 'enable', change: typeof pauseEndpoint, summary: string) =>
   command({
     words: `endpoint ${verb}`,
+    example: '01a1fa06-709a-73f6-8b1e-b4852403567f',
     summary,
     options: { endpointId },
     async run(parts, { endpointId }, record) {
@@ -167,6 +173,7 @@ export const endpointEnable = statusCommand(
 
 export const endpointRotate = command({
   words: 'endpoint rotate',
+  example: '01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary:
     'Give an endpoint a new secret, shown only once. For 24 hours webhooks are also signed with the previous secret.',
   options: { endpointId },
@@ -186,6 +193,7 @@ const CHOSEN_STATUSES = [...resendable, 'pending'] as const
 
 export const endpointResend = command({
   words: 'endpoint resend',
+  example: '01a1fa06-709a-73f6-8b1e-b4852403567f --since 2026-12-01T09:00:00Z --count',
   summary: 'Send events to an endpoint again: events that failed or were held, or events that the options select.',
   options: {
     endpointId,

@@ -22,6 +22,7 @@ export function TimeInput({ value, onChange, ...field }: Props) {
       <DateTimePicker
         {...field}
         clearable
+        popoverProps={{ withRoles: false }} // its dialog would have no name
         valueFormat="YYYY-MM-DD HH:mm"
         value={value === '' ? null : `${value.replace('T', ' ')}:00`}
         onChange={(picked) => onChange(picked === null ? '' : picked.slice(0, 16).replace(' ', 'T'))}

@@ -50,7 +50,7 @@ export type PagesOptions = {
 /** Returns the folder with the built pages. */
 export type Pages = () => Promise<string>
 
-/** Builds the pages at the first request. After a failure it waits before the next build. */
+/** Builds the pages at the first call. After a failure it waits before the next build. */
 export function createPages({ log, build = builtDashboard }: PagesOptions): Pages {
   let built: Promise<string> | undefined
   const reset = (): void => void (built = undefined)
