@@ -995,18 +995,7 @@ export type Texts = {
   'page_cod_settings.wednesday': object
   'page_confirmations.about': object
   'page_confirmations.answer': object
-  'page_confirmations.answer_cancelled': object
-  'page_confirmations.answer_confirmed': object
-  'page_confirmations.answer_day_chosen': object
-  'page_confirmations.answer_denied': object
-  'page_confirmations.answer_other_chosen': object
-  'page_confirmations.answer_range_chosen': object
-  'page_confirmations.answer_refusal_confirmed': object
-  'page_confirmations.answer_refused': object
-  'page_confirmations.answer_reschedule_started': object
-  'page_confirmations.answer_rescheduled': object
   'page_confirmations.answered_at': object
-  'page_confirmations.answers': object
   'page_confirmations.any_day': object
   'page_confirmations.any_time': object
   'page_confirmations.back': object
@@ -1039,9 +1028,6 @@ export type Texts = {
   'page_confirmations.kind_video': object
   'page_confirmations.list': object
   'page_confirmations.new_time': object
-  'page_confirmations.no_answers': object
-  'page_confirmations.no_timers': object
-  'page_confirmations.no_webhooks': object
   'page_confirmations.none': object
   'page_confirmations.not_answered': object
   'page_confirmations.not_sent_any_more': object
@@ -1051,20 +1037,16 @@ export type Texts = {
   'page_confirmations.page_title': object
   'page_confirmations.reason': object
   'page_confirmations.refusal': object
-  'page_confirmations.refusal_failure': object
   'page_confirmations.reminder_fires': object
   'page_confirmations.search_for': object
   'page_confirmations.sender': object
   'page_confirmations.status': object
   'page_confirmations.template': object
-  'page_confirmations.timers': object
   'page_confirmations.title': object
   'page_confirmations.to_message': object
   'page_confirmations.to_settings': object
   'page_confirmations.transcript': object
   'page_confirmations.transcript_about': object
-  'page_confirmations.webhooks': object
-  'page_confirmations.webhooks_about': object
   'page_emulator.body_gone': object
   'page_emulator.choose_first': object
   'page_emulator.copy': object
@@ -1113,7 +1095,9 @@ export type Texts = {
   'page_endpoints.attempts_made': { count: number }
   'page_endpoints.body': object
   'page_endpoints.cancel': object
+  'page_endpoints.choose_month': object
   'page_endpoints.choose_one': object
+  'page_endpoints.clear_time': object
   'page_endpoints.close': object
   'page_endpoints.confirmation': object
   'page_endpoints.copied': object
@@ -1155,6 +1139,7 @@ export type Texts = {
   'page_endpoints.happened': object
   'page_endpoints.held': object
   'page_endpoints.held_meanwhile': object
+  'page_endpoints.hours': object
   'page_endpoints.in_log': object
   'page_endpoints.in_turn': object
   'page_endpoints.in_zone': { zone: TextValue }
@@ -1178,12 +1163,13 @@ export type Texts = {
   'page_endpoints.many_succeeded': object
   'page_endpoints.many_which': object
   'page_endpoints.message': object
+  'page_endpoints.minutes': object
   'page_endpoints.missed': { count: number; failed: TextValue; held: TextValue }
   'page_endpoints.missed_nothing': object
   'page_endpoints.more_than': { max: TextValue }
   'page_endpoints.ms': { ms: TextValue }
   'page_endpoints.next': object
-  'page_endpoints.next_at': object
+  'page_endpoints.next_month': object
   'page_endpoints.next_of': { number: TextValue; of: TextValue }
   'page_endpoints.next_short': { number: TextValue; of: TextValue }
   'page_endpoints.no_answer': object
@@ -1206,6 +1192,7 @@ export type Texts = {
   'page_endpoints.ping_took': { ms: TextValue; status: TextValue }
   'page_endpoints.ping_waiting': object
   'page_endpoints.pretty': object
+  'page_endpoints.previous_month': object
   'page_endpoints.progress': { resent: TextValue; total: TextValue }
   'page_endpoints.range_backwards': object
   'page_endpoints.raw': object
@@ -1238,6 +1225,7 @@ export type Texts = {
   'page_endpoints.send_counted': { count: number }
   'page_endpoints.send_missed': { count: number }
   'page_endpoints.sending': object
+  'page_endpoints.set_time': object
   'page_endpoints.shown_limit': { shown: TextValue }
   'page_endpoints.signature_not_kept': object
   'page_endpoints.started': object
@@ -1322,19 +1310,16 @@ export type Texts = {
   'page_messages.cod': object
   'page_messages.confirmation': object
   'page_messages.content': object
+  'page_messages.copy_curl': object
   'page_messages.correlation': object
   'page_messages.created': object
   'page_messages.empty': object
-  'page_messages.events': object
-  'page_messages.events_about': object
-  'page_messages.events_of_order': object
   'page_messages.facts': object
   'page_messages.filters': object
   'page_messages.id': object
   'page_messages.key': object
   'page_messages.kind': object
-  'page_messages.no_endpoints': object
-  'page_messages.no_events': object
+  'page_messages.never_sent': object
   'page_messages.none': object
   'page_messages.not_sent': object
   'page_messages.nothing': object
@@ -1916,6 +1901,7 @@ export type Texts = {
   'page_time_machine.units_d': object
   'page_time_machine.units_h': object
   'page_time_machine.units_m': object
+  'page_timeline.after': { span: TextValue }
   'page_timeline.answer': object
   'page_timeline.armed': object
   'page_timeline.attempt': object
@@ -1930,10 +1916,15 @@ export type Texts = {
   'page_timeline.later': object
   'page_timeline.message': object
   'page_timeline.next_title': object
+  'page_timeline.no_action': object
   'page_timeline.no_answer': object
   'page_timeline.none': object
   'page_timeline.not_made': object
   'page_timeline.open': object
+  'page_timeline.open_endpoint': object
+  'page_timeline.open_phone': object
+  'page_timeline.open_senders': object
+  'page_timeline.open_templates': object
   'page_timeline.operator': object
   'page_timeline.parked': object
   'page_timeline.provider': object

@@ -81,7 +81,7 @@ async function openEndpoint(db: Sql, endpointId: string, record: RecordChange) {
 
 export const endpointUpdate = command({
   words: 'endpoint update',
-  example: '01a1fa06-709a-73f6-8b1e-b4852403567f --events cod.confirmed,cod.cancelled',
+  example: '01a1fa06-709a-73f6-8b1e-b4852403567f --events message.sent,message.failed',
   summary: 'Change the URL, the types of events or the description of an endpoint. Its secret stays the same.',
   options: {
     endpointId,
