@@ -1095,7 +1095,9 @@ export type Texts = {
   'page_endpoints.attempts_made': { count: number }
   'page_endpoints.body': object
   'page_endpoints.cancel': object
+  'page_endpoints.choose_month': object
   'page_endpoints.choose_one': object
+  'page_endpoints.clear_time': object
   'page_endpoints.close': object
   'page_endpoints.confirmation': object
   'page_endpoints.copied': object
@@ -1137,6 +1139,7 @@ export type Texts = {
   'page_endpoints.happened': object
   'page_endpoints.held': object
   'page_endpoints.held_meanwhile': object
+  'page_endpoints.hours': object
   'page_endpoints.in_log': object
   'page_endpoints.in_turn': object
   'page_endpoints.in_zone': { zone: TextValue }
@@ -1160,12 +1163,13 @@ export type Texts = {
   'page_endpoints.many_succeeded': object
   'page_endpoints.many_which': object
   'page_endpoints.message': object
+  'page_endpoints.minutes': object
   'page_endpoints.missed': { count: number; failed: TextValue; held: TextValue }
   'page_endpoints.missed_nothing': object
   'page_endpoints.more_than': { max: TextValue }
   'page_endpoints.ms': { ms: TextValue }
   'page_endpoints.next': object
-  'page_endpoints.next_at': object
+  'page_endpoints.next_month': object
   'page_endpoints.next_of': { number: TextValue; of: TextValue }
   'page_endpoints.next_short': { number: TextValue; of: TextValue }
   'page_endpoints.no_answer': object
@@ -1188,6 +1192,7 @@ export type Texts = {
   'page_endpoints.ping_took': { ms: TextValue; status: TextValue }
   'page_endpoints.ping_waiting': object
   'page_endpoints.pretty': object
+  'page_endpoints.previous_month': object
   'page_endpoints.progress': { resent: TextValue; total: TextValue }
   'page_endpoints.range_backwards': object
   'page_endpoints.raw': object
@@ -1220,6 +1225,7 @@ export type Texts = {
   'page_endpoints.send_counted': { count: number }
   'page_endpoints.send_missed': { count: number }
   'page_endpoints.sending': object
+  'page_endpoints.set_time': object
   'page_endpoints.shown_limit': { shown: TextValue }
   'page_endpoints.signature_not_kept': object
   'page_endpoints.started': object

@@ -51,7 +51,7 @@ const mistakes: readonly [string, RegExp][] = [
   ['key revoke abcdefghijkl', /no API key has the public id abcdefghijkl/],
   [`block add --workspace ${UNKNOWN} --phone 0612345678`, /--phone must be a phone number in international format/],
   [`block add --workspace ${UNKNOWN} --phone +34600111222`, /No workspace has the id/],
-  [`endpoint add --workspace ${UNKNOWN} --url ftp://a.example`, /--url must be a complete URL/],
+  [`endpoint add --workspace ${UNKNOWN} --url ftp://a.example`, /--url must be a complete URL, such as https:/],
   [`endpoint add --workspace ${UNKNOWN} --url https://a.example`, /No workspace has the id/],
   [`endpoint list --workspace ${UNKNOWN}`, /No workspace has the id/],
   [`endpoint ping ${UNKNOWN}`, /There is no endpoint/],
@@ -65,7 +65,7 @@ const mistakes: readonly [string, RegExp][] = [
   [`endpoint resend ${UNKNOWN} --since 2026-12-01T09:00:00`, /--since must be a time with a time zone/],
   [`endpoint resend ${UNKNOWN} --until 2026-02-30T09:00:00Z`, /--until must be a time with a time zone/],
   [`endpoint resend ${UNKNOWN} --type sms.sent`, /--type must be one of message\.sent, .*, ping, not "sms\.sent"/],
-  [`endpoint resend ${UNKNOWN} --status waiting`, /--status must be one of .*held.*, not "waiting"/],
+  [`endpoint resend ${UNKNOWN} --status lost`, /--status must be one of failed, held, succeeded, pending, not "lost"/],
   [
     `endpoint resend ${UNKNOWN} --since 2026-12-02T00:00Z --until 2026-12-01T00:00Z`,
     /--since must be earlier than --until/,

@@ -86,7 +86,7 @@ export const endpointUpdate = command({
   options: {
     endpointId,
     url: optional(url('A public https:// URL. What waits is tried there at once.')),
-    events: optional(chosenTypes('Only events of these types, or "all". Applies to new events.')),
+    events: optional(chosenTypes('Only these types of events, or "all". Applies to new events.')),
     description: optional(description),
   },
   async run(parts, { endpointId, url, events: eventTypes, description }, record) {

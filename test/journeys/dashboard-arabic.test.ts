@@ -67,7 +67,7 @@ test('a message in any status is shown only in Arabic', async (t) => {
   await page.goto(`/dashboard/w/${world.workspaceId}/messages/${other.messageId}`)
   await assertArabic(page, 'failed message')
   await page.getByText('تعذّر تسليم الرسالة').first().waitFor()
-  await page.getByText('على مستدعي API أن يتحقق من الرقم').waitFor()
+  await page.getByText('تحقق من الرقم مع المستلم').first().waitFor()
 })
 
 test('a confirmation is shown only in Arabic, with its reasons', async (t) => {
