@@ -235,7 +235,7 @@ test('an order is found by phone number, and its page follows the customer', asy
   const message = page.getByTestId('transcript').locator('[data-side="customer"]')
   assert.match((await message.textContent()) ?? '', /Confirm/)
   await page.getByText('No action is needed: the customer confirmed the order.').waitFor()
-  await page.getByText('Confirmation’s question').click()
+  await page.getByText('Confirmation’s question', { exact: true }).click()
   await page.getByText('Send attempt').first().waitFor()
 })
 
