@@ -7,6 +7,7 @@ import { argument, uuid } from './inputs.ts'
 
 export const explainCommand = command({
   words: 'explain',
+  example: '01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary: 'Show everything known about a confirmation, a message or an event, in order, and who must act now.',
   options: { id: argument(uuid('The id of a confirmation, a message or an event.')) },
   async run(parts, { id }) {

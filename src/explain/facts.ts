@@ -171,7 +171,7 @@ export type DeliveryFact = {
   dueAt: Date | null
   endpointId: string
   url: string
-  endpointStatus: EndpointStatus
+  endpointStatus: EndpointStatus | 'deleted'
   endpointReason: CodedText | null
   endpointFailing: boolean
   /** The endpoint answers again, and its waiting deliveries are brought forward (src/webhooks/delivery/release.ts). */
@@ -342,8 +342,8 @@ const selectEvents: Statement<EventFact> = statement(
 
 const selectDeliveries: Statement<DeliveryFact> = statement(
   'explain_deliveries',
-  `select d.id, d.event_id, d.endpoint_id, e.url, e.status as endpoint_status, e.status_reason as endpoint_reason,
-     e.failing_since is not null as endpoint_failing, e.release_at is not null as endpoint_recovers, d.status,
+  `select d.id, d.event_id, d.endpoint_id, e.url, e.status_reason as endpoint_reason,
+     case when e.deleted_at is null then e.status else 'deleted' end as endpoint_status, e.failing_since is not null as endpoint_failing, e.release_at is not null as endpoint_recovers, d.status,
      d.attempts, d.lease is not null as leased, ${nextAttemptAt('d')} as due_at, d.created_at as enqueued_at
    from webhook_deliveries d
    join webhook_endpoints e on e.workspace_id = d.workspace_id and e.id = d.endpoint_id

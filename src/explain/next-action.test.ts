@@ -405,6 +405,11 @@ const cases: readonly [string, Facts, NextAction][] = [
     noAction('explain.why_catches_up', { url }),
   ],
   [
+    'a webhook that was held when its endpoint was deleted',
+    withWebhook({ status: 'held', endpointStatus: 'deleted' }),
+    noAction('explain.why_endpoint_deleted', { url }),
+  ],
+  [
     'a webhook that no worker takes',
     of(delivered, {
       deliveries: [{ ...delivery, status: 'pending', endpointFailing: true, dueAt: ago(HOUR_MS) }],

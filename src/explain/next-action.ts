@@ -148,6 +148,8 @@ function ofDelivery(
   const { url, status, endpointStatus, endpointReason, endpointRecovers, dueAt, endpointId } = delivery
   const resend = `"endpoint resend ${endpointId} --event ${delivery.eventId}"`
   const fault: CodedText = last ? faultOf(last) : { code: 'explain.fault_silent' }
+  if (endpointStatus === 'deleted')
+    return status === 'succeeded' ? undefined : noAction({ code: 'explain.why_endpoint_deleted', url })
   switch (status) {
     case 'succeeded':
       return undefined
