@@ -47,7 +47,7 @@ export function Timeline({ entries, isOpen = false }: { entries: readonly Timeli
                   {group.rest.length === 0 ? (
                     <Step entry={group.head} sinceMs={sinceMs} />
                   ) : (
-                    <Folded group={group} isOpen={isOpen} />
+                    <Folded group={group} isOpen={isOpen && group.head.what === 'message'} />
                   )}
                 </li>
               ))}
@@ -77,7 +77,12 @@ function Folded({ group, isOpen }: { group: Group; isOpen: boolean }) {
         )}
       </summary>
       <ol className={classes['steps']}>
-        {[head, ...rest].map((entry, index) => (
+        <li className={classes['line']}>
+          <Text span size="sm" className={classes['detail'] ?? ''}>
+            <ServerSentence>{head.detail}</ServerSentence>
+          </Text>
+        </li>
+        {rest.map((entry, index) => (
           <li key={`${entry.at} ${entry.what} ${index}`}>
             <Step entry={entry} sinceMs={undefined} />
           </li>

@@ -25,23 +25,26 @@ export const prose = (text: string): Html[] =>
   text.split('`').map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))
 
 const STYLE = `
-:root { color-scheme: light dark; --text: #1c2128; --soft: #57606a; --line: #d0d7de; --back: #fff; --raised: #f6f8fa; --link: #0a58ca }
+:root { color-scheme: light dark; --text: #000; --soft: #5c636a; --line: #dee2e6; --back: #fff; --link: #4048d6 }
 @media (prefers-color-scheme: dark) {
-  :root { --text: #e6edf3; --soft: #9aa4ae; --line: #353c45; --back: #10151b; --raised: #191f27; --link: #79b8ff }
+  :root { --text: #d5d5d5; --soft: #a8a8a8; --line: #424242; --back: #242424; --link: #8d93ee }
 }
 * { box-sizing: border-box }
-body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 54rem; background: var(--back); color: var(--text); font: 1rem/1.6 system-ui, sans-serif; overflow-wrap: anywhere }
-h1 { font-size: 1.75rem; line-height: 1.25; margin: .5rem 0 1rem }
-h2 { font-size: 1.35rem; margin: 3rem 0 .75rem; padding-top: 1rem; border-top: 1px solid var(--line) }
-a { color: var(--link) }
+body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 54rem; background: var(--back); color: var(--text); font: .875rem/1.6 system-ui, "Segoe UI", Roboto, "Noto Sans Arabic", "Noto Sans", sans-serif; overflow-wrap: anywhere }
+h1 { font-size: 1.375rem; line-height: 1.25; margin: 1.5rem 0 1rem }
+h1 code { font-size: 1em }
+h2 { font-size: 1rem; margin: 2.5rem 0 .75rem; padding-top: 1rem; border-top: 1px solid var(--line) }
+a { color: var(--link); text-decoration: none }
+a:hover, p a { text-decoration: underline }
 a:focus-visible { outline: 2px solid var(--link); outline-offset: 2px }
-code { font: .875em/1.5 ui-monospace, monospace }
-table { width: 100%; border-collapse: collapse; font-size: .925rem }
+code { font: .9em/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace }
+table { width: 100%; border-collapse: collapse; font-size: .8125rem }
 th, td { text-align: left; overflow-wrap: break-word; vertical-align: top; padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line) }
 dt { font-weight: 600; margin-top: 1rem }
 dd { margin: 0 }
 ul { padding-left: 1.25rem }
-nav { font-size: .925rem }
+nav { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; padding-bottom: .75rem; border-bottom: 1px solid var(--line) }
+nav a:first-child { color: var(--text); font-weight: 700 }
 td:first-child code { white-space: nowrap }
 .soft { color: var(--soft) }
 .scroll { overflow-x: auto }
@@ -55,7 +58,12 @@ export const PAGE_HEADERS = {
   'referrer-policy': 'no-referrer',
 }
 
-export function page(title: string, main: Html): string {
+/** `servesDashboard`: the dashboard is on this instance. */
+export function page(
+  title: string,
+  main: Html,
+  { servesDashboard = false }: { servesDashboard?: boolean } = {},
+): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -65,7 +73,7 @@ export function page(title: string, main: Html): string {
 <style>${{ html: STYLE }}</style>
 </head>
 <body>
-<nav aria-label="Site"><a href="/">Doorcode</a> · <a href="/docs">API reference</a> · <a href="/problems">Problems</a> · <a href="/openapi.json">OpenAPI</a></nav>
+<nav aria-label="Site"><a href="/">Doorcode</a> ${servesDashboard && html`<a href="/dashboard/">Dashboard</a>`} <a href="/docs">API reference</a> <a href="/problems">Problems</a> <a href="/openapi.json">OpenAPI</a></nav>
 <main>
 ${main}
 </main>

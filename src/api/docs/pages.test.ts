@@ -53,13 +53,14 @@ test('every link of a page leads somewhere', async (t) => {
   }
 })
 
-test('the front page describes the instance and links to a served dashboard', async (t) => {
+test('the front page describes the instance, and every page links to a served dashboard', async (t) => {
   const [without, withDashboard] = [await startDemo(t), await startDemo(t, { servesDashboard: true })]
   for (const part of ['one-time codes', 'cash-on-delivery']) {
     assert.ok((await without.ask({ url: '/' })).body.includes(part), part)
   }
   assert.doesNotMatch((await without.ask({ url: '/' })).body, /dashboard/)
-  assert.match((await withDashboard.ask({ url: '/' })).body, /href="\/dashboard\/"/)
+  for (const url of ['/', '/problems', '/problems/RECIPIENT_UNREACHABLE'])
+    assert.match((await withDashboard.ask({ url })).body, /href="\/dashboard\/"/)
 })
 
 test('a page is found with a slash behind its name as well', async (t) => {

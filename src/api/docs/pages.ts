@@ -10,16 +10,16 @@ type PageOptions = { servesDashboard?: boolean }
 
 /** The front page, the API reference and one page per problem. */
 export function servePages(app: FastifyInstance, describe: () => object, options: PageOptions): void {
-  const frontPage = page('Doorcode', front(options))
+  const frontPage = page('Doorcode', front(options), options)
   app.get('/', (_request, reply) => sendPage(reply, frontPage))
-  const problems = page('Problems · Doorcode', problemIndex())
+  const problems = page('Problems · Doorcode', problemIndex(), options)
   for (const path of ['/problems', '/problems/']) app.get(path, (_request, reply) => sendPage(reply, problems))
   serveReference(app)
   app.get<{ Params: { code: string } }>('/problems/:code', (request, reply) => {
     const { code } = request.params
-    if (isApiErrorCode(code)) return sendPage(reply, page(`${code} · Doorcode`, problemPage(code)))
-    if (isFailureCode(code)) return sendPage(reply, page(`${code} · Doorcode`, failurePage(code)))
-    return sendPage(reply.code(404), page('No such problem · Doorcode', NO_SUCH_PROBLEM))
+    if (isApiErrorCode(code)) return sendPage(reply, page(`${code} · Doorcode`, problemPage(code), options))
+    if (isFailureCode(code)) return sendPage(reply, page(`${code} · Doorcode`, failurePage(code), options))
+    return sendPage(reply.code(404), page('No such problem · Doorcode', NO_SUCH_PROBLEM, options))
   })
   let document: string | undefined // made at the first request: it takes as long as the rest of a start
   app.get('/openapi.json', (_request, reply) =>
