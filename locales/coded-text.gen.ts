@@ -735,6 +735,7 @@ export type Texts = {
   'page_charts.day': object
   'page_charts.delivered': object
   'page_charts.denied': object
+  'page_charts.earliest': { day: TextValue }
   'page_charts.failed': object
   'page_charts.failures': object
   'page_charts.failures_about': object
@@ -1348,14 +1349,13 @@ export type Texts = {
   'page_overview.account_title': { waba: TextValue }
   'page_overview.all_charts': object
   'page_overview.attention': object
-  'page_overview.codes': object
-  'page_overview.confirmed': object
-  'page_overview.delivered': object
+  'page_overview.by_now': { number: TextValue }
+  'page_overview.confirmed': { share: TextValue }
+  'page_overview.delivered': { share: TextValue }
   'page_overview.disabled_about': object
   'page_overview.done': object
   'page_overview.endpoint_disabled': { host: TextValue }
   'page_overview.endpoint_failing': { host: TextValue }
-  'page_overview.failed': object
   'page_overview.failing_about': object
   'page_overview.fine': object
   'page_overview.fix_account': object
@@ -1367,10 +1367,12 @@ export type Texts = {
   'page_overview.key_about': object
   'page_overview.key_title': { name: TextValue }
   'page_overview.last_days': object
+  'page_overview.list': object
+  'page_overview.moved': object
+  'page_overview.nothing_today': object
   'page_overview.obstacles_gone': object
   'page_overview.obstacles_paused': object
   'page_overview.obstacles_status': object
-  'page_overview.orders': object
   'page_overview.out': object
   'page_overview.out_title': { kind: TextValue }
   'page_overview.phone': object
@@ -1403,7 +1405,7 @@ export type Texts = {
   'page_overview.unreadable_title': { waba: TextValue }
   'page_overview.urgencies_now': object
   'page_overview.urgencies_soon': object
-  'page_overview.waiting': object
+  'page_overview.yesterday': { day: TextValue }
   'page_people.about': object
   'page_people.about_reader': object
   'page_people.actions': object
