@@ -851,6 +851,7 @@ export type Texts = {
   'page_chats.no_phone_number': object
   'page_chats.no_reply': object
   'page_chats.not_copied': { value: TextValue }
+  'page_chats.not_in_use': object
   'page_chats.nothing_found': object
   'page_chats.nothing_yet': object
   'page_chats.off': object
