@@ -1452,6 +1452,7 @@ export type Texts = {
   'page_people.you': object
   'page_phone.about': object
   'page_phone.add_endpoint': object
+  'page_phone.all_webhooks': object
   'page_phone.as_curl': object
   'page_phone.body_value': { variable: TextValue }
   'page_phone.choose_first': object

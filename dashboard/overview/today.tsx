@@ -13,9 +13,10 @@ type Figures = RouterOutputs['charts']['overview']
 
 /** Codes and orders of today, or of the latest day that has any. */
 export function Today({ of: { latest, yesterday, week } }: { of: Figures }) {
-  const { t } = useTexts()
+  const { t, language } = useTexts()
   const { workspaceId } = useWorkspace()
   const { funnel, orders, day } = latest
+  const share = (part: number, whole: number): string => shareText(part, whole, language)
   const isToday = day === week.today
   const ofDay = { from: day, to: day }
   return (
@@ -30,7 +31,7 @@ export function Today({ of: { latest, yesterday, week } }: { of: Figures }) {
         <Card
           title={t('page_charts.otp')}
           count={funnel.accepted}
-          rate={t('page_overview.delivered', { share: useShare(funnel.delivered, funnel.accepted) })}
+          rate={t('page_overview.delivered', { share: share(funnel.delivered, funnel.accepted) })}
           before={isToday ? yesterday?.codes : undefined}
           outcomes={codeOutcomes(t, funnel)}
           linkOf={(status) => (props) => (
@@ -45,7 +46,7 @@ export function Today({ of: { latest, yesterday, week } }: { of: Figures }) {
         <Card
           title={t('page_charts.cod')}
           count={orders.asked}
-          rate={t('page_overview.confirmed', { share: useShare(orders.confirmed, orders.asked) })}
+          rate={t('page_overview.confirmed', { share: share(orders.confirmed, orders.asked) })}
           before={isToday ? yesterday?.orders : undefined}
           outcomes={orderOutcomes(t, orders)}
           linkOf={(status) => (props) => (
@@ -60,11 +61,6 @@ export function Today({ of: { latest, yesterday, week } }: { of: Figures }) {
       </SimpleGrid>
     </Stack>
   )
-}
-
-function useShare(part: number, whole: number): string {
-  const { language } = useTexts()
-  return shareText(part, whole, language)
 }
 
 function DayName({ day, week: { today, messages } }: { day: string; week: Figures['week'] }) {
