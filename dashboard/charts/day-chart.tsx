@@ -22,15 +22,17 @@ export default function DayChart({
   const { language } = useTexts()
   const rightToLeft = directionOf(language) === 'rtl'
   const n = numberFormat(language)
-  const dayOf = (day: string): string =>
-    rightToLeft ? `\u2067${dayText(day, language)}\u2069` : dayText(day, language)
-  const shown = at === 'day' ? data.map((each) => ({ ...each, label: dayOf(String(each['day'])) })) : data
+  const isolated = (label: string): string => (rightToLeft ? `\u2067${label}\u2069` : label)
+  const shown = data.map((each) => ({
+    ...each,
+    label: isolated(at === 'day' ? dayText(String(each['day']), language) : String(each['label'])),
+  }))
   return (
     <div aria-hidden="true">
       <Box dir="ltr">
         <BarChart
           h={260}
-          data={shown.map((each) => ({ ...each }))}
+          data={shown}
           dataKey="label"
           type="stacked"
           series={series.map((each) => ({ ...each }))}

@@ -192,7 +192,7 @@ export function Refusals({ of: { refusals } }: Of) {
   const { t, language } = useTexts()
   const { asked } = refusals
   const bars = [
-    { label: t('page_charts.refused'), count: refusals.refused, colour: 'grape' },
+    { label: t('page_charts.refused'), count: refusals.refused, colour: 'orange' },
     { label: t('page_charts.denied'), count: refusals.denied },
     { label: t('page_charts.no_response'), count: refusals.noResponse, colour: 'yellow' },
     { label: t('page_charts.failed'), count: refusals.failed, colour: 'red' },
@@ -217,7 +217,7 @@ export function Reasons({ of: { reasons } }: Of) {
   const bars = reasons.map(({ reason, count }) => ({
     label: reason ?? t('page_charts.no_reason'),
     count,
-    colour: 'gray',
+    colour: 'indigo',
   }))
   const rows = bars.map(({ label, count }) => [label, count, shareText(count, whole, language)])
   return (

@@ -16,7 +16,8 @@ export function Today({ of: { latest, yesterday, week } }: { of: Figures }) {
   const { t, language } = useTexts()
   const { workspaceId } = useWorkspace()
   const { funnel, orders, day } = latest
-  const share = (part: number, whole: number): string => shareText(part, whole, language)
+  // A text shows the marks of direction in its values, which it sets apart itself.
+  const share = (part: number, whole: number): string => shareText(part, whole, language).replaceAll('\u200e', '')
   const isToday = day === week.today
   const ofDay = { from: day, to: day }
   return (
