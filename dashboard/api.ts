@@ -60,6 +60,8 @@ export function phoneSource(workspaceId: string, textOf: (text: CodedText) => st
   }
   return {
     list: ({ phone, number }) => client.phone.chat.query({ workspaceId, phone, number }).catch(throwReason),
+    normalize: async (typed) =>
+      (await client.phone.normalize.query({ workspaceId, typed }).catch(throwReason)) ?? undefined,
     act: (act) => client.phone.act.mutate({ workspaceId, act }).catch(throwReason),
     liveUrl: `/dashboard/emulator/${workspaceId}/live`,
   }

@@ -737,6 +737,7 @@ export type Texts = {
   'page_charts.day': object
   'page_charts.delivered': object
   'page_charts.denied': object
+  'page_charts.earliest': { day: TextValue }
   'page_charts.failed': object
   'page_charts.failures': object
   'page_charts.failures_about': object
@@ -852,6 +853,7 @@ export type Texts = {
   'page_chats.no_phone_number': object
   'page_chats.no_reply': object
   'page_chats.not_copied': { value: TextValue }
+  'page_chats.not_in_use': object
   'page_chats.nothing_found': object
   'page_chats.nothing_yet': object
   'page_chats.off': object
@@ -1350,14 +1352,13 @@ export type Texts = {
   'page_overview.account_title': { waba: TextValue }
   'page_overview.all_charts': object
   'page_overview.attention': object
-  'page_overview.codes': object
-  'page_overview.confirmed': object
-  'page_overview.delivered': object
+  'page_overview.by_now': { number: TextValue }
+  'page_overview.confirmed': { share: TextValue }
+  'page_overview.delivered': { share: TextValue }
   'page_overview.disabled_about': object
   'page_overview.done': object
   'page_overview.endpoint_disabled': { host: TextValue }
   'page_overview.endpoint_failing': { host: TextValue }
-  'page_overview.failed': object
   'page_overview.failing_about': object
   'page_overview.fine': object
   'page_overview.fix_account': object
@@ -1369,10 +1370,12 @@ export type Texts = {
   'page_overview.key_about': object
   'page_overview.key_title': { name: TextValue }
   'page_overview.last_days': object
+  'page_overview.list': object
+  'page_overview.moved': object
+  'page_overview.nothing_today': object
   'page_overview.obstacles_gone': object
   'page_overview.obstacles_paused': object
   'page_overview.obstacles_status': object
-  'page_overview.orders': object
   'page_overview.out': object
   'page_overview.out_title': { kind: TextValue }
   'page_overview.phone': object
@@ -1405,7 +1408,7 @@ export type Texts = {
   'page_overview.unreadable_title': { waba: TextValue }
   'page_overview.urgencies_now': object
   'page_overview.urgencies_soon': object
-  'page_overview.waiting': object
+  'page_overview.yesterday': { day: TextValue }
   'page_people.about': object
   'page_people.about_reader': object
   'page_people.actions': object
@@ -1455,6 +1458,7 @@ export type Texts = {
   'page_people.you': object
   'page_phone.about': object
   'page_phone.add_endpoint': object
+  'page_phone.all_webhooks': object
   'page_phone.as_curl': object
   'page_phone.body_value': { variable: TextValue }
   'page_phone.choose_first': object

@@ -24,7 +24,7 @@ import { Page } from '../ui/shell/page.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { AnswerTimes, AnswersByDay, Failures, Funnel, MessagesByDay, Reasons, Refusals, Reminder } from './figures.tsx'
 import { type ChartSearch, SPANS, USUAL_SPAN, rangeOf } from './search.ts'
-import { spanOfDays } from './span.ts'
+import { dayText, spanOfDays } from './span.ts'
 
 const PAGE = '/w/$workspaceId/charts'
 export function Charts() {
@@ -172,6 +172,7 @@ function Filters({ search, bounds }: { search: ChartSearch; bounds: Bounds }) {
       {bounds && (
         <Text size="sm" c="dimmed">
           {spanOfDays(bounds, page)}
+          {bounds.from < bounds.earliest && ` · ${t('page_charts.earliest', { day: dayText(bounds.earliest, page) })}`}
         </Text>
       )}
     </Stack>

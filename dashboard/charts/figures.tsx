@@ -1,11 +1,12 @@
-import { Skeleton } from '@mantine/core'
+import { Skeleton, Text } from '@mantine/core'
 import { Suspense, lazy } from 'react'
 import type { RouterOutputs } from '../api.ts'
 import { type T, useTexts } from '../texts/use-texts.ts'
 import { numberFormat } from '../ui/number.ts'
-import { Bars } from './bars.tsx'
+import { type Bar, Bars } from './bars.tsx'
 import type { Series } from './day-chart.tsx'
 import { Figure } from './figure.tsx'
+import { ORDER_COLOURS } from './outcomes.ts'
 import { dayText, shareText, spanText } from './span.ts'
 
 type Charts = RouterOutputs['charts']['all']
@@ -52,10 +53,17 @@ export function Funnel({ of: { funnel } }: Of) {
     { label: t('page_charts.sent'), count: funnel.sent, note: noteOf(took.sent) },
     { label: t('page_charts.delivered'), count: funnel.delivered, note: noteOf(took.delivered) },
     { label: t('page_charts.read'), count: funnel.read, note: noteOf(took.read) },
-    { label: t('page_charts.failed'), count: funnel.failed, colour: 'red' },
-    { label: t('page_charts.open'), count: funnel.open, colour: 'gray' },
   ]
-  const rows = steps.map(({ label, count, note }) => [label, count, shareText(count, accepted, language), note ?? ''])
+  const others = [
+    { label: t('page_charts.failed'), count: funnel.failed },
+    { label: t('page_charts.open'), count: funnel.open },
+  ]
+  const rows = [...steps, ...others].map(({ label, count, note }: Bar) => [
+    label,
+    count,
+    shareText(count, accepted, language),
+    note ?? '',
+  ])
   return (
     <Figure
       title={t('page_charts.funnel')}
@@ -67,6 +75,11 @@ export function Funnel({ of: { funnel } }: Of) {
       }}
     >
       <Bars bars={steps} whole={accepted} />
+      <Text size="sm" c="dimmed">
+        {others
+          .map(({ label, count }) => `${label}${t('page_shell.colon')}${numberFormat(language).format(count)}`)
+          .join(' · ')}
+      </Text>
     </Figure>
   )
 }
@@ -97,12 +110,12 @@ export function Failures({ of: { failures } }: Of) {
 export function AnswersByDay({ of: { orders, ordersByDay } }: Of) {
   const { t, language } = useTexts()
   const series: Series[] = [
-    { name: 'confirmed', label: t('page_charts.confirmed'), color: 'door.7' },
-    { name: 'rescheduled', label: t('page_charts.rescheduled'), color: 'blue.5' },
-    { name: 'cancelled', label: t('page_charts.cancelled'), color: 'red.7' },
-    { name: 'noResponse', label: t('page_charts.no_response'), color: 'yellow.6' },
-    { name: 'failed', label: t('page_charts.failed'), color: 'grape.7' },
-    { name: 'open', label: t('page_charts.orders_open'), color: 'gray.5' },
+    { name: 'confirmed', label: t('page_charts.confirmed'), color: ORDER_COLOURS.confirmed },
+    { name: 'rescheduled', label: t('page_charts.rescheduled'), color: ORDER_COLOURS.rescheduled },
+    { name: 'cancelled', label: t('page_charts.cancelled'), color: ORDER_COLOURS.cancelled },
+    { name: 'noResponse', label: t('page_charts.no_response'), color: ORDER_COLOURS.noResponse },
+    { name: 'failed', label: t('page_charts.failed'), color: ORDER_COLOURS.failed },
+    { name: 'open', label: t('page_charts.orders_open'), color: ORDER_COLOURS.open },
   ]
   const rows = ordersByDay.map((day) => [
     dayText(day.day, language),
@@ -179,10 +192,10 @@ export function Refusals({ of: { refusals } }: Of) {
   const { t, language } = useTexts()
   const { asked } = refusals
   const bars = [
-    { label: t('page_charts.refused'), count: refusals.refused, colour: 'red' },
+    { label: t('page_charts.refused'), count: refusals.refused, colour: 'orange' },
     { label: t('page_charts.denied'), count: refusals.denied },
     { label: t('page_charts.no_response'), count: refusals.noResponse, colour: 'yellow' },
-    { label: t('page_charts.failed'), count: refusals.failed, colour: 'grape' },
+    { label: t('page_charts.failed'), count: refusals.failed, colour: 'red' },
     { label: t('page_charts.orders_open'), count: refusals.open, colour: 'gray' },
   ]
   const rows = bars.map(({ label, count }) => [label, count, shareText(count, asked, language)])
@@ -201,7 +214,11 @@ export function Refusals({ of: { refusals } }: Of) {
 export function Reasons({ of: { reasons } }: Of) {
   const { t, language } = useTexts()
   const whole = reasons.reduce((sum, { count }) => sum + count, 0)
-  const bars = reasons.map(({ reason, count }) => ({ label: reason ?? t('page_charts.no_reason'), count }))
+  const bars = reasons.map(({ reason, count }) => ({
+    label: reason ?? t('page_charts.no_reason'),
+    count,
+    colour: 'indigo',
+  }))
   const rows = bars.map(({ label, count }) => [label, count, shareText(count, whole, language)])
   return (
     <Figure

@@ -1,9 +1,10 @@
-import { Anchor, Badge, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { Box, Button, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { coded } from '../../locales/text.ts'
 import type { RouterOutputs } from '../api.ts'
 import { useTexts, translateWord } from '../texts/use-texts.ts'
+import { ToneBadge } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { dayInUtc } from '../workspaces/day-in-utc.ts'
@@ -25,11 +26,11 @@ export function AttentionList({ all, isSetUp }: { all: readonly Attention[]; isS
             <Paper withBorder p="md">
               <Group align="flex-start" justify="space-between" gap="sm">
                 <Group align="flex-start" gap="sm" flex={1} miw={240}>
-                  <Badge variant="light" miw={64} color={each.urgency === 'now' ? 'red' : 'yellow'}>
-                    <Text span inherit c="var(--mantine-color-text)">
+                  <Box miw={48}>
+                    <ToneBadge tone={each.urgency === 'now' ? 'failure' : 'warning'}>
                       {t(`page_overview.urgencies_${each.urgency}`)}
-                    </Text>
-                  </Badge>
+                    </ToneBadge>
+                  </Box>
                   <Stack gap={2} flex={1} miw={200}>
                     <Reported of={each} />
                   </Stack>
@@ -143,5 +144,9 @@ function Fix({ of: it }: { of: Exclude<Attention, { about: 'quarantine' }> }) {
         return <Link {...props} to="/w/$workspaceId/keys" params={{ workspaceId }} />
     }
   }
-  return <Anchor renderRoot={to}>{label}</Anchor>
+  return (
+    <Button variant="default" size="xs" renderRoot={to}>
+      {label}
+    </Button>
+  )
 }

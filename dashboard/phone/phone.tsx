@@ -1,11 +1,11 @@
 import { Anchor, Box, Button, Loader, Paper, Stack, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useCallback, useMemo } from 'react'
+import { useCallback, useEffect, useMemo, useRef } from 'react'
 import type { Pair } from '@doorcode/whatsapp-emulator/wire/chats.ts'
 import type { PhoneClock } from '@doorcode/whatsapp-emulator/phone/clock.ts'
 import { Phone as PhoneScreen } from '@doorcode/whatsapp-emulator/phone/phone.tsx'
-import { useScreen } from '@doorcode/whatsapp-emulator/phone/use-screen.ts'
+import { type LivePhone, useScreen } from '@doorcode/whatsapp-emulator/phone/use-screen.ts'
 import { type RouterOutputs, api, phoneSource } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Empty } from '../ui/empty.tsx'
@@ -21,6 +21,7 @@ import { WorkspaceTimeMachine } from './workspace-time.tsx'
 export type PhoneState = RouterOutputs['phone']['state']
 
 const PAGE = '/w/$workspaceId/phone'
+const WIDE = '(min-width: 48em)'
 
 export function Phone() {
   const { t } = useTexts()
@@ -89,6 +90,7 @@ function SidePanel({ state }: { state: PhoneState }) {
       void navigate({ search: ({ tab }) => ({ ...pair, ...(tab && { tab }) }), replace: true, resetScroll: false }),
     [navigate],
   )
+  useNewestChat(phone, selected, select)
   const clock = useMemo((): PhoneClock => ({ timeZone, at: clockOf(state.moves) }), [state.moves, timeZone])
   return (
     <Box className={style.beside}>
@@ -123,6 +125,17 @@ function SidePanel({ state }: { state: PhoneState }) {
       </Stack>
     </Box>
   )
+}
+
+/** On a wide screen the page opens with the newest chat, once: who goes back to the list stays there. */
+function useNewestChat({ screen }: LivePhone, selected: Pair | undefined, select: (pair: Pair) => void): void {
+  const newest = [...screen.chats.values()].at(-1)
+  const opened = useRef(selected !== undefined)
+  useEffect(() => {
+    if (opened.current || !newest || !matchMedia(WIDE).matches) return
+    opened.current = true
+    select({ phone: newest.phone, number: newest.number })
+  }, [newest, select])
 }
 
 /** What the workspace's clock showed at a real instant: its moves until then count. */

@@ -90,7 +90,7 @@ function SendForm({
   })
   const sending = useSending(workspaceId)
   const labels = { 'body.code': t('page_phone.code'), 'body.reference': t('page_phone.reference') }
-  const faultsIn = useFaults(labels)
+  const faultsIn = useFaults({ ...labels, 'body.to': t('page_chats.phone_number') })
   const template = choices[chosenIndex] ?? choices[0]
   if (!template) return <NoTemplate kind={kind} />
   const askable = orders?.filter(({ refusalStatus }) => refusalStatus === null) ?? []

@@ -8,8 +8,12 @@ import { LogLink } from '../endpoints/deliveries/log-link.tsx'
 import { StatusBadge } from '../endpoints/state-badge.tsx'
 import { useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/failed.tsx'
+import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import style from './phone.module.css'
+
+/** As many as stand beside the phone. */
+const SHOWN = 6
 
 type PhoneWebhook = RouterOutputs['phone']['webhooks'][number]
 
@@ -36,12 +40,20 @@ export function Webhooks() {
           </Text>
         )}
         <ul className={style.webhooks}>
-          {data?.map((delivery) => (
+          {data?.slice(0, SHOWN).map((delivery) => (
             <li key={delivery.deliveryId}>
               <Webhook delivery={delivery} />
             </li>
           ))}
         </ul>
+        {data && data.length > SHOWN && (
+          <Anchor
+            size="sm"
+            renderRoot={(props) => <Link {...props} to="/w/$workspaceId/endpoints" params={{ workspaceId }} />}
+          >
+            {t('page_phone.all_webhooks')}
+          </Anchor>
+        )}
       </Stack>
     </Paper>
   )
@@ -64,7 +76,7 @@ function Webhook({ delivery }: { delivery: PhoneWebhook }) {
           <span className="as-typed">{url.replace(/^https?:\/\//, '')}</span>
         </Text>
         <Text size="xs" c="dimmed">
-          <bdi>{answer}</bdi>
+          <Time at={delivery.createdAt} kind="past" form="relative" /> · <bdi>{answer}</bdi>
           {durationMs !== null && (
             <>
               {' · '}

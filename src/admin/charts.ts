@@ -1,9 +1,11 @@
 import { z } from 'zod'
-import { chartsOf } from '../charts/charts.ts'
+import { chartsOf, latestOf, totalsOf } from '../charts/charts.ts'
+import { type Counting, countSpans } from '../charts/count.ts'
 import { MAX_RANGE_DAYS, findEarliestDay, groupsOfDays } from '../charts/daily.ts'
-import { type Day, addDays, dayAt, daysBetween } from '../charts/days.ts'
+import { type Day, addDays, dayAt, dayEarlier, daysBetween, startOfDay } from '../charts/days.ts'
 import { filterGroups } from '../charts/figures.ts'
 import { DAY_MS, later } from '../clock.ts'
+import type { Sql } from '../db/pool.ts'
 import { asIssue } from '../../locales/text.ts'
 import { getWorkspace } from '../workspaces/workspaces.ts'
 import type { Membership } from './auth/members.ts'
@@ -35,13 +37,14 @@ export const charts = router({
     return { ...bounds, ...chartsOf(days, filterGroups(groups, choice)) }
   }),
 
-  /** Today and the last days in one call, because counting is slow. */
+  /** The last days, the latest of them with figures, and yesterday until this time: in one call, because counting is slow. */
   overview: readCall.query(async ({ ctx, input: { workspaceId } }) => {
-    const { days, groups, bounds } = await countDays(ctx, workspaceId, { last: OVERVIEW_DAYS })
-    const { today } = bounds
-    const groupsOfToday = groups.filter(({ day }) => day === today)
-    const { funnel, orders } = chartsOf([today], groupsOfToday)
-    return { today: { funnel, orders }, week: { ...bounds, ...chartsOf(days, groups) } }
+    const { days, groups, bounds, query } = await countDays(ctx, workspaceId, { last: OVERVIEW_DAYS })
+    return {
+      latest: latestOf(days, groups, bounds.today),
+      yesterday: await totalsOfYesterday(ctx.figures, { ...query, ...bounds }),
+      week: { ...bounds, ...chartsOf(days, groups) },
+    }
   }),
 })
 
@@ -58,8 +61,18 @@ async function countDays(
   const today: Day = dayAt(now, timeZone)
   const earliest = await findEarliestDay(figures, query)
   const [from, to] = 'last' in range ? [addDays(today, 1 - range.last), today] : [range.from, range.to]
-  const days = daysBetween(from > earliest ? from : earliest, to < today ? to : today)
-  const { groups, uncounted } = await groupsOfDays(figures, { ...query, days })
-  const shown = { from: days[0] ?? from, to: days.at(-1) ?? to }
-  return { days, groups, bounds: { timeZone, earliest, today, ...shown, uncounted: uncounted.length } }
+  const counted = daysBetween(from > earliest ? from : earliest, to < today ? to : today)
+  const { groups, uncounted } = await groupsOfDays(figures, { ...query, days: counted })
+  const bounds = { timeZone, earliest, today, from, to, uncounted: uncounted.length }
+  return { days: daysBetween(from, to), groups, bounds, query }
+}
+
+type Yesterday = Omit<Counting, 'days'> & { now: Date; today: Day; earliest: Day }
+
+/** Until the same time of day. Null on the workspace's first day. */
+async function totalsOfYesterday(figures: Sql, { now, today, earliest, ...counting }: Yesterday) {
+  const yesterday = addDays(today, -1)
+  if (yesterday < earliest) return null
+  const begins = [startOfDay(yesterday, counting.timeZone), dayEarlier(now, counting.timeZone)]
+  return totalsOf(await countSpans(figures, { ...counting, begins, days: [yesterday] }))
 }

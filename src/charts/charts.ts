@@ -30,6 +30,22 @@ export function chartsOf(days: readonly Day[], groups: readonly Group[]) {
   }
 }
 
+/** Of the latest day on which something was sent; of today without any. */
+export function latestOf(days: readonly Day[], groups: readonly Group[], today: Day) {
+  const countsOf = (of: Day): Counts => sumOf(groups.filter(({ day }) => day === of))
+  const day = days.findLast((each) => sentOf(countsOf(each)) > 0) ?? today
+  const counts = countsOf(day)
+  return { day, funnel: funnelOf(counts), orders: ordersOf(counts) }
+}
+
+const sentOf = (counts: Counts): number => countOf(counts, 'message.otp') + totalOf(counts, 'order.')
+
+/** How many codes were accepted and how many customers were asked. */
+export function totalsOf(groups: readonly Group[]) {
+  const counts = sumOf(groups)
+  return { codes: countOf(counts, 'message.otp'), orders: totalOf(counts, 'order.') }
+}
+
 /** More than the settings allow, since reasons of earlier settings count too. */
 const MAX_REASONS = 15
 

@@ -20,10 +20,18 @@ export type Counting = {
  * `order_answered_reminded` after the reminder · `answer.<n>` by how soon, n a bucket of ANSWER_BOUNDS_MS ·
  * `refusal.<status>` · `reason.<label>` of confirmed refusals, empty for none.
  */
-export async function countDays(sql: Sql, { workspaceId, days, timeZone, clock }: Counting): Promise<Group[]> {
+export async function countDays(sql: Sql, { days, timeZone, ...counting }: Counting): Promise<Group[]> {
   const last = days.at(-1)
   if (last === undefined) return []
   const begins = [...days, addDays(last, 1)].map((day) => startOfDay(day, timeZone))
+  return countSpans(sql, { ...counting, begins, days })
+}
+
+/** The counts of spans of any length. `begins`: when each of `days` begins, and when the last one ends. */
+export async function countSpans(
+  sql: Sql,
+  { workspaceId, begins, days, clock }: Omit<Counting, 'timeZone'> & { begins: readonly Date[] },
+): Promise<Group[]> {
   const range = { from: begins[0] ?? null, until: begins.at(-1) ?? null, before: null }
   const [lastId, firstId] = idRange(range, idMargin(clock))
   return sql.rows(selectGroups, [workspaceId, begins, firstId, lastId, days, LATENCY_BOUNDS_MS, ANSWER_BOUNDS_MS])

@@ -8,6 +8,13 @@ export const dayAt = (at: Date, timeZone: string): Day =>
 export const startOfDay = (day: Day, timeZone: string): Date =>
   new Date(Temporal.PlainDate.from(day).toZonedDateTime(timeZone).epochMilliseconds)
 
+/** The same time of the day before. */
+export const dayEarlier = (at: Date, timeZone: string): Date =>
+  new Date(
+    Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timeZone).subtract({ days: 1 })
+      .epochMilliseconds,
+  )
+
 export const addDays = (day: Day, days: number): Day => Temporal.PlainDate.from(day).add({ days }).toString()
 
 /** Both included; empty when the first is later. */

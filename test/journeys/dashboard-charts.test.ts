@@ -45,10 +45,10 @@ test('the overview loads today and the last days at once, like the charts', asyn
   await world.sendOtp()
   const failed = await world.sendOtp()
   await world.whatsapp.reports(failed, [{ status: 'failed', errors: [131026] }])
-  const { today, week } = await member.calls.charts.overview.query({ workspaceId })
+  const { latest, week } = await member.calls.charts.overview.query({ workspaceId })
   assert.deepEqual(week, await chartsOf(world, member))
-  const { funnel, orders } = await chartsOf(world, member, { range: { last: 1 } })
-  assert.deepEqual(today, { funnel, orders })
+  const { funnel, orders, today } = await chartsOf(world, member, { range: { last: 1 } })
+  assert.deepEqual(latest, { day: today, funnel, orders })
 
   const page = await openPage(t, world, { as: member })
   const requests: string[] = []
@@ -56,6 +56,33 @@ test('the overview loads today and the last days at once, like the charts', asyn
   await page.goto(`/dashboard/w/${workspaceId}/overview`)
   await page.getByRole('heading', { name: 'Today' }).waitFor()
   assert.deepEqual(requests, ['charts.overview'])
+})
+
+test('yesterday counts until the same time, and an empty today shows the latest day', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const member = await signIn(world, 'member')
+  const overview = () => member.calls.charts.overview.query({ workspaceId })
+  assert.equal((await overview()).yesterday, null, 'the workspace began today')
+  await world.sendOtp()
+  await world.settled()
+  await world.ask(`update workspaces set created_at = created_at - interval '9 days', sandbox = true where id = $1`, [
+    workspaceId,
+  ])
+  const sentEarlier = (ago: string) =>
+    world.ask('update messages set created_at = now() - $2::interval where workspace_id = $1', [workspaceId, ago])
+  await sentEarlier('23 hours')
+  assert.deepEqual((await overview()).yesterday, { codes: 0, orders: 0 })
+  await sentEarlier('24 hours 1 second')
+  const { latest, yesterday, week } = await overview()
+  assert.deepEqual(yesterday, { codes: 1, orders: 0 })
+  assert.deepEqual([latest.day, latest.funnel.accepted], [week.messages.at(-2)?.day, 1])
+})
+
+test('the charts keep the chosen days, whenever the workspace began', async (t) => {
+  const world = await startWorld(t)
+  const { today, from, to, messages } = await chartsOf(world, await signIn(world, 'member'))
+  assert.deepEqual([from, to, messages.length], [messages[0]?.day, today, 7])
 })
 
 test('the charts show customers’ answers, their delay and their reasons', async (t) => {
@@ -201,8 +228,9 @@ test('an empty workspace shows its next steps, and then figures', async (t) => {
   assert.deepEqual(states, ['done', 'done', 'to do', 'to do', 'to do'])
   await world.sendOtp()
   await page.reload()
-  const tiles = async () => (await page.getByRole('definition').allInnerTexts()).slice(0, 3).join(' ')
-  await waitFor('the figures of the day', async () => (await tiles()) === '1 0 0')
+  const codes = page.getByRole('region', { name: 'One-time codes' })
+  await codes.getByText('% delivered').waitFor()
+  assert.match(await codes.innerText(), /^1$/m)
   await page.getByRole('link', { name: 'All charts' }).click()
   await page.getByRole('heading', { name: 'Charts', exact: true }).waitFor() // the overview has this figure too
   const messages = page.getByRole('region', { name: 'Messages by day' }).first()

@@ -37,9 +37,8 @@ test('a sent code appears on the phone, and its ticks show it was read', async (
   await page.goto(`/dashboard/w/${world.workspaceId}/phone`)
   await page.getByText('No messages yet').first().waitFor()
   const otp = await world.sendOtp()
-  await page.getByRole('button', { name: otp.to }).click()
   const phone = frameOf(page, otp.to)
-  await phone.getByText(otp.code).waitFor()
+  await phone.getByText(otp.code).waitFor() // the newest chat opens by itself
   await phone.getByText('Read', { exact: true }).waitFor()
   await waitFor('the business to know that it was read', async () => (await world.getOtp(otp))['status'] === 'read')
 })
@@ -209,6 +208,24 @@ test('Escape closes a dialog of the phone and returns the focus, each time', asy
     await dialog.waitFor({ state: 'hidden' })
     assert.ok(await isFocused(opener), 'the focus is back')
   }
+})
+
+test('a new customer’s number is one that the API accepts', async (t) => {
+  const world = await startSandbox(t)
+  const { workspaceId } = world
+  const member = await signIn(world, 'member')
+  const normalize = (typed: string) => member.calls.phone.normalize.query({ workspaceId, typed })
+  assert.deepEqual([await normalize('+212661234'), await normalize('+212 661-234567')], [null, '+212661234567'])
+  const page = await openPage(t, world, { as: member })
+  await page.goto(`/dashboard/w/${workspaceId}/phone`)
+  await page.getByRole('button', { name: 'New customer' }).click()
+  const dialog = page.getByRole('dialog', { name: 'New customer' })
+  await dialog.getByRole('textbox').fill('+212661234')
+  await dialog.getByRole('button', { name: 'Open the phone' }).click()
+  await dialog.getByText('No country has such a number.').waitFor()
+  await dialog.getByRole('textbox').fill('+212661234567')
+  await dialog.getByRole('button', { name: 'Open the phone' }).click()
+  await frameOf(page, '+212661234567').waitFor()
 })
 
 test('an earlier message is quoted by mouse and keyboard, and the business sees which', async (t) => {

@@ -15,6 +15,7 @@ export function ChatList({ selected, onSelect, onNew }: ChatListProps) {
   const [search, setSearch] = useState('')
   const chats = searchChats(screen, search)
   const chosen = selected && keyOf(selected)
+  const ofSeveral = new Set(chats.map(({ number }) => number)).size > 1
   return (
     <section className={style.list} aria-label={t('page_chats.phones')}>
       <div className={style.listHead}>
@@ -41,7 +42,7 @@ export function ChatList({ selected, onSelect, onNew }: ChatListProps) {
         <ul className={style.chats}>
           {chats.map((chat) => (
             <li key={keyOf(chat)}>
-              <ChatRow chat={chat} isChosen={keyOf(chat) === chosen} onSelect={() => onSelect(chat)} />
+              <ChatRow {...{ chat, ofSeveral }} isChosen={keyOf(chat) === chosen} onSelect={() => onSelect(chat)} />
             </li>
           ))}
         </ul>
@@ -58,7 +59,15 @@ export function ChatList({ selected, onSelect, onNew }: ChatListProps) {
   )
 }
 
-function ChatRow({ chat, isChosen, onSelect }: { chat: ListedChat; isChosen: boolean; onSelect: () => void }) {
+type ChatRowProps = {
+  chat: ListedChat
+  /** Whether the listed chats are with several businesses, which are then named. */
+  ofSeveral: boolean
+  isChosen: boolean
+  onSelect: () => void
+}
+
+function ChatRow({ chat, ofSeveral, isChosen, onSelect }: ChatRowProps) {
   const { t, language } = usePhoneTexts()
   const { screen, clock } = usePhone()
   const { entry } = chat
@@ -87,7 +96,7 @@ function ChatRow({ chat, isChosen, onSelect }: { chat: ListedChat; isChosen: boo
           </bdi>
           {when && <span className={style.when}>{when}</span>}
         </span>
-        {screen.businesses.length > 1 && (
+        {ofSeveral && (
           <span className={style.rowBusiness}>
             <bdi>{business.name}</bdi>
             {isNamesake && (

@@ -14,8 +14,8 @@ export const REAL_CLOCK: PhoneClock = {
   timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
 }
 
-/** Digits as in ids and phone numbers. */
-const LOCALES: Readonly<Record<Language, string>> = { en: 'en-GB', fr: 'fr', ar: 'ar-u-nu-latn' }
+/** As the dashboard's times. Digits as in ids and phone numbers. */
+const LOCALES: Readonly<Record<Language, string>> = { en: 'en', fr: 'fr', ar: 'ar-u-nu-latn' }
 
 export const formatOf = (language: Language, form: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
   new Intl.DateTimeFormat(LOCALES[language], { hourCycle: 'h23', ...form })

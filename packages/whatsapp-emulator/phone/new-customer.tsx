@@ -2,6 +2,7 @@ import { useId, useLayoutEffect, useRef, useState } from 'react'
 import type { Pair } from '../src/wire/chats.ts'
 import { IconButton } from './icons.tsx'
 import style from './phone.module.css'
+import { errorText } from './source.ts'
 import { phoneTyped } from './state.ts'
 import { usePhoneTexts } from './texts.ts'
 import { usePhone } from './use-screen.ts'
@@ -10,12 +11,13 @@ import { NAMED_CUSTOMERS } from '../src/customers/named-customers.ts'
 
 export function NewCustomer({ onClose, onOpen }: { onClose: () => void; onOpen: (pair: Pair) => void }) {
   const { t } = usePhoneTexts()
-  const { businesses } = usePhone().screen
+  const { screen, source } = usePhone()
+  const { businesses } = screen
   const dialog = useRef<HTMLDialogElement>(null)
   const input = useRef<HTMLInputElement>(null)
   const [typed, setTyped] = useState('+')
   const [chosen, setChosen] = useState<string>()
-  const [isWrong, setWrong] = useState(false)
+  const [wrong, setWrong] = useState<string>()
   const id = useId()
   useLayoutEffect(() => {
     const shown = dialog.current
@@ -24,9 +26,19 @@ export function NewCustomer({ onClose, onOpen }: { onClose: () => void; onOpen: 
     return () => shown?.close()
   }, [])
   const number = chosen ?? businesses[0]?.number
-  const open = (phone: string | undefined): void => {
-    if (phone === undefined || number === undefined) setWrong(true)
-    else onOpen({ phone, number })
+  const open = (phone: string): void => {
+    if (number !== undefined) onOpen({ phone, number })
+  }
+  const openTyped = async (): Promise<void> => {
+    const phone = phoneTyped(typed)
+    if (phone === undefined) return setWrong(t('page_chats.no_phone_number'))
+    try {
+      const normalized = source.normalize ? await source.normalize(phone) : phone
+      if (normalized === undefined) setWrong(t('page_chats.not_in_use'))
+      else open(normalized)
+    } catch (error) {
+      setWrong(errorText(error, t))
+    }
   }
   return (
     <dialog ref={dialog} className={style.dialog} aria-labelledby={`${id}-title`} onCancel={onClose}>
@@ -42,7 +54,7 @@ export function NewCustomer({ onClose, onOpen }: { onClose: () => void; onOpen: 
         noValidate
         onSubmit={(event) => {
           event.preventDefault()
-          open(phoneTyped(typed))
+          void openTyped()
         }}
       >
         <label className={style.field}>
@@ -54,16 +66,16 @@ export function NewCustomer({ onClose, onOpen }: { onClose: () => void; onOpen: 
             dir="ltr"
             maxLength={30}
             value={typed}
-            aria-invalid={isWrong}
+            aria-invalid={wrong !== undefined}
             aria-describedby={`${id}-hint`}
             onChange={(event) => {
               setTyped(event.currentTarget.value)
-              setWrong(false)
+              setWrong(undefined)
             }}
           />
         </label>
-        <p id={`${id}-hint`} className={isWrong ? style.wrong : style.about} role={isWrong ? 'alert' : undefined}>
-          {isWrong ? t('page_chats.no_phone_number') : t('page_chats.phone_number_hint')}
+        <p id={`${id}-hint`} className={wrong ? style.wrong : style.about} role={wrong ? 'alert' : undefined}>
+          {wrong ?? t('page_chats.phone_number_hint')}
         </p>
         {businesses.length > 1 && (
           <label className={style.field}>

@@ -9,6 +9,8 @@ export type Source = {
   list(pair: Pair): Promise<readonly Entry[]>
   /** Throws an Error whose message people understand. */
   act(act: Act): Promise<void>
+  /** A typed phone number as its caller knows it, undefined for a wrong one. Without this any number with digits enough. */
+  normalize?(typed: string): Promise<string | undefined>
   /** Streams the emulator's events: a full snapshot, then each change, and a snapshot again after a reconnect. */
   liveUrl: string
 }

@@ -7,6 +7,7 @@ import { confirmationBody, refusalCheckBody } from '../../cod/routes.ts'
 import { createOtpAcceptor } from '../../otp/accept.ts'
 import { otpBody } from '../../otp/routes.ts'
 import type { Parts } from '../../parts.ts'
+import { normalizePhone } from '../../phone.ts'
 import { type CustomerKey, listDueOfCustomer, listOrdersOfCustomer } from '../../sandbox/customer-due.ts'
 import { MAX_ADVANCE_MS, advanceSandbox } from '../../sandbox/advance.ts'
 import { listDueWork } from '../../sandbox/due.ts'
@@ -26,6 +27,8 @@ import { listApprovedTemplates, type ApprovedTemplate } from '../../accounts/tem
 /** How long a jump may take; a hanging endpoint would take longer. */
 const MAX_JUMP_MS = 90 * SECOND_MS
 const MIN_SPAN_MS = MINUTE_MS / 2
+/** Of a phone number, in characters. */
+const MAX_TYPED = 50
 /** For each use. */
 const MAX_TEMPLATES = 20
 
@@ -91,6 +94,11 @@ export const phone = router({
     .query(({ ctx: { parts }, input }) => listOrdersOfCustomer(parts.db, input)),
 
   webhooks: sandboxRead.query(({ ctx: { parts }, input }) => listLatestDeliveries(parts.db, input.workspaceId)),
+
+  /** The number as the API stores it. Null: the API would refuse it. */
+  normalize: sandboxRead
+    .input(z.object({ typed: z.string().max(MAX_TYPED) }))
+    .query(({ input: { typed } }) => normalizePhone(typed) ?? null),
 
   /** The sender of a number and its templates for each use. */
   sendable: emulatorCall

@@ -1,0 +1,174 @@
+import { Anchor, Group, Paper, Progress, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { type ReactNode, useId } from 'react'
+import type { RouterOutputs } from '../api.ts'
+import { type Outcome, codeOutcomes, orderOutcomes } from '../charts/outcomes.ts'
+import { dayText, shareText } from '../charts/span.ts'
+import { useTexts } from '../texts/use-texts.ts'
+import { numberFormat } from '../ui/number.ts'
+import { useWorkspace } from '../ui/workspace.ts'
+import classes from './today.module.css'
+
+type Figures = RouterOutputs['charts']['overview']
+
+/** Codes and orders of today, or of the latest day that has any. */
+export function Today({ of: { latest, yesterday, week } }: { of: Figures }) {
+  const { t, language } = useTexts()
+  const { workspaceId } = useWorkspace()
+  const { funnel, orders, day } = latest
+  // A text shows the marks of direction in its values, which it sets apart itself.
+  const share = (part: number, whole: number): string => shareText(part, whole, language).replaceAll('\u200e', '')
+  const isToday = day === week.today
+  const ofDay = { from: day, to: day }
+  return (
+    <Stack component="section" gap="sm" aria-labelledby="today">
+      <div>
+        <Title order={2} id="today">
+          <DayName day={day} week={week} />
+        </Title>
+        {(!isToday || funnel.accepted + orders.asked === 0) && <NothingToday />}
+      </div>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <Card
+          title={t('page_charts.otp')}
+          count={funnel.accepted}
+          rate={t('page_overview.delivered', { share: share(funnel.delivered, funnel.accepted) })}
+          before={isToday ? yesterday?.codes : undefined}
+          outcomes={codeOutcomes(t, funnel)}
+          linkOf={(status) => (props) => (
+            <Link
+              {...props}
+              to="/w/$workspaceId/messages"
+              params={{ workspaceId }}
+              search={{ kind: 'otp', ...(status && { status }), ...ofDay }}
+            />
+          )}
+        />
+        <Card
+          title={t('page_charts.cod')}
+          count={orders.asked}
+          rate={t('page_overview.confirmed', { share: share(orders.confirmed, orders.asked) })}
+          before={isToday ? yesterday?.orders : undefined}
+          outcomes={orderOutcomes(t, orders)}
+          linkOf={(status) => (props) => (
+            <Link
+              {...props}
+              to="/w/$workspaceId/confirmations"
+              params={{ workspaceId }}
+              search={{ ...(status && { status }), ...ofDay }}
+            />
+          )}
+        />
+      </SimpleGrid>
+    </Stack>
+  )
+}
+
+function DayName({ day, week: { today, messages } }: { day: string; week: Figures['week'] }) {
+  const { t, language } = useTexts()
+  if (day === today) return t('page_overview.today')
+  const text = dayText(day, language)
+  return day === messages.at(-2)?.day ? t('page_overview.yesterday', { day: text }) : text
+}
+
+/** After a move of the clock, the day is new and empty: the figures are not lost. */
+function NothingToday() {
+  const { t } = useTexts()
+  const { workspaceId, sandbox, clockOffsetMs } = useWorkspace()
+  return (
+    <Text size="sm" c="dimmed" role="status">
+      {sandbox && clockOffsetMs > 0 ? t('page_overview.moved') : t('page_overview.nothing_today')}
+      {sandbox && (
+        <>
+          {' '}
+          <Anchor
+            inherit
+            renderRoot={(props) => <Link {...props} to="/w/$workspaceId/phone" params={{ workspaceId }} />}
+          >
+            {t('page_overview.to_phone')}
+          </Anchor>
+        </>
+      )}
+    </Text>
+  )
+}
+
+type Rendered = (props: object) => ReactNode
+
+type CardProps<Status extends string> = {
+  title: string
+  count: number
+  rate: string
+  /** At the same time yesterday. */
+  before: number | undefined
+  outcomes: readonly Outcome<Status>[]
+  /** To the list of the day, of one status or of all. */
+  linkOf: (status?: Status) => Rendered
+}
+
+function Card<Status extends string>({ title, count, rate, before, outcomes, linkOf }: CardProps<Status>) {
+  const { t, language } = useTexts()
+  const id = useId()
+  const n = numberFormat(language)
+  const shown = outcomes.filter((each) => each.count > 0)
+  return (
+    <Paper withBorder p="lg" component="section" aria-labelledby={id} miw={0}>
+      <Stack gap="sm">
+        <Group justify="space-between" align="baseline">
+          <Title order={3} id={id}>
+            {title}
+          </Title>
+          <Anchor size="sm" renderRoot={linkOf()}>
+            {t('page_overview.list')}
+          </Anchor>
+        </Group>
+        <div>
+          <Group gap="sm" align="baseline">
+            <span className={classes['count']}>{n.format(count)}</span>
+            {count > 0 && <Text fw={600}>{rate}</Text>}
+          </Group>
+          {before !== undefined && <Change count={count} before={before} />}
+        </div>
+        {shown.length > 0 && (
+          <>
+            <Progress.Root size="lg" aria-hidden="true">
+              {shown.map(({ label, count: part, colour }) => (
+                <Progress.Section key={label} value={(part / count) * 100} color={colour} />
+              ))}
+            </Progress.Root>
+            <ul className={classes['outcomes']}>
+              {shown.map(({ label, count: part, colour, status }) => (
+                <li key={label}>
+                  <i style={{ background: `var(--mantine-color-${colour.replace('.', '-')})` }} />
+                  {status === undefined ? (
+                    label
+                  ) : (
+                    <Anchor inherit renderRoot={linkOf(status)}>
+                      {label}
+                    </Anchor>
+                  )}{' '}
+                  <strong>{n.format(part)}</strong>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </Stack>
+    </Paper>
+  )
+}
+
+function Change({ count, before }: { count: number; before: number }) {
+  const { t, language } = useTexts()
+  const percent = numberFormat(language, { style: 'percent', maximumFractionDigits: 0, signDisplay: 'exceptZero' })
+  return (
+    <Text size="sm" c="dimmed">
+      {before > 0 && (
+        <>
+          <bdi className={classes['change']}>{percent.format(count / before - 1)}</bdi> ·{' '}
+        </>
+      )}
+      {t('page_overview.by_now', { number: numberFormat(language).format(before) })}
+    </Text>
+  )
+}
