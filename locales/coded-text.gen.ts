@@ -446,6 +446,65 @@ export type Texts = {
   'explain.why_reached_all': object
   'explain.why_tried_again': { dueAt: TextValue }
   'explain.why_under_way': object
+  'export.column_account_id': object
+  'export.column_action': object
+  'export.column_after': object
+  'export.column_answered': object
+  'export.column_at': object
+  'export.column_attempts': object
+  'export.column_before': object
+  'export.column_blocked': object
+  'export.column_blocked_by': object
+  'export.column_category': object
+  'export.column_conversation': object
+  'export.column_created': object
+  'export.column_customer_note': object
+  'export.column_duration_ms': object
+  'export.column_email': object
+  'export.column_ended': object
+  'export.column_error': object
+  'export.column_event_id': object
+  'export.column_event_type': object
+  'export.column_expires': object
+  'export.column_failing_since': object
+  'export.column_failure_code': object
+  'export.column_http_status': object
+  'export.column_id': object
+  'export.column_kind': object
+  'export.column_language': object
+  'export.column_last_attempt': object
+  'export.column_last_used': object
+  'export.column_member_since': object
+  'export.column_message_id': object
+  'export.column_name': object
+  'export.column_new_date': object
+  'export.column_new_time_range': object
+  'export.column_next_attempt': object
+  'export.column_operator': object
+  'export.column_order_id': object
+  'export.column_paused': object
+  'export.column_phone': object
+  'export.column_purpose': object
+  'export.column_quality': object
+  'export.column_reason': object
+  'export.column_recipient': object
+  'export.column_reference': object
+  'export.column_refusal_reason': object
+  'export.column_refusal_status': object
+  'export.column_revoked': object
+  'export.column_role': object
+  'export.column_sender': object
+  'export.column_sent': object
+  'export.column_status': object
+  'export.column_status_since': object
+  'export.column_target': object
+  'export.column_template': object
+  'export.column_text': object
+  'export.column_two_factor': object
+  'export.column_url': object
+  'export.column_who': object
+  'export.cut': { max: TextValue }
+  'export.too_many': object
   'failures.policy_violation': object
   'failures.policy_violation_remedy': object
   'failures.policy_violation_short': object
@@ -601,6 +660,7 @@ export type Texts = {
   'page_audit_log.actions_key_created': object
   'page_audit_log.actions_key_revoked': object
   'page_audit_log.actions_key_rotated': object
+  'page_audit_log.actions_list_exported': object
   'page_audit_log.actions_member_left': object
   'page_audit_log.actions_member_removed': object
   'page_audit_log.actions_member_role_changed': object
