@@ -720,7 +720,6 @@ export type Texts = {
   'page_blocked.by_unknown': object
   'page_blocked.check': object
   'page_blocked.checking': object
-  'page_blocked.clear': object
   'page_blocked.close': object
   'page_blocked.done': { all: TextValue; part: TextValue }
   'page_blocked.empty': object
@@ -728,7 +727,6 @@ export type Texts = {
   'page_blocked.faults_no_phone': object
   'page_blocked.faults_reason_too_long': object
   'page_blocked.file': object
-  'page_blocked.find': object
   'page_blocked.fix_first': object
   'page_blocked.good': { count: number }
   'page_blocked.import': object
@@ -746,8 +744,8 @@ export type Texts = {
   'page_blocked.line': object
   'page_blocked.more': object
   'page_blocked.more_bad': { count: number }
-  'page_blocked.no_number': object
   'page_blocked.no_reason': object
+  'page_blocked.none_found': object
   'page_blocked.not_blocked': object
   'page_blocked.not_international': object
   'page_blocked.nothing': object
@@ -765,7 +763,6 @@ export type Texts = {
   'page_blocked.remove_title': { phone: TextValue }
   'page_blocked.removed': { phone: TextValue }
   'page_blocked.search': object
-  'page_blocked.search_hint': object
   'page_blocked.since': object
   'page_blocked.stay': object
   'page_blocked.stop': object
@@ -775,7 +772,6 @@ export type Texts = {
   'page_blocked.title': object
   'page_blocked.too_large': object
   'page_blocked.too_many': { max: TextValue }
-  'page_blocked.total': { count: number }
   'page_blocked.wrong': object
   'page_charts.about': object
   'page_charts.accepted': object
@@ -1358,6 +1354,8 @@ export type Texts = {
   'page_keys.title': object
   'page_keys.try_it': object
   'page_keys.unknown_key': object
+  'page_list.export': object
+  'page_list.export_hint': object
   'page_messages.about': object
   'page_messages.attempts': object
   'page_messages.back': object

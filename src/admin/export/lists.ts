@@ -1,5 +1,5 @@
 import type { CodedText, PlainCode } from '../../../locales/text.ts'
-import type { WorkspaceTime } from '../../workspaces/workspace-time.ts'
+import type { WorkspaceTime } from '../../workspaces/clock-moves.ts'
 import type { dashboardRouter } from '../router.ts'
 
 /** The dashboard's calls on behalf of a person: each checks membership and role again. */
@@ -113,7 +113,7 @@ export const exportedLists = {
     },
   ),
   blocked: list(
-    ['order'],
+    ['order', 'text'],
     async ({ blocked }, input) => {
       const { rows, next } = await blocked.list(input)
       return { rows, next: next && { ...next, blockedAt: next.blockedAt.toISOString() } }
