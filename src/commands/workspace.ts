@@ -5,6 +5,7 @@ import { flag, name, optional, units, workspace } from './inputs.ts'
 
 export const workspaceCreate = command({
   words: 'workspace create',
+  example: '--name "My shop"',
   summary: 'Create a workspace.',
   options: {
     name: name('The name of the workspace.'),
@@ -25,6 +26,7 @@ const QUOTA_OF_OPTION = {
 
 export const workspaceAllowance = command({
   words: 'workspace allowance',
+  example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --otp 50000',
   summary: 'Set the monthly quotas of a workspace, or show them if none is given.',
   options: {
     workspace,
