@@ -45,6 +45,12 @@ const listCalls: Readonly<Record<string, ListCall>> = {
   'messages: failed': (calls, { workspaceId }) => calls.messages.list.query({ workspaceId, status: 'failed' }),
   'messages: failed with a rare template': (calls, { workspaceId }) =>
     calls.messages.list.query({ workspaceId, status: 'failed', template: 'rare' }),
+  'messages: a part of a recipient': (calls, { workspaceId, n }) =>
+    calls.messages.list.query({ workspaceId, text: String(1_000_000 + n).slice(-6) }),
+  'messages: a part of a reference': (calls, { workspaceId, n }) =>
+    calls.messages.list.query({ workspaceId, text: `gin-${n}` }),
+  'messages: a part that none has': (calls, { workspaceId }) =>
+    calls.messages.list.query({ workspaceId, text: 'nowhere' }),
   'messages: a rare status': (calls, { workspaceId }) => calls.messages.list.query({ workspaceId, status: 'played' }),
   'messages: a status that none has': (calls, { workspaceId }) =>
     calls.messages.list.query({ workspaceId, status: 'sending' }),
@@ -61,6 +67,8 @@ const listCalls: Readonly<Record<string, ListCall>> = {
     calls.confirmations.list.query({ workspaceId, text: `+2127${String(n).padStart(8, '0')}` }),
   'confirmations: by reference': (calls, { workspaceId, n }) =>
     calls.confirmations.list.query({ workspaceId, text: `order-${n}` }),
+  'confirmations: a part of a reference': (calls, { workspaceId, n }) =>
+    calls.confirmations.list.query({ workspaceId, text: `der-${n}` }),
   'confirmations: a rare status': (calls, { workspaceId }) =>
     calls.confirmations.list.query({ workspaceId, status: 'failed' }),
   'confirmations: a status that none has': (calls, { workspaceId }) =>

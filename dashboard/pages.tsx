@@ -1,7 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { api, queryClient } from './api.ts'
 import { readAuditSearch } from './audit-log/search.ts'
-import { readConfirmationSearch } from './confirmations/search.ts'
+import { listInput as ordersInput, readConfirmationSearch } from './confirmations/search.ts'
 import { readLogSearch } from './endpoints/deliveries/search.ts'
 import { listInput, readMessageSearch } from './messages/search.ts'
 import { readReturn } from './session/return.ts'
@@ -93,6 +93,10 @@ const confirmations = createRoute({
   getParentRoute: () => workspace,
   path: '/confirmations',
   validateSearch: readConfirmationSearch,
+  loaderDeps: ({ search }) => search,
+  loader({ params: { workspaceId }, deps }) {
+    void queryClient.prefetchQuery(api.confirmations.list.queryOptions(ordersInput(workspaceId, deps)))
+  },
   component: lazyRouteComponent(
     withTexts(() => import('./confirmations/confirmations.tsx')),
     'Confirmations',

@@ -448,6 +448,67 @@ export type Texts = {
   'explain.why_reached_all': object
   'explain.why_tried_again': { dueAt: TextValue }
   'explain.why_under_way': object
+  'export.column_account_id': object
+  'export.column_action': object
+  'export.column_after': object
+  'export.column_answered': object
+  'export.column_at': object
+  'export.column_attempts': object
+  'export.column_before': object
+  'export.column_blocked': object
+  'export.column_blocked_by': object
+  'export.column_category': object
+  'export.column_conversation': object
+  'export.column_created': object
+  'export.column_customer_note': object
+  'export.column_description': object
+  'export.column_duration_ms': object
+  'export.column_email': object
+  'export.column_ended': object
+  'export.column_error': object
+  'export.column_event_id': object
+  'export.column_event_type': object
+  'export.column_event_types': object
+  'export.column_expires': object
+  'export.column_failing_since': object
+  'export.column_failure_code': object
+  'export.column_http_status': object
+  'export.column_id': object
+  'export.column_kind': object
+  'export.column_language': object
+  'export.column_last_attempt': object
+  'export.column_last_used': object
+  'export.column_member_since': object
+  'export.column_message_id': object
+  'export.column_name': object
+  'export.column_new_date': object
+  'export.column_new_time_range': object
+  'export.column_next_attempt': object
+  'export.column_operator': object
+  'export.column_order_id': object
+  'export.column_paused': object
+  'export.column_phone': object
+  'export.column_purpose': object
+  'export.column_quality': object
+  'export.column_reason': object
+  'export.column_recipient': object
+  'export.column_reference': object
+  'export.column_refusal_reason': object
+  'export.column_refusal_status': object
+  'export.column_revoked': object
+  'export.column_role': object
+  'export.column_sender': object
+  'export.column_sent': object
+  'export.column_status': object
+  'export.column_status_since': object
+  'export.column_target': object
+  'export.column_template': object
+  'export.column_text': object
+  'export.column_two_factor': object
+  'export.column_url': object
+  'export.column_who': object
+  'export.cut': { max: TextValue }
+  'export.too_many': object
   'failures.policy_violation': object
   'failures.policy_violation_remedy': object
   'failures.policy_violation_short': object
@@ -603,6 +664,7 @@ export type Texts = {
   'page_audit_log.actions_key_created': object
   'page_audit_log.actions_key_revoked': object
   'page_audit_log.actions_key_rotated': object
+  'page_audit_log.actions_list_exported': object
   'page_audit_log.actions_member_left': object
   'page_audit_log.actions_member_removed': object
   'page_audit_log.actions_member_role_changed': object
@@ -662,7 +724,6 @@ export type Texts = {
   'page_blocked.by_unknown': object
   'page_blocked.check': object
   'page_blocked.checking': object
-  'page_blocked.clear': object
   'page_blocked.close': object
   'page_blocked.done': { all: TextValue; part: TextValue }
   'page_blocked.empty': object
@@ -670,7 +731,6 @@ export type Texts = {
   'page_blocked.faults_no_phone': object
   'page_blocked.faults_reason_too_long': object
   'page_blocked.file': object
-  'page_blocked.find': object
   'page_blocked.fix_first': object
   'page_blocked.good': { count: number }
   'page_blocked.import': object
@@ -688,8 +748,8 @@ export type Texts = {
   'page_blocked.line': object
   'page_blocked.more': object
   'page_blocked.more_bad': { count: number }
-  'page_blocked.no_number': object
   'page_blocked.no_reason': object
+  'page_blocked.none_found': object
   'page_blocked.not_blocked': object
   'page_blocked.not_international': object
   'page_blocked.nothing': object
@@ -707,7 +767,6 @@ export type Texts = {
   'page_blocked.remove_title': { phone: TextValue }
   'page_blocked.removed': { phone: TextValue }
   'page_blocked.search': object
-  'page_blocked.search_hint': object
   'page_blocked.since': object
   'page_blocked.stay': object
   'page_blocked.stop': object
@@ -717,7 +776,6 @@ export type Texts = {
   'page_blocked.title': object
   'page_blocked.too_large': object
   'page_blocked.too_many': { max: TextValue }
-  'page_blocked.total': { count: number }
   'page_blocked.wrong': object
   'page_charts.about': object
   'page_charts.accepted': object
@@ -1305,6 +1363,8 @@ export type Texts = {
   'page_keys.title': object
   'page_keys.try_it': object
   'page_keys.unknown_key': object
+  'page_list.export': object
+  'page_list.export_hint': object
   'page_messages.about': object
   'page_messages.attempts': object
   'page_messages.back': object

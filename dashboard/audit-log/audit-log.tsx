@@ -4,6 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type RouterOutputs, api } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Empty } from '../ui/empty.tsx'
+import { ExportButton } from '../ui/list/export-button.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { List } from '../ui/list/list.tsx'
 import { Loading } from '../ui/loading.tsx'
@@ -19,8 +20,10 @@ type Entry = RouterOutputs['auditLog']['list']['entries'][number]
 export function AuditLog() {
   const { t } = useTexts()
   const may = usePermissions()
+  const search = useSearch({ from: ROUTE })
+  const exporting = may.change && <ExportButton list="audit-log" filters={search} />
   return (
-    <Page title={t('page_audit_log.title')} about={t('page_audit_log.about')}>
+    <Page title={t('page_audit_log.title')} about={t('page_audit_log.about')} actions={exporting}>
       {may.change ? <Log /> : <Empty>{t('page_audit_log.not_yours')}</Empty>}
     </Page>
   )

@@ -1,12 +1,16 @@
-import { Button, Group, Modal, NativeSelect, Paper, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Modal, NativeSelect, Paper, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useQuery, useSuspenseInfiniteQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { type RouterOutputs, api } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Failed } from '../ui/failed.tsx'
+import { ExportButton } from '../ui/list/export-button.tsx'
+import { FilterBar } from '../ui/list/filter-bar.tsx'
 import { type Column, List } from '../ui/list/list.tsx'
+import { ListPages } from '../ui/list/list-pages.tsx'
+import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
@@ -14,7 +18,8 @@ import { BlockNumber } from './block-number.tsx'
 import { ImportList } from './import-list.tsx'
 import { Unblock } from './unblock.tsx'
 
-type Order = 'latest' | 'phone'
+const ORDERS = ['latest', 'phone'] as const
+type Order = (typeof ORDERS)[number]
 export type Row = RouterOutputs['blocked']['list']['rows'][number]
 
 export function Blocked() {
@@ -25,14 +30,17 @@ export function Blocked() {
   const [sought, setSought] = useState('')
   const [adding, add] = useDisclosure()
   const [importing, bringIn] = useDisclosure()
-  const { data, fetchNextPage, hasNextPage, isFetchingNextPage } = useSuspenseInfiniteQuery(
-    api.blocked.list.infiniteQueryOptions(
-      { workspaceId, order },
+  const query = useInfiniteQuery({
+    ...api.blocked.list.infiniteQueryOptions(
+      { workspaceId, order, text: sought },
       { getNextPageParam: ({ next }) => next ?? undefined },
     ),
-  )
-  const rows = data.pages.flatMap((page) => page.rows)
-  const total = data.pages[0]?.total ?? 0
+    placeholderData: keepPreviousData,
+  })
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = query
+  const rows = data?.pages.flatMap((page) => page.rows)
+  const [first] = data?.pages ?? []
+  const isEmpty = sought === '' && rows?.length === 0
   const actions = may.change && (
     <Group gap="xs">
       <Button variant="default" onClick={bringIn.open}>
@@ -42,44 +50,50 @@ export function Blocked() {
     </Group>
   )
   return (
-    <Page title={t('page_blocked.title')} about={t('page_blocked.about')} actions={rows.length > 0 && actions}>
-      {rows.length === 0 ? (
+    <Page title={t('page_blocked.title')} about={t('page_blocked.about')} actions={!isEmpty && actions}>
+      {isEmpty ? (
         <Empty action={actions}>{may.change ? t('page_blocked.empty') : t('page_blocked.empty_reader')}</Empty>
       ) : (
-        <>
-          <Search sought={sought} onSearch={setSought}>
-            <NativeSelect
-              label={t('page_blocked.order')}
-              value={order}
-              data={(['latest', 'phone'] as const).map((each) => ({
-                value: each,
-                label: t(`page_blocked.orders_${each}`),
-              }))}
-              onChange={(event) => setOrder(event.currentTarget.value as Order)}
-            />
-          </Search>
-          {sought === '' ? (
+        <FilterBar
+          label={t('page_blocked.search')}
+          search={{ label: t('page_blocked.search'), value: sought }}
+          filters={[]}
+          onChange={({ text = '' }) => setSought(text)}
+          onClear={sought === '' ? undefined : () => setSought('')}
+          end={
             <>
-              <Text size="sm" c="dimmed">
-                {t('page_blocked.total', { count: total })}
-              </Text>
-              <BlockedList rows={rows} />
-              {hasNextPage && (
-                <Button
-                  variant="default"
-                  w="fit-content"
-                  loading={isFetchingNextPage}
-                  onClick={() => void fetchNextPage()}
-                >
-                  {t('page_blocked.more')}
-                </Button>
-              )}
+              <NativeSelect
+                aria-label={t('page_blocked.order')}
+                value={order}
+                data={ORDERS.map((each) => ({ value: each, label: t(`page_blocked.orders_${each}`) }))}
+                onChange={({ currentTarget }) =>
+                  setOrder(ORDERS.find((each) => each === currentTarget.value) ?? 'latest')
+                }
+              />
+              <ExportButton list="blocked" filters={{ order, text: sought }} />
             </>
-          ) : (
-            <Found sought={sought} />
-          )}
+          }
+        />
+      )}
+      {error && <Failed error={error} onAgain={() => void refetch()} />}
+      {!data && !error && <Loading />}
+      {rows && rows.length > 0 && (
+        <>
+          <BlockedList rows={rows} />
+          <ListPages
+            searchedBackTo={null}
+            newest={undefined}
+            older={undefined}
+            position={{ from: 1, to: rows.length, total: first?.total ?? rows.length, isMore: false }}
+          />
         </>
       )}
+      {hasNextPage && (
+        <Button variant="default" w="fit-content" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          {t('page_blocked.more')}
+        </Button>
+      )}
+      {rows?.length === 0 && !isEmpty && <NotFound phones={first?.phones ?? []} />}
       <Modal opened={adding} onClose={add.close} title={t('page_blocked.add')}>
         <BlockNumber onDone={add.close} />
       </Modal>
@@ -88,70 +102,16 @@ export function Blocked() {
   )
 }
 
-function Search({
-  sought,
-  onSearch,
-  children,
-}: {
-  sought: string
-  onSearch: (text: string) => void
-  children: ReactNode
-}) {
+/** `phones`: the whole numbers that were searched for. */
+function NotFound({ phones }: { phones: readonly string[] }) {
   const { t } = useTexts()
-  const [typed, setTyped] = useState(sought)
-  return (
-    <form
-      role="search"
-      onSubmit={(event) => {
-        event.preventDefault()
-        onSearch(typed.trim())
-      }}
-    >
-      <Group align="flex-end" gap="xs">
-        <TextInput
-          label={t('page_blocked.search')}
-          description={t('page_blocked.search_hint')}
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-          inputMode="tel"
-          flex={1}
-          miw={220}
-          maw={460}
-        />
-        <Button type="submit" variant="default">
-          {t('page_blocked.find')}
-        </Button>
-        {sought !== '' && (
-          <Button
-            variant="subtle"
-            onClick={() => {
-              setTyped('')
-              onSearch('')
-            }}
-          >
-            {t('page_blocked.clear')}
-          </Button>
-        )}
-        {children}
-      </Group>
-    </form>
-  )
-}
-
-function Found({ sought }: { sought: string }) {
-  const { t } = useTexts()
-  const { workspaceId } = useWorkspace()
-  const { data, error, refetch } = useQuery(api.blocked.search.queryOptions({ workspaceId, text: sought }))
-  if (error) return <Failed error={error} onAgain={() => void refetch()} />
-  if (!data) return null
-  if (data.rows.length > 0) return <BlockedList rows={data.rows} />
   return (
     <Paper withBorder p="lg" role="status">
-      {data.phones.length === 0 ? (
-        <Text>{t('page_blocked.no_number')}</Text>
+      {phones.length === 0 ? (
+        <Text>{t('page_blocked.none_found')}</Text>
       ) : (
         <Stack gap={4}>
-          {data.phones.map((phone) => (
+          {phones.map((phone) => (
             <Text key={phone}>
               <span className="as-typed">{phone}</span> {t('page_blocked.not_blocked')}
             </Text>
@@ -168,7 +128,11 @@ function BlockedList({ rows }: { rows: readonly Row[] }) {
   const [lifting, setLifting] = useState<Row | null>(null)
   const columns: Column<Row>[] = [
     { title: t('page_blocked.phone'), cell: ({ phone }) => <span className="as-typed">{phone}</span> },
-    { title: t('page_blocked.reason'), cell: ({ reason }) => <bdi>{reason ?? t('page_blocked.no_reason')}</bdi> },
+    {
+      title: t('page_blocked.reason'),
+      hideIfAll: ({ reason }) => reason,
+      cell: ({ reason }) => <bdi>{reason ?? t('page_blocked.no_reason')}</bdi>,
+    },
     { title: t('page_blocked.since'), cell: ({ blockedAt }) => <Time at={blockedAt} kind="past" /> },
     { title: t('page_blocked.by'), cell: ({ blockedBy }) => <bdi>{blockedBy ?? t('page_blocked.by_unknown')}</bdi> },
   ]

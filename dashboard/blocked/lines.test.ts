@@ -18,6 +18,12 @@ test('a first line with digits of any script is not a heading', () => {
   assert.deepEqual(linesOf('الرقم\n'), [])
 })
 
+test('an exported list can be imported', () => {
+  const text =
+    '\uFEFFPhone number,Reason,Blocked at,Blocked by\r\n\'+212612345678,"late, twice",2026-11-23,sara@shop.example\r\n'
+  assert.deepEqual(linesOf(text), [{ line: 2, phone: '+212612345678', reason: 'late, twice' }])
+})
+
 test('an unclosed quote loses nothing', () => {
   assert.deepEqual(linesOf('+212612345678,"late'), [{ line: 1, phone: '+212612345678', reason: '"late' }])
 })

@@ -12,7 +12,8 @@ const MAX_CELL = 1_000
 
 /**
  * The lines that are not empty: a phone, and a reason in the next cell. Cells end with a comma, a semicolon or a
- * tab, and may be quoted. A first line without any digit is a heading.
+ * tab, and may be quoted. A first line without any digit is a heading. A phone in an exported list has an apostrophe
+ * before its plus (src/admin/export/csv.ts).
  */
 export function linesOf(text: string): Line[] {
   return text
@@ -22,7 +23,7 @@ export function linesOf(text: string): Line[] {
     .filter(({ content, line }) => content !== '' && !(line === 1 && !/\p{Nd}/u.test(content)))
     .map(({ content, line }) => {
       const [phone = '', reason = ''] = cellsOf(content)
-      return { line, phone: phone.slice(0, MAX_CELL), reason: reason.slice(0, MAX_CELL) }
+      return { line, phone: phone.replace(/^'/, '').slice(0, MAX_CELL), reason: reason.slice(0, MAX_CELL) }
     })
 }
 

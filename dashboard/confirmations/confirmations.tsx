@@ -1,4 +1,4 @@
-import { Anchor, Button, Stack, Text } from '@mantine/core'
+import { Button, Stack, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { visibleText } from '../../locales/visible-text.ts'
@@ -13,7 +13,15 @@ import { Status as StatusBadge } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { Chosen } from './reschedule.tsx'
-import { type ListedConfirmation, REFUSALS, type RefusalStatus, type Status, STATUSES, withFilter } from './search.ts'
+import {
+  type ListedConfirmation,
+  REFUSALS,
+  type RefusalStatus,
+  type Status,
+  STATUSES,
+  listInput,
+  withFilter,
+} from './search.ts'
 
 const PAGE = '/w/$workspaceId/confirmations'
 
@@ -25,15 +33,16 @@ export function Confirmations() {
   const { workspaceId } = useWorkspace()
   const search = useSearch({ from: PAGE })
   const navigate = useNavigate({ from: PAGE })
-  const { before, ...filter } = search
+  const { before: _, ...filter } = search
   const { data: choices } = useQuery(api.workspaces.choices.queryOptions({ workspaceId }))
   const query = useQuery({
-    ...api.confirmations.list.queryOptions({ workspaceId, ...filter, ...(before && { cursor: before }) }),
+    ...api.confirmations.list.queryOptions(listInput(workspaceId, search)),
     placeholderData: keepPreviousData,
   })
   return (
     <SearchedList
       page="page_confirmations"
+      exportAs="orders"
       live={live}
       search={search}
       query={query}
@@ -83,24 +92,18 @@ function ConfirmationList({ rows }: { rows: readonly ListedConfirmation[] }) {
       label={t('page_confirmations.title')}
       rows={rows}
       keyOf={({ id }) => id}
+      linkOf={({ id }) =>
+        (props) => (
+          <Link
+            {...props}
+            to="/w/$workspaceId/confirmations/$confirmationId"
+            params={{ workspaceId, confirmationId: id }}
+          />
+        )}
       columns={[
         {
           title: t('page_confirmations.order'),
-          cell: ({ id, reference }) => (
-            <Anchor
-              size="sm"
-              fw={500}
-              renderRoot={(props) => (
-                <Link
-                  {...props}
-                  to="/w/$workspaceId/confirmations/$confirmationId"
-                  params={{ workspaceId, confirmationId: id }}
-                />
-              )}
-            >
-              <Reference of={reference} />
-            </Anchor>
-          ),
+          cell: ({ reference }) => <Reference of={reference} />,
         },
         {
           title: t('page_confirmations.customer'),
@@ -111,7 +114,16 @@ function ConfirmationList({ rows }: { rows: readonly ListedConfirmation[] }) {
           cell: ({ status, refusalStatus }) => <Statuses status={status} refusal={refusalStatus} />,
         },
         { title: t('page_confirmations.answer'), cell: (row) => <Answered row={row} /> },
-        { title: t('page_confirmations.template'), cell: ({ templateName }) => <code>{templateName}</code> },
+        {
+          title: t('page_confirmations.template'),
+          hideIfAll: ({ templateName }) => templateName,
+          cell: ({ templateName }) => <code>{templateName}</code>,
+        },
+        {
+          title: t('page_confirmations.sender'),
+          hideIfAll: ({ senderPhone }) => senderPhone,
+          cell: ({ senderPhone }) => <span className="as-typed">{senderPhone}</span>,
+        },
         {
           title: t('page_confirmations.created'),
           cell: ({ createdAt }) => <Time at={createdAt} kind="workspace" form="relative" />,

@@ -38,6 +38,13 @@ export function readConfirmationSearch(raw: Record<string, unknown>): Confirmati
   return { ...readListSearch(raw), ...(status && { status }), ...(refusal && { refusal }) }
 }
 
+/** What the list's page asks for, and what is fetched ahead of it. */
+export const listInput = (workspaceId: string, { before, ...filter }: ConfirmationSearch) => ({
+  workspaceId,
+  ...filter,
+  ...(before && { cursor: before }),
+})
+
 /** Another filter begins at the newest again. */
 export const withFilter = (search: ConfirmationSearch, change: Record<string, string>): ConfirmationSearch =>
   readConfirmationSearch({ ...search, ...change, before: undefined })

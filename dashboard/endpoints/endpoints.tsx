@@ -1,4 +1,4 @@
-import { Button, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -6,6 +6,7 @@ import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { SecretDialog } from '../ui/dialog/secret-dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
+import { ExportButton } from '../ui/list/export-button.tsx'
 import { List } from '../ui/list/list.tsx'
 import { useLive } from '../ui/shell/live.ts'
 import { Page } from '../ui/shell/page.tsx'
@@ -30,7 +31,19 @@ export function Endpoints() {
   const add = may.change && !isFull && <Button onClick={open}>{t('page_endpoints.add')}</Button>
   const isEmpty = data.endpoints.length === 0
   return (
-    <Page title={t('page_endpoints.title')} about={t('page_endpoints.about')} live={live} actions={!isEmpty && add}>
+    <Page
+      title={t('page_endpoints.title')}
+      about={t('page_endpoints.about')}
+      live={live}
+      actions={
+        !isEmpty && (
+          <Group gap="xs">
+            <ExportButton list="endpoints" />
+            {add}
+          </Group>
+        )
+      }
+    >
       {isEmpty ? <Empty action={add}>{t('page_endpoints.empty')}</Empty> : <EndpointList data={data} />}
       {may.change && isFull && <Text size="sm">{t('page_endpoints.full', { max: n(data.max) })}</Text>}
       <SecretDialog

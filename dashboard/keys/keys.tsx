@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { type RouterOutputs, api } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Empty } from '../ui/empty.tsx'
+import { ExportButton } from '../ui/list/export-button.tsx'
 import { type Column, List } from '../ui/list/list.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { SecretDialog } from '../ui/dialog/secret-dialog.tsx'
@@ -30,7 +31,18 @@ export function Keys() {
   const empty =
     data.length > 0 ? t('page_keys.only_old') : may.change ? t('page_keys.empty') : t('page_keys.empty_reader')
   return (
-    <Page title={t('page_keys.title')} about={t('page_keys.about')} actions={working.length > 0 && create}>
+    <Page
+      title={t('page_keys.title')}
+      about={t('page_keys.about')}
+      actions={
+        working.length > 0 && (
+          <Group gap="xs">
+            <ExportButton list="keys" />
+            {create}
+          </Group>
+        )
+      }
+    >
       {working.length === 0 ? (
         <Empty action={create}>{empty}</Empty>
       ) : (

@@ -33,6 +33,7 @@ export function Messages() {
   return (
     <SearchedList
       page="page_messages"
+      exportAs="messages"
       live={live}
       search={search}
       query={query}

@@ -3,6 +3,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type RouterOutputs, api } from '../api.ts'
 import { type T, useTexts } from '../texts/use-texts.ts'
+import { ExportButton } from '../ui/list/export-button.tsx'
 import { type Column, List } from '../ui/list/list.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { Time } from '../ui/time.tsx'
@@ -37,6 +38,7 @@ export function People() {
       about={may.own ? t('page_people.about') : t('page_people.about_reader')}
       actions={
         <Group gap="xs">
+          <ExportButton list="people" />
           {own?.since && (
             <Button variant="default" onClick={() => setDoing({ act: 'remove', member: own })}>
               {t('page_people.leave')}

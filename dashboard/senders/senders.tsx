@@ -1,9 +1,10 @@
-import { Button, Modal, SimpleGrid, Stack, Title } from '@mantine/core'
+import { Button, Group, Modal, SimpleGrid, Stack, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { api } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Empty } from '../ui/empty.tsx'
+import { ExportButton } from '../ui/list/export-button.tsx'
 import { useLive } from '../ui/shell/live.ts'
 import { Page } from '../ui/shell/page.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
@@ -25,7 +26,14 @@ export function Senders() {
       title={t('page_senders.title')}
       about={t('page_senders.about')}
       live={live}
-      actions={accounts.length > 0 && connect}
+      actions={
+        accounts.length > 0 && (
+          <Group gap="xs">
+            <ExportButton list="senders" />
+            {connect}
+          </Group>
+        )
+      }
     >
       {accounts.length === 0 ? (
         <Empty action={connect}>{may.change ? t('page_senders.empty') : t('page_senders.empty_member')}</Empty>

@@ -6,6 +6,7 @@ import { api } from '../api.ts'
 import { nameOfLanguage } from '../cod-settings/languages.ts'
 import { useTexts, translateWord } from '../texts/use-texts.ts'
 import { Empty } from '../ui/empty.tsx'
+import { ExportButton } from '../ui/list/export-button.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { List } from '../ui/list/list.tsx'
 import { useLive } from '../ui/shell/live.ts'
@@ -40,7 +41,19 @@ export function Templates() {
     </Button>
   )
   return (
-    <Page title={t('page_templates.title')} about={t('page_templates.about')} live={live} actions={!isEmpty && create}>
+    <Page
+      title={t('page_templates.title')}
+      about={t('page_templates.about')}
+      live={live}
+      actions={
+        !isEmpty && (
+          <Group gap="xs">
+            <ExportButton list="templates" filters={search} />
+            {create}
+          </Group>
+        )
+      }
+    >
       {!isEmpty && <Filters key={JSON.stringify(search)} />}
       {list.error && <Failed error={list.error} onAgain={() => void list.refetch()} />}
       {list.isPending && <Loading />}

@@ -10,8 +10,9 @@ import {
   unblockRecipient,
 } from '../workspaces/blocked.ts'
 import { normalizePhone } from '../phone.ts'
-import { phonesMatching } from '../workspaces/searched-phones.ts'
+import { partOfPhone, phonesMatching } from '../workspaces/searched-phones.ts'
 import { type RecipientInput, readRecipient } from '../workspaces/written-recipient.ts'
+import { trimmedText } from './inputs.ts'
 import { listOwnPhones } from './lists.ts'
 import { found } from './rpc/errors.ts'
 import { adminChange, readCall, router } from './rpc/trpc.ts'
@@ -46,25 +47,24 @@ const lines = z
   .max(MAX_LINES)
 
 export const blocked = router({
+  /**
+   * `text` is a phone number in any form, or a part of one. `phones`: the numbers that it can be, empty when it is not a
+   * whole number.
+   */
   list: readCall
     .input(
       z.object({
+        text: trimmedText(100).default(''),
         order: z.enum(BLOCKED_ORDERS).default('latest'),
         cursor: z.object({ phone: z.string().max(40), blockedAt: z.iso.datetime() }).optional(),
       }),
     )
-    .query(async ({ ctx: { parts, figures }, input: { workspaceId, order, cursor } }) => {
+    .query(async ({ ctx: { parts, figures }, input: { workspaceId, text, order, cursor } }) => {
       const after = cursor ? { phone: cursor.phone, blockedAt: new Date(cursor.blockedAt) } : null
-      const page = await listBlocked(parts.db, { workspaceId, order, after })
-      return { ...page, total: cursor ? null : await countBlocked(figures, workspaceId) }
-    }),
-
-  /** `text` is a phone number in any form; `phones`: the numbers that it can be, empty when it is not a number. */
-  search: readCall
-    .input(z.object({ text: z.string().trim().max(100) }))
-    .query(async ({ ctx: { parts }, input: { workspaceId, text } }) => {
-      const phones = phonesMatching(text, await listOwnPhones(parts.db, workspaceId))
-      return { phones, rows: await findBlocked(parts.db, { workspaceId, phones }) }
+      const phones = text === '' ? [] : phonesMatching(text, await listOwnPhones(parts.db, workspaceId))
+      const search = text === '' ? null : { part: partOfPhone(text), phones }
+      const page = await listBlocked(figures, { workspaceId, order, after, search })
+      return { ...page, phones, total: cursor ? null : await countBlocked(figures, { workspaceId, search }) }
     }),
 
   add: adminChange

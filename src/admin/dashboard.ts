@@ -5,11 +5,14 @@ import { type Sql, openDb } from '../db/pool.ts'
 import type { Parts } from '../parts.ts'
 import { AUTH_PATH, CLIENT_ADDRESS_HEADER } from './auth/auth.ts'
 import { openSignIn } from './auth/sign-in.ts'
+import { createExports } from './export/export.ts'
 import { changesOf, createStreams } from './live.ts'
 import { type Pages, serveDashboardPages } from './pages/pages.ts'
 import { isKnownHost, isSameOrigin, unknownHost } from './pages/request-checks.ts'
+import type { Person } from './auth/person.ts'
 import { phoneEvents } from './phone/emulator.ts'
 import { dashboardRouter } from './router.ts'
+import type { Context } from './rpc/trpc.ts'
 import { createUserConcurrency } from './rpc/user-concurrency.ts'
 
 const CALLS_PATH = '/dashboard/calls'
@@ -44,11 +47,17 @@ export function openDashboard(parts: Parts, pages: Pages): (scope: FastifyInstan
     rows: (...query) => queries(userId, () => figures.rows(...query)),
     row: (...query) => queries(userId, () => figures.row(...query)),
   })
-  const streams = createStreams({
-    ...parts,
-    findViewer: async (request) =>
-      isSameOrigin(request, publicUrl) ? signIn.findViewer(headersOf(request)) : undefined,
+  const contextOf = (person: Person | undefined, correlationId: string): Context => ({
+    parts,
+    figures: figuresOf(person?.userId),
+    calls,
+    person,
+    correlationId,
   })
+  const findViewer = async (request: FastifyRequest): Promise<Person | undefined> =>
+    isSameOrigin(request, publicUrl) ? signIn.findViewer(headersOf(request)) : undefined
+  const streams = createStreams({ ...parts, findViewer })
+  const exports = createExports({ ...parts, findViewer, contextOf })
 
   /** A route of one of the libraries, for this dashboard's pages only. */
   const serveLibrary = (
@@ -67,7 +76,10 @@ export function openDashboard(parts: Parts, pages: Pages): (scope: FastifyInstan
     })
 
   return (all) => {
-    all.addHook('preClose', async () => streams.end()) // a closing server would wait for them forever
+    all.addHook('preClose', async () => {
+      streams.end() // a closing server would wait for them forever
+      exports.end()
+    })
     all.addHook('onClose', async () => {
       await signIn.close()
       await figures.close()
@@ -87,7 +99,7 @@ export function openDashboard(parts: Parts, pages: Pages): (scope: FastifyInstan
             req,
             router: dashboardRouter,
             maxBatchSize: MAX_BATCH,
-            createContext: () => ({ parts, figures: figuresOf(person?.userId), calls, person, correlationId }),
+            createContext: () => contextOf(person, correlationId),
           })
           for (const cookie of cookies) response.headers.append('set-cookie', cookie)
           return response
@@ -95,6 +107,7 @@ export function openDashboard(parts: Parts, pages: Pages): (scope: FastifyInstan
       })
       streams.serve(scope, changesOf(parts.live))
       streams.serve(scope, phoneEvents(parts.db))
+      exports.serve(scope)
       serveDashboardPages(scope, pages)
     })
   }

@@ -1,6 +1,6 @@
 import type { Sql } from '../db/pool.ts'
 import type { FailureCode } from '../providers/failure-codes.ts'
-import { type SearchFilter, SEARCH_FILTERS, readSearchPage } from '../messages/search.ts'
+import { type SearchFilter, SEARCH_FILTERS, partFilter, readSearchPage } from '../messages/search.ts'
 import {
   IN_ID_RANGE,
   type ListSpec,
@@ -48,6 +48,10 @@ const list: ListSpec = {
 }
 
 const all = createListSource<ListedConfirmation>(list, { name: 'confirmations' })
+const partly = createListSource<ListedConfirmation>(
+  { ...list, filters: [...list.filters, partFilter('item.reference')] },
+  { name: 'confirmations_by_part' },
+)
 
 /** $4: the id, $5: the reference, $6: numbers. */
 const searched = createSearchSource<ListedConfirmation>(list, {
@@ -66,4 +70,4 @@ const searched = createSearchSource<ListedConfirmation>(list, {
 })
 
 export const listConfirmations = (sql: Sql, filter: ListFilter): Promise<Page<ListedConfirmation>> =>
-  readSearchPage(sql, filter.search ? searched : all, filter, [filter.status, filter.refusal])
+  readSearchPage(sql, { all, searched, partly }, filter, [filter.status, filter.refusal])

@@ -1,4 +1,4 @@
-import type { Sql } from '../db/pool.ts'
+import type { Sql, Value } from '../db/pool.ts'
 import { type ListClock, type TimeRange, idMargin, idRange } from '../workspaces/id-range.ts'
 import {
   IN_ID_RANGE,
@@ -9,6 +9,7 @@ import {
   type Page,
   createListSource,
   createSearchSource,
+  readOn,
   readPage,
 } from '../workspaces/list-pages.ts'
 import type { OtpStatus } from './status.ts'
@@ -43,7 +44,12 @@ export type SearchTerms = {
   text: string
   /** E.164 */
   phones: string[]
+  /** What is looked for inside numbers, references and ids if nothing has exactly this text. Null: the text is whole. */
+  part: SearchPart | null
 }
+
+/** Null: the text cannot be a part of one. */
+export type SearchPart = { phone: string | null; reference: string | null; id: string | null }
 
 /** What the lists of messages and of confirmations filter by; the times are those at which they were accepted. */
 export type SearchFilter = TimeRange & {
@@ -61,25 +67,49 @@ export const SEARCH_FILTERS: ListSpec['filters'] = [
   ['timestamptz', 'item.created_at <'],
 ]
 
+/** The filter by a part of a number, a reference or an id: patterns in this order. */
+export const partFilter = (reference: string): ListSpec['filters'][number] => [
+  'text[]',
+  (patterns) =>
+    `(item.recipient like (${patterns})[1] or lower(${reference}) like (${patterns})[2] or item.id::text like (${patterns})[3])`,
+]
+
+/** `partly`: like `all`, with partFilter as its last filter. */
+type SearchSources<Row> = { all: ListSource<Row>; searched: ListSource<Row>; partly: ListSource<Row> }
+
 /** `filters`: the values of those that come before SEARCH_FILTERS. */
-export const readSearchPage = <Row extends { id: string; createdAt: Date }>(
+export async function readSearchPage<Row extends { id: string; createdAt: Date }>(
   sql: Sql,
-  source: ListSource<Row>,
+  { all, searched, partly }: SearchSources<Row>,
   { workspaceId, search, template, senderId, clock, ...range }: SearchFilter,
   filters: readonly (string | null)[],
-): Promise<Page<Row>> =>
-  readPage(sql, source, {
-    workspaceId,
-    ids: idRange(range, idMargin(clock)),
-    values: search ? [search.id, search.text, search.phones] : [],
-    filters: [...filters, template, senderId, range.from, range.until],
-    clock,
-  })
+): Promise<Page<Row>> {
+  const read = (source: ListSource<Row>, { before, values, part }: ReadOptions) =>
+    readPage(sql, source, {
+      workspaceId,
+      ids: idRange({ ...range, before }, idMargin(clock)),
+      values,
+      filters: [...filters, template, senderId, range.from, range.until, ...(part ? [part] : [])],
+      clock,
+    })
+  const { before } = range
+  if (!search) return read(all, { before, values: [] })
+  const exact = await read(searched, { before, values: [search.id, search.text, search.phones] })
+  if (exact.rows.length > 0 || exact.next || !search.part) return exact
+  const { phone, reference, id } = search.part
+  const part = [phone, reference, id].map((text) => text && `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`)
+  return readOn(before, (before) => read(partly, { before, values: [], part }))
+}
+
+type ReadOptions = { before: string | null; values: readonly Value[]; part?: readonly Value[] }
 
 export type MessageFilter = SearchFilter & { status: OtpStatus | null; kind: MessageKind | null }
 
 /** Confirmations that one reference may name. */
 const MAX_CONFIRMATIONS = 200
+
+const REFERENCE = `coalesce(item.reference, (select c.reference from confirmations c
+       where c.workspace_id = item.workspace_id and c.id = item.confirmation_id))`
 
 const list: ListSpec = {
   table: 'messages',
@@ -88,12 +118,15 @@ const list: ListSpec = {
      item.check_kind as "check", item.purpose, item.created_at as "createdAt", item.sent_at as "sentAt",
      item.failure_code as "failureCode",
      (select s.phone from senders s where s.workspace_id = item.workspace_id and s.id = item.sender_id) as "senderPhone",
-     coalesce(item.reference, (select c.reference from confirmations c
-       where c.workspace_id = item.workspace_id and c.id = item.confirmation_id)) as reference`,
+     ${REFERENCE} as reference`,
   filters: [['text', 'item.status ='], ['text', 'item.kind ='], ...SEARCH_FILTERS],
 }
 
 const all = createListSource<ListedMessage>(list, { name: 'messages' })
+const partly = createListSource<ListedMessage>(
+  { ...list, filters: [...list.filters, partFilter(REFERENCE)] },
+  { name: 'messages_by_part' },
+)
 /** The status is a literal, so that PostgreSQL uses the partial index of failed messages. */
 const failed = createListSource<ListedMessage>(list, {
   name: 'failed_messages',
@@ -137,6 +170,6 @@ const searched = createSearchSource<ListedMessage>(list, {
 })
 
 export const listMessages = (sql: Sql, filter: MessageFilter): Promise<Page<ListedMessage>> => {
-  const { search, status, kind } = filter
-  return readSearchPage(sql, search ? searched : status === 'failed' ? failed : all, filter, [status, kind])
+  const { status, kind } = filter
+  return readSearchPage(sql, { all: status === 'failed' ? failed : all, searched, partly }, filter, [status, kind])
 }

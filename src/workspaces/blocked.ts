@@ -52,27 +52,38 @@ type BlockedCursor = { phone: string; blockedAt: Date }
 
 export const BLOCKED_PAGE = 50
 
+/** Digits that are in the number, or numbers that it is one of. */
+export type BlockedSearch = { part: string | null; phones: readonly string[] }
+
+const matches = (part: string, phones: string): string =>
+  `(${phones}::text[] is null or phone like '%' || ${part} || '%' or phone = any (${phones}))`
+
 const selectLatest = statement<ListedBlock>(
   'list_latest_blocked_recipients',
   `select ${COLUMNS} from blocked_recipients
-   where workspace_id = $1 and phone <> '' and (created_at, phone) < (coalesce($2, 'infinity'::timestamptz), coalesce($3::text, ''))
+   where workspace_id = $1 and phone <> '' and ${matches('$4', '$5')}
+     and (created_at, phone) < (coalesce($2, 'infinity'::timestamptz), coalesce($3::text, ''))
    order by created_at desc, phone desc limit ${BLOCKED_PAGE + 1}`,
 )
 
 const selectByPhone = statement<ListedBlock>(
   'list_blocked_recipients_by_phone',
   `select ${COLUMNS} from blocked_recipients where workspace_id = $1 and phone > coalesce($2::text, '')
+     and ${matches('$3', '$4')}
    order by phone limit ${BLOCKED_PAGE + 1}`,
 )
 
+/** `search`: null for all. */
+type BlockedList = { workspaceId: string; search: BlockedSearch | null }
+
 export async function listBlocked(
   sql: Sql,
-  { workspaceId, order, after }: { workspaceId: string; order: BlockedOrder; after: BlockedCursor | null },
+  { workspaceId, order, after, search }: BlockedList & { order: BlockedOrder; after: BlockedCursor | null },
 ): Promise<{ rows: ListedBlock[]; next: BlockedCursor | null }> {
   const listed =
     order === 'phone'
-      ? await sql.rows(selectByPhone, [workspaceId, after?.phone])
-      : await sql.rows(selectLatest, [workspaceId, after?.blockedAt, after?.phone])
+      ? await sql.rows(selectByPhone, [workspaceId, after?.phone, search?.part, search?.phones])
+      : await sql.rows(selectLatest, [workspaceId, after?.blockedAt, after?.phone, search?.part, search?.phones])
   const rows = listed.slice(0, BLOCKED_PAGE)
   const last = rows.at(-1)
   return { rows, next: listed.length > BLOCKED_PAGE && last ? { phone: last.phone, blockedAt: last.blockedAt } : null }
@@ -90,8 +101,8 @@ export const findBlocked = (
 
 const selectCount = statement<{ count: number }>(
   'count_blocked_recipients',
-  'select count(*) as count from blocked_recipients where workspace_id = $1',
+  `select count(*) as count from blocked_recipients where workspace_id = $1 and ${matches('$2', '$3')}`,
 )
 
-export const countBlocked = async (sql: Sql, workspaceId: string): Promise<number> =>
-  (await sql.row(selectCount, [workspaceId]))?.count ?? 0
+export const countBlocked = async (sql: Sql, { workspaceId, search }: BlockedList): Promise<number> =>
+  (await sql.row(selectCount, [workspaceId, search?.part, search?.phones]))?.count ?? 0

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { phonesMatching } from './searched-phones.ts'
+import { partOfPhone, phonesMatching } from './searched-phones.ts'
 
 const OURS = ['+212522000000', '+923001234567']
 
@@ -26,4 +26,11 @@ test('a national number is searched in every country of the workspace’s sender
 
 test('a reference is not a phone number', () => {
   for (const text of ['A-1001', '12', 'order 5521', '']) assert.deepEqual(phonesMatching(text, OURS), [], text)
+})
+
+test('a part of a number is found as people write and read it', () => {
+  assert.equal(partOfPhone('06 12-34'), '61234')
+  assert.equal(partOfPhone('+212 6'), '2126')
+  assert.equal(partOfPhone('٥٦٧٨'), '5678')
+  for (const text of ['', '12', '007', 'order-17', '12 a']) assert.equal(partOfPhone(text), null, text)
 })

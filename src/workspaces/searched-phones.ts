@@ -2,7 +2,8 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/max'
 import { normalizePhone } from '../phone.ts'
 
 /** Digits and the characters that people write between them. */
-const LOOKS_LIKE_A_PHONE = /^[+\d\s().\-/\u00a0\u2011\u200e\u200f\u202a-\u202c\u2066-\u2069]{5,40}$/u
+const LOOKS_LIKE_A_PART = /^[+\d\s().\-/\u00a0\u2011\u200e\u200f\u202a-\u202c\u2066-\u2069]{1,40}$/u
+const MIN_PHONE_CHARACTERS = 5
 
 /**
  * The E.164 numbers that a search text may mean: written with + or 00, with only the country code, or as dialled in the
@@ -10,11 +11,25 @@ const LOOKS_LIKE_A_PHONE = /^[+\d\s().\-/\u00a0\u2011\u200e\u200f\u202a-\u202c\u
  */
 export function phonesMatching(text: string, ownPhones: readonly string[]): string[] {
   const latin = withLatinDigits(text).trim()
-  if (!LOOKS_LIKE_A_PHONE.test(latin)) return []
+  if (latin.length < MIN_PHONE_CHARACTERS || !LOOKS_LIKE_A_PART.test(latin)) return []
   const digits = latin.replaceAll(/\D/g, '')
   if (latin.includes('+')) return candidates([`+${digits}`])
   if (digits.startsWith('00')) return candidates([`+${digits.slice(2)}`])
   return candidates([`+${digits}`, ...callingCodesOf(ownPhones).map((code) => asDialledWithin(digits, code))])
+}
+
+/** Fewer match too many numbers to be of use. */
+const MIN_PART_DIGITS = 3
+
+/**
+ * The digits of a part of a number, to find inside E.164 numbers: without the zeros that begin a number as dialled. Null
+ * when the text is no part of a number.
+ */
+export function partOfPhone(text: string): string | null {
+  const latin = withLatinDigits(text).trim()
+  if (!LOOKS_LIKE_A_PART.test(latin)) return null
+  const digits = latin.replaceAll(/\D/g, '').replace(/^0+/, '')
+  return digits.length < MIN_PART_DIGITS ? null : digits
 }
 
 const candidates = (texts: readonly (string | undefined)[]): string[] => [

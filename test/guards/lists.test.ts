@@ -51,10 +51,17 @@ test('no dashboard list reads a whole table or more than its limit', async (t) =
     clock: { sandbox: false, offsetMs: 0 },
     before: null,
   }
-  const search = { id: null, text: 'login-17', phones: ['+212600000017'] }
+  const search = { id: null, text: 'login-17', phones: ['+212600000017'], part: null }
+  const byPart = {
+    id: null,
+    text: 'nowhere',
+    phones: [],
+    part: { phone: '987654', reference: 'nowhere', id: 'fedcba' },
+  }
   for (const filter of [
     {},
     { search },
+    { search: byPart },
     { search, status: 'sending' as const },
     { status: 'failed' as const },
     { status: 'failed' as const, template: 'rare' },
@@ -78,7 +85,8 @@ test('no dashboard list reads a whole table or more than its limit', async (t) =
   }
   for (const filter of [
     {},
-    { search: { id: null, text: 'order-17', phones: ['+212700000017'] } },
+    { search: { id: null, text: 'order-17', phones: ['+212700000017'], part: null } },
+    { search: byPart },
     { status: 'rescheduling' as const },
     { from, until },
   ])

@@ -51,7 +51,7 @@ test('a confirmation is found by number, reference and id, only in its workspace
       text,
     )
   }
-  assert.deepEqual(await referencesOf(world, looking, { text: 'A-100' }), [])
+  assert.deepEqual(await referencesOf(world, looking, { text: 'a-100' }), ['A-1002', 'A-1001'])
   const reference = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
   await world.createConfirmation({ reference })
   assert.deepEqual(await referencesOf(world, looking, { text: reference }), [reference])

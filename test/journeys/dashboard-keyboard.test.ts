@@ -27,6 +27,8 @@ test('with the keyboard a user skips the navigation and reaches list actions', a
   assert.equal(await focused(page), 'Skip to the content')
   await page.keyboard.press('Enter')
   await page.keyboard.press('Tab')
+  assert.equal(await focused(page), 'Export CSV')
+  await page.keyboard.press('Tab')
   assert.equal(await focused(page), 'Connect a WhatsApp account')
   await page.keyboard.press('Tab')
   assert.equal(await focused(page), 'Copy')

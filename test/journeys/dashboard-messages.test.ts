@@ -8,6 +8,15 @@ import { type World, newPhone, startWorld } from '../world.ts'
 
 type Filter = Omit<Parameters<SignedIn['calls']['messages']['list']['query']>[0], 'workspaceId'>
 
+const addRows = (world: World, rows: number) =>
+  world.ask(
+    `insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, correlation_id,
+       api_key_id, quota_unit, created_at, status, priority, submit_by)
+     select id, $1, 'otp', $2, '+212600000001', 'login_code', 'en_US', gen_random_uuid(), 'key', n, now(), 'sent', 0, now()
+     from unnest($3::uuid[]) with ordinality as made (id, n)`,
+    [world.workspaceId, world.senderId, Array.from({ length: rows }, newId)],
+  )
+
 const idsOf = async ({ calls }: SignedIn, { workspaceId }: World, filter: Filter = {}): Promise<string[]> =>
   (await calls.messages.list.query({ workspaceId, ...filter })).rows.map(({ id }) => id)
 
@@ -31,7 +40,45 @@ test('a message is found by recipient, reference, id and WhatsApp’s id', async
   ]) {
     assert.deepEqual(await idsOf(reader, world, { text }), [wanted.messageId], text)
   }
-  assert.deepEqual(await idsOf(reader, world, { text: 'login' }), [])
+  assert.deepEqual(await idsOf(reader, world, { text: '+212612345679' }), [])
+})
+
+test('a part of a number, reference or id finds its messages, whatever signs it has', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const reader = await signIn(world, 'member')
+  await world.codSettings()
+  const code = await world.sendOtp({ to: '+212612345678', reference: 'Login_17%' })
+  const order = await world.createConfirmation({ reference: 'order-99' })
+  await world.sendOtp({ to: '+212698765432', reference: 'Loginx17' })
+  for (const text of ['345678', '06 12 34', '٣٤٥٦', 'login_1', '17%', code.messageId.slice(-12)])
+    assert.deepEqual(await idsOf(reader, world, { text }), [code.messageId], text)
+  for (const text of ['%%%', '34', 'in', '987654321']) assert.deepEqual(await idsOf(reader, world, { text }), [], text)
+  assert.deepEqual(await idsOf(reader, world, { text: 'login', kind: 'cod' }), [])
+  const { workspaceId } = world
+  assert.equal((await idsOf(reader, world, { text: 'DER-9' })).length, 1, 'the message of an order')
+  for (const text of ['DER-9', order.confirmationId.slice(-12)]) {
+    const { rows } = await reader.calls.confirmations.list.query({ workspaceId, text })
+    assert.deepEqual(
+      rows.map(({ id }) => id),
+      [order.confirmationId],
+    )
+  }
+})
+
+test('a search by part reads on past rows that do not fit', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const reader = await signIn(world, 'member')
+  const old = await world.sendOtp({ reference: 'order-1' })
+  await addRows(world, 15_000)
+  const seen: string[] = []
+  let cursor: string | null = null
+  do {
+    const page = await reader.calls.messages.list.query({ workspaceId: world.workspaceId, text: 'rder', cursor })
+    seen.push(...page.rows.map(({ id }) => id))
+    assert.equal(page.searchedBackTo === null, page.nextCursor === null, 'it says how far it searched')
+    cursor = page.nextCursor
+  } while (cursor !== null)
+  assert.deepEqual(seen, [old.messageId])
 })
 
 test('a conversation’s message is found by order reference and confirmation id', async (t) => {
@@ -104,13 +151,7 @@ test('a short page reports how far it searched, and the next continues', async (
   const reader = await signIn(world, 'member')
   const old = await world.sendOtp({ template: { name: 'login_code', language: 'en_US' } })
   await world.ask(`update messages set template_name = 'rare' where id = $1`, [old.messageId])
-  await world.ask(
-    `insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, correlation_id,
-       api_key_id, quota_unit, created_at, status, priority, submit_by)
-     select id, $1, 'otp', $2, '+212600000001', 'login_code', 'en_US', gen_random_uuid(), 'key', n, now(), 'sent', 0, now()
-     from unnest($3::uuid[]) with ordinality as made (id, n)`,
-    [world.workspaceId, world.senderId, Array.from({ length: 10_000 }, newId)],
-  )
+  await addRows(world, 10_000)
   const first = await reader.calls.messages.list.query({ workspaceId: world.workspaceId, template: 'rare' })
   assert.deepEqual(first.rows, [])
   assert.ok(first.searchedBackTo && first.nextCursor)

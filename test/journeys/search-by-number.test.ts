@@ -10,7 +10,7 @@ const NUMBER = '+212612345678'
 async function idsTo({ parts, workspaceId }: World, number: string, before: string | null = null): Promise<string[]> {
   const filter: MessageFilter = {
     workspaceId,
-    search: { id: null, text: number, phones: [number] },
+    search: { id: null, text: number, phones: [number], part: null },
     status: null,
     kind: null,
     template: null,

@@ -4,6 +4,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { api } from '../../api.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { Empty } from '../../ui/empty.tsx'
+import { ExportButton } from '../../ui/list/export-button.tsx'
 import { Failed } from '../../ui/failed.tsx'
 import { FilterBar } from '../../ui/list/filter-bar.tsx'
 import { List } from '../../ui/list/list.tsx'
@@ -32,6 +33,7 @@ export function Log({ endpoint }: { endpoint: EndpointData }) {
   const navigate = useNavigate({ from: PAGE })
   const show = (next: LogSearch): void => void navigate({ search: next, replace: true, resetScroll: false })
   const { delivery: _, ...filter } = search
+  const range = useRange(search)
   return (
     <Stack component="section">
       <Group justify="space-between" align="flex-start">
@@ -62,6 +64,7 @@ export function Log({ endpoint }: { endpoint: EndpointData }) {
           show(readLogSearch({ ...filter, ...change, ...(text !== undefined && { about: text }) }))
         }
         onClear={isFiltered(search) ? () => show({}) : undefined}
+        end={<ExportButton list="deliveries" filters={{ endpointId: endpoint.endpointId, ...filter, ...range }} />}
       />
       <Deliveries endpoint={endpoint} search={search} />
       <Drawer
@@ -79,15 +82,21 @@ export function Log({ endpoint }: { endpoint: EndpointData }) {
   )
 }
 
+/** The real instants between which the days of the filter lie. */
+function useRange({ from, to }: LogSearch): { from: string | undefined; to: string | undefined } {
+  const { timeZone } = useWorkspace()
+  const clock = useWorkspaceClock()
+  return { from: clock.realOf(startOf(from, timeZone)), to: clock.realOf(endOf(to, timeZone)) }
+}
+
 function Deliveries({ endpoint: { endpointId }, search }: { endpoint: EndpointData; search: LogSearch }) {
   const { t, n } = useTexts()
-  const { workspaceId, timeZone } = useWorkspace()
-  const clock = useWorkspaceClock()
-  const { delivery: _, from, to, ...filter } = search
-  const [fromAt, toAt] = [clock.realOf(startOf(from, timeZone)), clock.realOf(endOf(to, timeZone))]
+  const { workspaceId } = useWorkspace()
+  const { delivery: _, from: _from, to: _to, ...filter } = search
+  const { from, to } = useRange(search)
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
     api.endpoints.deliveries.infiniteQueryOptions(
-      { workspaceId, endpointId, ...filter, ...(fromAt && { from: fromAt }), ...(toAt && { to: toAt }) },
+      { workspaceId, endpointId, ...filter, ...(from && { from }), ...(to && { to }) },
       { getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined },
     ),
   )

@@ -1,8 +1,10 @@
 import { Button, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
+import type { ExportedListName } from '../../../src/admin/export/lists.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { Empty } from '../empty.tsx'
 import { Failed } from '../failed.tsx'
+import { ExportButton } from './export-button.tsx'
 import { type Filter, FilterBar } from './filter-bar.tsx'
 import { type LinkOf, ListPages } from './list-pages.tsx'
 import { type ListSearch, isFiltered } from './list-search.ts'
@@ -36,6 +38,7 @@ type Props<Row> = {
   own: readonly Filter[]
   /** What to do where there is nothing at all yet. */
   begin: ReactNode
+  exportAs: ExportedListName
   onNarrow: (change: Record<string, string>) => void
   onClear: () => void
   /** To the page before a row, or to the newest. */
@@ -47,6 +50,7 @@ type Props<Row> = {
 export function SearchedList<Row>(props: Props<Row>) {
   const { t } = useTexts()
   const { page, live, search, query, choices = chosenAlready(search), own, onNarrow, onClear } = props
+  const { before: _, ...filters } = search
   return (
     <Page title={t(`${page}.title`)} about={t(`${page}.about`)} live={live}>
       <FilterBar
@@ -73,6 +77,7 @@ export function SearchedList<Row>(props: Props<Row>) {
         range={{ from: search.from, to: search.to }}
         onChange={onNarrow}
         onClear={isFiltered(search) ? onClear : undefined}
+        end={<ExportButton list={props.exportAs} filters={filters} />}
       />
       {query.error !== null && <Failed error={query.error} onAgain={() => void query.refetch()} />}
       {query.isPending && <Loading />}

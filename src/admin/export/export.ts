@@ -1,0 +1,137 @@
+import { Readable } from 'node:stream'
+import { TRPCError } from '@trpc/server'
+import { getHTTPStatusCodeFromError } from '@trpc/server/http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { translatorOf } from '../../../locales/resources.ts'
+import { LANGUAGES, type Translator, plainText } from '../../../locales/text.ts'
+import { HOUR_MS, MINUTE_MS } from '../../clock.ts'
+import { isUuid } from '../../ids.ts'
+import type { Parts } from '../../parts.ts'
+import { findWorkspaceTime } from '../../workspaces/workspace-time.ts'
+import { audit } from '../audit/audit.ts'
+import { type Membership, findMembership } from '../auth/members.ts'
+import type { Person } from '../auth/person.ts'
+import { dashboardRouter } from '../router.ts'
+import { CallError } from '../rpc/errors.ts'
+import type { Context } from '../rpc/trpc.ts'
+import { linesOf } from './lines.ts'
+import { type Calls, findExportedList } from './lists.ts'
+
+/** Each export has one query running at a time. */
+const MAX_EXPORTS = 10
+const MAX_EXPORTS_PER_USER = 2
+/** A reader that is slower is cut off; its download fails visibly. */
+const MAX_EXPORT_MS = HOUR_MS
+/** A person who signed out gets no more rows after this time. One who was removed gets none after the next page. */
+const RECHECK_INTERVAL_MS = MINUTE_MS / 2
+
+type ExportParts = Parts & {
+  /** Undefined also for a request of another site. */
+  findViewer: (request: FastifyRequest) => Promise<Person | undefined>
+  contextOf: (person: Person | undefined, correlationId: string) => Context
+}
+
+type ExportRequest = { Params: { workspaceId: string; list: string }; Querystring: Record<string, unknown> }
+
+/** Any list of the dashboard as a CSV file, read page by page through the calls of the pages, which check permissions. */
+export function createExports({ db, clock, live, findViewer, contextOf }: ExportParts) {
+  const open = new Set<{ userId: string; reply: FastifyReply }>()
+  let ended = false
+
+  /** Takes one of the places until the answer is sent or the reader is gone. */
+  function takePlace(userId: string, reply: FastifyReply): void {
+    const ofUser = [...open].filter((each) => each.userId === userId)
+    if (ended || open.size >= MAX_EXPORTS || ofUser.length >= MAX_EXPORTS_PER_USER)
+      throw new CallError('TOO_MANY_REQUESTS', { code: 'export.too_many' })
+    const place = { userId, reply }
+    open.add(place)
+    const timer = setTimeout(() => reply.raw.destroy(), MAX_EXPORT_MS).unref()
+    reply.raw.once('close', () => {
+      clearTimeout(timer)
+      open.delete(place)
+    })
+  }
+
+  async function answer(request: FastifyRequest<ExportRequest>, reply: FastifyReply, translator: Translator) {
+    const { workspaceId, list: name } = request.params
+    const person = await findViewer(request)
+    if (!person) throw new CallError('UNAUTHORIZED', { code: 'admin.signed_out' })
+    const membership = isUuid(workspaceId) && (await findMembership(db, { userId: person.userId, workspaceId }))
+    if (!membership) throw new CallError('NOT_FOUND', { code: 'admin.no_workspace' })
+    const list = findExportedList(name)
+    if (!list) throw new CallError('NOT_FOUND', { code: 'admin.not_known' })
+    takePlace(person.userId, reply)
+
+    const filters = Object.fromEntries(list.filters.flatMap((each) => valueIn(request.query, each)))
+    const time = await findWorkspaceTime(db, workspaceId)
+    const calls = callsOf(request, person)
+    const readPage = async (cursor: unknown) =>
+      list.read(await calls(), { ...filters, workspaceId, ...(cursor !== null && { cursor }) }, time)
+    const first = await readPage(null) // a fault in the filters or the permission is answered before anything is recorded
+    const change = { action: 'list.exported', target: name, after: filters }
+    const actor = { userId: person.userId, who: person.email }
+    await audit(db, { actor, at: clock.now() }, { workspaceId: workspaceOf(filters, membership), ...change })
+    live.changed([workspaceId])
+
+    const lines = linesOf({ columns: list.columns, first, readPage, timeZone: membership.timeZone, translator })
+    return reply
+      .headers({ ...HEADERS, 'content-disposition': `attachment; filename="${fileName(name, clock.now())}"` })
+      .send(Readable.from(lines))
+  }
+
+  /** Returns the calls on behalf of the person, who must still be signed in. */
+  function callsOf(request: FastifyRequest, person: Person): () => Promise<Calls> {
+    const calls = dashboardRouter.createCaller(contextOf(person, request.id))
+    let checkedAt = performance.now()
+    return async () => {
+      if (performance.now() - checkedAt < RECHECK_INTERVAL_MS) return calls
+      if (!(await findViewer(request))) throw new CallError('UNAUTHORIZED', { code: 'admin.signed_out' })
+      checkedAt = performance.now()
+      return calls
+    }
+  }
+
+  return {
+    serve(scope: FastifyInstance): void {
+      scope.get<ExportRequest>(
+        '/dashboard/export/:workspaceId/:list',
+        { exposeHeadRoute: false },
+        async (request, reply) => {
+          const language = LANGUAGES.find((each) => each === request.query['language']) ?? 'en'
+          const translator = translatorOf(language)
+          try {
+            return await answer(request, reply, translator)
+          } catch (error) {
+            if (!(error instanceof TRPCError)) throw error
+            const text = error instanceof CallError ? error.text : plainText('admin.not_known')
+            return reply
+              .code(getHTTPStatusCodeFromError(error))
+              .headers(ERROR_HEADERS)
+              .send(`${translator.textOf(text)}\n`)
+          }
+        },
+      )
+    },
+    /** Ends all exports, whose downloads then fail, and accepts no new ones. */
+    end(): void {
+      ended = true
+      for (const { reply } of open) reply.raw.destroy()
+    },
+  }
+}
+
+const HEADERS = {
+  'content-type': 'text/csv; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+}
+const ERROR_HEADERS = { ...HEADERS, 'content-type': 'text/plain; charset=utf-8' }
+
+const valueIn = (query: Record<string, unknown>, name: string): [string, unknown][] =>
+  query[name] === undefined || query[name] === '' ? [] : [[name, query[name]]]
+
+/** An export of the instance's audit log belongs to the instance. */
+const workspaceOf = (filters: Record<string, unknown>, { workspaceId }: Membership): string | null =>
+  filters['of'] === 'instance' ? null : workspaceId
+
+const fileName = (list: string, at: Date): string => `${list}-${at.toISOString().slice(0, 10)}.csv`
