@@ -19,7 +19,7 @@ const mistakes: readonly [string, RegExp][] = [
   ['workspcae', /unknown command 'workspcae' \(Did you mean workspace\?\)/],
   [
     'workspace',
-    /no command given; "doorcode workspace --help" lists the commands[^]*\n {2}create +Create a workspace\.\n {2}allowance /,
+    /no command given; "doorcode workspace --help" lists the commands[^]*\n {2}create +Create a workspace\.\n {2}list /,
   ],
   [
     'account nope',
@@ -215,6 +215,10 @@ test('commands set up a workspace up to its first webhook', async (t) => {
     codConfirmations: 10_000,
     codRefusals: 10_000,
   })
+  const { workspaces } = (await json('workspace', 'list')) as { workspaces: Record<string, unknown>[] }
+  const listed = workspaces.find(({ workspaceId }) => workspaceId === workspace)
+  assert.deepEqual([listed?.['name'], listed?.['sandbox']], ['Shop', false])
+  assert.match((await run(['workspace', 'list'])).stdout, new RegExp(`^${workspace}  live .*  Shop$`, 'm'))
   const key = await json('key', 'create', '--workspace', workspace.toUpperCase(), '--name', 'backend')
   assert.match(String(key['apiKey']), new RegExp(`^dck_${String(key['publicId'])}_`))
 

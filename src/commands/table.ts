@@ -19,6 +19,7 @@ import { personLink, personList } from './person.ts'
 import { quarantineList, quarantineRelease } from './quarantine.ts'
 import { senderList, senderPause, senderResume } from './sender.ts'
 import { workspaceAllowance, workspaceCreate } from './workspace.ts'
+import { workspaceList } from './workspace-list.ts'
 
 /** main.ts and demo.ts are loaded on use: other commands need neither the web server nor the emulator. */
 const serve: Command = {
@@ -39,6 +40,7 @@ export const commands: readonly Command[] = [
   start,
   serve,
   workspaceCreate,
+  workspaceList,
   workspaceAllowance,
   keyCreate,
   keyRevoke,

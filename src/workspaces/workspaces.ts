@@ -28,10 +28,9 @@ export async function createWorkspace(
 
 export type Workspace = { workspaceId: string; name: string; sandbox: boolean; createdAt: Date }
 
-const selectWorkspace = statement<Workspace>(
-  'get_workspace',
-  `select id as "workspaceId", name, sandbox, created_at as "createdAt" from workspaces where id = $1`,
-)
+const COLUMNS = `id as "workspaceId", name, sandbox, created_at as "createdAt"`
+
+const selectWorkspace = statement<Workspace>('get_workspace', `select ${COLUMNS} from workspaces where id = $1`)
 
 export const unknownWorkspace = (workspaceId: string): UserError =>
   new UserError({ code: 'workspaces.unknown', workspaceId }, 'NOT_FOUND')
@@ -42,6 +41,17 @@ export async function getWorkspace(sql: Sql, workspaceId: string): Promise<Works
   if (!workspace) throw unknownWorkspace(workspaceId)
   return workspace
 }
+
+/** Far more than an instance has. */
+const MAX_WORKSPACES = 1_000
+
+const selectWorkspaces = statement<Workspace>(
+  'list_workspaces',
+  `select ${COLUMNS} from workspaces order by created_at, id limit ${MAX_WORKSPACES}`,
+)
+
+/** Every workspace of the instance, for its operator. */
+export const listWorkspaces = (sql: Sql): Promise<Workspace[]> => sql.rows(selectWorkspaces)
 
 const setName = statement('rename_workspace', 'update workspaces set name = $2 where id = $1')
 

@@ -67,6 +67,7 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   delete_second_factor: 'of an account, which belongs to no workspace',
   find_person_by_email: 'of an account, which belongs to no workspace',
   list_people: 'of the whole instance, for the command line',
+  list_workspaces: 'of the whole instance, for the command line',
   list_sessions_of_person: 'of an account, which belongs to no workspace',
   end_session_of_person: 'of an account, which belongs to no workspace',
   end_sessions_of_person: 'of an account, which belongs to no workspace',

@@ -47,6 +47,7 @@ type Run = { words: string; more: string[]; before?: () => Promise<unknown> }
 const READING: readonly string[] = [
   'start',
   'serve',
+  'workspace list',
   'sender list',
   'endpoint list',
   'cod-settings get',
