@@ -627,6 +627,8 @@ export type Texts = {
   'page_audit_log.actions_template_deleted': object
   'page_audit_log.actions_template_submitted': object
   'page_audit_log.actions_workspace_created': object
+  'page_audit_log.actions_workspace_deletion_asked': object
+  'page_audit_log.actions_workspace_deletion_cancelled': object
   'page_audit_log.actions_workspace_renamed': object
   'page_audit_log.anybody': object
   'page_audit_log.anything': object
@@ -2207,6 +2209,7 @@ export type Texts = {
   'words.quoted': { words: TextValue }
   'words.semicolon': { first: TextValue; second: TextValue }
   'words.space': { first: TextValue; second: TextValue }
+  'workspaces.name_differs': { name: TextValue }
   'workspaces.over': { state: TextValue }
   'workspaces.state_expired': object
   'workspaces.state_revoked': object

@@ -44,6 +44,8 @@ const mistakes: readonly [string, RegExp][] = [
   [`workspace allowance --workspace ${UNKNOWN} --otp 1e3`, /--otp must be a whole number/],
   [`workspace allowance --workspace ${UNKNOWN} --otp 2147483648`, /--otp must be a whole number/],
   [`workspace allowance --workspace ${UNKNOWN} --otp 5`, /No workspace has the id/],
+  [`workspace delete ${UNKNOWN} --name Shop`, /No workspace has the id/],
+  [`workspace restore ${UNKNOWN}`, /No workspace has the id/],
   [`key create --workspace ${UNKNOWN} --name k`, /No workspace has the id/],
   ['key revoke', /<publicId> is missing/],
   ['key revoke UPPERCASE123', /<publicId> must be the 12 characters/],
@@ -103,6 +105,7 @@ for (const [args, expected] of mistakes) {
 
 const missing = [
   `workspace allowance --workspace ${UNKNOWN}`,
+  `workspace delete ${UNKNOWN}`,
   `account sync ${UNKNOWN}`,
   `account connect --workspace ${UNKNOWN} --waba-id 12345 --access-token T --app-secret S --verify-token V`,
   `sender pause ${UNKNOWN}`,

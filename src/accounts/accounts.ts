@@ -68,7 +68,7 @@ export async function renewCredentials(
 
 const selectWorkspace = statement(
   'lock_workspace_to_connect',
-  'select id as workspace_id from workspaces where id = $1 for no key update',
+  'select id as workspace_id from workspaces where id = $1 and deleted_at is null for no key update',
 )
 
 /** Two simultaneous connects of one account must agree on its id, which its sealed secrets are bound to. */
@@ -165,6 +165,8 @@ export async function describeAccount(sql: Sql, { workspaceId, accountId }: Acco
 }
 
 type AccountRow = AccountRef & {
+  /** Its workspace is deleted. */
+  isDeleted: boolean
   wabaId: string
   graphUrl: string
   accessToken: Buffer
@@ -178,8 +180,9 @@ const accountById: Statement<AccountRow> = statement(
   'account_by_id',
   `select id as "accountId", workspace_id as "workspaceId", waba_id as "wabaId", graph_url as "graphUrl",
      access_token as "accessToken", app_secret as "appSecret", previous_app_secret as "formerAppSecret",
-     previous_app_secret_until as "formerAppSecretUntil", verify_token as "verifyToken"
-   from provider_accounts where id = $1`,
+     previous_app_secret_until as "formerAppSecretUntil", verify_token as "verifyToken",
+     exists (select from workspaces w where w.id = a.workspace_id and w.deleted_at is not null) as "isDeleted"
+   from provider_accounts a where id = $1`,
 )
 
 const findAccountRow = async (sql: Sql, accountId: string): Promise<AccountRow | undefined> =>
@@ -233,7 +236,7 @@ export async function findWebhookAccount(
   accountId: string,
 ): Promise<WebhookAccount | undefined> {
   const row = await findAccountRow(db, accountId)
-  if (!row) return undefined
+  if (!row || row.isDeleted) return undefined
   const { formerAppSecret: former, formerAppSecretUntil: until } = row
   const open = (sealed: Buffer, secret: Secret): string => seal.open(sealed, sealContext(row.accountId, secret))
   return {

@@ -18,8 +18,7 @@ import { sandboxAdvance } from './sandbox.ts'
 import { personLink, personList } from './person.ts'
 import { quarantineList, quarantineRelease } from './quarantine.ts'
 import { senderList, senderPause, senderResume } from './sender.ts'
-import { workspaceAllowance, workspaceCreate } from './workspace.ts'
-import { workspaceList } from './workspace-list.ts'
+import { workspaceAllowance, workspaceCreate, workspaceDelete, workspaceList, workspaceRestore } from './workspace.ts'
 
 /** main.ts and demo.ts are loaded on use: other commands need neither the web server nor the emulator. */
 const serve: Command = {
@@ -42,6 +41,8 @@ export const commands: readonly Command[] = [
   workspaceCreate,
   workspaceList,
   workspaceAllowance,
+  workspaceDelete,
+  workspaceRestore,
   keyCreate,
   keyRevoke,
   accountConnect,
