@@ -75,6 +75,7 @@ export type Texts = {
   'accounts.obstacle_account': object
   'accounts.obstacle_gone': object
   'accounts.obstacle_paused': object
+  'accounts.obstacle_removed': object
   'accounts.obstacle_status': { first: TextValue; second: TextValue; status: TextValue }
   'accounts.obstacle_unreadable': object
   'accounts.one_reply': { expected: TextValue; remedy: TextValue }
@@ -123,6 +124,7 @@ export type Texts = {
   'accounts.values': { count: number; expected: TextValue }
   'accounts.verify_token': object
   'accounts.waba_id': object
+  'accounts.waba_id_differs': { wabaId: TextValue }
   'accounts.with_cause': { cause: TextValue; message: TextValue }
   'admin.about': object
   'admin.account_id': object
@@ -581,6 +583,7 @@ export type Texts = {
   'page_account.your_name': object
   'page_audit_log.about': object
   'page_audit_log.actions_account_connected': object
+  'page_audit_log.actions_account_removed': object
   'page_audit_log.actions_account_renewed': object
   'page_audit_log.actions_account_sync_failed': object
   'page_audit_log.actions_account_synced': object

@@ -76,6 +76,7 @@ const mistakes: readonly [string, RegExp][] = [
   [`sender pause ${UNKNOWN}`, /There is no sender .*"sender list"/],
   [`sender resume ${UNKNOWN}`, /There is no sender/],
   [`account sync ${UNKNOWN}`, /No account has the id/],
+  [`account delete ${UNKNOWN} --waba-id 1`, /No account has the id/],
   [`quarantine list --workspace ${UNKNOWN}`, /No workspace has the id/],
   [`quarantine release ${UNKNOWN}`, /Nothing with the id .* is quarantined. "quarantine list"/],
   [

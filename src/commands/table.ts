@@ -1,4 +1,4 @@
-import { accountConnect, accountSync } from './account.ts'
+import { accountConnect, accountDelete, accountSync } from './account.ts'
 import { blockAdd, blockRemove } from './block.ts'
 import { codSettingsGet, codSettingsSet } from './cod-settings.ts'
 import type { Command } from './command.ts'
@@ -47,6 +47,7 @@ export const commands: readonly Command[] = [
   keyRevoke,
   accountConnect,
   accountSync,
+  accountDelete,
   senderList,
   senderPause,
   senderResume,

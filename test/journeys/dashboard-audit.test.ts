@@ -103,6 +103,7 @@ async function changingRuns(t: TestContext, world: World): Promise<{ runs: Run[]
     'block remove': [...of, '--phone', '+212600000001'],
     'person link': [person.email, '--drop-second-factor'],
     'quarantine release': [randomUUID()],
+    'account delete': [account.accountId, '--waba-id', world.credentials.wabaId],
     'workspace restore': [workspaceId],
     'workspace delete': [workspaceId],
   }

@@ -19,3 +19,9 @@ create index api_keys_workspace on api_keys (workspace_id);
 -- is worth. A report is stored only for an account that was just read, and the reports of a workspace are removed before
 -- its accounts.
 alter table provider_reports drop constraint provider_reports_workspace_id_account_id_fkey;
+
+-- removed: its secrets are overwritten, and nothing finds it until it is connected again. Its senders stay for the messages
+-- that they sent.
+alter table provider_accounts
+  drop constraint account_status,
+  add constraint account_status check (status in ('connected', 'credentials_invalid', 'credentials_unreadable', 'removed'));
