@@ -1,12 +1,10 @@
 #!/usr/bin/env node
 // Plain JavaScript: an old Node would fail on the first type annotation instead of printing this message.
-const major = Number(process.versions.node.split('.')[0])
-if (major < 26) {
-  console.error(
-    `Doorcode needs Node 26, which "npm ci" installs with it; this is Node ${process.versions.node}.\n` +
-      'Start it through npm ("npm start", "npm run -s doorcode -- …"). If you did, the platform package of Node is missing:\n' +
-      'run "npm ci" again without --omit=optional.',
-  )
+import { explainWrongNode } from './wrong-node.js'
+
+const fault = explainWrongNode({ version: process.versions.node, platform: process.platform, arch: process.arch })
+if (fault !== undefined) {
+  console.error(fault)
   process.exit(1)
 }
 // A reader that leaves early, such as "head", is no error.

@@ -19,20 +19,24 @@ export async function buildApp(parts: Parts, { attach, pages }: AppOptions) {
   let draining = false
   let loops: RunningLoop[] = []
   const answersApi = parts.config.roles.has('api')
-  const serveDashboard = await openDashboardIfServed(parts, pages)
+  const dashboard = await openDashboardIfServed(parts, pages)
   // A process with only the role worker still serves the probes.
   const server = buildServer(parts, answersApi ? apiRoutes(parts) : [], {
     isDraining: () => draining,
-    servesDashboard: serveDashboard !== undefined,
+    servesDashboard: dashboard !== undefined,
     rawRoutes(scope) {
       if (answersApi) serveProviderWebhooks(scope, parts)
-      serveDashboard?.(scope)
+      dashboard?.serve(scope)
     },
   })
   const metricsServer = buildMetricsServer(parts.metrics)
   return {
     server,
     metricsServer,
+    /** Builds the dashboard's pages before anybody waits for them. Never rejects: the first request tries again. */
+    async preparePages(): Promise<void> {
+      await dashboard?.pages().catch(() => undefined)
+    },
     /** Starts the background work. Only for the role worker. */
     startWork(): void {
       loops = parts.loops(parts).map((loop) => {
@@ -52,8 +56,10 @@ export async function buildApp(parts: Parts, { attach, pages }: AppOptions) {
 }
 
 /** Loaded only if served: with the sign-in library it costs 0.3 s at startup and 60 MB. */
-async function openDashboardIfServed(parts: Parts, pages: Pages | undefined) {
+async function openDashboardIfServed(parts: Parts, given: Pages | undefined) {
   if (!parts.config.roles.has('dashboard')) return undefined
   const { openDashboard } = await import('./admin/dashboard.ts')
-  return openDashboard(parts, pages)
+  const { createPages } = await import('./admin/pages/pages.ts')
+  const pages = given ?? createPages(parts)
+  return { pages, serve: openDashboard(parts, pages) }
 }

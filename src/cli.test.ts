@@ -8,7 +8,8 @@ import { fileDatabase } from '../test/database.ts'
 import { runProgram } from '../test/program.ts'
 import { startReceiver } from '../test/receiver.ts'
 import { runCommandLine } from './cli.ts'
-import { commands } from './commands/table.ts'
+import { parse } from './commands/parse.ts'
+import { commands, groups } from './commands/table.ts'
 
 const UNKNOWN = '019f0000-0000-7000-8000-000000000000'
 
@@ -199,6 +200,32 @@ test('every command and group has help, with a description of each input', async
     (await run(['key', '--help'])).stdout,
     /^Usage: doorcode key <command>[^]*\n {2}create [^]*\n {2}revoke /,
   )
+})
+
+test('the example of every command is valid', async () => {
+  for (const { words, example } of commands) {
+    const { stdout } = await run([...words.split(' '), '--help'])
+    assert.ok(stdout.endsWith(`\n\nExample:\n  ${`doorcode ${words} ${example}`.trim()}`), stdout)
+    const given = Array.from(example.matchAll(/"(.*?)"|\S+/g), ([word, quoted]) => quoted ?? word)
+    await parse([...words.split(' '), ...given], groups).catch((error: unknown) => {
+      assert.match(String(error), /--file cannot be read/, words)
+    })
+  }
+})
+
+test('help names the program as the user called it, and finds commands like --help', async () => {
+  const { stdout } = await run(['help', 'key', 'create'], { npm_lifecycle_event: 'doorcode' })
+  assert.match(stdout, /^Usage: npm run -s doorcode -- key create --workspace/)
+  assert.equal((await run(['help'])).stdout, (await run(['--help'])).stdout)
+  assert.match((await run(['help', 'sandbox'])).stdout, /^Usage: doorcode sandbox <command>/)
+  assert.match((await run(['help', 'expalin'])).stderr, /unknown command 'expalin' \(Did you mean explain\?\)/)
+})
+
+test('the version names Doorcode, Node and the embedded PostgreSQL', async () => {
+  const { stdout } = await run(['version', '--json'])
+  const { doorcode, node, postgresql } = JSON.parse(stdout) as Record<string, string>
+  assert.equal((await run(['--version'])).stdout, `Doorcode ${doorcode}, Node ${node}, PostgreSQL ${postgresql}`)
+  assert.match(`${doorcode} ${node} ${postgresql}`, /^\d+\.\d+\.\d+ 26\.\S+ 18\.\d+$/)
 })
 
 test('commands set up a workspace up to its first webhook', async (t) => {

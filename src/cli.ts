@@ -5,7 +5,7 @@ import type { Parts } from './parts.ts'
 import { StartupError } from './startup-error.ts'
 import { type ParsedCommand, parse, UsageError } from './commands/parse.ts'
 import { toProblem } from './commands/problem.ts'
-import { commands } from './commands/table.ts'
+import { groups } from './commands/table.ts'
 import { ConfigError, readConfig } from './config.ts'
 import { createLog } from './log.ts'
 import { LONG_STATEMENT_TIMEOUT_MS } from './db/pool.ts'
@@ -21,7 +21,7 @@ export type CommandLineIo = {
 /** Runs one command. Resolves with the exit code: 0, or 1 after an error was printed to stderr. */
 export async function runCommandLine(args: readonly string[], io: CommandLineIo): Promise<0 | 1> {
   try {
-    const parsed = await parse(args, commands)
+    const parsed = await parse(args, groups, nameOfProgram(io.environment))
     if ('help' in parsed) io.stdout(parsed.help)
     else await run(parsed, io)
     return 0
@@ -32,7 +32,14 @@ export async function runCommandLine(args: readonly string[], io: CommandLineIo)
   }
 }
 
+/** As the user called it, so that the usage and the example can be copied. */
+const nameOfProgram = (environment: CommandLineIo['environment']): string =>
+  environment['npm_lifecycle_event'] === 'doorcode' ? 'npm run -s doorcode --' : 'doorcode'
+
 async function run({ command, values, json }: ParsedCommand, { environment, stdout }: CommandLineIo): Promise<void> {
+  const print = ({ result, text }: { result: object; text: string }): void =>
+    stdout(json ? JSON.stringify(result) : text)
+  if (command.work.on === 'nothing') return print(await command.work.run())
   const config = readConfig(environment)
   if (command.work.on === 'config') return command.work.run(config)
   // Without roles a command does no background work: it only wakes the servers that do.
@@ -41,8 +48,7 @@ async function run({ command, values, json }: ParsedCommand, { environment, stdo
     statementTimeoutMs: LONG_STATEMENT_TIMEOUT_MS,
   })
   try {
-    const { result, text } = await command.work.run(await withNodeSettings(parts), values)
-    stdout(json ? JSON.stringify(result) : text)
+    print(await command.work.run(await withNodeSettings(parts), values))
   } finally {
     await close()
   }

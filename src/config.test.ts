@@ -21,7 +21,7 @@ test('DATABASE_URL makes the rate limit shared and the instance key required', (
 
 const wrong: Readonly<Record<string, { value: string; pattern: RegExp }>> = {
   DOORCODE_PORT: { value: '70000', pattern: /^DOORCODE_PORT must be a port from 1 to 65535, not "70000"$/ },
-  DOORCODE_METRICS_PORT: { value: '9464.5', pattern: /^DOORCODE_METRICS_PORT must be a port/ },
+  DOORCODE_METRICS_PORT: { value: '9464.5', pattern: /^DOORCODE_METRICS_PORT must be 0 or a port/ },
   DOORCODE_EMULATOR_PORT: { value: 'x', pattern: /^DOORCODE_EMULATOR_PORT must be a port/ },
   DATABASE_URL: { value: 'mysql://app:hidden@db/doorcode', pattern: /^DATABASE_URL must look like postgres:/ },
   DOORCODE_DATABASE_POOL: { value: '1', pattern: /^DOORCODE_DATABASE_POOL must be a number from 2 to 200/ },

@@ -34,7 +34,8 @@ const oneOf =
   (text: string): Value =>
     values.find((each) => each === text) ?? invalid(`${expected}, not "${text}"`)
 
-const port = integer(1, 65_535, 'port')
+const MAX_PORT = 65_535
+const port = integer(1, MAX_PORT, 'port')
 /** One for group commits, one for everything else. */
 const MIN_POOL = 2
 const MAX_POOL = 200
@@ -212,5 +213,7 @@ function roles(text: string): ReadonlySet<Role> {
 }
 
 function portOrOff(text: string): number {
-  return text === '0' ? 0 : port(text)
+  return /^\d+$/.test(text) && Number(text) <= MAX_PORT
+    ? Number(text)
+    : invalid(`must be 0 or a port from 1 to ${MAX_PORT}, not "${text}"`)
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { cp, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import os from 'node:os'
 import path from 'node:path'
@@ -14,7 +14,7 @@ test('the printed curl sends a code, and a second start keeps all data', async (
   const environment = await newEnvironment()
   const first = await start(t, environment)
   assert.match(first.stdout(), /a day of customers/)
-  const body = printed(first.stdout(), /-d '(.*)'/)
+  const body = printed(first.stdout(), /-d '([^']*)'/)
   const key = printed(first.stdout(), /Bearer ([^']+)'/)
   await send(first.stdout(), key, body)
   await waitFor('the phone to show the code', () => /the phone \+34600111222 shows: .*493817/.test(first.stdout()))
@@ -28,7 +28,7 @@ test('the printed curl sends a code, and a second start keeps all data', async (
 
   const second = await start(t, environment)
   assert.equal(printed(second.stdout(), /Bearer ([^']+)'/), key)
-  assert.equal(printed(second.stdout(), /-d '(.*)'/), body)
+  assert.equal(printed(second.stdout(), /-d '([^']*)'/), body)
   const [phone] = await chatsOn(second.stdout(), '+34600111222')
   assert.match(phone?.entries[0]?.body ?? '', /493817/)
   const templates = await withConnection(environment['DATABASE_URL'] ?? '', (connection) =>
@@ -48,7 +48,7 @@ test('the printed order is answered, and the printed command lets a day pass', a
   const demo = await start(t, environment)
   assert.doesNotMatch(demo.stdout(), /a day of customers/, 'only the first start simulates a day')
   const key = printed(demo.stdout(), /Bearer ([^']+)'/)
-  const body = printed(demo.stdout(), /-d '(.*"reference":"A-1001"}*)'/)
+  const body = printed(demo.stdout(), /-d '([^']*"reference":"A-1001"[^']*)'/)
   await post(printed(demo.stdout(), /curl -s (\S+\/cod-confirmations)/), key, body)
   for (const expected of [
     /the phone \+34600110703 shows: Hello Ana, please confirm your order A-1001/,
@@ -57,6 +57,12 @@ test('the printed order is answered, and the printed command lets a day pass', a
   ]) {
     await waitFor(String(expected), () => expected.test(demo.stdout()))
   }
+  const again = runProgram(t, ['start'], environment)
+  assert.deepEqual(await again.ended, [1, null])
+  const url = `http://127.0.0.1:${environment['DOORCODE_PORT']}`
+  assert.ok(
+    again.stderr().includes(`already running in ${environment['DOORCODE_DATA_DIR']} (pid ${demo.child.pid}, ${url})`),
+  )
   const pinged = runProgram(t, ['endpoint', 'ping', await endpointOf(environment), '--json'], environment)
   assert.deepEqual(await pinged.ended, [0, null], pinged.stderr())
   assert.equal((JSON.parse(pinged.stdout()) as { status: string }).status, 'succeeded', pinged.stdout())
@@ -86,24 +92,41 @@ test('the printed order is answered, and the printed command lets a day pass', a
   })
 })
 
-test('a demo workspace that is no sandbox works, without the clock hint', async (t) => {
+test('a demo workspace that is no sandbox works, without clock hint or metrics', async (t) => {
   const environment = await environmentOfLater(t)
   await withConnection(environment['DATABASE_URL'] ?? '', (connection) =>
     connection.query(`update workspaces set sandbox = false where clock_offset_ms = 0`),
   )
-  const demo = await start(t, environment)
+  const metricsPort = await freePort()
+  await occupy(t, metricsPort)
+  const demo = await start(t, { ...environment, DOORCODE_METRICS_PORT: String(metricsPort) })
+  assert.match(demo.stdout(), /^Metrics are off: .*:\d+ is in use .*DOORCODE_METRICS_PORT[^]* Metrics +off$/m)
   assert.doesNotMatch(demo.stdout(), /sandbox advance/)
-  await send(demo.stdout(), printed(demo.stdout(), /Bearer ([^']+)'/), printed(demo.stdout(), /-d '(.*)'/))
+  await send(demo.stdout(), printed(demo.stdout(), /Bearer ([^']+)'/), printed(demo.stdout(), /-d '([^']*)'/))
 })
 
-test('a start on a used emulator port fails with the name of the setting', async (t) => {
+test('Ctrl-C just stops a first start, in initdb and in the simulated day', async (t) => {
   const environment = await newEnvironment()
-  const other = createServer().listen(Number(environment['DOORCODE_EMULATOR_PORT']), '127.0.0.1')
-  await once(other, 'listening')
-  t.after(() => other.close())
+  const home = path.join(environment['DOORCODE_DATA_DIR'] ?? '', 'postgres')
+  const first = runProgram(t, ['start'], { ...environment, DATABASE_URL: '', DOORCODE_SECRET_KEY: '' })
+  await waitFor('initdb', async () => (await readdir(home).catch(() => [])).some((name) => name.startsWith('unf')))
+  first.child.kill('SIGINT')
+  assert.deepEqual([await first.ended, first.stdout(), first.stderr()], [[0, null], '\nStopped.\n', ''])
+  const second = runProgram(t, ['start'], environment)
+  await waitFor('the day', () => second.stdout().includes('simulating a day'))
+  second.child.kill('SIGINT')
+  assert.deepEqual([await second.ended, second.stderr()], [[0, null], ''])
+  assert.match(second.stdout(), /…\n\nStopped\.\n$/)
+})
+
+test('a start on used ports names each of them with its setting', async (t) => {
+  const environment = await newEnvironment()
+  const settings = ['DOORCODE_PORT', 'DOORCODE_EMULATOR_PORT']
+  for (const setting of settings) await occupy(t, Number(environment[setting]))
   const demo = runProgram(t, ['start'], environment)
   assert.deepEqual(await demo.ended, [1, null])
-  assert.match(demo.stderr(), /^127\.0\.0\.1:\d+ is in use\. .* DOORCODE_EMULATOR_PORT to another port\.\n$/)
+  for (const [index, line] of demo.stderr().trimEnd().split('\n').entries())
+    assert.match(line, new RegExp(`^127\\.0\\.0\\.1:\\d+ is in use .* set ${settings[index]} to another port`))
 })
 
 test('a start in the data folder of a running emulator fails with the setting', async (t) => {
@@ -112,8 +135,14 @@ test('a start in the data folder of a running emulator fails with the setting', 
   t.after(() => other.close())
   const demo = runProgram(t, ['start'], environment)
   assert.deepEqual(await demo.ended, [1, null])
-  assert.match(demo.stderr(), /^another emulator uses .*: stop it, or .* with DOORCODE_DATA_DIR\n$/)
+  assert.match(demo.stderr(), /^Another WhatsApp emulator uses .*\. Stop it, or .* with DOORCODE_DATA_DIR\.\n$/)
 })
+
+async function occupy(t: TestContext, port: number): Promise<void> {
+  const server = createServer().listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+}
 
 async function endpointOf({ DOORCODE_DATA_DIR: folder = '' }: Record<string, string>): Promise<string> {
   const saved = JSON.parse(await readFile(path.join(folder, 'demo.json'), 'utf8')) as {

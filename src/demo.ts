@@ -9,7 +9,9 @@ import { simulateDemoDay, startDemoDay } from './demo/day.ts'
 import { type DayClock, createDayClock } from './demo/day-clock.ts'
 import { createDemoWorkspace, ensureDemoEndpoint, findDemoWorkspace } from './demo/workspace.ts'
 import { createLog } from './log.ts'
-import { waitForAbort, shutdownSignal, throwListenError, startServing } from './main.ts'
+import { serverPorts, shutdownSignal, startServing, stopWithoutData, waitForEnd } from './main.ts'
+import { type PortSetting, findPortFaults, throwListenError, throwPortFaults } from './start/ports.ts'
+import { claimFolder } from './start/running.ts'
 import { connectAccount } from './accounts/accounts.ts'
 import { getWorkspace } from './workspaces/workspaces.ts'
 import { visibleText } from '../locales/visible-text.ts'
@@ -18,10 +20,17 @@ import { visibleText } from '../locales/visible-text.ts'
 export async function startDemo(config: Config): Promise<void> {
   const signal = shutdownSignal()
   await using resources = new AsyncDisposableStack()
-  const demo = await open(config, resources, signal)
+  const demo = await open(config, resources, signal).catch((error: unknown) => {
+    if (!signal.aborted) throw error
+  })
+  if (!demo) {
+    await resources.disposeAsync()
+    return console.log('\nStopped.')
+  }
   console.log(welcome(demo))
   demo.startLines()
-  await waitForAbort(signal)
+  await waitForEnd(signal, demo.serving)
+  if (demo.serving.lost?.aborted) await stopWithoutData(demo.serving, () => resources.disposeAsync())
   console.log('\nStopping …')
   await resources.disposeAsync()
   console.log('Stopped. The next start continues with the same data.')
@@ -30,7 +39,8 @@ export async function startDemo(config: Config): Promise<void> {
 type Demo = Awaited<ReturnType<typeof open>>
 
 async function open(base: Config, resources: AsyncDisposableStack, signal: AbortSignal) {
-  const config = demoConfig(base)
+  resources.use(await claimFolder(base.dataDir, { pid: process.pid, url: base.publicUrl }))
+  const config = await withFreePorts(demoConfig(base))
   const clock = createDayClock()
   const lines = createLines()
   const links = { phone: `${config.publicUrl}/dashboard/` }
@@ -43,6 +53,7 @@ async function open(base: Config, resources: AsyncDisposableStack, signal: Abort
   const serving = await startServing(config, createLog(config.logLevel), options)
   resources.defer(() => serving.stop())
   const { parts } = serving
+  signal.throwIfAborted()
 
   const existing = await findDemoWorkspace(parts)
   if (!existing) startDemoDay(clock)
@@ -57,8 +68,10 @@ async function open(base: Config, resources: AsyncDisposableStack, signal: Abort
   if (!existing) {
     console.log('\nThis is the first start: simulating a day of customers in the demo shop takes a few seconds …')
     const senderIds = account.senders.map(({ senderId }) => senderId)
-    await simulateDemoDay({ parts, clock, emulator, workspaceId, apiKey, senderIds })
+    await simulateDemoDay({ parts, clock, emulator, workspaceId, apiKey, senderIds, signal })
   }
+  await Promise.race([serving.pagesReady, waitForEnd(signal, serving)])
+  signal.throwIfAborted()
   emulator.onMessage(({ to, text }) => lines.print(`the phone ${to} shows: ${text}`))
   emulator.onInbound(({ from, did, text }) => lines.print(`the customer +${from} ${did}: ${text}`))
   const sender = account.senders.find(({ phoneNumberId }) => phoneNumberId === DEMO.standardNumberId)
@@ -86,6 +99,25 @@ const demoConfig = (config: Config): Config => ({
   logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel,
 })
 
+/** A demo can do without metrics. Throws StartupError if another port is taken. */
+async function withFreePorts(config: Config): Promise<Config> {
+  const [ofServer, ofMetrics] = serverPorts(config)
+  const faults = await findPortFaults([ofServer, emulatorPorts(config), ...(ofMetrics ? [ofMetrics] : [])])
+  throwPortFaults(faults.filter(({ setting }) => setting !== 'DOORCODE_METRICS_PORT'))
+  for (const { sentence } of faults) console.log(`Metrics are off: ${sentence}`)
+  return faults.length > 0 ? { ...config, metricsPort: 0 } : config
+}
+
+/** The emulator listens nowhere else: it shows one-time codes. */
+const EMULATOR_HOST = '127.0.0.1'
+
+const emulatorPorts = ({ emulatorPort: port }: Config): PortSetting => ({
+  setting: 'DOORCODE_EMULATOR_PORT',
+  host: EMULATOR_HOST,
+  port,
+  uses: ['WhatsApp emulator', 'webhook receiver'],
+})
+
 /** It runs on Doorcode's clock, so that its times are never later than Doorcode's. */
 const startDemoEmulator = (
   { emulatorPort, dataDir }: Config,
@@ -102,11 +134,11 @@ const startDemoEmulator = (
     speed: () => clock.speed(),
     timeMachineAt: () => links.phone,
   }).catch((error: unknown) => {
-    if (error instanceof FolderError) throw new StartupError(`${error.message} with DOORCODE_DATA_DIR`)
+    if (error instanceof FolderError) throw new StartupError(`${error.message} with DOORCODE_DATA_DIR.`)
     return throwPortError(emulatorPort)(error)
   })
 
-const throwPortError = (port: number) => throwListenError({ host: '127.0.0.1', port }, 'DOORCODE_EMULATOR_PORT')
+const throwPortError = (port: number) => throwListenError({ host: EMULATOR_HOST, port }, 'DOORCODE_EMULATOR_PORT')
 
 /** On the port after the emulator's. */
 function startReceiver({ emulatorPort }: Config, secret: () => string | undefined, { print }: Lines) {
@@ -138,32 +170,37 @@ function welcome(demo: Demo): string {
   return `
 Doorcode is ready. No message leaves this process: an emulator stands in for WhatsApp.
 
-  Dashboard      ${demo.setupLink ?? `${url}/dashboard/`}
-  API            ${url}/api/v1
-  Reference      ${url}/docs
-  WhatsApp emulator  ${emulatorUrl}
-  Webhooks       ${webhooksUrl}
-  Metrics        ${metricsUrl === undefined ? 'off' : `${metricsUrl}/metrics`}
-  Workspace      ${workspaceId}
+  Dashboard          ${demo.setupLink ?? `${url}/dashboard/`}
 
-Send a one-time code:
+Send a one-time code, and see it on the page Phone of the dashboard:
 
   curl -s ${url}/api/v1/otp/messages \\
     -H 'Authorization: Bearer ${apiKey}' \\
     -H 'Content-Type: application/json' \\
-    -d '{"to":"${RECIPIENT}","senderId":"${senderId}","template":{"name":"login_code","language":"en_US"},"code":"493817"}'
+    -d '{"to":"${RECIPIENT}","senderId":"${senderId}",
+         "template":{"name":"login_code","language":"en_US"},"code":"493817"}'
 
-Ask a customer to confirm an order. This customer wants another time; other endings of +346001107 are other customers:
+More:
+
+  API                ${url}/api/v1, described at ${url}/docs
+  WhatsApp emulator  ${emulatorUrl}
+  Webhooks           ${webhooksUrl} (those that this receiver got)
+  Metrics            ${metricsUrl === undefined ? 'off' : `${metricsUrl}/metrics`}
+  Workspace          ${workspaceId}
+
+Ask a customer to confirm an order. This one wants another time; other endings of +346001107 are other customers:
 
   curl -s ${url}/api/v1/cod-confirmations \\
     -H 'Authorization: Bearer ${apiKey}' \\
     -H 'Content-Type: application/json' \\
-    -d '{"to":"${RESCHEDULER}","senderId":"${senderId}","template":{"name":"order_confirmation","language":"en"},"parameters":{"body":["Ana","A-1001","25 EUR"]},"reference":"A-1001"}'
-${demo.sandbox ? timeMachine(demo) : ''}
-See the phone:           ${emulatorUrl}/phone/, or the page Phone of the dashboard
-See received webhooks:   curl -s ${webhooksUrl}
-See what happened:       npm run -s doorcode -- explain <messageId or confirmationId>
+    -d '{"to":"${RESCHEDULER}","senderId":"${senderId}",
+         "template":{"name":"order_confirmation","language":"en"},
+         "parameters":{"body":["Ana","A-1001","25 EUR"]},"reference":"A-1001"}'
 
+See what happened to a message or an order:
+
+  npm run -s doorcode -- explain <messageId or confirmationId>
+${demo.sandbox ? timeMachine(demo) : ''}
 Ctrl-C stops it.
 `
 }

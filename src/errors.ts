@@ -93,7 +93,7 @@ export const apiErrors = {
   },
   OTP_QUOTA_EXCEEDED: {
     status: 429,
-    title: 'Monthly OTP allowance exhausted',
+    title: 'Monthly OTP quota exhausted',
     owner: 'operator',
     cause: 'The workspace has used its quota of one-time codes for this calendar month (UTC), or the quota is zero.',
     fix: 'Raise it: npm run -s doorcode -- workspace allowance --workspace <id> --otp <number>. Otherwise it resets on the first of the month, 00:00 UTC.',
@@ -153,7 +153,7 @@ export const apiErrors = {
   },
   COD_QUOTA_EXCEEDED: {
     status: 429,
-    title: 'Monthly COD allowance exhausted',
+    title: 'Monthly COD quota exhausted',
     owner: 'operator',
     cause:
       'The workspace has used its quota of confirmations or refusal checks for this calendar month (UTC), or the quota is zero.',

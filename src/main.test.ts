@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { scryptSync } from 'node:crypto'
 import { once } from 'node:events'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileDatabase } from '../test/database.ts'
 import { withConnection } from '../test/postgres.ts'
@@ -85,19 +88,30 @@ test('a port in use is reported with its setting and without a stack trace', asy
   const { port } = other.address() as AddressInfo
   const api = await run(t, { DOORCODE_PORT: String(port) })
   assert.deepEqual(await api.ended, [1, null])
-  assert.equal(
-    api.stderr(),
-    `127.0.0.1:${port} is in use. Stop the other program or set DOORCODE_PORT to another port.\n`,
-  )
+  const holder = `\\S+ \\(pid ${process.pid}\\)`
+  const sentence = `^127.0.0.1:${port} is in use by ${holder}\\. Stop it or set DOORCODE_PORT to another port, such as \\d+\\.\\n$`
+  assert.match(api.stderr(), new RegExp(sentence))
   const metrics = await run(t, { DOORCODE_METRICS_PORT: String(port) })
   assert.deepEqual(await metrics.ended, [1, null])
-  assert.match(metrics.stderr(), /set DOORCODE_METRICS_PORT to another port\.\n$/)
+  assert.match(metrics.stderr(), /set DOORCODE_METRICS_PORT to another port, such as \d+\.\n$/)
+})
+
+test('a server whose data folder is deleted says so and stops', async (t) => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-deleted-'))
+  await chmod(folder, 0o711)
+  t.after(() => rm(folder, { recursive: true, force: true }))
+  const dataDir = path.join(folder, 'data')
+  const server = await serve(t, { DATABASE_URL: '', DOORCODE_SECRET_KEY: '', DOORCODE_DATA_DIR: dataDir })
+  await rm(dataDir, { recursive: true })
+  assert.deepEqual(await server.ended, [1, null])
+  assert.match(server.stderr(), /^The data folder .* was deleted or moved while Doorcode was running, .*\n$/)
+  assert.match(server.stdout(), /"level":60,.*"msg":"the data folder was deleted or moved"/)
 })
 
 test('an address of another machine is reported', async (t) => {
   const server = await run(t, { DOORCODE_HOST: '192.0.2.1' })
   assert.deepEqual(await server.ended, [1, null])
-  assert.match(server.stderr(), /^192\.0\.2\.1:\d+ is not an address of this machine\. Set DOORCODE_HOST/)
+  assert.match(server.stderr(), /^192\.0\.2\.1 is not an address of this machine\. Set DOORCODE_HOST[^\n]*\n$/)
 })
 
 test('a node without the dashboard does not load the sign-in library', async (t) => {

@@ -2,26 +2,40 @@ import { once } from 'node:events'
 import v8 from 'node:v8'
 import type { FastifyInstance } from 'fastify'
 import { type App, buildApp } from './app.ts'
-import { StartupError } from './startup-error.ts'
 import type { Clock } from './clock.ts'
-import type { Config, SettingName } from './config.ts'
+import type { Config } from './config.ts'
 import { type RetryBudget, withRetries } from './start/database.ts'
 import { createSetupLink } from './admin/auth/links.ts'
 import { createLog, type Log } from './log.ts'
 import { openParts, SERVER_RETRY_BUDGET_MS } from './start/open.ts'
+import { type PortSetting, assertPortsFree, throwListenError } from './start/ports.ts'
 import type { Parts } from './parts.ts'
 import { settlesWithin } from './settles-within.ts'
 
-export type Serving = { parts: Parts; url: string; metricsUrl: string | undefined; stop(): Promise<void> }
+export type Serving = {
+  parts: Parts
+  url: string
+  metricsUrl: string | undefined
+  /** Aborts, with a StartupError, if the embedded database was deleted. */
+  lost: AbortSignal | undefined
+  /** Resolves when the dashboard's pages are built, if this process serves them. */
+  pagesReady: Promise<void>
+  stop(): Promise<void>
+}
 
 /** `doorcode serve`: runs until a signal. */
 export async function serve(config: Config): Promise<void> {
   const log = createLog(config.logLevel)
   const signal = shutdownSignal()
+  await assertPortsFree(serverPorts(config))
   const serving = await startServing(config, log, { signal })
   await printSetupLink(serving, { log, timeoutMs: SERVER_RETRY_BUDGET_MS, signal })
   log.info({ url: serving.url, metricsUrl: serving.metricsUrl, roles: [...config.roles] }, 'serving')
-  await waitForAbort(signal)
+  await waitForEnd(signal, serving)
+  if (serving.lost?.aborted) {
+    log.fatal('the data folder was deleted or moved')
+    await stopWithoutData(serving, () => serving.stop())
+  }
   log.info({ signal: signal.reason as NodeJS.Signals }, 'shutting down')
   await serving.stop()
   log.info('stopped')
@@ -32,6 +46,13 @@ async function printSetupLink({ parts }: Serving, budget: RetryBudget): Promise<
   if (!parts.config.roles.has('dashboard')) return
   const link = await withRetries(parts.db, budget, () => createSetupLink(parts))
   if (link) console.log(`This instance has no owner yet. Open this link to become its owner: ${link}`)
+}
+
+/** The second one only if metrics are on. */
+export function serverPorts({ host, port, metricsPort }: Config): [PortSetting] | [PortSetting, PortSetting] {
+  const ofServer: PortSetting = { setting: 'DOORCODE_PORT', host, port, uses: ['API'] }
+  if (metricsPort === 0) return [ofServer]
+  return [ofServer, { setting: 'DOORCODE_METRICS_PORT', host, port: metricsPort, uses: ['metrics server'] }]
 }
 
 /**
@@ -51,39 +72,26 @@ export async function startServing(
 ): Promise<Serving> {
   v8.setFlagsFromString(`--heap-growing-percent=${HEAP_GROWS_BY_PERCENT}`)
   await using opened = new AsyncDisposableStack()
-  const { parts, wakes, close } = await openParts(config, log, { timeoutMs: SERVER_RETRY_BUDGET_MS, signal, onClock })
+  const { parts, wakes, lost, close } = await openParts(config, log, {
+    timeoutMs: SERVER_RETRY_BUDGET_MS,
+    signal,
+    onClock,
+  })
   opened.defer(close)
   parts.metrics.watchProcess()
   const app = await buildApp(parts, wakes)
   opened.defer(() => stopInTime(app, log))
-  const { host, port, metricsPort } = config
-  const listen = (server: FastifyInstance, address: Address, setting: SettingName): Promise<string> =>
-    server.listen(address).catch(throwListenError(address, setting))
-  const url = await listen(app.server, { host, port }, 'DOORCODE_PORT')
-  const metricsUrl =
-    metricsPort > 0 ? await listen(app.metricsServer, { host, port: metricsPort }, 'DOORCODE_METRICS_PORT') : undefined
+  const listen = (server: FastifyInstance, { host, port, setting }: PortSetting): Promise<string> =>
+    server.listen({ host, port }).catch(throwListenError({ host, port }, setting))
+  const [ofServer, ofMetrics] = serverPorts(config)
+  const url = await listen(app.server, ofServer)
+  const metricsUrl = ofMetrics && (await listen(app.metricsServer, ofMetrics))
   await wakes.start() // first: leases need a registered node
   if (config.roles.has('worker')) app.startWork()
+  const pagesReady = app.preparePages()
   const whenStopped = opened.move()
-  return { parts, url, metricsUrl, stop: () => whenStopped.disposeAsync() }
+  return { parts, url, metricsUrl, lost, pagesReady, stop: () => whenStopped.disposeAsync() }
 }
-
-const listenErrors: Readonly<Record<string, (setting: SettingName) => string>> = {
-  EADDRINUSE: (setting) => `is in use. Stop the other program or set ${setting} to another port.`,
-  EACCES: (setting) => `is not allowed for this user. Set ${setting} to a port above 1023.`,
-  EADDRNOTAVAIL: () => 'is not an address of this machine. Set DOORCODE_HOST to one, or to 0.0.0.0 for all.',
-  ENOTFOUND: () => 'is not an address of this machine. Set DOORCODE_HOST to one, or to 0.0.0.0 for all.',
-}
-
-type Address = { host: string; port: number }
-
-/** A StartupError if the operator can fix the error, which otherwise stays as it is. */
-export const throwListenError =
-  ({ host, port }: Address, setting: SettingName) =>
-  (error: unknown): never => {
-    const reason = listenErrors[error instanceof Error && 'code' in error ? String(error.code) : '']
-    throw reason ? new StartupError(`${host}:${port} ${reason(setting)}`) : error
-  }
 
 /** Longer than any request, send or delivery may take. */
 const MAX_STOP_MS = 30_000
@@ -111,6 +119,18 @@ export function shutdownSignal(): AbortSignal {
   return controller.signal
 }
 
-export async function waitForAbort(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, 'abort')
+/** A signal, or the loss of the database. */
+export async function waitForEnd(signal: AbortSignal, { lost }: Serving): Promise<void> {
+  const end = lost ? AbortSignal.any([signal, lost]) : signal
+  if (!end.aborted) await once(end, 'abort')
+}
+
+/** There is no work left that could be stored. */
+const MAX_STOP_WITHOUT_DATA_MS = 5_000
+
+/** Throws the StartupError that says what was lost. */
+export async function stopWithoutData({ parts, lost }: Serving, stop: () => Promise<void>): Promise<never> {
+  parts.log.level = 'silent' // everything that fails now fails for the same reason
+  await settlesWithin(MAX_STOP_WITHOUT_DATA_MS, stop()).catch(() => undefined)
+  throw lost?.reason
 }

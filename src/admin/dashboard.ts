@@ -6,7 +6,7 @@ import type { Parts } from '../parts.ts'
 import { AUTH_PATH, CLIENT_ADDRESS_HEADER } from './auth/auth.ts'
 import { openSignIn } from './auth/sign-in.ts'
 import { changesOf, createStreams } from './live.ts'
-import { type Pages, createPages, serveDashboardPages } from './pages/pages.ts'
+import { type Pages, serveDashboardPages } from './pages/pages.ts'
 import { isKnownHost, isSameOrigin, unknownHost } from './pages/request-checks.ts'
 import { phoneEvents } from './phone/emulator.ts'
 import { dashboardRouter } from './router.ts'
@@ -28,7 +28,7 @@ const MAX_CALL_BYTES = 1024 * 1024
 const MAX_SIGN_IN_BYTES = 16 * 1024
 
 /** Returns the plugin with the dashboard's routes, which closes what it has opened. Request bodies must be buffers. */
-export function openDashboard(parts: Parts, pages: Pages = createPages(parts)): (scope: FastifyInstance) => void {
+export function openDashboard(parts: Parts, pages: Pages): (scope: FastifyInstance) => void {
   const { publicUrl } = parts.config
   const signIn = openSignIn(parts)
   const figures = openDb({

@@ -5,7 +5,7 @@ import { SECOND_MS } from '../clock.ts'
 import type { Metrics } from '../metrics.ts'
 import type { ApiKey, KeyAuthenticator } from '../workspaces/keys/keys.ts'
 import { MAX_BODY_BYTES, type JsonBody, TOO_LARGE, readJson } from '../http/body.ts'
-import { fixedError, invalidInput } from '../http/problem.ts'
+import { fixedError, invalidInput, keyError } from '../http/problem.ts'
 import { type Fault, headerFault } from '../http/faults.ts'
 import type { RateLimit } from '../http/rate-limit.ts'
 import type { RejectionContext } from '../http/rejection-log.ts'
@@ -52,7 +52,7 @@ export function serveApi(
         const call: Call = { startedAt: performance.now() }
         request.setDecorator('call', call)
         const key = await keys.find(request.raw.headers.authorization)
-        if (!key) throw fixedError('API_KEY_INVALID')
+        if (!key) throw keyError(request.raw.headers.authorization)
         call.key = key
         if (!(await limit(key.publicId))) throw fixedError('RATE_LIMITED')
       },

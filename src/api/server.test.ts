@@ -104,6 +104,16 @@ test('a method that a path does not have is answered 404', async (t) => {
   assert.equal(head.statusCode, 404)
 })
 
+const NO_HEADER = /^The request has no Authorization header\. /
+const MALFORMED = /^The Authorization header must be "Bearer <API key>"\.$/
+const DETAILS_OF_KEY: Readonly<Record<string, RegExp>> = {
+  none: NO_HEADER,
+  empty: NO_HEADER,
+  'another scheme': MALFORMED,
+  'no scheme': MALFORMED,
+  'two keys': MALFORMED,
+}
+
 test('without a valid key the answer reveals nothing about the input', async (t) => {
   const demo = await startDemo(t)
   const good = await demo.newKey()
@@ -124,6 +134,8 @@ test('without a valid key the answer reveals nothing about the input', async (t)
     const answer = await demo.ask({ method: 'POST', url: '/api/v1/things/%zz?x=1', headers, payload: '{' })
     assertProblem(answer, 'API_KEY_INVALID')
     assert.equal(answer.body.includes('AAAA'), false, name)
+    const { detail } = answer.json<{ detail: string }>()
+    assert.match(detail, DETAILS_OF_KEY[name] ?? /^The API key is unknown, incomplete, revoked or expired\.$/, name)
   }
   const lowerCase = await demo.ask({ url: THING, headers: { authorization: good.replace('Bearer', 'bearer') } })
   assert.equal(lowerCase.statusCode, 200)

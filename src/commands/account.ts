@@ -9,13 +9,18 @@ import { GRAPH_URL } from '../accounts/new-account.ts'
 
 export const accountConnect = command({
   words: 'account connect',
+  example:
+    '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --waba-id 102290129340398 --access-token EAAG… --app-secret 1a2b… --verify-token a-word-of-yours',
   summary: 'Connect a WhatsApp account, or replace the credentials of a connected one.',
   options: {
     workspace,
     wabaId: nonEmpty('id', 'The id of the WhatsApp Business Account.'),
     accessToken: nonEmpty('token', 'An access token with permission to send messages and manage templates.'),
     appSecret: nonEmpty('secret', 'The secret of the Meta app, which signs its webhooks.'),
-    verifyToken: nonEmpty('token', 'Any text you choose. Enter the same text in the webhook settings of the Meta app.'),
+    verifyToken: nonEmpty(
+      'token',
+      'A word that you make up, without spaces. Enter it in the webhook settings of the Meta app too.',
+    ),
     graphUrl: optional(url(`The base URL of the Graph API. Default: ${GRAPH_URL}`)),
   },
   run: (parts, { workspace: workspaceId, ...account }, record) => {
@@ -29,6 +34,7 @@ export const accountConnect = command({
 
 export const accountSync = command({
   words: 'account sync',
+  example: '01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary: 'Read the numbers and templates of a connected account again.',
   options: { accountId: argument(uuid('The id that "account connect" printed.')) },
   run(parts, { accountId }, record) {
@@ -41,6 +47,7 @@ export const accountSync = command({
 
 export const accountDelete = command({
   words: 'account delete',
+  example: '01a1fa06-709a-73f6-8b1e-b4852403567f --waba-id 102290129340398',
   summary: 'Delete a WhatsApp account and its credentials. Its senders can no longer be used.',
   options: {
     accountId: argument(uuid('The id that "account connect" printed.')),

@@ -7,6 +7,7 @@ const options = { workspace, phone: phone('The phone number of the recipient, su
 
 export const blockAdd = command({
   words: 'block add',
+  example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --phone +212612345678',
   summary: 'Reject every request for a message to a recipient.',
   options,
   async run({ db, clock }, { workspace: workspaceId, phone }, record) {
@@ -23,6 +24,7 @@ export const blockAdd = command({
 
 export const blockRemove = command({
   words: 'block remove',
+  example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --phone +212612345678',
   summary: 'Allow messages to a blocked recipient again.',
   options,
   async run({ db }, { workspace: workspaceId, phone }, record) {

@@ -9,6 +9,7 @@ import { readJsonFile } from './json-file.ts'
 
 export const codSettingsSet = command({
   words: 'cod-settings set',
+  example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --file cod-settings.json',
   summary: 'Set the cash-on-delivery settings of a workspace from a JSON file.',
   options: {
     workspace,
@@ -31,6 +32,7 @@ export const codSettingsSet = command({
 
 export const codSettingsGet = command({
   words: 'cod-settings get',
+  example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --json',
   summary: 'Show the cash-on-delivery settings of a workspace; with --json, as a file for "cod-settings set".',
   options: { workspace },
   async run({ db }, { workspace }) {

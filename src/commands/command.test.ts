@@ -8,6 +8,7 @@ test('control characters of a stored value are visible in text and exact in JSON
   const stored = { endpoints: [{ url: 'https://a.example', reason: 'off\nforged\u001b[2J' }] }
   const list = command({
     words: 'endpoint list',
+    example: '',
     summary: 'List.',
     run: async () => stored,
     format: ({ endpoints }) => endpoints.map(({ url, reason }) => `${url}  ${reason}`).join('\n'),

@@ -9,14 +9,20 @@ import { getWorkspace } from '../workspaces/workspaces.ts'
 
 export type Command = {
   words: string
+  /** What follows the words in the example of --help. */
+  example: string
   summary: string
   options: Readonly<Record<string, Input>>
   work: Work
 }
 
+/** Commands with one first word are in one group. */
+export type CommandGroup = { title: string; commands: readonly Command[] }
+
 type Work =
   /** The parts are opened before it runs and closed after it. It prints `result` with --json, else `text`. */
   | { on: 'parts'; run(parts: Parts, values: Values): Promise<{ result: object; text: string }> }
+  | { on: 'nothing'; run(): Promise<{ result: object; text: string }> }
   /** Runs until a signal, and prints its own output. */
   | { on: 'config'; run(config: Config): Promise<void> }
 
@@ -41,6 +47,7 @@ export type RecordChange = (tx: Sql, change: Omit<Change, 'action'>) => Promise<
 
 type Definition<Options extends Record<string, Input>, Result extends object> = {
   words: string
+  example: string
   summary: string
   options?: Options
   /** Must record every change that it makes. The workspace of an option `workspace` exists. */

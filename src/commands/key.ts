@@ -4,6 +4,7 @@ import { argument, name, required, workspace } from './inputs.ts'
 
 export const keyCreate = command({
   words: 'key create',
+  example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --name backend',
   summary: 'Create an API key. It is shown only once.',
   options: { workspace, name: name('A name that helps you recognize the key.') },
   run: ({ db, clock }, { workspace: workspaceId, name }, record) =>
@@ -22,6 +23,7 @@ const publicId = required('id', 'The 12 characters between "dck_" and the next "
 
 export const keyRevoke = command({
   words: 'key revoke',
+  example: 'yi7jndm6p6hq',
   summary: 'Revoke an API key. Every node rejects it within a second.',
   options: { publicId: argument(publicId) },
   async run({ db }, { publicId }, record) {

@@ -1,5 +1,5 @@
 import { Command as Program, CommanderError } from 'commander'
-import { type Command, type Input, InputError, optionName } from './command.ts'
+import { type Command, type CommandGroup, type Input, InputError, optionName } from './command.ts'
 
 /** `help` is the help of the command, or of the group in which the command was not found. */
 export class UsageError extends Error {
@@ -16,55 +16,77 @@ export class UsageError extends Error {
 
 export type ParsedCommand = { command: Command; values: Record<string, unknown>; json: boolean }
 
-/** Throws UsageError. */
+/** Throws UsageError. `name` is how the user calls the program. */
 export async function parse(
-  args: readonly string[],
-  commands: readonly Command[],
+  given: readonly string[],
+  groups: readonly CommandGroup[],
+  name = 'doorcode',
 ): Promise<ParsedCommand | { help: string }> {
+  const args = withoutSynonyms(given)
   let printed = ''
   let parsed: ParsedCommand | undefined
   const print = (text: string): void => void (printed += text)
-  const program = new Program('doorcode')
+  const program = new Program(name)
     .usage('<command> [--json]')
     .option('--json', 'Print one JSON object; errors are printed to stderr as JSON.')
-    .addHelpText('after', '\n"doorcode <command> --help" explains a command. Settings: docs/configuration.md.')
+    .addHelpText('after', `\n"${name} help <command>" explains a command. Settings: docs/configuration.md.`)
     .configureHelp({ subcommandTerm: (each) => each.name() })
     .configureOutput({ writeOut: print, writeErr: print, outputError: () => {} })
+    .helpCommand(false) // "withoutSynonyms" does more
+    .helpOption('-h, --help', HELP)
     .exitOverride()
     .showHelpAfterError()
     .allowExcessArguments() // commander would quote them, and one may be a secret
-  for (const command of commands) {
-    addCommand(program, command).action(async (options: GivenOptions, called: Program) => {
-      parsed = { command, values: await readValues(command, options, called), json: args.includes('--json') }
-    })
+  const commands = groups.flatMap((group) => group.commands)
+  for (const group of groups) {
+    for (const command of group.commands) {
+      addCommand(program, command, { name, title: group.title }).action(
+        async (options: GivenOptions, called: Program) => {
+          parsed = { command, values: await readValues(command, options, called), json: args.includes('--json') }
+        },
+      )
+    }
   }
   try {
     await program.parseAsync(args, { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
-    if (error.code === 'commander.helpDisplayed') return { help: printed.trimEnd() }
-    throw new UsageError([faultOf(error, args, commands)], printed.trim())
+    const [noun = '--help'] = args
+    const isKnown = noun.startsWith('-') || program.commands.some((each) => each.name() === noun)
+    if (error.code === 'commander.helpDisplayed')
+      return isKnown ? { help: printed.trimEnd() } : parse([noun], groups, name) // throws
+    throw new UsageError([faultOf(error, { args, commands, name })], printed.trim())
   }
   if (!parsed) throw new Error('commander called no command')
   return parsed
 }
 
+const HELP = 'Show this help.'
+
+/** `help key create` for `key create --help`, and `--version` for `version`. */
+function withoutSynonyms([first = '', ...rest]: readonly string[]): string[] {
+  if (first === 'help') return [...rest, '--help']
+  return [first === '--version' ? 'version' : first, ...rest].filter((word, index) => index > 0 || word !== '')
+}
+
 /** For commander every option is optional and a list, so that `readValues` can report all faults at once. */
-function addCommand(program: Program, command: Command): Program {
-  const { words, summary, options } = command
+function addCommand(program: Program, command: Command, { name, title }: { name: string; title: string }): Program {
+  const { words, example, summary, options } = command
   const [noun = '', verb] = words.split(' ')
   const group = program.commands.find((each) => each.name() === noun)
-  const parent = verb === undefined ? program : (group ?? program.command(noun))
+  const parent =
+    verb === undefined ? program : (group ?? program.command(noun).helpGroup(`${title}:`).helpCommand(false))
   const added = parent.command(verb ?? noun).description(summary)
-  if (verb !== undefined)
-    parent.usage('<command> [--json]').description(parent.commands.map((each) => each.name()).join(', '))
-  for (const [name, { kind, placeholder, description }] of Object.entries(options)) {
+  if (verb === undefined) added.helpGroup(`${title}:`)
+  else parent.usage('<command> [--json]').summary(parent.commands.map((each) => each.name()).join(', '))
+  for (const [option, { kind, placeholder, description }] of Object.entries(options)) {
     const collect = (text: string, texts: readonly string[] = []): string[] => [...texts, text]
     const required = kind === 'required' ? ' (required)' : ''
-    if (kind === 'argument') added.addHelpText('after', `\nArgument:\n  <${name}>  ${description}`)
-    else if (kind === 'flag') added.option(optionName(name), description)
-    else added.option(`${optionName(name)} <${placeholder}>`, `${description}${required}`, collect)
+    if (kind === 'argument') added.addHelpText('after', `\nArgument:\n  <${option}>  ${description}`)
+    else if (kind === 'flag') added.option(optionName(option), description)
+    else added.option(`${optionName(option)} <${placeholder}>`, `${description}${required}`, collect)
   }
+  added.addHelpText('after', `\nExample:\n  ${`${name} ${words} ${example}`.trim()}`)
   return added.usage(usageOf(command))
 }
 
@@ -107,9 +129,12 @@ async function readValues(command: Command, options: GivenOptions, called: Progr
 }
 
 /** What commander reports, with what to do. The value after "=" is left out: it may be a secret. */
-function faultOf({ code, message }: CommanderError, args: readonly string[], commands: readonly Command[]): string {
+function faultOf(
+  { code, message }: CommanderError,
+  { args, commands, name }: { args: readonly string[]; commands: readonly Command[]; name: string },
+): string {
   const isGroup = commands.some(({ words }) => words.startsWith(`${args[0]} `))
-  const hint = `"doorcode ${isGroup ? `${args[0]} ` : ''}--help" lists the commands`
+  const hint = `"${name} ${isGroup ? `${args[0]} ` : ''}--help" lists the commands`
   if (code === 'commander.help') return `no command given; ${hint}`
   const fault = message
     .replace(/^error: /, '')

@@ -5,6 +5,7 @@ import { argument, email, flag } from './inputs.ts'
 
 export const personList = command({
   words: 'person list',
+  example: '',
   summary: 'List the people who can sign in to the dashboard.',
   run: async ({ db }) => ({ people: await listPeople(db) }),
   format: ({ people }) =>
@@ -18,6 +19,7 @@ function formatLine({ email, name, operator, workspaces, twoFactor }: ListedPers
 
 export const personLink = command({
   words: 'person link',
+  example: 'ana@shop.example --drop-second-factor',
   summary: 'Create a link that lets a person set a new password. It works once and is valid for a day.',
   options: {
     email: argument(email('The email address that the person signs in with.')),

@@ -6,6 +6,7 @@ import { argument, optional, uuid } from './inputs.ts'
 
 export const quarantineList = command({
   words: 'quarantine list',
+  example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary: 'List the reports, messages and timers that failed on every attempt.',
   options: { workspace: optional(uuid('Only rows of this workspace. Default: all workspaces.')) },
   async run({ db }, { workspace }) {
@@ -22,6 +23,7 @@ const formatLine = ({ kind, id, workspaceId, since, fault }: Row): string =>
 
 export const quarantineRelease = command({
   words: 'quarantine release',
+  example: '01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary: 'Retry a quarantined report, message or timer after the cause of its failure was fixed.',
   options: { id: argument(uuid('The id that "quarantine list" shows.')) },
   async run({ db, clock, wake }, { id }, record) {

@@ -19,6 +19,7 @@ const duration = required('duration', `Such as 23h, 90s or 1d12h30m; up to ${MAX
 
 export const sandboxAdvance = command({
   words: 'sandbox advance',
+  example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --by 1d12h',
   summary: 'Move the clock of a sandbox workspace forward, and run everything that falls due on the way.',
   options: { workspace, by: duration },
   async run(parts, { workspace: workspaceId, by: byMs }, record) {

@@ -6,6 +6,7 @@ import { obstacleText } from '../accounts/availability.ts'
 
 export const senderList = command({
   words: 'sender list',
+  example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary: 'List the senders of a workspace as of the last sync, and why a sender cannot send.',
   options: { workspace },
   async run({ db }, { workspace }) {
@@ -34,6 +35,7 @@ const options = { senderId: argument(uuid('The Sender ID, as "sender list" shows
 const switchCommand = (verb: 'pause' | 'resume', summary: string, format: (result: { senderId: string }) => string) =>
   command({
     words: `sender ${verb}`,
+    example: '01a1fa06-709a-73f6-8b1e-b4852403567f',
     summary,
     options,
     async run({ db, clock, wake }, { senderId }, record) {

@@ -1,9 +1,10 @@
 import { accountConnect, accountDelete, accountSync } from './account.ts'
 import { blockAdd, blockRemove } from './block.ts'
 import { codSettingsGet, codSettingsSet } from './cod-settings.ts'
-import type { Command } from './command.ts'
+import type { Command, CommandGroup } from './command.ts'
 import {
   endpointAdd,
+  endpointDelete,
   endpointEnable,
   endpointList,
   endpointPause,
@@ -11,6 +12,7 @@ import {
   endpointResend,
   endpointResume,
   endpointRotate,
+  endpointUpdate,
 } from './endpoint.ts'
 import { explainCommand } from './explain.ts'
 import { keyCreate, keyRevoke } from './key.ts'
@@ -18,11 +20,13 @@ import { sandboxAdvance } from './sandbox.ts'
 import { personLink, personList } from './person.ts'
 import { quarantineList, quarantineRelease } from './quarantine.ts'
 import { senderList, senderPause, senderResume } from './sender.ts'
+import { version } from './version.ts'
 import { workspaceAllowance, workspaceCreate, workspaceDelete, workspaceList, workspaceRestore } from './workspace.ts'
 
 /** main.ts and demo.ts are loaded on use: other commands need neither the web server nor the emulator. */
 const serve: Command = {
   words: 'serve',
+  example: '',
   summary: 'Run the API, workers and dashboard, with an embedded PostgreSQL unless DATABASE_URL is set.',
   options: {},
   work: { on: 'config', run: async (config) => (await import('../main.ts')).serve(config) },
@@ -30,43 +34,50 @@ const serve: Command = {
 
 const start: Command = {
   words: 'start',
+  example: '',
   summary: 'Run a demo: everything that "serve" runs, a WhatsApp emulator and a demo workspace.',
   options: {},
   work: { on: 'config', run: async (config) => (await import('../demo.ts')).startDemo(config) },
 }
 
-export const commands: readonly Command[] = [
-  start,
-  serve,
-  workspaceCreate,
-  workspaceList,
-  workspaceAllowance,
-  workspaceDelete,
-  workspaceRestore,
-  keyCreate,
-  keyRevoke,
-  accountConnect,
-  accountSync,
-  accountDelete,
-  senderList,
-  senderPause,
-  senderResume,
-  endpointAdd,
-  endpointList,
-  endpointPing,
-  endpointPause,
-  endpointResume,
-  endpointEnable,
-  endpointRotate,
-  endpointResend,
-  codSettingsSet,
-  codSettingsGet,
-  blockAdd,
-  blockRemove,
-  personList,
-  personLink,
-  quarantineList,
-  quarantineRelease,
-  sandboxAdvance,
-  explainCommand,
+/** In the order of `doorcode --help`. */
+export const groups: readonly CommandGroup[] = [
+  { title: 'Start', commands: [start, serve] },
+  {
+    title: 'Set up',
+    commands: [
+      workspaceCreate,
+      workspaceList,
+      workspaceAllowance,
+      workspaceDelete,
+      workspaceRestore,
+      accountConnect,
+      accountSync,
+      accountDelete,
+      senderList,
+      senderPause,
+      senderResume,
+      keyCreate,
+      keyRevoke,
+      endpointAdd,
+      endpointList,
+      endpointUpdate,
+      endpointDelete,
+      endpointPing,
+      endpointPause,
+      endpointResume,
+      endpointEnable,
+      endpointRotate,
+      endpointResend,
+      codSettingsSet,
+      codSettingsGet,
+      personList,
+      personLink,
+    ],
+  },
+  { title: 'Watch and fix', commands: [explainCommand, quarantineList, quarantineRelease, blockAdd, blockRemove] },
+  { title: 'Test', commands: [sandboxAdvance] },
+  { title: 'About', commands: [version] },
 ]
+
+export const commands: readonly Command[] = groups.flatMap((group) => group.commands)

@@ -6,6 +6,7 @@ import { argument, flag, name, optional, units, uuid, workspace } from './inputs
 
 export const workspaceCreate = command({
   words: 'workspace create',
+  example: '--name "My shop"',
   summary: 'Create a workspace.',
   options: {
     name: name('The name of the workspace.'),
@@ -26,6 +27,7 @@ const QUOTA_OF_OPTION = {
 
 export const workspaceAllowance = command({
   words: 'workspace allowance',
+  example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --otp 50000',
   summary: 'Set the monthly quotas of a workspace, or show them if none is given.',
   options: {
     workspace,
@@ -52,6 +54,7 @@ export const workspaceAllowance = command({
 
 export const workspaceList = command({
   words: 'workspace list',
+  example: '--json',
   summary: 'List the workspaces and their ids, oldest first.',
   run: async ({ db }) => ({ workspaces: await listWorkspaces(db) }),
   format: ({ workspaces }) =>
@@ -67,6 +70,7 @@ const workspaceId = argument(uuid('The id of the workspace, as "workspace list" 
 
 export const workspaceDelete = command({
   words: 'workspace delete',
+  example: '01a1fa06-709a-73f6-8b1e-b4852403567f --name "My shop"',
   summary: 'Delete a workspace: a sandbox at once, a live one after seven days. Its API keys stop within a second.',
   options: { workspaceId, name: optional(name('The name of the workspace. Required for a live one.')) },
   run: ({ db, clock, live }, { workspaceId, name }, record) =>
@@ -85,6 +89,7 @@ export const workspaceDelete = command({
 
 export const workspaceRestore = command({
   words: 'workspace restore',
+  example: '01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary: 'Cancel the deletion of a live workspace before it is due.',
   options: { workspaceId },
   run: ({ db, live }, { workspaceId }, record) =>

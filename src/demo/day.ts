@@ -34,6 +34,8 @@ type DemoDay = {
   workspaceId: string
   apiKey: string
   senderIds: readonly string[]
+  /** Ends the simulation with an error. */
+  signal: AbortSignal
 }
 
 /**
@@ -41,7 +43,7 @@ type DemoDay = {
  * customers answer. Only the clock differs from a real day.
  */
 export async function simulateDemoDay(day: DemoDay): Promise<void> {
-  const { parts, clock, emulator, workspaceId, apiKey, senderIds } = day
+  const { parts, clock, emulator, workspaceId, apiKey, senderIds, signal } = day
   const sendCode = createOtpAcceptor({ ...parts, clock })
   const confirm = createConfirmationAcceptor({ ...parts, clock })
   const checkRefusal = createRefusalCheckAcceptor({ ...parts, clock })
@@ -54,6 +56,7 @@ export async function simulateDemoDay(day: DemoDay): Promise<void> {
   const startedAt = clock.now()
   const requests: DemoRequest[] = []
   for (const [slot, { codes, orders }] of planVisits(startedAt).entries()) {
+    signal.throwIfAborted()
     const slotStart = later(startedAt, slot * SLOT_MS)
     clock.skipTo(slotStart)
     for (const visit of codes)
@@ -90,7 +93,7 @@ export async function simulateDemoDay(day: DemoDay): Promise<void> {
   async function settle(): Promise<void> {
     const deadline = performance.now() + MAX_SETTLE_MS
     for (let idleChecks = 0; idleChecks < IDLE_CHECKS && performance.now() < deadline; idleChecks += 1) {
-      await Promise.race([emulator.idle(), wait(MAX_SETTLE_MS)])
+      await Promise.race([emulator.idle(), wait(MAX_SETTLE_MS, undefined, { signal })])
       if (await hasWorkDueAt(clock.now())) idleChecks = 0
       await wait(IDLE_CHECK_EVERY_MS)
     }

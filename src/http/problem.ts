@@ -85,7 +85,7 @@ function headersOf(code: ApiErrorCode): Record<string, string> {
 
 /** Details that do not depend on the request, for answers and for the examples of the API document. */
 const FIXED_DETAILS: Partial<Record<ApiErrorCode, string>> = {
-  API_KEY_INVALID: 'The request carries no API key that is valid.',
+  API_KEY_INVALID: 'The API key is unknown, incomplete, revoked or expired.',
   RATE_LIMITED: `This key made ${REQUESTS_PER_WINDOW} requests within the last second.`,
   DEVELOPER_INVALID_INPUT: 'The request has a fault.',
   INTERNAL_ERROR: 'The service met a fault of its own.',
@@ -95,6 +95,18 @@ const FIXED_DETAILS: Partial<Record<ApiErrorCode, string>> = {
 export const fixedDetail = (code: ApiErrorCode): string => FIXED_DETAILS[code] ?? apiErrors[code].cause
 
 export const fixedError = (code: ApiErrorCode): ApiError => new ApiError(code, asWritten(fixedDetail(code)))
+
+/** Tells a missing or malformed header from a wrong key: this depends only on the request, so it reveals nothing. */
+export function keyError(authorization: string | undefined): ApiError {
+  if (!authorization)
+    return new ApiError(
+      'API_KEY_INVALID',
+      asWritten('The request has no Authorization header. Send "Bearer <API key>" in it.'),
+    )
+  if (!/^bearer +\S+$/i.test(authorization))
+    return new ApiError('API_KEY_INVALID', asWritten('The Authorization header must be "Bearer <API key>".'))
+  return fixedError('API_KEY_INVALID')
+}
 
 export function invalidInput(faults: readonly Fault[]): ApiError {
   const detail =

@@ -11,7 +11,7 @@ export type RetryBudget = {
   log: Log
   /** How long to wait for the database, ms. */
   timeoutMs: number
-  /** Ends that wait. */
+  /** Ends that wait, and the creation of an embedded database. */
   signal?: AbortSignal | undefined
 }
 
@@ -25,10 +25,13 @@ type OpenDatabaseOptions = RetryBudget & {
 export async function openDatabase({ config, statementTimeoutMs, ...budget }: OpenDatabaseOptions) {
   await using opened = new AsyncDisposableStack()
   let url = config.databaseUrl
+  let lost: AbortSignal | undefined
   if (url === undefined) {
-    const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir })
+    const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, signal: budget.signal })
     opened.defer(() => postgres.stop())
+    if (budget.signal?.aborted) throw new StartupError('A signal ended the start.')
     url = postgres.url
+    lost = postgres.lost
   }
   const db = openDb({
     url,
@@ -45,7 +48,8 @@ export async function openDatabase({ config, statementTimeoutMs, ...budget }: Op
     }),
   )
   const whenClosed = opened.move()
-  return { db, close: () => whenClosed.disposeAsync() }
+  /** Aborts if the embedded database was deleted. */
+  return { db, lost, close: () => whenClosed.disposeAsync() }
 }
 
 /** After this, work that still holds connections is abandoned, so that the embedded server can stop. */

@@ -17,7 +17,13 @@ type OpenPartsOptions = Omit<RetryBudget, 'log'> & {
   onClock?: ((real: Clock) => Clock) | undefined
 }
 
-type OpenParts = { parts: Parts; wakes: WakeUps; close: () => Promise<void> }
+type OpenParts = {
+  parts: Parts
+  wakes: WakeUps
+  /** Aborts, with a StartupError, if the embedded database was deleted. */
+  lost: AbortSignal | undefined
+  close: () => Promise<void>
+}
 
 /** Long enough for a database that starts at the same time. */
 export const SERVER_RETRY_BUDGET_MS = 60_000
@@ -48,5 +54,5 @@ export async function openParts(
   const metrics = createMetrics()
   const parts = { config, db, clock, seal, log, metrics, provider, wake, live, node, loops: backgroundLoops }
   const whenClosed = opened.move()
-  return { parts, wakes, close: () => whenClosed.disposeAsync() }
+  return { parts, wakes, lost: database.lost, close: () => whenClosed.disposeAsync() }
 }

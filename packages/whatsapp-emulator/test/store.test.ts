@@ -67,7 +67,7 @@ test('a folder serves one emulator at a time', async (t) => {
   const data = await newFolder(t)
   const first = await start(t, { data, accounts: [demoAccount()] })
   await send(first, otp())
-  await assert.rejects(startEmulator({ data }), /another emulator uses .*: stop it, or choose another folder/)
+  await assert.rejects(startEmulator({ data }), /Another WhatsApp emulator uses .*\. Stop it, or choose another folder/)
   await first.close()
   const { port } = new URL((await start(t, {})).url)
   await assert.rejects(startEmulator({ data, port: Number(port) }), /EADDRINUSE/)

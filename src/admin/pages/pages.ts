@@ -18,7 +18,8 @@ export const dashboardPages: PageSources = {
     'packages/whatsapp-emulator/src/{customers/named-customers,messages/magic-numbers}.ts',
     'src/cod/settings/{member,settings-changes}.ts',
     'src/accounts/templates/{draft,languages}.ts',
-    'src/bounded-map.ts',
+    'src/{bounded-map,clock}.ts',
+    'src/workspaces/clock-moves.ts',
     'src/providers/whatsapp/template-text.ts',
     'src/events/event-types.ts',
     'src/throttle.ts',
@@ -50,7 +51,7 @@ export type PagesOptions = {
 /** Returns the folder with the built pages. */
 export type Pages = () => Promise<string>
 
-/** Builds the pages at the first request. After a failure it waits before the next build. */
+/** Builds the pages at the first call. After a failure it waits before the next build. */
 export function createPages({ log, build = builtDashboard }: PagesOptions): Pages {
   let built: Promise<string> | undefined
   const reset = (): void => void (built = undefined)

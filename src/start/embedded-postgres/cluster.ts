@@ -1,9 +1,9 @@
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import { StartupError } from '../../startup-error.ts'
 import type { Binaries } from './binaries.ts'
 import {
@@ -16,8 +16,6 @@ import {
 } from './folders.ts'
 import { type SystemUser, findClosedFolder } from './system-user.ts'
 
-const run = promisify(execFile)
-
 export type Cluster = {
   data: string
   log: string
@@ -26,7 +24,12 @@ export type Cluster = {
   durable: boolean
 }
 
-type CreateOptions = { binaries: Binaries; user: SystemUser | undefined; durable: boolean }
+type CreateOptions = {
+  binaries: Binaries
+  user: SystemUser | undefined
+  durable: boolean
+  signal?: AbortSignal | undefined
+}
 
 type ClusterOptions = CreateOptions & { folder: string; systemFolder: string }
 
@@ -133,7 +136,7 @@ function assertVersion(version: string, binaries: Binaries, data: string): void 
   )
 }
 
-async function createCluster(home: string, { binaries, user, durable }: CreateOptions): Promise<void> {
+async function createCluster(home: string, { binaries, user, durable, signal }: CreateOptions): Promise<void> {
   await removeUnfinished(home)
   const unfinished = unfinishedIn(home)
   const passwordFile = passwordFileIn(home)
@@ -151,14 +154,44 @@ async function createCluster(home: string, { binaries, user, durable }: CreateOp
     ...(binaries.version >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'] : []),
     ...(durable ? [] : ['--no-sync']),
   ]
-  try {
-    await run(binaries.initdb, command, { uid: user?.uid, gid: user?.gid, cwd: home, env: postgresEnvironment })
-  } catch (error) {
-    const reason = error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error)
-    throw new StartupError(`The embedded PostgreSQL could not create its data folder in ${home}: ${reason.trim()}`)
+  const { code, errors } = await runInitdb(binaries, command, { home, user, signal })
+  if (signal?.aborted) {
+    await removeUnfinished(home)
+    throw new StartupError('A signal ended the start.')
   }
+  if (code !== 0)
+    throw new StartupError(`The embedded PostgreSQL could not create its data folder in ${home}: ${errors}`)
   await fs.rename(unfinished, dataIn(home))
   if (durable) await syncFolder(home)
+}
+
+type InitdbOptions = { home: string; user: SystemUser | undefined; signal: AbortSignal | undefined }
+
+/** In its own session: Ctrl-C is for Doorcode, which then ends initdb and its children. */
+async function runInitdb({ initdb }: Binaries, command: readonly string[], { home, user, signal }: InitdbOptions) {
+  const child = spawn(initdb, command, {
+    uid: user?.uid,
+    gid: user?.gid,
+    cwd: home,
+    env: postgresEnvironment,
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const kill = (): void => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+    } catch {
+      // it has just ended
+    }
+  }
+  let errors = ''
+  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
+  child.once('error', ({ message }) => (errors += message)) // "close" follows
+  if (signal?.aborted) kill()
+  signal?.addEventListener('abort', kill)
+  const [code] = (await once(child, 'close')) as [number | null]
+  signal?.removeEventListener('abort', kill)
+  return { code, errors: errors.trim() }
 }
 
 /** Without the caller's environment: PGDATA, PGPORT and similar variables would change the server. */

@@ -146,3 +146,10 @@ export async function stopPostmaster(data: string): Promise<void> {
     `The embedded PostgreSQL (process ${postmaster.pid}) did not stop within ${STOP_TIMEOUT_MS / 1000} s.`,
   )
 }
+
+/** Without its pid file, which was deleted with the data. It ends all sessions at once and writes nothing more. */
+export async function quitPostmaster(pid: number): Promise<void> {
+  const deadline = Date.now() + STOP_TIMEOUT_MS
+  if (await isPostgres(pid)) process.kill(pid, 'SIGQUIT')
+  while ((await isPostgres(pid)) && Date.now() < deadline) await wait(CHECK_EVERY_MS)
+}

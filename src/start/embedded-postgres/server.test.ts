@@ -11,6 +11,7 @@ import {
   mkdtemp,
   readdir,
   readFile,
+  rename,
   rm,
   stat,
   symlink,
@@ -94,8 +95,7 @@ test('after a kill, pid files that name another process do not prevent a start',
   const home = path.join(dataDir, 'postgres')
   const pidFile = path.join(home, 'data', 'postmaster.pid')
   const socketLock = path.join(home, 'socket', '.s.PGSQL.5432.lock')
-  const text = await readFile(pidFile, 'utf8')
-  const postmaster = Number(text.split('\n')[0])
+  const postmaster = await postmasterOf(dataDir)
   process.kill(postmaster, 'SIGKILL')
   await waitFor('the end of the postmaster', () => !isRunning(postmaster))
   const { uid, gid } = await stat(pidFile)
@@ -300,6 +300,34 @@ async function makeBinaries(folder: string): Promise<void> {
   await symlink('libpq.so.5.18', path.join(folder, 'lib', 'libpq.so.5'))
 }
 
+for (const loss of ['deleted', 'moved'] as const) {
+  test(`a ${loss} data folder is noticed, and the server that used it is ended`, async (t) => {
+    const { dataDir, start } = await newPlace(t, 'data')
+    const server = await start()
+    const pid = await postmasterOf(dataDir)
+    if (loss === 'deleted') await rm(dataDir, { recursive: true })
+    else await rename(dataDir, `${dataDir}-moved`)
+    await once(server.lost, 'abort')
+    assert.match((server.lost.reason as StartupError).message, /^The data folder .*data was deleted or moved while/)
+    await server.stop()
+    assert.equal(isRunning(pid), false)
+    assert.equal(existsSync(dataDir), false, 'nothing made it again')
+  })
+}
+
+test('a start that a signal ends leaves no unfinished data folder', async (t) => {
+  const { dataDir, start } = await newPlace(t)
+  const stopping = new AbortController()
+  const starting = start({ signal: stopping.signal })
+  const home = path.join(dataDir, 'postgres')
+  const isUnfinished = async () => (await readdir(home).catch(() => [])).some((name) => name.startsWith('unfinished'))
+  await waitFor('initdb', isUnfinished)
+  stopping.abort()
+  await assert.rejects(starting, /^StartupError: A signal ended the start\.$/)
+  assert.equal(await isUnfinished(), false)
+  assert.deepEqual(await ask((await start()).url, 'select 1 as one'), [{ one: 1 }])
+})
+
 test('library links missing because of blocked install scripts are created', async (t) => {
   const native = path.join((await newPlace(t)).dataDir, 'native')
   await mkdir(path.join(native, 'lib'), { recursive: true })
@@ -309,6 +337,11 @@ test('library links missing because of blocked install scripts are created', asy
   await linkLibraries(native)
   assert.ok((await lstat(path.join(native, 'lib', 'libpq.so.5'))).isSymbolicLink())
 })
+
+async function postmasterOf(dataDir: string): Promise<number> {
+  const text = await readFile(path.join(dataDir, 'postgres', 'data', 'postmaster.pid'), 'utf8')
+  return Number(text.split('\n')[0])
+}
 
 type Options = Omit<EmbeddedPostgresOptions, 'dataDir'>
 

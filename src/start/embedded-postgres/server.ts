@@ -7,7 +7,15 @@ import { StartupError } from '../../startup-error.ts'
 import { type Binaries, findBinaries, type PostgresVersion } from './binaries.ts'
 import { type Cluster, ROLE, openCluster } from './cluster.ts'
 import { withFolderLock } from './folder-lock.ts'
-import { readLogTail, findPostmaster, removeStalePidFiles, launchPostmaster, stopPostmaster } from './postmaster.ts'
+import {
+  readLogTail,
+  findPostmaster,
+  quitPostmaster,
+  removeStalePidFiles,
+  launchPostmaster,
+  stopPostmaster,
+} from './postmaster.ts'
+import { watchCluster } from './cluster-watch.ts'
 import { SYSTEM_FOLDER } from './folders.ts'
 import { type SystemUser, systemUserFor } from './system-user.ts'
 
@@ -19,12 +27,16 @@ export type EmbeddedPostgresOptions = {
   durable?: boolean
   /** Used when Doorcode runs as root and PostgreSQL's user cannot access the usual folders. */
   systemFolder?: string
+  /** Ends the creation of a new cluster. */
+  signal?: AbortSignal | undefined
 }
 
 export type EmbeddedPostgres = {
   url: string
   /** Whether it was already running: another process uses it, or a killed one left it. */
   adopted: boolean
+  /** Aborts, with a StartupError, if the data folder was deleted or moved. Then the server is ended for all users. */
+  lost: AbortSignal
   /** The last user stops the server. */
   stop(): Promise<void>
 }
@@ -34,17 +46,25 @@ export type EmbeddedPostgres = {
  * the folder. Each user holds a shared advisory lock, and only a process that finds no other holder stops the server.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
-  const { dataDir, version = 18, durable = true, systemFolder = SYSTEM_FOLDER } = options
+  const { dataDir, version = 18, durable = true, systemFolder = SYSTEM_FOLDER, signal } = options
   const folder = path.resolve(dataDir)
   const user = await systemUserFor(folder)
   const binaries = await findBinaries(version, { user, systemFolder })
   const withLock = <Result>(work: () => Promise<Result>): Promise<Result> => withFolderLock(folder, user, work)
   return withLock(async () => {
-    const cluster = await openCluster({ folder, systemFolder, binaries, user, durable })
-    const { client, adopted } = await join(cluster, binaries, user)
-    const endUse = holdUse(client, () => withLock(async () => (await join(cluster, binaries, user)).client))
+    const cluster = await openCluster({ folder, systemFolder, binaries, user, durable, signal })
+    let postmaster = 0
+    const enter = async () => {
+      const joined = await join(cluster, binaries, user)
+      postmaster = joined.pid
+      return joined
+    }
+    const { client, adopted } = await enter()
+    const endUse = holdUse(client, () => withLock(async () => (await enter()).client))
+    const watch = watchCluster(folder)
     let stopped: Promise<void> | undefined
     const stop = async (): Promise<void> => {
+      watch.end()
       const held = await endUse() // before taking the lock, which a reconnect may hold
       await withLock(async () => {
         if (!(await wasLast(held, cluster))) return
@@ -52,7 +72,12 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
         await rm(cluster.socketFolder, { recursive: true, force: true })
       })
     }
-    return { url: await urlOf(cluster), adopted, stop: () => (stopped ??= stop()) }
+    const quit = async (): Promise<void> => {
+      void endUse()
+      await quitPostmaster(postmaster)
+    }
+    watch.lost.addEventListener('abort', () => void (stopped ??= quit()))
+    return { url: await urlOf(cluster), adopted, lost: watch.lost, stop: () => (stopped ??= stop()) }
   })
 }
 
@@ -75,7 +100,7 @@ async function join(cluster: Cluster, binaries: Binaries, user: SystemUser | und
     if (client) {
       client.on('error', () => {}) // "end" follows
       await client.query('select pg_advisory_lock_shared($1)', [USE_LOCK])
-      return { client, adopted: launches === 0 }
+      return { client, adopted: launches === 0, pid: postmaster.pid }
     }
     if (postmaster || isRunning(server)) continue
     if (launches === MAX_LAUNCHES) break

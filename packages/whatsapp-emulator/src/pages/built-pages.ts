@@ -1,11 +1,11 @@
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { glob, mkdir, mkdtemp, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 
 export type Pages = {
@@ -38,7 +38,7 @@ export async function builtPages(pages: Pages): Promise<string> {
   if (existsSync(path.join(kept, 'index.html'))) return kept
   const target = await mkdir(pages.keptIn, { recursive: true })
     .then(() => mkdtemp(path.join(pages.keptIn, 'building-')))
-    .catch(() => mkdtemp(path.join(tmpdir(), 'doorcode-pages-')))
+    .catch(() => mkdtemp(path.join(os.tmpdir(), 'doorcode-pages-')))
   await build(pages.from, target)
   if (!target.startsWith(pages.keptIn)) return target
   // The first build wins; the others are removed.
@@ -59,17 +59,39 @@ export async function sourcesOf({ root, sources }: Pick<Pages, 'root' | 'sources
   return (await Array.fromAsync(found)).sort()
 }
 
-/** In a separate process, which frees the bundler's memory. */
+/**
+ * In a separate process, which frees the bundler's memory, below the priority of what is being served. It is in its own
+ * session, so that Ctrl-C is no failed build, and ends with this process.
+ */
 async function build(from: string, target: string): Promise<void> {
   const vite = path.join(path.dirname(fileURLToPath(import.meta.resolve('vite/package.json'))), 'bin/vite.js')
-  const flags = ['build', ...BUILD_OPTIONS, '--outDir', target]
-  const building = promisify(execFile)(process.execPath, [vite, ...flags], { cwd: from, timeout: BUILD_TIMEOUT_MS })
-  await building.catch(({ stdout, stderr }: { stdout: string; stderr: string }) => {
-    throw new PagesNotBuilt(`${stdout}${stderr}`.trim())
+  const building = spawn(process.execPath, [vite, 'build', ...BUILD_OPTIONS, '--outDir', target], {
+    cwd: from,
+    timeout: BUILD_TIMEOUT_MS,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
+  const kill = (): boolean => building.kill()
+  process.once('exit', kill)
+  lowerPriority(building.pid)
+  let output = ''
+  for (const stream of [building.stdout, building.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+  building.once('error', ({ message }) => (output += message)) // "close" follows
+  const [code] = (await once(building, 'close')) as [number | null]
+  process.off('exit', kill)
+  if (code !== 0) throw new PagesNotBuilt(output.trim())
   for await (const name of glob('**/*.{html,js,css,svg}', { cwd: target })) {
     const file = path.join(target, name)
     await writeFile(`${file}.gz`, gzipSync(await readFile(file)))
+  }
+}
+
+function lowerPriority(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) os.setPriority(pid, os.constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // it has just ended
   }
 }
 

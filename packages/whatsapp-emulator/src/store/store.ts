@@ -245,7 +245,7 @@ export class Store implements Storage {
     } catch (fault) {
       this.#close()
       if (!isSqlite(fault, SQLITE_BUSY)) throw fault
-      throw new FolderError(`another emulator uses ${this.#folder}: stop it, or choose another folder`)
+      throw new FolderError(`Another WhatsApp emulator uses ${this.#folder}. Stop it, or choose another folder`)
     }
   }
 

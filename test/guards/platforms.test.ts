@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import path from 'node:path'
+import { test } from 'node:test'
+import manifest from '../../package.json' with { type: 'json' }
+import { PLATFORMS } from '../../src/start/embedded-postgres/binaries.ts'
+
+type Machine = { version: string; platform: string; arch: string }
+
+/** Plain JavaScript without types, so it runs in a process of its own. */
+function explain(machine: Machine): string {
+  const script = `import { explainWrongNode } from './bin/wrong-node.js'
+    process.stdout.write(explainWrongNode(${JSON.stringify(machine)}) ?? 'fine')`
+  const options = { cwd: path.resolve(import.meta.dirname, '../..'), encoding: 'utf8' } as const
+  return execFileSync(process.execPath, ['--input-type=module', '--eval', script], options)
+}
+
+test('an old Node is told what to do on this machine, for the platforms with packages', () => {
+  const packages = Object.keys(manifest.optionalDependencies)
+  const platforms = packages.flatMap((name) => /^@embedded-postgres\/(.*)$/.exec(name)?.[1] ?? [])
+  assert.deepEqual([...PLATFORMS].sort(), platforms.sort())
+  for (const each of platforms) {
+    const [platform = '', arch = ''] = each.split('-')
+    assert.match(explain({ version: '20.1.0', platform, arch }), /^Doorcode needs Node 26, .*\n.*"npm ci" again/s)
+  }
+  const onWindows = explain({ version: '22.1.0', platform: 'win32', arch: 'x64' })
+  assert.match(onWindows, /but not on win32-x64\.\nUse one of these, such as Linux in WSL, or/)
+  assert.match(explain({ version: '22.1.0', platform: 'darwin', arch: 'x64' }), /but not on darwin-x64\.\nUse one/)
+  assert.equal(explain({ version: '26.0.0', platform: 'win32', arch: 'x64' }), 'fine')
+})
