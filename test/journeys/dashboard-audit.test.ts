@@ -47,6 +47,7 @@ type Run = { words: string; more: string[]; before?: () => Promise<unknown> }
 const READING: readonly string[] = [
   'start',
   'serve',
+  'version',
   'workspace list',
   'sender list',
   'endpoint list',
@@ -98,6 +99,8 @@ async function changingRuns(t: TestContext, world: World): Promise<{ runs: Run[]
     'endpoint enable': [endpointId],
     'endpoint rotate': [endpointId],
     'endpoint resend': [endpointId, '--status', 'held'],
+    'endpoint update': [endpointId, '--events', 'message.sent'],
+    'endpoint delete': [endpointId, '--yes'],
     'cod-settings set': [...of, '--file', await settingsFile(t)],
     'block add': [...of, '--phone', '+212600000001'],
     'block remove': [...of, '--phone', '+212600000001'],

@@ -62,7 +62,10 @@ type ClaimedRow = { id: string; workspace_id: string; sync_due_at: Date }
 const claimDueAccounts: Statement<ClaimedRow> = statement(
   'claim_accounts_due_for_sync',
   `update provider_accounts a set sync_due_at = $2
-   from (select id from provider_accounts where sync_due_at <= $1 order by sync_due_at limit $3
+   from (select id from provider_accounts account
+         where sync_due_at <= $1
+           and exists (select from workspaces w where w.id = account.workspace_id and w.deleted_at is null)
+         order by sync_due_at limit $3
          for no key update skip locked) due
    where a.id = due.id
    returning a.id, a.workspace_id, a.sync_due_at`,
