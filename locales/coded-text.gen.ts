@@ -75,6 +75,7 @@ export type Texts = {
   'accounts.obstacle_account': object
   'accounts.obstacle_gone': object
   'accounts.obstacle_paused': object
+  'accounts.obstacle_removed': object
   'accounts.obstacle_status': { first: TextValue; second: TextValue; status: TextValue }
   'accounts.obstacle_unreadable': object
   'accounts.one_reply': { expected: TextValue; remedy: TextValue }
@@ -123,6 +124,7 @@ export type Texts = {
   'accounts.values': { count: number; expected: TextValue }
   'accounts.verify_token': object
   'accounts.waba_id': object
+  'accounts.waba_id_differs': { wabaId: TextValue }
   'accounts.with_cause': { cause: TextValue; message: TextValue }
   'admin.account_id': object
   'admin.address': { detail: TextValue }
@@ -644,6 +646,7 @@ export type Texts = {
   'page_account.your_name': object
   'page_audit_log.about': object
   'page_audit_log.actions_account_connected': object
+  'page_audit_log.actions_account_removed': object
   'page_audit_log.actions_account_renewed': object
   'page_audit_log.actions_account_sync_failed': object
   'page_audit_log.actions_account_synced': object
@@ -691,6 +694,8 @@ export type Texts = {
   'page_audit_log.actions_template_deleted': object
   'page_audit_log.actions_template_submitted': object
   'page_audit_log.actions_workspace_created': object
+  'page_audit_log.actions_workspace_deletion_asked': object
+  'page_audit_log.actions_workspace_deletion_cancelled': object
   'page_audit_log.actions_workspace_renamed': object
   'page_audit_log.anybody': object
   'page_audit_log.anything': object
@@ -2302,6 +2307,7 @@ export type Texts = {
   'words.quoted': { words: TextValue }
   'words.semicolon': { first: TextValue; second: TextValue }
   'words.space': { first: TextValue; second: TextValue }
+  'workspaces.name_differs': { name: TextValue }
   'workspaces.over': { state: TextValue }
   'workspaces.state_expired': object
   'workspaces.state_revoked': object

@@ -19,7 +19,8 @@ create table messages (
   code bytea,
 
   -- Of a conversation. Without a foreign key, which would lock each new confirmation once more, a twentieth of its cost:
-  -- the statement that inserts the message inserts or locks the confirmation, and no confirmation is ever deleted.
+  -- the statement that inserts the message inserts or locks the confirmation, and a confirmation is deleted only after its
+  -- messages.
   confirmation_id uuid,
   check_kind text,
   purpose text,

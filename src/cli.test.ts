@@ -20,7 +20,7 @@ const mistakes: readonly [string, RegExp][] = [
   ['workspcae', /unknown command 'workspcae' \(Did you mean workspace\?\)/],
   [
     'workspace',
-    /no command given; "doorcode workspace --help" lists the commands[^]*\n {2}create +Create a workspace\.\n {2}allowance /,
+    /no command given; "doorcode workspace --help" lists the commands[^]*\n {2}create +Create a workspace\.\n {2}list /,
   ],
   [
     'account nope',
@@ -45,6 +45,8 @@ const mistakes: readonly [string, RegExp][] = [
   [`workspace allowance --workspace ${UNKNOWN} --otp 1e3`, /--otp must be a whole number/],
   [`workspace allowance --workspace ${UNKNOWN} --otp 2147483648`, /--otp must be a whole number/],
   [`workspace allowance --workspace ${UNKNOWN} --otp 5`, /No workspace has the id/],
+  [`workspace delete ${UNKNOWN} --name Shop`, /No workspace has the id/],
+  [`workspace restore ${UNKNOWN}`, /No workspace has the id/],
   [`key create --workspace ${UNKNOWN} --name k`, /No workspace has the id/],
   ['key revoke', /<publicId> is missing/],
   ['key revoke UPPERCASE123', /<publicId> must be the 12 characters/],
@@ -75,6 +77,7 @@ const mistakes: readonly [string, RegExp][] = [
   [`sender pause ${UNKNOWN}`, /There is no sender .*"sender list"/],
   [`sender resume ${UNKNOWN}`, /There is no sender/],
   [`account sync ${UNKNOWN}`, /No account has the id/],
+  [`account delete ${UNKNOWN} --waba-id 1`, /No account has the id/],
   [`quarantine list --workspace ${UNKNOWN}`, /No workspace has the id/],
   [`quarantine release ${UNKNOWN}`, /Nothing with the id .* is quarantined. "quarantine list"/],
   [
@@ -104,6 +107,7 @@ for (const [args, expected] of mistakes) {
 
 const missing = [
   `workspace allowance --workspace ${UNKNOWN}`,
+  `workspace delete ${UNKNOWN}`,
   `account sync ${UNKNOWN}`,
   `account connect --workspace ${UNKNOWN} --waba-id 12345 --access-token T --app-secret S --verify-token V`,
   `sender pause ${UNKNOWN}`,
@@ -242,6 +246,10 @@ test('commands set up a workspace up to its first webhook', async (t) => {
     codConfirmations: 10_000,
     codRefusals: 10_000,
   })
+  const { workspaces } = (await json('workspace', 'list')) as { workspaces: Record<string, unknown>[] }
+  const listed = workspaces.find(({ workspaceId }) => workspaceId === workspace)
+  assert.deepEqual([listed?.['name'], listed?.['sandbox']], ['Shop', false])
+  assert.match((await run(['workspace', 'list'])).stdout, new RegExp(`^${workspace}  live .*  Shop$`, 'm'))
   const key = await json('key', 'create', '--workspace', workspace.toUpperCase(), '--name', 'backend')
   assert.match(String(key['apiKey']), new RegExp(`^dck_${String(key['publicId'])}_`))
 

@@ -68,7 +68,7 @@ export async function renewCredentials(
 
 const selectWorkspace = statement(
   'lock_workspace_to_connect',
-  'select id as workspace_id from workspaces where id = $1 for no key update',
+  'select id as workspace_id from workspaces where id = $1 and deleted_at is null for no key update',
 )
 
 /** Two simultaneous connects of one account must agree on its id, which its sealed secrets are bound to. */
@@ -78,7 +78,7 @@ async function lockWorkspace(sql: Sql, workspaceId: string): Promise<void> {
 }
 
 /** The provider retries a webhook for this long, signed with the app secret of then (docs/whatsapp-cloud-api.md#webhooks). */
-const FORMER_APP_SECRET_MS = 7 * DAY_MS
+export const FORMER_APP_SECRET_MS = 7 * DAY_MS
 
 const findExisting = statement<{ accountId: string; appSecret: Buffer }>(
   'find_account_to_connect',
@@ -92,8 +92,10 @@ const upsertAccount = statement(
    values ($1, $2, $3, $4, $5, $6, $7, 'connected', $8, $8, $9)
    on conflict (id) do update
    set previous_app_secret =
-         case when $11 then null when $10::timestamptz is null then stored.previous_app_secret else stored.app_secret end,
-       previous_app_secret_until = case when not $11 then coalesce($10, stored.previous_app_secret_until) end,
+         case when stored.status = 'removed' then stored.previous_app_secret
+           when $11 then null when $10::timestamptz is null then stored.previous_app_secret else stored.app_secret end,
+       previous_app_secret_until = case when stored.status = 'removed' then stored.previous_app_secret_until
+           when not $11 then coalesce($10, stored.previous_app_secret_until) end,
        graph_url = excluded.graph_url, access_token = excluded.access_token, app_secret = excluded.app_secret,
        verify_token = excluded.verify_token, status = 'connected', status_detail = null,
        synced_at = excluded.synced_at, sync_due_at = excluded.sync_due_at`,
@@ -130,7 +132,11 @@ async function storeAccount(
 const SECRET_COLUMNS = { accessToken: 'access_token', appSecret: 'app_secret', verifyToken: 'verify_token' } as const
 type Secret = keyof typeof SECRET_COLUMNS
 
-const sealContext = (accountId: string, secret: Secret): string => `account:${accountId}:${SECRET_COLUMNS[secret]}`
+/** In the order of the columns that remove.ts overwrites. */
+export const SECRETS = ['accessToken', 'appSecret', 'verifyToken'] as const satisfies Secret[]
+
+export const sealContext = (accountId: string, secret: Secret): string =>
+  `account:${accountId}:${SECRET_COLUMNS[secret]}`
 
 /** Undefined when this instance key cannot open it. */
 function openSecret<Name extends Secret>(
@@ -165,6 +171,9 @@ export async function describeAccount(sql: Sql, { workspaceId, accountId }: Acco
 }
 
 type AccountRow = AccountRef & {
+  status: AccountState['status'] | 'removed'
+  /** Its workspace is deleted. */
+  isDeleted: boolean
   wabaId: string
   graphUrl: string
   accessToken: Buffer
@@ -178,8 +187,9 @@ const accountById: Statement<AccountRow> = statement(
   'account_by_id',
   `select id as "accountId", workspace_id as "workspaceId", waba_id as "wabaId", graph_url as "graphUrl",
      access_token as "accessToken", app_secret as "appSecret", previous_app_secret as "formerAppSecret",
-     previous_app_secret_until as "formerAppSecretUntil", verify_token as "verifyToken"
-   from provider_accounts where id = $1`,
+     previous_app_secret_until as "formerAppSecretUntil", verify_token as "verifyToken", status,
+     exists (select from workspaces w where w.id = a.workspace_id and w.deleted_at is not null) as "isDeleted"
+   from provider_accounts a where id = $1`,
 )
 
 const findAccountRow = async (sql: Sql, accountId: string): Promise<AccountRow | undefined> =>
@@ -204,7 +214,7 @@ const selectAccounts = statement<AccountState>(
      a.status_detail as "statusDetail", a.created_at as "createdAt", a.synced_at as "syncedAt",
      a.sync_due_at as "syncDueAt",
      (select count(*) from templates t where t.workspace_id = a.workspace_id and t.account_id = a.id) as templates
-   from provider_accounts a where a.workspace_id = $1 order by a.created_at, a.id`,
+   from provider_accounts a where a.workspace_id = $1 and a.status <> 'removed' order by a.created_at, a.id`,
 )
 
 export const listAccounts = (sql: Sql, workspaceId: string): Promise<AccountState[]> =>
@@ -233,7 +243,7 @@ export async function findWebhookAccount(
   accountId: string,
 ): Promise<WebhookAccount | undefined> {
   const row = await findAccountRow(db, accountId)
-  if (!row) return undefined
+  if (!row || row.isDeleted) return undefined
   const { formerAppSecret: former, formerAppSecretUntil: until } = row
   const open = (sealed: Buffer, secret: Secret): string => seal.open(sealed, sealContext(row.accountId, secret))
   return {
@@ -262,6 +272,9 @@ export async function getAccount(
 
 async function getAccountRow(sql: Sql, accountId: string): Promise<AccountRow> {
   const row = await findAccountRow(sql, accountId)
-  if (!row) throw new UserError({ code: 'accounts.no_account', accountId }, 'NOT_FOUND')
+  if (!row || row.isDeleted || row.status === 'removed') throw unknownAccount(accountId)
   return row
 }
+
+export const unknownAccount = (accountId: string): UserError =>
+  new UserError({ code: 'accounts.no_account', accountId }, 'NOT_FOUND')

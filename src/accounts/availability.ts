@@ -21,6 +21,7 @@ export const obstacleText = (obstacle: SenderObstacle, status: string): CodedTex
 
 /** Undefined when it can send. */
 export function senderUnavailableReason(sender: SenderState): CodedText | undefined {
+  if (sender.accountStatus === 'removed') return { code: 'accounts.obstacle_removed' }
   const obstacle = senderObstacle(sender)
   return obstacle && obstacleText(obstacle, sender.senderStatus)
 }

@@ -23,7 +23,7 @@ export const sendTarget = ({ workspaceId, senderId, template: { name, language }
 
 /** The state of the sender, the template and the recipients of requests. */
 export type Sendable = SenderState & {
-  /** False when the workspace has no such sender: then nothing is known of one. */
+  /** False when the workspace has no such sender, or its account was removed: then nothing is known of one. */
   hasSender: boolean
   templateStatus: string | null
   templateCategory: string
@@ -32,7 +32,7 @@ export type Sendable = SenderState & {
   blocked: string[]
 }
 
-export const SENDABLE_COLUMNS = `s.id is not null as "hasSender", s.status as "senderStatus", s.paused_at is not null as "senderPaused",
+export const SENDABLE_COLUMNS = `a.status is not null as "hasSender", s.status as "senderStatus", s.paused_at is not null as "senderPaused",
           s.gone_at is not null as "senderGone", a.status as "accountStatus",
           t.status as "templateStatus", t.category as "templateCategory", t.components as "templateComponents"`
 
@@ -40,7 +40,8 @@ export const SENDABLE_COLUMNS = `s.id is not null as "hasSender", s.status as "s
 export const senderJoins = (senderId: string): string =>
   `left join senders s on s.workspace_id = r.workspace_id and s.id = ${senderId}
    left join lateral (
-     select status from provider_accounts where workspace_id = r.workspace_id and id = s.account_id limit 1) a on true
+     select status from provider_accounts
+     where workspace_id = r.workspace_id and id = s.account_id and status <> 'removed' limit 1) a on true
    left join lateral (
      select status, category, components from templates
      where workspace_id = r.workspace_id and account_id = s.account_id and name = r.name and language = r.language

@@ -24,11 +24,11 @@ const selectSenders = statement<Omit<Sender, 'obstacle'> & { accountStatus: stri
      (select p.breaker_open_until from sender_pace p where p.sender_id = s.id) as "breakerOpenUntil"
    from senders s
    join provider_accounts a on a.workspace_id = s.workspace_id and a.id = s.account_id
-   where s.workspace_id = $1
+   where s.workspace_id = $1 and a.status <> 'removed'
    order by s.phone, s.id`,
 )
 
-/** Every sender of the workspace as of the last sync, including those that have left their account. */
+/** Every sender of the workspace as of the last sync, including those that have left their account; not those of removed accounts. */
 export async function listSenders(sql: Sql, workspaceId: string): Promise<Sender[]> {
   const rows = await sql.rows(selectSenders, [workspaceId])
   return rows.map(({ accountStatus, ...sender }) => {
@@ -102,7 +102,7 @@ const selectEmulatorNumbers = statement<EmulatorNumber>(
   `select s.id as "senderId", s.phone_number_id as "phoneNumberId", a.graph_url as "graphUrl", a.id as "accountId"
    from senders s
    join provider_accounts a on a.workspace_id = s.workspace_id and a.id = s.account_id
-   where s.workspace_id = $1 and s.gone_at is null and a.graph_url ~ '^http://(127[.]0[.]0[.]1|localhost|\\[::1\\])(:|/|$)'
+   where s.workspace_id = $1 and s.gone_at is null and a.status <> 'removed' and a.graph_url ~ '^http://(127[.]0[.]0[.]1|localhost|\\[::1\\])(:|/|$)'
    order by s.id limit ${MAX_EMULATOR_NUMBERS}`,
 )
 

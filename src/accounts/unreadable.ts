@@ -39,6 +39,6 @@ const markUnreadable = statement<{ id: string }>(
   'mark_account_credentials_unreadable',
   `update provider_accounts
    set status = 'credentials_unreadable', status_detail = $4, sync_due_at = least(sync_due_at, $5)
-   where workspace_id = $1 and id = $2 and access_token = $3 and status <> 'credentials_unreadable'
+   where workspace_id = $1 and id = $2 and access_token = $3 and status not in ('credentials_unreadable', 'removed')
    returning id`,
 )

@@ -12,6 +12,7 @@ import {
   listAccounts,
   renewCredentials,
 } from '../accounts/accounts.ts'
+import { removeAccount } from '../accounts/remove.ts'
 import { listSenderTraffic, listSenders, pauseSender, resumeSender } from '../accounts/senders.ts'
 import { GRAPH_URL } from '../accounts/new-account.ts'
 import { throwAccountError } from '../accounts/provider-api-error.ts'
@@ -110,6 +111,14 @@ export const senders = router({
         record(tx, { action: 'account.renewed', target: accountId, after }),
       )
       return syncCounts(connected)
+    }),
+
+  removeAccount: adminChange
+    .input(z.object({ accountId, wabaId: textInput }))
+    .mutation(async ({ ctx: { tx, parts, record }, input }) => {
+      found(await findAccount(tx, input), 'account')
+      const { wabaId } = await removeAccount(tx, parts, input)
+      await record({ action: 'account.removed', target: input.accountId, before: { wabaId } })
     }),
 
   /** Running syncs on all nodes. */

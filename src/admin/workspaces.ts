@@ -12,10 +12,14 @@ import { listUsage } from '../workspaces/usage.ts'
 import { createWorkspace, getWorkspace, renameWorkspace } from '../workspaces/workspaces.ts'
 import { CallError } from './rpc/errors.ts'
 import { addMember, mayCreateWorkspace } from './auth/members.ts'
+import { askDeletion, cancelDeletion } from '../workspaces/deletion.ts'
 import { displayName } from './inputs.ts'
 import { adminChange, ownerChange, readCall, router, signedInCall } from './rpc/trpc.ts'
 import { listSenders } from '../accounts/senders.ts'
 import { listAccounts } from '../accounts/accounts.ts'
+
+/** More than any name has. */
+const MAX_TYPED_NAME = 1_000
 
 export const workspaces = router({
   mayCreate: signedInCall.query(({ ctx: { parts, person } }) => mayCreateWorkspace(parts.db, person.userId)),
@@ -42,6 +46,20 @@ export const workspaces = router({
       const before = { name: membership.name }
       await record({ action: 'workspace.renamed', target: name, before, after: { name } })
     }),
+
+  /** A sandbox is gone with the answer. */
+  askDeletion: ownerChange
+    .input(z.object({ name: z.string().max(MAX_TYPED_NAME).optional() }))
+    .mutation(async ({ ctx: { parts, tx, record }, input }) => {
+      const { name, deletionDueAt, isNew } = await askDeletion(tx, parts.clock, input)
+      if (isNew) await record({ action: 'workspace.deletion_asked', target: name, after: { deletionDueAt } })
+      return { deletionDueAt }
+    }),
+
+  cancelDeletion: ownerChange.mutation(async ({ ctx: { tx, membership, record }, input: { workspaceId } }) => {
+    const isCancelled = await cancelDeletion(tx, workspaceId)
+    if (isCancelled) await record({ action: 'workspace.deletion_cancelled', target: membership.name })
+  }),
 
   /** The filters of lists and charts. */
   choices: readCall.query(async ({ ctx: { parts }, input: { workspaceId } }) => {

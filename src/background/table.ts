@@ -8,6 +8,7 @@ import { syncLoop } from '../accounts/sync/sync.ts'
 import { deliverLoop } from '../webhooks/delivery/deliver.ts'
 import { releaseLoop } from '../webhooks/delivery/release.ts'
 import { housekeepingLoop } from './housekeeping.ts'
+import { purgeLoop } from './purge.ts'
 import { subscribers } from './subscribers.ts'
 import { leasesLoop } from './dead-nodes.ts'
 import type { Loop } from '../jobs/loop.ts'
@@ -23,4 +24,5 @@ export const backgroundLoops = (parts: Parts): readonly Loop[] => [
   leasesLoop(parts),
   dailyFiguresLoop(parts),
   housekeepingLoop(parts),
+  purgeLoop(parts),
 ]

@@ -45,7 +45,7 @@ const selectWorkspaces = statement<{ workspaceId: string; createdAt: Date; timeZ
    from workspaces w
    cross join lateral (
      select coalesce((select s.document ->> 'timeZone' from cod_settings s where s.workspace_id = w.id), 'UTC') as zone) z
-   where not w.sandbox and w.id > coalesce($1::uuid, '00000000-0000-0000-0000-000000000000')
+   where not w.sandbox and w.deleted_at is null and w.id > coalesce($1::uuid, '00000000-0000-0000-0000-000000000000')
    order by w.id limit ${WORKSPACES_EACH_TURN}`,
 )
 

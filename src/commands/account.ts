@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import type { Parts } from '../parts.ts'
-import { type ConnectedAccount, connectAccount } from '../accounts/accounts.ts'
+import { type ConnectedAccount, connectAccount, unknownAccount } from '../accounts/accounts.ts'
+import { findWorkspaceOfAccount, removeAccount } from '../accounts/remove.ts'
 import { syncAccount } from '../accounts/sync/sync.ts'
 import { command } from './command.ts'
 import { argument, nonEmpty, optional, url, uuid, workspace } from './inputs.ts'
@@ -42,6 +43,28 @@ export const accountSync = command({
     )
   },
   format: formatAccount,
+})
+
+export const accountDelete = command({
+  words: 'account delete',
+  example: '01a1fa06-709a-73f6-8b1e-b4852403567f --waba-id 102290129340398',
+  summary: 'Delete a WhatsApp account and its credentials. Its senders can no longer be used.',
+  options: {
+    accountId: argument(uuid('The id that "account connect" printed.')),
+    wabaId: nonEmpty('id', 'The id of the WhatsApp Business Account, to confirm.'),
+  },
+  async run(parts, { accountId, wabaId }, record) {
+    const workspaceId = await findWorkspaceOfAccount(parts.db, accountId)
+    if (!workspaceId) throw unknownAccount(accountId)
+    await parts.db.transaction(async (tx) => {
+      await removeAccount(tx, parts, { workspaceId, accountId, wabaId })
+      await record(tx, { workspaceId, target: accountId, before: { wabaId } })
+    })
+    parts.live.changed([workspaceId])
+    return { accountId, deleted: true }
+  },
+  format: ({ accountId }) =>
+    `Account ${accountId} is deleted. Its accepted messages wait until it is connected again or their submission window closes.`,
 })
 
 function formatAccount(

@@ -1,4 +1,4 @@
-import { accountConnect, accountSync } from './account.ts'
+import { accountConnect, accountDelete, accountSync } from './account.ts'
 import { blockAdd, blockRemove } from './block.ts'
 import { codSettingsGet, codSettingsSet } from './cod-settings.ts'
 import type { Command, CommandGroup } from './command.ts'
@@ -21,7 +21,7 @@ import { personLink, personList } from './person.ts'
 import { quarantineList, quarantineRelease } from './quarantine.ts'
 import { senderList, senderPause, senderResume } from './sender.ts'
 import { version } from './version.ts'
-import { workspaceAllowance, workspaceCreate } from './workspace.ts'
+import { workspaceAllowance, workspaceCreate, workspaceDelete, workspaceList, workspaceRestore } from './workspace.ts'
 
 /** main.ts and demo.ts are loaded on use: other commands need neither the web server nor the emulator. */
 const serve: Command = {
@@ -47,9 +47,13 @@ export const groups: readonly CommandGroup[] = [
     title: 'Set up',
     commands: [
       workspaceCreate,
+      workspaceList,
       workspaceAllowance,
+      workspaceDelete,
+      workspaceRestore,
       accountConnect,
       accountSync,
+      accountDelete,
       senderList,
       senderPause,
       senderResume,

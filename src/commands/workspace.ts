@@ -1,7 +1,8 @@
 import { changeQuota, listQuotas, type QuotaKind } from '../workspaces/quota.ts'
-import { createWorkspace } from '../workspaces/workspaces.ts'
+import { askDeletion, cancelDeletion } from '../workspaces/deletion.ts'
+import { type Workspace, createWorkspace, listWorkspaces } from '../workspaces/workspaces.ts'
 import { command } from './command.ts'
-import { flag, name, optional, units, workspace } from './inputs.ts'
+import { argument, flag, name, optional, units, uuid, workspace } from './inputs.ts'
 
 export const workspaceCreate = command({
   words: 'workspace create',
@@ -49,4 +50,58 @@ export const workspaceAllowance = command({
   },
   format: ({ workspaceId, otp, codConfirmations, codRefusals }) =>
     `Monthly quotas of workspace ${workspaceId}: ${otp} one-time codes, ${codConfirmations} confirmations, ${codRefusals} refusal checks.`,
+})
+
+export const workspaceList = command({
+  words: 'workspace list',
+  example: '--json',
+  summary: 'List the workspaces and their ids, oldest first.',
+  run: async ({ db }) => ({ workspaces: await listWorkspaces(db) }),
+  format: ({ workspaces }) =>
+    workspaces.map(formatLine).join('\n') || 'There are no workspaces yet. Create one with "workspace create".',
+})
+
+const formatLine = ({ workspaceId, name, sandbox, createdAt, deletionDueAt }: Workspace): string =>
+  `${workspaceId}  ${sandbox ? 'sandbox' : 'live   '}  ${createdAt.toISOString()}  ${name}${
+    deletionDueAt ? `  (will be deleted at ${deletionDueAt.toISOString()})` : ''
+  }`
+
+const workspaceId = argument(uuid('The id of the workspace, as "workspace list" shows it.'))
+
+export const workspaceDelete = command({
+  words: 'workspace delete',
+  example: '01a1fa06-709a-73f6-8b1e-b4852403567f --name "My shop"',
+  summary: 'Delete a workspace: a sandbox at once, a live one after seven days. Its API keys stop within a second.',
+  options: { workspaceId, name: optional(name('The name of the workspace. Required for a live one.')) },
+  run: ({ db, clock, live }, { workspaceId, name }, record) =>
+    db
+      .transaction(async (tx) => {
+        const { deletionDueAt, isNew, ...of } = await askDeletion(tx, clock, { workspaceId, name })
+        if (isNew) await record(tx, { workspaceId, target: of.name, after: { deletionDueAt } })
+        return { workspaceId, deletionDueAt: deletionDueAt.toISOString(), isDeleted: deletionDueAt <= clock.now() }
+      })
+      .finally(() => live.changed([workspaceId])),
+  format: ({ workspaceId, deletionDueAt, isDeleted }) =>
+    isDeleted
+      ? `Workspace ${workspaceId} is deleted. Only its audit log remains.`
+      : `Workspace ${workspaceId} will be deleted at ${deletionDueAt}. Its API keys no longer work; accepted messages are still sent. To cancel: workspace restore ${workspaceId}`,
+})
+
+export const workspaceRestore = command({
+  words: 'workspace restore',
+  example: '01a1fa06-709a-73f6-8b1e-b4852403567f',
+  summary: 'Cancel the deletion of a live workspace before it is due.',
+  options: { workspaceId },
+  run: ({ db, live }, { workspaceId }, record) =>
+    db
+      .transaction(async (tx) => {
+        const restored = await cancelDeletion(tx, workspaceId)
+        if (restored) await record(tx, { workspaceId, target: workspaceId })
+        return { workspaceId, restored }
+      })
+      .finally(() => live.changed([workspaceId])),
+  format: ({ workspaceId, restored }) =>
+    restored
+      ? `Workspace ${workspaceId} is kept. Its API keys work again.`
+      : `Workspace ${workspaceId} is not being deleted.`,
 })

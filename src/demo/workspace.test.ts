@@ -4,6 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import { startWorld } from '../../test/world.ts'
+import { askDeletion } from '../workspaces/deletion.ts'
 import { findDemoWorkspace, createDemoWorkspace, ensureDemoEndpoint } from './workspace.ts'
 
 test('the demo has one enabled endpoint after its port changed and changed back', async (t) => {
@@ -22,4 +23,15 @@ test('the demo has one enabled endpoint after its port changed and changed back'
     )
     assert.deepEqual(enabled, [{ id: endpointId }])
   }
+})
+
+test('a deleted demo workspace is not found again', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'doorcode-demo-'))
+  t.after(() => rm(dataDir, { recursive: true }))
+  const parts = { ...world.parts, config: { ...world.parts.config, dataDir } }
+  const { workspaceId } = await createDemoWorkspace(parts)
+  assert.equal((await findDemoWorkspace(parts))?.workspaceId, workspaceId)
+  await parts.db.transaction((tx) => askDeletion(tx, parts.clock, { workspaceId }))
+  assert.equal(await findDemoWorkspace(parts), undefined)
 })

@@ -26,22 +26,42 @@ export async function createWorkspace(
   return { workspaceId }
 }
 
-export type Workspace = { workspaceId: string; name: string; sandbox: boolean; createdAt: Date }
+export type Workspace = {
+  workspaceId: string
+  name: string
+  sandbox: boolean
+  createdAt: Date
+  /** Until then its deletion can be cancelled; null when none was asked for. */
+  deletionDueAt: Date | null
+}
+
+const COLUMNS = `id as "workspaceId", name, sandbox, created_at as "createdAt", deletion_due_at as "deletionDueAt"`
 
 const selectWorkspace = statement<Workspace>(
   'get_workspace',
-  `select id as "workspaceId", name, sandbox, created_at as "createdAt" from workspaces where id = $1`,
+  `select ${COLUMNS} from workspaces where id = $1 and deleted_at is null`,
 )
 
 export const unknownWorkspace = (workspaceId: string): UserError =>
   new UserError({ code: 'workspaces.unknown', workspaceId }, 'NOT_FOUND')
 
-/** Throws UserError. */
+/** Throws UserError, also for a deleted one. */
 export async function getWorkspace(sql: Sql, workspaceId: string): Promise<Workspace> {
   const workspace = await sql.row(selectWorkspace, [workspaceId])
   if (!workspace) throw unknownWorkspace(workspaceId)
   return workspace
 }
+
+/** Far more than an instance has. */
+const MAX_WORKSPACES = 1_000
+
+const selectWorkspaces = statement<Workspace>(
+  'list_workspaces',
+  `select ${COLUMNS} from workspaces where deleted_at is null order by created_at, id limit ${MAX_WORKSPACES}`,
+)
+
+/** Every workspace of the instance, for its operator. */
+export const listWorkspaces = (sql: Sql): Promise<Workspace[]> => sql.rows(selectWorkspaces)
 
 const setName = statement('rename_workspace', 'update workspaces set name = $2 where id = $1')
 

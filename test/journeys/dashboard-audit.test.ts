@@ -47,6 +47,8 @@ type Run = { words: string; more: string[]; before?: () => Promise<unknown> }
 const READING: readonly string[] = [
   'start',
   'serve',
+  'version',
+  'workspace list',
   'sender list',
   'endpoint list',
   'cod-settings get',
@@ -105,6 +107,9 @@ async function changingRuns(t: TestContext, world: World): Promise<{ runs: Run[]
     'block remove': [...of, '--phone', '+212600000001'],
     'person link': [person.email, '--drop-second-factor'],
     'quarantine release': [randomUUID()],
+    'account delete': [account.accountId, '--waba-id', world.credentials.wabaId],
+    'workspace restore': [workspaceId],
+    'workspace delete': [workspaceId],
   }
   const changing = commands.map(({ words }) => words).filter((words) => !READING.includes(words))
   assert.deepEqual(changing.toSorted(), Object.keys(optionsOf).toSorted())
@@ -112,10 +117,18 @@ async function changingRuns(t: TestContext, world: World): Promise<{ runs: Run[]
     words,
     more,
     ...(words === 'endpoint enable' && { before: () => disable(world, endpointId) }),
+    ...(words === 'workspace restore' && { before: () => askDeletionOf(world, `now() + interval '1 day'`) }),
+    ...(words === 'workspace delete' && { before: () => askDeletionOf(world, 'null') }),
     ...(words === 'quarantine release' && { before: () => quarantine(world, account.accountId, more[0]) }),
   }))
   return { runs, secrets }
 }
+
+/** `due` is SQL: null for none. */
+const askDeletionOf = (world: World, due: string) =>
+  world.ask(`update workspaces set deletion_asked_at = ${due}, deletion_due_at = ${due} where id = $1`, [
+    world.workspaceId,
+  ])
 
 test('every command that changes something is audited, without secrets', async (t) => {
   const world = await startWorld(t, { works: false })

@@ -5,10 +5,11 @@ import { type AccountRef, recordDifferences, recordRemovals } from '../templates
 
 const selectForUpdate = statement<{ status: string; synced_at: Date | null }>(
   'lock_account_to_sync',
-  'select status, synced_at from provider_accounts where workspace_id = $1 and id = $2 for no key update',
+  `select status, synced_at from provider_accounts
+   where workspace_id = $1 and id = $2 and status <> 'removed' for no key update`,
 )
 
-/** Before its senders or templates are changed, so that each change is recorded once. Undefined: no such account. */
+/** Before its senders or templates are changed, so that each change is recorded once. Undefined: no such account, or it was removed. */
 export const lockAccount = (tx: Sql, { workspaceId, accountId }: AccountRef) =>
   tx.row(selectForUpdate, [workspaceId, accountId])
 

@@ -54,7 +54,7 @@ const leaseEnd = (now: Date): Date => later(now, SYNC_LEASE_MS)
 
 const leaseSync = statement(
   'lease_account_sync',
-  'update provider_accounts set sync_due_at = $3 where workspace_id = $1 and id = $2',
+  `update provider_accounts set sync_due_at = $3 where workspace_id = $1 and id = $2 and status <> 'removed'`,
 )
 
 type ClaimedRow = { id: string; workspace_id: string; sync_due_at: Date }
@@ -62,7 +62,10 @@ type ClaimedRow = { id: string; workspace_id: string; sync_due_at: Date }
 const claimDueAccounts: Statement<ClaimedRow> = statement(
   'claim_accounts_due_for_sync',
   `update provider_accounts a set sync_due_at = $2
-   from (select id from provider_accounts where sync_due_at <= $1 order by sync_due_at limit $3
+   from (select id from provider_accounts account
+         where sync_due_at <= $1
+           and exists (select from workspaces w where w.id = account.workspace_id and w.deleted_at is null)
+         order by sync_due_at limit $3
          for no key update skip locked) due
    where a.id = due.id
    returning a.id, a.workspace_id, a.sync_due_at`,
@@ -156,7 +159,7 @@ const makeSyncDue = statement(
   `update provider_accounts
    set sync_due_at = least(sync_due_at, case when status = 'connected'
      then greatest($3::timestamptz, synced_at + interval '${MIN_SYNC_INTERVAL_MS} milliseconds') else $4 end)
-   where workspace_id = $1 and id = $2`,
+   where workspace_id = $1 and id = $2 and status <> 'removed'`,
 )
 
 /**
@@ -170,7 +173,7 @@ export async function syncSoon(sql: Sql, { workspaceId, accountId }: AccountRef,
 const markInvalid = statement(
   'mark_account_credentials_invalid',
   `update provider_accounts set status = 'credentials_invalid', status_detail = $3
-   where workspace_id = $1 and id = $2 and (synced_at is null or synced_at <= $4)`,
+   where workspace_id = $1 and id = $2 and status <> 'removed' and (synced_at is null or synced_at <= $4)`,
 )
 
 /** The provider refused the token in a send that began at `sentAt`. A token that was renewed or worked since then stays. */
@@ -189,7 +192,7 @@ const UNSENDABLE_STATUSES = new Set(['ARCHIVED', 'DELETED', 'DISABLED', 'PAUSED'
 const lockAccountOfUpdate = statement<{ id: string }>(
   'lock_account_of_update',
   `select id from provider_accounts
-   where workspace_id = $1 and case when $3::text is null then id = $2 else waba_id = $3 end
+   where workspace_id = $1 and case when $3::text is null then id = $2 else waba_id = $3 end and status <> 'removed'
    for no key update`,
 )
 

@@ -14,7 +14,7 @@ export async function findFirstSteps(sql: Sql, workspaceId: string, now: Date): 
 const selectSteps = statement<Omit<FirstSteps, 'template'>>(
   'find_first_steps',
   `select
-     exists (select from provider_accounts where workspace_id = $1) as account,
+     exists (select from provider_accounts where workspace_id = $1 and status <> 'removed') as account,
      exists (select from api_keys
        where workspace_id = $1 and revoked_at is null and (expires_at is null or expires_at > $2)) as key,
      exists (select from webhook_endpoints where workspace_id = $1 and deleted_at is null) as endpoint,

@@ -19,16 +19,19 @@ export type Membership = {
   clockOffsetMs: number
   /** The IANA time zone of deliveries, for the dashboard's times. UTC without COD settings. */
   timeZone: string
+  /** When the workspace will be deleted, unless that is cancelled. */
+  deletionDueAt: Date | null
 }
 
 const IS_OPERATOR = 'exists (select from operators o where o.user_id = $1)'
 
 const MEMBERSHIPS = `select w.id as "workspaceId", w.name, w.sandbox, w.clock_offset_ms as "clockOffsetMs",
+     w.deletion_due_at as "deletionDueAt",
      coalesce((select s.document ->> 'timeZone' from cod_settings s where s.workspace_id = w.id), 'UTC') as "timeZone",
      case when ${IS_OPERATOR} then 'owner' else m.role end as role, ${IS_OPERATOR} as operator
    from workspaces w
    left join members m on m.workspace_id = w.id and m.user_id = $1
-   where (m.role is not null or ${IS_OPERATOR})`
+   where w.deleted_at is null and (m.role is not null or ${IS_OPERATOR})`
 
 const selectMembership = statement<Membership>('find_membership', `${MEMBERSHIPS} and w.id = $2`)
 

@@ -13,7 +13,7 @@ export type ApiKey = { publicId: string; workspaceId: string }
 const insertKey = statement<{ public_id: string }>(
   'insert_api_key',
   `insert into api_keys (public_id, workspace_id, name, secret_hash, created_at, expires_at)
-   select $2, w.id, $3, $4, $5, $6 from workspaces w where w.id = $1
+   select $2, w.id, $3, $4, $5, $6 from workspaces w where w.id = $1 and w.deleted_at is null
    returning public_id`,
 )
 
@@ -90,14 +90,19 @@ type StoredKey = { public_id: string; workspace_id: string; secret_hash: Buffer;
 
 const readKeys = statement<StoredKey>(
   'read_api_keys',
-  `select public_id, workspace_id, secret_hash, expires_at from api_keys where public_id = any($1) and revoked_at is null`,
+  `select k.public_id, k.workspace_id, k.secret_hash, k.expires_at
+   from api_keys k join workspaces w on w.id = k.workspace_id
+   where k.public_id = any($1) and k.revoked_at is null and w.deletion_asked_at is null`,
 )
 
 const listChanged = statement<{ public_id: string }>(
   'list_recently_changed_api_keys',
   `select public_id from api_keys where revoked_at > clock_timestamp() - interval '1 minute'
    union all
-   select public_id from api_keys where expiry_changed_at > clock_timestamp() - interval '1 minute'`,
+   select public_id from api_keys where expiry_changed_at > clock_timestamp() - interval '1 minute'
+   union all
+   select k.public_id from workspaces w join api_keys k on k.workspace_id = w.id
+   where w.deletion_asked_at > clock_timestamp() - interval '1 minute'`,
 )
 
 /** The condition limits several nodes together to one update of a key per minute. */

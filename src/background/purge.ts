@@ -1,0 +1,194 @@
+import { SECOND_MS, later } from '../clock.ts'
+import { type Sql, type Statement, statement } from '../db/pool.ts'
+import type { Loop } from '../jobs/loop.ts'
+import type { Parts } from '../parts.ts'
+
+const POLL_MS = 5 * SECOND_MS
+/** In which every node learns that the workspace is deleted, and requests that it accepted before are stored. */
+const SETTLE_MS = 10 * SECOND_MS
+/** Rows of one table, so that a step holds few locks and other workspaces do not wait for it. */
+const MAX_ROWS = 1_000
+/** Of the reports: 800 kB. */
+const MAX_PAGES = 100
+
+/**
+ * Deletes workspaces that are due, and removes their rows step by step, each in its own transaction. Everything that a step
+ * needs to know is in the database, so another node goes on when this one dies.
+ */
+export function purgeLoop({ db, clock, log, live }: Pick<Parts, 'db' | 'clock' | 'log' | 'live'>): Loop {
+  let walk: Walk | undefined
+  return {
+    name: 'purge',
+    pollMs: POLL_MS,
+    async turn() {
+      const now = clock.now()
+      const deleted = await db.rows(deleteDue, [now])
+      if (deleted.length > 0) live.changed(deleted.map(({ workspaceId }) => workspaceId))
+      return db.transaction(async (tx) => {
+        const workspaceId = (await tx.row(lockDeleted, [later(now, -SETTLE_MS)]))?.workspaceId
+        if (!workspaceId) return { more: false }
+        if (await removeMany(tx, workspaceId)) return { more: true }
+        if ((await tx.row(findRowsLeft, [workspaceId]))?.left) return { more: false } // locked, or being sent
+        if (walk?.workspaceId !== workspaceId) walk = { workspaceId, nextPage: 0, removed: 0, isOver: false }
+        if (!walk.isOver) {
+          walk = await walkReports(tx, walk)
+          return { more: true }
+        }
+        if (await removeFirst(tx, workspaceId, SETUP)) return { more: true }
+        await tx.rows(endPurge, [workspaceId, now])
+        log.info({ workspaceId }, 'the rows of a deleted workspace are removed')
+        return { more: true }
+      })
+    },
+  }
+}
+
+const deleteDue = statement<{ workspaceId: string }>(
+  'delete_workspaces_due',
+  `update workspaces set deleted_at = $1
+   where deletion_due_at <= $1 and purged_at is null and deleted_at is null
+   returning id as "workspaceId"`,
+)
+
+const lockDeleted = statement<{ workspaceId: string }>(
+  'lock_workspace_to_purge',
+  `select id as "workspaceId" from workspaces
+   where deletion_due_at is not null and purged_at is null and deleted_at <= $1
+   order by deletion_due_at limit 1 for no key update skip locked`,
+)
+
+const endPurge = statement('end_workspace_purge', `update workspaces set purged_at = $2, name = '' where id = $1`)
+
+type Step = Statement<{ removed: number }>
+
+/** Whether a step removed rows: then the earlier ones begin again, since work under way may have added some. */
+async function removeFirst(tx: Sql, workspaceId: string, steps: readonly Step[]): Promise<boolean> {
+  for (const step of steps) {
+    const row = await tx.row(step, [workspaceId, MAX_ROWS])
+    if (row && row.removed > 0) return true
+  }
+  return false
+}
+
+const removeMany = (tx: Sql, workspaceId: string): Promise<boolean> => removeFirst(tx, workspaceId, MANY)
+
+const step = (name: string, deletion: string): Step =>
+  statement(`purge_${name}`, `${deletion} select count(*)::int as removed from removed`)
+
+/** Not being sent: a lease ends at due_at. */
+const IS_FREE = '(lease is null or due_at <= clock_timestamp())'
+
+/** What is being sent keeps its rows until the outcome is stored; what another session holds waits for the next turn. */
+const MANY: readonly Step[] = [
+  step(
+    'deliveries',
+    `with picked as materialized (
+       select d.id from webhook_endpoints e
+       cross join lateral (
+         select id from webhook_deliveries
+         where workspace_id = e.workspace_id and endpoint_id = e.id and ${IS_FREE}
+         order by id limit $2 for update skip locked) d
+       where e.workspace_id = $1 limit $2
+     ), attempts as (
+       delete from webhook_attempts where workspace_id = $1 and delivery_id = any (array (select id from picked))
+     ), removed as (
+       delete from webhook_deliveries where id = any (array (select id from picked)) returning 1)`,
+  ),
+  step(
+    'events',
+    `with picked as materialized (
+       select id from events e
+       where workspace_id = $1
+         and not exists (select from webhook_deliveries where workspace_id = e.workspace_id and event_id = e.id)
+       order by id limit $2 for update skip locked
+     ), removed as (
+       delete from events where id = any (array (select id from picked)) returning 1)`,
+  ),
+  step(
+    'messages',
+    `with picked as materialized (
+       select id from messages m
+       where workspace_id = $1 and ${IS_FREE} and not exists (select from events where message_id = m.id)
+       order by id limit $2 for update skip locked
+     ), attempts as (
+       delete from message_attempts where workspace_id = $1 and message_id = any (array (select id from picked))
+     ), removed as (
+       delete from messages where id = any (array (select id from picked)) returning 1)`,
+  ),
+  step(
+    'confirmations',
+    `with picked as materialized (
+       select id from confirmations c
+       where workspace_id = $1 and not exists (select from messages where confirmation_id = c.id)
+         and not exists (select from events where confirmation_id = c.id)
+       order by id limit $2 for update skip locked
+     ), answers as (
+       delete from cod_answers where workspace_id = $1 and confirmation_id = any (array (select id from picked))
+     ), checks as (
+       delete from refusal_checks where workspace_id = $1 and confirmation_id = any (array (select id from picked))
+     ), removed as (
+       delete from confirmations where id = any (array (select id from picked)) returning 1)`,
+  ),
+]
+
+const findRowsLeft = statement<{ left: boolean }>(
+  'has_workspace_rows_to_purge',
+  `select exists (select from events where workspace_id = $1) or exists (select from messages where workspace_id = $1)
+     or exists (select from confirmations where workspace_id = $1) as "left"`,
+)
+
+/** Through all reports, page by page. */
+type Walk = { workspaceId: string; nextPage: number; removed: number; isOver: boolean }
+
+/**
+ * Reports have no index by workspace. An update may move a report to a page that the walk has passed: so it is over only when
+ * all of it has found none.
+ */
+async function walkReports(tx: Sql, { workspaceId, nextPage, removed }: Walk): Promise<Walk> {
+  const end = nextPage + MAX_PAGES
+  const row = await tx.row(removeReports, [workspaceId, `(${nextPage},0)`, `(${end},0)`])
+  const found = removed + (row?.removed ?? 0)
+  if (end < (row?.pages ?? 0)) return { workspaceId, nextPage: end, removed: found, isOver: false }
+  return { workspaceId, nextPage: 0, removed: 0, isOver: found === 0 }
+}
+
+const removeReports = statement<{ removed: number; pages: number }>(
+  'purge_reports',
+  `with removed as (
+     delete from provider_reports where workspace_id = $1 and ctid >= $2::tid and ctid < $3::tid returning 1)
+   select count(*)::int as removed,
+     pg_relation_size('provider_reports') / current_setting('block_size')::int as pages from removed`,
+)
+
+/** In the order of their foreign keys. */
+const SETUP: readonly Step[] = [
+  step(
+    'sender_paces',
+    `with removed as (
+       delete from sender_pace where sender_id = any (array (select id from senders where workspace_id = $1 limit $2))
+       returning 1)`,
+  ),
+  ...[
+    'senders',
+    'template_changes',
+    'templates',
+    'provider_accounts',
+    'webhook_endpoints',
+    'cod_settings',
+    'blocked_recipients',
+    'daily_figures',
+    'clock_moves',
+    'quota_usage',
+    'quotas',
+    'api_keys',
+    'access_links',
+    'members',
+  ].map((table) =>
+    step(
+      table,
+      `with removed as (
+         delete from ${table} where ctid = any (array (select ctid from ${table} where workspace_id = $1 limit $2))
+         returning 1)`,
+    ),
+  ),
+]

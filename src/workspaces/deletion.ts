@@ -1,0 +1,64 @@
+import { type Clock, DAY_MS, later } from '../clock.ts'
+import { type Sql, statement } from '../db/pool.ts'
+import { UserError } from '../user-error.ts'
+import { unknownWorkspace } from './workspaces.ts'
+
+/** In which the deletion of a live workspace can be cancelled, and its accepted messages are still sent. */
+const GRACE_MS = 7 * DAY_MS
+
+type Deletion = {
+  workspaceId: string
+  /** As the user typed it; required for a live workspace. */
+  name?: string | undefined
+}
+
+/**
+ * From now on the workspace's keys are refused, on every node within a second. A sandbox is gone at once, a live workspace
+ * after GRACE_MS. A repeated request changes nothing: `isNew` is false. Throws UserError.
+ */
+export async function askDeletion(
+  tx: Sql,
+  clock: Clock,
+  { workspaceId, name: typedName }: Deletion,
+): Promise<{ name: string; deletionDueAt: Date; isNew: boolean }> {
+  const { name, sandbox, deletionDueAt } = await lockWorkspace(tx, workspaceId)
+  if (!sandbox && typedName?.trim() !== name) throw new UserError({ code: 'workspaces.name_differs', name })
+  if (deletionDueAt) return { name, deletionDueAt, isNew: false }
+  const now = clock.now()
+  const dueAt = sandbox ? now : later(now, GRACE_MS)
+  await tx.rows(markAsked, [workspaceId, dueAt, sandbox ? now : null])
+  return { name, deletionDueAt: dueAt, isNew: true }
+}
+
+/** Before it is due; afterwards the workspace is unknown. False when no deletion was asked for. Throws UserError. */
+export async function cancelDeletion(tx: Sql, workspaceId: string): Promise<boolean> {
+  const { deletionDueAt } = await lockWorkspace(tx, workspaceId)
+  if (!deletionDueAt) return false
+  await tx.rows(clearAsked, [workspaceId])
+  return true
+}
+
+async function lockWorkspace(tx: Sql, workspaceId: string): Promise<LockedWorkspace> {
+  const workspace = await tx.row(lock, [workspaceId])
+  if (!workspace) throw unknownWorkspace(workspaceId)
+  return workspace
+}
+
+type LockedWorkspace = { name: string; sandbox: boolean; deletionDueAt: Date | null }
+
+const lock = statement<LockedWorkspace>(
+  'lock_workspace_to_delete',
+  `select name, sandbox, deletion_due_at as "deletionDueAt" from workspaces
+   where id = $1 and deleted_at is null for no key update`,
+)
+
+/** Database time, which the polls of every node compare with. */
+const markAsked = statement(
+  'ask_workspace_deletion',
+  `update workspaces set deletion_asked_at = clock_timestamp(), deletion_due_at = $2, deleted_at = $3 where id = $1`,
+)
+
+const clearAsked = statement(
+  'cancel_workspace_deletion',
+  'update workspaces set deletion_asked_at = null, deletion_due_at = null where id = $1',
+)
