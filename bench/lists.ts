@@ -135,7 +135,7 @@ async function timesOf(
   return times
 }
 
-async function addQuietEndpoint(databaseUrl: string, workspaceId: string): Promise<string> {
+export async function addQuietEndpoint(databaseUrl: string, workspaceId: string): Promise<string> {
   const endpointId = newId()
   await withConnection(databaseUrl, (connection) =>
     connection.query(
@@ -147,7 +147,7 @@ async function addQuietEndpoint(databaseUrl: string, workspaceId: string): Promi
   return endpointId
 }
 
-async function addOwner(databaseUrl: string): Promise<string> {
+export async function addOwner(databaseUrl: string): Promise<string> {
   const db = openDb({ url: databaseUrl, poolSize: 1 })
   try {
     const person = {

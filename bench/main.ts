@@ -15,6 +15,7 @@ import { lists } from './lists.ts'
 import type { BenchPart } from './part.ts'
 import { startBenchPostgres } from './postgres.ts'
 import { startProvider } from './provider.ts'
+import { pages } from './pages.ts'
 import { endToEnd } from './whole-way.ts'
 import { wire } from './wire.ts'
 import { ensureInstalled } from '../tools/install.ts'
@@ -32,6 +33,7 @@ const parts: Readonly<Record<string, BenchPart>> = {
   'cod-flow': codFlow,
   'cod-timers': codTimers,
   lists,
+  pages,
 }
 
 const { values, positionals } = parseArgs({

@@ -1,3 +1,4 @@
+import '@fontsource-variable/vazirmatn/wght.css'
 import '@mantine/core/styles.css'
 import '@mantine/notifications/styles.css'
 import './ui/shell/page.css'

@@ -3,7 +3,7 @@ import { api, queryClient } from './api.ts'
 import { readAuditSearch } from './audit-log/search.ts'
 import { readConfirmationSearch } from './confirmations/search.ts'
 import { readLogSearch } from './endpoints/deliveries/search.ts'
-import { readMessageSearch } from './messages/search.ts'
+import { listInput, readMessageSearch } from './messages/search.ts'
 import { readReturn } from './session/return.ts'
 import { readNewTemplateSearch, readTemplateSearch } from './templates/search.ts'
 import { readChartSearch } from './charts/search.ts'
@@ -12,7 +12,10 @@ import { PageFault } from './ui/shell/page-fault.tsx'
 import { readPhoneSearch } from './phone/search.ts'
 import { Shell } from './ui/shell/shell.tsx'
 
-/** Every page, its path and its file. Search parameters of a list are what its page validates. */
+/**
+ * Every page, its path and its file. Search parameters of a list are what its page validates. A loader fetches what the page
+ * shows while its script loads, and already when the pointer rests on its link; no page waits for it.
+ */
 const root = createRootRoute({
   notFoundComponent: lazyRouteComponent(() => import('./ui/shell/not-found.tsx'), 'NotFound'),
 })
@@ -63,6 +66,10 @@ const messages = createRoute({
   getParentRoute: () => workspace,
   path: '/messages',
   validateSearch: readMessageSearch,
+  loaderDeps: ({ search }) => search,
+  loader({ params: { workspaceId }, deps }) {
+    void queryClient.prefetchQuery(api.messages.list.queryOptions(listInput(workspaceId, deps)))
+  },
   component: lazyRouteComponent(
     withTexts(() => import('./messages/messages.tsx')),
     'Messages',
@@ -72,6 +79,9 @@ const messages = createRoute({
 const message = createRoute({
   getParentRoute: () => workspace,
   path: '/messages/$messageId',
+  loader({ params }) {
+    void queryClient.prefetchQuery(api.messages.get.queryOptions(params))
+  },
   component: lazyRouteComponent(
     withTexts(() => import('./messages/message.tsx')),
     'Message',

@@ -992,7 +992,6 @@ export type Texts = {
   'page_cod_settings.was': object
   'page_cod_settings.wednesday': object
   'page_confirmations.about': object
-  'page_confirmations.accepted': object
   'page_confirmations.answer': object
   'page_confirmations.answer_cancelled': object
   'page_confirmations.answer_confirmed': object
@@ -1006,32 +1005,22 @@ export type Texts = {
   'page_confirmations.answer_rescheduled': object
   'page_confirmations.answered_at': object
   'page_confirmations.answers': object
-  'page_confirmations.any': object
   'page_confirmations.any_day': object
   'page_confirmations.any_time': object
-  'page_confirmations.awaiting_answer': object
-  'page_confirmations.awaiting_note': object
-  'page_confirmations.awaiting_reason': object
   'page_confirmations.back': object
-  'page_confirmations.cancelled': object
   'page_confirmations.changed_nothing': object
   'page_confirmations.clear': object
   'page_confirmations.confirmation': object
-  'page_confirmations.confirmed': object
   'page_confirmations.correlation': object
   'page_confirmations.created': object
   'page_confirmations.customer': object
   'page_confirmations.deadline_fires': object
-  'page_confirmations.denied': object
   'page_confirmations.due': object
   'page_confirmations.empty': object
   'page_confirmations.facts': object
-  'page_confirmations.failed': object
   'page_confirmations.failure': object
   'page_confirmations.filters': object
-  'page_confirmations.find': object
   'page_confirmations.follow_up_fires': object
-  'page_confirmations.from': object
   'page_confirmations.id': object
   'page_confirmations.in_time': object
   'page_confirmations.key': object
@@ -1049,7 +1038,6 @@ export type Texts = {
   'page_confirmations.list': object
   'page_confirmations.new_time': object
   'page_confirmations.no_answers': object
-  'page_confirmations.no_response': object
   'page_confirmations.no_timers': object
   'page_confirmations.no_webhooks': object
   'page_confirmations.none': object
@@ -1061,13 +1049,9 @@ export type Texts = {
   'page_confirmations.page_title': object
   'page_confirmations.reason': object
   'page_confirmations.refusal': object
-  'page_confirmations.refusal_confirmed': object
   'page_confirmations.refusal_failure': object
   'page_confirmations.reminder_fires': object
-  'page_confirmations.rescheduled': object
-  'page_confirmations.rescheduling': object
   'page_confirmations.search_for': object
-  'page_confirmations.search_hint': object
   'page_confirmations.sender': object
   'page_confirmations.status': object
   'page_confirmations.template': object
@@ -1077,10 +1061,8 @@ export type Texts = {
   'page_confirmations.to_settings': object
   'page_confirmations.transcript': object
   'page_confirmations.transcript_about': object
-  'page_confirmations.until': object
   'page_confirmations.webhooks': object
   'page_confirmations.webhooks_about': object
-  'page_confirmations.zone': object
   'page_emulator.body_gone': object
   'page_emulator.choose_first': object
   'page_emulator.copy': object
@@ -1140,7 +1122,6 @@ export type Texts = {
   'page_endpoints.counted': { count: number }
   'page_endpoints.delivery': object
   'page_endpoints.delivery_missing': object
-  'page_endpoints.disabled': object
   'page_endpoints.disabled_failing': object
   'page_endpoints.disabled_gone': object
   'page_endpoints.disabled_title': object
@@ -1148,11 +1129,8 @@ export type Texts = {
   'page_endpoints.enable': object
   'page_endpoints.enable_and_send': { count: number }
   'page_endpoints.enable_plain': object
-  'page_endpoints.enabled': object
   'page_endpoints.endpoint': object
   'page_endpoints.event': object
-  'page_endpoints.failed': object
-  'page_endpoints.failing': object
   'page_endpoints.failing_now': object
   'page_endpoints.failing_since': object
   'page_endpoints.failing_title': object
@@ -1162,7 +1140,6 @@ export type Texts = {
   'page_endpoints.happened': object
   'page_endpoints.held': object
   'page_endpoints.held_meanwhile': object
-  'page_endpoints.held_one': object
   'page_endpoints.in_log': object
   'page_endpoints.in_turn': object
   'page_endpoints.in_zone': { zone: TextValue }
@@ -1208,10 +1185,8 @@ export type Texts = {
   'page_endpoints.pause': object
   'page_endpoints.pause_ask': object
   'page_endpoints.pause_title': object
-  'page_endpoints.paused': object
   'page_endpoints.paused_since': object
   'page_endpoints.paused_title': object
-  'page_endpoints.pending': object
   'page_endpoints.ping': object
   'page_endpoints.ping_late': object
   'page_endpoints.ping_refused': { ms: TextValue }
@@ -1256,13 +1231,11 @@ export type Texts = {
   'page_endpoints.stop': object
   'page_endpoints.stopped': { count: number }
   'page_endpoints.stopping': object
-  'page_endpoints.succeeded': object
   'page_endpoints.title': object
   'page_endpoints.to': object
   'page_endpoints.took': object
   'page_endpoints.try_now': object
   'page_endpoints.type': object
-  'page_endpoints.under_way': object
   'page_endpoints.url': object
   'page_endpoints.url_hint': object
   'page_endpoints.verify': object
@@ -1321,16 +1294,11 @@ export type Texts = {
   'page_keys.send_to_sandbox': object
   'page_keys.show_old': { count: number }
   'page_keys.state': object
-  'page_keys.states_active': object
-  'page_keys.states_expired': object
-  'page_keys.states_expires_soon': object
-  'page_keys.states_revoked': object
   'page_keys.stopped': object
   'page_keys.title': object
   'page_keys.try_it': object
   'page_keys.unknown_key': object
   'page_messages.about': object
-  'page_messages.any': object
   'page_messages.attempts': object
   'page_messages.back': object
   'page_messages.clear': object
@@ -1344,10 +1312,7 @@ export type Texts = {
   'page_messages.events_about': object
   'page_messages.events_of_order': object
   'page_messages.facts': object
-  'page_messages.failure': object
   'page_messages.filters': object
-  'page_messages.find': object
-  'page_messages.from': object
   'page_messages.id': object
   'page_messages.key': object
   'page_messages.kind': object
@@ -1369,9 +1334,7 @@ export type Texts = {
   'page_messages.purpose_template': object
   'page_messages.purpose_time': object
   'page_messages.reference': object
-  'page_messages.search': object
   'page_messages.search_for': object
-  'page_messages.search_hint': object
   'page_messages.sender': object
   'page_messages.sent': object
   'page_messages.status': object
@@ -1380,8 +1343,6 @@ export type Texts = {
   'page_messages.to': object
   'page_messages.to_confirmation': object
   'page_messages.to_keys': object
-  'page_messages.until': object
-  'page_messages.zone': object
   'page_overview.about': object
   'page_overview.account': object
   'page_overview.account_title': { waba: TextValue }
@@ -1567,7 +1528,6 @@ export type Texts = {
   'page_senders.connect': object
   'page_senders.connect_about': object
   'page_senders.connect_now': object
-  'page_senders.connected': object
   'page_senders.connecting': object
   'page_senders.done': object
   'page_senders.done_found': { numbers: TextValue; templates: TextValue }
@@ -1582,7 +1542,6 @@ export type Texts = {
   'page_senders.graph_url': object
   'page_senders.health': object
   'page_senders.holds': object
-  'page_senders.invalid': object
   'page_senders.invalid_hint': object
   'page_senders.last_failed': object
   'page_senders.last_step': object
@@ -1591,7 +1550,6 @@ export type Texts = {
   'page_senders.make': object
   'page_senders.never_synced': object
   'page_senders.next_sync': object
-  'page_senders.no': object
   'page_senders.no_numbers': object
   'page_senders.no_subscribers': object
   'page_senders.nothing_new': object
@@ -1652,7 +1610,6 @@ export type Texts = {
   'page_senders.today_at_least': { messages: TextValue }
   'page_senders.token': object
   'page_senders.token_hint': object
-  'page_senders.unreadable': object
   'page_senders.unreadable_hint': object
   'page_senders.verify_once': object
   'page_senders.verify_token': object
@@ -1665,7 +1622,6 @@ export type Texts = {
   'page_senders.why_paused': object
   'page_senders.why_status': object
   'page_senders.why_unreadable': object
-  'page_senders.yes': object
   'page_session.backup': object
   'page_session.backup_about': object
   'page_session.begin': object
@@ -1710,26 +1666,39 @@ export type Texts = {
   'page_session.welcome': object
   'page_shell.account': object
   'page_shell.again': object
+  'page_shell.all_values': object
   'page_shell.audit': object
   'page_shell.backend': object
   'page_shell.blocked': object
+  'page_shell.cancel': object
   'page_shell.charts': object
+  'page_shell.clear_filters': object
+  'page_shell.clock_ahead': { ahead: TextValue }
+  'page_shell.clock_hint': object
   'page_shell.close': object
   'page_shell.cod_settings': object
   'page_shell.colon': object
   'page_shell.colours': object
   'page_shell.confirmations': object
-  'page_shell.connecting': object
   'page_shell.copied': object
   'page_shell.copy': object
   'page_shell.dark': object
+  'page_shell.dates': object
+  'page_shell.dates_from': { day: TextValue }
+  'page_shell.dates_to': { day: TextValue }
   'page_shell.endpoints': object
+  'page_shell.errors': { count: number }
   'page_shell.failed_title': object
+  'page_shell.filter_add': { name: TextValue }
+  'page_shell.filter_remove': { name: TextValue }
+  'page_shell.i_have_copied': object
   'page_shell.keys': object
   'page_shell.language': object
+  'page_shell.leave': object
+  'page_shell.leave_text': object
+  'page_shell.leave_title': object
   'page_shell.light': object
   'page_shell.like_system': object
-  'page_shell.live': object
   'page_shell.live_hint': object
   'page_shell.menu': object
   'page_shell.messages': object
@@ -1742,6 +1711,9 @@ export type Texts = {
   'page_shell.pages': object
   'page_shell.people': object
   'page_shell.phone': object
+  'page_shell.real_time': { time: TextValue }
+  'page_shell.rows': { from: TextValue; to: TextValue; total: TextValue }
+  'page_shell.rows_more': { from: TextValue; to: TextValue; total: TextValue }
   'page_shell.sandbox': object
   'page_shell.search_further': object
   'page_shell.searched_back': object
@@ -1750,12 +1722,15 @@ export type Texts = {
   'page_shell.settings': object
   'page_shell.sign_out': object
   'page_shell.skip': object
+  'page_shell.stay': object
   'page_shell.templates': object
   'page_shell.to_start': object
   'page_shell.traffic': object
+  'page_shell.type_to_confirm': { name: TextValue }
   'page_shell.unreachable': object
   'page_shell.whats_app': object
   'page_shell.workspace': object
+  'page_shell.zone_hint': object
   'page_templates.about': object
   'page_templates.account': object
   'page_templates.advice': object
@@ -1867,16 +1842,6 @@ export type Texts = {
   'page_templates.samples_about': object
   'page_templates.search': object
   'page_templates.status': object
-  'page_templates.statuses_approved': object
-  'page_templates.statuses_archived': object
-  'page_templates.statuses_deleted': object
-  'page_templates.statuses_disabled': object
-  'page_templates.statuses_in_appeal': object
-  'page_templates.statuses_limit_exceeded': object
-  'page_templates.statuses_paused': object
-  'page_templates.statuses_pending': object
-  'page_templates.statuses_pending_deletion': object
-  'page_templates.statuses_rejected': object
   'page_templates.submit': object
   'page_templates.template': object
   'page_templates.title': object
@@ -1961,17 +1926,8 @@ export type Texts = {
   'page_timeline.report': object
   'page_timeline.request': object
   'page_timeline.retry': object
-  'page_timeline.status_accepted': object
-  'page_timeline.status_delivered': object
-  'page_timeline.status_failed': object
-  'page_timeline.status_played': object
-  'page_timeline.status_queued': object
-  'page_timeline.status_read': object
-  'page_timeline.status_sending': object
-  'page_timeline.status_sent': object
   'page_timeline.taken': object
   'page_timeline.timer': object
-  'page_timeline.times': object
   'page_timeline.title': object
   'page_timeline.to_come': object
   'page_timeline.unknown': object
@@ -2162,6 +2118,60 @@ export type Texts = {
   'server_pages.unknown_host': { header: TextValue; host: TextValue; publicUrl: TextValue; setting: TextValue }
   'server_pages.unlock': { folder: TextValue }
   'server_pages.when_built': object
+  'statuses.account_connected': object
+  'statuses.account_credentials_invalid': object
+  'statuses.account_credentials_unreadable': object
+  'statuses.delivery_failed': object
+  'statuses.delivery_held': object
+  'statuses.delivery_in_progress': object
+  'statuses.delivery_pending': object
+  'statuses.delivery_retrying': object
+  'statuses.delivery_succeeded': object
+  'statuses.endpoint_disabled': object
+  'statuses.endpoint_enabled': object
+  'statuses.endpoint_failing': object
+  'statuses.endpoint_paused': object
+  'statuses.key_active': object
+  'statuses.key_expired': object
+  'statuses.key_expires_soon': object
+  'statuses.key_revoked': object
+  'statuses.message_accepted': object
+  'statuses.message_delivered': object
+  'statuses.message_failed': object
+  'statuses.message_played': object
+  'statuses.message_queued': object
+  'statuses.message_read': object
+  'statuses.message_received': object
+  'statuses.message_sending': object
+  'statuses.message_sent': object
+  'statuses.order_accepted': object
+  'statuses.order_awaiting_answer': object
+  'statuses.order_cancelled': object
+  'statuses.order_confirmed': object
+  'statuses.order_failed': object
+  'statuses.order_no_response': object
+  'statuses.order_rescheduled': object
+  'statuses.order_rescheduling': object
+  'statuses.refusal_accepted': object
+  'statuses.refusal_awaiting_answer': object
+  'statuses.refusal_awaiting_note': object
+  'statuses.refusal_awaiting_reason': object
+  'statuses.refusal_denied': object
+  'statuses.refusal_failed': object
+  'statuses.refusal_no_response': object
+  'statuses.refusal_refusal_confirmed': object
+  'statuses.sender_can_send': object
+  'statuses.sender_cannot_send': object
+  'statuses.template_approved': object
+  'statuses.template_archived': object
+  'statuses.template_deleted': object
+  'statuses.template_disabled': object
+  'statuses.template_in_appeal': object
+  'statuses.template_limit_exceeded': object
+  'statuses.template_paused': object
+  'statuses.template_pending': object
+  'statuses.template_pending_deletion': object
+  'statuses.template_rejected': object
   'webhooks.already': { status: TextValue }
   'webhooks.credentials': object
   'webhooks.encoded_too_long': { max: TextValue }

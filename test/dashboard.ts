@@ -6,7 +6,6 @@ import { createTrustedDevices } from '../src/admin/auth/sign-in.ts'
 import { createPerson, hashPassword } from '../src/admin/auth/person.ts'
 import type { MemberRole } from '../src/admin/auth/members.ts'
 import type { DashboardRouter } from '../src/admin/router.ts'
-import './cheap-passwords.ts'
 import type { World } from './world.ts'
 
 export const PASSWORD = 'correct horse battery'

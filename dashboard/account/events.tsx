@@ -20,7 +20,7 @@ export function Events() {
       rows={data}
       keyOf={({ id }) => id}
       columns={[
-        { title: t('page_audit_log.when'), times: true, cell: ({ at }) => <Time at={at} /> },
+        { title: t('page_audit_log.when'), cell: ({ at }) => <Time at={at} kind="real" /> },
         { title: t('page_audit_log.what'), cell: ({ action }) => actionIn(action, texts) },
         { title: t('page_account.where'), cell: (event) => <Where event={event} /> },
       ]}

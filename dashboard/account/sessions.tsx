@@ -38,8 +38,8 @@ export function Sessions() {
         keyOf={({ sessionId }) => sessionId}
         columns={[
           { title: t('page_account.device'), cell: (session) => <DeviceCell session={session} /> },
-          { title: t('page_account.signed_in_at'), times: true, cell: ({ signedInAt }) => <Time at={signedInAt} /> },
-          { title: t('page_account.last_used'), times: true, cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+          { title: t('page_account.signed_in_at'), cell: ({ signedInAt }) => <Time at={signedInAt} kind="real" /> },
+          { title: t('page_account.last_used'), cell: ({ lastUsedAt }) => <Time at={lastUsedAt} kind="real" /> },
           {
             title: t('page_account.actions'),
             cell: (session) =>

@@ -130,10 +130,10 @@ function Entries({ entries }: { entries: readonly Entry[] }) {
       columns={[
         {
           title: t('page_audit_log.when_and_who'),
-          times: true,
+
           cell: ({ at, who }) => (
             <div>
-              <Time at={at} />
+              <Time at={at} kind="past" />
               <br />
               <bdi>{nameOf(who, t('page_audit_log.command_line'))}</bdi>
             </div>
@@ -192,4 +192,4 @@ function Changed({ entry: { before, after } }: { entry: Entry }) {
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 
-const Value = ({ text }: { text: string }) => (INSTANT.test(text) ? <Time at={text} /> : <bdi>{text}</bdi>)
+const Value = ({ text }: { text: string }) => (INSTANT.test(text) ? <Time at={text} kind="past" /> : <bdi>{text}</bdi>)

@@ -169,7 +169,7 @@ function BlockedList({ rows }: { rows: readonly Row[] }) {
   const columns: Column<Row>[] = [
     { title: t('page_blocked.phone'), cell: ({ phone }) => <span className="as-typed">{phone}</span> },
     { title: t('page_blocked.reason'), cell: ({ reason }) => <bdi>{reason ?? t('page_blocked.no_reason')}</bdi> },
-    { title: t('page_blocked.since'), times: true, cell: ({ blockedAt }) => <Time at={blockedAt} /> },
+    { title: t('page_blocked.since'), cell: ({ blockedAt }) => <Time at={blockedAt} kind="past" /> },
     { title: t('page_blocked.by'), cell: ({ blockedBy }) => <bdi>{blockedBy ?? t('page_blocked.by_unknown')}</bdi> },
   ]
   if (may.change) {

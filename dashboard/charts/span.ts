@@ -1,5 +1,5 @@
 import { numberFormat } from '../ui/number.ts'
-import { DAY } from '../ui/time-parts.ts'
+import { DAY } from '../ui/time/parts.ts'
 
 const UNITS = [
   { unit: 'day', ms: 86_400_000 },

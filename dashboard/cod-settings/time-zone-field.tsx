@@ -2,7 +2,7 @@ import { Group, Select, Text } from '@mantine/core'
 import { useInterval } from '@mantine/hooks'
 import { useMemo, useState } from 'react'
 import { useTexts } from '../texts/use-texts.ts'
-import { CLOCK } from '../ui/time-parts.ts'
+import { CLOCK } from '../ui/time/parts.ts'
 import { useWorkspace } from '../ui/workspace.ts'
 import { useFault } from './draft/form.ts'
 

@@ -27,7 +27,7 @@ export function AnswerHistory({ answers }: { answers: readonly Answer[] }) {
             </Text>
             <Detail answer={answer} detail={detail} />
             <Text size="xs" c="dimmed">
-              <Time at={answeredAt} />
+              <Time at={answeredAt} kind="workspace" />
             </Text>
           </li>
         ))}

@@ -11,11 +11,11 @@ import { Copyable } from '../ui/copy.tsx'
 import { Fact, Facts } from '../ui/facts.tsx'
 import { useLive } from '../ui/shell/live.ts'
 import { Page } from '../ui/shell/page.tsx'
+import { Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { AnswerHistory } from './answers.tsx'
 import { NewTime } from './reschedule.tsx'
-import { CheckStatus } from './status.tsx'
 import { Timers } from './timers.tsx'
 import { Transcript } from './transcript.tsx'
 import { Webhooks } from './webhooks.tsx'
@@ -78,7 +78,7 @@ function ConfirmationFacts({ data: { confirmation, refusal } }: { data: Confirma
   return (
     <Facts label={t('page_confirmations.facts')}>
       <Fact title={t('page_confirmations.confirmation')}>
-        <CheckStatus status={confirmation.status} />
+        <Status of="order" value={confirmation.status} />
       </Fact>
       <Fact title={t('page_confirmations.customer')}>
         <Copyable text={confirmation.recipient} />
@@ -87,10 +87,14 @@ function ConfirmationFacts({ data: { confirmation, refusal } }: { data: Confirma
         <Copyable text={confirmation.reference} />
       </Fact>
       <Fact title={t('page_confirmations.created')}>
-        <Time at={confirmation.createdAt} />
+        <Time at={confirmation.createdAt} kind="workspace" />
       </Fact>
       <Fact title={t('page_confirmations.answered_at')}>
-        {confirmation.answeredAt ? <Time at={confirmation.answeredAt} /> : t('page_confirmations.not_answered')}
+        {confirmation.answeredAt ? (
+          <Time at={confirmation.answeredAt} kind="workspace" />
+        ) : (
+          t('page_confirmations.not_answered')
+        )}
       </Fact>
       {reschedule && (
         <Fact title={t('page_confirmations.new_time')}>
@@ -123,7 +127,7 @@ function RefusalFacts({ refusal }: { refusal: NonNullable<ConfirmationData['refu
   return (
     <>
       <Fact title={t('page_confirmations.refusal')}>
-        <CheckStatus status={status} />
+        <Status of="refusal" value={status} />
       </Fact>
       {reason !== null && (
         <Fact title={`${t('page_confirmations.refusal')}${t('page_shell.colon')}${t('page_confirmations.reason')}`}>
@@ -136,7 +140,7 @@ function RefusalFacts({ refusal }: { refusal: NonNullable<ConfirmationData['refu
         </Fact>
       )}
       <Fact title={`${t('page_confirmations.refusal')}${t('page_shell.colon')}${t('page_confirmations.answered_at')}`}>
-        {answeredAt ? <Time at={answeredAt} /> : t('page_confirmations.not_answered')}
+        {answeredAt ? <Time at={answeredAt} kind="workspace" /> : t('page_confirmations.not_answered')}
       </Fact>
       <Fact title={`${t('page_confirmations.refusal')}${t('page_shell.colon')}${t('page_confirmations.template')}`}>
         <NamedTemplate name={templateName} language={templateLanguage} />

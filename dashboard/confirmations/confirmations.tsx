@@ -8,16 +8,18 @@ import { List } from '../ui/list/list.tsx'
 import { useLive } from '../ui/shell/live.ts'
 import { Reference } from '../ui/reference.tsx'
 import { SearchedList } from '../ui/list/searched-list.tsx'
+import { statusWord } from '../ui/state/status.ts'
+import { Status as StatusBadge } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { Chosen } from './reschedule.tsx'
 import { type ListedConfirmation, REFUSALS, type RefusalStatus, type Status, STATUSES, withFilter } from './search.ts'
-import { CheckStatus } from './status.tsx'
 
 const PAGE = '/w/$workspaceId/confirmations'
 
 export function Confirmations() {
-  const { t } = useTexts()
+  const texts = useTexts()
+  const { t } = texts
   const live = useLive()
   const may = usePermissions()
   const { workspaceId } = useWorkspace()
@@ -41,13 +43,16 @@ export function Confirmations() {
           name: 'status',
           label: t('page_confirmations.status'),
           value: search.status,
-          choices: STATUSES.map((value) => ({ value, label: t(`page_confirmations.${value}`) })),
+          choices: STATUSES.map((value) => ({ value, label: statusWord(texts, 'order', value) })),
         },
         {
           name: 'refusal',
           label: t('page_confirmations.refusal'),
           value: search.refusal,
-          choices: REFUSALS.map((value) => ({ value, label: t(`page_confirmations.${value}`) })),
+          choices: REFUSALS.map((value) => ({
+            value,
+            label: value === 'none' ? t('page_confirmations.none') : statusWord(texts, 'refusal', value),
+          })),
         },
       ]}
       begin={
@@ -107,7 +112,10 @@ function ConfirmationList({ rows }: { rows: readonly ListedConfirmation[] }) {
         },
         { title: t('page_confirmations.answer'), cell: (row) => <Answered row={row} /> },
         { title: t('page_confirmations.template'), cell: ({ templateName }) => <code>{templateName}</code> },
-        { title: t('page_confirmations.created'), times: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+        {
+          title: t('page_confirmations.created'),
+          cell: ({ createdAt }) => <Time at={createdAt} kind="workspace" form="relative" />,
+        },
       ]}
     />
   )
@@ -117,13 +125,13 @@ function Statuses({ status, refusal }: { status: Status; refusal: RefusalStatus 
   const { t } = useTexts()
   return (
     <Stack gap={4} align="flex-start">
-      <CheckStatus status={status} />
+      <StatusBadge of="order" value={status} />
       {refusal !== null && (
         <>
           <Text span size="xs" c="dimmed">
             {t('page_confirmations.refusal')}
           </Text>
-          <CheckStatus status={refusal} />
+          <StatusBadge of="refusal" value={refusal} />
         </>
       )}
     </Stack>

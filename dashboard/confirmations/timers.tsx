@@ -37,7 +37,7 @@ export function Timers({ data: { timers, now }, loadedAt }: { data: Confirmation
                     : t('page_confirmations.due')}
                 </Text>
                 <Text size="sm" c="dimmed">
-                  <Time at={at} />
+                  <Time at={at} kind="workspace" />
                 </Text>
               </Group>
             </Paper>

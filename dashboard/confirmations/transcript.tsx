@@ -1,4 +1,4 @@
-import { Anchor, Title } from '@mantine/core'
+import { Anchor, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { ChatBubble, ChatPaper } from '@doorcode/whatsapp-emulator/phone/bubble.tsx'
 import { daysOf } from '@doorcode/whatsapp-emulator/phone/state.ts'
@@ -7,8 +7,7 @@ import { directionOfTexts, tagOf } from '../cod-settings/languages.ts'
 import { directionOf } from '../../locales/text.ts'
 import { useTexts, translateWord } from '../texts/use-texts.ts'
 import { ServerSentence } from '../timeline/timeline.tsx'
-import { CLOCK } from '../ui/time-parts.ts'
-import { ZoneCaption } from '../ui/time.tsx'
+import { CLOCK } from '../ui/time/parts.ts'
 import { useWorkspace } from '../ui/workspace.ts'
 import {
   type BusinessMessage,
@@ -31,7 +30,9 @@ export function Transcript({ transcript }: { transcript: readonly TranscriptEntr
       <Title order={2} size="h4">
         {t('page_confirmations.transcript')}
       </Title>
-      <ZoneCaption mb="sm">{t('page_confirmations.transcript_about')}</ZoneCaption>
+      <Text c="dimmed" mb="sm">
+        {t('page_confirmations.transcript_about')}
+      </Text>
       <ChatPaper direction={transcriptDirection(transcript)}>
         {daysOf(transcript, (at) => day.format(at)).map(({ day: date, entries }) => (
           <ol key={date} className={classes['day']}>

@@ -67,22 +67,22 @@ function Cause({ endpoint }: { endpoint: EndpointData }) {
       {state === 'disabled' && (
         <Text size="sm">
           {isGone(endpoint) ? t('page_endpoints.disabled_gone') : t('page_endpoints.disabled_failing')}{' '}
-          <Time at={statusAt} />
+          <Time at={statusAt} kind="past" />
         </Text>
       )}
       {state === 'paused' && (
         <Text size="sm">
-          {t('page_endpoints.paused_since')} <Time at={statusAt} />
+          {t('page_endpoints.paused_since')} <Time at={statusAt} kind="past" />
         </Text>
       )}
       {failingSince && (
         <Text size="sm">
-          {t('page_endpoints.only_failures_since')} <Time at={failingSince} />
+          {t('page_endpoints.only_failures_since')} <Time at={failingSince} kind="due" />
         </Text>
       )}
       {state !== 'paused' && lastFailure && answer && (
         <Text size="sm" component="div">
-          {t('page_endpoints.last_error')} (<Time at={lastFailure.startedAt} />
+          {t('page_endpoints.last_error')} (<Time at={lastFailure.startedAt} kind="past" />
           ):{' '}
           <Text span inherit dir="auto" style={{ overflowWrap: 'anywhere' }}>
             {answer}
@@ -111,7 +111,7 @@ function MissedDeliveries({ missed: { held, failed, oldestAt } }: { missed: Miss
       {t('page_endpoints.missed', { count: held + failed, held: n(held), failed: n(failed) })}{' '}
       {oldestAt && (
         <>
-          {t('page_endpoints.oldest')} <Time at={oldestAt} />.
+          {t('page_endpoints.oldest')} <Time at={oldestAt} kind="past" />.
         </>
       )}
     </Text>

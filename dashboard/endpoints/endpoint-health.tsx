@@ -28,9 +28,11 @@ export function EndpointHealth({ endpoint }: { endpoint: EndpointData }) {
       </Fact>
       <Fact title={t('page_endpoints.lately')}>{recentSuccessText(texts, health)}</Fact>
       <Fact title={t('page_endpoints.last_success')}>
-        {health?.lastSuccessAt ? <Time at={health.lastSuccessAt} /> : t('page_endpoints.no_success')}
+        {health?.lastSuccessAt ? <Time at={health.lastSuccessAt} kind="past" /> : t('page_endpoints.no_success')}
       </Fact>
-      <Fact title={t('page_endpoints.failing_since')}>{failingSince ? <Time at={failingSince} /> : '–'}</Fact>
+      <Fact title={t('page_endpoints.failing_since')}>
+        {failingSince ? <Time at={failingSince} kind="due" /> : '–'}
+      </Fact>
       <Fact title={t('page_endpoints.waiting')}>{count(health?.waiting)}</Fact>
       <Fact title={t('page_endpoints.held')}>{count(health?.held)}</Fact>
       <Fact title={t('page_endpoints.given_up')}>{count(health?.failed)}</Fact>

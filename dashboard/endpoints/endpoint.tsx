@@ -58,7 +58,7 @@ function Overlap({ endpoint: { previousSecretUntil } }: { endpoint: EndpointData
   if (!previousSecretUntil || new Date(previousSecretUntil) <= new Date()) return null
   return (
     <Text size="sm">
-      {t('page_endpoints.overlap')} <Time at={previousSecretUntil} />
+      {t('page_endpoints.overlap')} <Time at={previousSecretUntil} kind="due" />
     </Text>
   )
 }
@@ -116,7 +116,7 @@ function Rotate({ endpointId }: { endpointId: string }) {
         {rotate.data ? (
           <Stack>
             <Text size="sm">
-              {t('page_endpoints.rotate_done')} <Time at={rotate.data.previousSecretUntil} />
+              {t('page_endpoints.rotate_done')} <Time at={rotate.data.previousSecretUntil} kind="due" />
             </Text>
             <SecretOnce secret={rotate.data.secret} onDone={done} />
           </Stack>

@@ -81,7 +81,7 @@ function EndpointList({ endpoints, maxCounted }: { endpoints: readonly ListedEnd
               <StateBadge state={stateOf(endpoint)} />
               {endpoint.failingSince && (
                 <Text size="xs" c="dimmed">
-                  {t('page_endpoints.failing_since')} <Time at={endpoint.failingSince} />
+                  {t('page_endpoints.failing_since')} <Time at={endpoint.failingSince} kind="due" />
                 </Text>
               )}
             </Stack>
@@ -93,9 +93,9 @@ function EndpointList({ endpoints, maxCounted }: { endpoints: readonly ListedEnd
         },
         {
           title: t('page_endpoints.last_success'),
-          times: true,
+
           cell: ({ health }) =>
-            health?.lastSuccessAt ? <Time at={health.lastSuccessAt} /> : t('page_endpoints.no_success'),
+            health?.lastSuccessAt ? <Time at={health.lastSuccessAt} kind="past" /> : t('page_endpoints.no_success'),
         },
         { title: t('page_endpoints.waiting'), cell: ({ health }) => count(health?.waiting) },
         { title: t('page_endpoints.held'), cell: ({ health }) => count(health?.held) },

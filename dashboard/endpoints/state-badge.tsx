@@ -1,37 +1,16 @@
-import { Badge } from '@mantine/core'
-import { useTexts } from '../texts/use-texts.ts'
+import type { StatusValue } from '../ui/state/status.ts'
+import { Status } from '../ui/state/status.tsx'
 import type { Delivery } from './deliveries/search.ts'
 import type { State } from './endpoint-state.ts'
 
-const STATE_COLOURS = { enabled: 'teal', failing: 'orange', paused: 'yellow', disabled: 'red' } as const
+export const StateBadge = ({ state }: { state: State }) => <Status of="endpoint" value={state} />
 
-export function StateBadge({ state }: { state: State }) {
-  const { t } = useTexts()
-  return <Mark colour={STATE_COLOURS[state]}>{t(`page_endpoints.${state}`)}</Mark>
-}
-
-const STATUS_COLOURS = { pending: 'blue', succeeded: 'teal', failed: 'red', held: 'yellow' } as const
+type Known = Pick<Delivery, 'status'> & { underWay?: boolean; attempts?: number }
 
 /** `underWay`: an attempt is being made right now, where that is known. */
-export function StatusBadge({
-  delivery: { status, underWay = false },
-}: {
-  delivery: Pick<Delivery, 'status'> & { underWay?: boolean }
-}) {
-  const { t } = useTexts()
-  const name = underWay
-    ? t('page_endpoints.under_way')
-    : status === 'held'
-      ? t('page_endpoints.held_one')
-      : t(`page_endpoints.${status}`)
-  return <Mark colour={STATUS_COLOURS[status]}>{name}</Mark>
-}
+export const StatusBadge = ({ delivery }: { delivery: Known }) => <Status of="delivery" value={statusOf(delivery)} />
 
-/** The word carries the meaning, in a colour that is readable on every background; the tint is decoration. */
-function Mark({ colour, children }: { colour: string; children: string }) {
-  return (
-    <Badge variant="light" color={colour}>
-      {children}
-    </Badge>
-  )
+function statusOf({ status, underWay = false, attempts = 0 }: Known): StatusValue<'delivery'> {
+  if (underWay) return 'in_progress'
+  return status === 'pending' && attempts > 0 ? 'retrying' : status
 }

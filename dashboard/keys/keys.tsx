@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Modal, Stack, Text, UnstyledButton } from '@mantine/core'
+import { Button, Group, Modal, Stack, Text, UnstyledButton } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -7,6 +7,8 @@ import { useTexts } from '../texts/use-texts.ts'
 import { Empty } from '../ui/empty.tsx'
 import { type Column, List } from '../ui/list/list.tsx'
 import { Page } from '../ui/shell/page.tsx'
+import { SecretDialog } from '../ui/dialog/secret-dialog.tsx'
+import { Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { NewKey } from './new-key.tsx'
@@ -35,9 +37,9 @@ export function Keys() {
         <KeyList keys={working} label={t('page_keys.title')} />
       )}
       <OldKeys keys={data.filter((key) => !isActive(key))} />
-      <Modal opened={creating} onClose={close} title={t('page_keys.create')} size="lg">
+      <SecretDialog opened={creating} onClose={close} title={t('page_keys.create')} size="lg">
         <NewKey onDone={close} />
-      </Modal>
+      </SecretDialog>
     </Page>
   )
 }
@@ -72,19 +74,19 @@ function KeyList({ keys, label }: { keys: readonly Key[]; label: string }) {
         </div>
       ),
     },
-    { title: t('page_keys.state'), cell: ({ state }) => <StateBadge state={state} /> },
-    { title: t('page_keys.created'), times: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+    { title: t('page_keys.state'), cell: ({ state }) => <Status of="key" value={state} /> },
+    { title: t('page_keys.created'), cell: ({ createdAt }) => <Time at={createdAt} kind="past" /> },
     {
       title: t('page_keys.last_used'),
-      times: true,
-      cell: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} /> : t('page_keys.never')),
+
+      cell: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} kind="past" /> : t('page_keys.never')),
     },
     {
       title: t('page_keys.expiry'),
-      times: true,
+
       cell: ({ expiresAt, revokedAt }) => {
         if (revokedAt) return '–'
-        return expiresAt ? <Time at={expiresAt} /> : t('page_keys.no_expiry')
+        return expiresAt ? <Time at={expiresAt} kind="due" /> : t('page_keys.no_expiry')
       },
     },
   ]
@@ -117,14 +119,14 @@ function KeyList({ keys, label }: { keys: readonly Key[]; label: string }) {
   return (
     <>
       <List label={label} rows={keys} keyOf={({ publicId }) => publicId} columns={columns} />
-      <Modal
+      <SecretDialog
         opened={chosen?.act === 'rotate'}
         onClose={close}
         title={chosen && t('page_keys.rotate_title', { name: chosen.key.name })}
         size="lg"
       >
         {chosen && <RotateKey of={chosen.key} onDone={close} />}
-      </Modal>
+      </SecretDialog>
       <Modal
         opened={chosen?.act === 'revoke'}
         onClose={close}
@@ -133,18 +135,5 @@ function KeyList({ keys, label }: { keys: readonly Key[]; label: string }) {
         {chosen && <RevokeKey of={chosen.key} onDone={close} />}
       </Modal>
     </>
-  )
-}
-
-const COLOURS = { active: 'teal', expires_soon: 'yellow', expired: 'gray', revoked: 'gray' } as const
-
-function StateBadge({ state }: { state: Key['state'] }) {
-  const { t } = useTexts()
-  return (
-    <Badge variant="light" color={COLOURS[state]}>
-      <Text span inherit c="var(--mantine-color-text)">
-        {t(`page_keys.states_${state}`)}
-      </Text>
-    </Badge>
   )
 }

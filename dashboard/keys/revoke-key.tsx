@@ -34,7 +34,8 @@ export function RevokeKey({ of: { publicId, lastUsedAt }, onDone }: { of: Key; o
         <code>dck_{publicId}_…</code>
       </Text>
       <Text size="sm">
-        {lastUsedAt ? t('page_keys.last_used_at') : t('page_keys.never_used')} {lastUsedAt && <Time at={lastUsedAt} />}
+        {lastUsedAt ? t('page_keys.last_used_at') : t('page_keys.never_used')}{' '}
+        {lastUsedAt && <Time at={lastUsedAt} kind="past" />}
       </Text>
     </Confirmation>
   )

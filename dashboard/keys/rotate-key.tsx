@@ -28,7 +28,7 @@ export function RotateKey({ of: { publicId }, onDone }: { of: Key; onDone: () =>
     const note = (
       <Text size="sm">
         {overlap === 'none' ? t('page_keys.stopped') : t('page_keys.rotated')}{' '}
-        {overlap !== 'none' && <Time at={oldExpiresAt} />}
+        {overlap !== 'none' && <Time at={oldExpiresAt} kind="due" />}
       </Text>
     )
     return <ShownOnce apiKey={apiKey} note={note} onDone={onDone} />

@@ -1,24 +1,23 @@
 import { Anchor, Button, Divider, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { api } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Copyable } from '../ui/copy.tsx'
+import { Secret } from '../ui/dialog/secret-dialog.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { curlOf } from './curl.ts'
 
 /** The complete key, shown only once, and a request to try it with. */
 export function ShownOnce({ apiKey, note, onDone }: { apiKey: string; note?: ReactNode; onDone: () => void }) {
   const { t } = useTexts()
-  const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => heading.current?.focus(), [])
   return (
     <Stack>
-      <Title order={3} size="h5" ref={heading} tabIndex={-1}>
+      <Title order={3} size="h5">
         {t('page_keys.once_title')}
       </Title>
-      <Copyable text={apiKey} block />
+      <Secret text={apiKey} />
       <Text size="sm">{t('page_keys.once')}</Text>
       {note}
       <Divider />

@@ -1,5 +1,5 @@
 import { textAsWritten } from '../../locales/text.ts'
-import { Alert, Anchor, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { type RouterOutputs, api } from '../api.ts'
@@ -7,14 +7,15 @@ import { WebhookLine } from '../endpoints/deliveries/webhook-line.tsx'
 import { MadeBy } from '../keys/made-by.tsx'
 import { NamedTemplate } from '../templates/named.tsx'
 import { useTexts } from '../texts/use-texts.ts'
-import { ServerSentence, Timeline, NextActionAlert } from '../timeline/timeline.tsx'
+import { Timeline, NextActionAlert } from '../timeline/timeline.tsx'
 import { Copyable } from '../ui/copy.tsx'
 import { Fact, Facts } from '../ui/facts.tsx'
 import { useLive } from '../ui/shell/live.ts'
 import { Page } from '../ui/shell/page.tsx'
+import { Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import { MessageKind, MessageStatus } from './status.tsx'
+import { MessageKind } from './status.tsx'
 
 type MessageData = RouterOutputs['messages']['get']
 
@@ -28,7 +29,8 @@ export function Message() {
   return (
     <Page
       title={`${t('page_messages.page_title')} \u2066${message.recipient}\u2069`}
-      about={
+      status={<Status of="message" value={message.status} />}
+      back={
         <Anchor
           size="sm"
           renderRoot={(props) => <Link {...props} to="/w/$workspaceId/messages" params={{ workspaceId }} />}
@@ -38,17 +40,7 @@ export function Message() {
       }
       live={live}
     >
-      {failure && (
-        <Alert color="red" title={t('page_messages.failure')}>
-          <Stack gap={4}>
-            <div>
-              <code>{failure.code}</code>
-            </div>
-            <ServerSentence>{failure.text}</ServerSentence>
-          </Stack>
-        </Alert>
-      )}
-      <NextActionAlert next={next} />
+      <NextActionAlert next={next} failure={failure} />
       <MessageFacts data={data} />
       {displayed && <MessageContent content={displayed} />}
       <Timeline entries={timeline} />
@@ -64,9 +56,6 @@ function MessageFacts({ data: { message } }: { data: MessageData }) {
   const { correlationId, apiKeyId, apiKeyName, providerMessageId } = message
   return (
     <Facts label={t('page_messages.facts')}>
-      <Fact title={t('page_messages.status')}>
-        <MessageStatus status={message.status} />
-      </Fact>
       <Fact title={t('page_messages.to')}>
         <Copyable text={message.recipient} />
       </Fact>
@@ -74,9 +63,11 @@ function MessageFacts({ data: { message } }: { data: MessageData }) {
         <MessageKind message={message} />
       </Fact>
       <Fact title={t('page_messages.created')}>
-        <Time at={message.createdAt} />
+        <Time at={message.createdAt} kind="workspace" />
       </Fact>
-      <Fact title={t('page_messages.sent')}>{sentAt ? <Time at={sentAt} /> : t('page_messages.not_sent')}</Fact>
+      <Fact title={t('page_messages.sent')}>
+        {sentAt ? <Time at={sentAt} kind="workspace" /> : t('page_messages.not_sent')}
+      </Fact>
       <Fact title={t('page_messages.attempts')}>{message.attempts}</Fact>
       <Fact title={t('page_messages.sender')}>
         <span className="as-typed">{message.senderPhone}</span>
@@ -167,7 +158,7 @@ function Events({ data: { message, events } }: { data: MessageData }) {
             <Group gap="sm" mb="xs">
               <code>{type}</code>
               <Text size="sm">
-                <Time at={occurredAt} />
+                <Time at={occurredAt} kind="workspace" />
               </Text>
             </Group>
             {webhooks.length === 0 && <Text size="sm">{t('page_messages.no_endpoints')}</Text>}

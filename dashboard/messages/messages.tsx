@@ -1,31 +1,33 @@
-import { Anchor, Button } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { api } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { statusMark } from '../timeline/marks.ts'
 import { List } from '../ui/list/list.tsx'
 import { useLive } from '../ui/shell/live.ts'
 import { Reference } from '../ui/reference.tsx'
 import { SearchedList } from '../ui/list/searched-list.tsx'
+import { statusWord } from '../ui/state/status.ts'
+import { Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
-import { KINDS, type ListedMessage, STATUSES, withFilter } from './search.ts'
-import { MessageKind, MessageStatus } from './status.tsx'
+import { KINDS, type ListedMessage, STATUSES, listInput, withFilter } from './search.ts'
+import { MessageKind } from './status.tsx'
 
 const PAGE = '/w/$workspaceId/messages'
 
 export function Messages() {
-  const { t } = useTexts()
+  const texts = useTexts()
+  const { t } = texts
   const live = useLive()
   const may = usePermissions()
   const { workspaceId } = useWorkspace()
   const search = useSearch({ from: PAGE })
   const navigate = useNavigate({ from: PAGE })
-  const { before, ...filter } = search
+  const { before: _, ...filter } = search
   const { data: choices } = useQuery(api.workspaces.choices.queryOptions({ workspaceId }))
   const query = useQuery({
-    ...api.messages.list.queryOptions({ workspaceId, ...filter, ...(before && { cursor: before }) }),
+    ...api.messages.list.queryOptions(listInput(workspaceId, search)),
     placeholderData: keepPreviousData,
   })
   return (
@@ -40,7 +42,7 @@ export function Messages() {
           name: 'status',
           label: t('page_messages.status'),
           value: search.status,
-          choices: STATUSES.map((value) => ({ value, label: t(`page_timeline.${statusMark(value).word}`) })),
+          choices: STATUSES.map((value) => ({ value, label: statusWord(texts, 'message', value) })),
         },
         {
           name: 'kind',
@@ -75,22 +77,14 @@ function MessageList({ rows }: { rows: readonly ListedMessage[] }) {
       label={t('page_messages.title')}
       rows={rows}
       keyOf={({ id }) => id}
+      linkOf={({ id }) =>
+        (props) => <Link {...props} to="/w/$workspaceId/messages/$messageId" params={{ workspaceId, messageId: id }} />}
       columns={[
         {
           title: t('page_messages.to'),
-          cell: ({ id, recipient }) => (
-            <Anchor
-              size="sm"
-              fw={500}
-              renderRoot={(props) => (
-                <Link {...props} to="/w/$workspaceId/messages/$messageId" params={{ workspaceId, messageId: id }} />
-              )}
-            >
-              <span className="as-typed">{recipient}</span>
-            </Anchor>
-          ),
+          cell: ({ recipient }) => <span className="as-typed">{recipient}</span>,
         },
-        { title: t('page_messages.status'), cell: ({ status }) => <MessageStatus status={status} /> },
+        { title: t('page_messages.status'), cell: ({ status }) => <Status of="message" value={status} /> },
         { title: t('page_messages.kind'), cell: (message) => <MessageKind message={message} /> },
         {
           title: t('page_messages.reference'),
@@ -98,13 +92,18 @@ function MessageList({ rows }: { rows: readonly ListedMessage[] }) {
         },
         {
           title: t('page_messages.template'),
+          hideIfAll: ({ templateName }) => templateName,
           cell: ({ templateName }) => (templateName === null ? '–' : <code>{templateName}</code>),
         },
         {
           title: t('page_messages.sender'),
+          hideIfAll: ({ senderPhone }) => senderPhone,
           cell: ({ senderPhone }) => <span className="as-typed">{senderPhone}</span>,
         },
-        { title: t('page_messages.created'), times: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+        {
+          title: t('page_messages.created'),
+          cell: ({ createdAt }) => <Time at={createdAt} kind="workspace" form="relative" />,
+        },
       ]}
     />
   )

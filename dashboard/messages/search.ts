@@ -26,6 +26,13 @@ export function readMessageSearch(raw: Record<string, unknown>): MessageSearch {
   return { ...readListSearch(raw), ...(status && { status }), ...(kind && { kind }) }
 }
 
+/** What the list's page asks for, and what is fetched ahead of it. */
+export const listInput = (workspaceId: string, { before, ...filter }: MessageSearch) => ({
+  workspaceId,
+  ...filter,
+  ...(before && { cursor: before }),
+})
+
 /** Another filter begins at the newest again. */
 export const withFilter = (search: MessageSearch, change: Record<string, string>): MessageSearch =>
   readMessageSearch({ ...search, ...change, before: undefined })

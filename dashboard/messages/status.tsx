@@ -1,10 +1,6 @@
 import { Text, VisuallyHidden } from '@mantine/core'
 import { useTexts } from '../texts/use-texts.ts'
-import { MarkBadge } from '../timeline/timeline.tsx'
-import { statusMark } from '../timeline/marks.ts'
-import type { ListedMessage, Status } from './search.ts'
-
-export const MessageStatus = ({ status }: { status: Status }) => <MarkBadge mark={statusMark(status)} />
+import type { ListedMessage } from './search.ts'
 
 const PURPOSES = {
   template: 'template',

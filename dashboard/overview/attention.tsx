@@ -6,7 +6,7 @@ import type { RouterOutputs } from '../api.ts'
 import { useTexts, translateWord } from '../texts/use-texts.ts'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import { dayInUtc } from '../workspaces/quotas.tsx'
+import { dayInUtc } from '../workspaces/day-in-utc.ts'
 
 type Attention = RouterOutputs['workspaces']['attention'][number]
 
@@ -69,11 +69,11 @@ function Reported({ of: it }: { of: Attention }) {
     case 'endpoint':
       return it.state === 'disabled' ? (
         <Line title={t('page_overview.endpoint_disabled', { host: hostOf(it.url) })}>
-          {t('page_overview.disabled_about')} <Time at={it.since} />
+          {t('page_overview.disabled_about')} <Time at={it.since} kind="past" />
         </Line>
       ) : (
         <Line title={t('page_overview.endpoint_failing', { host: hostOf(it.url) })}>
-          {t('page_overview.failing_about')} <Time at={it.since} />
+          {t('page_overview.failing_about')} <Time at={it.since} kind="due" />
         </Line>
       )
     case 'quota':
@@ -93,7 +93,7 @@ function Reported({ of: it }: { of: Attention }) {
     case 'key':
       return (
         <Line title={t('page_overview.key_title', { name: it.name })}>
-          {t('page_overview.key_about')} <Time at={it.expiresAt} />
+          {t('page_overview.key_about')} <Time at={it.expiresAt} kind="due" />
         </Line>
       )
   }

@@ -21,7 +21,7 @@ export function LinkOnce({
       <Text size="sm">{about}</Text>
       <Copyable text={`${location.origin}/dashboard/welcome#${token}`} block />
       <Text size="sm">
-        {t('page_people.valid_until')} <Time at={expiresAt} />
+        {t('page_people.valid_until')} <Time at={expiresAt} kind="due" />
       </Text>
       <Button onClick={onDone}>{t('page_people.copied_it')}</Button>
     </Stack>

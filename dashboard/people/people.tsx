@@ -102,7 +102,7 @@ function Members({ members, onDo }: { members: readonly Member[]; onDo: (doing: 
       title: t('page_people.role'),
       cell: ({ role, operator }) => (operator ? t('page_people.operator') : t(`page_people.roles_${role}`)),
     },
-    { title: t('page_people.since'), times: true, cell: ({ since }) => (since ? <Time at={since} /> : '–') },
+    { title: t('page_people.since'), cell: ({ since }) => (since ? <Time at={since} kind="past" /> : '–') },
   ]
   if (may.own) {
     columns.splice(3, 0, {
@@ -201,7 +201,7 @@ function Invitations({
             title: t('page_people.invited_by'),
             cell: ({ invitedBy }) => <span className="as-typed">{invitedBy ?? '–'}</span>,
           },
-          { title: t('page_people.expires'), times: true, cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+          { title: t('page_people.expires'), cell: ({ expiresAt }) => <Time at={expiresAt} kind="due" /> },
           {
             title: t('page_people.actions'),
             cell: (invitation) => (

@@ -85,7 +85,8 @@ function SidePanel({ state }: { state: PhoneState }) {
   const { phone: customer, number } = search
   const selected = useMemo(() => (customer && number ? { phone: customer, number } : undefined), [customer, number])
   const select = useCallback(
-    (pair: Pair | undefined) => void navigate({ search: pair ?? {}, replace: true, resetScroll: false }),
+    (pair: Pair | undefined) =>
+      void navigate({ search: ({ tab }) => ({ ...pair, ...(tab && { tab }) }), replace: true, resetScroll: false }),
     [navigate],
   )
   const clock = useMemo((): PhoneClock => ({ timeZone, at: clockOf(state.moves) }), [state.moves, timeZone])
@@ -96,7 +97,16 @@ function SidePanel({ state }: { state: PhoneState }) {
       </div>
       <Stack gap="md" className={style.side}>
         <Paper withBorder p="md" pt={4}>
-          <Tabs defaultValue={may.change ? 'send' : 'clock'}>
+          <Tabs
+            value={search.tab ?? (may.change ? 'send' : 'clock')}
+            onChange={(tab) =>
+              void navigate({
+                search: { ...selected, tab: tab === 'clock' ? 'clock' : 'send' },
+                replace: true,
+                resetScroll: false,
+              })
+            }
+          >
             <Tabs.List grow mb="sm">
               <Tabs.Tab value="send">{t('page_phone.send')}</Tabs.Tab>
               <Tabs.Tab value="clock">{t('page_phone.clock')}</Tabs.Tab>

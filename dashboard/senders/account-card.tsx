@@ -6,12 +6,12 @@ import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { type RouterOutputs, api, faultsOf } from '../api.ts'
-import { Label } from '../templates/label.tsx'
 import { useTexts } from '../texts/use-texts.ts'
 import { Copyable } from '../ui/copy.tsx'
 import { Fact } from '../ui/facts.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { useFaults } from '../ui/faults.ts'
+import { Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { SyncState, refreshSenders, useSync, syncSummary } from './sync.tsx'
@@ -19,12 +19,6 @@ import { SyncState, refreshSenders, useSync, syncSummary } from './sync.tsx'
 type Account = RouterOutputs['senders']['accounts'][number]
 
 const GRAPH_URL = 'https://graph.facebook.com'
-
-const ACCOUNT_STATES = {
-  connected: 'connected',
-  credentials_invalid: 'invalid',
-  credentials_unreadable: 'unreadable',
-} as const satisfies Record<Account['status'], string>
 
 export function AccountCard({ account, numbers }: { account: Account; numbers: number }) {
   const { t, textOf } = useTexts()
@@ -34,9 +28,9 @@ export function AccountCard({ account, numbers }: { account: Account; numbers: n
     [t('page_senders.waba'), <Copyable key="waba" text={wabaId} />],
     [
       t('page_senders.last_sync'),
-      syncedAt === null ? t('page_senders.never_synced') : <Time key="synced" at={syncedAt} />,
+      syncedAt === null ? t('page_senders.never_synced') : <Time key="synced" at={syncedAt} kind="past" />,
     ],
-    [t('page_senders.next_sync'), <Time key="due" at={syncDueAt} />],
+    [t('page_senders.next_sync'), <Time key="due" at={syncDueAt} kind="due" />],
     [
       t('page_senders.holds'),
       <Anchor
@@ -55,10 +49,7 @@ export function AccountCard({ account, numbers }: { account: Account; numbers: n
   return (
     <Paper withBorder p="md">
       <Stack gap="sm">
-        <Label color={status === 'connected' ? 'teal' : 'red'}>
-          <span aria-hidden="true">{status === 'connected' ? '✓ ' : '✕ '}</span>
-          {t(`page_senders.${ACCOUNT_STATES[status]}`)}
-        </Label>
+        <Status of="account" value={status} />
         {status !== 'connected' && (
           <Alert
             color="red"

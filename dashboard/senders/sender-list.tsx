@@ -1,13 +1,13 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type RouterOutputs, api, queryClient } from '../api.ts'
-import { Label } from '../templates/label.tsx'
 import { useTexts, translateWord } from '../texts/use-texts.ts'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { Copyable } from '../ui/copy.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { List } from '../ui/list/list.tsx'
 import { slowPolling } from '../ui/shell/live.ts'
+import { Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 
@@ -66,10 +66,7 @@ function CanSend({ sender }: { sender: Sender }) {
   const { obstacle, status, pausedAt, breakerOpenUntil } = sender
   return (
     <Stack gap={4} maw={320}>
-      <Label color={obstacle === null ? 'teal' : 'red'}>
-        <span aria-hidden="true">{obstacle === null ? '✓ ' : '✕ '}</span>
-        {obstacle === null ? t('page_senders.yes') : t('page_senders.no')}
-      </Label>
+      <Status of="sender" value={obstacle === null ? 'can_send' : 'cannot_send'} />
       {obstacle !== null && <Text size="sm">{t(`page_senders.why_${obstacle}`)}</Text>}
       {(obstacle === 'status' || status !== 'CONNECTED') && (
         <Text size="xs" c="dimmed">
@@ -78,13 +75,13 @@ function CanSend({ sender }: { sender: Sender }) {
       )}
       {pausedAt !== null && (
         <Text size="xs" c="dimmed">
-          {t('page_senders.paused_since')} <Time at={pausedAt} />
+          {t('page_senders.paused_since')} <Time at={pausedAt} kind="past" />
         </Text>
       )}
       {obstacle === null && status === 'FLAGGED' && <Text size="sm">{t('page_senders.flagged')}</Text>}
       {obstacle === null && breakerOpenUntil !== null && (
         <Text size="sm">
-          {t('page_senders.breaker_open_until')} <Time at={breakerOpenUntil} />
+          {t('page_senders.breaker_open_until')} <Time at={breakerOpenUntil} kind="due" />
         </Text>
       )}
     </Stack>

@@ -23,7 +23,7 @@ export function History({ changes }: { changes: readonly Change[] }) {
           rows={changes.map((change, index) => ({ ...change, index }))}
           keyOf={({ index }) => String(index)}
           columns={[
-            { title: t('page_templates.when'), times: true, cell: ({ at }) => <Time at={at} /> },
+            { title: t('page_templates.when'), cell: ({ at }) => <Time at={at} kind="past" /> },
             {
               title: t('page_templates.changed'),
               cell: ({ field }) => translateWord(texts, 'page_templates.fields', field),

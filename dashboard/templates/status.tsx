@@ -1,22 +1,11 @@
-import { type PageTexts, useTexts, translateWord } from '../texts/use-texts.ts'
-import { Label } from './label.tsx'
+import { type PageTexts, translateWord } from '../texts/use-texts.ts'
+import { Status } from '../ui/state/status.tsx'
 
 export const qualityIn = (texts: PageTexts, quality: string | null): string =>
   quality === null ? texts.t('page_templates.not_rated') : translateWord(texts, 'page_templates.qualities', quality)
 
-const COLOURS: Readonly<Record<string, string>> = {
-  APPROVED: 'teal',
-  PENDING: 'blue',
-  IN_APPEAL: 'blue',
-  PAUSED: 'orange',
-  REJECTED: 'red',
-  DISABLED: 'red',
-}
-
-export function StatusBadge({ status }: { status: string }) {
-  return (
-    <Label color={COLOURS[status] ?? 'gray'} title={status}>
-      {translateWord(useTexts(), 'page_templates.statuses', status)}
-    </Label>
-  )
-}
+export const StatusBadge = ({ status }: { status: string }) => (
+  <span title={status}>
+    <Status of="template" value={status} />
+  </span>
+)

@@ -1,14 +1,17 @@
 import { byNamespace } from './by-namespace.ts'
 
 /** Of the server, and of the pages that the first load can show. */
-export const resources = byNamespace(
-  import.meta.glob<Record<string, string>>(
+export const resources = byNamespace({
+  ...import.meta.glob<Record<string, string>>(
     [
       '../../locales/ar/*.json',
-      '!../../locales/ar/page_!(charts|overview|session|shell|workspaces).json',
-      '!../../locales/ar/server_pages.json',
-      '!../../locales/ar/{accept,explain,http,jobs,otp}.json',
+      '!../../locales/ar/page_*.json',
+      '!../../locales/ar/{server_pages,accept,explain,http,jobs,otp}.json',
     ],
     { eager: true, import: 'default' },
   ),
-)
+  ...import.meta.glob<Record<string, string>>('../../locales/ar/page_{charts,overview,session,shell,workspaces}.json', {
+    eager: true,
+    import: 'default',
+  }),
+})

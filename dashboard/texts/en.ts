@@ -1,14 +1,17 @@
 import { byNamespace } from './by-namespace.ts'
 
 /** Of the server, and of the pages that the first load can show. */
-export const resources = byNamespace(
-  import.meta.glob<Record<string, string>>(
+export const resources = byNamespace({
+  ...import.meta.glob<Record<string, string>>(
     [
       '../../locales/en/*.json',
-      '!../../locales/en/page_!(charts|overview|session|shell|workspaces).json',
-      '!../../locales/en/server_pages.json',
-      '!../../locales/en/{accept,explain,http,jobs,otp}.json',
+      '!../../locales/en/page_*.json',
+      '!../../locales/en/{server_pages,accept,explain,http,jobs,otp}.json',
     ],
     { eager: true, import: 'default' },
   ),
-)
+  ...import.meta.glob<Record<string, string>>('../../locales/en/page_{charts,overview,session,shell,workspaces}.json', {
+    eager: true,
+    import: 'default',
+  }),
+})

@@ -1,14 +1,17 @@
 import { byNamespace } from './by-namespace.ts'
 
 /** Of the server, and of the pages that the first load can show. */
-export const resources = byNamespace(
-  import.meta.glob<Record<string, string>>(
+export const resources = byNamespace({
+  ...import.meta.glob<Record<string, string>>(
     [
       '../../locales/fr/*.json',
-      '!../../locales/fr/page_!(charts|overview|session|shell|workspaces).json',
-      '!../../locales/fr/server_pages.json',
-      '!../../locales/fr/{accept,explain,http,jobs,otp}.json',
+      '!../../locales/fr/page_*.json',
+      '!../../locales/fr/{server_pages,accept,explain,http,jobs,otp}.json',
     ],
     { eager: true, import: 'default' },
   ),
-)
+  ...import.meta.glob<Record<string, string>>('../../locales/fr/page_{charts,overview,session,shell,workspaces}.json', {
+    eager: true,
+    import: 'default',
+  }),
+})

@@ -15,19 +15,23 @@ test('only an ignored report is muted and marked as ignored', () => {
   const ignored = entry({ report: 'sent', outcome: 'ignored' })
   assert.equal(isMuted(ignored), true)
   assert.deepEqual(marksOf(ignored), [
-    { word: 'status_sent', tone: 'muted' },
-    { word: 'ignored', tone: 'muted' },
+    { status: 'sent', tone: 'neutral' },
+    { word: 'ignored', tone: 'neutral' },
   ])
   assert.equal(isMuted(entry({ report: 'sent', outcome: 'applied' })), false)
 })
 
 test('a webhook shows its HTTP status, no response, or that it is upcoming', () => {
   const webhook = (fields: Record<string, unknown>): TimelineEntry => entry({ what: 'webhook', ...fields })
-  assert.deepEqual(marksOf(webhook({ attempt: 1, httpStatus: 204, error: null })), [{ text: 'HTTP 204', tone: 'good' }])
-  assert.deepEqual(marksOf(webhook({ attempt: 1, httpStatus: 500, error: null })), [{ text: 'HTTP 500', tone: 'bad' }])
-  assert.deepEqual(marksOf(webhook({ attempt: 1, httpStatus: null })), [{ word: 'no_answer', tone: 'bad' }])
+  assert.deepEqual(marksOf(webhook({ attempt: 1, httpStatus: 204, error: null })), [
+    { text: 'HTTP 204', tone: 'success' },
+  ])
+  assert.deepEqual(marksOf(webhook({ attempt: 1, httpStatus: 500, error: null })), [
+    { text: 'HTTP 500', tone: 'failure' },
+  ])
+  assert.deepEqual(marksOf(webhook({ attempt: 1, httpStatus: null })), [{ word: 'no_answer', tone: 'failure' }])
   const pending = webhook({ status: 'pending' })
-  assert.deepEqual(marksOf(pending), [{ word: 'to_come', tone: 'waiting' }])
+  assert.deepEqual(marksOf(pending), [{ word: 'to_come', tone: 'warning' }])
   assert.equal(isToCome(pending), true)
 })
 

@@ -2,53 +2,43 @@ import { daysOf } from '@doorcode/whatsapp-emulator/phone/state.ts'
 import type { TimelineEntry as Entry } from '../../src/explain/entry.ts'
 import type { NextAction } from '../../src/explain/next-action.ts'
 import type { KeyOf } from '../texts/use-texts.ts'
+import { STATUS_TONES, type StatusValue, type Tone } from '../ui/state/status.ts'
 
 /** A timeline entry. Other members depend on `what`. */
 export type TimelineEntry = Pick<Entry, 'at' | 'what' | 'detail'> & { readonly [member: string]: unknown }
 export type Kind = Entry['what']
 export type Actor = NextAction['who']
 
-export type Tone = 'good' | 'bad' | 'waiting' | 'plain' | 'muted'
-
 type Word = KeyOf<'page_timeline'>
 export type Marked = { word: Word; tone: Tone }
-/** A text code of this folder, or text shown as it is. */
-export type Mark = Marked | { text: string; tone: Tone }
+/** A text code of this folder, the status of a message, or text shown as it is. */
+export type Mark = Marked | { status: StatusValue<'message'>; tone: Tone } | { text: string; tone: Tone }
 
 const ATTEMPTS = {
-  accepted: { word: 'taken', tone: 'good' },
-  retry: { word: 'retry', tone: 'waiting' },
-  refused: { word: 'refused', tone: 'bad' },
-  unknown: { word: 'unknown', tone: 'waiting' },
-  not_made: { word: 'not_made', tone: 'bad' },
-  open: { word: 'open', tone: 'waiting' },
+  accepted: { word: 'taken', tone: 'success' },
+  retry: { word: 'retry', tone: 'warning' },
+  refused: { word: 'refused', tone: 'failure' },
+  unknown: { word: 'unknown', tone: 'warning' },
+  not_made: { word: 'not_made', tone: 'failure' },
+  open: { word: 'open', tone: 'warning' },
 } as const satisfies Record<string, Marked>
 
 const OUTCOMES = {
-  ignored: { word: 'ignored', tone: 'muted' },
-  parked: { word: 'parked', tone: 'waiting' },
-  quarantined: { word: 'quarantined', tone: 'bad' },
-  waiting: { word: 'in_line', tone: 'waiting' },
+  ignored: { word: 'ignored', tone: 'neutral' },
+  parked: { word: 'parked', tone: 'warning' },
+  quarantined: { word: 'quarantined', tone: 'failure' },
+  waiting: { word: 'in_line', tone: 'warning' },
 } as const satisfies Record<string, Marked>
 
-const STATUSES = {
-  accepted: { word: 'status_accepted', tone: 'plain' },
-  received: { word: 'status_accepted', tone: 'plain' },
-  queued: { word: 'status_queued', tone: 'plain' },
-  sending: { word: 'status_sending', tone: 'waiting' },
-  sent: { word: 'status_sent', tone: 'plain' },
-  delivered: { word: 'status_delivered', tone: 'good' },
-  read: { word: 'status_read', tone: 'good' },
-  played: { word: 'status_played', tone: 'good' },
-  failed: { word: 'status_failed', tone: 'bad' },
-} as const satisfies Record<string, Marked>
+const isStatus = (word: unknown): word is StatusValue<'message'> =>
+  typeof word === 'string' && Object.hasOwn(STATUS_TONES.message, word)
 
-/** The message status. */
-export const statusMark = (status: keyof typeof STATUSES): Marked => STATUSES[status]
+const statusMarks = (status: unknown): Mark[] =>
+  isStatus(status) ? [{ status, tone: STATUS_TONES.message[status] }] : []
 
 const DELIVERIES = {
-  pending: { word: 'to_come', tone: 'waiting' },
-  held: { word: 'held', tone: 'waiting' },
+  pending: { word: 'to_come', tone: 'warning' },
+  held: { word: 'held', tone: 'warning' },
 } as const satisfies Record<string, Marked>
 
 const inTable = (table: Readonly<Record<string, Marked>>, key: unknown): Mark[] => {
@@ -60,7 +50,7 @@ const inTable = (table: Readonly<Record<string, Marked>>, key: unknown): Mark[] 
 const quietIf =
   ({ outcome }: TimelineEntry) =>
   (mark: Mark): Mark =>
-    outcome === 'ignored' ? { ...mark, tone: 'muted' } : mark
+    outcome === 'ignored' ? { ...mark, tone: 'neutral' } : mark
 
 const SUCCESS_FIRST = 200
 const SUCCESS_LAST = 299
@@ -71,17 +61,17 @@ export function marksOf(entry: TimelineEntry): Mark[] {
     case 'attempt':
       return inTable(ATTEMPTS, entry['outcome'])
     case 'report':
-      return [...inTable(STATUSES, entry['report']).map(quietIf(entry)), ...inTable(OUTCOMES, entry['outcome'])]
+      return [...statusMarks(entry['report']).map(quietIf(entry)), ...inTable(OUTCOMES, entry['outcome'])]
     case 'customer':
       return inTable(OUTCOMES, entry['outcome'])
     case 'message':
-      return inTable(STATUSES, entry['status'])
+      return statusMarks(entry['status'])
     case 'event':
-      return typeof entry['type'] === 'string' ? [{ text: entry['type'], tone: 'plain' }] : []
+      return typeof entry['type'] === 'string' ? [{ text: entry['type'], tone: 'progress' }] : []
     case 'webhook':
       return webhookMarks(entry)
     case 'timer':
-      return entry['outcome'] === 'quarantined' ? [OUTCOMES.quarantined] : [{ word: 'armed', tone: 'waiting' }]
+      return entry['outcome'] === 'quarantined' ? [OUTCOMES.quarantined] : [{ word: 'armed', tone: 'warning' }]
     case 'request':
     case 'quota':
     case 'answer':
@@ -92,9 +82,9 @@ export function marksOf(entry: TimelineEntry): Mark[] {
 function webhookMarks(entry: TimelineEntry): Mark[] {
   const { httpStatus, status } = entry
   if (typeof status === 'string') return inTable(DELIVERIES, status)
-  if (typeof httpStatus !== 'number') return [{ word: 'no_answer', tone: 'bad' }]
+  if (typeof httpStatus !== 'number') return [{ word: 'no_answer', tone: 'failure' }]
   const succeeded = httpStatus >= SUCCESS_FIRST && httpStatus <= SUCCESS_LAST && entry['error'] == null
-  return [{ text: `HTTP ${httpStatus}`, tone: succeeded ? 'good' : 'bad' }]
+  return [{ text: `HTTP ${httpStatus}`, tone: succeeded ? 'success' : 'failure' }]
 }
 
 /** It came and changed nothing. */

@@ -1,15 +1,18 @@
 import type { CodedText } from '../../locales/text.ts'
-import { Alert, Badge, Text, Title } from '@mantine/core'
-import { Fragment, useId } from 'react'
+import { Text, Title } from '@mantine/core'
+import { Fragment } from 'react'
 import type { NextAction } from '../../src/explain/next-action.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { Time, ZoneCaption, ZoneNamedBy } from '../ui/time.tsx'
+import { CodeLink } from '../ui/state/code-link.tsx'
+import { OutcomeBanner, QuietOutcome } from '../ui/state/outcome.tsx'
+import { type Tone, statusWord } from '../ui/state/status.ts'
+import { ToneBadge } from '../ui/state/status.tsx'
+import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { KindIcon } from './icons.tsx'
 import {
   type Mark,
   type TimelineEntry,
-  type Tone,
   type Actor,
   byDay,
   cutAtInstants,
@@ -27,59 +30,75 @@ export function Timeline({ entries }: { entries: readonly TimelineEntry[] }) {
   const { timeZone } = useWorkspace()
   const dayFormat = new Intl.DateTimeFormat(`${language}-u-nu-latn`, { timeZone, dateStyle: 'full' })
   const days = byDay(entries, (at) => dayFormat.format(at))
-  const zone = useId()
   return (
     <section>
-      <Title order={2} size="h4" mb={4}>
+      <Title order={2} size="h4" mb="sm">
         {t('page_timeline.title')}
       </Title>
-      <ZoneCaption id={zone} mb="sm">
-        {t('page_timeline.times')}
-      </ZoneCaption>
       {days.length === 0 && <Text>{t('page_timeline.empty')}</Text>}
-      <ZoneNamedBy head={zone}>
-        <ol className={classes['days']}>
-          {days.map(({ day, entries: ofDay }, dayIndex) => (
-            <li key={day}>
-              <Title order={3} size="h6">
-                {day}
-              </Title>
-              <ol className={classes['day']}>
-                {ofDay.map(({ entry, sinceMs }, index) => (
-                  <TimelineItem
-                    key={`${entry.at} ${entry.what} ${index}`}
-                    entry={entry}
-                    sinceMs={sinceMs}
-                    isLast={dayIndex === days.length - 1 && index === ofDay.length - 1}
-                  />
-                ))}
-              </ol>
-            </li>
-          ))}
-        </ol>
-      </ZoneNamedBy>
+      <ol className={classes['days']}>
+        {days.map(({ day, entries: ofDay }, dayIndex) => (
+          <li key={day}>
+            <Title order={3} size="h6">
+              {day}
+            </Title>
+            <ol className={classes['day']}>
+              {ofDay.map(({ entry, sinceMs }, index) => (
+                <TimelineItem
+                  key={`${entry.at} ${entry.what} ${index}`}
+                  entry={entry}
+                  sinceMs={sinceMs}
+                  isLast={dayIndex === days.length - 1 && index === ofDay.length - 1}
+                />
+              ))}
+            </ol>
+          </li>
+        ))}
+      </ol>
     </section>
   )
 }
 
 const COLOURS = {
-  none: 'teal',
-  provider: 'blue',
-  customer: 'blue',
-  caller: 'orange',
-  operator: 'red',
-} as const satisfies Record<Actor, string>
+  none: 'success',
+  provider: 'progress',
+  customer: 'progress',
+  caller: 'warning',
+  operator: 'failure',
+} as const satisfies Record<Actor, Tone>
 
-/** The next action, which readers want to know first. */
-export function NextActionAlert({ next: { who, sentence } }: { next: NextAction }) {
+type Failure = { code: string; text: CodedText }
+
+/** The next action, which readers want to know first, with the failure that it follows from. */
+export function NextActionAlert({
+  next: { who, sentence },
+  failure = null,
+}: {
+  next: NextAction
+  failure?: Failure | null
+}) {
   const { t } = useTexts()
+  if (who === 'none' && failure === null) {
+    return (
+      <QuietOutcome tone={COLOURS.none}>
+        <ServerSentence>{sentence}</ServerSentence>
+      </QuietOutcome>
+    )
+  }
   return (
-    <Alert
-      color={COLOURS[who]}
+    <OutcomeBanner
+      tone={failure ? 'failure' : COLOURS[who]}
       title={`${t('page_timeline.next_title')}${t('page_shell.colon')}${t(`page_timeline.${who === 'customer' ? 'customer_acts' : who}`)}`}
     >
+      {failure && (
+        <div>
+          <CodeLink code={failure.code} />
+          {t('page_shell.colon')}
+          <ServerSentence>{failure.text}</ServerSentence>
+        </div>
+      )}
       <ServerSentence>{sentence}</ServerSentence>
-    </Alert>
+    </OutcomeBanner>
   )
 }
 
@@ -100,10 +119,10 @@ function TimelineItem({ entry, sinceMs, isLast }: Item) {
           {t(`page_timeline.${entry.what}`)}
         </Text>
         <Text span size="sm">
-          <Time at={entry.at} form="clock" />
+          <Time at={entry.at} kind="workspace" form="clock" />
         </Text>
         {marks.map((mark) => (
-          <MarkBadge key={'word' in mark ? mark.word : mark.text} mark={mark} />
+          <MarkBadge key={keyOf(mark)} mark={mark} />
         ))}
         {durationMs !== undefined && (
           <Text span size="xs" c="dimmed">
@@ -124,24 +143,24 @@ function TimelineItem({ entry, sinceMs, isLast }: Item) {
 }
 
 const toneOf = (entry: TimelineEntry, marks: readonly Mark[]): Tone =>
-  isMuted(entry) ? 'muted' : isToCome(entry) ? 'waiting' : (marks.at(-1)?.tone ?? 'plain')
+  isMuted(entry) ? 'neutral' : isToCome(entry) ? 'warning' : (marks.at(-1)?.tone ?? 'progress')
 
-const BADGES = {
-  good: 'teal',
-  bad: 'red',
-  waiting: 'yellow',
-  plain: 'blue',
-  muted: 'gray',
-} as const satisfies Record<Tone, string>
-
-export function MarkBadge({ mark }: { mark: Mark }) {
-  const { t } = useTexts()
+function MarkBadge({ mark }: { mark: Mark }) {
+  const texts = useTexts()
   return (
-    <Badge color={BADGES[mark.tone]} variant="light">
-      {'word' in mark ? t(`page_timeline.${mark.word}`) : <bdi>{mark.text}</bdi>}
-    </Badge>
+    <ToneBadge tone={mark.tone}>
+      {'word' in mark ? (
+        texts.t(`page_timeline.${mark.word}`)
+      ) : 'status' in mark ? (
+        statusWord(texts, 'message', mark.status)
+      ) : (
+        <bdi>{mark.text}</bdi>
+      )}
+    </ToneBadge>
   )
 }
+
+const keyOf = (mark: Mark): string => ('word' in mark ? mark.word : 'status' in mark ? mark.status : mark.text)
 
 /** A sentence of the server, in the language of the page; the instants in it are shown in the delivery zone. */
 export function ServerSentence({ children }: { children: CodedText }) {
@@ -149,7 +168,11 @@ export function ServerSentence({ children }: { children: CodedText }) {
   return (
     <span className={classes['sentence'] ?? ''}>
       {cutAtInstants(textOf(children)).map((part, index) =>
-        index % 2 === 0 ? <Fragment key={index}>{part}</Fragment> : <Time key={`${index} ${part}`} at={part} />,
+        index % 2 === 0 ? (
+          <Fragment key={index}>{part}</Fragment>
+        ) : (
+          <Time key={`${index} ${part}`} at={part} kind="workspace" />
+        ),
       )}
     </span>
   )

@@ -1,13 +1,20 @@
-import { Paper, SimpleGrid, Text } from '@mantine/core'
+import { Paper, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
+import classes from './facts.module.css'
 
-/** What is known of one thing, each by its name. */
-export function Facts({ label, children }: { label: string; children: ReactNode }) {
+/** What is known of one thing, each by its name: one beside the other in a strip, or one below the other in a column. */
+export function Facts({
+  label,
+  form = 'strip',
+  children,
+}: {
+  label: string
+  form?: 'strip' | 'column'
+  children: ReactNode
+}) {
   return (
     <Paper withBorder p="md" component="section" aria-label={label}>
-      <SimpleGrid component="dl" m={0} cols={{ base: 1, xs: 2, md: 3 }} spacing="md">
-        {children}
-      </SimpleGrid>
+      <dl className={classes[form]}>{children}</dl>
     </Paper>
   )
 }
@@ -15,7 +22,7 @@ export function Facts({ label, children }: { label: string; children: ReactNode 
 /** One of them, in any `dl`. */
 export function Fact({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <div>
+    <div className={classes['fact']}>
       <Text component="dt" size="sm" c="dimmed">
         {title}
       </Text>

@@ -1,65 +1,77 @@
-import { Text, Tooltip } from '@mantine/core'
-import { type ReactNode, createContext, useContext } from 'react'
+import { Tooltip } from '@mantine/core'
 import { useTexts } from '../texts/use-texts.ts'
-import { CLOCK, DAY } from './time-parts.ts'
+import { type TimeKind, type WorkspaceClock, relativeTime, workspaceClock } from './time/clock.ts'
+import { useTick } from './time/now.ts'
+import { CLOCK, DAY } from './time/parts.ts'
+import { useZoneOnPage } from './time/zone.tsx'
 import classes from './time.module.css'
-import { useWorkspace } from './workspace.ts'
+import { type Workspace, useWorkspace } from './workspace.ts'
 
-/** Whether the surrounding element already shows the zone. */
-const ZoneNamed = createContext(false)
+const SECOND = { ...DAY, hour: '2-digit', minute: '2-digit', second: '2-digit', ...CLOCK } as const
 
 const FORMS = {
   minute: { ...DAY, hour: '2-digit', minute: '2-digit', ...CLOCK },
   /** For instants that are close together. */
-  second: { ...DAY, hour: '2-digit', minute: '2-digit', second: '2-digit', ...CLOCK },
+  second: SECOND,
   /** Below a heading that has the day. */
   clock: { timeStyle: 'medium', ...CLOCK },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>
 
-/** An instant in the workspace's delivery zone, with the zone behind it unless a head or a caption shows that. */
-export function Time({ at, form = 'minute' }: { at: string | Date; form?: keyof typeof FORMS }) {
+type Form = keyof typeof FORMS | 'relative'
+
+/** Those further away are shown as dates. */
+const MAX_RELATIVE_MS = 7 * 86_400_000
+/** Less is the time that a request takes. */
+const MIN_DIFFERENCE_MS = 1_000
+
+/** An instant by the workspace's clock, in its delivery zone, which the page names once. */
+export function Time({ at, kind, form = 'minute' }: { at: string | Date; kind: TimeKind; form?: Form }) {
+  const { t, language } = useTexts()
   const { timeZone } = useWorkspace()
-  const { language } = useTexts()
-  const isNamed = useContext(ZoneNamed)
-  const date = new Date(at)
+  const clock = useWorkspaceClock()
+  useTick(form === 'relative')
+  useZoneOnPage()
+  const { shown, real } = clock.read(new Date(at), kind)
+  // Digits as the rest of the page has them: ids, phones and codes are not Arabic-Indic either.
+  const textOf = (instant: Date, options: Intl.DateTimeFormatOptions): string =>
+    new Intl.DateTimeFormat(`${language}-u-nu-latn`, { timeZone, ...options }).format(instant)
+  const now = kind === 'real' ? new Date() : clock.now()
+  const isNear = Math.abs(shown.getTime() - now.getTime()) < MAX_RELATIVE_MS
+  const differs = Math.abs(shown.getTime() - real.getTime()) >= MIN_DIFFERENCE_MS
   return (
-    <Tooltip label={date.toISOString()}>
-      <time dateTime={date.toISOString()}>
-        <span className={classes['instant']}>{formatOf(language, { timeZone, form }).format(date)}</span>
-        {/* the space goes with it: a sentence that goes on behind an unseen zone has one of its own */}
-        <span className={classes['zone']} data-zone data-named={isNamed || undefined}>
-          {' '}
-          <span className="as-typed">{timeZone}</span>
-        </span>
+    <Tooltip
+      multiline
+      label={
+        <>
+          {textOf(shown, SECOND)} <bdi>{timeZone}</bdi>
+          {differs && (
+            <>
+              <br />
+              {t('page_shell.real_time', { time: textOf(real, SECOND) })}
+            </>
+          )}
+        </>
+      }
+    >
+      <time className={classes['time']} dateTime={shown.toISOString()}>
+        {form !== 'relative'
+          ? textOf(shown, FORMS[form])
+          : isNear
+            ? relativeTime(shown, now, language)
+            : textOf(shown, FORMS.minute)}
       </time>
     </Tooltip>
   )
 }
 
-/** Digits as the rest of the page has them: ids, phones and codes are not Arabic-Indic either. */
-const formatOf = (
-  language: string,
-  { timeZone, form }: { timeZone: string; form: keyof typeof FORMS },
-): Intl.DateTimeFormat => new Intl.DateTimeFormat(`${language}-u-nu-latn`, { timeZone, ...FORMS[form] })
+const clocks = new WeakMap<Workspace, WorkspaceClock>()
 
-/** Shows the zone once for all times inside. */
-export function ZoneNamedBy({ head, children }: { head: string; children: ReactNode }) {
-  return (
-    <div data-zone-named-by={head}>
-      <ZoneNamed value>{children}</ZoneNamed>
-    </div>
-  )
-}
-
-/** For a column of times whose head shows the zone. */
-export const ZoneNamedInHead = ({ children }: { children: ReactNode }) => <ZoneNamed value>{children}</ZoneNamed>
-
-/** Shows the zone of the times below it; give its id to ZoneNamedBy. */
-export function ZoneCaption({ id, mb = 0, children }: { id?: string; mb?: 'sm' | 0; children: ReactNode }) {
-  const { timeZone } = useWorkspace()
-  return (
-    <Text {...(id && { id })} size="sm" c="dimmed" mb={mb}>
-      {children} <span className="as-typed">{timeZone}</span>
-    </Text>
-  )
+/** The clock of the workspace that the page's path names. */
+export function useWorkspaceClock(): WorkspaceClock {
+  const workspace = useWorkspace()
+  const known = clocks.get(workspace)
+  if (known) return known
+  const clock = workspaceClock(workspace)
+  clocks.set(workspace, clock)
+  return clock
 }

@@ -8,6 +8,7 @@ import { Failed } from '../ui/failed.tsx'
 import { useFaults } from '../ui/faults.ts'
 import { numberFormat } from '../ui/number.ts'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
+import { dayInUtc } from './day-in-utc.ts'
 
 type Usage = RouterOutputs['workspaces']['usage']
 type Kind = Usage['kinds'][number]
@@ -107,15 +108,6 @@ export function Forecast({ of: { forecast, monthlyUnits } }: { of: Kind }) {
     </Text>
   )
 }
-
-/** Quotas count UTC months and days. */
-export const dayInUtc = (language: string, at: string): string =>
-  new Intl.DateTimeFormat(`${language}-u-nu-latn`, {
-    timeZone: 'UTC',
-    weekday: 'long',
-    day: 'numeric',
-    month: 'long',
-  }).format(new Date(at))
 
 function ChangeQuota({ of, max, onDone }: { of: Kind; max: number; onDone: () => void }) {
   const { t } = useTexts()

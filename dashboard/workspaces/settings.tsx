@@ -59,7 +59,7 @@ function WorkspaceFacts() {
         </Fact>
         <Fact title={t('page_workspaces.created')}>
           <Text size="sm">
-            <Time at={data.createdAt} />
+            <Time at={data.createdAt} kind="past" />
           </Text>
         </Fact>
       </Stack>

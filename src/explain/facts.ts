@@ -13,7 +13,8 @@ import type { FailureCode } from '../providers/failure-codes.ts'
 import type { OutgoingContent, Provider, TemplateComponent } from '../providers/provider.ts'
 import type { DeliveryStatus, EndpointStatus } from '../webhooks/delivery/claim.ts'
 import { nextAttemptAt } from '../webhooks/delivery/release.ts'
-import { type WorkspaceTime, findWorkspaceTime } from '../workspaces/workspace-time.ts'
+import type { WorkspaceTime } from '../workspaces/clock-moves.ts'
+import { findWorkspaceTime } from '../workspaces/workspace-time.ts'
 
 /** Reads the provider's messages, which are stored as they came. */
 export type ProviderReader = Pick<Provider, 'readStatus' | 'readStatusWord' | 'readInbound' | 'findError'>

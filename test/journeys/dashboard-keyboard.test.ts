@@ -34,7 +34,7 @@ test('with the keyboard a user skips the navigation and reaches list actions', a
   assert.equal(await focused(page), 'Pause')
 })
 
-test('a dialog takes the focus, keeps it, and returns it on Escape', async (t) => {
+test('a dialog with a new key has the focus, and closes only once it was copied', async (t) => {
   const world = await startWorld(t)
   await world.freshKey()
   const page = await openPage(t, world, { as: await signIn(world, 'owner') })
@@ -49,10 +49,15 @@ test('a dialog takes the focus, keeps it, and returns it on Escape', async (t) =
     .getByText(/dck_[a-z2-7]{12}_/)
     .first()
     .waitFor()
-  assert.ok(await isInWindow(page), 'what had the focus is gone, and the window has it')
+  await isFocused(page, 'Copy')
+  await page.keyboard.press('Escape')
+  await page.locator('.mantine-Modal-overlay').click({ position: { x: 5, y: 5 } })
+  assert.equal(await dialog.getByRole('button', { name: 'Close' }).count(), 0)
+  assert.ok(await dialog.isVisible(), 'an uncopied key stays')
   await page.keyboard.press('Tab')
   assert.ok(await isInWindow(page))
-  await page.keyboard.press('Escape')
+  await dialog.getByRole('button', { name: 'I have copied it' }).focus()
+  await page.keyboard.press('Enter')
   await dialog.waitFor({ state: 'detached' })
   await isFocused(page, 'Create key')
 })

@@ -158,7 +158,7 @@ test('a message’s page shows that it was read without a reload', async (t) => 
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, ['sent'])
   await page.goto(`/dashboard/w/${world.workspaceId}/messages/${otp.messageId}`)
-  await page.getByText('Live', { exact: false }).first().waitFor()
+  await page.getByRole('status').filter({ hasText: 'Updates automatically' }).waitFor()
   await world.whatsapp.reports(otp, ['delivered', 'read'])
   await page.getByText('WhatsApp reports read').waitFor()
 })

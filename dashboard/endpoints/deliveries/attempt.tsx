@@ -14,7 +14,7 @@ export function Attempt({ attempt, url, order }: { attempt: AttemptData; url: st
       <Text size="sm">
         {t('page_endpoints.started')}
         {t('page_shell.colon')}
-        <Time at={attempt.startedAt} form="second" /> · {t('page_endpoints.took')}
+        <Time at={attempt.startedAt} kind="past" form="second" /> · {t('page_endpoints.took')}
         {t('page_shell.colon')}
         {t('page_endpoints.ms', { ms: n(attempt.durationMs) })}
       </Text>

@@ -8,6 +8,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Copyable } from '../../ui/copy.tsx'
 import { Failed } from '../../ui/failed.tsx'
 import { Loading } from '../../ui/loading.tsx'
+import { statusWord } from '../../ui/state/status.ts'
 import { Time } from '../../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../../ui/workspace.ts'
 import { Attempt, type DeliveryData } from './attempt.tsx'
@@ -42,7 +43,8 @@ export function Delivery({ endpoint, deliveryId }: { endpoint: EndpointData; del
 }
 
 function Facts({ delivery }: { delivery: DeliveryData }) {
-  const { t } = useTexts()
+  const texts = useTexts()
+  const { t } = texts
   const { workspaceId } = useWorkspace()
   const { messageId, confirmationId, dueAt, nextAttempt, underWay } = delivery
   return (
@@ -83,14 +85,14 @@ function Facts({ delivery }: { delivery: DeliveryData }) {
         </Fact>
       )}
       <Fact name={t('page_endpoints.recorded')}>
-        <Time at={delivery.createdAt} form="second" />
+        <Time at={delivery.createdAt} kind="past" form="second" />
       </Fact>
       <Fact name={t('page_endpoints.next')}>
         {underWay ? (
-          t('page_endpoints.under_way')
+          statusWord(texts, 'delivery', 'in_progress')
         ) : dueAt && nextAttempt ? (
           <>
-            {isDue(dueAt) ? t('page_endpoints.in_turn') : <Time at={dueAt} form="second" />} (
+            {isDue(dueAt) ? t('page_endpoints.in_turn') : <Time at={dueAt} kind="due" form="second" />} (
             {t('page_endpoints.next_of', { number: nextAttempt.number, of: nextAttempt.of })})
           </>
         ) : (
@@ -164,7 +166,7 @@ function Attempts({ delivery: { tries, url } }: { delivery: DeliveryData }) {
               <Accordion.Control>
                 <Text fw={600} size="sm">
                   {t('page_endpoints.attempt_title', { number: attempt.attempt })} ·{' '}
-                  <Time at={attempt.startedAt} form="second" />
+                  <Time at={attempt.startedAt} kind="past" form="second" />
                 </Text>
                 <Text size="sm">
                   {t('page_endpoints.ms', { ms: n(attempt.durationMs) })} ·{' '}

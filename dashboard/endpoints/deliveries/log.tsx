@@ -2,15 +2,15 @@ import { Anchor, Button, Drawer, Group, NativeSelect, SimpleGrid, Stack, Text, T
 import { useForm } from '@mantine/form'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useId } from 'react'
 import { api } from '../../api.ts'
-import { type T, useTexts } from '../../texts/use-texts.ts'
+import { useTexts } from '../../texts/use-texts.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Failed } from '../../ui/failed.tsx'
 import { isId } from '../../ui/list/search-params.ts'
 import { List } from '../../ui/list/list.tsx'
 import { Loading } from '../../ui/loading.tsx'
-import { Time, ZoneCaption, ZoneNamedBy } from '../../ui/time.tsx'
+import { statusWord } from '../../ui/state/status.ts'
+import { Time, useWorkspaceClock } from '../../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../../ui/workspace.ts'
 import { Delivery } from './delivery.tsx'
 import { type Delivery as Logged, type LogSearch, STATUSES, isFiltered, readLogSearch } from './search.ts'
@@ -27,7 +27,6 @@ const MAX_PAGES = 10
 
 export function Log({ endpoint }: { endpoint: EndpointData }) {
   const { t } = useTexts()
-  const zone = useId()
   const may = usePermissions()
   const search = useSearch({ from: PAGE })
   const navigate = useNavigate({ from: PAGE })
@@ -43,16 +42,14 @@ export function Log({ endpoint }: { endpoint: EndpointData }) {
           <Title order={2} size="h4">
             {t('page_endpoints.log')}
           </Title>
-          <ZoneCaption id={zone}>{t('page_endpoints.log_about')}</ZoneCaption>
+          <Text c="dimmed">{t('page_endpoints.log_about')}</Text>
         </div>
         {may.change && endpoint.status === 'enabled' && (
           <ResendEvents endpointId={endpoint.endpointId} search={search} />
         )}
       </Group>
       <Filters key={JSON.stringify({ ...search, delivery: undefined })} search={search} onShow={show} />
-      <ZoneNamedBy head={zone}>
-        <Deliveries endpoint={endpoint} search={search} />
-      </ZoneNamedBy>
+      <Deliveries endpoint={endpoint} search={search} />
       <Drawer
         opened={search.delivery !== undefined}
         onClose={close}
@@ -69,7 +66,8 @@ export function Log({ endpoint }: { endpoint: EndpointData }) {
 }
 
 function Filters({ search, onShow }: { search: LogSearch; onShow: (search: LogSearch) => void }) {
-  const { t } = useTexts()
+  const texts = useTexts()
+  const { t } = texts
   const { timeZone } = useWorkspace()
   const form = useForm({
     initialValues: {
@@ -104,7 +102,7 @@ function Filters({ search, onShow }: { search: LogSearch; onShow: (search: LogSe
             label={t('page_endpoints.status')}
             data={[
               { value: '', label: t('page_endpoints.any_status') },
-              ...STATUSES.map((value) => ({ value, label: statusName(t, value) })),
+              ...STATUSES.map((value) => ({ value, label: statusWord(texts, 'delivery', value) })),
             ]}
             {...form.getInputProps('status')}
           />
@@ -147,16 +145,15 @@ function Filters({ search, onShow }: { search: LogSearch; onShow: (search: LogSe
   )
 }
 
-const statusName = (t: T, status: (typeof STATUSES)[number]): string =>
-  status === 'held' ? t('page_endpoints.held_one') : t(`page_endpoints.${status}`)
-
 function Deliveries({ endpoint: { endpointId }, search }: { endpoint: EndpointData; search: LogSearch }) {
   const { t, n } = useTexts()
   const { workspaceId } = useWorkspace()
-  const { delivery: _, ...filter } = search
+  const clock = useWorkspaceClock()
+  const { delivery: _, from, to, ...filter } = search
+  const [fromAt, toAt] = [clock.realOf(from), clock.realOf(to)]
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
     api.endpoints.deliveries.infiniteQueryOptions(
-      { workspaceId, endpointId, ...filter },
+      { workspaceId, endpointId, ...filter, ...(fromAt && { from: fromAt }), ...(toAt && { to: toAt }) },
       { getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined },
     ),
   )
@@ -223,7 +220,7 @@ function DeliveryList({ deliveries }: { deliveries: readonly Logged[] }) {
         },
         { title: t('page_endpoints.status'), cell: (delivery) => <StatusAndNext delivery={delivery} /> },
         { title: t('page_endpoints.last_answer'), cell: (delivery) => <AnswerAndAttempts delivery={delivery} /> },
-        { title: t('page_endpoints.recorded'), cell: ({ createdAt }) => <Time at={createdAt} /> },
+        { title: t('page_endpoints.recorded'), cell: ({ createdAt }) => <Time at={createdAt} kind="past" /> },
       ]}
     />
   )
@@ -241,7 +238,7 @@ function StatusAndNext({ delivery }: { delivery: Logged }) {
             t('page_endpoints.in_turn')
           ) : (
             <>
-              {t('page_endpoints.next_at')} <Time at={dueAt} />
+              {t('page_endpoints.next_at')} <Time at={dueAt} kind="due" />
             </>
           )}
         </Text>

@@ -5,6 +5,7 @@ import { useMutation } from '@tanstack/react-query'
 import { api, queryClient } from '../../api.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { Failed } from '../../ui/failed.tsx'
+import { useWorkspaceClock } from '../../ui/time.tsx'
 import { useWorkspace } from '../../ui/workspace.ts'
 import { EVENT_TYPES, type LogSearch } from './search.ts'
 import { SendingProgress } from './resend-progress.tsx'
@@ -49,6 +50,7 @@ type Choosing = { endpointId: string; search: LogSearch; run: ReturnType<typeof 
 function Choosing({ endpointId, search, run }: Choosing) {
   const { t } = useTexts()
   const { workspaceId, timeZone } = useWorkspace()
+  const clock = useWorkspaceClock()
   const count = useMutation({
     mutationFn: async (choice: Choice) => ({
       choice,
@@ -76,8 +78,8 @@ function Choosing({ endpointId, search, run }: Choosing) {
   const submit = form.onSubmit(({ statuses, type, from, to }) => {
     const [chosenType, fromAt, toAt] = [
       EVENT_TYPES.find((each) => each === type),
-      instantOf(from, timeZone),
-      instantOf(to, timeZone),
+      clock.realOf(instantOf(from, timeZone)),
+      clock.realOf(instantOf(to, timeZone)),
     ]
     count.mutate({
       statuses: ALL.filter((status) => statuses.includes(status)),

@@ -10,23 +10,36 @@ export function ListPages({
   searchedBackTo,
   newest,
   older,
+  position,
 }: {
   searchedBackTo: string | null
   newest: LinkOf | undefined
   older: LinkOf | undefined
+  /** The rows of this page, counted from 1; `total` is counted up to a limit, which `isMore` says it exceeds. */
+  position?: { from: number; to: number; total: number; isMore: boolean }
 }) {
-  const { t } = useTexts()
+  const { t, n } = useTexts()
   return (
     <>
       {searchedBackTo !== null && (
         <Alert color="blue" role="status">
           <Text size="sm">
-            {t('page_shell.searched_back')} <Time at={searchedBackTo} />. {t('page_shell.searched_back_hint')}
+            {t('page_shell.searched_back')} <Time at={searchedBackTo} kind="workspace" />.{' '}
+            {t('page_shell.searched_back_hint')}
           </Text>
         </Alert>
       )}
-      {(newest ?? older) && (
+      {(newest ?? older ?? position) && (
         <Group component="nav" aria-label={t('page_shell.pages')} gap="sm">
+          {position && (
+            <Text size="sm" c="dimmed">
+              {t(position.isMore ? 'page_shell.rows_more' : 'page_shell.rows', {
+                from: n(position.from),
+                to: n(position.to),
+                total: n(position.total),
+              })}
+            </Text>
+          )}
           {newest && (
             <Button variant="default" renderRoot={newest}>
               {t('page_shell.newest')}

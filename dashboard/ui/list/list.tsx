@@ -1,44 +1,56 @@
-import { Box, Table } from '@mantine/core'
+import { Anchor, Box, Table } from '@mantine/core'
 import type { ReactNode } from 'react'
 import classes from './list.module.css'
-import { ZoneNamedInHead } from '../time.tsx'
-import { useWorkspace } from '../workspace.ts'
+import type { LinkOf } from './list-pages.tsx'
 
-/** `times`: all of its cells are times, and its head names their zone. */
-export type Column<Row> = { title: string; cell: (row: Row) => ReactNode; times?: true }
+export type Column<Row> = {
+  title: string
+  cell: (row: Row) => ReactNode
+  /** Of numbers: they are compared at their ends. */
+  align?: 'end'
+  /** A column whose rows all have one value says nothing: it is left out. */
+  hideIfAll?: (row: Row) => string | number | null
+}
 
-/** A table; on a narrow screen each row is a card that names its cells. */
-export function List<Row>({
-  label,
-  rows,
-  columns,
-  keyOf,
-}: {
+type Props<Row> = {
   label: string
   rows: readonly Row[]
+  /** The first column names the row. */
   columns: readonly Column<Row>[]
   keyOf: (row: Row) => string
-}) {
-  const { timeZone } = useWorkspace()
+  /** What a row opens: the whole row is the link. */
+  linkOf?: (row: Row) => LinkOf
+}
+
+/** A table; on a narrow screen each row is a card that names its cells. */
+export function List<Row>({ label, rows, columns, keyOf, linkOf }: Props<Row>) {
+  const shown = columns.filter(({ hideIfAll }) => !hideIfAll || hasSeveral(rows, hideIfAll))
   return (
-    <Box className={classes.list}>
-      <Table aria-label={label} highlightOnHover verticalSpacing="xs">
+    <Box className={classes['list']}>
+      <Table aria-label={label} highlightOnHover={linkOf !== undefined}>
         <Table.Thead>
           <Table.Tr>
-            {columns.map(({ title, times }) => (
-              <Table.Th key={title} scope="col">
+            {shown.map(({ title, align }) => (
+              <Table.Th key={title} scope="col" data-align={align}>
                 {title}
-                {times && <span className={`${classes['zone']} as-typed`}>{timeZone}</span>}
               </Table.Th>
             ))}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
           {rows.map((row) => (
-            <Table.Tr key={keyOf(row)}>
-              {columns.map(({ title, cell, times }) => (
-                <Table.Td key={title} data-title={title}>
-                  <div>{times ? <ZoneNamedInHead>{cell(row)}</ZoneNamedInHead> : cell(row)}</div>
+            <Table.Tr key={keyOf(row)} data-opens={linkOf ? true : undefined}>
+              {shown.map(({ title, cell, align }, index) => (
+                <Table.Td key={title} data-title={title} data-align={align}>
+                  <div>
+                    {index === 0 && linkOf ? (
+                      <Anchor size="sm" fw={500} className={classes['opens'] ?? ''} renderRoot={linkOf(row)}>
+                        {cell(row)}
+                      </Anchor>
+                    ) : (
+                      cell(row)
+                    )}
+                  </div>
                 </Table.Td>
               ))}
             </Table.Tr>
@@ -48,3 +60,6 @@ export function List<Row>({
     </Box>
   )
 }
+
+const hasSeveral = <Row,>(rows: readonly Row[], valueOf: (row: Row) => unknown): boolean =>
+  rows.length < 2 || new Set(rows.map(valueOf)).size > 1

@@ -1,15 +1,14 @@
 import { Button, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useTexts } from '../../texts/use-texts.ts'
-import { useWorkspace } from '../workspace.ts'
 import { Empty } from '../empty.tsx'
 import { Failed } from '../failed.tsx'
+import { type Filter, FilterBar } from './filter-bar.tsx'
 import { type LinkOf, ListPages } from './list-pages.tsx'
 import { type ListSearch, isFiltered } from './list-search.ts'
 import type { LiveState } from '../shell/live.ts'
 import { Loading } from '../loading.tsx'
 import { Page } from '../shell/page.tsx'
-import { type Choices, type OwnFilter, SearchForm, type SearchedPage } from './search-form.tsx'
 
 type ListPage<Row> = { rows: readonly Row[]; nextCursor: string | null; searchedBackTo: string | null }
 
@@ -21,13 +20,20 @@ type ListQuery<Row> = {
   refetch: () => unknown
 }
 
+/** The options of the workspace; until they are loaded, those already chosen. */
+type Choices = { templates: string[]; senders: { senderId: string; phoneNumber: string }[] }
+
+/** Whose texts label the filters. */
+type SearchedPage = 'page_messages' | 'page_confirmations'
+
 type Props<Row> = {
   page: SearchedPage
   live: LiveState
   search: ListSearch
   query: ListQuery<Row>
   choices: Choices | undefined
-  own: readonly OwnFilter[]
+  /** The page's own filters, before the common ones. */
+  own: readonly Filter[]
   /** What to do where there is nothing at all yet. */
   begin: ReactNode
   onNarrow: (change: Record<string, string>) => void
@@ -40,23 +46,33 @@ type Props<Row> = {
 /** A page with a long list: filters, results and paging. */
 export function SearchedList<Row>(props: Props<Row>) {
   const { t } = useTexts()
-  const { page, live, search, query, choices, own, onNarrow } = props
-  const { timeZone } = useWorkspace()
-  const { before: _, ...filter } = search
+  const { page, live, search, query, choices = chosenAlready(search), own, onNarrow, onClear } = props
   return (
-    <Page
-      title={t(`${page}.title`)}
-      about={`${t(`${page}.about`)} ${t(`${page}.zone`)} \u2066${timeZone}\u2069.`}
-      live={live}
-    >
-      <SearchForm
-        key={JSON.stringify(filter)}
-        page={page}
-        search={search}
-        choices={choices}
-        own={own}
-        onNarrow={onNarrow}
-        clear={<Clear {...props} />}
+    <Page title={t(`${page}.title`)} about={t(`${page}.about`)} live={live}>
+      <FilterBar
+        label={t(`${page}.filters`)}
+        search={{ label: t(`${page}.search_for`), value: search.text ?? '' }}
+        filters={[
+          ...own,
+          {
+            name: 'template',
+            label: t(`${page}.template`),
+            value: search.template,
+            choices: choices.templates.map((value) => ({ value, label: value })),
+          },
+          {
+            name: 'senderId',
+            label: t(`${page}.sender`),
+            value: search.senderId,
+            choices: choices.senders.map(({ senderId, phoneNumber }) => ({
+              value: senderId,
+              label: `\u2066${phoneNumber}\u2069`,
+            })),
+          },
+        ]}
+        range={{ from: search.from, to: search.to }}
+        onChange={onNarrow}
+        onClear={isFiltered(search) ? onClear : undefined}
       />
       {query.error !== null && <Failed error={query.error} onAgain={() => void query.refetch()} />}
       {query.isPending && <Loading />}
@@ -69,6 +85,11 @@ export function SearchedList<Row>(props: Props<Row>) {
     </Page>
   )
 }
+
+const chosenAlready = ({ template, senderId }: ListSearch): Choices => ({
+  templates: template === undefined ? [] : [template],
+  senders: senderId === undefined ? [] : [{ senderId, phoneNumber: '…' }],
+})
 
 function Clear({ page, onClear }: Pick<Props<never>, 'page' | 'onClear'>) {
   const { t } = useTexts()

@@ -3,7 +3,11 @@ import { useBlocker } from '@tanstack/react-router'
 import { useTexts } from '../../texts/use-texts.ts'
 import { Confirmation } from '../confirm-dialog.tsx'
 
-type Props = { loses: boolean; page: 'page_blocked' | 'page_cod_settings' | 'page_endpoints'; onLose?: () => void }
+type Props = {
+  loses: boolean
+  page: 'page_blocked' | 'page_cod_settings' | 'page_endpoints' | 'page_shell'
+  onLose?: () => void
+}
 
 const NOTHING = { isPending: false, error: null }
 

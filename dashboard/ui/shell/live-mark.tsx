@@ -1,19 +1,17 @@
-import { Badge } from '@mantine/core'
+import { Tooltip, VisuallyHidden } from '@mantine/core'
 import { useTexts } from '../../texts/use-texts.ts'
 import type { LiveState } from './live.ts'
+import classes from './live-mark.module.css'
 
-/** Shows whether the page receives live updates: `<Page live={useLive()}>`. */
+/** A dot that shows whether the page updates by itself: `<Page live={useLive()}>`. */
 export function LiveMark({ state }: { state: LiveState }) {
   const { t } = useTexts()
+  const text = state === 'live' ? t('page_shell.live_hint') : t('page_shell.not_live_hint')
   return (
-    <Badge
-      variant={state === 'live' ? 'light' : 'outline'}
-      color={state === 'live' ? 'teal' : 'gray'}
-      role="status"
-      title={state === 'live' ? t('page_shell.live_hint') : t('page_shell.not_live_hint')}
-    >
-      <span aria-hidden="true">{state === 'live' ? '● ' : '○ '}</span>
-      {state === 'live' ? t('page_shell.live') : t('page_shell.connecting')}
-    </Badge>
+    <Tooltip label={text}>
+      <span className={classes['mark']} data-state={state} role="status">
+        <VisuallyHidden component="span">{text}</VisuallyHidden>
+      </span>
+    </Tooltip>
   )
 }

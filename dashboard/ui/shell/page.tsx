@@ -1,22 +1,30 @@
 import { Group, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
+import { ZoneOfPage, useTimesOnPage } from '../time/zone.tsx'
 import type { LiveState } from './live.ts'
 import { LiveMark } from './live-mark.tsx'
 
-/** A page's frame: its only h1, whether it is live, its purpose and its actions. */
+/** A page's frame: its only h1, the status of its thing, whether it is live, its time zone, its purpose and its actions. */
 export function Page({
   title,
+  status,
+  back,
   about,
   live,
   actions,
   children,
 }: {
   title: string
+  /** Beside the title, of a page about one thing. */
+  status?: ReactNode
+  /** To the list that the thing is from. */
+  back?: ReactNode
   about?: ReactNode
   live?: LiveState
   actions?: ReactNode
   children: ReactNode
 }) {
+  const { hasTimes, Provider } = useTimesOnPage()
   useEffect(() => {
     document.title = `${title} · Doorcode`
   }, [title])
@@ -24,21 +32,24 @@ export function Page({
     <Stack gap="lg" maw={1200} mx="auto">
       <Group justify="space-between" align="flex-start">
         <Stack gap={4} flex={1} miw={240}>
+          {back}
           <Group gap="xs">
-            <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
+            <Title order={1} style={{ overflowWrap: 'anywhere' }}>
               {title}
             </Title>
+            {status}
             {live !== undefined && <LiveMark state={live} />}
+            {hasTimes && <ZoneOfPage />}
           </Group>
           {about !== undefined && (
-            <Text c="dimmed" size="sm" maw={720}>
+            <Text c="dimmed" maw={720} style={{ textWrap: 'pretty' }}>
               {about}
             </Text>
           )}
         </Stack>
         {actions}
       </Group>
-      {children}
+      <Provider>{children}</Provider>
     </Stack>
   )
 }

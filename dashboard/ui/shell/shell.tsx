@@ -1,6 +1,5 @@
 import {
   AppShell,
-  Badge,
   Burger,
   Button,
   Group,
@@ -20,8 +19,9 @@ import { callSignIn, queryClient } from '../../api.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { useKeptFocus } from '../keep-focus.ts'
 import { LanguageSwitch } from './language-switch.tsx'
-import { Loading } from '../loading.tsx'
+import { LoadingPage } from '../loading.tsx'
 import { NotFound } from './not-found.tsx'
+import { SandboxPill } from './sandbox-pill.tsx'
 import { SECTION_GROUPS, sectionIn } from './sections.ts'
 import { useSession, useWorkspaceIfAny } from '../workspace.ts'
 
@@ -58,11 +58,7 @@ export function Shell() {
               Doorcode
             </Text>
             <WorkspaceSwitch />
-            {workspace.sandbox && (
-              <Badge variant="light" visibleFrom="xs">
-                {t('page_shell.sandbox')}
-              </Badge>
-            )}
+            {workspace.sandbox && <SandboxPill workspace={workspace} />}
           </Group>
           <AccountMenu />
         </Group>
@@ -71,7 +67,7 @@ export function Shell() {
         <Sections onChoose={close} />
       </AppShell.Navbar>
       <AppShell.Main id={CONTENT}>
-        <Suspense fallback={<Loading />}>
+        <Suspense fallback={<LoadingPage />}>
           <Outlet />
         </Suspense>
       </AppShell.Main>

@@ -3,15 +3,32 @@ import {
   Badge,
   Button,
   type CSSVariablesResolver,
+  DEFAULT_THEME,
   Drawer,
   type MantineColorsTuple,
   type MantineThemeOverride,
   Modal,
   createTheme,
+  rem,
 } from '@mantine/core'
 import type { T } from '../../texts/use-texts.ts'
+import type { Tone } from '../state/status.ts'
 
-/** The last two are dark enough for white text at 4.5:1. */
+/** Of actions and of what is selected; no status has it. The last two are dark enough for white text at 4.5:1. */
+const accent: MantineColorsTuple = [
+  '#eef0ff',
+  '#dcdffc',
+  '#b6baf5',
+  '#8d93ee',
+  '#6a71e8',
+  '#545ce5',
+  '#4f57e5',
+  '#4850e4',
+  '#4048d6',
+  '#323ab6',
+]
+
+/** The mark's green, also of the first series of a chart. */
 const door: MantineColorsTuple = [
   '#e7f8f2',
   '#d2ede3',
@@ -25,13 +42,34 @@ const door: MantineColorsTuple = [
   '#04644b',
 ]
 
+const { teal, blue, orange, red, gray } = DEFAULT_THEME.colors
+
+const tones = { success: teal, progress: blue, warning: orange, failure: red, neutral: gray } satisfies Record<
+  Tone,
+  MantineColorsTuple
+>
+
 const theme = createTheme({
-  primaryColor: 'door',
+  primaryColor: 'accent',
   primaryShade: 8,
-  colors: { door },
+  colors: { accent, door, ...tones },
   autoContrast: true,
-  fontFamily: 'system-ui, "Segoe UI", Roboto, "Noto Sans Arabic", "Noto Sans", sans-serif',
+  fontFamily: '"Vazirmatn Variable", system-ui, "Segoe UI", Roboto, "Noto Sans Arabic", "Noto Sans", sans-serif',
   fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, monospace',
+  /** Four sizes: of tables and labels, of text, of sections and of the page's title. */
+  fontSizes: { xs: rem(13), sm: rem(13), md: rem(14), lg: rem(16), xl: rem(22) },
+  lineHeights: { xs: '1.45', sm: '1.45', md: '1.5', lg: '1.4', xl: '1.3' },
+  headings: {
+    fontWeight: '650',
+    sizes: {
+      h1: { fontSize: rem(22), lineHeight: '1.3' },
+      h2: { fontSize: rem(16), lineHeight: '1.4' },
+      h3: { fontSize: rem(16), lineHeight: '1.4' },
+      h4: { fontSize: rem(16), lineHeight: '1.4' },
+      h5: { fontSize: rem(14), lineHeight: '1.5' },
+      h6: { fontSize: rem(14), lineHeight: '1.5' },
+    },
+  },
   defaultRadius: 'md',
   cursorType: 'pointer',
   respectReducedMotion: true,
@@ -80,10 +118,16 @@ export const readableColours: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-dimmed': colors.gray[7],
     '--mantine-color-placeholder': colors.gray[7],
     '--mantine-color-error': colors.red[9],
+    ...toneVariables(8),
   },
   dark: {
     '--mantine-color-dimmed': colors.dark[1],
     '--mantine-color-placeholder': colors.dark[1],
     '--mantine-color-error': colors.red[4],
+    '--mantine-color-anchor': accent[3],
+    ...toneVariables(4),
   },
 })
+
+const toneVariables = (shade: 4 | 8): Record<string, string> =>
+  Object.fromEntries(Object.entries(tones).map(([tone, shades]) => [`--tone-${tone}`, shades[shade]]))

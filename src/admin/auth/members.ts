@@ -41,12 +41,24 @@ export const findMembership = (sql: Sql, { userId, workspaceId }: MemberId): Pro
 /** An operator of more workspaces opens the others by id. */
 const MAX_WORKSPACES = 200
 
-const selectMemberships = statement<Membership>(
+/** A page adds up earlier moves: it shows what happened before them a little too late. */
+const MAX_CLOCK_MOVES = 500
+
+/** `clockMoves`: the last ones of a sandbox, in their order, as Unix times in ms. */
+export type ListedMembership = Membership & { clockMoves: { at: number; byMs: number }[] }
+
+const selectMemberships = statement<ListedMembership>(
   'list_memberships',
-  `${MEMBERSHIPS} order by w.name, w.id limit ${MAX_WORKSPACES}`,
+  `select listed.*, coalesce(
+     (select jsonb_agg(jsonb_build_object('at', floor(extract(epoch from m.moved_at) * 1000), 'byMs', m.by_ms)
+        order by m.moved_at)
+      from (select moved_at, by_ms from clock_moves where workspace_id = listed."workspaceId"
+            order by moved_at desc limit ${MAX_CLOCK_MOVES}) m), '[]') as "clockMoves"
+   from (${MEMBERSHIPS} order by w.name, w.id limit ${MAX_WORKSPACES}) listed
+   order by listed.name, listed."workspaceId"`,
 )
 
-export const listMemberships = (sql: Sql, userId: string): Promise<Membership[]> =>
+export const listMemberships = (sql: Sql, userId: string): Promise<ListedMembership[]> =>
   sql.rows(selectMemberships, [userId])
 
 const selectMayCreate = statement<{ may: boolean }>(

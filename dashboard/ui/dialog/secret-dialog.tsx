@@ -1,0 +1,44 @@
+import { Modal, type ModalProps } from '@mantine/core'
+import { createContext, use, useEffect, useMemo, useState } from 'react'
+import { CodeBlock } from '../code-block.tsx'
+import { Leaving } from '../shell/leaving.tsx'
+
+type Shown = { add: () => () => void; markCopied: () => void }
+
+const ShownSecrets = createContext<Shown | undefined>(undefined)
+
+/** A dialog that may show a secret. While it shows one that was not copied, only its own button closes it. */
+export function SecretDialog({ children, ...modal }: ModalProps) {
+  const [count, setCount] = useState(0)
+  const [isCopied, setCopied] = useState(false)
+  const shown = useMemo<Shown>(
+    () => ({
+      add() {
+        setCopied(false)
+        setCount((before) => before + 1)
+        return () => setCount((before) => before - 1)
+      },
+      markCopied: () => setCopied(true),
+    }),
+    [],
+  )
+  const isLocked = count > 0 && !isCopied
+  return (
+    <Modal
+      {...modal}
+      withCloseButton={!isLocked}
+      closeOnEscape={!isLocked}
+      closeOnClickOutside={count === 0 && modal.closeOnClickOutside !== false}
+    >
+      <ShownSecrets value={shown}>{children}</ShownSecrets>
+      <Leaving loses={isLocked} page="page_shell" />
+    </Modal>
+  )
+}
+
+/** A secret that is shown once. The keyboard is at its copy button. */
+export function Secret({ text }: { text: string }) {
+  const shown = use(ShownSecrets)
+  useEffect(() => shown?.add(), [shown])
+  return <CodeBlock text={text} onCopy={shown?.markCopied} autoFocus />
+}

@@ -1,0 +1,58 @@
+import '@mantine/dates/styles.css'
+import 'dayjs/locale/ar'
+import 'dayjs/locale/fr'
+import { Popover } from '@mantine/core'
+import { DatePicker, DatesProvider } from '@mantine/dates'
+import { useDisclosure } from '@mantine/hooks'
+import { cloneElement, isValidElement, useState } from 'react'
+import { useTexts } from '../../texts/use-texts.ts'
+import { DAY } from '../time/parts.ts'
+import { Chip } from './chip.tsx'
+
+type Days = { from: string | undefined; to: string | undefined }
+
+/** Days of the delivery zone, as `2026-11-22`. A week begins on the day on which it does for the reader. */
+export function RangeChip({ from, to, onChange }: Days & { onChange: (days: { from: string; to: string }) => void }) {
+  const { t, language } = useTexts()
+  const [opened, { toggle, close }] = useDisclosure()
+  const [half, setHalf] = useState<string | null>(null)
+  const choose = ([first, last]: [string | null, string | null]): void => {
+    setHalf(first)
+    if (first === null || last === null) return
+    setHalf(null)
+    close()
+    onChange({ from: first, to: last })
+  }
+  const end = (): void => onChange({ from: '', to: '' })
+  return (
+    <Chip label={t('page_shell.dates')} value={useRangeText({ from, to })} onRemove={end}>
+      {(target) => (
+        <Popover opened={opened} onChange={(open) => !open && close()} position="bottom-start" trapFocus returnFocus>
+          <Popover.Target>
+            {isValidElement<{ onClick?: () => void }>(target) ? cloneElement(target, { onClick: toggle }) : target}
+          </Popover.Target>
+          <Popover.Dropdown>
+            <DatesProvider settings={{ locale: language, firstDayOfWeek: language === 'ar' ? 6 : 1 }}>
+              <DatePicker
+                type="range"
+                allowSingleDateInRange
+                value={half === null ? [from ?? null, to ?? null] : [half, null]}
+                onChange={choose}
+              />
+            </DatesProvider>
+          </Popover.Dropdown>
+        </Popover>
+      )}
+    </Chip>
+  )
+}
+
+function useRangeText({ from, to }: Days): string | undefined {
+  const { t, language } = useTexts()
+  const format = new Intl.DateTimeFormat(`${language}-u-nu-latn`, { timeZone: 'UTC', ...DAY })
+  const dateOf = (day: string): Date => new Date(`${day}T00:00:00Z`)
+  if (from && to) return format.formatRange(dateOf(from), dateOf(to))
+  if (from) return t('page_shell.dates_from', { day: format.format(dateOf(from)) })
+  if (to) return t('page_shell.dates_to', { day: format.format(dateOf(to)) })
+  return undefined
+}
