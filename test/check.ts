@@ -29,6 +29,7 @@ const STEPS: readonly Step[] = [
   { name: 'lint', command: ['oxlint', '--type-aware', '--deny-warnings'] },
   { name: 'format', command: ['biome', 'format'] },
   { name: 'documents', command: [process.execPath, '--test', 'test/guards/documents.test.ts'] },
+  { name: 'size of node_modules', command: [process.execPath, 'tools/size.ts'] },
   {
     name: 'tests on PostgreSQL 15',
     command: [process.execPath, 'test/run.ts', '--postgres', '15', ...ON_POSTGRESQL_15],
