@@ -195,6 +195,9 @@ const keys = createRoute({
 const endpoints = createRoute({
   getParentRoute: () => workspace,
   path: '/endpoints',
+  loader({ params }) {
+    void queryClient.prefetchQuery(api.endpoints.list.queryOptions(params))
+  },
   component: lazyRouteComponent(
     withTexts(() => import('./endpoints/endpoints.tsx')),
     'Endpoints',
@@ -205,6 +208,9 @@ const endpoint = createRoute({
   getParentRoute: () => workspace,
   path: '/endpoints/$endpointId',
   validateSearch: readLogSearch,
+  loader({ params }) {
+    void queryClient.prefetchQuery(api.endpoints.find.queryOptions(params))
+  },
   component: lazyRouteComponent(
     withTexts(() => import('./endpoints/endpoint.tsx')),
     'Endpoint',

@@ -124,7 +124,6 @@ export type Texts = {
   'accounts.verify_token': object
   'accounts.waba_id': object
   'accounts.with_cause': { cause: TextValue; message: TextValue }
-  'admin.about': object
   'admin.account_id': object
   'admin.address': { detail: TextValue }
   'admin.audit_log_operators_only': object
@@ -134,7 +133,9 @@ export type Texts = {
   'admin.day': { example: TextValue }
   'admin.delivery_id': object
   'admin.email': object
+  'admin.endpoint_host': { host: TextValue }
   'admin.endpoint_id': object
+  'admin.endpoint_is_deleted': object
   'admin.endpoint_is_disabled': object
   'admin.endpoint_is_enabled': object
   'admin.endpoint_is_paused': object
@@ -442,6 +443,7 @@ export type Texts = {
   'explain.why_breaker_open': { breakerOpenUntil: TextValue }
   'explain.why_breaker_open_by_code': { breakerOpenUntil: TextValue; errorCode: TextValue; title: TextValue }
   'explain.why_catches_up': { url: TextValue }
+  'explain.why_endpoint_deleted': { url: TextValue }
   'explain.why_on_its_way': { url: TextValue }
   'explain.why_reached_all': object
   'explain.why_tried_again': { dueAt: TextValue }
@@ -993,18 +995,7 @@ export type Texts = {
   'page_cod_settings.wednesday': object
   'page_confirmations.about': object
   'page_confirmations.answer': object
-  'page_confirmations.answer_cancelled': object
-  'page_confirmations.answer_confirmed': object
-  'page_confirmations.answer_day_chosen': object
-  'page_confirmations.answer_denied': object
-  'page_confirmations.answer_other_chosen': object
-  'page_confirmations.answer_range_chosen': object
-  'page_confirmations.answer_refusal_confirmed': object
-  'page_confirmations.answer_refused': object
-  'page_confirmations.answer_reschedule_started': object
-  'page_confirmations.answer_rescheduled': object
   'page_confirmations.answered_at': object
-  'page_confirmations.answers': object
   'page_confirmations.any_day': object
   'page_confirmations.any_time': object
   'page_confirmations.back': object
@@ -1037,9 +1028,6 @@ export type Texts = {
   'page_confirmations.kind_video': object
   'page_confirmations.list': object
   'page_confirmations.new_time': object
-  'page_confirmations.no_answers': object
-  'page_confirmations.no_timers': object
-  'page_confirmations.no_webhooks': object
   'page_confirmations.none': object
   'page_confirmations.not_answered': object
   'page_confirmations.not_sent_any_more': object
@@ -1049,20 +1037,16 @@ export type Texts = {
   'page_confirmations.page_title': object
   'page_confirmations.reason': object
   'page_confirmations.refusal': object
-  'page_confirmations.refusal_failure': object
   'page_confirmations.reminder_fires': object
   'page_confirmations.search_for': object
   'page_confirmations.sender': object
   'page_confirmations.status': object
   'page_confirmations.template': object
-  'page_confirmations.timers': object
   'page_confirmations.title': object
   'page_confirmations.to_message': object
   'page_confirmations.to_settings': object
   'page_confirmations.transcript': object
   'page_confirmations.transcript_about': object
-  'page_confirmations.webhooks': object
-  'page_confirmations.webhooks_about': object
   'page_emulator.body_gone': object
   'page_emulator.choose_first': object
   'page_emulator.copy': object
@@ -1104,9 +1088,7 @@ export type Texts = {
   'page_endpoints.add': object
   'page_endpoints.all': object
   'page_endpoints.all_sent': { count: number }
-  'page_endpoints.any_status': object
   'page_endpoints.any_type': object
-  'page_endpoints.apply': object
   'page_endpoints.attempt_title': { number: TextValue }
   'page_endpoints.attempts': object
   'page_endpoints.attempts_limit': { max: TextValue }
@@ -1114,23 +1096,38 @@ export type Texts = {
   'page_endpoints.body': object
   'page_endpoints.cancel': object
   'page_endpoints.choose_one': object
-  'page_endpoints.clear': object
   'page_endpoints.close': object
   'page_endpoints.confirmation': object
   'page_endpoints.copied': object
   'page_endpoints.count': object
   'page_endpoints.counted': { count: number }
+  'page_endpoints.delete': object
+  'page_endpoints.delete_ask': object
+  'page_endpoints.delete_title': object
+  'page_endpoints.deleted': object
+  'page_endpoints.deleted_about': object
+  'page_endpoints.deleted_title': object
   'page_endpoints.delivery': object
   'page_endpoints.delivery_missing': object
+  'page_endpoints.description': object
+  'page_endpoints.description_hint': object
   'page_endpoints.disabled_failing': object
   'page_endpoints.disabled_gone': object
   'page_endpoints.disabled_title': object
+  'page_endpoints.earlier_url': object
+  'page_endpoints.edit': object
+  'page_endpoints.edit_about': object
+  'page_endpoints.edit_title': object
   'page_endpoints.empty': object
   'page_endpoints.enable': object
   'page_endpoints.enable_and_send': { count: number }
   'page_endpoints.enable_plain': object
   'page_endpoints.endpoint': object
   'page_endpoints.event': object
+  'page_endpoints.events': object
+  'page_endpoints.events_all': object
+  'page_endpoints.events_chosen': object
+  'page_endpoints.events_count': { count: number }
   'page_endpoints.failing_now': object
   'page_endpoints.failing_since': object
   'page_endpoints.failing_title': object
@@ -1153,7 +1150,6 @@ export type Texts = {
   'page_endpoints.leave_text': object
   'page_endpoints.leave_title': object
   'page_endpoints.log': object
-  'page_endpoints.log_about': object
   'page_endpoints.log_empty': object
   'page_endpoints.log_none': object
   'page_endpoints.log_none_yet': object
@@ -1171,13 +1167,11 @@ export type Texts = {
   'page_endpoints.next': object
   'page_endpoints.next_at': object
   'page_endpoints.next_of': { number: TextValue; of: TextValue }
+  'page_endpoints.next_short': { number: TextValue; of: TextValue }
   'page_endpoints.no_answer': object
   'page_endpoints.no_attempts': object
-  'page_endpoints.no_next': object
   'page_endpoints.no_success': object
-  'page_endpoints.not_an_id': object
   'page_endpoints.nothing_yet': object
-  'page_endpoints.older': object
   'page_endpoints.oldest': object
   'page_endpoints.on_its_way': object
   'page_endpoints.only_failures_since': object
@@ -1197,7 +1191,10 @@ export type Texts = {
   'page_endpoints.progress': { resent: TextValue; total: TextValue }
   'page_endpoints.range_backwards': object
   'page_endpoints.raw': object
+  'page_endpoints.real_timestamp': object
+  'page_endpoints.recipient': object
   'page_endpoints.recorded': object
+  'page_endpoints.reference': object
   'page_endpoints.request': object
   'page_endpoints.response': object
   'page_endpoints.response_empty': object
@@ -1206,13 +1203,14 @@ export type Texts = {
   'page_endpoints.resume': object
   'page_endpoints.resume_and_send': { count: number }
   'page_endpoints.resume_plain': object
+  'page_endpoints.retry_now': { count: number }
+  'page_endpoints.retrying': { count: number }
   'page_endpoints.rotate': object
   'page_endpoints.rotate_ask': object
   'page_endpoints.rotate_done': object
   'page_endpoints.rotate_title': object
+  'page_endpoints.save': object
   'page_endpoints.search': object
-  'page_endpoints.search_further': object
-  'page_endpoints.search_hint': object
   'page_endpoints.secret_once': object
   'page_endpoints.secret_title': object
   'page_endpoints.send_again': object
@@ -1231,6 +1229,7 @@ export type Texts = {
   'page_endpoints.stop': object
   'page_endpoints.stopped': { count: number }
   'page_endpoints.stopping': object
+  'page_endpoints.subject': object
   'page_endpoints.title': object
   'page_endpoints.to': object
   'page_endpoints.took': object
@@ -1238,8 +1237,8 @@ export type Texts = {
   'page_endpoints.type': object
   'page_endpoints.url': object
   'page_endpoints.url_hint': object
+  'page_endpoints.url_hint_http': object
   'page_endpoints.verify': object
-  'page_endpoints.verify_more': object
   'page_endpoints.verify_title': object
   'page_endpoints.waiting': object
   'page_endpoints.webhook_id': object
@@ -1305,19 +1304,16 @@ export type Texts = {
   'page_messages.cod': object
   'page_messages.confirmation': object
   'page_messages.content': object
+  'page_messages.copy_curl': object
   'page_messages.correlation': object
   'page_messages.created': object
   'page_messages.empty': object
-  'page_messages.events': object
-  'page_messages.events_about': object
-  'page_messages.events_of_order': object
   'page_messages.facts': object
   'page_messages.filters': object
   'page_messages.id': object
   'page_messages.key': object
   'page_messages.kind': object
-  'page_messages.no_endpoints': object
-  'page_messages.no_events': object
+  'page_messages.never_sent': object
   'page_messages.none': object
   'page_messages.not_sent': object
   'page_messages.nothing': object
@@ -1899,6 +1895,7 @@ export type Texts = {
   'page_time_machine.units_d': object
   'page_time_machine.units_h': object
   'page_time_machine.units_m': object
+  'page_timeline.after': { span: TextValue }
   'page_timeline.answer': object
   'page_timeline.armed': object
   'page_timeline.attempt': object
@@ -1913,10 +1910,15 @@ export type Texts = {
   'page_timeline.later': object
   'page_timeline.message': object
   'page_timeline.next_title': object
+  'page_timeline.no_action': object
   'page_timeline.no_answer': object
   'page_timeline.none': object
   'page_timeline.not_made': object
   'page_timeline.open': object
+  'page_timeline.open_endpoint': object
+  'page_timeline.open_phone': object
+  'page_timeline.open_senders': object
+  'page_timeline.open_templates': object
   'page_timeline.operator': object
   'page_timeline.parked': object
   'page_timeline.provider': object
@@ -2173,8 +2175,10 @@ export type Texts = {
   'statuses.template_pending_deletion': object
   'statuses.template_rejected': object
   'webhooks.already': { status: TextValue }
+  'webhooks.bad_description': { max: TextValue }
   'webhooks.credentials': object
   'webhooks.encoded_too_long': { max: TextValue }
+  'webhooks.endpoint_deleted': object
   'webhooks.endpoint_failed_too_long': { days: TextValue }
   'webhooks.endpoint_gone': object
   'webhooks.endpoints_not_public': { address: TextValue }
@@ -2198,14 +2202,18 @@ export type Texts = {
   'webhooks.network_und_err_headers_overflow': object
   'webhooks.no_delivery': { deliveryId: TextValue }
   'webhooks.no_delivery_of_event': { endpointId: TextValue; eventId: TextValue }
+  'webhooks.no_types': object
   'webhooks.not_enabled': { command: TextValue; status: TextValue }
   'webhooks.not_found': { hostname: TextValue }
   'webhooks.not_https': object
   'webhooks.not_pinged': { command: TextValue; status: TextValue }
+  'webhooks.not_retried': { command: TextValue; status: TextValue }
   'webhooks.post_not_public': { address: TextValue }
   'webhooks.redirect': object
   'webhooks.scheme': { scheme: TextValue }
+  'webhooks.scheme_or_http': { insecure: TextValue; scheme: TextValue }
   'webhooks.secret_lost': object
+  'webhooks.status_deleted': object
   'webhooks.status_disabled': object
   'webhooks.status_enabled': object
   'webhooks.status_paused': object

@@ -75,6 +75,10 @@ export type Translator = {
   readonly addTexts: (more: Resources) => void
 }
 
+/** Of a quota: written as 10,000 everywhere. */
+const AMOUNTS: ReadonlySet<string> = new Set(['unit', 'quota'])
+const ENGLISH_AMOUNTS = new Intl.NumberFormat('en')
+
 /**
  * Reads English where `resources` have no text in the language; Arabic is complete and needs no English.
  * Pages give `counts`, which writes `count` as 1,000; the API and the command line write 1000.
@@ -114,10 +118,10 @@ export function createTranslator(
   }
 
   function textWith(code: string, parameters: Readonly<Record<string, TextValue>> = {}): string {
-    const values = Object.entries(parameters).map(([name, value]) => [
-      name,
-      name === 'count' && counts ? written(counts.format(Number(value))) : valueOf(value),
-    ])
+    const values = Object.entries(parameters).map(([name, value]) => {
+      const format = name === 'count' ? counts : AMOUNTS.has(name) ? (counts ?? ENGLISH_AMOUNTS) : undefined
+      return [name, format ? written(format.format(Number(value))) : valueOf(value)]
+    })
     const count = 'count' in parameters ? { count: Number(parameters['count']) } : {}
     // `replace` keeps parameters apart from options of i18next; without `nest` nothing in a value is looked up.
     return i18n.t(code, { ...count, defaultValue: code, replace: Object.fromEntries(values), nest: false })

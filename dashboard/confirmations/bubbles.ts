@@ -19,8 +19,12 @@ const TICKS = {
   failed: 'failed',
 } as const satisfies Record<BusinessMessage['status'], NonNullable<Bubble['ticks']>>
 
+type Displayed = Pick<BusinessMessage, 'header' | 'body' | 'footer' | 'buttons' | 'rows' | 'status'> & {
+  language: string | null
+}
+
 /** A message of ours as the phone shows it. `at` as it is shown. */
-export function businessBubble(message: BusinessMessage, at: string, { textOf }: Translator): Bubble {
+export function businessBubble(message: Displayed, at: string, { textOf }: Pick<Translator, 'textOf'>): Bubble {
   const { header, body, footer, buttons, rows, language, status } = message
   const kind = rows.length > 0 ? 'list' : 'reply'
   return {
@@ -31,7 +35,7 @@ export function businessBubble(message: BusinessMessage, at: string, { textOf }:
     buttons: buttons.map((label) => ({ label, kind })),
     at,
     ticks: TICKS[status],
-    direction: directionOfTexts(language),
+    ...(language !== null && { direction: directionOfTexts(language) }),
   }
 }
 

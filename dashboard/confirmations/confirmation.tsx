@@ -1,24 +1,24 @@
-import { Alert, Anchor, Grid, Stack } from '@mantine/core'
+import { Anchor, Grid } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { visibleText } from '../../locales/visible-text.ts'
 import { type RouterOutputs, api } from '../api.ts'
 import { MadeBy } from '../keys/made-by.tsx'
-import { NamedTemplate } from '../templates/named.tsx'
 import { useTexts } from '../texts/use-texts.ts'
-import { ServerSentence, Timeline, NextActionAlert } from '../timeline/timeline.tsx'
+import { PhoneButton, SenderLink, TemplateLink } from '../timeline/links.tsx'
+import { NextStep } from '../timeline/next-step.tsx'
+import { Timeline } from '../timeline/timeline.tsx'
 import { Copyable } from '../ui/copy.tsx'
 import { Fact, Facts } from '../ui/facts.tsx'
 import { useLive } from '../ui/shell/live.ts'
 import { Page } from '../ui/shell/page.tsx'
+import { CodeLink } from '../ui/state/code-link.tsx'
 import { Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import { AnswerHistory } from './answers.tsx'
 import { NewTime } from './reschedule.tsx'
 import { Timers } from './timers.tsx'
 import { Transcript } from './transcript.tsx'
-import { Webhooks } from './webhooks.tsx'
 
 type ConfirmationData = RouterOutputs['confirmations']['get']
 
@@ -28,10 +28,12 @@ export function Confirmation() {
   const { workspaceId } = useWorkspace()
   const { confirmationId } = useParams({ from: '/w/$workspaceId/confirmations/$confirmationId' })
   const { data, dataUpdatedAt } = useSuspenseQuery(api.confirmations.get.queryOptions({ workspaceId, confirmationId }))
+  const { confirmation, refusalFailure, failure, next, webhooks } = data
   return (
     <Page
-      title={`${t('page_confirmations.page_title')} \u2068${visibleText(data.confirmation.reference)}\u2069`}
-      about={
+      title={`${t('page_confirmations.page_title')} \u2068${visibleText(confirmation.reference)}\u2069`}
+      status={<Status of="order" value={confirmation.status} />}
+      back={
         <Anchor
           size="sm"
           renderRoot={(props) => <Link {...props} to="/w/$workspaceId/confirmations" params={{ workspaceId }} />}
@@ -40,21 +42,15 @@ export function Confirmation() {
         </Anchor>
       }
       live={live}
+      actions={<PhoneButton phone={confirmation.recipient} number={confirmation.phoneNumberId} />}
     >
-      <Failure title={t('page_confirmations.failure')} failure={data.failure} />
-      <Failure title={t('page_confirmations.refusal_failure')} failure={data.refusalFailure} />
-      <NextActionAlert next={data.next} />
-      <ConfirmationFacts data={data} />
+      <NextStep next={next} failure={refusalFailure ?? failure} webhooks={webhooks} />
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 6 }}>
-          <Transcript transcript={data.transcript} />
+          <ConfirmationFacts data={data} loadedAt={dataUpdatedAt} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 6 }}>
-          <Stack gap="lg">
-            <Timers data={data} loadedAt={dataUpdatedAt} />
-            <AnswerHistory answers={data.answers} />
-            <Webhooks webhooks={data.webhooks} confirmationId={confirmationId} />
-          </Stack>
+          <Transcript transcript={data.transcript} />
         </Grid.Col>
       </Grid>
       <Timeline entries={data.timeline} />
@@ -62,30 +58,23 @@ export function Confirmation() {
   )
 }
 
-function Failure({ title, failure }: { title: string; failure: ConfirmationData['failure'] }) {
-  if (!failure) return null
-  return (
-    <Alert color="red" title={title}>
-      <code>{failure.code}</code>
-      <ServerSentence>{failure.text}</ServerSentence>
-    </Alert>
-  )
-}
-
-function ConfirmationFacts({ data: { confirmation, refusal } }: { data: ConfirmationData }) {
+function ConfirmationFacts({ data, loadedAt }: { data: ConfirmationData; loadedAt: number }) {
   const { t } = useTexts()
-  const { reschedule } = confirmation
+  const { confirmation, refusal, failure, refusalFailure } = data
+  const { reschedule, accountId } = confirmation
   return (
-    <Facts label={t('page_confirmations.facts')}>
-      <Fact title={t('page_confirmations.confirmation')}>
-        <Status of="order" value={confirmation.status} />
-      </Fact>
+    <Facts label={t('page_confirmations.facts')} form="column">
       <Fact title={t('page_confirmations.customer')}>
         <Copyable text={confirmation.recipient} />
       </Fact>
       <Fact title={t('page_confirmations.order')}>
         <Copyable text={confirmation.reference} />
       </Fact>
+      {failure && refusalFailure && (
+        <Fact title={t('page_confirmations.failure')}>
+          <CodeLink code={failure.code} />
+        </Fact>
+      )}
       <Fact title={t('page_confirmations.created')}>
         <Time at={confirmation.createdAt} kind="workspace" />
       </Fact>
@@ -101,13 +90,14 @@ function ConfirmationFacts({ data: { confirmation, refusal } }: { data: Confirma
           <NewTime reschedule={reschedule} />
         </Fact>
       )}
+      {refusal && <RefusalFacts refusal={refusal} accountId={accountId} />}
+      <Timers data={data} loadedAt={loadedAt} />
       <Fact title={t('page_confirmations.template')}>
-        <NamedTemplate name={confirmation.templateName} language={confirmation.templateLanguage} />
+        <TemplateLink accountId={accountId} name={confirmation.templateName} language={confirmation.templateLanguage} />
       </Fact>
       <Fact title={t('page_confirmations.sender')}>
-        <span className="as-typed">{confirmation.senderPhone}</span>
+        <SenderLink phone={confirmation.senderPhone} />
       </Fact>
-      {refusal && <RefusalFacts refusal={refusal} />}
       <Fact title={t('page_confirmations.key')}>
         <MadeBy apiKeyId={confirmation.apiKeyId} apiKeyName={confirmation.apiKeyName} />
       </Fact>
@@ -121,7 +111,9 @@ function ConfirmationFacts({ data: { confirmation, refusal } }: { data: Confirma
   )
 }
 
-function RefusalFacts({ refusal }: { refusal: NonNullable<ConfirmationData['refusal']> }) {
+type Refusal = NonNullable<ConfirmationData['refusal']>
+
+function RefusalFacts({ refusal, accountId }: { refusal: Refusal; accountId: string }) {
   const { t } = useTexts()
   const { status, reason, note, answeredAt, templateName, templateLanguage } = refusal
   return (
@@ -143,7 +135,7 @@ function RefusalFacts({ refusal }: { refusal: NonNullable<ConfirmationData['refu
         {answeredAt ? <Time at={answeredAt} kind="workspace" /> : t('page_confirmations.not_answered')}
       </Fact>
       <Fact title={`${t('page_confirmations.refusal')}${t('page_shell.colon')}${t('page_confirmations.template')}`}>
-        <NamedTemplate name={templateName} language={templateLanguage} />
+        <TemplateLink accountId={accountId} name={templateName} language={templateLanguage} />
       </Fact>
     </>
   )

@@ -10,7 +10,7 @@ import type { EndpointData } from './endpoint-health.tsx'
 import { UNDELIVERED, type Missed, refreshEndpoint, useResendAll } from './deliveries/use-resend-all.ts'
 import { answerOf, isGone, stateOf } from './endpoint-state.ts'
 
-const COLOURS = { enabled: 'gray', failing: 'orange', paused: 'yellow', disabled: 'red' } as const
+const TONES = { enabled: 'neutral', failing: 'warning', paused: 'warning', disabled: 'failure' } as const
 
 /** The endpoint's fault, the deliveries that it missed, and a button that resends them. */
 export function EndpointCondition({ endpoint }: { endpoint: EndpointData }) {
@@ -26,16 +26,44 @@ export function EndpointCondition({ endpoint }: { endpoint: EndpointData }) {
     disabled: t('page_endpoints.disabled_title'),
   }
   const hasMissed = missed !== undefined && missed.held + missed.failed > 0
+  const isFailing = state === 'failing'
   if (state === 'enabled' && !hasMissed && run.sending.phase === 'idle') return null
   return (
-    <Alert color={COLOURS[state]} {...(title[state] && { title: title[state] })}>
+    <Alert color={TONES[state]} {...(title[state] && { title: title[state] })}>
       <Stack gap="sm">
         <Cause endpoint={endpoint} />
         {missed && (hasMissed || endpoint.status !== 'enabled') && !run.isBusy && <MissedDeliveries missed={missed} />}
+        {may.change && isFailing && <RetryWaiting endpoint={endpoint} />}
         {may.change && !run.isBusy && <RecoveryActions endpoint={endpoint} missed={missed} run={run} />}
         <SendingProgress run={run} />
       </Stack>
     </Alert>
+  )
+}
+
+/** Without a question: it costs no step of the schedule, and ends by itself while the endpoint still fails. */
+function RetryWaiting({ endpoint: { endpointId, health } }: { endpoint: EndpointData }) {
+  const { t } = useTexts()
+  const { workspaceId } = useWorkspace()
+  const { data: waiting = 0 } = useQuery({
+    ...api.endpoints.waiting.queryOptions({ workspaceId, endpointId }),
+    enabled: (health?.waiting ?? 0) > 0,
+  })
+  const retry = useMutation(api.endpoints.retryWaiting.mutationOptions({ onSettled: refreshEndpoint }))
+  return (
+    <Stack gap="xs">
+      {waiting > 0 && (
+        <Button w="fit-content" loading={retry.isPending} onClick={() => retry.mutate({ workspaceId, endpointId })}>
+          {t('page_endpoints.retry_now', { count: waiting })}
+        </Button>
+      )}
+      {retry.error && <Failed error={retry.error} />}
+      {retry.data && (
+        <Text size="sm" role="status">
+          {t('page_endpoints.retrying', { count: retry.data.waiting })}
+        </Text>
+      )}
+    </Stack>
   )
 }
 

@@ -1,10 +1,8 @@
-import { Flex } from '@mantine/core'
 import type { RouterOutputs } from '../api.ts'
 import { type PageTexts, useTexts } from '../texts/use-texts.ts'
-import { Fact } from '../ui/facts.tsx'
+import { Copyable } from '../ui/copy.tsx'
+import { Fact, Facts } from '../ui/facts.tsx'
 import { Time } from '../ui/time.tsx'
-import { StateBadge } from './state-badge.tsx'
-import { stateOf } from './endpoint-state.ts'
 
 export type EndpointData = RouterOutputs['endpoints']['find']
 
@@ -18,24 +16,28 @@ export function recentSuccessText({ t, n }: PageTexts, health: EndpointData['hea
 export function EndpointHealth({ endpoint }: { endpoint: EndpointData }) {
   const texts = useTexts()
   const { t, n } = texts
-  const { health, failingSince, maxCounted } = endpoint
+  const { url, eventTypes, health, maxCounted } = endpoint
   const count = (value = 0): string =>
     value > maxCounted ? t('page_endpoints.more_than', { max: n(maxCounted) }) : n(value)
   return (
-    <Flex component="dl" wrap="wrap" columnGap="xl" rowGap="sm" m={0}>
-      <Fact title={t('page_endpoints.state')}>
-        <StateBadge state={stateOf(endpoint)} />
+    <Facts label={t('page_endpoints.endpoint')}>
+      <Fact title={t('page_endpoints.url')}>
+        <Copyable text={url} />
+      </Fact>
+      <Fact title={t('page_endpoints.events')}>
+        {eventTypes ? <code>{eventTypes.join(', ')}</code> : t('page_endpoints.events_all')}
       </Fact>
       <Fact title={t('page_endpoints.lately')}>{recentSuccessText(texts, health)}</Fact>
       <Fact title={t('page_endpoints.last_success')}>
-        {health?.lastSuccessAt ? <Time at={health.lastSuccessAt} kind="past" /> : t('page_endpoints.no_success')}
-      </Fact>
-      <Fact title={t('page_endpoints.failing_since')}>
-        {failingSince ? <Time at={failingSince} kind="due" /> : '–'}
+        {health?.lastSuccessAt ? (
+          <Time at={health.lastSuccessAt} kind="past" form="relative" />
+        ) : (
+          t('page_endpoints.no_success')
+        )}
       </Fact>
       <Fact title={t('page_endpoints.waiting')}>{count(health?.waiting)}</Fact>
       <Fact title={t('page_endpoints.held')}>{count(health?.held)}</Fact>
       <Fact title={t('page_endpoints.given_up')}>{count(health?.failed)}</Fact>
-    </Flex>
+    </Facts>
   )
 }

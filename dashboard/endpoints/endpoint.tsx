@@ -1,24 +1,22 @@
-import { Anchor, Button, Group, Modal, Stack, Text } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { Alert, Anchor, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { api, codeOf } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { ConfirmDialog, Confirmation } from '../ui/confirm-dialog.tsx'
-import { Copyable } from '../ui/copy.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { useLive } from '../ui/shell/live.ts'
 import { NotFound } from '../ui/shell/not-found.tsx'
 import { Page } from '../ui/shell/page.tsx'
-import { Time } from '../ui/time.tsx'
+import { ToneBadge } from '../ui/state/status.tsx'
+import { Time, useWorkspaceClock } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
+import { Actions } from './actions.tsx'
 import { EndpointCondition } from './condition.tsx'
 import { Log } from './deliveries/log.tsx'
-import { Ping } from './ping.tsx'
-import { SecretOnce } from './secret-once.tsx'
 import { type EndpointData, EndpointHealth } from './endpoint-health.tsx'
-import { refreshEndpoint } from './deliveries/use-resend-all.ts'
+import { stateOf } from './endpoint-state.ts'
+import { StateBadge } from './state-badge.tsx'
 
 export function Endpoint() {
   const { t } = useTexts()
@@ -28,11 +26,19 @@ export function Endpoint() {
   const may = usePermissions()
   const { data, error, refetch } = useQuery(api.endpoints.find.queryOptions({ workspaceId, endpointId }))
   if (codeOf(error) === 'NOT_FOUND' || codeOf(error) === 'BAD_REQUEST') return <NotFound />
-  if (!data) return error ? <Failed error={error} onAgain={() => void refetch()} /> : <Loading />
+  if (!data) return error ? <Failed error={error} onAgain={() => void refetch()} /> : <Loading as="detail" />
+  const isDeleted = data.deletedAt !== null
   return (
     <Page
-      title={t('page_endpoints.endpoint')}
-      about={
+      title={data.description || t('page_endpoints.endpoint')}
+      status={
+        isDeleted ? (
+          <ToneBadge tone="neutral">{t('page_endpoints.deleted')}</ToneBadge>
+        ) : (
+          <StateBadge state={stateOf(data)} />
+        )
+      }
+      back={
         <Anchor
           size="sm"
           renderRoot={(props) => <Link {...props} to="/w/$workspaceId/endpoints" params={{ workspaceId }} />}
@@ -41,11 +47,17 @@ export function Endpoint() {
         </Anchor>
       }
       live={live}
-      actions={may.change && <Actions endpoint={data} />}
+      actions={may.change && !isDeleted && <Actions endpoint={data} />}
     >
-      <Copyable text={data.url} />
+      {data.deletedAt && (
+        <Alert color="neutral" title={t('page_endpoints.deleted_title')}>
+          <Text size="sm">
+            {t('page_endpoints.deleted_about')} <Time at={data.deletedAt} kind="past" />
+          </Text>
+        </Alert>
+      )}
       <Overlap endpoint={data} />
-      <EndpointCondition endpoint={data} />
+      {!isDeleted && <EndpointCondition endpoint={data} />}
       <EndpointHealth endpoint={data} />
       <Log endpoint={data} />
     </Page>
@@ -55,83 +67,11 @@ export function Endpoint() {
 /** Shown during the overlap: it is the deadline for changing the receiver. */
 function Overlap({ endpoint: { previousSecretUntil } }: { endpoint: EndpointData }) {
   const { t } = useTexts()
-  if (!previousSecretUntil || new Date(previousSecretUntil) <= new Date()) return null
+  const clock = useWorkspaceClock()
+  if (!previousSecretUntil || clock.read(new Date(previousSecretUntil), 'due').shown <= clock.now()) return null
   return (
     <Text size="sm">
       {t('page_endpoints.overlap')} <Time at={previousSecretUntil} kind="due" />
     </Text>
-  )
-}
-
-function Actions({ endpoint }: { endpoint: EndpointData }) {
-  const isEnabled = endpoint.status === 'enabled'
-  return (
-    <Group gap="xs">
-      {isEnabled && <Ping endpointId={endpoint.endpointId} />}
-      {isEnabled && <Pause endpointId={endpoint.endpointId} />}
-      <Rotate endpointId={endpoint.endpointId} />
-    </Group>
-  )
-}
-
-function Pause({ endpointId }: { endpointId: string }) {
-  const { t } = useTexts()
-  const { workspaceId } = useWorkspace()
-  const pause = useMutation(api.endpoints.pause.mutationOptions({ onSuccess: refreshEndpoint }))
-  return (
-    <ConfirmDialog
-      label={t('page_endpoints.pause')}
-      title={t('page_endpoints.pause_title')}
-      doing={pause}
-      yes={t('page_endpoints.pause')}
-      no={t('page_endpoints.cancel')}
-      onYes={() => pause.mutateAsync({ workspaceId, endpointId })}
-    >
-      <Text size="sm">{t('page_endpoints.pause_ask')}</Text>
-    </ConfirmDialog>
-  )
-}
-
-function Rotate({ endpointId }: { endpointId: string }) {
-  const { t } = useTexts()
-  const { workspaceId } = useWorkspace()
-  const [asking, { open, close }] = useDisclosure()
-  const rotate = useMutation(api.endpoints.rotate.mutationOptions({ onSuccess: refreshEndpoint }))
-  const done = (): void => {
-    close()
-    rotate.reset() // removes the secret from the page when its dialog closes
-  }
-  return (
-    <>
-      <Button variant="default" onClick={open}>
-        {t('page_endpoints.rotate')}
-      </Button>
-      <Modal
-        closeOnClickOutside={rotate.data === undefined}
-        opened={asking}
-        onClose={done}
-        title={rotate.data ? t('page_endpoints.rotate') : t('page_endpoints.rotate_title')}
-        size="lg"
-      >
-        {rotate.data ? (
-          <Stack>
-            <Text size="sm">
-              {t('page_endpoints.rotate_done')} <Time at={rotate.data.previousSecretUntil} kind="due" />
-            </Text>
-            <SecretOnce secret={rotate.data.secret} onDone={done} />
-          </Stack>
-        ) : (
-          <Confirmation
-            doing={rotate}
-            yes={t('page_endpoints.rotate')}
-            no={t('page_endpoints.cancel')}
-            onYes={() => rotate.mutate({ workspaceId, endpointId })}
-            onNo={done}
-          >
-            <Text size="sm">{t('page_endpoints.rotate_ask')}</Text>
-          </Confirmation>
-        )}
-      </Modal>
-    </>
   )
 }

@@ -1,12 +1,14 @@
 import { english } from '../../locales/resources.ts'
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { eventTypes } from '../../src/events/event-types.ts'
 import { pretty } from './deliveries/body.ts'
 import { EVENT_TYPES, isFiltered, readLogSearch } from './deliveries/search.ts'
 import { type Batch, resendAll } from './deliveries/resend-all.ts'
+import { VERIFY } from './verify.ts'
 import { answerOf, isGone, stateOf } from './endpoint-state.ts'
-import { instantOf, localIn } from './deliveries/zone-time.ts'
+import { endOf, instantOf, localIn, startOf } from './deliveries/zone-time.ts'
 
 test('the log can be filtered by every type of event', () => {
   assert.deepEqual([...EVENT_TYPES].sort(), Object.keys(eventTypes).sort())
@@ -14,12 +16,12 @@ test('the log can be filtered by every type of event', () => {
 
 test('an address keeps valid filters and drops the others', () => {
   const id = '019ad8f2-3c51-7f0e-9d3a-5b0c8f4e2a17'
-  const from = '2026-05-03T12:30:00.000Z'
-  const whole = { status: 'held', type: 'ping', from, to: '2026-05-04T12:30:00.000Z', about: id, delivery: id }
+  const from = '2026-05-03'
+  const whole = { status: 'held', type: 'ping', from, to: '2026-05-04', about: 'A-1001', delivery: id }
   assert.deepEqual(readLogSearch({ ...whole, other: 1 }), whole)
-  const wrong = { status: 'lost', type: 'cod', from: 'yesterday', to: '2026-13-45T00:00:00Z', about: '1', delivery: {} }
+  const wrong = { status: 'lost', type: 'cod', from: 'yesterday', to: '2026-13-45', about: ' ', delivery: {} }
   assert.deepEqual(readLogSearch(wrong), {})
-  assert.deepEqual(readLogSearch({ from, to: from }), { from })
+  assert.deepEqual(readLogSearch({ from, to: '2026-05-02' }), { from })
   assert.equal(isFiltered({ delivery: id }), false)
   assert.equal(isFiltered({ status: 'held' }), true)
 })
@@ -38,6 +40,9 @@ test('times of the page are in the delivery zone, also at clock changes', () => 
     assert.equal(instantOf(local, zone), instant, `${local} ${zone}`)
     assert.equal(localIn(instant, zone), local)
   }
+  assert.equal(startOf('2026-03-29', 'Europe/Madrid'), '2026-03-28T23:00:00.000Z')
+  assert.equal(endOf('2026-03-29', 'Europe/Madrid'), '2026-03-29T22:00:00.000Z')
+  assert.equal(endOf(undefined, 'UTC'), undefined)
   assert.equal(instantOf('', 'UTC'), undefined)
   assert.equal(instantOf('soon', 'UTC'), undefined)
 })
@@ -57,6 +62,11 @@ test('batches are requested until none is left or the run is stopped', async () 
   assert.deepEqual(await run(batches()), { resent: 2_203, ended: true, reported: [1_000, 2_000, 2_203] })
   assert.deepEqual(await run(batches(), 1), { resent: 1_000, ended: false, reported: [1_000] })
   assert.deepEqual(await run([{ resent: 0, more: false }]), { resent: 0, ended: true, reported: [0] })
+})
+
+test('the code to verify with is that of the guide', async () => {
+  const guide = await readFile(new URL('../../docs/webhooks.md', import.meta.url), 'utf8')
+  for (const name of ['Python', 'PHP'] as const) assert.ok(guide.includes(`\n${VERIFY[name]}\n\`\`\`\n`), name)
 })
 
 test('a body that is not JSON is shown unchanged', () => {

@@ -1,24 +1,23 @@
-import { Anchor, Button, Modal, Stack, Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { Button, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type RouterOutputs, api, queryClient, reasonOf } from '../api.ts'
+import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
+import { SecretDialog } from '../ui/dialog/secret-dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { Failed } from '../ui/failed.tsx'
-import { useFaults } from '../ui/faults.ts'
 import { List } from '../ui/list/list.tsx'
 import { useLive } from '../ui/shell/live.ts'
 import { Page } from '../ui/shell/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { SecretOnce } from './secret-once.tsx'
+import { EndpointSettings } from './settings-form.tsx'
 import { StateBadge } from './state-badge.tsx'
 import { recentSuccessText } from './endpoint-health.tsx'
 import { stateOf } from './endpoint-state.ts'
 
-type ListedEndpoint = RouterOutputs['endpoints']['list']['endpoints'][number]
+type EndpointsData = RouterOutputs['endpoints']['list']
 
 export function Endpoints() {
   const { t, n } = useTexts()
@@ -32,20 +31,22 @@ export function Endpoints() {
   const isEmpty = data.endpoints.length === 0
   return (
     <Page title={t('page_endpoints.title')} about={t('page_endpoints.about')} live={live} actions={!isEmpty && add}>
-      {isEmpty ? (
-        <Empty action={add}>{t('page_endpoints.empty')}</Empty>
-      ) : (
-        <EndpointList endpoints={data.endpoints} maxCounted={data.maxCounted} />
-      )}
+      {isEmpty ? <Empty action={add}>{t('page_endpoints.empty')}</Empty> : <EndpointList data={data} />}
       {may.change && isFull && <Text size="sm">{t('page_endpoints.full', { max: n(data.max) })}</Text>}
-      <Modal closeOnClickOutside={false} opened={adding} onClose={close} title={t('page_endpoints.add')} size="lg">
-        <NewEndpoint onDone={close} />
-      </Modal>
+      <SecretDialog
+        closeOnClickOutside={false}
+        opened={adding}
+        onClose={close}
+        title={t('page_endpoints.add')}
+        size="lg"
+      >
+        <NewEndpoint allowsHttp={data.allowsHttp} onDone={close} />
+      </SecretDialog>
     </Page>
   )
 }
 
-function EndpointList({ endpoints, maxCounted }: { endpoints: readonly ListedEndpoint[]; maxCounted: number }) {
+function EndpointList({ data: { endpoints, maxCounted } }: { data: EndpointsData }) {
   const texts = useTexts()
   const { t, n } = texts
   const { workspaceId } = useWorkspace()
@@ -56,22 +57,18 @@ function EndpointList({ endpoints, maxCounted }: { endpoints: readonly ListedEnd
       label={t('page_endpoints.title')}
       rows={endpoints}
       keyOf={({ endpointId }) => endpointId}
+      linkOf={({ endpointId }) =>
+        (props) => <Link {...props} to="/w/$workspaceId/endpoints/$endpointId" params={{ workspaceId, endpointId }} />}
       columns={[
         {
-          title: t('page_endpoints.url'),
-          cell: ({ endpointId, url }) => (
-            <div>
-              <Anchor
-                size="sm"
-                renderRoot={(props) => (
-                  <Link {...props} to="/w/$workspaceId/endpoints/$endpointId" params={{ workspaceId, endpointId }} />
-                )}
-                className="as-typed"
-                style={{ overflowWrap: 'anywhere' }}
-              >
+          title: t('page_endpoints.endpoint'),
+          cell: ({ url, description }) => (
+            <>
+              {description !== '' && <bdi>{description} · </bdi>}
+              <span className="as-typed" style={{ overflowWrap: 'anywhere' }}>
                 {url}
-              </Anchor>
-            </div>
+              </span>
+            </>
           ),
         },
         {
@@ -88,56 +85,48 @@ function EndpointList({ endpoints, maxCounted }: { endpoints: readonly ListedEnd
           ),
         },
         {
-          title: t('page_endpoints.lately'),
-          cell: ({ health }) => recentSuccessText(texts, health),
+          title: t('page_endpoints.events'),
+          hideIfAll: ({ eventTypes }) => eventTypes?.length ?? null,
+          cell: ({ eventTypes }) =>
+            eventTypes
+              ? t('page_endpoints.events_count', { count: eventTypes.length })
+              : t('page_endpoints.events_all'),
         },
+        { title: t('page_endpoints.lately'), cell: ({ health }) => recentSuccessText(texts, health) },
         {
           title: t('page_endpoints.last_success'),
-
           cell: ({ health }) =>
-            health?.lastSuccessAt ? <Time at={health.lastSuccessAt} kind="past" /> : t('page_endpoints.no_success'),
+            health?.lastSuccessAt ? (
+              <Time at={health.lastSuccessAt} kind="past" form="relative" />
+            ) : (
+              t('page_endpoints.no_success')
+            ),
         },
-        { title: t('page_endpoints.waiting'), cell: ({ health }) => count(health?.waiting) },
-        { title: t('page_endpoints.held'), cell: ({ health }) => count(health?.held) },
-        { title: t('page_endpoints.given_up'), cell: ({ health }) => count(health?.failed) },
+        { title: t('page_endpoints.waiting'), align: 'end', cell: ({ health }) => count(health?.waiting) },
+        { title: t('page_endpoints.held'), align: 'end', cell: ({ health }) => count(health?.held) },
+        { title: t('page_endpoints.given_up'), align: 'end', cell: ({ health }) => count(health?.failed) },
       ]}
     />
   )
 }
 
-function NewEndpoint({ onDone }: { onDone: () => void }) {
-  const { t, textOf } = useTexts()
+const NEW = { url: '', description: '', eventTypes: null }
+
+function NewEndpoint({ allowsHttp, onDone }: { allowsHttp: boolean; onDone: () => void }) {
+  const { t } = useTexts()
   const { workspaceId } = useWorkspace()
-  const faultsIn = useFaults({ url: t('page_endpoints.url') })
-  const form = useForm({ initialValues: { url: '' } })
   const add = useMutation(
     api.endpoints.add.mutationOptions({
       onSuccess: () => queryClient.invalidateQueries({ queryKey: api.endpoints.list.queryKey({ workspaceId }) }),
-      onError(error) {
-        const why = reasonOf(error)
-        form.setErrors({ url: faultsIn(error)['url'] ?? (why && textOf(why)) })
-      },
     }),
   )
   if (add.data) return <SecretOnce secret={add.data.secret} onDone={onDone} />
   return (
-    <form onSubmit={form.onSubmit((values) => add.mutate({ workspaceId, ...values }))} noValidate>
-      <Stack>
-        <TextInput
-          label={t('page_endpoints.url')}
-          description={t('page_endpoints.url_hint')}
-          placeholder="https://shop.example.com/hooks/doorcode"
-          type="url"
-          dir="ltr"
-          autoComplete="off"
-          data-autofocus
-          {...form.getInputProps('url')}
-        />
-        {add.error && reasonOf(add.error) === undefined && <Failed error={add.error} />}
-        <Button type="submit" loading={add.isPending}>
-          {t('page_endpoints.add')}
-        </Button>
-      </Stack>
-    </form>
+    <EndpointSettings
+      initial={NEW}
+      allowsHttp={allowsHttp}
+      yes={t('page_endpoints.add')}
+      onSave={(settings) => add.mutateAsync({ workspaceId, ...settings })}
+    />
   )
 }

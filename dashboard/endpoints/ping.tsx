@@ -14,14 +14,20 @@ const POLL_INTERVAL_MS = 500
 /** Longer than an attempt may take (15 s). After that, only the log has the result. */
 const PATIENCE_MS = 20_000
 
-/** Sends a test event, waits for the result, and shows request and response. */
-export function Ping({ endpointId }: { endpointId: string }) {
+/**
+ * Sends a test event, waits for the result, and shows request and response. `isMain`: nothing else is to be done first.
+ */
+export function Ping({ endpointId, isMain }: { endpointId: string; isMain: boolean }) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const ping = useMutation(api.endpoints.ping.mutationOptions({ onSettled: refreshEndpoint }))
   return (
     <>
-      <Button loading={ping.isPending} onClick={() => ping.mutate({ workspaceId, endpointId })}>
+      <Button
+        variant={isMain ? 'filled' : 'default'}
+        loading={ping.isPending}
+        onClick={() => ping.mutate({ workspaceId, endpointId })}
+      >
         {t('page_endpoints.ping')}
       </Button>
       <Modal
@@ -57,7 +63,7 @@ function PingResult({ endpointId, deliveryId }: { endpointId: string; deliveryId
     <Stack>
       <div role="status">
         {attempt ? (
-          <Alert color={arrived(attempt) ? 'teal' : 'red'}>
+          <Alert color={arrived(attempt) ? 'success' : 'failure'}>
             {arrived(attempt)
               ? t('page_endpoints.ping_took', { status: attempt.httpStatus ?? 0, ms: n(attempt.durationMs) })
               : `${t('page_endpoints.ping_refused', { ms: n(attempt.durationMs) })} ${answerOf(attempt, texts) ?? t('page_endpoints.no_answer')}`}
@@ -71,7 +77,7 @@ function PingResult({ endpointId, deliveryId }: { endpointId: string; deliveryId
           </Group>
         )}
       </div>
-      {attempt && <Attempt attempt={attempt} url={data.url} order={3} />}
+      {attempt && <Attempt attempt={attempt} order={3} />}
       <Body text={data.body} />
     </Stack>
   )

@@ -5,12 +5,14 @@ import type { State } from './endpoint-state.ts'
 
 export const StateBadge = ({ state }: { state: State }) => <Status of="endpoint" value={state} />
 
-type Known = Pick<Delivery, 'status'> & { underWay?: boolean; attempts?: number }
+type Known = Pick<Delivery, 'status' | 'attempts'> & Partial<Pick<Delivery, 'underWay' | 'nextAttempt'>>
 
 /** `underWay`: an attempt is being made right now, where that is known. */
 export const StatusBadge = ({ delivery }: { delivery: Known }) => <Status of="delivery" value={statusOf(delivery)} />
 
-function statusOf({ status, underWay = false, attempts = 0 }: Known): StatusValue<'delivery'> {
+/** An event that is sent again begins anew: it is retrying only after a failure since. */
+function statusOf({ status, underWay = false, attempts, nextAttempt }: Known): StatusValue<'delivery'> {
   if (underWay) return 'in_progress'
-  return status === 'pending' && attempts > 0 ? 'retrying' : status
+  const isRetry = nextAttempt ? nextAttempt.number > 1 : attempts > 0
+  return status === 'pending' && isRetry ? 'retrying' : status
 }

@@ -1,17 +1,20 @@
-import { textAsWritten } from '../../locales/text.ts'
-import { Anchor, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Button, CopyButton, Grid, Group } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
+import { ChatBubble, ChatPaper } from '@doorcode/whatsapp-emulator/phone/bubble.tsx'
 import { type RouterOutputs, api } from '../api.ts'
-import { WebhookLine } from '../endpoints/deliveries/webhook-line.tsx'
+import { businessBubble } from '../confirmations/bubbles.ts'
 import { MadeBy } from '../keys/made-by.tsx'
-import { NamedTemplate } from '../templates/named.tsx'
+import { curlOf } from '../phone/request.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { Timeline, NextActionAlert } from '../timeline/timeline.tsx'
+import { PhoneButton, SenderLink, TemplateLink } from '../timeline/links.tsx'
+import { NextStep } from '../timeline/next-step.tsx'
+import { Timeline } from '../timeline/timeline.tsx'
 import { Copyable } from '../ui/copy.tsx'
 import { Fact, Facts } from '../ui/facts.tsx'
 import { useLive } from '../ui/shell/live.ts'
 import { Page } from '../ui/shell/page.tsx'
+import { statusWord } from '../ui/state/status.ts'
 import { Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
@@ -25,7 +28,7 @@ export function Message() {
   const { workspaceId } = useWorkspace()
   const { messageId } = useParams({ from: '/w/$workspaceId/messages/$messageId' })
   const { data } = useSuspenseQuery(api.messages.get.queryOptions({ workspaceId, messageId }))
-  const { message, failure, displayed, timeline, next } = data
+  const { message, failure, timeline, next, events } = data
   return (
     <Page
       title={`${t('page_messages.page_title')} \u2066${message.recipient}\u2069`}
@@ -39,49 +42,97 @@ export function Message() {
         </Anchor>
       }
       live={live}
+      actions={
+        <Group gap="xs">
+          <PhoneButton phone={message.recipient} number={message.phoneNumberId} />
+          <CopyRequest data={data} />
+        </Group>
+      }
     >
-      <NextActionAlert next={next} failure={failure} />
-      <MessageFacts data={data} />
-      {displayed && <MessageContent content={displayed} />}
-      <Timeline entries={timeline} />
-      <Events data={data} />
+      <NextStep
+        next={next}
+        failure={failure}
+        webhooks={events.flatMap(({ webhooks }) => webhooks)}
+        {...(isDone(data) && { done: <Arrived data={data} /> })}
+      />
+      <Grid gap="lg">
+        <Grid.Col span={{ base: 12, md: 6 }}>
+          <MessageFacts data={data} />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 6 }}>
+          <Content data={data} />
+        </Grid.Col>
+      </Grid>
+      <Timeline entries={timeline} isOpen />
     </Page>
+  )
+}
+
+const isDone = ({ next: { sentence } }: MessageData): boolean =>
+  sentence.code === 'explain.no_action' &&
+  typeof sentence.why === 'object' &&
+  'code' in sentence.why &&
+  sentence.why.code === 'explain.why_arrived'
+
+/** "Delivered 3 min ago. No action needed." */
+function Arrived({ data: { message, timeline } }: { data: MessageData }) {
+  const texts = useTexts()
+  const report = timeline.findLast(({ what, report }) => what === 'report' && report === message.status)
+  return (
+    <>
+      {statusWord(texts, 'message', message.status)}
+      {report && (
+        <>
+          {' '}
+          <Time at={report.at} kind="workspace" form="relative" />
+        </>
+      )}
+      {'. '}
+      {texts.t('page_timeline.no_action')}
+    </>
+  )
+}
+
+/** In place of the code, which no page shows: WhatsApp would get a code that the backend does not expect. */
+const CODE = '<code>'
+
+/** The request of a one-time code, with a place for the code. */
+function CopyRequest({ data: { message, baseUrl } }: { data: MessageData }) {
+  const { t } = useTexts()
+  if (message.kind !== 'otp') return null
+  const { recipient: to, senderId, templateName: name, templateLanguage: language, reference } = message
+  const body = { to, senderId, template: { name, language }, code: CODE, ...(reference !== null && { reference }) }
+  return (
+    <CopyButton value={curlOf(baseUrl, { kind: 'otp', path: '/otp/messages', body })}>
+      {({ copied, copy }) => (
+        <Button variant="default" onClick={copy}>
+          {copied ? t('page_shell.copied') : t('page_messages.copy_curl')}
+        </Button>
+      )}
+    </CopyButton>
   )
 }
 
 function MessageFacts({ data: { message } }: { data: MessageData }) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
-  const { confirmationId, templateName, templateLanguage, reference, sentAt } = message
+  const { confirmationId, templateName, templateLanguage, reference, sentAt, accountId } = message
   const { correlationId, apiKeyId, apiKeyName, providerMessageId } = message
   return (
-    <Facts label={t('page_messages.facts')}>
+    <Facts label={t('page_messages.facts')} form="column">
       <Fact title={t('page_messages.to')}>
         <Copyable text={message.recipient} />
       </Fact>
       <Fact title={t('page_messages.kind')}>
         <MessageKind message={message} />
       </Fact>
-      <Fact title={t('page_messages.created')}>
-        <Time at={message.createdAt} kind="workspace" />
-      </Fact>
-      <Fact title={t('page_messages.sent')}>
-        {sentAt ? <Time at={sentAt} kind="workspace" /> : t('page_messages.not_sent')}
-      </Fact>
-      <Fact title={t('page_messages.attempts')}>{message.attempts}</Fact>
-      <Fact title={t('page_messages.sender')}>
-        <span className="as-typed">{message.senderPhone}</span>
-      </Fact>
-      <Fact title={t('page_messages.template')}>
-        {templateName === null ? (
-          t('page_messages.none')
-        ) : (
-          <NamedTemplate name={templateName} language={templateLanguage} />
-        )}
-      </Fact>
-      <Fact title={confirmationId === null ? t('page_messages.reference') : t('page_messages.confirmation')}>
-        {reference === null ? t('page_messages.none') : <Copyable text={reference} />}
-        {confirmationId !== null && (
+      {reference !== null && confirmationId === null && (
+        <Fact title={t('page_messages.reference')}>
+          <Copyable text={reference} />
+        </Fact>
+      )}
+      {confirmationId !== null && (
+        <Fact title={t('page_messages.confirmation')}>
           <Anchor
             size="sm"
             renderRoot={(props) => (
@@ -92,19 +143,44 @@ function MessageFacts({ data: { message } }: { data: MessageData }) {
               />
             )}
           >
-            {t('page_messages.to_confirmation')}
+            <bdi>{reference ?? t('page_messages.to_confirmation')}</bdi>
           </Anchor>
+        </Fact>
+      )}
+      <Fact title={t('page_messages.created')}>
+        <Time at={message.createdAt} kind="workspace" />
+      </Fact>
+      <Fact title={t('page_messages.sent')}>
+        {sentAt ? (
+          <Time at={sentAt} kind="workspace" />
+        ) : message.status === 'failed' ? (
+          t('page_messages.never_sent')
+        ) : (
+          t('page_messages.not_sent')
         )}
       </Fact>
-      <Fact title={t('page_messages.key')}>
-        {apiKeyId === null ? t('page_messages.none') : <MadeBy apiKeyId={apiKeyId} apiKeyName={apiKeyName} />}
+      <Fact title={t('page_messages.attempts')}>{message.attempts}</Fact>
+      <Fact title={t('page_messages.sender')}>
+        <SenderLink phone={message.senderPhone} />
       </Fact>
-      <Fact title={t('page_messages.correlation')}>
-        {correlationId === null ? t('page_messages.none') : <Copyable text={correlationId} />}
-      </Fact>
+      {templateName !== null && templateLanguage !== null && (
+        <Fact title={t('page_messages.template')}>
+          <TemplateLink accountId={accountId} name={templateName} language={templateLanguage} />
+        </Fact>
+      )}
+      {apiKeyId !== null && (
+        <Fact title={t('page_messages.key')}>
+          <MadeBy apiKeyId={apiKeyId} apiKeyName={apiKeyName} />
+        </Fact>
+      )}
       <Fact title={t('page_messages.id')}>
         <Copyable text={message.id} />
       </Fact>
+      {correlationId !== null && (
+        <Fact title={t('page_messages.correlation')}>
+          <Copyable text={correlationId} />
+        </Fact>
+      )}
       {providerMessageId !== null && (
         <Fact title={t('page_messages.provider_id')}>
           <Copyable text={providerMessageId} />
@@ -114,62 +190,16 @@ function MessageFacts({ data: { message } }: { data: MessageData }) {
   )
 }
 
-function MessageContent({ content: { text: words, choices } }: { content: NonNullable<MessageData['displayed']> }) {
-  const { t, textOf } = useTexts()
+/** What the customer reads, as a phone shows it. */
+function Content({ data: { message, displayed } }: { data: MessageData }) {
+  const texts = useTexts()
+  const { templateLanguage: language, status } = message
+  const bubble = businessBubble({ ...displayed, language, status }, '', texts)
   return (
-    <section>
-      <Title order={2} size="h4" mb="xs">
-        {t('page_messages.content')}
-      </Title>
-      <Paper withBorder p="sm">
-        {(textAsWritten(words) ?? textOf(words)).split(' ⏎ ').map((line, index) => (
-          <Text key={`${index} ${line}`} dir="auto">
-            {line}
-          </Text>
-        ))}
-        {choices.length > 0 && (
-          <Group component="ul" gap="xs" mt="xs" p={0} style={{ listStyle: 'none' }}>
-            {choices.map((choice) => (
-              <Paper component="li" key={choice} withBorder px="sm" py={4} radius="xl" dir="auto">
-                {choice}
-              </Paper>
-            ))}
-          </Group>
-        )}
-      </Paper>
-    </section>
-  )
-}
-
-function Events({ data: { message, events } }: { data: MessageData }) {
-  const { t } = useTexts()
-  return (
-    <section>
-      <Title order={2} size="h4">
-        {t('page_messages.events')}
-      </Title>
-      <Text size="sm" c="dimmed" mb="sm">
-        {message.confirmationId === null ? t('page_messages.events_about') : t('page_messages.events_of_order')}
-      </Text>
-      {events.length === 0 && message.confirmationId === null && <Text size="sm">{t('page_messages.no_events')}</Text>}
-      <Stack gap="sm">
-        {events.map(({ id, type, occurredAt, webhooks }) => (
-          <Paper key={id} withBorder p="sm">
-            <Group gap="sm" mb="xs">
-              <code>{type}</code>
-              <Text size="sm">
-                <Time at={occurredAt} kind="workspace" />
-              </Text>
-            </Group>
-            {webhooks.length === 0 && <Text size="sm">{t('page_messages.no_endpoints')}</Text>}
-            <Stack gap={6}>
-              {webhooks.map((sent) => (
-                <WebhookLine key={sent.deliveryId} sent={sent} about={message.id} />
-              ))}
-            </Stack>
-          </Paper>
-        ))}
-      </Stack>
+    <section aria-label={texts.t('page_messages.content')} data-testid="content">
+      <ChatPaper>
+        <ChatBubble bubble={bubble} />
+      </ChatPaper>
     </section>
   )
 }

@@ -101,8 +101,13 @@ export const durationOf = ({ durationMs }: TimelineEntry): number | undefined =>
 /** Shorter spans are not shown. */
 const MIN_PAUSE_MS = 1
 
+/** Its name and its badges say everything: the sentence would repeat them. */
+export const saysAll = ({ what, outcome, report, repeats }: TimelineEntry): boolean =>
+  (what === 'attempt' && outcome === 'accepted') ||
+  (what === 'report' && outcome === 'applied' && typeof report === 'string' && report !== 'failed' && repeats === 0)
+
 /** Entries under the day on which they happened, each with the time that passed since the one before it. */
-export const byDay = (entries: readonly TimelineEntry[], dayOf: (at: Date) => string) =>
+export const byDay = <Entry extends { at: string }>(entries: readonly Entry[], dayOf: (at: Date) => string) =>
   daysOf(
     entries.map((entry, index) => {
       const { at } = entry

@@ -1,35 +1,34 @@
 import type { CodedText } from '../../locales/text.ts'
 import { Text, Title } from '@mantine/core'
 import { Fragment } from 'react'
-import type { NextAction } from '../../src/explain/next-action.ts'
-import { useTexts } from '../texts/use-texts.ts'
-import { CodeLink } from '../ui/state/code-link.tsx'
-import { OutcomeBanner, QuietOutcome } from '../ui/state/outcome.tsx'
+import { LogLink } from '../endpoints/deliveries/log-link.tsx'
+import { type PageTexts, useTexts } from '../texts/use-texts.ts'
 import { type Tone, statusWord } from '../ui/state/status.ts'
 import { ToneBadge } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
+import { type Group, groupsOf, reportedAfterMs } from './groups.ts'
 import { KindIcon } from './icons.tsx'
 import {
   type Mark,
   type TimelineEntry,
-  type Actor,
   byDay,
   cutAtInstants,
   durationOf,
   isMuted,
   isToCome,
   marksOf,
+  saysAll,
   spanText,
 } from './marks.ts'
 import classes from './timeline.module.css'
 
-/** The timeline of a message or a confirmation, as `explain` reports it. */
-export function Timeline({ entries }: { entries: readonly TimelineEntry[] }) {
+/** The timeline of a message or a confirmation, as `explain` reports it: one line per step, what belongs together folded. */
+export function Timeline({ entries, isOpen = false }: { entries: readonly TimelineEntry[]; isOpen?: boolean }) {
   const { t, language } = useTexts()
   const { timeZone } = useWorkspace()
   const dayFormat = new Intl.DateTimeFormat(`${language}-u-nu-latn`, { timeZone, dateStyle: 'full' })
-  const days = byDay(entries, (at) => dayFormat.format(at))
+  const days = byDay(groupsOf(entries), (at) => dayFormat.format(at))
   return (
     <section>
       <Title order={2} size="h4" mb="sm">
@@ -37,19 +36,20 @@ export function Timeline({ entries }: { entries: readonly TimelineEntry[] }) {
       </Title>
       {days.length === 0 && <Text>{t('page_timeline.empty')}</Text>}
       <ol className={classes['days']}>
-        {days.map(({ day, entries: ofDay }, dayIndex) => (
+        {days.map(({ day, entries: ofDay }) => (
           <li key={day}>
             <Title order={3} size="h6">
               {day}
             </Title>
             <ol className={classes['day']}>
-              {ofDay.map(({ entry, sinceMs }, index) => (
-                <TimelineItem
-                  key={`${entry.at} ${entry.what} ${index}`}
-                  entry={entry}
-                  sinceMs={sinceMs}
-                  isLast={dayIndex === days.length - 1 && index === ofDay.length - 1}
-                />
+              {ofDay.map(({ entry: group, sinceMs }, index) => (
+                <li key={`${group.at} ${group.head.what} ${index}`}>
+                  {group.rest.length === 0 ? (
+                    <Step entry={group.head} sinceMs={sinceMs} />
+                  ) : (
+                    <Folded group={group} isOpen={isOpen} />
+                  )}
+                </li>
               ))}
             </ol>
           </li>
@@ -59,86 +59,92 @@ export function Timeline({ entries }: { entries: readonly TimelineEntry[] }) {
   )
 }
 
-const COLOURS = {
-  none: 'success',
-  provider: 'progress',
-  customer: 'progress',
-  caller: 'warning',
-  operator: 'failure',
-} as const satisfies Record<Actor, Tone>
-
-type Failure = { code: string; text: CodedText }
-
-/** The next action, which readers want to know first, with the failure that it follows from. */
-export function NextActionAlert({
-  next: { who, sentence },
-  failure = null,
-}: {
-  next: NextAction
-  failure?: Failure | null
-}) {
-  const { t } = useTexts()
-  if (who === 'none' && failure === null) {
-    return (
-      <QuietOutcome tone={COLOURS.none}>
-        <ServerSentence>{sentence}</ServerSentence>
-      </QuietOutcome>
-    )
-  }
+/** A message or an event in one line, and its steps when it is opened. */
+function Folded({ group, isOpen }: { group: Group; isOpen: boolean }) {
+  const texts = useTexts()
+  const { t, language } = texts
+  const { head, rest } = group
+  const afterMs = reportedAfterMs(group)
+  const marks = [...marksOf(head), ...(head.what === 'event' ? rest.flatMap(marksOf) : [])]
   return (
-    <OutcomeBanner
-      tone={failure ? 'failure' : COLOURS[who]}
-      title={`${t('page_timeline.next_title')}${t('page_shell.colon')}${t(`page_timeline.${who === 'customer' ? 'customer_acts' : who}`)}`}
-    >
-      {failure && (
-        <div>
-          <CodeLink code={failure.code} />
-          {t('page_shell.colon')}
-          <ServerSentence>{failure.text}</ServerSentence>
-        </div>
-      )}
-      <ServerSentence>{sentence}</ServerSentence>
-    </OutcomeBanner>
+    <details className={classes['group']} open={isOpen}>
+      <summary className={classes['line']}>
+        <Head entry={head} tone={toneOf(rest.at(-1) ?? head, marks)} label={nameOf(head, texts)} marks={marks} />
+        {afterMs !== undefined && (
+          <Text span size="xs" c="dimmed">
+            {t('page_timeline.after', { span: spanText(afterMs, language) })}
+          </Text>
+        )}
+      </summary>
+      <ol className={classes['steps']}>
+        {[head, ...rest].map((entry, index) => (
+          <li key={`${entry.at} ${entry.what} ${index}`}>
+            <Step entry={entry} sinceMs={undefined} />
+          </li>
+        ))}
+      </ol>
+    </details>
   )
 }
 
-type Item = { entry: TimelineEntry; sinceMs: number | undefined; isLast: boolean }
+/** A message of a conversation goes by its own name. */
+function nameOf({ what, name }: TimelineEntry, { t, textOf }: PageTexts): string {
+  if (what !== 'message' || typeof name !== 'object' || name === null) return t(`page_timeline.${what}`)
+  const text = textOf(name as CodedText)
+  return text.charAt(0).toLocaleUpperCase() + text.slice(1)
+}
 
-function TimelineItem({ entry, sinceMs, isLast }: Item) {
+function Step({ entry, sinceMs }: { entry: TimelineEntry; sinceMs: number | undefined }) {
   const { t, language } = useTexts()
   const marks = marksOf(entry)
   const durationMs = durationOf(entry)
   const muted = isMuted(entry)
   return (
-    <li className={classes['entry']} data-last={isLast || undefined} data-muted={muted || undefined}>
-      <span className={classes['icon']} data-tone={toneOf(entry, marks)}>
+    <div className={classes['line']} data-muted={muted || undefined}>
+      <Head entry={entry} tone={toneOf(entry, marks)} label={t(`page_timeline.${entry.what}`)} marks={marks} />
+      {durationMs !== undefined && (
+        <Text span size="xs" c="dimmed">
+          {spanText(durationMs, language)}
+        </Text>
+      )}
+      {!saysAll(entry) && (
+        <Text span size="sm" className={classes['detail'] ?? ''} {...(muted && { c: 'dimmed' })}>
+          <ServerSentence>{entry.detail}</ServerSentence>
+        </Text>
+      )}
+      <DeliveryLink entry={entry} />
+      {sinceMs !== undefined && !isToCome(entry) && (
+        <Text span size="xs" c="dimmed" className={classes['since'] ?? ''}>
+          {spanText(sinceMs, language)} {t('page_timeline.later')}
+        </Text>
+      )}
+    </div>
+  )
+}
+
+/** To a webhook's delivery in the log of its endpoint. */
+function DeliveryLink({ entry: { endpointId, deliveryId } }: { entry: TimelineEntry }) {
+  const { t } = useTexts()
+  if (typeof endpointId !== 'string' || typeof deliveryId !== 'string') return null
+  return <LogLink of={{ endpointId, deliveryId }} label={t('page_endpoints.in_log')} />
+}
+
+function Head({ entry, tone, label, marks }: { entry: TimelineEntry; tone: Tone; label: string; marks: Mark[] }) {
+  return (
+    <>
+      <Text span size="sm" c="dimmed" className={classes['clock'] ?? ''}>
+        <Time at={entry.at} kind="workspace" form="clock" />
+      </Text>
+      <span className={classes['icon']} data-tone={tone}>
         <KindIcon kind={entry.what} />
       </span>
-      <div className={classes['head']}>
-        <Text span fw={600} size="sm" {...(muted && { c: 'dimmed' })}>
-          {t(`page_timeline.${entry.what}`)}
-        </Text>
-        <Text span size="sm">
-          <Time at={entry.at} kind="workspace" form="clock" />
-        </Text>
-        {marks.map((mark) => (
-          <MarkBadge key={keyOf(mark)} mark={mark} />
-        ))}
-        {durationMs !== undefined && (
-          <Text span size="xs" c="dimmed">
-            {spanText(durationMs, language)}
-          </Text>
-        )}
-        {sinceMs !== undefined && !isToCome(entry) && (
-          <Text span size="xs" c="dimmed" className={classes['since']}>
-            {spanText(sinceMs, language)} {t('page_timeline.later')}
-          </Text>
-        )}
-      </div>
-      <Text size="sm" className={classes['detail'] ?? ''} {...(muted && { c: 'dimmed' })} component="div">
-        <ServerSentence>{entry.detail}</ServerSentence>
+      <Text span fw={600} size="sm" {...(isMuted(entry) && { c: 'dimmed' })}>
+        {label}
       </Text>
-    </li>
+      {marks.map((mark, index) => (
+        <MarkBadge key={`${keyOf(mark)} ${index}`} mark={mark} />
+      ))}
+    </>
   )
 }
 
@@ -165,15 +171,11 @@ const keyOf = (mark: Mark): string => ('word' in mark ? mark.word : 'status' in 
 /** A sentence of the server, in the language of the page; the instants in it are shown in the delivery zone. */
 export function ServerSentence({ children }: { children: CodedText }) {
   const { textOf } = useTexts()
-  return (
-    <span className={classes['sentence'] ?? ''}>
-      {cutAtInstants(textOf(children)).map((part, index) =>
-        index % 2 === 0 ? (
-          <Fragment key={index}>{part}</Fragment>
-        ) : (
-          <Time key={`${index} ${part}`} at={part} kind="workspace" />
-        ),
-      )}
-    </span>
+  return cutAtInstants(textOf(children)).map((part, index) =>
+    index % 2 === 0 ? (
+      <Fragment key={index}>{part}</Fragment>
+    ) : (
+      <Time key={`${index} ${part}`} at={part} kind="workspace" />
+    ),
   )
 }

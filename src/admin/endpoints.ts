@@ -1,13 +1,15 @@
 import { experimental_standaloneMiddleware } from '@trpc/server'
 import { z } from 'zod'
-import { type EventType, eventTypes } from '../events/event-types.ts'
+import type { Sql } from '../db/pool.ts'
+import { isUuid } from '../ids.ts'
+import { type EventType, chosenEventTypes, eventTypes } from '../events/event-types.ts'
 import { asIssue, plainText } from '../../locales/text.ts'
 import { type EndpointStatus, DELIVERY_STATUSES } from '../webhooks/delivery/claim.ts'
 import {
   type EndpointId,
   MAX_ENDPOINTS,
-  MAX_URL_LENGTH,
   addEndpoint,
+  deleteEndpoint,
   enableEndpoint,
   findEndpoint,
   listEndpoints,
@@ -15,12 +17,16 @@ import {
   pingEndpoint,
   resumeEndpoint,
   rotateSecret,
-  URL_TOO_LONG,
 } from '../webhooks/endpoints.ts'
-import { findLastFailure, findDeliveryDetails, listDeliveries } from '../webhooks/log.ts'
+import { type Subjects, findLastFailure, findDeliveryDetails, listDeliveries } from '../webhooks/log.ts'
 import { countMissed, countResendable, resendBatch, resendDelivery, resendable } from '../webhooks/resend.ts'
+import { countWaiting, retryWaiting } from '../webhooks/retry.ts'
+import { BAD_DESCRIPTION, MAX_DESCRIPTION_LENGTH, MAX_URL_LENGTH, URL_TOO_LONG } from '../webhooks/settings.ts'
+import { updateEndpoint } from '../webhooks/update.ts'
 import { MAX_COUNTED, findEndpointHealth, listEndpointHealth } from '../webhooks/delivery/endpoint-health.ts'
-import { pageOf } from './lists.ts'
+import { phonesMatching } from '../workspaces/searched-phones.ts'
+import { trimmedText } from './inputs.ts'
+import { listOwnPhones, pageOf } from './lists.ts'
 import { CallError, found } from './rpc/errors.ts'
 import type { Parts } from '../parts.ts'
 import { inTransaction, readCall, router, writeCall } from './rpc/trpc.ts'
@@ -55,22 +61,52 @@ const logInput = z
   .object({
     ...filter,
     status: z.enum(DELIVERY_STATUSES).optional(),
-    about: z.uuid(asIssue({ code: 'admin.about' })).optional(),
+    /** An id of an event, a message or a confirmation, a reference, or a phone number in any common form. */
+    about: trimmedText(200).optional(),
     cursor: z.uuid().optional(),
   })
   .refine(rangeIsForward, RANGE_ISSUE)
 
-/** For an endpoint in one of the statuses, or in any. The domain's own errors name commands, but the dashboard has buttons. */
+const settings = {
+  url: z
+    .string()
+    .trim()
+    .min(1, asIssue({ code: 'admin.no_url', example: 'https://example.com/path' }))
+    .max(MAX_URL_LENGTH, asIssue(URL_TOO_LONG)),
+  /** A code point has at most two characters. */
+  description: z
+    .string()
+    .max(2 * MAX_DESCRIPTION_LENGTH, asIssue(BAD_DESCRIPTION))
+    .optional(),
+  /** Null: all. */
+  eventTypes: z
+    .array(z.enum(chosenEventTypes))
+    .min(1, asIssue({ code: 'webhooks.no_types' }))
+    .max(chosenEventTypes.length)
+    .nullable()
+    .optional(),
+}
+
+/** For an endpoint in one of the statuses; without any, also for one that was deleted. The domain's own errors name commands, but the dashboard has buttons. */
 const endpointIn = (...statuses: EndpointStatus[]) =>
   experimental_standaloneMiddleware<{ ctx: { parts: Parts }; input: EndpointId }>().create(
     async ({ ctx, input, next }) => {
       const endpoint = found(await findEndpoint(ctx.parts.db, input), 'endpoint')
-      if (statuses.length === 0 || statuses.includes(endpoint.status)) return next({ ctx: { endpoint } })
+      const isReading = statuses.length === 0
+      if (endpoint.deletedAt && !isReading) throw new CallError('CONFLICT', { code: 'admin.endpoint_is_deleted' })
+      if (isReading || statuses.includes(endpoint.status)) return next({ ctx: { endpoint } })
       throw new CallError('CONFLICT', plainText(`admin.endpoint_is_${endpoint.status}`))
     },
   )
 const readEndpoint = readCall.input(endpointInput).use(endpointIn())
+const changeEndpoint = writeCall.input(endpointInput).use(endpointIn('enabled', 'paused', 'disabled'))
 const changeEnabled = writeCall.input(endpointInput).use(endpointIn('enabled'))
+
+const subjectsOf = async (sql: Sql, workspaceId: string, text: string): Promise<Subjects> => ({
+  id: isUuid(text) ? text : null,
+  reference: text,
+  recipients: phonesMatching(text, await listOwnPhones(sql, workspaceId)),
+})
 
 export const endpoints = router({
   list: readCall.query(async ({ ctx: { parts, figures }, input: { workspaceId } }) => {
@@ -81,13 +117,15 @@ export const endpoints = router({
     const healthById = new Map(healthRows.map((health) => [health.endpointId, health]))
     return {
       max: MAX_ENDPOINTS,
+      allowsHttp: parts.config.allowPrivateWebhooks,
       maxCounted: MAX_COUNTED,
       endpoints: all.map((endpoint) => ({ ...endpoint, health: healthById.get(endpoint.endpointId) ?? null })),
     }
   }),
 
-  find: readEndpoint.query(async ({ ctx: { figures, endpoint }, input }) => ({
+  find: readEndpoint.query(async ({ ctx: { parts, figures, endpoint }, input }) => ({
     ...endpoint,
+    allowsHttp: parts.config.allowPrivateWebhooks,
     health: (await findEndpointHealth(figures, input)) ?? null,
     maxCounted: MAX_COUNTED,
     lastFailure: (await findLastFailure(figures, input)) ?? null,
@@ -95,20 +133,34 @@ export const endpoints = router({
 
   /** The only answer that holds the secret. */
   add: writeCall
-    .input(
-      z.object({
-        url: z
-          .string()
-          .trim()
-          .min(1, asIssue({ code: 'admin.no_url', example: 'https://example.com/path' }))
-          .max(MAX_URL_LENGTH, asIssue(URL_TOO_LONG)),
-      }),
-    )
-    .mutation(({ ctx: { parts, record }, input: { workspaceId, url } }) =>
-      addEndpoint(parts, { workspaceId, url }, (tx, added) =>
-        record(tx, { action: 'endpoint.added', target: added.endpointId, after: { url: added.url } }),
+    .input(z.object(settings))
+    .mutation(({ ctx: { parts, record }, input }) =>
+      addEndpoint(parts, input, (tx, { endpointId, ...after }) =>
+        record(tx, { action: 'endpoint.added', target: endpointId, after }),
       ),
     ),
+
+  /** Changes what is given. */
+  update: changeEndpoint
+    .input(z.object(settings).partial())
+    .mutation(({ ctx: { parts, record }, input }) =>
+      updateEndpoint(parts, input, (tx, { before, after }) =>
+        record(tx, { action: 'endpoint.updated', target: input.endpointId, before, after }),
+      ),
+    ),
+
+  /** For good: `host` is what the person typed to confirm it. */
+  remove: changeEndpoint
+    .input(z.object({ host: z.string().trim() }))
+    .mutation(async ({ ctx: { parts, endpoint, record }, input }) => {
+      const { url, description, eventTypes, status } = endpoint
+      const { host } = new URL(url)
+      if (input.host !== host) throw new CallError('BAD_REQUEST', { code: 'admin.endpoint_host', host })
+      const before = { url, description, eventTypes, status }
+      await deleteEndpoint(parts, input, (tx) =>
+        record(tx, { action: 'endpoint.deleted', target: input.endpointId, before }),
+      )
+    }),
 
   pause: changeEnabled.mutation(({ ctx: { parts, record }, input }) =>
     pauseEndpoint(parts, input, (tx) => record(tx, { action: 'endpoint.paused', target: input.endpointId })),
@@ -127,16 +179,12 @@ export const endpoints = router({
     }),
 
   /** The only answer that holds the new secret. */
-  rotate: writeCall
-    .input(endpointInput)
-    .use(endpointIn())
-    .use(inTransaction)
-    .mutation(async ({ ctx: { within, record }, input }) => {
-      const rotated = await rotateSecret(within, input)
-      const after = { previousSecretUntil: rotated.previousSecretUntil }
-      await record({ action: 'endpoint.secret_rotated', target: input.endpointId, after })
-      return rotated
-    }),
+  rotate: changeEndpoint.use(inTransaction).mutation(async ({ ctx: { within, record }, input }) => {
+    const rotated = await rotateSecret(within, input)
+    const after = { previousSecretUntil: rotated.previousSecretUntil }
+    await record({ action: 'endpoint.secret_rotated', target: input.endpointId, after })
+    return rotated
+  }),
 
   /** Sends a test event; its delivery shows the result. */
   ping: changeEnabled.mutation(({ ctx: { parts, record }, input }) =>
@@ -145,9 +193,10 @@ export const endpoints = router({
 
   deliveries: readEndpoint
     .input(logInput)
-    .query(async ({ ctx: { figures }, input: { cursor, ...filter } }) =>
-      pageOf(await listDeliveries(figures, { ...filter, before: cursor })),
-    ),
+    .query(async ({ ctx: { parts, figures }, input: { cursor, about, ...filter } }) => {
+      const subjects = about ? await subjectsOf(parts.db, filter.workspaceId, about) : undefined
+      return pageOf(await listDeliveries(figures, { ...filter, about: subjects, before: cursor }))
+    }),
 
   delivery: readCall
     .input(z.object({ endpointId, deliveryId }))
@@ -163,6 +212,16 @@ export const endpoints = router({
       within.wake('deliver')
       await record({ action: 'endpoint.resent_one', target: input.endpointId, before: { eventId, status } })
     }),
+
+  /** How many deliveries `retryWaiting` would bring forward. */
+  waiting: readEndpoint.query(({ ctx: { parts, figures }, input }) => countWaiting(figures, input, parts.clock.now())),
+
+  /** Tries everything that waits for its next attempt now, at the pace of a release. */
+  retryWaiting: changeEnabled.mutation(async ({ ctx: { parts, record }, input }) => ({
+    waiting: await retryWaiting(parts, input, (tx, waiting) =>
+      record(tx, { action: 'endpoint.retried', target: input.endpointId, after: { waiting } }),
+    ),
+  })),
 
   /** The missed deliveries, whatever the endpoint's status. Pass `at` to `resendChosen`. */
   missed: readEndpoint.query(async ({ ctx: { parts, figures }, input }) => ({

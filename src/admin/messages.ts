@@ -22,6 +22,10 @@ export const messages = router({
         isUuid(messageId) && (await explainMessage(parts, { workspaceId, messageId })),
         'message',
       )
-      return { ...explanation, failure: failureOf(explanation.message.failureCode) }
+      return {
+        ...explanation,
+        failure: failureOf(explanation.message.failureCode),
+        baseUrl: `${parts.config.publicUrl}/api/v1`,
+      }
     }),
 })

@@ -7,8 +7,10 @@ import { deliverNow } from '../webhooks/delivery/deliver-now.ts'
 import {
   type Endpoint,
   addEndpoint,
+  deleteEndpoint,
   enableEndpoint,
   findWorkspaceOf,
+  getEndpoint,
   listEndpoints,
   pauseEndpoint,
   pingEndpoint,
@@ -16,17 +18,26 @@ import {
   rotateSecret,
 } from '../webhooks/endpoints.ts'
 import { countResendable, resendable, resendByFilter, resendEvent } from '../webhooks/resend.ts'
+import { countWaiting, retryWaiting } from '../webhooks/retry.ts'
+import { updateEndpoint } from '../webhooks/update.ts'
 import { type RecordChange, command, notFound } from './command.ts'
-import { argument, flag, instant, oneOf, optional, url, uuid, workspace } from './inputs.ts'
+import { argument, chosenTypes, flag, instant, oneOf, optional, required, url, uuid, workspace } from './inputs.ts'
+
+const description = required('text', 'Names the endpoint on the dashboard.', (text) => text)
 
 export const endpointAdd = command({
   words: 'endpoint add',
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --url https://shop.example.com/doorcode',
   summary: 'Send the events of a workspace to a URL as signed webhooks. The secret is shown only once.',
-  options: { workspace, url: url('A public https:// URL.') },
-  run: (parts, { workspace: workspaceId, url }, record) =>
-    addEndpoint(parts, { workspaceId, url }, (tx, added) =>
-      record(tx, { workspaceId, target: added.endpointId, after: { url: added.url } }),
+  options: {
+    workspace,
+    url: url('A public https:// URL.'),
+    events: optional(chosenTypes('Only events of these types. Default: all, also those that later releases add.')),
+    description: optional(description),
+  },
+  run: (parts, { workspace: workspaceId, url, events: eventTypes, description }, record) =>
+    addEndpoint(parts, { workspaceId, url, eventTypes, description }, (tx, { endpointId, ...after }) =>
+      record(tx, { workspaceId, target: endpointId, after }),
     ),
   format: ({ endpointId, secret }) => `Endpoint ${endpointId}. Verify its webhooks with this secret:\n${secret}`,
 })
@@ -48,10 +59,12 @@ const withEnglish = (endpoint: Endpoint) => ({
 })
 
 function formatLine(endpoint: ReturnType<typeof withEnglish>): string {
-  const { endpointId, url, status, statusReason, statusAt, failingSince } = endpoint
+  const { endpointId, url, description, eventTypes, status, statusReason, statusAt, failingSince } = endpoint
   const since = status === 'enabled' ? '' : ` since ${statusAt.toISOString()}`
   const failing = failingSince ? `; every attempt has failed since ${failingSince.toISOString()}` : ''
-  return `${endpointId}  ${url}  ${status}${since}${statusReason ? ` (${statusReason})` : ''}${failing}`
+  const types = eventTypes ? `; only ${eventTypes.join(', ')}` : ''
+  const about = description ? `; ${description}` : ''
+  return `${endpointId}  ${url}  ${status}${since}${statusReason ? ` (${statusReason})` : ''}${failing}${types}${about}`
 }
 
 const endpointId = argument(uuid('The id that "endpoint list" shows.'))
@@ -65,6 +78,46 @@ async function openEndpoint(db: Sql, endpointId: string, record: RecordChange) {
     recordChange: (tx: Sql, after?: object) => record(tx, { workspaceId, target: endpointId, after }),
   }
 }
+
+export const endpointUpdate = command({
+  words: 'endpoint update',
+  example: '01a1fa06-709a-73f6-8b1e-b4852403567f --events message.sent,message.failed',
+  summary: 'Change the URL, the types of events or the description of an endpoint. Its secret stays the same.',
+  options: {
+    endpointId,
+    url: optional(url('A public https:// URL. What waits is tried there at once.')),
+    events: optional(chosenTypes('"all", or only these types of events. Applies to new events.')),
+    description: optional(description),
+  },
+  async run(parts, { endpointId, url, events: eventTypes, description }, record) {
+    if (url === undefined && eventTypes === undefined && description === undefined)
+      throw new UserError(asWritten('Say what to change: --url, --events or --description.'))
+    const { id } = await openEndpoint(parts.db, endpointId, record)
+    const settings = await updateEndpoint(parts, { ...id, url, eventTypes, description }, (tx, change) =>
+      record(tx, { workspaceId: id.workspaceId, target: endpointId, ...change }),
+    )
+    return { endpointId, ...settings }
+  },
+  format: ({ endpointId, url, eventTypes }) =>
+    `Endpoint ${endpointId} receives ${eventTypes ? eventTypes.join(', ') : 'all events'} at ${url}.`,
+})
+
+export const endpointDelete = command({
+  words: 'endpoint delete',
+  example: '01a1fa06-709a-73f6-8b1e-b4852403567f --yes',
+  summary: 'Delete an endpoint for good, with its secret. Events that wait for it are not sent; its deliveries stay.',
+  options: { endpointId, yes: flag('Required: an endpoint that was deleted cannot be restored.') },
+  async run(parts, { endpointId, yes }, record) {
+    const { id } = await openEndpoint(parts.db, endpointId, record)
+    const { url, description, eventTypes } = await getEndpoint(parts.db, id)
+    if (!yes) throw new UserError(asWritten(`This deletes the endpoint ${url} for good. To do so, add --yes.`))
+    await deleteEndpoint(parts, id, (tx) =>
+      record(tx, { workspaceId: id.workspaceId, target: endpointId, before: { url, description, eventTypes } }),
+    )
+    return { endpointId, url, deleted: true }
+  },
+  format: ({ url }) => `The endpoint ${url} is deleted: nothing more is sent to it.`,
+})
 
 export const endpointPing = command({
   words: 'endpoint ping',
@@ -136,6 +189,8 @@ export const endpointRotate = command({
     `The new secret of endpoint ${endpointId} is shown only once. Until ${previousSecretUntil.toISOString()} webhooks are also signed with the previous secret.\n${secret}`,
 })
 
+const CHOSEN_STATUSES = [...resendable, 'pending'] as const
+
 export const endpointResend = command({
   words: 'endpoint resend',
   example: '01a1fa06-709a-73f6-8b1e-b4852403567f --since 2026-12-01T09:00:00Z --count',
@@ -146,7 +201,10 @@ export const endpointResend = command({
     until: optional(instant('Only events recorded before this time. Default: up to the latest event.')),
     type: optional(oneOf('type', Object.keys(eventTypes) as EventType[])('Only events of this type. Default: all.')),
     status: optional(
-      oneOf(resendable.join('|'), resendable)('Only deliveries with this status. Default: failed and held.'),
+      oneOf(
+        CHOSEN_STATUSES.join('|'),
+        CHOSEN_STATUSES,
+      )('Only deliveries with this status; "pending" tries everything that waits now. Default: failed and held.'),
     ),
     event: optional(uuid('Only this event, whatever its status. Cannot be combined with other options.')),
     count: flag('Only count the events that would be sent.'),
@@ -155,6 +213,8 @@ export const endpointResend = command({
     if (event !== undefined && (count || since || until || type || status))
       throw new UserError(asWritten('--event selects a single event and cannot be combined with other options.'))
     if (since && until && since >= until) throw new UserError(asWritten('--since must be earlier than --until.'))
+    if (status === 'pending' && (since || until || type))
+      throw new UserError(asWritten('--status pending concerns everything that waits: only --count goes with it.'))
     const { id, recordChange } = await openEndpoint(parts.db, endpointId, record)
     const recordResend = (tx: Sql, events: number): Promise<void> =>
       recordChange(tx, { events, since, until, type, status, event })
@@ -165,6 +225,12 @@ export const endpointResend = command({
       })
       parts.wake('deliver')
       return { endpointId, events: 1, resent: true }
+    }
+    if (status === 'pending') {
+      const events = count
+        ? await countWaiting(parts.db, id, parts.clock.now())
+        : await retryWaiting(parts, id, recordResend)
+      return { endpointId, events, resent: !count }
     }
     const filter = { ...id, from: since, to: until, type, statuses: status && [status] }
     const events = count ? await countResendable(parts, filter) : await resendByFilter(parts, filter, recordResend)

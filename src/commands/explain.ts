@@ -1,4 +1,6 @@
 import { type Explanation, explain } from '../explain/explain.ts'
+import type { NextAction } from '../explain/next-action.ts'
+import type { Parts } from '../parts.ts'
 import { inEnglish } from '../../locales/resources.ts'
 import { command, notFound } from './command.ts'
 import { argument, uuid } from './inputs.ts'
@@ -18,12 +20,17 @@ export const explainCommand = command({
 
 const WHAT_WIDTH = 'customer'.length
 
-function formatExplanation({ id, kind, messageId, confirmationId, status, timeline, next }: Explanation): string {
+/** Other sentences name who acts. */
+const ADDRESSED: Readonly<Partial<Record<NextAction['who'], string>>> = { caller: 'Caller: ', operator: 'Operator: ' }
+
+function formatExplanation(explanation: Explanation, { config }: Pick<Parts, 'config'>): string {
+  const { id, kind, messageId, confirmationId, status, failureCode, timeline, next } = explanation
   const lines = timeline.map(({ at, what, detail }) => `${at}  ${what.padEnd(WHAT_WIDTH)}  ${inEnglish(detail)}`)
   const owner =
     kind === 'confirmation' || (kind === 'message' && confirmationId === null) ? '' : ownerOf(confirmationId, messageId)
   const title = `${kind[0]?.toUpperCase()}${kind.slice(1)} ${id}${owner}: ${status}`
-  return [title, '', ...lines, '', inEnglish(next.sentence)].join('\n')
+  const page = failureCode === null ? [] : [`About ${failureCode}: ${config.publicUrl}/problems/${failureCode}`]
+  return [title, '', ...lines, '', `${ADDRESSED[next.who] ?? ''}${inEnglish(next.sentence)}`, ...page].join('\n')
 }
 
 function ownerOf(confirmationId: string | null, messageId: string | null): string {

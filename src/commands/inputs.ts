@@ -1,3 +1,4 @@
+import { chosenEventTypes } from '../events/event-types.ts'
 import { isUuid } from '../ids.ts'
 import { normalizePhone } from '../phone.ts'
 import { MAX_MONTHLY_UNITS } from '../workspaces/quota.ts'
@@ -69,6 +70,14 @@ export const email = input('email', 'an email address', (text) =>
   /^[^\s@]+@[^\s@]+$/.test(text) ? text.toLowerCase() : undefined,
 )
 
+/** Null: all types. */
+export const chosenTypes = input('types', '"all", or types of events separated by commas', (text) => {
+  if (text === 'all') return null
+  const names = text.split(',').map((each) => each.trim())
+  const types = chosenEventTypes.filter((type) => names.includes(type))
+  return names.every((each) => types.some((type) => type === each)) ? types : undefined
+})
+
 /** The error never quotes the value, which may be a secret. */
 export const nonEmpty = (placeholder: string, description: string): Input<string> =>
   required(placeholder, description, (text) => {
@@ -79,6 +88,6 @@ export const nonEmpty = (placeholder: string, description: string): Input<string
 export const url = (description: string): Input<string> =>
   required('url', description, (text) => {
     if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
-      throw new InputError('must be a URL that begins with https://')
+      throw new InputError('must be a complete URL, such as https://example.com/path')
     return text
   })

@@ -4,6 +4,7 @@ import { codSettingsGet, codSettingsSet } from './cod-settings.ts'
 import type { Command, CommandGroup } from './command.ts'
 import {
   endpointAdd,
+  endpointDelete,
   endpointEnable,
   endpointList,
   endpointPause,
@@ -11,6 +12,7 @@ import {
   endpointResend,
   endpointResume,
   endpointRotate,
+  endpointUpdate,
 } from './endpoint.ts'
 import { explainCommand } from './explain.ts'
 import { keyCreate, keyRevoke } from './key.ts'
@@ -55,6 +57,8 @@ export const groups: readonly CommandGroup[] = [
       keyRevoke,
       endpointAdd,
       endpointList,
+      endpointUpdate,
+      endpointDelete,
       endpointPing,
       endpointPause,
       endpointResume,

@@ -22,4 +22,9 @@ export const eventTypes = {
 
 export type EventType = keyof typeof eventTypes
 
+export type ChosenEventType = Exclude<EventType, 'ping'>
+
+/** The types that an endpoint can be limited to. */
+export const chosenEventTypes = (Object.keys(eventTypes) as EventType[]).filter((type) => type !== 'ping')
+
 export const isEventType = (text: string): text is EventType => Object.hasOwn(eventTypes, text)

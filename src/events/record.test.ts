@@ -6,6 +6,7 @@ import { type Db, openDb } from '../db/pool.ts'
 import { newId } from '../ids.ts'
 import { createWorkspace } from '../workspaces/workspaces.ts'
 import { createMetrics } from '../metrics.ts'
+import type { EventType } from './event-types.ts'
 import { type NewEvent, recordEvents, transactionWithEvents } from './record.ts'
 
 const clock = createMovedClock()
@@ -20,11 +21,11 @@ const newWorkspace = async (): Promise<string> =>
   (await createWorkspace({ db, clock }, { name: 'events', sandbox: true })).workspaceId
 
 /** Of a status; its secret is never opened here. */
-async function newEndpoint(workspaceId: string, status: string): Promise<string> {
+async function newEndpoint(workspaceId: string, status: string, types: EventType[] | null = null): Promise<string> {
   const id = newId()
-  const text = `insert into webhook_endpoints (id, workspace_id, url, secret, status, status_at, created_at)
-    values ($1, $2, 'https://example.com/', '\\x00', $3, $4, $4)`
-  await db.rows({ name: 'new_endpoint', text }, [id, workspaceId, status, clock.now()])
+  const text = `insert into webhook_endpoints (id, workspace_id, url, secret, status, status_at, created_at, event_types)
+    values ($1, $2, 'https://example.com/', '\\x00', $3, $4, $4, $5)`
+  await db.rows({ name: 'new_endpoint', text }, [id, workspaceId, status, clock.now(), types])
   return id
 }
 
@@ -102,6 +103,28 @@ test('a ping goes only to its endpoint, never to one of another workspace', asyn
     [endpointId],
   )
   assert.deepEqual(await deliveriesOf(other), [])
+})
+
+test('an endpoint with chosen types receives only these, and every ping to it', async () => {
+  const workspaceId = await newWorkspace()
+  const all = await newEndpoint(workspaceId, 'enabled')
+  const chosen = await newEndpoint(workspaceId, 'paused', ['cod.confirmed', 'message.failed'])
+  const [wanted, unwanted] = [newEvent(workspaceId, { type: 'cod.confirmed' }), newEvent(workspaceId)]
+  const ping = newEvent(workspaceId, { type: 'ping', endpointId: chosen })
+  await record([wanted, unwanted, ping])
+  const recorded = (await deliveriesOf(workspaceId)).map(({ event_id, endpoint_id }) => `${event_id} ${endpoint_id}`)
+  const expected = [`${wanted.id} ${all}`, `${unwanted.id} ${all}`, `${wanted.id} ${chosen}`, `${ping.id} ${chosen}`]
+  assert.deepEqual(recorded.sort(), expected.sort())
+  assert.ok(await bodyOf(unwanted.id))
+})
+
+test('a deleted endpoint receives nothing, not even a ping', async () => {
+  const workspaceId = await newWorkspace()
+  const endpointId = await newEndpoint(workspaceId, 'disabled')
+  const text = `update webhook_endpoints set deleted_at = $2, secret = '' where id = $1`
+  await db.rows({ name: 'delete_test_endpoint', text }, [endpointId, clock.now()])
+  await record([newEvent(workspaceId), newEvent(workspaceId, { type: 'ping', endpointId })])
+  assert.deepEqual(await deliveriesOf(workspaceId), [])
 })
 
 test('a delivery’s id is a UUIDv7 of the time of its event', async () => {

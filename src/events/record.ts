@@ -39,8 +39,9 @@ export const withEvents = <P extends Pick<Parts, 'db' | 'metrics'>>(parts: P) =>
 })
 
 /**
- * Records events in the transaction of the change that caused them, and one delivery per endpoint of the workspace: due at
- * once if the endpoint is enabled, held if not. After the commit the caller wakes `deliver`.
+ * Records events in the transaction of the change that caused them, and one delivery for each endpoint of the workspace that
+ * receives events of this type: due at once if the endpoint is enabled, held if not. After the commit the caller wakes
+ * `deliver`.
  */
 export async function recordEvents(tx: Sql, now: Date, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
@@ -69,7 +70,7 @@ const insertEvents = statement(
      select id, "workspaceId", type, "messageId", "confirmationId", "endpointId", "occurredAt", $2, body
      from jsonb_to_recordset($1::jsonb) as e (id uuid, "workspaceId" uuid, type text, "messageId" uuid,
        "confirmationId" uuid, "endpointId" uuid, "occurredAt" timestamptz, body text)
-     returning id, workspace_id, endpoint_id
+     returning id, workspace_id, type, endpoint_id
    )
    insert into webhook_deliveries (id, workspace_id, event_id, endpoint_id, status, due_at, created_at)
    select overlay(gen_random_uuid()::text placing left(event.id::text, 15) from 1)::uuid,
@@ -79,5 +80,7 @@ const insertEvents = statement(
      $2
    from event
    join webhook_endpoints endpoint
-     on endpoint.workspace_id = event.workspace_id and (event.endpoint_id is null or endpoint.id = event.endpoint_id)`,
+     on endpoint.workspace_id = event.workspace_id and endpoint.deleted_at is null
+     and case when event.endpoint_id is not null then endpoint.id = event.endpoint_id
+       else endpoint.event_types is null or event.type = any(endpoint.event_types) end`,
 )

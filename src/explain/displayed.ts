@@ -1,5 +1,5 @@
 import { asWritten, type CodedText } from '../../locales/text.ts'
-import type { ConversationMessageFact } from './facts.ts'
+import type { ConversationMessageFact, OtpFact } from './facts.ts'
 import type { OutgoingContent, ParameterValue, TemplateComponent } from '../providers/provider.ts'
 
 /** A message as the customer's screen shows it, part by part. */
@@ -45,6 +45,14 @@ export function displayedParts(
     case 'otp':
       return { ...NOTHING_ELSE, body: { code: 'explain.stands_for_code' } }
   }
+}
+
+const HIDDEN_CODE = '•••••'
+
+/** A one-time code's message as the customer reads it, with the code hidden. */
+export function displayedOtp({ templateName: name, templateLanguage: language, components }: OtpFact): DisplayedParts {
+  const body = [{ name: null, text: HIDDEN_CODE }]
+  return displayedParts({ type: 'template', name, language, header: null, body, payloads: [] }, components)
 }
 
 const NOTHING_ELSE: Omit<DisplayedParts, 'body'> = { header: null, footer: null, buttons: [], rows: [] }

@@ -81,7 +81,7 @@ test('a failure shows the provider’s own code', async (t) => {
   await world.whatsapp.reports(otp, [{ status: 'failed', errors: [131026] }])
   const { timeline, next } = await explained(world, otp.messageId)
   assert.ok(timeline.some(({ detail }) => /reports failed .*code 131026/.test(detail)))
-  assert.equal(next.sentence, 'The caller must check the number with the recipient or use another channel.')
+  assert.equal(next.sentence, 'Check the number with the recipient, or use another channel.')
 })
 
 test('a failure shows all errors, and the first known one decides', async (t) => {
@@ -95,7 +95,7 @@ test('a failure shows all errors, and the first known one decides', async (t) =>
     /\(code 999999, which this release does not know; code 131026 Message undeliverable\)/,
   )
   assert.deepEqual([report?.['providerCode'], report?.['providerCodes']], [131_026, [999_999, 131_026]])
-  assert.match(next.sentence, /check the number/)
+  assert.match(next.sentence, /^Check the number/)
 })
 
 test('an unknown status shows its word; a failure without errors says so', async (t) => {
@@ -122,7 +122,7 @@ test('a code that reached no phone in time is dropped', async (t) => {
   world.advance('20m')
   const { status, next } = await explained(world, otp.messageId)
   assert.deepEqual([status, next.who], ['sent', 'caller'])
-  assert.match(next.sentence, /must send a new code/)
+  assert.match(next.sentence, /^Send a new code/)
 })
 
 test('a message that waits for maintenance to end names it', async (t) => {

@@ -1,9 +1,10 @@
 import { type Statement, statement } from '../db/pool.ts'
 import type { Parts } from '../parts.ts'
-import { displayedText } from './displayed.ts'
+import type { FailureCode } from '../providers/failure-codes.ts'
+import { displayedOtp, displayedParts } from './displayed.ts'
 import type { TimelineEntry } from './entry.ts'
 import { type Facts, type Subject, armedTimers, findFacts } from './facts.ts'
-import { type NextAction, nextAction } from './next-action.ts'
+import { type NextAction, findFailure, nextAction } from './next-action.ts'
 import { timeline } from './timeline.ts'
 import { transcript } from './transcript.ts'
 
@@ -13,6 +14,8 @@ export type Explanation = Owner & {
   id: string
   /** Of the confirmation or the message; of an event of neither, how far its deliveries are. */
   status: string
+  /** Of what the next action is about; its page is `/problems/<code>`. */
+  failureCode: FailureCode | null
   timeline: TimelineEntry[]
   next: NextAction
 }
@@ -33,7 +36,7 @@ export async function explain(parts: ExplainParts, id: string): Promise<Explanat
     workspaceId,
     id: owner.confirmationId ?? owner.messageId ?? id,
   })
-  return { id, ...owner, status: statusOf(facts), timeline, next }
+  return { id, ...owner, status: statusOf(facts), failureCode: findFailure(facts)?.failureCode ?? null, timeline, next }
 }
 
 const findOwner: Statement<Owner & { workspaceId: string }> = statement(
@@ -65,7 +68,7 @@ export async function explainMessage(
   const { facts, ...rest } = await explainFacts(parts, { workspaceId, id: messageId })
   const found = facts.messages.find(({ id }) => id === messageId)
   if (!found) return undefined
-  const { content, offered: _, components, ...message } = found
+  const { content: _content, offered: _, components, ...message } = found
   const webhooks = webhooksOf(facts)
   const events = facts.events.map(({ id, type, occurredAt }) => ({
     id,
@@ -73,8 +76,7 @@ export async function explainMessage(
     occurredAt,
     webhooks: webhooks.filter(({ eventId }) => eventId === id),
   }))
-  /** What the customer reads of a message of a conversation. */
-  const displayed = content && displayedText(content, components)
+  const displayed = found.kind === 'otp' ? displayedOtp(found) : displayedParts(found.content, components)
   return { ...rest, message, displayed, events }
 }
 

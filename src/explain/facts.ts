@@ -44,6 +44,9 @@ export type ConfirmationFact = CheckRow & {
   reference: string
   recipient: string
   senderPhone: string
+  /** Of the sender, at the provider. */
+  phoneNumberId: string
+  accountId: string
   reschedule: Reschedule | null
 }
 
@@ -60,7 +63,10 @@ type MessageRow = SenderState & {
   id: string
   status: OtpStatus
   recipient: string
+  senderId: string
   senderPhone: string
+  /** Of the sender, at the provider. */
+  phoneNumberId: string
   /** The caller's; for a message of a conversation, that of its confirmation. */
   reference: string | null
   createdAt: Date
@@ -165,7 +171,7 @@ export type DeliveryFact = {
   dueAt: Date | null
   endpointId: string
   url: string
-  endpointStatus: EndpointStatus
+  endpointStatus: EndpointStatus | 'deleted'
   endpointReason: CodedText | null
   endpointFailing: boolean
   /** The endpoint answers again, and its waiting deliveries are brought forward (src/webhooks/delivery/release.ts). */
@@ -238,7 +244,8 @@ const CHECK_JOINS = `left join api_keys k on k.workspace_id = r.workspace_id and
 
 const selectConfirmation: Statement<ConfirmationFact> = statement(
   'explain_confirmation',
-  `select 'confirmation' as check, r.id, r.reference, r.recipient, s.phone as sender_phone, r.reschedule, ${CHECK_COLUMNS}
+  `select 'confirmation' as check, r.id, r.reference, r.recipient, s.phone as sender_phone, s.phone_number_id, s.account_id,
+     r.reschedule, ${CHECK_COLUMNS}
    from confirmations r
    join senders s on s.workspace_id = r.workspace_id and s.id = r.sender_id
    ${CHECK_JOINS} and a.kind = 'cod_confirmation'
@@ -255,7 +262,8 @@ const selectRefusal: Statement<RefusalFact> = statement(
 
 const selectMessages: Statement<MessageFact> = statement(
   'explain_messages',
-  `select m.id, m.kind, m.status, m.recipient, s.phone as sender_phone, m.template_name, m.template_language,
+  `select m.id, m.kind, m.status, m.recipient, m.sender_id, s.phone as sender_phone, s.phone_number_id, m.template_name,
+     m.template_language,
      m.quota_unit, a.monthly_units, coalesce(m.reference, c.reference) as reference,
      coalesce(m.correlation_id, f.correlation_id, c.correlation_id) as correlation_id,
      coalesce(m.api_key_id, f.api_key_id, c.api_key_id) as api_key_id, k.name as api_key_name, m.confirmation_id,
@@ -334,8 +342,8 @@ const selectEvents: Statement<EventFact> = statement(
 
 const selectDeliveries: Statement<DeliveryFact> = statement(
   'explain_deliveries',
-  `select d.id, d.event_id, d.endpoint_id, e.url, e.status as endpoint_status, e.status_reason as endpoint_reason,
-     e.failing_since is not null as endpoint_failing, e.release_at is not null as endpoint_recovers, d.status,
+  `select d.id, d.event_id, d.endpoint_id, e.url, e.status_reason as endpoint_reason,
+     case when e.deleted_at is null then e.status else 'deleted' end as endpoint_status, e.failing_since is not null as endpoint_failing, e.release_at is not null as endpoint_recovers, d.status,
      d.attempts, d.lease is not null as leased, ${nextAttemptAt('d')} as due_at, d.created_at as enqueued_at
    from webhook_deliveries d
    join webhook_endpoints e on e.workspace_id = d.workspace_id and e.id = d.endpoint_id

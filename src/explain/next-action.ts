@@ -1,6 +1,7 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS, later } from '../clock.ts'
 import { senderUnavailableReason } from '../accounts/availability.ts'
 import { type CodedText, plainText, type TextValue } from '../../locales/text.ts'
+import type { FailureCode } from '../providers/failure-codes.ts'
 import { commandToEnable, statusText } from '../webhooks/endpoint-status.ts'
 import { diagnose } from './diagnosis.ts'
 import {
@@ -16,7 +17,7 @@ import {
 
 export type NextAction = {
   who: 'none' | 'caller' | 'operator' | 'provider' | 'customer'
-  /** The action to take, or why none is needed. */
+  /** The action to take, addressed to whoever must take it, or why none is needed. */
   sentence: CodedText
 }
 
@@ -91,8 +92,22 @@ const isOverdue = (dueAt: Date, now: Date): boolean => now.getTime() - dueAt.get
 const noWorker = (dueAt: Date): NextAction =>
   action('operator', { code: 'explain.no_worker', role: 'worker', dueAt: time(dueAt) })
 
-/** Of the refusal check before the confirmation; a question that failed leaves the customer with nothing to answer. */
+/** Undefined unless a message or a check failed. */
 function ofFailure(facts: Facts, provider: ProviderReader): NextAction | undefined {
+  const failed = findFailure(facts)
+  if (!failed) return undefined
+  const ofMessage = ({ messageId }: { messageId: string | null }): boolean => messageId === failed.message?.id
+  return diagnose(failed.failureCode, {
+    attempts: facts.attempts.filter(ofMessage),
+    reports: facts.reports.filter(ofMessage),
+    provider,
+  })
+}
+
+type Failed = { failureCode: FailureCode; message: MessageFact | undefined }
+
+/** Of the refusal check before the confirmation; a question that failed leaves the customer with nothing to answer. */
+export function findFailure(facts: Facts): Failed | undefined {
   const { confirmation, messages } = facts
   const check = checksOf(facts).findLast(({ failureCode }) => failureCode)
   const current = confirmation ? latestQuestion(facts) : messages[0]
@@ -101,12 +116,7 @@ function ofFailure(facts: Facts, provider: ProviderReader): NextAction | undefin
   const message = check
     ? messages.findLast((each) => each.check === check.check && each.failureCode === failureCode)
     : current
-  const ofMessage = ({ messageId }: { messageId: string | null }): boolean => messageId === message?.id
-  return diagnose(failureCode, {
-    attempts: facts.attempts.filter(ofMessage),
-    reports: facts.reports.filter(ofMessage),
-    provider,
-  })
+  return { failureCode, message }
 }
 
 const latestQuestion = (facts: Facts): MessageFact | undefined => {
@@ -138,6 +148,8 @@ function ofDelivery(
   const { url, status, endpointStatus, endpointReason, endpointRecovers, dueAt, endpointId } = delivery
   const resend = `"endpoint resend ${endpointId} --event ${delivery.eventId}"`
   const fault: CodedText = last ? faultOf(last) : { code: 'explain.fault_silent' }
+  if (endpointStatus === 'deleted')
+    return status === 'succeeded' ? undefined : noAction({ code: 'explain.why_endpoint_deleted', url })
   switch (status) {
     case 'succeeded':
       return undefined

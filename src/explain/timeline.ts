@@ -1,5 +1,5 @@
 import { statusText } from '../webhooks/endpoint-status.ts'
-import { later } from '../clock.ts'
+import { SECOND_MS, later } from '../clock.ts'
 import type { ProviderError } from '../providers/provider.ts'
 import { asWritten, chained, type CodedText, plainText, quoted, type TextValue } from '../../locales/text.ts'
 import { quotaMonth } from '../workspaces/quota.ts'
@@ -23,6 +23,7 @@ import {
   checksOf,
   conversationMessages,
 } from './facts.ts'
+import { answeredMessage } from './transcript.ts'
 
 /** Everything that happened, and what is still to come, in order. */
 export function timeline(facts: Facts, provider: ProviderReader): TimelineEntry[] {
@@ -31,8 +32,16 @@ export function timeline(facts: Facts, provider: ProviderReader): TimelineEntry[
     const message = confirmation && conversationMessages(facts).find(({ id }) => id === messageId)
     return message ? { code: 'explain.of', message: messageName(message) } : ''
   }
+  const reported = reports
+    .map((report) => ({ report, reply: replyBefore(report, facts, provider) }))
+    .toSorted((one, other) => rankOf(one.report, provider) - rankOf(other.report, provider))
+    .map(({ report, reply }) => ({
+      isBeforeReply: reply !== undefined,
+      entry: reportEntry(report, { at: reply?.receivedAt ?? report.receivedAt, provider, of: of(report.messageId) }),
+    }))
   return inOrder([
     ...checksOf(facts).flatMap((check) => [requestEntry(check), quotaEntry(check)]),
+    ...reported.filter(({ isBeforeReply }) => isBeforeReply).map((each) => each.entry),
     // What the customer did comes before what it caused within the same millisecond.
     ...facts.inbound.map((report) => inboundEntry(report, facts, provider)),
     ...facts.answers.map(answerEntry),
@@ -41,7 +50,7 @@ export function timeline(facts: Facts, provider: ProviderReader): TimelineEntry[
     ),
     ...attempts.map((attempt) => attemptEntry(attempt, of(attempt.messageId))),
     ...messages.flatMap((each) => openAttemptEntry(each, of(each.id))),
-    ...reports.map((report) => reportEntry(report, provider, of(report.messageId))),
+    ...reported.filter(({ isBeforeReply }) => !isBeforeReply).map((each) => each.entry),
     ...facts.events.map((event) => eventEntry(event, deliveries)),
     ...facts.webhookAttempts.map((attempt) => webhookEntry(attempt, deliveries)),
     ...deliveries.flatMap(waitingEntry),
@@ -76,20 +85,30 @@ function quotaEntry({ createdAt, quotaUnit: unit, monthlyUnits: quota }: CheckFa
 function messageEntry(message: ConversationMessageFact): TimelineEntry {
   const { id: messageId, check, purpose, offered, status } = message
   const { text, choices } = displayedText(message.content, message.components)
+  const name = messageName(message)
   const detail: CodedText = {
     code: 'explain.message',
-    name: messageName(message),
+    name,
     text,
     tappable:
       choices.length > 0 ? { code: 'explain.tappable', choices: chained('words.bar', choices.map(quoted)) } : '',
     superseded: isSuperseded(message) ? { code: 'explain.message_superseded' } : '',
   }
-  return entry(message.createdAt, 'message', detail, { messageId, check, purpose, text, choices, offered, status })
+  return entry(message.createdAt, 'message', detail, {
+    messageId,
+    name,
+    check,
+    purpose,
+    text,
+    choices,
+    offered,
+    status,
+  })
 }
 
 /** `of` says of which message, where there are several. */
 export function attemptEntry(
-  { attempt, startedAt, endedAt, outcome, httpStatus, providerCode, detail }: AttemptFact,
+  { messageId, attempt, startedAt, endedAt, outcome, httpStatus, providerCode, detail }: AttemptFact,
   of: TextValue = '',
 ): TimelineEntry {
   const causes: CodedText[] = []
@@ -102,20 +121,42 @@ export function attemptEntry(
     startedAt,
     'attempt',
     { code: 'explain.attempt', attempt, of, outcome: plainText(`explain.outcome_${outcome}`), because },
-    { attempt, outcome, durationMs, httpStatus, providerCode },
+    { messageId, attempt, outcome, durationMs, httpStatus, providerCode },
   )
 }
 
 function openAttemptEntry(message: MessageFact, of: TextValue): TimelineEntry[] {
-  const { attempts: attempt, leased, attemptedAt } = message
+  const { id: messageId, attempts: attempt, leased, attemptedAt } = message
   if (!attemptedAt) return []
   const outcome = plainText(leased ? 'explain.outcome_under_way' : 'explain.outcome_no_answer')
   const detail: CodedText = { code: 'explain.attempt', attempt, of, outcome, because: '' }
-  return [entry(attemptedAt, 'attempt', detail, { attempt, outcome: 'open' })]
+  return [entry(attemptedAt, 'attempt', detail, { messageId, attempt, outcome: 'open' })]
 }
 
-function reportEntry(report: ReportFact, provider: ProviderReader, of: TextValue): TimelineEntry {
-  const { body, outcome, note, repeats } = report
+/** The provider reports whole seconds and sends its webhooks in any order. */
+const MAX_OVERTAKEN_MS = SECOND_MS
+
+/** The customer's reply to the message, where it came just before the report of what happened before it. */
+function replyBefore(report: ReportFact, facts: Facts, provider: ProviderReader): ReportFact | undefined {
+  const { messageId, outcome, receivedAt } = report
+  if (outcome !== 'applied') return undefined
+  return facts.inbound.find((reply) => {
+    const passedMs = receivedAt.getTime() - reply.receivedAt.getTime()
+    if (passedMs < 0 || passedMs > MAX_OVERTAKEN_MS) return false
+    const inbound = provider.readInbound(reply.body)
+    return inbound !== undefined && answeredMessage(inbound, facts)?.id === messageId
+  })
+}
+
+const RANKS = ['sent', 'delivered', 'read', 'played']
+
+const rankOf = ({ body }: ReportFact, provider: ProviderReader): number =>
+  RANKS.indexOf(provider.readStatus(body)?.outcome ?? '')
+
+type Reported = { at: Date; provider: ProviderReader; of: TextValue }
+
+function reportEntry(report: ReportFact, { at: placedAt, provider, of }: Reported): TimelineEntry {
+  const { messageId, body, outcome, note, repeats } = report
   const status = provider.readStatus(body)
   const occurredAt = status?.at ? later(status.at, report.aheadMs).toISOString() : null
   const fate = { of, fate: fateText(report), again: repeatsText(repeats) }
@@ -131,8 +172,8 @@ function reportEntry(report: ReportFact, provider: ProviderReader, of: TextValue
     providerCode: status.error.code,
     providerCodes: status.errors.map(({ code }) => code),
   }
-  const members = { report: status?.outcome ?? null, occurredAt, outcome, note, repeats, ...codes }
-  return entry(report.receivedAt, 'report', detail, members)
+  const members = { messageId, report: status?.outcome ?? null, occurredAt, outcome, note, repeats, ...codes }
+  return entry(placedAt, 'report', detail, members)
 }
 
 function errorsIn(errors: readonly ProviderError[], provider: ProviderReader): CodedText {
@@ -164,18 +205,19 @@ function webhookEntry(sent: WebhookAttemptFact, deliveries: readonly DeliveryFac
   const answer: CodedText = httpStatus === null ? { code: 'explain.no_answer' } : asWritten(`HTTP ${httpStatus}`)
   const because: TextValue = error ? { code: 'explain.because', causes: error } : ''
   const detail: CodedText = { code: 'explain.posted', url, attempt, answer, because, durationMs }
-  return entry(sent.startedAt, 'webhook', detail, { eventId, endpointId, attempt, httpStatus, error })
+  const members = { deliveryId: sent.deliveryId, eventId, endpointId, attempt, httpStatus, error }
+  return entry(sent.startedAt, 'webhook', detail, members)
 }
 
 /** A delivery that waits for its next attempt, or is held. */
 function waitingEntry(delivery: DeliveryFact): TimelineEntry[] {
-  const { url, eventId, endpointId, status, dueAt, leased, enqueuedAt } = delivery
+  const { id: deliveryId, url, eventId, endpointId, status, dueAt, leased, enqueuedAt } = delivery
   if (status !== 'pending' && status !== 'held') return []
   const detail: CodedText =
     status === 'held'
       ? { code: 'explain.delivery_held', url, endpointStatus: statusText(delivery.endpointStatus) }
       : { code: leased ? 'explain.posting' : 'explain.to_post', url }
-  const members = { eventId, endpointId, status, dueAt: dueAt?.toISOString() ?? null }
+  const members = { deliveryId, eventId, endpointId, status, dueAt: dueAt?.toISOString() ?? null }
   return [entry(leased || !dueAt ? enqueuedAt : dueAt, 'webhook', detail, members)]
 }
 
@@ -190,8 +232,8 @@ function quarantinedTimerEntry(timers: CheckFact): TimelineEntry[] {
 }
 
 function quarantinedMessageEntry(message: MessageFact): TimelineEntry[] {
-  const { quarantinedAt, finishTries: tries, finishError: note } = message
+  const { id: messageId, quarantinedAt, finishTries: tries, finishError: note } = message
   if (!quarantinedAt) return []
   const detail: CodedText = { code: 'explain.message_quarantined', tries, fault: note ?? '' }
-  return [entry(quarantinedAt, 'report', detail, { outcome: 'quarantined', note })]
+  return [entry(quarantinedAt, 'report', detail, { messageId, outcome: 'quarantined', note })]
 }

@@ -3,20 +3,23 @@ import { type Db, type Sql, statement } from '../db/pool.ts'
 import { UserError } from '../user-error.ts'
 import type { EndpointStatus } from './delivery/claim.ts'
 
-type StatusChange = {
+type Change = {
   workspaceId: string
   endpointId: string
-  from: EndpointStatus
-  to: EndpointStatus
-  reason: CodedText | null
   now: Date
   /** Runs in the transaction of the change. */
   alongside?: InTransaction | undefined
 }
 
+type StatusChange = Change & {
+  from: EndpointStatus
+  to: EndpointStatus
+  reason: CodedText | null
+}
+
 export type InTransaction = (tx: Sql) => Promise<void>
 
-export const statusText = (status: EndpointStatus): CodedText => plainText(`webhooks.status_${status}`)
+export const statusText = (status: EndpointStatus | 'deleted'): CodedText => plainText(`webhooks.status_${status}`)
 
 /** The command that an operator must run, in quotes. */
 export const commandToEnable = (status: Exclude<EndpointStatus, 'enabled'>, endpointId: string): string =>
@@ -25,7 +28,7 @@ export const commandToEnable = (status: Exclude<EndpointStatus, 'enabled'>, endp
 /** `code` says what an endpoint in another status cannot do. */
 export function rejectUnlessEnabled(
   { status, endpointId }: { status: EndpointStatus; endpointId: string },
-  code: 'webhooks.not_enabled' | 'webhooks.not_pinged',
+  code: 'webhooks.not_enabled' | 'webhooks.not_pinged' | 'webhooks.not_retried',
 ): void {
   if (status === 'enabled') return
   throw new UserError({ code, status: statusText(status), command: commandToEnable(status, endpointId) })
@@ -35,12 +38,25 @@ export function rejectUnlessEnabled(
 export const MAX_HELD_PER_BATCH = 2_000
 
 /** Changes the status and, unless the new one is `enabled`, holds what waits. False: the status was not `from`. */
-export async function changeStatus(db: Db, change: StatusChange): Promise<boolean> {
-  const { workspaceId, endpointId } = change
+export const changeStatus = (db: Db, { from, to, reason, ...change }: StatusChange): Promise<boolean> =>
+  changeAndHold(db, change, (tx) =>
+    tx.row(setStatus, [change.workspaceId, change.endpointId, from, to, reason, change.now]),
+  )
+
+/** False: there is no such endpoint, or it was deleted before. */
+export const markDeleted = (db: Db, change: Change): Promise<boolean> =>
+  changeAndHold(db, change, (tx) => tx.row(setDeleted, [change.workspaceId, change.endpointId, change.now, DELETED]))
+
+const DELETED: CodedText = plainText('webhooks.endpoint_deleted')
+
+async function changeAndHold(
+  db: Db,
+  { workspaceId, endpointId, alongside }: Change,
+  change: (tx: Sql) => Promise<object | undefined>,
+): Promise<boolean> {
   const { changed, held } = await db.transaction(async (tx) => {
-    const row = await tx.row(setStatus, [workspaceId, endpointId, change.from, change.to, change.reason, change.now])
-    if (!row) return { changed: false, held: 0 }
-    await change.alongside?.(tx)
+    if (!(await change(tx))) return { changed: false, held: 0 }
+    await alongside?.(tx)
     return { changed: true, held: await holdDeliveries(tx, workspaceId, endpointId) }
   })
   let last = held
@@ -55,7 +71,17 @@ const setStatus = statement<{ id: string }>(
    set status = $4, status_reason = $5, status_at = $6,
      failing_since = case when $4 = 'enabled' then null else failing_since end,
      release_at = null, release_failures = 0
-   where workspace_id = $1 and id = $2 and status = $3
+   where workspace_id = $1 and id = $2 and status = $3 and deleted_at is null
+   returning id`,
+)
+
+/** Nothing can be signed for it any more. */
+const setDeleted = statement<{ id: string }>(
+  'delete_endpoint',
+  `update webhook_endpoints
+   set status = 'disabled', status_reason = $4, status_at = $3, deleted_at = $3, failing_since = null,
+     release_at = null, release_failures = 0, secret = '', previous_secret = null, previous_secret_until = null
+   where workspace_id = $1 and id = $2 and deleted_at is null
    returning id`,
 )
 

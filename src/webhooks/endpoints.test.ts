@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MINUTE_MS } from '../clock.ts'
+import { MINUTE_MS, SECOND_MS } from '../clock.ts'
 import { newId } from '../ids.ts'
 import { createWorkspace } from '../workspaces/workspaces.ts'
 import { MAX_HELD_PER_BATCH } from './endpoint-status.ts'
 import {
   MAX_ENDPOINTS,
   addEndpoint,
+  deleteEndpoint,
   enableEndpoint,
   findEndpoint,
   listEndpoints,
@@ -16,7 +17,11 @@ import {
   rotateSecret,
 } from './endpoints.ts'
 import { countResendable, resendByFilter, resendDelivery } from './resend.ts'
-import { startWebhookWorld } from '../../test/webhook-world.ts'
+import { retryWaiting } from './retry.ts'
+import { updateEndpoint } from './update.ts'
+import { findDeliveryDetails } from './log.ts'
+import { assertSigned, startReceiver } from '../../test/receiver.ts'
+import { idOf, startWebhookWorld } from '../../test/webhook-world.ts'
 
 const URL = 'https://127.0.0.1/hooks'
 
@@ -95,6 +100,99 @@ test('pausing an endpoint holds its whole backlog', async (t) => {
   ])
 })
 
+test('an endpoint that is deleted loses its secrets and receives nothing more', async (t) => {
+  const world = await startWebhookWorld(t, { loops: 0 })
+  const { parts, db, workspaceId } = world
+  const receiver = await world.receiver()
+  const id = idOf(world, receiver)
+  await rotateSecret(parts, id)
+  const [eventId] = await world.record(MAX_HELD_PER_BATCH + 1)
+  await deleteEndpoint(parts, id)
+  await world.record()
+  world.startWorker()
+  await world.settled()
+  assert.equal(receiver.received.length, 0)
+  const text = 'select status, count(*) as total from webhook_deliveries where endpoint_id = $1 group by status'
+  assert.deepEqual(await db.rows({ name: 'count_by_status', text }, [id.endpointId]), [
+    { status: 'held', total: MAX_HELD_PER_BATCH + 1 },
+  ])
+  const secrets = 'select secret, previous_secret from webhook_endpoints where id = $1'
+  assert.deepEqual(await db.row({ name: 'secrets_of_deleted', text: secrets }, [id.endpointId]), {
+    secret: Buffer.alloc(0),
+    previous_secret: null,
+  })
+  assert.deepEqual(await listEndpoints(db, workspaceId), [])
+  assert.ok((await findEndpoint(db, id))?.deletedAt)
+  const { deliveryId } = await world.delivery(eventId, receiver)
+  const changes = [
+    deleteEndpoint(parts, id),
+    enableEndpoint(parts, id),
+    resumeEndpoint(parts, id),
+    rotateSecret(parts, id),
+    pingEndpoint(parts, id),
+    updateEndpoint(parts, { ...id, description: 'again' }),
+    retryWaiting(parts, id),
+    resendByFilter(parts, id),
+  ]
+  const outcomes = await Promise.allSettled(changes)
+  for (const outcome of outcomes) assert.match(String('reason' in outcome && outcome.reason), /There is no endpoint/)
+  await assert.rejects(resendDelivery(parts, { workspaceId, deliveryId }), /There is no delivery/)
+  assert.equal(await countResendable(parts, { workspaceId }), 0)
+})
+
+test('deleted endpoints do not count towards the limit', async (t) => {
+  const { parts, workspaceId } = await startWebhookWorld(t, { loops: 0 })
+  for (let each = 0; each < MAX_ENDPOINTS; each += 1) {
+    const { endpointId } = await addEndpoint(parts, { workspaceId, url: URL })
+    if (each > 0) await deleteEndpoint(parts, { workspaceId, endpointId })
+  }
+  await addEndpoint(parts, { workspaceId, url: URL })
+})
+
+test('a new URL keeps the secret, restarts the count of failures and gets what waits', async (t) => {
+  const world = await startWebhookWorld(t)
+  const [broken, repaired] = [await world.receiver(), await startReceiver()]
+  t.after(() => repaired.close())
+  const id = idOf(world, broken)
+  broken.always({ status: 503, headers: { 'retry-after': '2' } })
+  const [eventId] = await world.record()
+  await world.settled()
+  assert.ok((await findEndpoint(world.db, id))?.failingSince)
+  const changed = await updateEndpoint(world.parts, { ...id, url: `${repaired.url}/new` })
+  assert.equal(changed.url, `${repaired.url}/new`)
+  const endpoint = await findEndpoint(world.db, id)
+  assert.ok(endpoint?.urlChangedAt && !endpoint.failingSince)
+  world.advance(3 * SECOND_MS) // over Retry-After, and before the next attempt of the schedule
+  await repaired.waitFor(1)
+  await world.settled()
+  assertSigned(repaired.received[0]!, broken.secret)
+  const { deliveryId } = await world.delivery(eventId, broken)
+  const details = await findDeliveryDetails(world.db, { ...id, deliveryId })
+  assert.deepEqual(
+    details?.tries.map(({ url }) => url),
+    [`${repaired.url}/new`, null],
+  )
+})
+
+test('an endpoint takes only a short description and known types', async (t) => {
+  const { parts, workspaceId } = await startWebhookWorld(t, { loops: 0 })
+  const { endpointId } = await addEndpoint(parts, { workspaceId, url: URL })
+  const id = { workspaceId, endpointId }
+  await assert.rejects(updateEndpoint(parts, { ...id, eventTypes: [] }), /at least one type/)
+  await assert.rejects(updateEndpoint(parts, { ...id, description: 'two\nlines' }), /one line/)
+  await assert.rejects(updateEndpoint(parts, { ...id, description: 'x'.repeat(201) }), /at most 200 characters/)
+  let changes = 0
+  const count = async (): Promise<void> => void (changes += 1)
+  const settings = {
+    url: URL,
+    description: '😀'.repeat(200),
+    eventTypes: ['cod.failed' as const, 'message.sent' as const],
+  }
+  const expected = { ...settings, eventTypes: ['message.sent', 'cod.failed'] }
+  for (const _ of [1, 2]) assert.deepEqual(await updateEndpoint(parts, { ...id, ...settings }, count), expected)
+  assert.equal(changes, 1, 'nothing is recorded when nothing changes')
+})
+
 test('a second rotation within the day leaves the last two secrets', async (t) => {
   const { parts, clock, db, workspaceId } = await startWebhookWorld(t, { loops: 0 })
   const { endpointId } = await addEndpoint(parts, { workspaceId, url: URL })
@@ -124,6 +222,9 @@ test('another workspace’s endpoint or delivery is answered exactly like a miss
       resumeEndpoint(parts, id),
       enableEndpoint(parts, id),
       rotateSecret(parts, id),
+      updateEndpoint(parts, { ...id, description: 'mine' }),
+      deleteEndpoint(parts, id),
+      retryWaiting(parts, id),
       pingEndpoint(parts, id),
       countResendable(parts, id),
       resendByFilter(parts, id),

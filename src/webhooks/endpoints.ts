@@ -8,7 +8,6 @@ import { findWorkspaceTime } from '../workspaces/workspace-time.ts'
 import { unknownWorkspace } from '../workspaces/workspaces.ts'
 import { UserError } from '../user-error.ts'
 import type { EndpointStatus } from './delivery/claim.ts'
-import { AddressRefused, checkHost } from './delivery/connector.ts'
 import { secretContext } from './delivery/attempt.ts'
 import {
   type InTransaction,
@@ -16,11 +15,12 @@ import {
   commandToEnable,
   rejectUnlessEnabled,
   statusText,
+  markDeleted,
 } from './endpoint-status.ts'
+import { type EndpointChange, type EndpointSettings, checkSettings } from './settings.ts'
 
 /** Of a workspace. Each event is sent to every endpoint, so this limits the cost of one event. */
 export const MAX_ENDPOINTS = 20
-export const MAX_URL_LENGTH = 2_048
 /** After a rotation both secrets sign for this long (docs/webhooks.md#a-new-secret). */
 export const PREVIOUS_SECRET_VALID_MS = DAY_MS
 
@@ -30,10 +30,10 @@ export type EndpointId = { workspaceId: string; endpointId: string }
 /** Adds an enabled endpoint. The secret is shown only this once. `alongside` runs in the same transaction. */
 export async function addEndpoint(
   { db, clock, seal, config }: Pick<Parts, 'db' | 'clock' | 'seal' | 'config'>,
-  { workspaceId, url }: { workspaceId: string; url: string },
-  alongside?: (tx: Sql, added: { endpointId: string; url: string }) => Promise<void>,
+  { workspaceId, ...settings }: { workspaceId: string; url: string } & EndpointChange,
+  alongside?: (tx: Sql, added: EndpointSettings & { endpointId: string }) => Promise<void>,
 ): Promise<{ endpointId: string; secret: string }> {
-  const checked = await checkUrl(url, config.allowPrivateWebhooks)
+  const { url = '', description = '', eventTypes = null } = await checkSettings(settings, config)
   const endpointId = newId()
   const secret = newWebhookSecret()
   const sealed = seal.close(secret, secretContext(endpointId))
@@ -41,37 +41,10 @@ export async function addEndpoint(
     if (!(await tx.row(lockWorkspace, [workspaceId]))) throw unknownWorkspace(workspaceId)
     const { length } = await listEndpoints(tx, workspaceId)
     if (length >= MAX_ENDPOINTS) throw new UserError({ code: 'webhooks.too_many', count: length })
-    await tx.rows(insertEndpoint, [endpointId, workspaceId, checked, sealed, clock.now()])
-    await alongside?.(tx, { endpointId, url: checked })
+    await tx.rows(insertEndpoint, [endpointId, workspaceId, url, sealed, clock.now(), description, eventTypes])
+    await alongside?.(tx, { endpointId, url, description, eventTypes })
   })
   return { endpointId, secret }
-}
-
-/** Returns the URL as it will be requested. */
-async function checkUrl(text: string, allowPrivate: boolean): Promise<string> {
-  if (text.length > MAX_URL_LENGTH) throw new UserError(URL_TOO_LONG)
-  if (!URL.canParse(text)) throw new UserError({ code: 'webhooks.incomplete', example: 'https://example.com/path' })
-  const url = new URL(text)
-  const schemes = allowPrivate ? ['https:', 'http:'] : ['https:']
-  if (!schemes.includes(url.protocol)) throw new UserError({ code: 'webhooks.scheme', scheme: 'https://' })
-  if (url.username || url.password) throw new UserError({ code: 'webhooks.credentials' })
-  if (url.hash) throw new UserError({ code: 'webhooks.fragment' })
-  if (url.href.length > MAX_URL_LENGTH) throw new UserError({ code: 'webhooks.encoded_too_long', max: MAX_URL_LENGTH })
-  if (!allowPrivate) await checkPublic(url.hostname)
-  return url.href
-}
-
-/** To show a mistake early; the check that protects is the one at each connection. */
-async function checkPublic(hostname: string): Promise<void> {
-  try {
-    await checkHost(hostname)
-  } catch (error) {
-    throw new UserError(
-      error instanceof AddressRefused
-        ? { code: 'webhooks.endpoints_not_public', address: error.address }
-        : { code: 'webhooks.not_found', hostname },
-    )
-  }
 }
 
 /** Serializes additions: two concurrent ones must not exceed the limit. */
@@ -82,13 +55,12 @@ const lockWorkspace = statement<{ workspace_id: string }>(
 
 const insertEndpoint = statement(
   'insert_endpoint',
-  `insert into webhook_endpoints (id, workspace_id, url, secret, status, status_at, created_at)
-   values ($1, $2, $3, $4, 'enabled', $5, $5)`,
+  `insert into webhook_endpoints (id, workspace_id, url, secret, status, status_at, created_at, description, event_types)
+   values ($1, $2, $3, $4, 'enabled', $5, $5, $6, $7)`,
 )
 
-export type Endpoint = {
+export type Endpoint = EndpointSettings & {
   endpointId: string
-  url: string
   status: EndpointStatus
   statusReason: CodedText | null
   statusAt: Date
@@ -99,17 +71,27 @@ export type Endpoint = {
 
 /** All endpoints of the workspace, the oldest first. */
 export const listEndpoints = (db: Sql, workspaceId: string): Promise<Endpoint[]> =>
-  db.rows(selectEndpoints, [workspaceId, null])
+  db.rows(selectEndpoints, [workspaceId])
 
-export const findEndpoint = (db: Sql, { workspaceId, endpointId }: EndpointId): Promise<Endpoint | undefined> =>
-  db.row(selectEndpoints, [workspaceId, endpointId])
+/** Also one that was deleted, whose deliveries can still be read. */
+export const findEndpoint = (db: Sql, { workspaceId, endpointId }: EndpointId): Promise<FoundEndpoint | undefined> =>
+  db.row(selectEndpoint, [workspaceId, endpointId])
+
+export type FoundEndpoint = Endpoint & { urlChangedAt: Date | null; deletedAt: Date | null }
+
+const COLUMNS = `id as "endpointId", url, description, event_types as "eventTypes", status,
+     status_reason as "statusReason", status_at as "statusAt", failing_since as "failingSince",
+     previous_secret_until as "previousSecretUntil", created_at as "createdAt"`
 
 const selectEndpoints = statement<Endpoint>(
-  'select_endpoints',
-  `select id as "endpointId", url, status, status_reason as "statusReason", status_at as "statusAt",
-     failing_since as "failingSince", previous_secret_until as "previousSecretUntil", created_at as "createdAt"
-   from webhook_endpoints where workspace_id = $1 and id = coalesce($2, id)
-   order by id`,
+  'list_endpoints',
+  `select ${COLUMNS} from webhook_endpoints where workspace_id = $1 and deleted_at is null order by id`,
+)
+
+const selectEndpoint = statement<FoundEndpoint>(
+  'find_endpoint',
+  `select ${COLUMNS}, url_changed_at as "urlChangedAt", deleted_at as "deletedAt"
+   from webhook_endpoints where workspace_id = $1 and id = $2`,
 )
 
 /** For the command line, which names only the endpoint. */
@@ -119,7 +101,7 @@ export async function findWorkspaceOf(db: Sql, endpointId: string): Promise<stri
 
 const selectWorkspaceOf = statement<{ workspaceId: string }>(
   'select_workspace_of_endpoint',
-  'select workspace_id as "workspaceId" from webhook_endpoints where id = $1',
+  'select workspace_id as "workspaceId" from webhook_endpoints where id = $1 and deleted_at is null',
 )
 
 /** The new secret is shown only this once. The current one signs for another day; an older one ends at once. */
@@ -130,14 +112,14 @@ export async function rotateSecret(
   const secret = newWebhookSecret()
   const until = later(clock.now(), PREVIOUS_SECRET_VALID_MS)
   const sealed = seal.close(secret, secretContext(endpointId))
-  if (!(await db.row(replaceSecret, [workspaceId, endpointId, sealed, until]))) throw missing(endpointId)
+  if (!(await db.row(replaceSecret, [workspaceId, endpointId, sealed, until]))) throw missingEndpoint(endpointId)
   return { secret, previousSecretUntil: until }
 }
 
 const replaceSecret = statement<{ id: string }>(
   'rotate_endpoint_secret',
   `update webhook_endpoints set previous_secret = secret, previous_secret_until = $4, secret = $3
-   where workspace_id = $1 and id = $2 returning id`,
+   where workspace_id = $1 and id = $2 and deleted_at is null returning id`,
 )
 
 const statusChange =
@@ -164,16 +146,27 @@ export const resumeEndpoint = statusChange('paused', 'enabled')
 /** Like resumeEndpoint, for an endpoint that was disabled for its failures. */
 export const enableEndpoint = statusChange('disabled', 'enabled')
 
+/**
+ * Ends the endpoint and erases its secrets. What waits for it is held for good; its deliveries can still be read.
+ * `alongside` runs in the same transaction.
+ */
+export async function deleteEndpoint(
+  { db, clock }: Pick<Parts, 'db' | 'clock'>,
+  id: EndpointId,
+  alongside?: InTransaction,
+): Promise<void> {
+  if (!(await markDeleted(db, { ...id, now: clock.now(), alongside }))) throw missingEndpoint(id.endpointId)
+}
+
+/** One that was deleted is missing. */
 export async function getEndpoint(db: Sql, id: EndpointId): Promise<Endpoint> {
   const endpoint = await findEndpoint(db, id)
-  if (!endpoint) throw missing(id.endpointId)
+  if (!endpoint || endpoint.deletedAt) throw missingEndpoint(id.endpointId)
   return endpoint
 }
 
-const missing = (endpointId: string): UserError => new UserError({ code: 'webhooks.missing', endpointId }, 'NOT_FOUND')
-
-/** The dashboard's form checks it too. */
-export const URL_TOO_LONG: CodedText = { code: 'webhooks.url_too_long', max: MAX_URL_LENGTH }
+export const missingEndpoint = (endpointId: string): UserError =>
+  new UserError({ code: 'webhooks.missing', endpointId }, 'NOT_FOUND')
 
 /** Sends a test event to this endpoint only. `deliverNow` waits for its outcome. */
 export async function pingEndpoint(

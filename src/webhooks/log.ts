@@ -20,6 +20,8 @@ import { STEPS_MS } from './delivery/schedule.ts'
 
 /** Events of one confirmation. Each time its customer changes their mind there is another; only the first are shown. */
 const MAX_EVENTS_OF_ONE = 200
+/** With one reference, or of one recipient: the newest. */
+const NEWEST_SUBJECTS = 'order by id desc limit 200'
 /** The newest attempts of a delivery. A schedule has at most 18 (ten, and eight brought forward); resends make more. */
 export const MAX_ATTEMPTS_SHOWN = 50
 
@@ -35,11 +37,19 @@ export type EventFilter = {
 export type LogFilter = EndpointId &
   EventFilter & {
     status?: DeliveryStatus | undefined
-    /** The id of an event, a message or a confirmation: its deliveries. */
-    about?: string | undefined
+    about?: Subjects | undefined
     /** The last id of the page before. */
     before?: string | undefined
   }
+
+/** The events of these: an event, a message or a confirmation by its id, or messages and confirmations by the others. */
+export type Subjects = {
+  id: string | null
+  /** Exactly. */
+  reference: string
+  /** E.164 */
+  recipients: readonly string[]
+}
 
 export type LoggedDelivery = {
   id: string
@@ -48,11 +58,16 @@ export type LoggedDelivery = {
   type: EventType
   messageId: string | null
   confirmationId: string | null
+  /** Of the message or the confirmation; of a ping null. */
+  recipient: string | null
+  reference: string | null
   status: DeliveryStatus
   /** An attempt is in flight. */
   underWay: boolean
   attempts: number
-  /** The next attempt; while one is in flight, the end of its lease. */
+  /** Counted from 1, of the attempts of the schedule. Null: there is none. */
+  nextAttempt: { number: number; of: number } | null
+  /** When that is; while one is in flight, the end of its lease. */
   dueAt: Date | null
   createdAt: Date
   endedAt: Date | null
@@ -64,23 +79,37 @@ export type LoggedDelivery = {
 }
 
 /** A page of an endpoint's deliveries, newest first. It may have few deliveries or none, and still a next one. */
-export function listDeliveries(db: Sql, filter: LogFilter): Promise<Page<LoggedDelivery>> {
+export async function listDeliveries(db: Sql, filter: LogFilter): Promise<Page<LoggedDelivery>> {
   const { workspaceId, endpointId, about, status, type, from, to, before } = filter
-  return readPage(db, about === undefined ? logs[status ?? 'any'] : deliveriesAbout, {
+  const { rows, next } = await readPage(db, about === undefined ? logs[status ?? 'any'] : deliveriesAbout, {
     workspaceId,
     ids: idRange({ from: from ?? null, until: to ?? null, before: before ?? null }, ID_MARGIN),
-    values: about === undefined ? [endpointId] : [endpointId, about],
+    values: about === undefined ? [endpointId] : [endpointId, about.id, about.reference, about.recipients],
     filters: [status, type, from, to],
   })
+  return { rows: rows.map(withNextAttempt), next }
 }
+
+type Stored<Delivery> = Omit<Delivery, 'nextAttempt'> & { step: number }
+
+const withNextAttempt = <Delivery extends Stored<LoggedDelivery>>({ step, ...delivery }: Delivery) => ({
+  ...delivery,
+  nextAttempt: delivery.status === 'pending' ? { number: step + 1, of: STEPS_MS.length } : null,
+})
 
 /** An id has the time of the node that made it; `created_at` is the database's, or in demo data a time in the past. */
 const ID_MARGIN: IdMargin = { earlierMs: 2 * DAY_MS, laterMs: MAX_SANDBOX_BEGAN_EARLIER_MS }
 
+const ofSubject = (column: string): string =>
+  `coalesce(
+       (select ${column} from messages where workspace_id = $1 and id = event.message_id),
+       (select ${column} from confirmations where workspace_id = $1 and id = event.confirmation_id)) as ${column}`
+
 const list = {
   table: 'webhook_deliveries',
   columns: `item.id, item.id as "deliveryId", item.event_id as "eventId", event.type, event.message_id as "messageId",
-     event.confirmation_id as "confirmationId", item.status, item.lease is not null as "underWay", item.attempts,
+     event.confirmation_id as "confirmationId", ${ofSubject('recipient')}, ${ofSubject('reference')},
+     item.status, item.lease is not null as "underWay", item.attempts, item.step,
      ${nextAttemptAt('item')} as "dueAt", item.created_at as "createdAt", item.ended_at as "endedAt",
      attempt.started_at as "lastAttemptAt", attempt.duration_ms as "durationMs",
      attempt.http_status as "httpStatus", attempt.error`,
@@ -96,7 +125,7 @@ const list = {
 } as const satisfies ListSpec
 
 /** $4: the endpoint. The status is a literal, so that PostgreSQL uses the partial indexes of undelivered and waiting ones. */
-const logOf = (name: string, condition = ''): ListSource<LoggedDelivery> =>
+const logOf = (name: string, condition = ''): ListSource<Stored<LoggedDelivery>> =>
   createListSource(list, { name: `deliveries_${name}`, condition: `and item.endpoint_id = $4 ${condition}`, values: 1 })
 
 const logs = {
@@ -107,16 +136,36 @@ const logs = {
   held: logOf('held', `and item.status = 'held'`),
 }
 
-/** $4: the endpoint, $5: an event, a message or a confirmation. */
-const deliveriesAbout = createSearchSource<LoggedDelivery>(list, {
+/** $4: the endpoint, $5: an event, a message or a confirmation, $6: a reference, $7: recipients. */
+const deliveriesAbout = createSearchSource<Stored<LoggedDelivery>>(list, {
   name: 'deliveries',
-  values: 2,
+  values: 4,
   ids: `select item.id from (
        select id from events where workspace_id = $1 and id = $5
        union
-       (select id from events where workspace_id = $1 and message_id = $5 limit ${MAX_EVENTS_OF_ONE})
+       select event.id from (
+         select $5::uuid as id
+         union
+         (select id from messages where workspace_id = $1 and reference = $6 ${NEWEST_SUBJECTS})
+         union
+         (select message.id from unnest($7::text[]) as searched (phone) cross join lateral (
+            select id from messages
+            where workspace_id = $1 and recipient = searched.phone and confirmation_id is null ${NEWEST_SUBJECTS}) message)
+       ) message cross join lateral (
+         select id from events where workspace_id = $1 and message_id = message.id limit ${MAX_EVENTS_OF_ONE}) event
        union
-       (select id from events where workspace_id = $1 and confirmation_id = $5 limit ${MAX_EVENTS_OF_ONE})) event
+       select event.id from (
+         select $5::uuid as id
+         union
+         (select id from confirmations where workspace_id = $1 and reference = $6 and reference <> '' ${NEWEST_SUBJECTS})
+         union
+         (select confirmation.id from senders cross join unnest($7::text[]) as searched (phone) cross join lateral (
+            select id from confirmations
+            where workspace_id = $1 and sender_id = senders.id and recipient = searched.phone ${NEWEST_SUBJECTS}) confirmation
+          where senders.workspace_id = $1)
+       ) confirmation cross join lateral (
+         select id from events where workspace_id = $1 and confirmation_id = confirmation.id limit ${MAX_EVENTS_OF_ONE}) event
+     ) event
      join webhook_deliveries item on item.workspace_id = $1 and item.event_id = event.id and item.endpoint_id = $4
      where ${IN_ID_RANGE}`,
 })
@@ -125,17 +174,17 @@ export const MAX_LATEST = 40
 
 export type LatestDelivery = LoggedDelivery & { endpointId: string; url: string }
 
-/** Of all endpoints of a workspace, the newest first. */
-export const listLatestDeliveries = (sql: Sql, workspaceId: string): Promise<LatestDelivery[]> =>
-  sql.rows(selectLatest, [workspaceId])
+/** Of all endpoints that the workspace has, the newest first. */
+export const listLatestDeliveries = async (sql: Sql, workspaceId: string): Promise<LatestDelivery[]> =>
+  (await sql.rows(selectLatest, [workspaceId])).map(withNextAttempt)
 
-const selectLatest = statement<LatestDelivery>(
+const selectLatest = statement<Stored<LatestDelivery>>(
   'list_latest_deliveries',
   `select ${list.columns}, item.endpoint_id as "endpointId", item.url
    from (
      select d.*, e.url from webhook_endpoints e cross join lateral (
        select * from webhook_deliveries where workspace_id = $1 and endpoint_id = e.id order by id desc limit ${MAX_LATEST}) d
-     where e.workspace_id = $1
+     where e.workspace_id = $1 and e.deleted_at is null
      order by d.id desc limit ${MAX_LATEST}
    ) item ${list.joins}
    order by item.id desc`,
@@ -155,10 +204,12 @@ export type DeliveryDetails = LoggedDelivery & {
   url: string
   /** The exact text that is sent. */
   body: string
-  /** Counted from 1, of the attempts of the schedule. Null: there is none. */
-  nextAttempt: { number: number; of: number } | null
   /** The newest first, at most MAX_ATTEMPTS_SHOWN. */
-  tries: (AttemptHistory & { headers: SentHeader[] })[]
+  tries: (AttemptHistory & {
+    /** Null: an earlier URL of the endpoint. */
+    url: string | null
+    headers: SentHeader[]
+  })[]
 }
 
 /** With its attempts. Undefined when it is missing, or another workspace's or endpoint's. */
@@ -169,17 +220,21 @@ export async function findDeliveryDetails(
   const delivery = await db.row(selectWhole, [workspaceId, endpointId, deliveryId])
   if (!delivery) return undefined
   const attempts = await db.rows(selectAttempts, [workspaceId, deliveryId])
-  const { step, ...rest } = delivery
+  const { urlChangedAt, ...rest } = delivery
   return {
-    ...rest,
-    nextAttempt: rest.status === 'pending' ? { number: step + 1, of: STEPS_MS.length } : null,
-    tries: attempts.map((attempt) => ({ ...attempt, headers: sentHeaders(rest.eventId, attempt.startedAt) })),
+    ...withNextAttempt(rest),
+    tries: attempts.map((attempt) => ({
+      ...attempt,
+      url: urlChangedAt && attempt.startedAt < urlChangedAt ? null : delivery.url,
+      headers: sentHeaders(rest.eventId, attempt.startedAt),
+    })),
   }
 }
 
-const selectWhole = statement<Omit<DeliveryDetails, 'tries' | 'nextAttempt'> & { step: number }>(
+const selectWhole = statement<Stored<Omit<DeliveryDetails, 'tries'>> & { urlChangedAt: Date | null }>(
   'find_whole_delivery',
-  `select ${list.columns}, item.step, event.occurred_at as "occurredAt", event.body, endpoint.url
+  `select ${list.columns}, event.occurred_at as "occurredAt", event.body, endpoint.url,
+     endpoint.url_changed_at as "urlChangedAt"
    from webhook_deliveries item ${list.joins}
    join webhook_endpoints endpoint on endpoint.workspace_id = item.workspace_id and endpoint.id = item.endpoint_id
    where item.workspace_id = $1 and item.endpoint_id = $2 and item.id = $3`,

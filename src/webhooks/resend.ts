@@ -41,7 +41,7 @@ const restart = statement<{ status: EndpointStatus; endpointId: string }>(
      select delivery.id, delivery.endpoint_id, endpoint.status from webhook_deliveries delivery
      join webhook_endpoints endpoint
        on endpoint.id = delivery.endpoint_id and endpoint.workspace_id = delivery.workspace_id
-     where delivery.workspace_id = $1 and delivery.id = $2
+     where delivery.workspace_id = $1 and delivery.id = $2 and endpoint.deleted_at is null
    ),
    restarted as (
      update webhook_deliveries delivery ${setRestarted('$3')}

@@ -33,7 +33,8 @@ import { errorMeanings, meaningOf } from '../../src/providers/whatsapp/errors.ts
 import { ATTEMPT_TIMEOUT_MS, MAX_RESPONSE_BYTES } from '../../src/webhooks/delivery/post.ts'
 import { RELEASE_INTERVAL_MS, MAX_RELEASED_PER_STEP } from '../../src/webhooks/delivery/release.ts'
 import { MAX_EARLY_ATTEMPTS } from '../../src/webhooks/delivery/schedule.ts'
-import { MAX_ENDPOINTS, PREVIOUS_SECRET_VALID_MS, MAX_URL_LENGTH } from '../../src/webhooks/endpoints.ts'
+import { MAX_ENDPOINTS, PREVIOUS_SECRET_VALID_MS } from '../../src/webhooks/endpoints.ts'
+import { MAX_URL_LENGTH } from '../../src/webhooks/settings.ts'
 import { DEFAULT_MONTHLY_UNITS } from '../../src/workspaces/quota.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')

@@ -83,7 +83,14 @@ test('no dashboard list reads a whole table or more than its limit', async (t) =
     { from, until },
   ])
     await listConfirmations(figures, { ...orders, ...filter })
-  for (const filter of [{}, { status: 'failed' as const }, { type: 'message.failed' as const }, { from, to: until }])
+  const about = { id: null, reference: 'login-17', recipients: ['+212600000017'] }
+  for (const filter of [
+    {},
+    { about },
+    { status: 'failed' as const },
+    { type: 'message.failed' as const },
+    { from, to: until },
+  ])
     await listDeliveries(figures, { workspaceId, endpointId, ...filter })
   for (const [action, who] of [[], ['key.revoked'], [null, 'person-7@shop.example']])
     await figures.rows(selectEntries.workspace, [workspaceId, null, action, who])

@@ -228,14 +228,15 @@ test('an order is found by phone number, and its page follows the customer', asy
   await page.getByRole('link', { name: 'A-1002' }).waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'A-1001' }).click()
   await page.getByRole('heading', { level: 1, name: /Order .*A-1001/ }).waitFor()
-  await page.getByText('Confirmation: Ends with no response').waitFor()
+  await page.getByText('Ends with no response').waitFor()
   await page.getByRole('status').filter({ hasText: 'Updates automatically' }).waitFor()
   await world.customer(order).taps('Confirm')
-  const facts = page.getByRole('region', { name: 'The order' })
-  await facts.getByText('Confirmed', { exact: true }).waitFor()
+  await page.getByRole('main').getByText('Confirmed', { exact: true }).waitFor()
   const message = page.getByTestId('transcript').locator('[data-side="customer"]')
   assert.match((await message.textContent()) ?? '', /Confirm/)
   await page.getByText('No action is needed: the customer confirmed the order.').waitFor()
+  await page.getByText('Confirmation’s question').click()
+  await page.getByText('Send attempt').first().waitFor()
 })
 
 test('a reference or a note cannot change the page’s text direction', async (t) => {

@@ -24,7 +24,8 @@ test('a disabled endpoint shows its reason, and one click delivers what it misse
   await page.getByRole('link', { name: receiver.url }).click()
   await page.getByText('This endpoint is failing').waitFor()
   await page.getByText('HTTP 500').first().waitFor()
-  world.advance('6s')
+  await page.getByRole('button', { name: 'Retry 1 event now' }).click()
+  await page.getByText('1 event is being retried').waitFor()
   answerAllowed.resolve()
   await world.settled()
   await page.getByText('This endpoint is disabled').waitFor() // the page updates without a reload
@@ -60,6 +61,42 @@ test('a test event shows its request and the response', async (t) => {
   await page.keyboard.press('Escape')
   await page.waitForURL((url) => !url.search.includes('delivery='))
   await page.waitForFunction(`document.activeElement?.textContent === 'ping'`)
+})
+
+test('an endpoint is added, changed and deleted on its pages', async (t) => {
+  const world = await startWorld(t)
+  const page = await openPage(t, world, { as: await signIn(world, 'admin') })
+  await page.goto(`/dashboard/w/${world.workspaceId}/endpoints`)
+  await page.getByRole('button', { name: 'Add an endpoint' }).click()
+  const dialog = page.getByRole('dialog')
+  const url = dialog.getByRole('textbox', { name: 'URL' })
+  await url.fill('shop.example/hooks')
+  await dialog.getByRole('radio', { name: 'Only these types' }).check()
+  await dialog.getByRole('button', { name: 'Add an endpoint' }).click()
+  await dialog.getByText('Choose at least one type of event.').waitFor()
+  await dialog.getByRole('checkbox', { name: 'cod.confirmed' }).check()
+  await dialog.getByRole('button', { name: 'Add an endpoint' }).click()
+  await dialog.getByText('The URL is incomplete.').waitFor()
+  await dialog.getByText('1 error').waitFor()
+  await url.fill('http://127.0.0.1:9/hooks')
+  await dialog.getByRole('button', { name: 'Add an endpoint' }).click()
+  await dialog.getByText(/^whsec_/).waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.getByText(/^whsec_/).waitFor() // it was not copied yet
+  await dialog.getByRole('tab', { name: 'PHP' }).click()
+  await dialog.getByRole('button', { name: 'I have copied it' }).click()
+  await page.getByRole('link', { name: 'http://127.0.0.1:9/hooks' }).click()
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await dialog.getByRole('textbox', { name: 'Description' }).fill('Orders of the shop')
+  await dialog.getByRole('radio', { name: 'All events' }).check()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Orders of the shop' }).waitFor()
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await dialog.getByLabel('Type 127.0.0.1:9 to confirm').fill('127.0.0.1:9')
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('This endpoint was deleted').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Edit' }).count(), 0)
+  await page.getByText('No events yet.').waitFor() // its log stays
 })
 
 test('chosen deliveries are counted first, then resent with progress', async (t) => {
@@ -115,7 +152,7 @@ test('an invalid URL is rejected at its field', async (t) => {
   Object.assign(world.parts.config, { allowPrivateWebhooks: false })
   const { calls } = await signIn(world, 'admin')
   const faults: [string, RegExp][] = [
-    ['http://example.com/', /must start with https/],
+    ['http://example.com/', /must start with https:\/\/\./],
     ['https://127.0.0.1/', /must point to a public host/],
     ['https://[::ffff:10.0.0.1]/', /must point to a public host/],
     ['https://a:b@example.com/', /must not contain a user name/],
@@ -123,7 +160,11 @@ test('an invalid URL is rejected at its field', async (t) => {
   ]
   for (const [url, sentence] of faults)
     await assert.rejects(calls.endpoints.add.mutate({ workspaceId: world.workspaceId, url }), sentence, url)
-  assert.deepEqual((await calls.endpoints.list.query({ workspaceId: world.workspaceId })).endpoints, [])
+  const strict = await calls.endpoints.list.query({ workspaceId: world.workspaceId })
+  assert.deepEqual([strict.endpoints, strict.allowsHttp], [[], false])
+  Object.assign(world.parts.config, { allowPrivateWebhooks: true })
+  const anyScheme = /must start with https:\/\/ or http:\/\//
+  await assert.rejects(calls.endpoints.add.mutate({ workspaceId: world.workspaceId, url: 'ftp://a' }), anyScheme)
 })
 
 test('after a rotation both secrets sign until the reported time', async (t) => {
@@ -141,6 +182,88 @@ test('after a rotation both secrets sign until the reported time', async (t) => 
   assertSigned(ping, rotated.secret)
   const found = await calls.endpoints.find.query({ workspaceId, endpointId })
   assert.equal(found.previousSecretUntil, rotated.previousSecretUntil)
+})
+
+test('an endpoint is changed and deleted, and its log stays readable', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const receiver = await world.receiver()
+  const { endpointId } = receiver
+  const { calls } = await signIn(world, 'admin')
+  const id = { workspaceId, endpointId }
+  const url = `${receiver.url}/new`
+  await calls.endpoints.update.mutate({ ...id, url, description: 'Orders', eventTypes: ['message.sent'] })
+  const [sent] = await record(world, 1)
+  await record(world, 1, 'message.failed')
+  await world.settled()
+  assert.deepEqual(
+    receiver.received.map(({ id, path }) => [id, path]),
+    [[sent, new URL(url).pathname]],
+  )
+  const { host } = new URL(url)
+  await assert.rejects(
+    calls.endpoints.remove.mutate({ ...id, host: 'example.com' }),
+    new RegExp(`Enter the host.*${host}`),
+  )
+  await calls.endpoints.remove.mutate({ ...id, host })
+  assert.deepEqual((await calls.endpoints.list.query({ workspaceId })).endpoints, [])
+  const deleted = await calls.endpoints.find.query(id)
+  assert.ok(deleted.deletedAt)
+  assert.equal(deleted.description, 'Orders')
+  assert.equal((await calls.endpoints.deliveries.query(id)).rows.length, 1)
+  const changes = [
+    calls.endpoints.enable.mutate(id),
+    calls.endpoints.update.mutate({ ...id, description: '' }),
+    calls.endpoints.rotate.mutate(id),
+    calls.endpoints.remove.mutate({ ...id, host }),
+  ]
+  for (const outcome of await Promise.allSettled(changes))
+    assert.match(String('reason' in outcome && outcome.reason), /The endpoint was deleted/)
+  assert.deepEqual(
+    await world.ask(`select action, before, after from audit_log where target = $1 and action <> 'endpoint.added'`, [
+      endpointId,
+    ]),
+    [
+      {
+        action: 'endpoint.updated',
+        before: { url: receiver.url, description: '', eventTypes: null },
+        after: { url, description: 'Orders', eventTypes: ['message.sent'] },
+      },
+      {
+        action: 'endpoint.deleted',
+        before: { url, description: 'Orders', eventTypes: ['message.sent'], status: 'enabled' },
+        after: null,
+      },
+    ],
+  )
+})
+
+test('everything that waits is tried at once, and the entry says how many', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const receiver = await world.receiver()
+  const id = { workspaceId, endpointId: receiver.endpointId }
+  const { calls } = await signIn(world, 'admin')
+  receiver.always({ status: 503, headers: { 'retry-after': '600' } })
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, ['sent'])
+  await record(world, 2)
+  await world.settled()
+  const [first] = (await calls.endpoints.deliveries.query({ ...id, about: otp.messageId })).rows
+  assert.deepEqual(
+    [first?.nextAttempt, first?.recipient, first?.reference],
+    [{ number: 2, of: 10 }, otp.to, otp.reference ?? null],
+  )
+  assert.equal(await calls.endpoints.waiting.query(id), 3)
+  receiver.always({ status: 204 })
+  assert.deepEqual(await calls.endpoints.retryWaiting.mutate(id), { waiting: 3 })
+  await receiver.waitFor(6)
+  await world.settled()
+  assert.equal(await calls.endpoints.waiting.query(id), 0)
+  assert.deepEqual(
+    await world.ask(`select after from audit_log where action = 'endpoint.retried' and target = $1`, [id.endpointId]),
+    [{ after: { waiting: 3 } }],
+  )
 })
 
 test('a delivery shows each attempt, its response and the next attempt', async (t) => {
@@ -298,10 +421,17 @@ test('the log is filtered by status, type, time and subject', async (t) => {
   assert.deepEqual(await ids({ about: failing ?? '', status: 'held' }), [])
   const [ofOrder] = (await calls.endpoints.deliveries.query({ workspaceId, endpointId, about: order })).rows
   assert.deepEqual([ofOrder?.type, ofOrder?.confirmationId], ['cod.confirmed', order])
-  await assert.rejects(
-    calls.endpoints.deliveries.query({ workspaceId, endpointId, about: 'A-1001' }),
-    /Some fields are not valid/,
-  )
+  const { recipient, reference } = ofOrder!
+  const eventIds = [ofOrder!.eventId]
+  for (const about of [reference!, recipient!, recipient!.replace('+', '00')])
+    assert.deepEqual(await ids({ about }), eventIds)
+  const otp = await world.sendOtp({ reference: 'login-1' })
+  await world.whatsapp.reports(otp, ['sent'])
+  await world.settled()
+  const [ofCode] = await ids({ about: otp.messageId })
+  assert.ok(ofCode)
+  for (const about of ['login-1', otp.to]) assert.deepEqual(await ids({ about }), [ofCode])
+  assert.deepEqual(await ids({ about: 'no such thing' }), [])
 })
 
 test('another workspace’s endpoint or delivery gets the answer of a missing one', async (t) => {
@@ -324,6 +454,10 @@ test('another workspace’s endpoint or delivery gets the answer of a missing on
       calls.endpoints.enable.mutate(id),
       calls.endpoints.rotate.mutate(id),
       calls.endpoints.ping.mutate(id),
+      calls.endpoints.update.mutate({ ...id, description: 'mine' }),
+      calls.endpoints.remove.mutate({ ...id, host: new URL(theirs.url).host }),
+      calls.endpoints.waiting.query(id),
+      calls.endpoints.retryWaiting.mutate(id),
       calls.endpoints.deliveries.query(id),
       calls.endpoints.delivery.query({ ...id, deliveryId }),
       calls.endpoints.delivery.query({ ...id, endpointId: mine.endpointId, deliveryId }),
@@ -354,6 +488,9 @@ test('a member can read everything and change nothing', async (t) => {
     calls.endpoints.enable.mutate(id),
     calls.endpoints.rotate.mutate(id),
     calls.endpoints.ping.mutate(id),
+    calls.endpoints.update.mutate({ ...id, description: 'mine' }),
+    calls.endpoints.remove.mutate({ ...id, host: 'example.com' }),
+    calls.endpoints.retryWaiting.mutate(id),
     calls.endpoints.resend.mutate({ ...id, deliveryId: newId() }),
     calls.endpoints.resendChosen.mutate({ ...id, statuses: ['held'], at: new Date().toISOString() }),
   ]

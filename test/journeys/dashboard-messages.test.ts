@@ -46,10 +46,19 @@ test('a conversation’s message is found by order reference and confirmation id
   assert.deepEqual(await idsOf(reader, world, { text: order.confirmationId }), [row.id])
   const explained = await reader.calls.messages.get.query({ workspaceId: world.workspaceId, messageId: row.id })
   assert.equal(explained.message.confirmationId, order.confirmationId)
-  assert.ok(
-    explained.displayed && explained.displayed.choices.length === 3,
-    'what the customer reads is shown with its buttons',
-  )
+  assert.equal(explained.displayed.buttons.length, 3, 'what the customer reads is shown with its buttons')
+})
+
+test('a one-time code’s message is shown as the customer reads it, with the code hidden', async (t) => {
+  const world = await startWorld(t)
+  const reader = await signIn(world, 'member')
+  const { messageId, code } = await world.sendOtp()
+  await world.settled()
+  const { displayed, message } = await reader.calls.messages.get.query({ workspaceId: world.workspaceId, messageId })
+  assert.match(displayed.body.code === 'text' ? displayed.body.text : '', /•••••/)
+  assert.equal(displayed.buttons.length, 1)
+  assert.ok(!JSON.stringify(displayed).includes(code))
+  assert.equal(message.senderId, world.senderId)
 })
 
 test('filters work together', async (t) => {
@@ -186,8 +195,10 @@ test('a message is found with filters in the URL, and shows its next action', as
   await other.getByText('لا توجد رسالة تطابق').waitFor()
   await page.getByRole('button', { name: 'Clear filters' }).first().click()
   await page.getByRole('link', { name: failed.to }).click()
-  await page.getByText('Next action: Your backend').waitFor()
-  await page.getByText('RECIPIENT_UNREACHABLE').waitFor()
+  await page.getByText('Your backend or its developers: Check the number with the recipient').waitFor()
+  const code = page.getByRole('link', { name: 'RECIPIENT_UNREACHABLE' })
+  assert.equal(await code.getAttribute('href'), '/problems/RECIPIENT_UNREACHABLE')
+  await page.getByTestId('content').getByText('•••••').waitFor()
 })
 
 test('older messages are paged by links that lead back to the newest', async (t) => {

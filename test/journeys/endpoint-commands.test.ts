@@ -63,6 +63,62 @@ test('a disabled endpoint is listed with its reason, and errors name "endpoint e
   assert.match((await run(world, 'endpoint', 'enable', endpointId)).stderr, /is already enabled/)
 })
 
+test('commands change an endpoint’s URL, types and description, and delete it', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  const chosen = ['--events', 'cod.confirmed,message.sent', '--description', 'Orders']
+  const added = await json(world, 'endpoint', 'add', '--workspace', world.workspaceId, '--url', receiver.url, ...chosen)
+  const endpointId = String(added['endpointId'])
+  const settings = { url: `${receiver.url}/new`, description: 'Orders', eventTypes: null }
+  assert.match((await run(world, 'endpoint', 'update', endpointId)).stderr, /Say what to change/)
+  assert.match(
+    (await run(world, 'endpoint', 'update', endpointId, '--events', 'ping')).stderr,
+    /must be "all", or types/,
+  )
+  const changed = await json(world, 'endpoint', 'update', endpointId, '--url', settings.url, '--events', 'all')
+  assert.deepEqual(changed, { endpointId, ...settings })
+
+  assert.match((await run(world, 'endpoint', 'delete', endpointId)).stderr, /add --yes/)
+  assert.deepEqual(await json(world, 'endpoint', 'delete', endpointId, '--yes'), {
+    endpointId,
+    url: settings.url,
+    deleted: true,
+  })
+  const listed = await json(world, 'endpoint', 'list', '--workspace', world.workspaceId)
+  assert.deepEqual(
+    (listed['endpoints'] as { endpointId: string }[]).map(({ endpointId }) => endpointId),
+    [receiver.endpointId],
+  )
+  for (const words of [
+    ['ping'],
+    ['enable'],
+    ['rotate'],
+    ['resend'],
+    ['update', '--events', 'all'],
+    ['delete', '--yes'],
+  ])
+    assert.match(
+      (await run(world, 'endpoint', words[0]!, endpointId, ...words.slice(1))).stderr,
+      /There is no endpoint/,
+    )
+})
+
+test('a command tries what waits at once, without its place in the schedule', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await world.receiver()
+  const { endpointId } = receiver
+  receiver.answers({ status: 503, headers: { 'retry-after': '300' } })
+  await world.whatsapp.reports(await world.sendOtp(), ['sent'])
+  await world.settled()
+  const pending = ['endpoint', 'resend', endpointId, '--status', 'pending']
+  assert.match((await run(world, ...pending, '--type', 'ping')).stderr, /only --count/)
+  assert.deepEqual(await json(world, ...pending, '--count'), { endpointId, events: 1, resent: false })
+  assert.deepEqual(await json(world, ...pending), { endpointId, events: 1, resent: true })
+  await receiver.waitFor(2)
+  await world.settled()
+  assert.deepEqual(await json(world, ...pending), { endpointId, events: 0, resent: true })
+})
+
 test('webhooks are signed with both the rotated and the previous secret', async (t) => {
   const world = await startWorld(t)
   const receiver = await world.receiver()

@@ -134,9 +134,9 @@ test('a refusal check shows its request, list of reasons and note', async (t) =>
   const { confirmationId, to } = await confirm(world)
   await tap(world, to, 0)
   await check(world, confirmationId)
-  assert.match((await explained(world, confirmationId)).next.sentence, /^The customer must answer by \d{4}-/)
+  assert.match((await explained(world, confirmationId)).next.sentence, /^The customer can answer until \d{4}-/)
   await tap(world, to, 0)
-  assert.match((await explained(world, confirmationId)).next.sentence, /must answer the latest question by/)
+  assert.match((await explained(world, confirmationId)).next.sentence, /can answer the latest question until/)
   await say(world, { from: to, choose: { row: -1 } })
   await say(world, { from: to, text: 'It was\nopen' })
   const { status, timeline, next } = await explained(world, confirmationId)
@@ -200,7 +200,7 @@ test('armed timers show their time, and the customer must answer', async (t) => 
   assert.equal(next.who, 'customer')
   assert.match(
     next.sentence,
-    /^The customer must answer by .*\. After that, the conversation ends without an answer\.$/,
+    /^The customer can answer until .*\. After that, the conversation ends without an answer\.$/,
   )
 })
 
@@ -216,7 +216,7 @@ test('a failed question shows who must act', async (t) => {
   await world.settled()
   const { status, next, timeline } = await explained(world, confirmationId)
   assert.equal(status, 'rescheduling')
-  assert.equal(next.sentence, 'The caller must check the number with the recipient or use another channel.')
+  assert.equal(next.sentence, 'Check the number with the recipient, or use another channel.')
   assert.ok(timeline.some(({ detail }) => /reports failed of the day question at .*\(code 131026/.test(detail)))
 })
 

@@ -145,7 +145,7 @@ for (const [what, change, why] of [
     assert.ok(explained?.timeline.some(({ detail }) => detail === `attempt 1: not made (${why})`))
     assert.deepEqual(explained?.next, {
       who: 'operator',
-      sentence: `The operator must find out why ${why}; WhatsApp was not called, and the caller can send a new code at once.`,
+      sentence: `Find out why ${why}. WhatsApp was not called, and the caller can send a new code at once.`,
     })
   })
 }
@@ -239,7 +239,7 @@ test('a timer that fails five times is quarantined until an operator releases it
   assert.deepEqual(timer, { tries: 5, fault: asWritten('error 23514'), quarantined: true })
   assert.deepEqual(await countsOfStuckWork(world.parts, 'timer'), { waiting: 4, quarantined: 1 })
   const explained = await explainInEnglish(world.parts, id)
-  assert.match(String(explained?.next.sentence), new RegExp(`find out from the log .* "quarantine release ${id}"`))
+  assert.match(String(explained?.next.sentence), new RegExp(`Find out from the log .* "quarantine release ${id}"`))
   assert.ok(explained?.timeline.some(({ detail }) => /quarantined after 5 attempts.*error 23514/.test(detail)))
 
   await repair()

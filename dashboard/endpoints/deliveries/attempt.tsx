@@ -2,13 +2,15 @@ import { Code, Stack, Text, Title, type TitleOrder } from '@mantine/core'
 import type { RouterOutputs } from '../../api.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { Time } from '../../ui/time.tsx'
+import { useWorkspace } from '../../ui/workspace.ts'
 
 export type DeliveryData = RouterOutputs['endpoints']['delivery']
 export type AttemptData = DeliveryData['tries'][number]
 
 /** One request and its response. */
-export function Attempt({ attempt, url, order }: { attempt: AttemptData; url: string; order: TitleOrder }) {
+export function Attempt({ attempt, order }: { attempt: AttemptData; order: TitleOrder }) {
   const { t, n } = useTexts()
+  const { clockOffsetMs } = useWorkspace()
   return (
     <Stack gap="sm">
       <Text size="sm">
@@ -23,9 +25,14 @@ export function Attempt({ attempt, url, order }: { attempt: AttemptData; url: st
           {t('page_endpoints.request')}
         </Title>
         <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-          {[`POST ${url}`, ...attempt.headers.map(({ name, value }) => `${name}: ${value ?? 'v1,…'}`)].join('\n')}
+          {[
+            `POST ${attempt.url ?? '…'}`,
+            ...attempt.headers.map(({ name, value }) => `${name}: ${value ?? 'v1,…'}`),
+          ].join('\n')}
         </Code>
         <Text size="sm" c="dimmed">
+          {attempt.url === null && `${t('page_endpoints.earlier_url')} `}
+          {clockOffsetMs > 0 && `${t('page_endpoints.real_timestamp')} `}
           {t('page_endpoints.signature_not_kept')}
         </Text>
       </Stack>

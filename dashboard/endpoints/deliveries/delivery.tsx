@@ -1,13 +1,14 @@
-import { Accordion, Alert, Anchor, Group, Stack, Text, Title } from '@mantine/core'
+import { Accordion, Anchor, Button, Stack, Text, Title } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
 import { api, codeOf } from '../../api.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Copyable } from '../../ui/copy.tsx'
+import { Fact, Facts } from '../../ui/facts.tsx'
 import { Failed } from '../../ui/failed.tsx'
 import { Loading } from '../../ui/loading.tsx'
+import { Reference } from '../../ui/reference.tsx'
 import { statusWord } from '../../ui/state/status.ts'
 import { Time } from '../../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../../ui/workspace.ts'
@@ -34,7 +35,7 @@ export function Delivery({ endpoint, deliveryId }: { endpoint: EndpointData; del
   if (!data) return error ? <Failed error={error} onAgain={() => void refetch()} /> : <Loading />
   return (
     <Stack gap="lg">
-      <Facts delivery={data} />
+      <DeliveryFacts delivery={data} />
       {may.change && endpoint.status === 'enabled' && !data.underWay && <SendAgain delivery={data} of={endpointId} />}
       <Body text={data.body} />
       <Attempts delivery={data} />
@@ -42,25 +43,36 @@ export function Delivery({ endpoint, deliveryId }: { endpoint: EndpointData; del
   )
 }
 
-function Facts({ delivery }: { delivery: DeliveryData }) {
+function DeliveryFacts({ delivery }: { delivery: DeliveryData }) {
   const texts = useTexts()
   const { t } = texts
   const { workspaceId } = useWorkspace()
-  const { messageId, confirmationId, dueAt, nextAttempt, underWay } = delivery
+  const { messageId, confirmationId, recipient, reference, dueAt, nextAttempt, underWay } = delivery
   return (
-    <Stack gap="xs" component="dl" m={0}>
-      <Fact name={t('page_endpoints.status')}>
+    <Facts label={t('page_endpoints.delivery')} form="column">
+      <Fact title={t('page_endpoints.status')}>
         <StatusBadge delivery={delivery} />
       </Fact>
-      <Fact name={t('page_endpoints.type')}>
+      <Fact title={t('page_endpoints.type')}>
         <code>{delivery.type}</code>
       </Fact>
-      <Fact name={t('page_endpoints.webhook_id')}>
+      <Fact title={t('page_endpoints.webhook_id')}>
         <Copyable text={delivery.eventId} />
       </Fact>
+      {recipient !== null && (
+        <Fact title={t('page_endpoints.recipient')}>
+          <Copyable text={recipient} />
+        </Fact>
+      )}
+      {reference !== null && reference !== '' && (
+        <Fact title={t('page_endpoints.reference')}>
+          <Reference of={reference} />
+        </Fact>
+      )}
       {messageId && (
-        <Fact name={t('page_endpoints.message')}>
+        <Fact title={t('page_endpoints.message')}>
           <Anchor
+            size="sm"
             renderRoot={(props) => (
               <Link {...props} to="/w/$workspaceId/messages/$messageId" params={{ workspaceId, messageId }} />
             )}
@@ -70,8 +82,9 @@ function Facts({ delivery }: { delivery: DeliveryData }) {
         </Fact>
       )}
       {confirmationId && (
-        <Fact name={t('page_endpoints.confirmation')}>
+        <Fact title={t('page_endpoints.confirmation')}>
           <Anchor
+            size="sm"
             renderRoot={(props) => (
               <Link
                 {...props}
@@ -84,71 +97,65 @@ function Facts({ delivery }: { delivery: DeliveryData }) {
           </Anchor>
         </Fact>
       )}
-      <Fact name={t('page_endpoints.recorded')}>
+      <Fact title={t('page_endpoints.recorded')}>
         <Time at={delivery.createdAt} kind="past" form="second" />
       </Fact>
-      <Fact name={t('page_endpoints.next')}>
-        {underWay ? (
-          statusWord(texts, 'delivery', 'in_progress')
-        ) : dueAt && nextAttempt ? (
-          <>
-            {isDue(dueAt) ? t('page_endpoints.in_turn') : <Time at={dueAt} kind="due" form="second" />} (
-            {t('page_endpoints.next_of', { number: nextAttempt.number, of: nextAttempt.of })})
-          </>
-        ) : (
-          t('page_endpoints.no_next')
-        )}
-      </Fact>
-    </Stack>
+      {(underWay || nextAttempt) && (
+        <Fact title={t('page_endpoints.next')}>
+          {underWay ? (
+            statusWord(texts, 'delivery', 'in_progress')
+          ) : dueAt && nextAttempt ? (
+            <>
+              {isDue(dueAt) ? t('page_endpoints.in_turn') : <Time at={dueAt} kind="due" form="second" />} (
+              {t('page_endpoints.next_of', { number: nextAttempt.number, of: nextAttempt.of })})
+            </>
+          ) : null}
+        </Fact>
+      )}
+    </Facts>
   )
 }
 
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <Group gap="xs" align="baseline">
-      <Text component="dt" size="sm" c="dimmed" w="9rem">
-        {name}
-      </Text>
-      <Text component="dd" size="sm" m={0} flex={1} miw="12rem" style={{ overflowWrap: 'anywhere' }}>
-        {children}
-      </Text>
-    </Group>
-  )
-}
-
+/** A delivery that waits is tried at once; sending one again that has ended asks first. */
 function SendAgain({ delivery, of: endpointId }: { delivery: DeliveryData; of: string }) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const { deliveryId, status } = delivery
   const resend = useMutation(api.endpoints.resend.mutationOptions({ onSuccess: refreshEndpoint }))
-  const name = status === 'pending' ? t('page_endpoints.try_now') : t('page_endpoints.send_again')
+  const send = (): Promise<unknown> => resend.mutateAsync({ workspaceId, endpointId, deliveryId })
   return (
     <Stack gap="xs">
-      <ConfirmDialog
-        label={name}
-        button={{ variant: 'filled' }}
-        title={t('page_endpoints.send_again_title')}
-        doing={resend}
-        yes={name}
-        no={t('page_endpoints.cancel')}
-        onYes={() => resend.mutateAsync({ workspaceId, endpointId, deliveryId })}
-      >
-        <Text size="sm">
-          <code>{delivery.type}</code>
-        </Text>
-        <Text size="sm">{t('page_endpoints.send_again_ask')}</Text>
-        {status === 'succeeded' && <Text size="sm">{t('page_endpoints.send_again_arrived')}</Text>}
-      </ConfirmDialog>
+      {status === 'pending' ? (
+        <Button w="fit-content" loading={resend.isPending} onClick={() => void send().catch(() => {})}>
+          {t('page_endpoints.try_now')}
+        </Button>
+      ) : (
+        <ConfirmDialog
+          label={t('page_endpoints.send_again')}
+          title={t('page_endpoints.send_again_title')}
+          doing={resend}
+          yes={t('page_endpoints.send_again')}
+          no={t('page_endpoints.cancel')}
+          onYes={send}
+        >
+          <Text size="sm">
+            <code>{delivery.type}</code>
+          </Text>
+          <Text size="sm">{t('page_endpoints.send_again_ask')}</Text>
+          {status === 'succeeded' && <Text size="sm">{t('page_endpoints.send_again_arrived')}</Text>}
+        </ConfirmDialog>
+      )}
+      {resend.error && status === 'pending' && <Failed error={resend.error} />}
       {resend.isSuccess && (
-        <Alert color="teal" role="status">
+        <Text size="sm" role="status">
           {t('page_endpoints.on_its_way')}
-        </Alert>
+        </Text>
       )}
     </Stack>
   )
 }
 
-function Attempts({ delivery: { tries, url } }: { delivery: DeliveryData }) {
+function Attempts({ delivery: { tries } }: { delivery: DeliveryData }) {
   const texts = useTexts()
   const { t, n } = texts
   const newest = tries[0]
@@ -174,7 +181,7 @@ function Attempts({ delivery: { tries, url } }: { delivery: DeliveryData }) {
                 </Text>
               </Accordion.Control>
               <Accordion.Panel>
-                <Attempt attempt={attempt} url={url} order={5} />
+                <Attempt attempt={attempt} order={5} />
               </Accordion.Panel>
             </Accordion.Item>
           ))}

@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, Group, Modal, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Checkbox, Group, Modal, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
@@ -11,7 +11,8 @@ import { EVENT_TYPES, type LogSearch } from './search.ts'
 import { SendingProgress } from './resend-progress.tsx'
 import { TypeSelect } from './type-select.tsx'
 import { type Choice, useResendAll } from './use-resend-all.ts'
-import { instantOf, localIn } from './zone-time.ts'
+import { TimeInput } from './time-input.tsx'
+import { dayAfter, instantOf } from './zone-time.ts'
 
 /** Chooses deliveries, counts them, and resends exactly the counted ones. */
 export function ResendEvents({ endpointId, search }: { endpointId: string; search: LogSearch }) {
@@ -64,8 +65,8 @@ function Choosing({ endpointId, search, run }: Choosing) {
     initialValues: {
       statuses: statusesOf(search),
       type: search.type ?? '',
-      from: search.from ? localIn(search.from, timeZone) : '',
-      to: search.to ? localIn(search.to, timeZone) : '',
+      from: search.from ? `${search.from}T00:00` : '',
+      to: search.to ? `${dayAfter(search.to)}T00:00` : '',
     },
     validate: {
       statuses: (value) => (value.length === 0 ? t('page_endpoints.choose_one') : null),
@@ -101,24 +102,24 @@ function Choosing({ endpointId, search, run }: Choosing) {
         </Checkbox.Group>
         <TypeSelect {...form.getInputProps('type')} />
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
-          <TextInput
-            type="datetime-local"
+          <TimeInput
             label={t('page_endpoints.from')}
             description={t('page_endpoints.in_zone', { zone: timeZone })}
-            dir="ltr"
-            {...form.getInputProps('from')}
+            value={form.values.from}
+            onChange={(value) => form.setFieldValue('from', value)}
+            error={form.errors['from']}
           />
-          <TextInput
-            type="datetime-local"
+          <TimeInput
             label={t('page_endpoints.to')}
             description={t('page_endpoints.in_zone', { zone: timeZone })}
-            dir="ltr"
-            {...form.getInputProps('to')}
+            value={form.values.to}
+            onChange={(value) => form.setFieldValue('to', value)}
+            error={form.errors['to']}
           />
         </SimpleGrid>
         {count.error && <Failed error={count.error} />}
         {counted && (
-          <Alert color={counted.total > 0 ? 'blue' : 'gray'} role="status">
+          <Alert color={counted.total > 0 ? 'progress' : 'neutral'} role="status">
             {t('page_endpoints.counted', { count: counted.total })}
           </Alert>
         )}

@@ -1,6 +1,6 @@
 import { eventTypes, isEventType } from '../../../src/events/event-types.ts'
 import type { RouterOutputs } from '../../api.ts'
-import { idIn, instantIn } from '../../ui/list/search-params.ts'
+import { dayIn, idIn, textIn } from '../../ui/list/search-params.ts'
 
 export type Delivery = RouterOutputs['endpoints']['deliveries']['rows'][number]
 export type DeliveryStatus = Delivery['status']
@@ -10,12 +10,16 @@ export const STATUSES = ['pending', 'succeeded', 'failed', 'held'] as const sati
 
 export const EVENT_TYPES = Object.keys(eventTypes).filter(isEventType)
 
-/** The filters, in the page's address: a shared link shows the same. Times are ISO. */
+/** As the server limits it. */
+const MAX_ABOUT = 200
+
+/** The filters, in the page's address: a shared link shows the same. Days are of the delivery zone, inclusive. */
 export type LogSearch = {
   status?: DeliveryStatus
   type?: EventType
   from?: string
   to?: string
+  /** An id, a reference or a phone number. */
   about?: string
   /** The delivery that is open. */
   delivery?: string
@@ -25,13 +29,13 @@ export type LogSearch = {
 export function readLogSearch(raw: Record<string, unknown>): LogSearch {
   const status = STATUSES.find((each) => each === raw['status'])
   const type = EVENT_TYPES.find((each) => each === raw['type'])
-  const [from, to] = [instantIn(raw['from']), instantIn(raw['to'])]
-  const [about, delivery] = [idIn(raw['about']), idIn(raw['delivery'])]
+  const [from, to] = [dayIn(raw['from']), dayIn(raw['to'])]
+  const [about, delivery] = [textIn(raw['about'], MAX_ABOUT), idIn(raw['delivery'])]
   return {
     ...(status && { status }),
     ...(type && { type }),
     ...(from && { from }),
-    ...(to && (!from || from < to) && { to }),
+    ...(to && (!from || from <= to) && { to }),
     ...(about && { about }),
     ...(delivery && { delivery }),
   }

@@ -32,3 +32,16 @@ function partsIn(date: Date, timeZone: string): Record<string, string> {
   })
   return Object.fromEntries(format.formatToParts(date).map(({ type, value }) => [type, value]))
 }
+
+/** The first instant of a day such as `2026-05-03`, or of the day after it. */
+export const startOf = (day: string | undefined, timeZone: string): string | undefined =>
+  day === undefined ? undefined : instantOf(`${day}T00:00`, timeZone)
+
+export const endOf = (day: string | undefined, timeZone: string): string | undefined =>
+  day === undefined ? undefined : instantOf(`${dayAfter(day)}T00:00`, timeZone)
+
+export function dayAfter(day: string): string {
+  const date = new Date(`${day}T00:00:00Z`)
+  date.setUTCDate(date.getUTCDate() + 1)
+  return date.toISOString().slice(0, 10)
+}

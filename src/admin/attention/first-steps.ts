@@ -17,7 +17,7 @@ const selectSteps = statement<Omit<FirstSteps, 'template'>>(
      exists (select from provider_accounts where workspace_id = $1) as account,
      exists (select from api_keys
        where workspace_id = $1 and revoked_at is null and (expires_at is null or expires_at > $2)) as key,
-     exists (select from webhook_endpoints where workspace_id = $1) as endpoint,
+     exists (select from webhook_endpoints where workspace_id = $1 and deleted_at is null) as endpoint,
      exists (select from messages where workspace_id = $1) as message`,
 )
 

@@ -68,10 +68,11 @@ test('a block by the business is not reported as one by the recipient', () => {
   assert.doesNotMatch(inEnglish(failureText('RECIPIENT_NOT_ALLOWED')), /recipient blocked/)
 })
 
-test('each remedy belongs to a known code and names who must act', () => {
+test('each remedy belongs to a known code and tells one actor what to do', () => {
   for (const [code, { who, sentence }] of remedies) {
     assert.ok(findError(code)?.remedy, String(code))
-    assert.match(inEnglish(sentence), who === 'operator' ? /^The operator must [^.]+\.$/ : /^The caller must [^.]+\.$/)
+    assert.match(who, /^(caller|operator)$/, String(code))
+    assert.match(inEnglish(sentence), /^(?!The )[A-Z][^.]+\.$/)
   }
 })
 

@@ -25,6 +25,7 @@ export type EndpointHealth = {
 export const listEndpointHealth = (figures: Sql, workspaceId: string): Promise<EndpointHealth[]> =>
   figures.rows(selectHealth, [workspaceId, null])
 
+/** Also of one that was deleted. */
 export const findEndpointHealth = (figures: Sql, { workspaceId, endpointId }: EndpointId) =>
   figures.row(selectHealth, [workspaceId, endpointId])
 
@@ -51,5 +52,5 @@ const selectHealth = statement<EndpointHealth>(
        where workspace_id = $1 and endpoint_id = endpoint.id order by id desc limit ${MAX_RECENT}
      ) newest
    ) recent
-   where endpoint.workspace_id = $1 and endpoint.id = coalesce($2, endpoint.id)`,
+   where endpoint.workspace_id = $1 and case when $2::uuid is null then endpoint.deleted_at is null else endpoint.id = $2 end`,
 )

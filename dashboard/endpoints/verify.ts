@@ -1,0 +1,49 @@
+/** How a receiver verifies a webhook: the code of docs/webhooks.md (src/webhooks/guide.test.ts compares them). */
+export const VERIFY = {
+  Node: `// npm install standardwebhooks
+import { Webhook } from 'standardwebhooks'
+
+const webhook = new Webhook(process.env.WEBHOOK_SECRET)
+// body: the raw bytes of the request, before anything parses them
+// throws unless a signature fits
+const event = webhook.verify(body, request.headers)`,
+  Python: `import base64
+import hashlib
+import hmac
+import time
+
+TOLERANCE_SECONDS = 300
+
+
+def is_genuine(body: bytes, headers: dict[str, str], secret: str) -> bool:
+    """body: the raw bytes. headers: with names in lower case. secret: whsec_…"""
+    message_id = headers.get("webhook-id", "")
+    timestamp = headers.get("webhook-timestamp", "")
+    if not (timestamp.isascii() and timestamp.isdigit()) or abs(time.time() - int(timestamp)) > TOLERANCE_SECONDS:
+        return False
+    key = base64.b64decode(secret.removeprefix("whsec_"))
+    content = f"{message_id}.{timestamp}.".encode() + body
+    expected = "v1," + base64.b64encode(hmac.new(key, content, hashlib.sha256).digest()).decode()
+    given = headers.get("webhook-signature", "").split(" ")
+    return any(hmac.compare_digest(signature.encode(), expected.encode()) for signature in given)`,
+  PHP: `<?php
+const TOLERANCE_SECONDS = 300;
+
+/** $body: file_get_contents('php://input'). $secret: whsec_… */
+function isGenuine(string $body, string $secret): bool
+{
+    $id = $_SERVER['HTTP_WEBHOOK_ID'] ?? '';
+    $timestamp = $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? '';
+    if (!ctype_digit($timestamp) || abs(time() - (int) $timestamp) > TOLERANCE_SECONDS) {
+        return false;
+    }
+    $key = base64_decode(substr($secret, strlen('whsec_')));
+    $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $key, true));
+    foreach (explode(' ', $_SERVER['HTTP_WEBHOOK_SIGNATURE'] ?? '') as $given) {
+        if (hash_equals($expected, $given)) {
+            return true;
+        }
+    }
+    return false;
+}`,
+} as const

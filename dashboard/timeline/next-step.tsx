@@ -1,0 +1,105 @@
+import { Button, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { CodedText } from '../../locales/text.ts'
+import type { NextAction } from '../../src/explain/next-action.ts'
+import { useTexts } from '../texts/use-texts.ts'
+import { CodeLink } from '../ui/state/code-link.tsx'
+import { OutcomeBanner, QuietOutcome } from '../ui/state/outcome.tsx'
+import type { Tone } from '../ui/state/status.ts'
+import { useWorkspace } from '../ui/workspace.ts'
+import type { Actor } from './marks.ts'
+import { ServerSentence } from './timeline.tsx'
+
+const TONES = {
+  none: 'success',
+  provider: 'progress',
+  customer: 'progress',
+  caller: 'warning',
+  operator: 'warning',
+} as const satisfies Record<Actor, Tone>
+
+type Failure = { code: string; text: CodedText }
+type Webhook = { endpointId: string; url: string }
+
+type Outcome = {
+  next: NextAction
+  failure: Failure | null
+  webhooks: readonly Webhook[]
+  /** What a page says better than the sentence when no one must act. */
+  done?: ReactNode
+}
+
+/** The outcome in one line; a banner only where someone must act or something failed. */
+export function NextStep({ next, failure, webhooks, done }: Outcome) {
+  const { t, has } = useTexts()
+  const { who, sentence } = next
+  const acts = who === 'caller' || who === 'operator'
+  if (!acts && failure === null) {
+    return <QuietOutcome tone={TONES[who]}>{done ?? <ServerSentence>{sentence}</ServerSentence>}</QuietOutcome>
+  }
+  const short = `failures.${failure?.code.toLowerCase()}_short`
+  const actor = acts ? t(`page_timeline.${who}`) : undefined
+  const title =
+    failure && has(short) ? t(short) : `${t('page_timeline.next_title')}${t('page_shell.colon')}${actor ?? ''}`
+  return (
+    <OutcomeBanner
+      tone={failure ? 'failure' : TONES[who]}
+      title={title}
+      action={<NextLink next={next} failure={failure} webhooks={webhooks} />}
+    >
+      <div>
+        {failure && actor !== undefined && (
+          <Text span inherit fw={600}>
+            {actor}
+            {t('page_shell.colon')}
+          </Text>
+        )}
+        <ServerSentence>{sentence}</ServerSentence>
+      </div>
+      {failure && <CodeLink code={failure.code} />}
+    </OutcomeBanner>
+  )
+}
+
+const PAGES: Readonly<Record<string, 'senders' | 'templates'>> = {
+  SENDER_UNAVAILABLE: 'senders',
+  SENDER_RATE_LIMITED: 'senders',
+  PROVIDER_CREDENTIALS_INVALID: 'senders',
+  POLICY_VIOLATION: 'senders',
+  TEMPLATE_NOT_FOUND: 'templates',
+  TEMPLATE_PAUSED: 'templates',
+  TEMPLATE_DISABLED: 'templates',
+  TEMPLATE_PARAMETERS_REJECTED: 'templates',
+}
+
+/** To the page where the next action is done. */
+function NextLink({ next: { sentence }, failure, webhooks }: Outcome) {
+  const { t } = useTexts()
+  const { workspaceId } = useWorkspace()
+  const url = 'url' in sentence ? sentence.url : undefined
+  const endpoint = url === undefined ? undefined : webhooks.find((each) => each.url === url)
+  if (endpoint) {
+    const { endpointId } = endpoint
+    return (
+      <Button
+        variant="default"
+        renderRoot={(props) => (
+          <Link {...props} to="/w/$workspaceId/endpoints/$endpointId" params={{ workspaceId, endpointId }} />
+        )}
+      >
+        {t('page_timeline.open_endpoint')}
+      </Button>
+    )
+  }
+  const page = sentence.code === 'explain.unavailable' ? 'senders' : failure && PAGES[failure.code]
+  if (!page) return null
+  return (
+    <Button
+      variant="default"
+      renderRoot={(props) => <Link {...props} to={`/w/$workspaceId/${page}`} params={{ workspaceId }} />}
+    >
+      {t(`page_timeline.open_${page}`)}
+    </Button>
+  )
+}

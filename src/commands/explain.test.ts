@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startWorld } from '../../test/world.ts'
+import { explainCommand } from './explain.ts'
+
+test('explain ends with who must act, what to do and the page of the failure', async (t) => {
+  const world = await startWorld(t)
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, [{ status: 'failed', errors: [131026] }])
+  const { work } = explainCommand
+  assert.ok(work.on === 'parts')
+  const { text } = await work.run(world.parts, { id: otp.messageId })
+  assert.deepEqual(text.split('\n').slice(-2), [
+    'Caller: Check the number with the recipient, or use another channel.',
+    `About RECIPIENT_UNREACHABLE: ${world.parts.config.publicUrl}/problems/RECIPIENT_UNREACHABLE`,
+  ])
+  assert.match(text, /quota +1 of 10,000 in \d{4}-\d\d\n/)
+})

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type WebhookReceiver, type WebhookWorld, idOf, startWebhookWorld } from '../../test/webhook-world.ts'
+import { waitFor } from '../../test/wait-for.ts'
+import { MAX_RELEASED_PER_STEP, MAX_RELEASE_FAILURES } from './delivery/release.ts'
+import { pauseEndpoint } from './endpoints.ts'
+import { listDeliveries } from './log.ts'
+import { countWaiting, retryWaiting } from './retry.ts'
+
+const PAUSED = { status: 503, headers: { 'retry-after': '5' } }
+
+/** Events whose first attempt failed, with the next one 5 s away. */
+async function waiting(world: WebhookWorld, receiver: WebhookReceiver, count: number): Promise<string[]> {
+  receiver.always(PAUSED)
+  const ids = await world.record(count)
+  await world.settled()
+  assert.equal(await countWaiting(world.db, idOf(world, receiver), world.clock.now()), count)
+  return ids
+}
+
+test('a retry brings everything that waits to a receiver that works again', async (t) => {
+  const world = await startWebhookWorld(t)
+  const receiver = await world.receiver()
+  const ids = await waiting(world, receiver, 30)
+  receiver.always({ status: 204 })
+  let recorded = 0
+  const outcomes = await Promise.all([
+    retryWaiting(world.parts, idOf(world, receiver), async (_, count) => void (recorded = count)),
+    retryWaiting(world.parts, idOf(world, receiver)),
+  ])
+  assert.ok(Math.max(...outcomes) === 30 && recorded > 0)
+  await receiver.waitFor(60)
+  await world.settled()
+  const arrived = receiver.received.slice(30).map(({ id }) => id)
+  assert.deepEqual(arrived.sort(), ids.sort(), 'each event once, although two retries ran')
+  assert.equal(await countWaiting(world.db, idOf(world, receiver), world.clock.now()), 0)
+})
+
+test('a retry at a receiver that still fails costs few attempts and no step', async (t) => {
+  const world = await startWebhookWorld(t)
+  const receiver = await world.receiver()
+  const count = 3 * MAX_RELEASED_PER_STEP
+  await waiting(world, receiver, count)
+  receiver.always({ status: 500 })
+  await retryWaiting(world.parts, idOf(world, receiver))
+  await waitFor('the release to end', async () => {
+    const text = 'select release_at from webhook_endpoints where id = $1'
+    const row = await world.db.row<{ release_at: Date | null }>({ name: 'release_of', text }, [receiver.endpointId])
+    return row?.release_at === null
+  })
+  await world.settled()
+  const extra = receiver.received.length - count
+  assert.ok(extra >= MAX_RELEASE_FAILURES && extra <= MAX_RELEASED_PER_STEP + MAX_RELEASE_FAILURES, String(extra))
+  const { rows } = await listDeliveries(world.db, { ...idOf(world, receiver), status: 'pending' })
+  assert.ok(rows.every(({ nextAttempt }) => nextAttempt?.number === 2))
+})
+
+test('nothing is retried at a paused endpoint, or when nothing waits', async (t) => {
+  const world = await startWebhookWorld(t, { loops: 0 })
+  const receiver = await world.receiver()
+  const fail = async (): Promise<void> => assert.fail('nothing was to be recorded')
+  assert.equal(await retryWaiting(world.parts, idOf(world, receiver), fail), 0)
+  await pauseEndpoint(world.parts, idOf(world, receiver))
+  await assert.rejects(retryWaiting(world.parts, idOf(world, receiver), fail), /is paused/)
+})

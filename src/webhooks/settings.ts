@@ -1,0 +1,82 @@
+import type { CodedText } from '../../locales/text.ts'
+import type { Config } from '../config.ts'
+import { type ChosenEventType, chosenEventTypes } from '../events/event-types.ts'
+import { UserError } from '../user-error.ts'
+import { AddressRefused, checkHost } from './delivery/connector.ts'
+
+export const MAX_URL_LENGTH = 2_048
+/** In code points. */
+export const MAX_DESCRIPTION_LENGTH = 200
+
+/** What a person chooses for an endpoint. */
+export type EndpointSettings = {
+  url: string
+  /** Empty: the endpoint is shown by its URL. */
+  description: string
+  /** A ping is always sent. Null: all, also those that later releases add. */
+  eventTypes: ChosenEventType[] | null
+}
+
+export type EndpointChange = { [Name in keyof EndpointSettings]?: EndpointSettings[Name] | undefined }
+
+/** `currentUrl` is not checked again: its host may be unreachable while the description is changed. */
+export async function checkSettings(
+  { url, description, eventTypes }: EndpointChange,
+  { allowPrivateWebhooks }: Pick<Config, 'allowPrivateWebhooks'>,
+  currentUrl?: string,
+): Promise<EndpointChange> {
+  const isNew = url !== undefined && url !== currentUrl
+  return {
+    description: description === undefined ? undefined : checkDescription(description),
+    eventTypes: eventTypes && checkTypes(eventTypes),
+    url: isNew ? await checkUrl(url, allowPrivateWebhooks) : url,
+  }
+}
+
+function checkDescription(text: string): string {
+  const trimmed = text.trim()
+  if (Array.from(trimmed).length > MAX_DESCRIPTION_LENGTH || /\p{Cc}/u.test(trimmed))
+    throw new UserError(BAD_DESCRIPTION)
+  return trimmed
+}
+
+function checkTypes(types: readonly ChosenEventType[]): ChosenEventType[] {
+  const chosen = chosenEventTypes.filter((type) => types.includes(type))
+  if (chosen.length === 0) throw new UserError({ code: 'webhooks.no_types' })
+  return chosen
+}
+
+/** Returns the URL as it will be requested. */
+async function checkUrl(text: string, allowPrivate: boolean): Promise<string> {
+  if (text.length > MAX_URL_LENGTH) throw new UserError(URL_TOO_LONG)
+  if (!URL.canParse(text)) throw new UserError({ code: 'webhooks.incomplete', example: 'https://example.com/path' })
+  const url = new URL(text)
+  if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:'))
+    throw new UserError(
+      allowPrivate
+        ? { code: 'webhooks.scheme_or_http', scheme: 'https://', insecure: 'http://' }
+        : { code: 'webhooks.scheme', scheme: 'https://' },
+    )
+  if (url.username || url.password) throw new UserError({ code: 'webhooks.credentials' })
+  if (url.hash) throw new UserError({ code: 'webhooks.fragment' })
+  if (url.href.length > MAX_URL_LENGTH) throw new UserError({ code: 'webhooks.encoded_too_long', max: MAX_URL_LENGTH })
+  if (!allowPrivate) await checkPublic(url.hostname)
+  return url.href
+}
+
+/** To show a mistake early; the check that protects is the one at each connection. */
+async function checkPublic(hostname: string): Promise<void> {
+  try {
+    await checkHost(hostname)
+  } catch (error) {
+    throw new UserError(
+      error instanceof AddressRefused
+        ? { code: 'webhooks.endpoints_not_public', address: error.address }
+        : { code: 'webhooks.not_found', hostname },
+    )
+  }
+}
+
+/** The dashboard's form checks them too. */
+export const URL_TOO_LONG: CodedText = { code: 'webhooks.url_too_long', max: MAX_URL_LENGTH }
+export const BAD_DESCRIPTION: CodedText = { code: 'webhooks.bad_description', max: MAX_DESCRIPTION_LENGTH }
