@@ -16,16 +16,19 @@ import type { BenchPart } from './part.ts'
 import { startBenchPostgres } from './postgres.ts'
 import { startProvider } from './provider.ts'
 import { pages } from './pages.ts'
-import { queue } from './queue.ts'
 import { endToEnd } from './whole-way.ts'
 import { wire } from './wire.ts'
+import { ensureInstalled } from '../tools/install.ts'
 
 const parts: Readonly<Record<string, BenchPart>> = {
   accept,
   wire,
   'whole-way': endToEnd,
   intake,
-  queue,
+  async queue(options) {
+    await ensureInstalled('bench')
+    return (await import('./queue.ts')).queue(options)
+  },
   'cod-accept': codAccept,
   'cod-flow': codFlow,
   'cod-timers': codTimers,

@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises'
 import type { TestContext } from 'node:test'
 import { type Browser, type BrowserContext, type BrowserServer, type Page, chromium } from 'playwright-core'
+import { ensureInstalled } from '../tools/install.ts'
 import { atEnd } from './at-end.ts'
 import { type SignedIn } from './dashboard.ts'
 import { TIMEOUT_MS } from './wait-for.ts'
@@ -35,6 +36,7 @@ export async function startBrowser(): Promise<BrowserServer> {
   for (const executablePath of SYSTEM_CHROMIUMS) {
     if (await exists(executablePath)) return chromium.launchServer({ executablePath, args: QUIET, ...ENDING })
   }
+  await ensureInstalled('browser')
   const { default: packaged } = await import('@sparticuz/chromium')
   // Not with its own arguments: all in one process it ends with the first context that is closed, and without web
   // security it keeps no session.

