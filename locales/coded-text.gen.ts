@@ -655,13 +655,16 @@ export type Texts = {
   'page_audit_log.actions_cod_settings_changed': object
   'page_audit_log.actions_confirmation_sent': object
   'page_audit_log.actions_endpoint_added': object
+  'page_audit_log.actions_endpoint_deleted': object
   'page_audit_log.actions_endpoint_enabled': object
   'page_audit_log.actions_endpoint_paused': object
   'page_audit_log.actions_endpoint_pinged': object
   'page_audit_log.actions_endpoint_resent': object
   'page_audit_log.actions_endpoint_resent_one': object
   'page_audit_log.actions_endpoint_resumed': object
+  'page_audit_log.actions_endpoint_retried': object
   'page_audit_log.actions_endpoint_secret_rotated': object
+  'page_audit_log.actions_endpoint_updated': object
   'page_audit_log.actions_invitation_created': object
   'page_audit_log.actions_invitation_revoked': object
   'page_audit_log.actions_key_created': object

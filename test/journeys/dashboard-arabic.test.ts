@@ -7,7 +7,7 @@ import { type SignedIn, signIn } from '../dashboard.ts'
 import { type World, newPhone, startWorld } from '../world.ts'
 
 /** Names that Arabic texts write in Latin letters. */
-const NAMES = /\b(Doorcode|Webhook|API|UTC|Graph)\b/g
+const NAMES = /\b(Doorcode|Webhook|API|CSV|UTC|Graph)\b/g
 
 /** Literal input, times, text in another language, and the customer's words. */
 const FOREIGN =

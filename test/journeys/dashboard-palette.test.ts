@@ -18,6 +18,7 @@ test('the command palette finds a page and a message with the keyboard only', as
   assert.deepEqual(await findSeriousFaults(page), [])
   await page.keyboard.type('login-7')
   await palette.getByText(otp.to).waitFor()
+  await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: /Message to/ }).waitFor()
   await page.keyboard.press('/')

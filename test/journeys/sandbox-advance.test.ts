@@ -383,8 +383,14 @@ const STAYING: Readonly<Record<string, string>> = {
   'webhook_deliveries.created_at': HAPPENED,
   'webhook_deliveries.ended_at': HAPPENED,
   'webhook_endpoints.created_at': REAL,
+  'webhook_endpoints.deleted_at': HAPPENED,
   'webhook_endpoints.status_at': HAPPENED,
+  'webhook_endpoints.url_changed_at': HAPPENED,
   'workspaces.created_at': REAL,
+  'workspaces.deleted_at': REAL,
+  'workspaces.deletion_asked_at': REAL,
+  'workspaces.deletion_due_at': REAL,
+  'workspaces.purged_at': REAL,
 }
 
 async function startSandbox(t: TestContext, settings: object = {}, options: WorldOptions = {}): Promise<World> {
