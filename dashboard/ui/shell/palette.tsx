@@ -5,7 +5,7 @@ import { Spotlight, createSpotlight } from '@mantine/spotlight'
 import { MagnifyingGlassIcon } from '@radix-ui/react-icons'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { LANGUAGES, LANGUAGE_NAMES } from '../../../locales/text.ts'
 import { visibleText } from '../../../locales/visible-text.ts'
 import { api } from '../../api.ts'
@@ -31,6 +31,7 @@ export default function Palette({ workspace }: { workspace: Workspace }) {
   const { t } = useTexts()
   const [query, setQuery] = useState('')
   const groups = useGroups(workspace, query.trim())
+  useFirstSelected(groups.flatMap(({ found }) => found.map(({ id }) => id)))
   return (
     <Spotlight.Root
       store={store}
@@ -64,6 +65,17 @@ export default function Palette({ workspace }: { workspace: Workspace }) {
       </Spotlight.ActionsList>
     </Spotlight.Root>
   )
+}
+
+/** Spotlight selects the first action when the text changes, before the results of that text are shown. */
+function useFirstSelected(ids: readonly string[]): void {
+  const shown = ids.join(' ')
+  useEffect(() => {
+    const list = document.getElementById(store.getState().listId)
+    list?.querySelector('[data-selected]')?.removeAttribute('data-selected')
+    list?.querySelector('[data-action]')?.setAttribute('data-selected', 'true')
+    store.updateState((state) => ({ ...state, selected: 0 }))
+  }, [shown])
 }
 
 function SectionIcon({ id }: { id: string }) {
