@@ -41,7 +41,7 @@ await picture(page, 'overview', `${workspace}/overview`)
 await picture(page, 'message', `${workspace}/messages/${messageId}`)
 await picture(page, 'phone', `${workspace}/phone`, ORDER_TO)
 
-async function startDemo(dataDir: string): Promise<{ text: string; stop(): Promise<void> }> {
+async function startDemo(dataDir: string): Promise<{ text: string; stop: () => Promise<void> }> {
   const child = spawn(process.execPath, ['bin/doorcode.js', 'start'], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -220,9 +220,10 @@ test('an endpoint is changed and deleted, and its log stays readable', async (t)
   for (const outcome of await Promise.allSettled(changes))
     assert.match(String('reason' in outcome && outcome.reason), /The endpoint was deleted/)
   assert.deepEqual(
-    await world.ask(`select action, before, after from audit_log where target = $1 and action <> 'endpoint.added'`, [
-      endpointId,
-    ]),
+    await world.ask(
+      `select action, before, after from audit_log where target = $1 and action <> 'endpoint.added' order by id`,
+      [endpointId],
+    ),
     [
       {
         action: 'endpoint.updated',
