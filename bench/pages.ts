@@ -1,5 +1,4 @@
-import type { Page } from 'playwright-core'
-import { chromium } from 'playwright-core'
+import { type Page, chromium } from 'playwright-core'
 import { startBrowser } from '../test/browser.ts'
 import { PASSWORD, fetchSessionCookie } from '../test/dashboard.ts'
 import { fillWorkspace } from '../test/many-rows.ts'

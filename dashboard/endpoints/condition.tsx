@@ -41,7 +41,7 @@ export function EndpointCondition({ endpoint }: { endpoint: EndpointData }) {
   )
 }
 
-/** Without a question: it costs no step of the schedule, and ends by itself while the endpoint still fails. */
+/** Without a confirmation dialog: it uses no step of the schedule, and stops if the endpoint still fails. */
 function RetryWaiting({ endpoint: { endpointId, health } }: { endpoint: EndpointData }) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()

@@ -10,7 +10,7 @@ type Known = Pick<Delivery, 'status' | 'attempts'> & Partial<Pick<Delivery, 'und
 /** `underWay`: an attempt is being made right now, where that is known. */
 export const StatusBadge = ({ delivery }: { delivery: Known }) => <Status of="delivery" value={statusOf(delivery)} />
 
-/** An event that is sent again begins anew: it is retrying only after a failure since. */
+/** A resend starts a new schedule: the event is retrying only if an attempt has failed since then. */
 function statusOf({ status, underWay = false, attempts, nextAttempt }: Known): StatusValue<'delivery'> {
   if (underWay) return 'in_progress'
   const isRetry = nextAttempt ? nextAttempt.number > 1 : attempts > 0

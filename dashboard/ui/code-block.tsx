@@ -42,7 +42,7 @@ export function CodeBlock({ text, label, onCopy, autoFocus = false }: Block) {
   )
 }
 
-/** A copy may fail: only one that succeeded is told. */
+/** Copying may fail: only a success is announced. */
 function Told({ by: onCopy }: { by: (() => void) | undefined }) {
   useEffect(() => onCopy?.(), [onCopy])
   return null

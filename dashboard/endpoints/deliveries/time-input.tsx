@@ -1,9 +1,7 @@
-import '@mantine/dates/styles.css'
-import 'dayjs/locale/ar'
-import 'dayjs/locale/fr'
-import { DateTimePicker, DatesProvider } from '@mantine/dates'
+import { DateTimePicker } from '@mantine/dates'
 import type { ReactNode } from 'react'
 import { useTexts } from '../../texts/use-texts.ts'
+import { CalendarSettings } from '../../ui/time/calendar-settings.tsx'
 
 type Props = {
   label: string
@@ -16,9 +14,9 @@ type Props = {
 
 /** A day and a time of day, picked or typed by keyboard, in the reader's language. */
 export function TimeInput({ value, onChange, ...field }: Props) {
-  const { t, language } = useTexts()
+  const { t } = useTexts()
   return (
-    <DatesProvider settings={{ locale: language, firstDayOfWeek: language === 'ar' ? 6 : 1, weekendDays: [] }}>
+    <CalendarSettings>
       <DateTimePicker
         {...field}
         clearable
@@ -37,6 +35,6 @@ export function TimeInput({ value, onChange, ...field }: Props) {
         value={value === '' ? null : `${value.replace('T', ' ')}:00`}
         onChange={(picked) => onChange(picked === null ? '' : picked.slice(0, 16).replace(' ', 'T'))}
       />
-    </DatesProvider>
+    </CalendarSettings>
   )
 }

@@ -1,11 +1,9 @@
-import '@mantine/dates/styles.css'
-import 'dayjs/locale/ar'
-import 'dayjs/locale/fr'
 import { Popover } from '@mantine/core'
-import { DatePicker, DatesProvider } from '@mantine/dates'
+import { DatePicker } from '@mantine/dates'
 import { useDisclosure } from '@mantine/hooks'
 import { cloneElement, isValidElement, useState } from 'react'
 import { useTexts } from '../../texts/use-texts.ts'
+import { CalendarSettings } from '../time/calendar-settings.tsx'
 import { DAY } from '../time/parts.ts'
 import { Chip } from './chip.tsx'
 
@@ -13,7 +11,7 @@ type Days = { from: string | undefined; to: string | undefined }
 
 /** Days of the delivery zone, as `2026-11-22`. A week begins on the day on which it does for the reader. */
 export function RangeChip({ from, to, onChange }: Days & { onChange: (days: { from: string; to: string }) => void }) {
-  const { t, language } = useTexts()
+  const { t } = useTexts()
   const [opened, { toggle, close }] = useDisclosure()
   const [half, setHalf] = useState<string | null>(null)
   const choose = ([first, last]: [string | null, string | null]): void => {
@@ -32,14 +30,14 @@ export function RangeChip({ from, to, onChange }: Days & { onChange: (days: { fr
             {isValidElement<{ onClick?: () => void }>(target) ? cloneElement(target, { onClick: toggle }) : target}
           </Popover.Target>
           <Popover.Dropdown>
-            <DatesProvider settings={{ locale: language, firstDayOfWeek: language === 'ar' ? 6 : 1 }}>
+            <CalendarSettings>
               <DatePicker
                 type="range"
                 allowSingleDateInRange
                 value={half === null ? [from ?? null, to ?? null] : [half, null]}
                 onChange={choose}
               />
-            </DatesProvider>
+            </CalendarSettings>
           </Popover.Dropdown>
         </Popover>
       )}
