@@ -123,7 +123,7 @@ export type Texts = {
   'accounts.usability_status': { approved: TextValue; remedy: TextValue; status: TextValue }
   'accounts.values': { count: number; expected: TextValue }
   'accounts.verify_token': object
-  'accounts.waba_id': object
+  'accounts.waba_id': { max: TextValue; min: TextValue }
   'accounts.waba_id_differs': { wabaId: TextValue }
   'accounts.with_cause': { cause: TextValue; message: TextValue }
   'admin.account_id': object
@@ -143,7 +143,6 @@ export type Texts = {
   'admin.endpoint_is_paused': object
   'admin.endpoints_backwards': object
   'admin.fault_of_ours': { correlationId: TextValue }
-  'admin.faulty': object
   'admin.foreign_graph': { graphUrl: TextValue }
   'admin.form_faulty': object
   'admin.id': object
@@ -567,6 +566,7 @@ export type Texts = {
   'http.must_have_at_most': { max: TextValue }
   'http.must_have_within': { max: TextValue; min: TextValue }
   'http.must_not_be_empty': object
+  'http.not_valid': object
   'http.unknown_field': object
   'http.unknown_query_parameter': object
   'http.unstorable': object
