@@ -1764,6 +1764,7 @@ export type Texts = {
   'page_shell.endpoints': object
   'page_shell.errors': { count: number }
   'page_shell.failed_title': object
+  'page_shell.fault': { fault: TextValue; field: TextValue }
   'page_shell.filter_add': { name: TextValue }
   'page_shell.filter_remove': { name: TextValue }
   'page_shell.i_have_copied': object
@@ -1809,6 +1810,7 @@ export type Texts = {
   'page_shell.traffic': object
   'page_shell.type_to_confirm': { name: TextValue }
   'page_shell.unreachable': object
+  'page_shell.used_of': { max: TextValue; used: TextValue }
   'page_shell.whats_app': object
   'page_shell.workspace': object
   'page_shell.zone_hint': object
@@ -1923,11 +1925,14 @@ export type Texts = {
   'page_templates.samples_about': object
   'page_templates.search': object
   'page_templates.status': object
+  'page_templates.subject_button': { position: TextValue }
+  'page_templates.subject_expiry': object
+  'page_templates.subject_footer': object
+  'page_templates.subject_header': object
   'page_templates.submit': object
   'page_templates.template': object
   'page_templates.title': object
   'page_templates.to_cod_settings': object
-  'page_templates.to_fix': { count: number }
   'page_templates.to_list': object
   'page_templates.to_senders': object
   'page_templates.ttl': object
@@ -1948,7 +1953,6 @@ export type Texts = {
   'page_templates.use_about_confirmation': object
   'page_templates.use_about_otp': object
   'page_templates.use_about_refusal': object
-  'page_templates.used_of': { max: TextValue; used: TextValue }
   'page_templates.uses_confirmation': object
   'page_templates.uses_otp': object
   'page_templates.uses_refusal': object

@@ -8,6 +8,7 @@ import { useTexts } from '../texts/use-texts.ts'
 import { Copyable } from '../ui/copy.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { useFaults } from '../ui/faults.ts'
+import { FormErrors } from '../ui/form/form-errors.tsx'
 import { isOfWorkspace } from '../ui/shell/live.ts'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import {
@@ -102,8 +103,7 @@ function SendForm({
     draft.values[index] ?? exampleOf(index, kind === 'refusal' ? about?.reference : draft.reference)
   const values = template.body.names.map((_, index) => valueAt(index))
   const request = requestOf(kind, template, { ...draft, values }, { to: customer.phone, senderId, confirmationId })
-  const faults = faultsIn(sending.error)
-  const elsewhere = Object.entries(faults).filter(([path]) => !(path in labels))
+  const errors = faultsIn(sending.error)
   const change = (changed: Partial<Draft>): void => setDraft({ ...draft, ...changed })
   return (
     <form
@@ -113,6 +113,7 @@ function SendForm({
       }}
     >
       <Stack gap="xs">
+        <FormErrors errors={errors} labels={labels} failed={sending.error} />
         <NativeSelect
           label={t('page_phone.template')}
           size="xs"
@@ -135,7 +136,8 @@ function SendForm({
             size="xs"
             dir="ltr"
             value={draft.code}
-            error={faults['body.code']}
+            error={errors['body.code']}
+            data-path="body.code"
             onChange={({ currentTarget }) => change({ code: currentTarget.value })}
           />
         )}
@@ -165,7 +167,8 @@ function SendForm({
             size="xs"
             dir="auto"
             value={draft.reference}
-            error={faults['body.reference']}
+            error={errors['body.reference']}
+            data-path="body.reference"
             onChange={({ currentTarget }) => change({ reference: currentTarget.value })}
           />
         )}
@@ -175,12 +178,6 @@ function SendForm({
         <Text size="sm" role="status">
           {sending.isDone && t('page_phone.sent')}
         </Text>
-        {sending.error && <Failed error={sending.error} />}
-        {elsewhere.map(([path, sentence]) => (
-          <Text key={path} size="sm" c="error">
-            {sentence}
-          </Text>
-        ))}
         <details>
           <Text component="summary" size="sm" style={{ cursor: 'pointer' }}>
             {t('page_phone.as_curl')}
