@@ -959,13 +959,13 @@ export type Texts = {
   'page_cod_settings.add_reason': object
   'page_cod_settings.add_time_range': object
   'page_cod_settings.added': object
-  'page_cod_settings.already_there': object
+  'page_cod_settings.already_there': { name: TextValue }
+  'page_cod_settings.at_most': { max: TextValue }
+  'page_cod_settings.before_reminder': object
   'page_cod_settings.cancel': object
-  'page_cod_settings.chosen': object
   'page_cod_settings.closing': object
   'page_cod_settings.closing_confirmation': object
   'page_cod_settings.closing_refusal': object
-  'page_cod_settings.closing_text': object
   'page_cod_settings.confirmation': object
   'page_cod_settings.confirmation_hint': object
   'page_cod_settings.conflict': object
@@ -973,17 +973,13 @@ export type Texts = {
   'page_cod_settings.conflict_title': object
   'page_cod_settings.day_question': object
   'page_cod_settings.deliveries': object
+  'page_cod_settings.delivery_days': object
+  'page_cod_settings.delivery_days_hint': object
   'page_cod_settings.discard': object
   'page_cod_settings.discard_text': object
-  'page_cod_settings.equals': object
-  'page_cod_settings.faults_in': object
-  'page_cod_settings.faults_title': object
   'page_cod_settings.friday': object
-  'page_cod_settings.from': object
   'page_cod_settings.hours': object
-  'page_cod_settings.languages': object
   'page_cod_settings.languages_about': object
-  'page_cod_settings.later_than_reminder': object
   'page_cod_settings.leave': object
   'page_cod_settings.leave_text': object
   'page_cod_settings.leave_title': object
@@ -993,17 +989,17 @@ export type Texts = {
   'page_cod_settings.move_down': object
   'page_cod_settings.move_up': object
   'page_cod_settings.no_languages': object
-  'page_cod_settings.no_reminder': object
   'page_cod_settings.no_response': object
+  'page_cod_settings.no_response_range': { max: TextValue; min: TextValue }
   'page_cod_settings.no_zone': object
   'page_cod_settings.none': object
   'page_cod_settings.note_prompt': object
   'page_cod_settings.nothing': object
   'page_cod_settings.nothing_title': object
-  'page_cod_settings.of': object
   'page_cod_settings.of_your_templates': object
   'page_cod_settings.offered': object
   'page_cod_settings.offered_hint': object
+  'page_cod_settings.one_day': object
   'page_cod_settings.other_label': object
   'page_cod_settings.preview': object
   'page_cod_settings.preview_about': object
@@ -1025,7 +1021,8 @@ export type Texts = {
   'page_cod_settings.refusal_reason_question': object
   'page_cod_settings.refusal_reasons': object
   'page_cod_settings.refusing': object
-  'page_cod_settings.reminder': object
+  'page_cod_settings.reminder_range': { max: TextValue; min: TextValue }
+  'page_cod_settings.reminders': object
   'page_cod_settings.reminds': object
   'page_cod_settings.reminds_after': object
   'page_cod_settings.remove': object
@@ -1038,14 +1035,14 @@ export type Texts = {
   'page_cod_settings.save': object
   'page_cod_settings.saved_nothing': object
   'page_cod_settings.saved_title': object
-  'page_cod_settings.sends_closing': object
-  'page_cod_settings.skip_weekdays': object
-  'page_cod_settings.skip_weekdays_hint': object
+  'page_cod_settings.sends_closing_confirmation': object
+  'page_cod_settings.sends_closing_refusal': object
   'page_cod_settings.start_in': object
   'page_cod_settings.start_with': object
   'page_cod_settings.stay': object
   'page_cod_settings.sunday': object
   'page_cod_settings.take_theirs': object
+  'page_cod_settings.texts': object
   'page_cod_settings.thursday': object
   'page_cod_settings.time_question': object
   'page_cod_settings.time_range': object
@@ -1054,10 +1051,8 @@ export type Texts = {
   'page_cod_settings.time_zone_hint': object
   'page_cod_settings.time_zone_now': { time: TextValue }
   'page_cod_settings.title': object
-  'page_cod_settings.to': object
   'page_cod_settings.tuesday': object
   'page_cod_settings.unsaved': object
-  'page_cod_settings.up_to_date': object
   'page_cod_settings.used_by': object
   'page_cod_settings.was': object
   'page_cod_settings.wednesday': object
