@@ -69,7 +69,7 @@ function All({ of, choice, stale }: Required<Of> & { stale: boolean }) {
         <Failures {...shown} />
       </FigureRow>
       <FigureRow>
-        <AnswersByDay {...shown} />
+        <AnswersByDay {...shown} wide />
         <AnswerTimes {...shown} />
       </FigureRow>
       <FigureRow>

@@ -10,7 +10,7 @@ import { dayText, shareText, spanText } from './span.ts'
 
 const confirmedOf = ({ confirmed, asked }: Charts['orders']) => ({ part: confirmed, whole: asked })
 
-export function AnswersByDay(props: Of) {
+export function AnswersByDay(props: Of & { wide?: boolean }) {
   const { t, language } = useTexts()
   const n = numberFormat(language)
   const { orders, ordersByDay, before } = props.of
@@ -28,7 +28,6 @@ export function AnswersByDay(props: Of) {
   return (
     <Figure
       {...props}
-      wide
       title={t('page_charts.answers')}
       about={t('page_charts.answers_about')}
       headline={{
