@@ -262,6 +262,10 @@ test('an empty workspace shows its next steps, and then figures', async (t) => {
   const messages = page.getByRole('region', { name: 'Messages by day' }).first()
   await messages.getByText('Show as table').click()
   assert.match((await messages.getByRole('row').last().innerText()).replaceAll('\t', ' '), / 1 0$/)
+  const file = (await messages.getByRole('link', { name: 'Export CSV' }).getAttribute('href')) ?? ''
+  assert.match(file, /\/messages-by-day\?from=[\d-]+&to=[\d-]+&locale=en$/)
+  const named = await messages.locator('.recharts-xAxis-tick-labels text').allTextContents()
+  assert.ok(named.length > 5, `the axis names ${named.join()}`)
   await page.getByText('7 days', { exact: true }).click()
   await page.waitForURL(/days=7/)
 })
