@@ -5,6 +5,9 @@ import { Time } from '../time.tsx'
 
 export type LinkOf = (props: object) => ReactNode
 
+/** The rows of a page, counted from 1. `isMore`: the total was counted only up to a limit. */
+export type PagePosition = { from: number; to: number; total: number; isMore: boolean }
+
 /** Paging, and how far back a page that is not full has searched. */
 export function ListPages({
   searchedBackTo,
@@ -15,8 +18,7 @@ export function ListPages({
   searchedBackTo: string | null
   newest: LinkOf | undefined
   older: LinkOf | undefined
-  /** The rows of this page, counted from 1; `total` is counted up to a limit, which `isMore` says it exceeds. */
-  position?: { from: number; to: number; total: number; isMore: boolean }
+  position?: PagePosition | undefined
 }) {
   const { t, n } = useTexts()
   return (
@@ -30,9 +32,9 @@ export function ListPages({
         </Alert>
       )}
       {(newest ?? older ?? position) && (
-        <Group component="nav" aria-label={t('page_shell.pages')} gap="sm">
+        <Group component="nav" aria-label={t('page_shell.pages')} gap="sm" mih={36}>
           {position && (
-            <Text size="sm" c="dimmed">
+            <Text size="sm" c="dimmed" style={{ fontVariantNumeric: 'tabular-nums' }} me="auto">
               {t(position.isMore ? 'page_shell.rows_more' : 'page_shell.rows', {
                 from: n(position.from),
                 to: n(position.to),
