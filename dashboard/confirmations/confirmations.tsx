@@ -7,7 +7,8 @@ import { useTexts } from '../texts/use-texts.ts'
 import { List } from '../ui/list/list.tsx'
 import { useLive } from '../ui/shell/live.ts'
 import { Reference } from '../ui/reference.tsx'
-import { SearchedList, hasOtherPages, hasSeveralSenders } from '../ui/list/searched-list.tsx'
+import { hasOtherPages } from '../ui/list/position.ts'
+import { SearchedList, hasSeveralSenders } from '../ui/list/searched-list.tsx'
 import { statusWord } from '../ui/state/status.ts'
 import { Status as StatusBadge } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
@@ -126,6 +127,7 @@ function ConfirmationList({ rows, ofSenders }: { rows: readonly ListedConfirmati
           ? [
               {
                 title: t('page_confirmations.sender'),
+                hideIfAll: ({ senderPhone }: ListedConfirmation) => senderPhone,
                 cell: ({ senderPhone }: ListedConfirmation) => <span className="as-typed">{senderPhone}</span>,
               },
             ]

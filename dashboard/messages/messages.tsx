@@ -6,7 +6,8 @@ import { useTexts } from '../texts/use-texts.ts'
 import { List } from '../ui/list/list.tsx'
 import { useLive } from '../ui/shell/live.ts'
 import { Reference } from '../ui/reference.tsx'
-import { SearchedList, hasOtherPages, hasSeveralSenders } from '../ui/list/searched-list.tsx'
+import { hasOtherPages } from '../ui/list/position.ts'
+import { SearchedList, hasSeveralSenders } from '../ui/list/searched-list.tsx'
 import { statusWord } from '../ui/state/status.ts'
 import { Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
@@ -105,6 +106,7 @@ function MessageList({ rows, ofSenders }: { rows: readonly ListedMessage[]; ofSe
           ? [
               {
                 title: t('page_messages.sender'),
+                hideIfAll: ({ senderPhone }: ListedMessage) => senderPhone,
                 cell: ({ senderPhone }: ListedMessage) => <span className="as-typed">{senderPhone}</span>,
               },
             ]

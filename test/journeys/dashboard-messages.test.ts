@@ -155,18 +155,17 @@ test('a page’s position counts the rows of its filters, up to a limit', async 
   const { workspaceId } = world
   const { calls } = await signIn(world, 'member')
   const sent = await Promise.all(Array.from({ length: 60 }, () => world.sendOtp({ reference: 'login-1' })))
-  await world.ask(`update messages set status = 'failed' where id = any($1)`, [
-    sent.slice(0, 3).map((each) => each.messageId),
-  ])
-  const [other, theirs] = [await startWorld(t, { works: false }), { newer: 0, total: 0, isMore: false }]
+  const rare = sent.slice(0, 3).map(({ messageId }) => messageId)
+  await world.ask(`update messages set template_name = 'rare' where id = any($1)`, [rare])
+  const other = await startWorld(t, { works: false })
   await other.sendOtp({ reference: 'login-1' })
-  assert.deepEqual(await calls.messages.count.query({ workspaceId, text: 'login-2' }), theirs)
   const { nextCursor: cursor, rows } = await calls.messages.list.query({ workspaceId })
   assert.ok(cursor)
   const of = (filter: Filter) => calls.messages.count.query({ workspaceId, ...filter })
   for (const text of ['', 'login-1', 'ogin-'])
     assert.deepEqual(await of({ text, cursor }), { newer: rows.length, total: 60, isMore: false }, text)
-  assert.deepEqual(await of({ status: 'failed' }), { newer: 0, total: 3, isMore: false })
+  assert.deepEqual(await of({ template: 'rare' }), { newer: 0, total: 3, isMore: false })
+  assert.deepEqual(await of({ status: 'failed' }), { newer: 0, total: 0, isMore: false })
   await addRows(world, MAX_SCANNED_ROWS)
   assert.deepEqual(await of({}), { newer: 0, total: MAX_SCANNED_ROWS, isMore: true })
   assert.deepEqual(await of({ cursor }), { newer: null, total: MAX_SCANNED_ROWS, isMore: true })

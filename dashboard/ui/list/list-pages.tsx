@@ -2,11 +2,9 @@ import { Alert, Button, Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useTexts } from '../../texts/use-texts.ts'
 import { Time } from '../time.tsx'
+import type { PagePosition } from './position.ts'
 
 export type LinkOf = (props: object) => ReactNode
-
-/** The rows of a page, counted from 1. `isMore`: the total was counted only up to a limit. */
-export type PagePosition = { from: number; to: number; total: number; isMore: boolean }
 
 /** Paging, and how far back a page that is not full has searched. */
 export function ListPages({

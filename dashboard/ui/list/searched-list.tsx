@@ -6,16 +6,14 @@ import { Empty } from '../empty.tsx'
 import { Failed } from '../failed.tsx'
 import { ExportButton } from './export-button.tsx'
 import { type Filter, FilterBar } from './filter-bar.tsx'
-import { type LinkOf, ListPages, type PagePosition } from './list-pages.tsx'
+import { type LinkOf, ListPages } from './list-pages.tsx'
 import { type ListSearch, isFiltered } from './list-search.ts'
+import { type Counted, positionOf } from './position.ts'
 import type { LiveState } from '../shell/live.ts'
 import { Loading } from '../loading.tsx'
 import { Page } from '../shell/page.tsx'
 
 type ListPage<Row> = { rows: readonly Row[]; nextCursor: string | null; searchedBackTo: string | null }
-
-/** `newer`: the rows on the pages before this one; null if they were not counted. */
-type Counted = { newer: number | null; total: number; isMore: boolean }
 
 type ListQuery<Row> = {
   data: ListPage<Row> | undefined
@@ -135,21 +133,3 @@ const Pages = <Row,>({ list, search, counted, linkTo }: PagesProps<Row>) => (
     position={positionOf(list, search, counted)}
   />
 )
-
-/** Without other pages, a page has all rows: nothing needs to be counted. */
-export const hasOtherPages = (list: ListPage<unknown> | undefined, { before }: ListSearch): boolean =>
-  before !== undefined || (list !== undefined && list.nextCursor !== null)
-
-export function positionOf(
-  list: ListPage<unknown>,
-  search: ListSearch,
-  counted: Counted | undefined,
-): PagePosition | undefined {
-  const count = list.rows.length
-  if (count === 0) return undefined
-  if (!hasOtherPages(list, search)) return { from: 1, to: count, total: count, isMore: false }
-  if (counted === undefined || counted.newer === null) return undefined
-  const { newer, total, isMore } = counted
-  // Rows that came between the two answers are in one of them only.
-  return { from: newer + 1, to: newer + count, total: Math.max(total, newer + count), isMore }
-}

@@ -6,7 +6,7 @@ export function Select(select: ComponentProps<'select'>) {
   return (
     <span className={style.select}>
       <select {...select} />
-      <Icon name="down" />
+      <Icon name="choose" />
     </span>
   )
 }
