@@ -61,7 +61,7 @@ test('a message in any status is shown only in Arabic', async (t) => {
   await world.settled()
   await world.whatsapp.reports(failed, ['read', 'sent', { status: 'failed', errors: [131026] }])
   await look()
-  await page.getByText('قُبِل الطلب للمستلم').waitFor()
+  await page.getByText('مقبول', { exact: true }).waitFor()
   const other = await world.sendOtp()
   await world.whatsapp.reports(other, [{ status: 'failed', errors: [131026] }])
   await page.goto(`/dashboard/w/${world.workspaceId}/messages/${other.messageId}`)
