@@ -123,7 +123,6 @@ test('pages are accessible, fit every screen, and name the zone of their times o
 
 /** Buttons and rows that open a dialog or a drawer, by their text, on the page of a workspace that has them. */
 const DIALOGS = {
-  messages: ['Date'],
   phone: ['New customer'],
   senders: ['Connect a WhatsApp account', 'Replace credentials', 'Pause'],
   blocked: ['Block a number', 'Import a list', 'Unblock'],
