@@ -1391,13 +1391,11 @@ export type Texts = {
   'page_list.export': object
   'page_list.export_hint': object
   'page_messages.about': object
-  'page_messages.attempts': object
   'page_messages.back': object
   'page_messages.clear': object
   'page_messages.cod': object
   'page_messages.confirmation': object
   'page_messages.content': object
-  'page_messages.copy_curl': object
   'page_messages.correlation': object
   'page_messages.created': object
   'page_messages.empty': object
@@ -1562,7 +1560,7 @@ export type Texts = {
   'page_phone.fired_messages': { count: number }
   'page_phone.fired_reminders': { count: number }
   'page_phone.fired_webhook_attempts': { count: number }
-  'page_phone.header_value': { variable: TextValue }
+  'page_phone.header_value': object
   'page_phone.jump_name': { order: TextValue; what: TextValue }
   'page_phone.kind': object
   'page_phone.kinds_deadline': object
@@ -1573,6 +1571,8 @@ export type Texts = {
   'page_phone.kinds_webhook': object
   'page_phone.live': object
   'page_phone.make_sandbox': object
+  'page_phone.meanings_customer': object
+  'page_phone.meanings_total': object
   'page_phone.next_of_all': object
   'page_phone.no_answer': object
   'page_phone.no_emulator': object
@@ -1997,11 +1997,13 @@ export type Texts = {
   'page_time_machine.units_d': object
   'page_time_machine.units_h': object
   'page_time_machine.units_m': object
+  'page_timeline.accepted': object
   'page_timeline.after': { span: TextValue }
   'page_timeline.answer': object
   'page_timeline.armed': object
   'page_timeline.attempt': object
   'page_timeline.caller': object
+  'page_timeline.copy_curl': object
   'page_timeline.customer': object
   'page_timeline.customer_acts': object
   'page_timeline.empty': object
