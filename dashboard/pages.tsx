@@ -61,6 +61,10 @@ const workspace = createRoute({
 const overview = createRoute({
   getParentRoute: () => workspace,
   path: '/overview',
+  loader({ params: { workspaceId } }) {
+    void queryClient.prefetchQuery(api.workspaces.firstSteps.queryOptions({ workspaceId }))
+    void queryClient.prefetchQuery(api.workspaces.attention.queryOptions({ workspaceId }))
+  },
   component: lazyRouteComponent(() => import('./overview/overview.tsx'), 'Overview'),
 })
 
@@ -172,6 +176,9 @@ const newTemplate = createRoute({
 const template = createRoute({
   getParentRoute: () => workspace,
   path: '/templates/$accountId/$name/$language',
+  loader({ params }) {
+    void queryClient.prefetchQuery(api.templates.get.queryOptions(params))
+  },
   component: lazyRouteComponent(
     withTexts(() => import('./templates/template.tsx')),
     'Template',
@@ -182,6 +189,9 @@ const codSettings = createRoute({
   getParentRoute: () => workspace,
   path: '/cod-settings',
   validateSearch: readCodSettingsSearch,
+  loader({ params }) {
+    void queryClient.prefetchQuery(api.codSettings.get.queryOptions(params))
+  },
   component: lazyRouteComponent(
     withTexts(() => import('./cod-settings/cod-settings.tsx')),
     'CodSettings',

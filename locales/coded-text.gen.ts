@@ -455,13 +455,17 @@ export type Texts = {
   'export.column_answered': object
   'export.column_at': object
   'export.column_attempts': object
+  'export.column_awaiting_answer': object
   'export.column_before': object
   'export.column_blocked': object
   'export.column_blocked_by': object
+  'export.column_cancelled': object
   'export.column_category': object
+  'export.column_confirmed': object
   'export.column_conversation': object
   'export.column_created': object
   'export.column_customer_note': object
+  'export.column_day': object
   'export.column_description': object
   'export.column_duration_ms': object
   'export.column_email': object
@@ -471,8 +475,10 @@ export type Texts = {
   'export.column_event_type': object
   'export.column_event_types': object
   'export.column_expires': object
+  'export.column_failed': object
   'export.column_failing_since': object
   'export.column_failure_code': object
+  'export.column_half_within_ms': object
   'export.column_http_status': object
   'export.column_id': object
   'export.column_kind': object
@@ -481,12 +487,17 @@ export type Texts = {
   'export.column_last_used': object
   'export.column_member_since': object
   'export.column_message_id': object
+  'export.column_most_within_ms': object
   'export.column_name': object
   'export.column_new_date': object
   'export.column_new_time_range': object
   'export.column_next_attempt': object
+  'export.column_no_response': object
+  'export.column_number': object
+  'export.column_one_time_codes': object
   'export.column_operator': object
   'export.column_order_id': object
+  'export.column_orders': object
   'export.column_paused': object
   'export.column_phone': object
   'export.column_purpose': object
@@ -496,10 +507,12 @@ export type Texts = {
   'export.column_reference': object
   'export.column_refusal_reason': object
   'export.column_refusal_status': object
+  'export.column_rescheduled': object
   'export.column_revoked': object
   'export.column_role': object
   'export.column_sender': object
   'export.column_sent': object
+  'export.column_share': object
   'export.column_status': object
   'export.column_status_since': object
   'export.column_target': object
@@ -508,6 +521,7 @@ export type Texts = {
   'export.column_two_factor': object
   'export.column_url': object
   'export.column_who': object
+  'export.column_within_ms': object
   'export.cut': { max: TextValue }
   'export.too_many': object
   'failures.policy_violation': object
@@ -788,9 +802,10 @@ export type Texts = {
   'page_charts.about': object
   'page_charts.accepted': object
   'page_charts.after': object
-  'page_charts.all': object
   'page_charts.answer_times': object
   'page_charts.answer_times_about': object
+  'page_charts.answered_after': object
+  'page_charts.answered_within': { span: TextValue }
   'page_charts.answers': object
   'page_charts.answers_about': object
   'page_charts.as_table': object
@@ -798,35 +813,38 @@ export type Texts = {
   'page_charts.cancelled': object
   'page_charts.cause': object
   'page_charts.cod': object
+  'page_charts.codes_delivered': object
   'page_charts.confirmed': object
   'page_charts.count': object
+  'page_charts.customers_refused': object
   'page_charts.day': object
   'page_charts.delivered': object
   'page_charts.denied': object
+  'page_charts.down': object
   'page_charts.earliest': { day: TextValue }
   'page_charts.failed': object
   'page_charts.failures': object
   'page_charts.failures_about': object
-  'page_charts.from': object
+  'page_charts.filters': object
   'page_charts.funnel': object
   'page_charts.funnel_about': object
   'page_charts.half': object
+  'page_charts.in_total': object
   'page_charts.language': object
   'page_charts.longer': object
   'page_charts.messages': object
   'page_charts.messages_about': object
+  'page_charts.messages_failed': object
   'page_charts.most': object
-  'page_charts.no_failures': object
-  'page_charts.no_orders': object
   'page_charts.no_reason': object
-  'page_charts.no_reasons': object
-  'page_charts.no_refusals': object
   'page_charts.no_response': object
   'page_charts.nothing': object
   'page_charts.nothing_sent': object
   'page_charts.open': object
+  'page_charts.orders_confirmed': object
   'page_charts.orders_open': object
   'page_charts.otp': object
+  'page_charts.points': { number: TextValue }
   'page_charts.read': object
   'page_charts.reason': object
   'page_charts.reasons': object
@@ -842,21 +860,20 @@ export type Texts = {
   'page_charts.sent': object
   'page_charts.settled': object
   'page_charts.share': object
-  'page_charts.show': object
   'page_charts.span': object
   'page_charts.spans_d30': object
   'page_charts.spans_d7': object
   'page_charts.spans_d90': object
-  'page_charts.spans_own': object
   'page_charts.step': object
   'page_charts.template': object
   'page_charts.title': object
-  'page_charts.to': object
   'page_charts.to_overview': object
   'page_charts.took': object
   'page_charts.uncounted': { count: number }
   'page_charts.under_a_second': object
   'page_charts.unknown': object
+  'page_charts.until': { span: TextValue; time: TextValue }
+  'page_charts.up': object
   'page_charts.up_to': { span: TextValue }
   'page_charts.within': object
   'page_chats.back': object
@@ -1369,13 +1386,11 @@ export type Texts = {
   'page_list.export': object
   'page_list.export_hint': object
   'page_messages.about': object
-  'page_messages.attempts': object
   'page_messages.back': object
   'page_messages.clear': object
   'page_messages.cod': object
   'page_messages.confirmation': object
   'page_messages.content': object
-  'page_messages.copy_curl': object
   'page_messages.correlation': object
   'page_messages.created': object
   'page_messages.empty': object
@@ -1540,7 +1555,7 @@ export type Texts = {
   'page_phone.fired_messages': { count: number }
   'page_phone.fired_reminders': { count: number }
   'page_phone.fired_webhook_attempts': { count: number }
-  'page_phone.header_value': { variable: TextValue }
+  'page_phone.header_value': object
   'page_phone.jump_name': { order: TextValue; what: TextValue }
   'page_phone.kind': object
   'page_phone.kinds_deadline': object
@@ -1551,6 +1566,8 @@ export type Texts = {
   'page_phone.kinds_webhook': object
   'page_phone.live': object
   'page_phone.make_sandbox': object
+  'page_phone.meanings_customer': object
+  'page_phone.meanings_total': object
   'page_phone.next_of_all': object
   'page_phone.no_answer': object
   'page_phone.no_emulator': object
@@ -1979,11 +1996,13 @@ export type Texts = {
   'page_time_machine.units_d': object
   'page_time_machine.units_h': object
   'page_time_machine.units_m': object
+  'page_timeline.accepted': object
   'page_timeline.after': { span: TextValue }
   'page_timeline.answer': object
   'page_timeline.armed': object
   'page_timeline.attempt': object
   'page_timeline.caller': object
+  'page_timeline.copy_curl': object
   'page_timeline.customer': object
   'page_timeline.customer_acts': object
   'page_timeline.empty': object
