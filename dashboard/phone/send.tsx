@@ -8,6 +8,7 @@ import { useTexts } from '../texts/use-texts.ts'
 import { Copyable } from '../ui/copy.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { useFaults } from '../ui/faults.ts'
+import { FormErrors } from '../ui/form/form-errors.tsx'
 import { isOfWorkspace } from '../ui/shell/live.ts'
 import { parametersIn } from '../templates/preview.ts'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
@@ -107,8 +108,7 @@ function SendForm({
   const template = { name: choice.name, language: choice.language, ...parametersIn(choice) }
   const filled = { ...draft, ...(kind === 'refusal' && about && { reference: about.reference }) }
   const request = requestOf(kind, template, filled, { to: customer.phone, senderId, confirmationId })
-  const faults = faultsIn(sending.error)
-  const elsewhere = Object.entries(faults).filter(([path]) => !(path in labels))
+  const errors = faultsIn(sending.error)
   const change = (changed: Partial<Draft>): void => setDraft({ ...draft, ...changed })
   return (
     <form
@@ -118,6 +118,7 @@ function SendForm({
       }}
     >
       <Stack gap="xs">
+        <FormErrors errors={errors} labels={labels} failed={sending.error} />
         <NativeSelect
           label={t('page_phone.template')}
           value={String(chosenIndex)}
@@ -137,7 +138,8 @@ function SendForm({
             label={t('page_phone.code')}
             dir="ltr"
             value={draft.code}
-            error={faults['body.code']}
+            error={errors['body.code']}
+            data-path="body.code"
             onChange={({ currentTarget }) => change({ code: currentTarget.value })}
           />
         )}
@@ -146,7 +148,8 @@ function SendForm({
             label={labels['body.reference']}
             dir="auto"
             value={draft.reference}
-            error={faults['body.reference']}
+            error={errors['body.reference']}
+            data-path="body.reference"
             onChange={({ currentTarget }) => change({ reference: currentTarget.value })}
           />
         )}
@@ -165,12 +168,6 @@ function SendForm({
         <Text size="sm" role="status">
           {sending.isDone && t('page_phone.sent')}
         </Text>
-        {sending.error && <Failed error={sending.error} />}
-        {elsewhere.map(([path, sentence]) => (
-          <Text key={path} size="sm" c="error">
-            {sentence}
-          </Text>
-        ))}
         <details>
           <Text component="summary" size="sm" style={{ cursor: 'pointer' }}>
             {t('page_phone.as_curl')}
