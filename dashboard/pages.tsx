@@ -7,6 +7,7 @@ import { listInput, readMessageSearch } from './messages/search.ts'
 import { readReturn } from './session/return.ts'
 import { readNewTemplateSearch, readTemplateSearch } from './templates/search.ts'
 import { readChartSearch } from './charts/search.ts'
+import { readCodSettingsSearch } from './cod-settings/search.ts'
 import { withTexts } from './texts/load.ts'
 import { PageFault } from './ui/shell/page-fault.tsx'
 import { readPhoneSearch } from './phone/search.ts'
@@ -187,6 +188,7 @@ const template = createRoute({
 const codSettings = createRoute({
   getParentRoute: () => workspace,
   path: '/cod-settings',
+  validateSearch: readCodSettingsSearch,
   loader({ params }) {
     void queryClient.prefetchQuery(api.codSettings.get.queryOptions(params))
   },

@@ -34,7 +34,7 @@ import { History } from './history.tsx'
 import { bubbleOf, parametersIn } from './preview.ts'
 import { Review } from './review.tsx'
 import { type Place, USES } from './search.ts'
-import { Section } from './new/section.tsx'
+import { Section } from '../ui/section.tsx'
 import { StatusBadge, qualityIn } from './status.tsx'
 import { AllVerdicts } from './verdict.tsx'
 
