@@ -29,7 +29,11 @@ export function readChartSearch(raw: Record<string, unknown>): ChartSearch {
 }
 
 /** Without the days. */
-export const choiceOf = ({ days: _, from: __, to: ___, ...choice }: ChartSearch) => choice
+export const choiceOf = ({ senderId, template, language }: ChartSearch) => ({
+  ...(senderId && { senderId }),
+  ...(template && { template }),
+  ...(language && { language }),
+})
 
 /** The range for the server: from and to, or a number of days up to today. */
 export const rangeOf = ({ days, from, to }: ChartSearch): { last: number } | { from: string; to: string } =>
