@@ -12,6 +12,7 @@ import {
   readOn,
   readPage,
 } from '../workspaces/list-pages.ts'
+import { type SearchPart, patternsOf } from '../workspaces/search-part.ts'
 import type { OtpStatus } from './status.ts'
 import type { FailureCode } from '../providers/failure-codes.ts'
 import type { MessageKind } from '../providers/provider.ts'
@@ -48,9 +49,6 @@ export type SearchTerms = {
   part: SearchPart | null
 }
 
-/** Null: the text cannot be a part of one. */
-export type SearchPart = { phone: string | null; reference: string | null; id: string | null }
-
 /** What the lists of messages and of confirmations filter by; the times are those at which they were accepted. */
 export type SearchFilter = TimeRange & {
   workspaceId: string
@@ -67,7 +65,7 @@ export const SEARCH_FILTERS: ListSpec['filters'] = [
   ['timestamptz', 'item.created_at <'],
 ]
 
-/** The filter by a part of a number, a reference or an id: patterns in this order. */
+/** The filter by a part of a number, a reference or an id; its value is `patternsOf(…)`. */
 export const partFilter = (reference: string): ListSpec['filters'][number] => [
   'text[]',
   (patterns) =>
@@ -96,8 +94,7 @@ export async function readSearchPage<Row extends { id: string; createdAt: Date }
   if (!search) return read(all, { before, values: [] })
   const exact = await read(searched, { before, values: [search.id, search.text, search.phones] })
   if (exact.rows.length > 0 || exact.next || !search.part) return exact
-  const { phone, reference, id } = search.part
-  const part = [phone, reference, id].map((text) => text && `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`)
+  const part = patternsOf(search.part)
   return readOn(before, (before) => read(partly, { before, values: [], part }))
 }
 
