@@ -1,0 +1,22 @@
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { type RouterOutputs, api } from '../../api.ts'
+
+/** The same number as in src/admin/search.ts. */
+const MIN_SEARCHED = 3
+const SEARCH_PAUSE_MS = 200
+
+export type Found = RouterOutputs['search']['all']
+
+/** What the workspace has that matches the text. Pending while the answer is that of an earlier text. */
+export function useFound(workspaceId: string, query: string): { found: Found | undefined; isPending: boolean } {
+  const [text] = useDebouncedValue(query, SEARCH_PAUSE_MS)
+  const enabled = text.length >= MIN_SEARCHED && query.length >= MIN_SEARCHED
+  const { data, isFetching } = useQuery({
+    ...api.search.all.queryOptions({ workspaceId, text }),
+    enabled,
+    placeholderData: keepPreviousData,
+  })
+  const isPending = query.length >= MIN_SEARCHED && (isFetching || text !== query)
+  return { found: enabled ? data : undefined, isPending }
+}
