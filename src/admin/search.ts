@@ -31,11 +31,16 @@ export const search = router({
         listSenders(parts.db, workspaceId),
         listEndpoints(parts.db, workspaceId),
       ])
+      const foundOrders = orders.rows.slice(0, MAX_FOUND)
+      const ofFoundOrders = new Set(foundOrders.map(({ id }) => id))
       const has = textFinder(text)
       const hasPhone = phoneFinder(text, senders)
       return {
-        orders: orders.rows.slice(0, MAX_FOUND),
-        messages: messages.rows.slice(0, MAX_FOUND),
+        orders: foundOrders,
+        // The page of an order has its messages.
+        messages: messages.rows
+          .filter(({ confirmationId }) => confirmationId === null || !ofFoundOrders.has(confirmationId))
+          .slice(0, MAX_FOUND),
         templates: templates.slice(0, MAX_FOUND),
         senders: senders
           .filter(({ senderId, phoneNumber, verifiedName }) => hasPhone(phoneNumber) || has(senderId, verifiedName))

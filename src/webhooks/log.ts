@@ -120,14 +120,12 @@ const ID_MARGIN: IdMargin = { earlierMs: 2 * DAY_MS, laterMs: MAX_SANDBOX_BEGAN_
 const ofSubject = (column: string): string =>
   `coalesce(
        (select ${column} from messages where workspace_id = $1 and id = event.message_id),
-       (select ${column} from confirmations where workspace_id = $1 and id = event.confirmation_id))`
-const RECIPIENT = ofSubject('recipient')
-const REFERENCE = ofSubject('reference')
+       (select ${column} from confirmations where workspace_id = $1 and id = event.confirmation_id)) as ${column}`
 
 const list = {
   table: 'webhook_deliveries',
   columns: `item.id, item.id as "deliveryId", item.event_id as "eventId", event.type, event.message_id as "messageId",
-     event.confirmation_id as "confirmationId", ${RECIPIENT} as recipient, ${REFERENCE} as reference,
+     event.confirmation_id as "confirmationId", ${ofSubject('recipient')}, ${ofSubject('reference')},
      item.status, item.lease is not null as "underWay", item.attempts, item.step,
      ${nextAttemptAt('item')} as "dueAt", item.created_at as "createdAt", item.ended_at as "endedAt",
      attempt.started_at as "lastAttemptAt", attempt.duration_ms as "durationMs",
@@ -158,8 +156,12 @@ const logs = {
 /** Ids are those of the event, its message and its confirmation. */
 const partFilter: ListSpec['filters'][number] = [
   'text[]',
-  (patterns) => `(${RECIPIENT} like (${patterns})[1] or lower(${REFERENCE}) like (${patterns})[2]
-       or concat_ws(' ', event.id, event.message_id, event.confirmation_id) like (${patterns})[3])`,
+  (patterns) => `(concat_ws(' ', event.id, event.message_id, event.confirmation_id) like (${patterns})[3] or exists (
+       select from (
+         select recipient, reference from messages where workspace_id = $1 and id = event.message_id
+         union all
+         select recipient, reference from confirmations where workspace_id = $1 and id = event.confirmation_id) subject
+       where recipient like (${patterns})[1] or lower(reference) like (${patterns})[2]))`,
 ]
 const deliveriesByPart = logOf('by_part', '', { ...list, filters: [...list.filters, partFilter] })
 

@@ -23,7 +23,7 @@ test('one search finds every kind of thing by part, and only of its workspace', 
     }
   }
   const none = { orders: [], messages: [], templates: [], senders: [], endpoints: [] }
-  assert.deepEqual((await search('basket-77')).orders, [order.confirmationId])
+  assert.deepEqual(await search('basket-77'), { ...none, orders: [order.confirmationId] }, 'without its messages')
   for (const text of ['987654', otp.messageId, otp.messageId.slice(-12), '0661-987654'])
     assert.deepEqual(await search(text), { ...none, messages: [otp.messageId] }, text)
   assert.ok((await search('rder_confirm')).templates.includes('order_confirmation'))
