@@ -15,6 +15,7 @@ test('the command palette finds a page and a message with the keyboard only', as
   await page.keyboard.press('Control+K')
   const palette = page.getByRole('dialog')
   await palette.getByRole('button', { name: 'Messages' }).waitFor()
+  await palette.locator('[data-selected]', { hasText: 'Overview' }).waitFor()
   assert.deepEqual(await findSeriousFaults(page), [])
   await page.keyboard.type('login-7')
   await palette.getByText(otp.to).waitFor()

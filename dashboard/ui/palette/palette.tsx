@@ -2,7 +2,7 @@ import '@mantine/spotlight/styles.css'
 import { Stack, Text } from '@mantine/core'
 import { Spotlight, createSpotlight } from '@mantine/spotlight'
 import { MagnifyingGlassIcon } from '@radix-ui/react-icons'
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useTexts } from '../../texts/use-texts.ts'
 import { SectionIcon } from '../navigation/section-icon.tsx'
 import type { Workspace } from '../workspace.ts'
@@ -18,7 +18,6 @@ export default function Palette({ workspace }: { workspace: Workspace }) {
   const { t } = useTexts()
   const [query, setQuery] = useState('')
   const { groups, isPending } = useGroups(workspace, query.trim())
-  useFirstSelected(groups.flatMap((group) => group.actions.map(({ id }) => id)))
   return (
     <Spotlight.Root
       store={store}
@@ -38,20 +37,22 @@ export default function Palette({ workspace }: { workspace: Workspace }) {
         {groups.length === 0 && (
           <Spotlight.Empty>{isPending ? t('page_shell.palette_searching') : <NothingFound />}</Spotlight.Empty>
         )}
-        {groups.map((group) => (
-          <Spotlight.ActionsGroup key={group.label} label={group.label} className={classes['group'] ?? ''}>
-            {group.actions.map(({ id, label, note, icon, run }) => (
-              <Spotlight.Action
-                key={id}
-                className={classes['action'] ?? ''}
-                label={label}
-                {...(note && { description: note })}
-                leftSection={icon && <SectionIcon of={icon} />}
-                onClick={() => void run()}
-              />
-            ))}
-          </Spotlight.ActionsGroup>
-        ))}
+        <FirstSelected ids={groups.flatMap((group) => group.actions.map(({ id }) => id))}>
+          {groups.map((group) => (
+            <Spotlight.ActionsGroup key={group.label} label={group.label} className={classes['group'] ?? ''}>
+              {group.actions.map(({ id, label, note, icon, run }) => (
+                <Spotlight.Action
+                  key={id}
+                  className={classes['action'] ?? ''}
+                  label={label}
+                  {...(note && { description: note })}
+                  leftSection={icon && <SectionIcon of={icon} />}
+                  onClick={() => void run()}
+                />
+              ))}
+            </Spotlight.ActionsGroup>
+          ))}
+        </FirstSelected>
       </Spotlight.ActionsList>
     </Spotlight.Root>
   )
@@ -71,13 +72,14 @@ function NothingFound() {
   )
 }
 
-/** Spotlight selects the first action when the text changes, before the results of that text are shown. */
-function useFirstSelected(ids: readonly string[]): void {
+/** Spotlight selects the first action when the text changes, before the results of that text are shown, and none at first. */
+function FirstSelected({ ids, children }: { ids: readonly string[]; children: ReactNode }) {
+  const list = useRef<HTMLDivElement>(null)
   const shown = ids.join(' ')
   useEffect(() => {
-    const list = document.getElementById(store.getState().listId)
-    list?.querySelector('[data-selected]')?.removeAttribute('data-selected')
-    list?.querySelector('[data-action]')?.setAttribute('data-selected', 'true')
+    list.current?.querySelector('[data-selected]')?.removeAttribute('data-selected')
+    list.current?.querySelector('[data-action]')?.setAttribute('data-selected', 'true')
     store.updateState((state) => ({ ...state, selected: 0 }))
   }, [shown])
+  return <div ref={list}>{children}</div>
 }
