@@ -1,7 +1,8 @@
-import '@fontsource-variable/vazirmatn/wght.css'
 import '@mantine/core/styles.css'
 import '@mantine/notifications/styles.css'
+import './ui/shell/fonts.css'
 import './ui/shell/page.css'
+import arabicFont from '@fontsource-variable/vazirmatn/files/vazirmatn-arabic-wght-normal.woff2'
 import { PhoneTexts } from '@doorcode/whatsapp-emulator/phone/texts.ts'
 import { DirectionProvider, MantineProvider } from '@mantine/core'
 import { ModalsProvider } from '@mantine/modals'
@@ -9,6 +10,7 @@ import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode, useEffect, useMemo, useState } from 'react'
+import { preload } from 'react-dom'
 import { createRoot } from 'react-dom/client'
 import { type Language, type Translator, directionOf } from '../locales/text.ts'
 import { queryClient } from './api.ts'
@@ -58,7 +60,10 @@ function Dashboard({ first }: { first: Translator }) {
 
 const root = document.getElementById('root')
 if (root) {
-  const first = await loadFirstTranslator(initialLanguage())
+  const language = initialLanguage()
+  // Latin letters, which every language shows, are preloaded by index.html.
+  if (language === 'ar') preload(arabicFont, { as: 'font', type: 'font/woff2', crossOrigin: '' })
+  const first = await loadFirstTranslator(language)
   createRoot(root).render(
     <StrictMode>
       <Dashboard first={first} />

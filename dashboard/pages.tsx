@@ -9,6 +9,7 @@ import { readNewTemplateSearch, readTemplateSearch } from './templates/search.ts
 import { readChartSearch } from './charts/search.ts'
 import { readCodSettingsSearch } from './cod-settings/search.ts'
 import { withTexts } from './texts/load.ts'
+import { NotFound } from './ui/shell/not-found.tsx'
 import { PageFault } from './ui/shell/page-fault.tsx'
 import { readPhoneSearch } from './phone/search.ts'
 import { Shell } from './ui/shell/shell.tsx'
@@ -18,7 +19,7 @@ import { Shell } from './ui/shell/shell.tsx'
  * shows while its script loads, and already when the pointer rests on its link; no page waits for it.
  */
 const root = createRootRoute({
-  notFoundComponent: lazyRouteComponent(() => import('./ui/shell/not-found.tsx'), 'NotFound'),
+  notFoundComponent: lazyRouteComponent(() => import('./session/unknown-page.tsx'), 'UnknownPage'),
 })
 
 const signIn = createRoute({
@@ -55,7 +56,7 @@ const workspace = createRoute({
     if (!session) throw redirect({ to: '/sign-in', search: { back: location.href } })
   },
   component: Shell,
-  notFoundComponent: lazyRouteComponent(() => import('./ui/shell/not-found.tsx'), 'NotFound'),
+  notFoundComponent: NotFound,
 })
 
 const overview = createRoute({

@@ -1175,7 +1175,6 @@ export type Texts = {
   'page_endpoints.attempts_made': { count: number }
   'page_endpoints.body': object
   'page_endpoints.cancel': object
-  'page_endpoints.choose_month': object
   'page_endpoints.choose_one': object
   'page_endpoints.clear_time': object
   'page_endpoints.close': object
@@ -1249,7 +1248,6 @@ export type Texts = {
   'page_endpoints.more_than': { max: TextValue }
   'page_endpoints.ms': { ms: TextValue }
   'page_endpoints.next': object
-  'page_endpoints.next_month': object
   'page_endpoints.next_of': { number: TextValue; of: TextValue }
   'page_endpoints.next_short': { number: TextValue; of: TextValue }
   'page_endpoints.no_answer': object
@@ -1272,7 +1270,6 @@ export type Texts = {
   'page_endpoints.ping_took': { ms: TextValue; status: TextValue }
   'page_endpoints.ping_waiting': object
   'page_endpoints.pretty': object
-  'page_endpoints.previous_month': object
   'page_endpoints.progress': { resent: TextValue; total: TextValue }
   'page_endpoints.range_backwards': object
   'page_endpoints.raw': object
@@ -1758,12 +1755,14 @@ export type Texts = {
   'page_shell.blocked': object
   'page_shell.cancel': object
   'page_shell.charts': object
+  'page_shell.choose_month': object
   'page_shell.choose_workspace': object
   'page_shell.clear_filters': object
   'page_shell.clock_ahead': { ahead: TextValue }
   'page_shell.clock_hint': object
   'page_shell.close': object
   'page_shell.cod_settings': object
+  'page_shell.collapse_sidebar': object
   'page_shell.colon': object
   'page_shell.colours': object
   'page_shell.confirmations': object
@@ -1775,6 +1774,7 @@ export type Texts = {
   'page_shell.dates_to': { day: TextValue }
   'page_shell.endpoints': object
   'page_shell.errors': { count: number }
+  'page_shell.expand_sidebar': object
   'page_shell.failed_title': object
   'page_shell.fault': { fault: TextValue; field: TextValue }
   'page_shell.filter_add': { name: TextValue }
@@ -1791,6 +1791,8 @@ export type Texts = {
   'page_shell.menu': object
   'page_shell.messages': object
   'page_shell.newest': object
+  'page_shell.next_month': object
+  'page_shell.next_year': object
   'page_shell.not_found': object
   'page_shell.not_found_title': object
   'page_shell.not_live_hint': object
@@ -1800,10 +1802,14 @@ export type Texts = {
   'page_shell.palette_hint': object
   'page_shell.palette_nothing': object
   'page_shell.palette_pages': object
+  'page_shell.palette_scope': object
+  'page_shell.palette_searching': object
   'page_shell.palette_settings': object
   'page_shell.palette_workspaces': object
   'page_shell.people': object
   'page_shell.phone': object
+  'page_shell.previous_month': object
+  'page_shell.previous_year': object
   'page_shell.real_time': { time: TextValue }
   'page_shell.rows': { from: TextValue; to: TextValue; total: TextValue }
   'page_shell.rows_more': { from: TextValue; to: TextValue; total: TextValue }

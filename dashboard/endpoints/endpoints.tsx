@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { SecretDialog } from '../ui/dialog/secret-dialog.tsx'
+import { withBreaks } from '../ui/breaks.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { ExportButton } from '../ui/list/export-button.tsx'
 import { List } from '../ui/list/list.tsx'
@@ -78,8 +79,8 @@ function EndpointList({ data: { endpoints, maxCounted } }: { data: EndpointsData
           cell: ({ url, description }) => (
             <>
               {description !== '' && <bdi>{description} · </bdi>}
-              <span className="as-typed" style={{ overflowWrap: 'anywhere' }}>
-                {url}
+              <span className="as-typed" style={{ overflowWrap: 'break-word' }}>
+                {withBreaks(url)}
               </span>
             </>
           ),

@@ -2,6 +2,7 @@ import { ActionIcon, Code, CopyButton, Group } from '@mantine/core'
 import { CheckIcon, CopyIcon } from '@radix-ui/react-icons'
 import { visibleText } from '../../locales/visible-text.ts'
 import { useTexts } from '../texts/use-texts.ts'
+import { withBreaks } from './breaks.tsx'
 import { CodeBlock } from './code-block.tsx'
 
 /** Text with a copy button: a line, or a block. The copy is exact. */
@@ -9,7 +10,9 @@ export function Copyable({ text: value, block = false }: { text: string; block?:
   if (block) return <CodeBlock text={value} />
   return (
     <Group gap={4} align="flex-start" wrap="nowrap">
-      <Code style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap', minWidth: 0 }}>{visibleText(value)}</Code>
+      <Code style={{ overflowWrap: 'break-word', whiteSpace: 'pre-wrap', minWidth: 0 }}>
+        {withBreaks(visibleText(value))}
+      </Code>
       <CopyText text={value} />
     </Group>
   )

@@ -24,6 +24,7 @@ import { countWaiting, retryWaiting } from '../webhooks/retry.ts'
 import { BAD_DESCRIPTION, MAX_DESCRIPTION_LENGTH, MAX_URL_LENGTH, URL_TOO_LONG } from '../webhooks/settings.ts'
 import { updateEndpoint } from '../webhooks/update.ts'
 import { MAX_COUNTED, findEndpointHealth, listEndpointHealth } from '../webhooks/delivery/endpoint-health.ts'
+import { partOf } from '../workspaces/search-part.ts'
 import { phonesMatching } from '../workspaces/searched-phones.ts'
 import { trimmedText } from './inputs.ts'
 import { listOwnPhones, pageOf } from './lists.ts'
@@ -61,7 +62,7 @@ const logInput = z
   .object({
     ...filter,
     status: z.enum(DELIVERY_STATUSES).optional(),
-    /** An id of an event, a message or a confirmation, a reference, or a phone number in any common form. */
+    /** An id of an event, a message or a confirmation, a reference, or a phone number in any common form; or a part of one. */
     about: trimmedText(200).optional(),
     cursor: z.uuid().optional(),
   })
@@ -102,11 +103,10 @@ const readEndpoint = readCall.input(endpointInput).use(endpointIn())
 const changeEndpoint = writeCall.input(endpointInput).use(endpointIn('enabled', 'paused', 'disabled'))
 const changeEnabled = writeCall.input(endpointInput).use(endpointIn('enabled'))
 
-const subjectsOf = async (sql: Sql, workspaceId: string, text: string): Promise<Subjects> => ({
-  id: isUuid(text) ? text : null,
-  reference: text,
-  recipients: phonesMatching(text, await listOwnPhones(sql, workspaceId)),
-})
+async function subjectsOf(sql: Sql, workspaceId: string, text: string): Promise<Subjects> {
+  const recipients = phonesMatching(text, await listOwnPhones(sql, workspaceId))
+  return { id: isUuid(text) ? text : null, reference: text, recipients, part: partOf(text, recipients) }
+}
 
 export const endpoints = router({
   list: readCall.query(async ({ ctx: { parts, figures }, input: { workspaceId } }) => {

@@ -3,9 +3,9 @@ import { type Day, addDays, startOfDay } from '../charts/days.ts'
 import type { Sql } from '../db/pool.ts'
 import { isUuid } from '../ids.ts'
 import { type FailureCode, failureText } from '../providers/failure-codes.ts'
-import type { SearchPart } from '../messages/search.ts'
 import type { Page } from '../workspaces/list-pages.ts'
-import { partOfPhone, phonesMatching } from '../workspaces/searched-phones.ts'
+import { partOf } from '../workspaces/search-part.ts'
+import { phonesMatching } from '../workspaces/searched-phones.ts'
 import { asIssue } from '../../locales/text.ts'
 import type { Membership } from './auth/members.ts'
 import { dayInput, limitedText, orNull, trimmedText } from './inputs.ts'
@@ -39,21 +39,6 @@ export async function listQuery(
     until: to === undefined ? null : startOfDay(addDays(to, 1), timeZone),
     clock: { sandbox, offsetMs: clockOffsetMs },
     before: cursor,
-  }
-}
-
-/** Shorter parts match too much. Ids are of hexadecimal digits, so a few are in many of them. */
-const MIN_PART_CHARACTERS = 3
-const MIN_ID_CHARACTERS = 6
-
-/** What the text may be a part of. Null for a whole id or a whole number with its country code. */
-function partOf(text: string, phones: readonly string[]): SearchPart | null {
-  if (isUuid(text) || (phones.length > 0 && /^(\+|00)/.test(text))) return null
-  const lower = text.toLowerCase()
-  return {
-    phone: partOfPhone(text),
-    reference: text.length >= MIN_PART_CHARACTERS ? lower : null,
-    id: text.length >= MIN_ID_CHARACTERS && /^[0-9a-f-]+$/.test(lower) ? lower : null,
   }
 }
 

@@ -9,6 +9,7 @@ import { keys } from './keys.ts'
 import { messages } from './messages.ts'
 import { people } from './auth/people.ts'
 import { phone } from './phone/phone.ts'
+import { search } from './search.ts'
 import { senders } from './senders.ts'
 import { session } from './auth/session.ts'
 import { templates } from './templates.ts'
@@ -32,6 +33,7 @@ export const dashboardRouter = router({
   confirmations,
   charts,
   phone,
+  search,
 })
 
 export type DashboardRouter = typeof dashboardRouter

@@ -24,46 +24,61 @@ const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (letter) =>
 export const prose = (text: string): Html[] =>
   text.split('`').map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))
 
-const STYLE = `
-:root { color-scheme: light dark; --text: #000; --soft: #5c636a; --line: #dee2e6; --back: #fff; --link: #4048d6 }
+/** Served by src/api/docs/font.ts. */
+export const FONT_PATH = '/fonts/vazirmatn.woff2'
+
+/** As on the dashboard: its font, with its metrics, its colors, and light or dark as the system has it. */
+export const COMMON_STYLE = `
+@font-face { font-family: "Vazirmatn Variable"; font-weight: 100 900; font-display: swap; ascent-override: 97%; descent-override: 33%; line-gap-override: 0%; src: url("${FONT_PATH}") format("woff2") }
+:root { color-scheme: light dark; --text: #000; --soft: #495057; --line: #dee2e6; --back: #fff; --link: #4048d6; --font: "Vazirmatn Variable", Roboto, Arial, "Noto Sans Arabic", "Noto Sans", sans-serif; --mono: ui-monospace, "SF Mono", Menlo, Consolas, monospace }
 @media (prefers-color-scheme: dark) {
-  :root { --text: #d5d5d5; --soft: #a8a8a8; --line: #424242; --back: #242424; --link: #8d93ee }
+  :root { --text: #c9c9c9; --soft: #b8b8b8; --line: #424242; --back: #242424; --link: #8d93ee }
 }
+.site { display: flex; flex-wrap: wrap; align-items: center; gap: .25rem 1.25rem; min-height: 3.5rem; padding: .5rem 1.25rem; border-bottom: 1px solid var(--line); background: var(--back); font: .875rem/1.5 var(--font) }
+.site a { color: var(--link); text-decoration: none }
+.site a:hover { text-decoration: underline }
+.site a:focus-visible { outline: 2px solid var(--link); outline-offset: 2px }
+.site a:first-child { color: var(--text); font-weight: 700 }
+`
+
+const STYLE = `${COMMON_STYLE}
 * { box-sizing: border-box }
-body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 54rem; background: var(--back); color: var(--text); font: .875rem/1.6 system-ui, "Segoe UI", Roboto, "Noto Sans Arabic", "Noto Sans", sans-serif; overflow-wrap: anywhere }
-h1 { font-size: 1.375rem; line-height: 1.25; margin: 1.5rem 0 1rem }
-h1 code { font-size: 1em }
-h2 { font-size: 1rem; margin: 2.5rem 0 .75rem; padding-top: 1rem; border-top: 1px solid var(--line) }
+body { margin: 0; background: var(--back); color: var(--text); font: .875rem/1.6 var(--font); overflow-wrap: break-word }
+main { max-width: 54rem; margin: 0 auto; padding: .5rem 1.25rem 4rem }
+h1 { font-size: 1.375rem; font-weight: 650; line-height: 1.3; margin: 1.5rem 0 1rem; text-wrap: balance }
+h1 code { font-size: 1em; overflow-wrap: anywhere }
+h2 { font-size: 1rem; font-weight: 650; margin: 2.5rem 0 .75rem }
+p, dd, li { text-wrap: pretty }
 a { color: var(--link); text-decoration: none }
 a:hover, p a { text-decoration: underline }
 a:focus-visible { outline: 2px solid var(--link); outline-offset: 2px }
-code { font: .9em/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace }
-table { width: 100%; border-collapse: collapse; font-size: .8125rem }
-th, td { text-align: left; overflow-wrap: break-word; vertical-align: top; padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line) }
+code { font: .9em/1.5 var(--mono) }
+table { width: 100%; border-collapse: collapse; font-size: .8125rem; font-variant-numeric: tabular-nums }
+th { color: var(--soft); font-weight: 500 }
+th, td { text-align: start; vertical-align: top; padding: .5rem .75rem .5rem 0; border-bottom: 1px solid var(--line) }
 dt { font-weight: 600; margin-top: 1rem }
 dd { margin: 0 }
-ul { padding-left: 1.25rem }
-nav { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; padding-bottom: .75rem; border-bottom: 1px solid var(--line) }
-nav a:first-child { color: var(--text); font-weight: 700 }
+ul { padding-inline-start: 1.25rem }
 td:first-child code { white-space: nowrap }
 .soft { color: var(--soft) }
 .scroll { overflow-x: auto }
 `
 
-/** The pages are text and this style sheet: nothing else may load or run. */
+/** The pages are text, this style sheet and its font: nothing else may load or run. */
 export const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 }
 
+type SiteOptions = { servesDashboard?: boolean }
+
 /** `servesDashboard`: the dashboard is on this instance. */
-export function page(
-  title: string,
-  main: Html,
-  { servesDashboard = false }: { servesDashboard?: boolean } = {},
-): string {
+export const siteLinks = ({ servesDashboard = false }: SiteOptions = {}): Html =>
+  html`<nav class="site" aria-label="Site"><a href="/">Doorcode</a> ${servesDashboard && html`<a href="/dashboard/">Dashboard</a>`} <a href="/docs">API reference</a> <a href="/problems">Problems</a> <a href="/openapi.json">OpenAPI</a></nav>`
+
+export function page(title: string, main: Html, options?: SiteOptions): string {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -73,7 +88,7 @@ export function page(
 <style>${{ html: STYLE }}</style>
 </head>
 <body>
-<nav aria-label="Site"><a href="/">Doorcode</a> ${servesDashboard && html`<a href="/dashboard/">Dashboard</a>`} <a href="/docs">API reference</a> <a href="/problems">Problems</a> <a href="/openapi.json">OpenAPI</a></nav>
+${siteLinks(options)}
 <main>
 ${main}
 </main>

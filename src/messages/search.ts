@@ -15,6 +15,7 @@ import {
   readPage,
   readPosition,
 } from '../workspaces/list-pages.ts'
+import { type SearchPart, patternsOf } from '../workspaces/search-part.ts'
 import type { OtpStatus } from './status.ts'
 import type { FailureCode } from '../providers/failure-codes.ts'
 import type { MessageKind } from '../providers/provider.ts'
@@ -51,9 +52,6 @@ export type SearchTerms = {
   part: SearchPart | null
 }
 
-/** Null: the text cannot be a part of one. */
-export type SearchPart = { phone: string | null; reference: string | null; id: string | null }
-
 /** What the lists of messages and of confirmations filter by; the times are those at which they were accepted. */
 export type SearchFilter = TimeRange & {
   workspaceId: string
@@ -70,7 +68,7 @@ export const SEARCH_FILTERS: ListSpec['filters'] = [
   ['timestamptz', 'item.created_at <'],
 ]
 
-/** The filter by a part of a number, a reference or an id: patterns in this order. */
+/** The filter by a part of a number, a reference or an id; its value is `patternsOf(…)`. */
 export const partFilter = (reference: string): ListSpec['filters'][number] => [
   'text[]',
   (patterns) =>
@@ -128,9 +126,6 @@ const requestOf = (
 })
 
 const exactTerms = ({ id, text, phones }: SearchTerms): Value[] => [id, text, phones]
-
-const patternsOf = ({ phone, reference, id }: SearchPart): (string | null)[] =>
-  [phone, reference, id].map((text) => text && `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`)
 
 export type MessageFilter = SearchFilter & { status: OtpStatus | null; kind: MessageKind | null }
 

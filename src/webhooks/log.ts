@@ -1,6 +1,6 @@
 import type { CodedText } from '../../locales/text.ts'
 import { DAY_MS } from '../clock.ts'
-import { type Sql, statement } from '../db/pool.ts'
+import { type Sql, type Value, statement } from '../db/pool.ts'
 import type { EventType } from '../events/event-types.ts'
 import type { DeliveryStatus } from './delivery/claim.ts'
 import {
@@ -10,8 +10,10 @@ import {
   type Page,
   createListSource,
   createSearchSource,
+  readOn,
   readPage,
 } from '../workspaces/list-pages.ts'
+import { type SearchPart, patternsOf } from '../workspaces/search-part.ts'
 import { type IdMargin, MAX_SANDBOX_BEGAN_EARLIER_MS, idRange } from '../workspaces/id-range.ts'
 import type { EndpointId } from './endpoints.ts'
 import { USER_AGENT } from './delivery/post.ts'
@@ -49,6 +51,8 @@ export type Subjects = {
   reference: string
   /** E.164 */
   recipients: readonly string[]
+  /** What is looked for inside numbers, references and ids if nothing has exactly this. Null: the text is whole. */
+  part: SearchPart | null
 }
 
 export type LoggedDelivery = {
@@ -80,15 +84,28 @@ export type LoggedDelivery = {
 
 /** A page of an endpoint's deliveries, newest first. It may have few deliveries or none, and still a next one. */
 export async function listDeliveries(db: Sql, filter: LogFilter): Promise<Page<LoggedDelivery>> {
-  const { workspaceId, endpointId, about, status, type, from, to, before } = filter
-  const { rows, next } = await readPage(db, about === undefined ? logs[status ?? 'any'] : deliveriesAbout, {
-    workspaceId,
-    ids: idRange({ from: from ?? null, until: to ?? null, before: before ?? null }, ID_MARGIN),
-    values: about === undefined ? [endpointId] : [endpointId, about.id, about.reference, about.recipients],
-    filters: [status, type, from, to],
-  })
+  const { rows, next } = await readDeliveries(db, filter)
   return { rows: rows.map(withNextAttempt), next }
 }
+
+async function readDeliveries(db: Sql, filter: LogFilter): Promise<Page<Stored<LoggedDelivery>>> {
+  const { workspaceId, endpointId, about, status, type, from = null, to = null, before = null } = filter
+  const read = (source: DeliverySource, { before, values = [], part = [] }: ReadOptions) =>
+    readPage(db, source, {
+      workspaceId,
+      ids: idRange({ from, until: to, before }, ID_MARGIN),
+      values: [endpointId, ...values],
+      filters: [status, type, from, to, ...part],
+    })
+  if (!about) return read(logs[status ?? 'any'], { before })
+  const exact = await read(deliveriesAbout, { before, values: [about.id, about.reference, about.recipients] })
+  if (exact.rows.length > 0 || exact.next || !about.part) return exact
+  const part = [patternsOf(about.part)]
+  return readOn(before, (before) => read(deliveriesByPart, { before, part }))
+}
+
+type DeliverySource = ListSource<Stored<LoggedDelivery>>
+type ReadOptions = { before: string | null; values?: readonly Value[]; part?: readonly Value[] }
 
 type Stored<Delivery> = Omit<Delivery, 'nextAttempt'> & { step: number }
 
@@ -125,8 +142,8 @@ const list = {
 } as const satisfies ListSpec
 
 /** $4: the endpoint. The status is a literal, so that PostgreSQL uses the partial indexes of undelivered and waiting ones. */
-const logOf = (name: string, condition = ''): ListSource<Stored<LoggedDelivery>> =>
-  createListSource(list, { name: `deliveries_${name}`, condition: `and item.endpoint_id = $4 ${condition}`, values: 1 })
+const logOf = (name: string, condition = '', spec: ListSpec = list): DeliverySource =>
+  createListSource(spec, { name: `deliveries_${name}`, condition: `and item.endpoint_id = $4 ${condition}`, values: 1 })
 
 const logs = {
   any: logOf('any'),
@@ -135,6 +152,18 @@ const logs = {
   failed: logOf('failed', `and item.status = 'failed'`),
   held: logOf('held', `and item.status = 'held'`),
 }
+
+/** Ids are those of the event, its message and its confirmation. */
+const partFilter: ListSpec['filters'][number] = [
+  'text[]',
+  (patterns) => `(concat_ws(' ', event.id, event.message_id, event.confirmation_id) like (${patterns})[3] or exists (
+       select from (
+         select recipient, reference from messages where workspace_id = $1 and id = event.message_id
+         union all
+         select recipient, reference from confirmations where workspace_id = $1 and id = event.confirmation_id) subject
+       where recipient like (${patterns})[1] or lower(reference) like (${patterns})[2]))`,
+]
+const deliveriesByPart = logOf('by_part', '', { ...list, filters: [...list.filters, partFilter] })
 
 /** $4: the endpoint, $5: an event, a message or a confirmation, $6: a reference, $7: recipients. */
 const deliveriesAbout = createSearchSource<Stored<LoggedDelivery>>(list, {

@@ -23,6 +23,20 @@ test('the first load is at most 300 kB of gzipped scripts without charts', async
   assert.ok(bytes <= MAX_FIRST_LOAD_BYTES, `${bytes} bytes: ${JSON.stringify(sizes)}`)
 })
 
+test('the first load preloads the one font that it shows', async (t) => {
+  const world = await startWorld(t)
+  const page = await openPage(t, world, { unused: true })
+  const fonts: string[] = []
+  page.on('request', (request) => request.resourceType() === 'font' && fonts.push(request.url()))
+  await page.goto('/dashboard/sign-in')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.evaluate('document.fonts.ready.then(() => {})')
+  const preloaded = await page.evaluate<string[]>(
+    `[...document.querySelectorAll('link[rel=preload]')].map(({ href }) => href)`,
+  )
+  assert.deepEqual([fonts.length, fonts], [1, preloaded])
+})
+
 async function scriptsLoaded(page: Page, act: () => Promise<void>): Promise<Map<string, string>> {
   const bodies: Promise<readonly [string, string]>[] = []
   page.on('response', (response) => {

@@ -91,10 +91,12 @@ test('no dashboard list reads a whole table or more than its limit', async (t) =
     { from, until },
   ])
     for (const read of [listConfirmations, countConfirmations]) await read(figures, { ...orders, ...filter })
-  const about = { id: null, reference: 'login-17', recipients: ['+212600000017'] }
+  const about = { id: null, reference: 'login-17', recipients: ['+212600000017'], part: null }
+  const aboutPart = { ...about, reference: 'nowhere', recipients: [], part: byPart.part }
   for (const filter of [
     {},
     { about },
+    { about: aboutPart },
     { status: 'failed' as const },
     { type: 'message.failed' as const },
     { from, to: until },

@@ -435,6 +435,30 @@ test('the log is filtered by status, type, time and subject', async (t) => {
   assert.deepEqual(await ids({ about: 'no such thing' }), [])
 })
 
+test('the log is searched by part of a number, reference or id', async (t) => {
+  const world = await startWorld(t)
+  const { endpointId } = await world.receiver()
+  const { calls } = await signIn(world, 'member')
+  const order = await confirmed(world)
+  const otp = await world.sendOtp({ to: '+212661987654', reference: 'Login-100%' })
+  await world.whatsapp.reports(otp, ['sent'])
+  await world.settled()
+  const found = async (about: string, status?: 'held') => {
+    const { rows } = await calls.endpoints.deliveries.query({
+      workspaceId: world.workspaceId,
+      endpointId,
+      about,
+      ...(status && { status }),
+    })
+    return rows.map(({ messageId, confirmationId }) => confirmationId ?? messageId)
+  }
+  for (const part of ['987654', '661-98', 'OGIN-1', '00%', otp.messageId.slice(-12)])
+    assert.deepEqual(await found(part), [otp.messageId], part)
+  assert.deepEqual(await found(order.slice(-12).toUpperCase()), [order])
+  for (const part of ['ogin_1', '9876540', 'fedcbafedcba']) assert.deepEqual(await found(part), [], part)
+  assert.deepEqual(await found('987654', 'held'), [])
+})
+
 test('another workspace’s endpoint or delivery gets the answer of a missing one', async (t) => {
   const [world, other] = [await startWorld(t), await startWorld(t)]
   const theirs = await other.receiver()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { findSeriousFaults } from '../accessibility.ts'
 import { openPage } from '../browser.ts'
 import { signIn } from '../dashboard.ts'
 import { waitFor } from '../wait-for.ts'
@@ -34,6 +35,25 @@ test('with the keyboard a user skips the navigation and reaches list actions', a
   assert.equal(await focused(page), 'Copy')
   await page.keyboard.press('Tab')
   assert.equal(await focused(page), 'Pause')
+})
+
+test('the sidebar collapses to named icons with the keyboard, and stays so', async (t) => {
+  const world = await startWorld(t)
+  const page = await openPage(t, world, { as: await signIn(world, 'member') })
+  await page.goto(`/dashboard/w/${world.workspaceId}/senders`)
+  const width = (): Promise<number> => page.evaluate('document.querySelector("nav").getBoundingClientRect().width')
+  await page.getByRole('button', { name: 'Collapse sidebar', expanded: true }).focus()
+  await page.keyboard.press('Enter')
+  await isFocused(page, 'Expand sidebar')
+  await page.reload()
+  await page.getByRole('button', { name: 'Expand sidebar', expanded: false }).waitFor()
+  assert.ok((await width()) < 60)
+  await page.getByRole('link', { name: 'Messages' }).focus()
+  await page.getByRole('tooltip', { name: 'Messages' }).waitFor()
+  assert.deepEqual(await findSeriousFaults(page), [])
+  await page.setViewportSize({ width: 360, height: 900 })
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('navigation').getByText('Messages').waitFor()
 })
 
 test('a dialog with a new key has the focus, and closes only once it was copied', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { SECTIONS } from '../../dashboard/ui/shell/sections.ts'
+import { SECTIONS } from '../../dashboard/ui/navigation/sections.ts'
 import { findSeriousFaults } from '../accessibility.ts'
 import { openPage } from '../browser.ts'
 import { codAccount } from '../cod.ts'

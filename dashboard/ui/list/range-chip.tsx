@@ -3,7 +3,7 @@ import { DatePicker } from '@mantine/dates'
 import { useDisclosure } from '@mantine/hooks'
 import { cloneElement, isValidElement, useState } from 'react'
 import { useTexts } from '../../texts/use-texts.ts'
-import { CalendarSettings } from '../time/calendar-settings.tsx'
+import { Calendar } from '../time/calendar.tsx'
 import { DAY } from '../time/parts.ts'
 import { Chip } from './chip.tsx'
 
@@ -30,14 +30,17 @@ export function RangeChip({ from, to, onChange }: Days & { onChange: (days: { fr
             {isValidElement<{ onClick?: () => void }>(target) ? cloneElement(target, { onClick: toggle }) : target}
           </Popover.Target>
           <Popover.Dropdown>
-            <CalendarSettings>
-              <DatePicker
-                type="range"
-                allowSingleDateInRange
-                value={half === null ? [from ?? null, to ?? null] : [half, null]}
-                onChange={choose}
-              />
-            </CalendarSettings>
+            <Calendar>
+              {(calendar) => (
+                <DatePicker
+                  {...calendar}
+                  type="range"
+                  allowSingleDateInRange
+                  value={half === null ? [from ?? null, to ?? null] : [half, null]}
+                  onChange={choose}
+                />
+              )}
+            </Calendar>
           </Popover.Dropdown>
         </Popover>
       )}

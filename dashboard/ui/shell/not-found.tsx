@@ -10,10 +10,17 @@ export function NotFound() {
       <Stack>
         <Title order={1}>{t('page_shell.not_found_title')}</Title>
         <Text>{t('page_shell.not_found')}</Text>
-        <Button renderRoot={(props) => <Link {...props} to="/" />} w="fit-content">
-          {t('page_shell.to_start')}
-        </Button>
+        <ToStart />
       </Stack>
     </Container>
+  )
+}
+
+export function ToStart() {
+  const { t } = useTexts()
+  return (
+    <Button renderRoot={(props) => <Link {...props} to="/" />} w="fit-content">
+      {t('page_shell.to_start')}
+    </Button>
   )
 }

@@ -42,7 +42,7 @@ export function Page({
             {hasTimes && <ZoneOfPage />}
           </Group>
           {about !== undefined && (
-            <Text c="dimmed" maw={720} style={{ textWrap: 'pretty' }}>
+            <Text c="dimmed" maw={720}>
               {about}
             </Text>
           )}

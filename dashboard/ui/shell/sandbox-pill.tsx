@@ -1,4 +1,4 @@
-import { Badge, Tooltip } from '@mantine/core'
+import { Badge, Text, Tooltip } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useTexts } from '../../texts/use-texts.ts'
 import { aheadText } from '../time/clock.ts'
@@ -22,10 +22,20 @@ export function SandboxPill({ workspace: { workspaceId, clockOffsetMs } }: { wor
         color="warning"
         style={{ cursor: 'pointer' }}
         renderRoot={(props) => (
-          <Link {...props} to="/w/$workspaceId/phone" params={{ workspaceId }} search={{ tab: 'clock' }} />
+          <Link
+            {...props}
+            aria-label={`${t('page_shell.sandbox')} · ${ahead}`}
+            to="/w/$workspaceId/phone"
+            params={{ workspaceId }}
+            search={{ tab: 'clock' }}
+          />
         )}
       >
-        {t('page_shell.sandbox')} · {ahead}
+        {t('page_shell.sandbox')}
+        <Text span inherit visibleFrom="sm">
+          {' '}
+          · {ahead}
+        </Text>
       </Badge>
     </Tooltip>
   )

@@ -4,29 +4,26 @@ import {
   Button,
   Group,
   Menu,
-  NavLink,
   NativeSelect,
-  ScrollArea,
-  Stack,
   Text,
   VisuallyHidden,
   useMantineColorScheme,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
-import { Suspense, createElement } from 'react'
+import { Suspense } from 'react'
 import { LANGUAGES, LANGUAGE_NAMES } from '../../../locales/text.ts'
 import { callSignIn, queryClient } from '../../api.ts'
 import { useTexts } from '../../texts/use-texts.ts'
-import { useKeptFocus } from '../keep-focus.ts'
+import { useKeptFocus } from './keep-focus.ts'
 import { LoadingPage } from '../loading.tsx'
+import { sectionIn } from '../navigation/sections.ts'
+import { SIDEBAR_WIDTH, Sidebar, useIconsOnly } from '../navigation/sidebar.tsx'
+import { SearchButton } from '../palette/search-button.tsx'
 import { LiveContext, useLiveStream } from './live.ts'
 import { NotFound } from './not-found.tsx'
 import { SandboxPill } from './sandbox-pill.tsx'
 import { Mark } from './mark.tsx'
-import { SearchButton } from './search-button.tsx'
-import { SECTION_ICONS } from './section-icons.ts'
-import { SECTION_GROUPS, sectionIn, sectionsOf } from './sections.ts'
 import { useSession, useWorkspaceIfAny } from '../workspace.ts'
 
 const CONTENT = 'content'
@@ -36,12 +33,19 @@ export function Shell() {
   const { t } = useTexts()
   const [opened, { toggle, close }] = useDisclosure()
   const workspace = useWorkspaceIfAny()
+  const { iconsOnly, toggle: toggleIcons } = useIconsOnly()
   const live = useLiveStream(workspace)
   useKeptFocus()
   return (
     <AppShell
       header={{ height: 56 }}
-      {...(workspace && { navbar: { width: 240, breakpoint: 'sm', collapsed: { mobile: !opened } } })}
+      {...(workspace && {
+        navbar: {
+          width: iconsOnly ? SIDEBAR_WIDTH.icons : SIDEBAR_WIDTH.whole,
+          breakpoint: 'sm',
+          collapsed: { mobile: !opened },
+        },
+      })}
       padding="md"
     >
       <AppShell.Header>
@@ -75,7 +79,7 @@ export function Shell() {
       </AppShell.Header>
       {workspace && (
         <AppShell.Navbar p="xs" aria-label={t('page_shell.menu')}>
-          <Sections onChoose={close} />
+          <Sidebar workspace={workspace} iconsOnly={iconsOnly} onToggle={toggleIcons} onChoose={close} />
         </AppShell.Navbar>
       )}
       <AppShell.Main id={CONTENT} tabIndex={-1} style={{ outline: 'none' }}>
@@ -111,39 +115,6 @@ function WorkspaceSwitch() {
       dir="auto"
       styles={{ input: { textOverflow: 'ellipsis' } }}
     />
-  )
-}
-
-function Sections({ onChoose }: { onChoose: () => void }) {
-  const { t } = useTexts()
-  const workspace = useWorkspaceIfAny()
-  const path = useRouterState({ select: ({ location }) => location.pathname })
-  if (!workspace) return null
-  const shown = new Set<string>(sectionsOf(workspace).map(({ name }) => name))
-  return (
-    <ScrollArea>
-      {SECTION_GROUPS.map(({ name: group, sections }) => (
-        <Stack key={group} gap={2} mb="sm" role="group" aria-labelledby={`sections-${group}`}>
-          <Text id={`sections-${group}`} size="xs" fw={600} c="dimmed" px="sm" pt={4}>
-            {t(`page_shell.${group}`)}
-          </Text>
-          {sections
-            .filter(({ name }) => shown.has(name))
-            .map(({ name, to }) => (
-              <NavLink
-                key={to}
-                leftSection={createElement(SECTION_ICONS[name], { 'aria-hidden': 'true' })}
-                style={{ borderRadius: 'var(--mantine-radius-default)' }}
-                renderRoot={(props) => <Link {...props} to={to} params={{ workspaceId: workspace.workspaceId }} />}
-                label={t(`page_shell.${name}`)}
-                active={path.includes(to.split('$workspaceId')[1] ?? '')}
-                onClick={onChoose}
-                py={6}
-              />
-            ))}
-        </Stack>
-      ))}
-    </ScrollArea>
   )
 }
 

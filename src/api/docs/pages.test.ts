@@ -59,7 +59,7 @@ test('the front page describes the instance, and every page links to a served da
     assert.ok((await without.ask({ url: '/' })).body.includes(part), part)
   }
   assert.doesNotMatch((await without.ask({ url: '/' })).body, /dashboard/)
-  for (const url of ['/', '/problems', '/problems/RECIPIENT_UNREACHABLE'])
+  for (const url of ['/', '/docs', '/problems', '/problems/RECIPIENT_UNREACHABLE'])
     assert.match((await withDashboard.ask({ url })).body, /href="\/dashboard\/"/)
 })
 
@@ -72,7 +72,7 @@ test('a page is found with a slash behind its name as well', async (t) => {
   }
 })
 
-test('every page except the reference may load only its own style', async (t) => {
+test('every page except the reference may load only its own style and font', async (t) => {
   const demo = await startDemo(t)
   for (const url of PAGES.filter((each) => each !== '/docs')) {
     const { body, headers } = await demo.ask({ url })
@@ -81,6 +81,8 @@ test('every page except the reference may load only its own style', async (t) =>
     assert.match(String(headers['content-security-policy']), /^default-src 'none';/)
     assert.ok(String(headers['content-security-policy']).includes(`style-src 'sha256-${hash}'`))
     assert.doesNotMatch(body, /<script|<img|<link|style="| on\w+="/)
+    const [, font = ''] = /url\("([^"]+)"\)/.exec(style) ?? []
+    assert.equal((await demo.ask({ url: font })).headers['content-type'], 'font/woff2')
   }
 })
 

@@ -3,8 +3,9 @@ import { gzip } from 'node:zlib'
 import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
 import { type ApiErrorCode, apiErrors } from '../../errors.ts'
 import { FAILURE_CODES, type FailureCode, failureCodes, isFailureCode } from '../../providers/failure-codes.ts'
-import { PAGE_HEADERS, type Html, html, page, prose } from '../../http/html.ts'
+import { COMMON_STYLE, PAGE_HEADERS, type Html, html, page, prose, siteLinks } from '../../http/html.ts'
 import { REJECTIONS_LOGGED_PER_SECOND } from '../../http/rejection-log.ts'
+import { serveFont } from './font.ts'
 
 type PageOptions = { servesDashboard?: boolean }
 
@@ -14,7 +15,8 @@ export function servePages(app: FastifyInstance, describe: () => object, options
   app.get('/', (_request, reply) => sendPage(reply, frontPage))
   const problems = page('Problems · Doorcode', problemIndex(), options)
   for (const path of ['/problems', '/problems/']) app.get(path, (_request, reply) => sendPage(reply, problems))
-  serveReference(app)
+  serveReference(app, options)
+  serveFont(app)
   app.get<{ Params: { code: string } }>('/problems/:code', (request, reply) => {
     const { code } = request.params
     if (isApiErrorCode(code)) return sendPage(reply, page(`${code} · Doorcode`, problemPage(code), options))
@@ -93,10 +95,26 @@ function problemIndex(): Html {
 </table></div>`
 }
 
+/** Below the links of the site, with the fonts and colors of the dashboard. */
+const REFERENCE_STYLE = `${COMMON_STYLE}
+body { margin: 0; background: var(--back) }
+.site { position: sticky; top: 0; z-index: 100; box-sizing: border-box; height: 3.5rem; flex-wrap: nowrap; overflow-x: auto; white-space: nowrap }
+`
+
+/** Scalar's variables. Light and dark follow the system, as on the pages around the reference. */
+const SCALAR_STYLE = `
+:root { --scalar-custom-header-height: 3.5rem; --scalar-font: var(--font); --scalar-font-code: var(--mono); --scalar-heading-1: 22px; --scalar-button-1: #4048d6; --scalar-button-1-color: #fff; --scalar-button-1-hover: #323ab6 }
+.scalar-app .markdown { font-size: 14px }
+.light-mode { --scalar-color-1: #000; --scalar-color-2: #495057; --scalar-color-3: #495057; --scalar-color-accent: #4048d6; --scalar-link-color: #4048d6; --scalar-background-1: #fff; --scalar-background-2: #f8f9fa; --scalar-background-3: #e9ecef; --scalar-background-accent: #eef0ff; --scalar-border-color: #dee2e6 }
+.dark-mode { --scalar-color-1: #c9c9c9; --scalar-color-2: #b8b8b8; --scalar-color-3: #b8b8b8; --scalar-color-accent: #8d93ee; --scalar-link-color: #8d93ee; --scalar-background-1: #242424; --scalar-background-2: #2e2e2e; --scalar-background-3: #3b3b3b; --scalar-background-accent: #2f3157; --scalar-border-color: #424242 }
+`
+
 /** Loads nothing from other hosts and sends requests to this one. */
 const CONFIGURATION = {
   servers: [{ url: '/' }],
+  customCss: SCALAR_STYLE,
   withDefaultFonts: false,
+  hideDarkModeToggle: true,
   telemetry: false,
   hideClientButton: true,
   showDeveloperTools: 'never',
@@ -106,14 +124,17 @@ const CONFIGURATION = {
 
 const SCRIPT_PATH = '/docs/scalar.js'
 
-const REFERENCE_PAGE = html`<!doctype html>
+const referencePage = (options: PageOptions): string =>
+  html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Doorcode API</title>
+<title>API reference · Doorcode</title>
+<style>${{ html: REFERENCE_STYLE }}</style>
 </head>
 <body>
+${siteLinks(options)}
 <noscript>This page needs JavaScript. <a href="/openapi.json">The OpenAPI document</a> says the same.</noscript>
 <script id="api-reference" data-url="/openapi.json" data-configuration="${JSON.stringify(CONFIGURATION)}"></script>
 <script src="${SCRIPT_PATH}"></script>
@@ -130,10 +151,11 @@ const REFERENCE_HEADERS = {
 }
 
 /** The API reference. Its script is loaded when first opened: it takes 30 MB of memory. */
-function serveReference(app: FastifyInstance): void {
+function serveReference(app: FastifyInstance, options: PageOptions): void {
+  const reference = referencePage(options)
   let script: Promise<Buffer> | undefined
   for (const path of ['/docs', '/docs/'])
-    app.get(path, (_request, reply) => reply.headers(REFERENCE_HEADERS).send(REFERENCE_PAGE))
+    app.get(path, (_request, reply) => reply.headers(REFERENCE_HEADERS).send(reference))
   app.get(SCRIPT_PATH, async (_request, reply) => {
     const bytes = await (script ??= zippedScript())
     return reply

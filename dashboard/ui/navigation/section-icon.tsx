@@ -17,9 +17,11 @@ import {
 import type { ComponentType } from 'react'
 import type { SECTIONS } from './sections.ts'
 
-type Icon = ComponentType<{ 'aria-hidden': 'true' }>
+export type SectionName = (typeof SECTIONS)[number]['name']
 
-export const SECTION_ICONS: Readonly<Record<(typeof SECTIONS)[number]['name'], Icon>> = {
+type Icon = ComponentType<{ 'aria-hidden': 'true'; className: string | undefined }>
+
+const ICONS: Readonly<Record<SectionName, Icon>> = {
   overview: DashboardIcon,
   messages: ChatBubbleIcon,
   confirmations: CheckCircledIcon,
@@ -34,4 +36,12 @@ export const SECTION_ICONS: Readonly<Record<(typeof SECTIONS)[number]['name'], I
   settings: GearIcon,
   people: PersonIcon,
   audit: ActivityLogIcon,
+}
+
+/** They point somewhere or begin at one side: in Arabic, at the other. */
+const MIRRORED: ReadonlySet<SectionName> = new Set(['messages', 'charts', 'senders', 'audit'])
+
+export function SectionIcon({ of }: { of: SectionName }) {
+  const Icon = ICONS[of]
+  return <Icon aria-hidden="true" className={MIRRORED.has(of) ? 'mirrored' : undefined} />
 }

@@ -1,0 +1,21 @@
+import { Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { api } from '../api.ts'
+import { useTexts } from '../texts/use-texts.ts'
+import { ToStart } from '../ui/shell/not-found.tsx'
+import { Shell } from '../ui/shell/shell.tsx'
+import { Frame } from './frame.tsx'
+
+/** An address of no page. Who is signed in keeps the frame, and with it the way to their workspaces. */
+export function UnknownPage() {
+  const { t } = useTexts()
+  const { data: session, isPending } = useQuery(api.session.current.queryOptions())
+  if (isPending) return null
+  if (session) return <Shell />
+  return (
+    <Frame title={t('page_shell.not_found_title')}>
+      <Text>{t('page_shell.not_found')}</Text>
+      <ToStart />
+    </Frame>
+  )
+}

@@ -1,0 +1,96 @@
+import { Box, Divider, NavLink, ScrollArea, Stack, Text, Tooltip } from '@mantine/core'
+import { useLocalStorage, useMediaQuery } from '@mantine/hooks'
+import { PinLeftIcon, PinRightIcon } from '@radix-ui/react-icons'
+import { Link, useRouterState } from '@tanstack/react-router'
+import type { ReactElement } from 'react'
+import { useTexts } from '../../texts/use-texts.ts'
+import { type Workspace, useSession } from '../workspace.ts'
+import { SectionIcon } from './section-icon.tsx'
+import { SECTION_GROUPS, sectionsOf } from './sections.ts'
+import classes from './sidebar.module.css'
+
+export const SIDEBAR_WIDTH = { whole: 240, icons: 57 } as const
+/** The theme's `sm`: a narrower screen has the sidebar behind a button, with its words. */
+const FROM_SM = '(min-width: 48em)'
+
+/** Whether only icons are shown, as this person chose in this browser. */
+export function useIconsOnly(): { iconsOnly: boolean; toggle: () => void } {
+  const { person } = useSession()
+  const [chosen, choose] = useLocalStorage({
+    key: `doorcode-sidebar-icons-${person.userId}`,
+    defaultValue: false,
+    getInitialValueInEffect: false,
+  })
+  const isWide = useMediaQuery(FROM_SM, true, { getInitialValueInEffect: false })
+  return { iconsOnly: chosen && isWide, toggle: () => choose(!chosen) }
+}
+
+type Props = { workspace: Workspace; iconsOnly: boolean; onToggle: () => void; onChoose: () => void }
+
+/** The sections of the workspace; as icons with tooltips when there is only room for those. */
+export function Sidebar({ workspace, iconsOnly, onToggle, onChoose }: Props) {
+  const { t } = useTexts()
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  const shown = new Set<string>(sectionsOf(workspace).map(({ name }) => name))
+  const toggleLabel = t(iconsOnly ? 'page_shell.expand_sidebar' : 'page_shell.collapse_sidebar')
+  const ToggleIcon = iconsOnly ? PinRightIcon : PinLeftIcon
+  const icon = iconsOnly || undefined
+  return (
+    <Box className={classes['sidebar'] ?? ''}>
+      <ScrollArea flex={1} scrollbars="y" type="hover">
+        {SECTION_GROUPS.map(({ name: group, sections }, index) => (
+          <Stack key={group} gap={2} mb="sm" role="group" aria-label={t(`page_shell.${group}`)}>
+            {!iconsOnly && (
+              <Text size="xs" fw={600} c="dimmed" px="sm" pt={4} aria-hidden="true">
+                {t(`page_shell.${group}`)}
+              </Text>
+            )}
+            {iconsOnly && index > 0 && <Divider mb="sm" />}
+            {sections
+              .filter(({ name }) => shown.has(name))
+              .map(({ name, to }) => (
+                <Named key={to} label={t(`page_shell.${name}`)} iconsOnly={iconsOnly}>
+                  <NavLink
+                    className={classes['link'] ?? ''}
+                    data-icon={icon}
+                    leftSection={<SectionIcon of={name} />}
+                    label={t(`page_shell.${name}`)}
+                    aria-label={t(`page_shell.${name}`)}
+                    renderRoot={(props) => <Link {...props} to={to} params={{ workspaceId: workspace.workspaceId }} />}
+                    active={path.includes(to.split('$workspaceId')[1] ?? '')}
+                    onClick={onChoose}
+                    py={6}
+                  />
+                </Named>
+              ))}
+          </Stack>
+        ))}
+      </ScrollArea>
+      <Box visibleFrom="sm">
+        <Named label={toggleLabel} iconsOnly={iconsOnly}>
+          <NavLink
+            component="button"
+            type="button"
+            className={`${classes['link']} ${classes['toggle']}`}
+            data-icon={icon}
+            leftSection={<ToggleIcon aria-hidden="true" className="mirrored" />}
+            label={toggleLabel}
+            aria-label={toggleLabel}
+            aria-expanded={!iconsOnly}
+            onClick={onToggle}
+            py={6}
+          />
+        </Named>
+      </Box>
+    </Box>
+  )
+}
+
+const TOOLTIP_EVENTS = { hover: true, focus: true, touch: false }
+
+/** An icon without its word says it in a tooltip. */
+const Named = ({ label, iconsOnly, children }: { label: string; iconsOnly: boolean; children: ReactElement }) => (
+  <Tooltip label={label} position="right" disabled={!iconsOnly} events={TOOLTIP_EVENTS}>
+    {children}
+  </Tooltip>
+)

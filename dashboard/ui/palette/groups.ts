@@ -1,0 +1,152 @@
+import { useMantineColorScheme } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { LANGUAGES, LANGUAGE_NAMES } from '../../../locales/text.ts'
+import { visibleText } from '../../../locales/visible-text.ts'
+import { useTexts } from '../../texts/use-texts.ts'
+import type { SectionName } from '../navigation/section-icon.tsx'
+import { sectionsOf } from '../navigation/sections.ts'
+import { statusWord } from '../state/status.ts'
+import { type Workspace, useSession } from '../workspace.ts'
+import { type Found, useFound } from './found.ts'
+
+/** Of other workspaces, while nothing narrows them. */
+const MAX_WORKSPACES = 5
+
+export type Action = {
+  id: string
+  label: string
+  note?: string
+  icon?: SectionName
+  run: () => unknown
+}
+
+export type ActionGroup = { label: string; actions: Action[] }
+
+/** What matches the query: first the pages, whose names people type, then what the workspace has. Without a query all pages. */
+export function useGroups(workspace: Workspace, query: string): { groups: ActionGroup[]; isPending: boolean } {
+  const { t } = useTexts()
+  const { found, isPending } = useFound(workspace.workspaceId, query)
+  const pages = usePages(workspace)
+  const workspaces = useWorkspaces(workspace)
+  const appearance = useAppearance()
+  const results = useResults(workspace)
+  const matches = ({ label }: Action): boolean => label.toLowerCase().includes(query.toLowerCase())
+  const groups = [
+    { label: t('page_shell.palette_pages'), actions: pages.filter(matches) },
+    { label: t('page_shell.palette_workspaces'), actions: workspaces.filter(matches).slice(0, MAX_WORKSPACES) },
+    ...(found ? results(found) : []),
+    { label: t('page_shell.palette_settings'), actions: appearance.filter(matches) },
+  ]
+  return { groups: groups.filter(({ actions }) => actions.length > 0), isPending }
+}
+
+function usePages(workspace: Workspace): Action[] {
+  const { t } = useTexts()
+  const navigate = useNavigate()
+  return sectionsOf(workspace).map(({ name, to }) => ({
+    id: name,
+    label: t(`page_shell.${name}`),
+    icon: name,
+    run: () => navigate({ to, params: { workspaceId: workspace.workspaceId } }),
+  }))
+}
+
+function useWorkspaces({ workspaceId: current }: Workspace): Action[] {
+  const { workspaces } = useSession()
+  const navigate = useNavigate()
+  return workspaces
+    .filter(({ workspaceId }) => workspaceId !== current)
+    .map(({ workspaceId, name }) => ({
+      id: workspaceId,
+      label: name,
+      run: () => navigate({ to: '/w/$workspaceId/overview', params: { workspaceId } }),
+    }))
+}
+
+function useAppearance(): Action[] {
+  const { t, choose } = useTexts()
+  const { setColorScheme } = useMantineColorScheme()
+  return [
+    ...(['light', 'dark'] as const).map((scheme) => ({
+      id: scheme,
+      label: `${t('page_shell.colours')}${t('page_shell.colon')}${t(`page_shell.${scheme}`)}`,
+      run: () => setColorScheme(scheme),
+    })),
+    ...LANGUAGES.map((language) => ({
+      id: language,
+      label: `${t('page_shell.language')}${t('page_shell.colon')}${LANGUAGE_NAMES[language]}`,
+      run: () => choose(language),
+    })),
+  ]
+}
+
+/** Numbers and addresses read from left to right, also within Arabic. */
+const leftToRight = (text: string): string => `\u2066${text}\u2069`
+
+const noteOf = (...parts: (string | null)[]): string => parts.filter(Boolean).join(' · ')
+
+function useResults({ workspaceId }: Workspace): (found: Found) => ActionGroup[] {
+  const texts = useTexts()
+  const { t } = texts
+  const navigate = useNavigate()
+  return ({ orders, messages, templates, senders, endpoints }) => [
+    {
+      label: t('page_shell.confirmations'),
+      actions: orders.map(({ id, reference, recipient, status }) => ({
+        id,
+        label: reference === '' ? leftToRight(recipient) : visibleText(reference),
+        note: noteOf(statusWord(texts, 'order', status), reference === '' ? null : leftToRight(recipient)),
+        icon: 'confirmations',
+        run: () =>
+          navigate({
+            to: '/w/$workspaceId/confirmations/$confirmationId',
+            params: { workspaceId, confirmationId: id },
+          }),
+      })),
+    },
+    {
+      label: t('page_shell.messages'),
+      actions: messages.map(({ id, recipient, reference, status }) => ({
+        id,
+        label: leftToRight(recipient),
+        note: noteOf(statusWord(texts, 'message', status), reference && visibleText(reference)),
+        icon: 'messages',
+        run: () => navigate({ to: '/w/$workspaceId/messages/$messageId', params: { workspaceId, messageId: id } }),
+      })),
+    },
+    {
+      label: t('page_shell.templates'),
+      actions: templates.map(({ accountId, name, language, status }) => ({
+        id: `${accountId} ${name} ${language}`,
+        label: leftToRight(name),
+        note: noteOf(language, statusWord(texts, 'template', status)),
+        icon: 'templates',
+        run: () =>
+          navigate({
+            to: '/w/$workspaceId/templates/$accountId/$name/$language',
+            params: { workspaceId, accountId, name, language },
+          }),
+      })),
+    },
+    {
+      label: t('page_shell.senders'),
+      actions: senders.map(({ senderId, phoneNumber, verifiedName }) => ({
+        id: senderId,
+        label: leftToRight(phoneNumber),
+        note: noteOf(verifiedName),
+        icon: 'senders',
+        run: () => navigate({ to: '/w/$workspaceId/senders', params: { workspaceId } }),
+      })),
+    },
+    {
+      label: t('page_shell.endpoints'),
+      actions: endpoints.map(({ endpointId, url, description, status }) => ({
+        id: endpointId,
+        label: description || leftToRight(url),
+        note: noteOf(statusWord(texts, 'endpoint', status), description && leftToRight(url)),
+        icon: 'endpoints',
+        run: () => navigate({ to: '/w/$workspaceId/endpoints/$endpointId', params: { workspaceId, endpointId } }),
+      })),
+    },
+  ]
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { listSenders } from '../accounts/senders.ts'
+import { listStoredTemplates } from '../accounts/templates/stored.ts'
+import { listConfirmations } from '../cod/list.ts'
+import { listMessages } from '../messages/search.ts'
+import { listEndpoints } from '../webhooks/endpoints.ts'
+import { partOfPhone, phonesMatching } from '../workspaces/searched-phones.ts'
+import { trimmedText } from './inputs.ts'
+import { listQuery } from './lists.ts'
+import { readCall, router } from './rpc/trpc.ts'
+
+/** Shorter texts match too much. The same number as in dashboard/ui/palette/found.ts. */
+const MIN_SEARCHED = 3
+/** Of each kind. The lists have the rest. */
+const MAX_FOUND = 5
+
+const NOTHING = { orders: [], messages: [], templates: [], senders: [], endpoints: [] }
+
+export const search = router({
+  /** What a workspace has that matches the text: the newest of each kind, found as its own list finds it. */
+  all: readCall
+    .input(z.object({ text: trimmedText(200) }))
+    .query(async ({ ctx: { parts, figures, membership }, input: { workspaceId, text } }) => {
+      if (text.length < MIN_SEARCHED) return NOTHING
+      const shared = await listQuery(parts.db, membership, { workspaceId, text, cursor: null })
+      const filter = { ...shared, workspaceId, template: null, senderId: null, status: null }
+      const [orders, messages, { templates }, senders, endpoints] = await Promise.all([
+        listConfirmations(figures, { ...filter, refusal: null }),
+        listMessages(figures, { ...filter, kind: null }),
+        listStoredTemplates(figures, { workspaceId, search: text }),
+        listSenders(parts.db, workspaceId),
+        listEndpoints(parts.db, workspaceId),
+      ])
+      const foundOrders = orders.rows.slice(0, MAX_FOUND)
+      const ofFoundOrders = new Set(foundOrders.map(({ id }) => id))
+      const has = textFinder(text)
+      const hasPhone = phoneFinder(text, senders)
+      return {
+        orders: foundOrders,
+        // The page of an order has its messages.
+        messages: messages.rows
+          .filter(({ confirmationId }) => confirmationId === null || !ofFoundOrders.has(confirmationId))
+          .slice(0, MAX_FOUND),
+        templates: templates.slice(0, MAX_FOUND),
+        senders: senders
+          .filter(({ senderId, phoneNumber, verifiedName }) => hasPhone(phoneNumber) || has(senderId, verifiedName))
+          .slice(0, MAX_FOUND),
+        endpoints: endpoints
+          .filter(({ endpointId, url, description }) => has(endpointId, url, description))
+          .slice(0, MAX_FOUND),
+      }
+    }),
+})
+
+function textFinder(text: string): (...texts: (string | null)[]) => boolean {
+  const lower = text.toLowerCase()
+  return (...texts) => texts.some((each) => each?.toLowerCase().includes(lower))
+}
+
+function phoneFinder(text: string, senders: readonly { phoneNumber: string }[]): (phone: string) => boolean {
+  const own = senders.map(({ phoneNumber }) => phoneNumber)
+  const [whole, part] = [phonesMatching(text, own), partOfPhone(text)]
+  return (phone) => whole.includes(phone) || (part !== null && phone.includes(part))
+}
