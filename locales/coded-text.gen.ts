@@ -650,8 +650,8 @@ export type Texts = {
   'page_audit_log.actions_account_renewed': object
   'page_audit_log.actions_account_sync_failed': object
   'page_audit_log.actions_account_synced': object
-  'page_audit_log.actions_clock_advance_asked': object
   'page_audit_log.actions_clock_advanced': object
+  'page_audit_log.actions_clock_stopped_early': object
   'page_audit_log.actions_cod_settings_changed': object
   'page_audit_log.actions_confirmation_sent': object
   'page_audit_log.actions_endpoint_added': object
@@ -687,6 +687,7 @@ export type Texts = {
   'page_audit_log.actions_person_sign_in_paused': object
   'page_audit_log.actions_person_signed_in': object
   'page_audit_log.actions_person_signed_out_everywhere': object
+  'page_audit_log.actions_quarantine_released': object
   'page_audit_log.actions_quota_changed': object
   'page_audit_log.actions_recipient_blocked': object
   'page_audit_log.actions_recipient_unblocked': object
@@ -700,24 +701,191 @@ export type Texts = {
   'page_audit_log.actions_workspace_deletion_asked': object
   'page_audit_log.actions_workspace_deletion_cancelled': object
   'page_audit_log.actions_workspace_renamed': object
-  'page_audit_log.anybody': object
-  'page_audit_log.anything': object
+  'page_audit_log.after': object
+  'page_audit_log.all': object
+  'page_audit_log.and_more': { count: number }
+  'page_audit_log.arrow': object
+  'page_audit_log.before': object
   'page_audit_log.changed': object
+  'page_audit_log.cod_settings_name': object
   'page_audit_log.command_line': object
+  'page_audit_log.deleted': object
+  'page_audit_log.deliveries_name': object
+  'page_audit_log.details': object
+  'page_audit_log.did_account_connected': { target: TextValue; who: TextValue }
+  'page_audit_log.did_account_removed': { target: TextValue; who: TextValue }
+  'page_audit_log.did_account_renewed': { target: TextValue; who: TextValue }
+  'page_audit_log.did_account_sync_failed': { target: TextValue; who: TextValue }
+  'page_audit_log.did_account_synced': { target: TextValue; who: TextValue }
+  'page_audit_log.did_clock_advanced': { who: TextValue }
+  'page_audit_log.did_clock_stopped_early': { who: TextValue }
+  'page_audit_log.did_cod_settings_changed': { target: TextValue; who: TextValue }
+  'page_audit_log.did_confirmation_sent': { target: TextValue; who: TextValue }
+  'page_audit_log.did_endpoint_added': { target: TextValue; who: TextValue }
+  'page_audit_log.did_endpoint_deleted': { target: TextValue; who: TextValue }
+  'page_audit_log.did_endpoint_enabled': { target: TextValue; who: TextValue }
+  'page_audit_log.did_endpoint_paused': { target: TextValue; who: TextValue }
+  'page_audit_log.did_endpoint_pinged': { target: TextValue; who: TextValue }
+  'page_audit_log.did_endpoint_resent': { target: TextValue; who: TextValue }
+  'page_audit_log.did_endpoint_resent_one': { target: TextValue; who: TextValue }
+  'page_audit_log.did_endpoint_resumed': { target: TextValue; who: TextValue }
+  'page_audit_log.did_endpoint_retried': { target: TextValue; who: TextValue }
+  'page_audit_log.did_endpoint_secret_rotated': { target: TextValue; who: TextValue }
+  'page_audit_log.did_endpoint_updated': { target: TextValue; who: TextValue }
+  'page_audit_log.did_invitation_created': { target: TextValue; who: TextValue }
+  'page_audit_log.did_invitation_revoked': { target: TextValue; who: TextValue }
+  'page_audit_log.did_key_created': { target: TextValue; who: TextValue }
+  'page_audit_log.did_key_revoked': { target: TextValue; who: TextValue }
+  'page_audit_log.did_key_rotated': { target: TextValue; who: TextValue }
+  'page_audit_log.did_list_exported': { target: TextValue; who: TextValue }
+  'page_audit_log.did_member_left': { who: TextValue }
+  'page_audit_log.did_member_removed': { target: TextValue; who: TextValue }
+  'page_audit_log.did_member_role_changed': { target: TextValue; who: TextValue }
+  'page_audit_log.did_otp_sent': { target: TextValue; who: TextValue }
+  'page_audit_log.did_person_backup_codes_renewed': { who: TextValue }
+  'page_audit_log.did_person_joined': { who: TextValue }
+  'page_audit_log.did_person_password_changed': { who: TextValue }
+  'page_audit_log.did_person_password_link_made': { target: TextValue; who: TextValue }
+  'page_audit_log.did_person_password_set_by_link': { who: TextValue }
+  'page_audit_log.did_person_renamed': { who: TextValue }
+  'page_audit_log.did_person_second_factor_off': { who: TextValue }
+  'page_audit_log.did_person_second_factor_on': { who: TextValue }
+  'page_audit_log.did_person_session_ended': { who: TextValue }
+  'page_audit_log.did_person_sign_in_paused': { who: TextValue }
+  'page_audit_log.did_person_signed_in': { who: TextValue }
+  'page_audit_log.did_person_signed_out_everywhere': { who: TextValue }
+  'page_audit_log.did_quarantine_released': { target: TextValue; who: TextValue }
+  'page_audit_log.did_quota_changed': { target: TextValue; who: TextValue }
+  'page_audit_log.did_recipient_blocked': { target: TextValue; who: TextValue }
+  'page_audit_log.did_recipient_unblocked': { target: TextValue; who: TextValue }
+  'page_audit_log.did_recipients_imported': { who: TextValue }
+  'page_audit_log.did_refusal_check_sent': { target: TextValue; who: TextValue }
+  'page_audit_log.did_sender_paused': { target: TextValue; who: TextValue }
+  'page_audit_log.did_sender_resumed': { target: TextValue; who: TextValue }
+  'page_audit_log.did_template_deleted': { target: TextValue; who: TextValue }
+  'page_audit_log.did_template_submitted': { target: TextValue; who: TextValue }
+  'page_audit_log.did_workspace_created': { target: TextValue; who: TextValue }
+  'page_audit_log.did_workspace_deletion_asked': { who: TextValue }
+  'page_audit_log.did_workspace_deletion_cancelled': { who: TextValue }
+  'page_audit_log.did_workspace_renamed': { target: TextValue; who: TextValue }
   'page_audit_log.empty': object
-  'page_audit_log.more': object
+  'page_audit_log.event': object
+  'page_audit_log.fields_about': object
+  'page_audit_log.fields_action': object
+  'page_audit_log.fields_address': object
+  'page_audit_log.fields_blocked_at': object
+  'page_audit_log.fields_blocked_by': object
+  'page_audit_log.fields_body': object
+  'page_audit_log.fields_buttons': object
+  'page_audit_log.fields_by_ms': object
+  'page_audit_log.fields_copy_label': object
+  'page_audit_log.fields_deletion_due_at': object
+  'page_audit_log.fields_delivery_days': object
+  'page_audit_log.fields_description': object
+  'page_audit_log.fields_device': object
+  'page_audit_log.fields_endpoint_id': object
+  'page_audit_log.fields_ends_second_factor': object
+  'page_audit_log.fields_event_id': object
+  'page_audit_log.fields_event_types': object
+  'page_audit_log.fields_expires_at': object
+  'page_audit_log.fields_expiry_minutes': object
+  'page_audit_log.fields_failing_since': object
+  'page_audit_log.fields_failure': object
+  'page_audit_log.fields_footer': object
+  'page_audit_log.fields_from': object
+  'page_audit_log.fields_graph_url': object
+  'page_audit_log.fields_header': object
+  'page_audit_log.fields_header_sample': object
+  'page_audit_log.fields_kind': object
+  'page_audit_log.fields_language': object
+  'page_audit_log.fields_last_used_at': object
+  'page_audit_log.fields_monthly_units': object
+  'page_audit_log.fields_name': object
+  'page_audit_log.fields_now': object
+  'page_audit_log.fields_numbers': object
+  'page_audit_log.fields_of': object
+  'page_audit_log.fields_order': object
+  'page_audit_log.fields_outcome': object
+  'page_audit_log.fields_phones': object
+  'page_audit_log.fields_previous_secret_until': object
+  'page_audit_log.fields_reason': object
+  'page_audit_log.fields_recipient': object
+  'page_audit_log.fields_reference': object
+  'page_audit_log.fields_refusal': object
+  'page_audit_log.fields_renewed': object
+  'page_audit_log.fields_replaced_by': object
+  'page_audit_log.fields_resent': object
+  'page_audit_log.fields_resource': object
+  'page_audit_log.fields_role': object
+  'page_audit_log.fields_runs_the_instance': object
+  'page_audit_log.fields_samples': object
+  'page_audit_log.fields_sandbox': object
+  'page_audit_log.fields_search': object
+  'page_audit_log.fields_second_factor_ended': object
+  'page_audit_log.fields_security_advice': object
+  'page_audit_log.fields_sender_id': object
+  'page_audit_log.fields_status': object
+  'page_audit_log.fields_statuses': object
+  'page_audit_log.fields_template': object
+  'page_audit_log.fields_templates': object
+  'page_audit_log.fields_text': object
+  'page_audit_log.fields_to': object
+  'page_audit_log.fields_type': object
+  'page_audit_log.fields_url': object
+  'page_audit_log.fields_use': object
+  'page_audit_log.fields_waba_id': object
+  'page_audit_log.fields_waiting': object
+  'page_audit_log.fields_who': object
+  'page_audit_log.fields_with_second_factor': object
+  'page_audit_log.fields_working': object
+  'page_audit_log.filters': object
+  'page_audit_log.no': object
+  'page_audit_log.no_changes': object
+  'page_audit_log.none': object
   'page_audit_log.not_yours': object
   'page_audit_log.nothing_fits': object
   'page_audit_log.of': object
   'page_audit_log.of_instance': object
   'page_audit_log.of_workspace': object
-  'page_audit_log.removed': object
+  'page_audit_log.resource': object
+  'page_audit_log.resources_account': object
+  'page_audit_log.resources_cod_settings': object
+  'page_audit_log.resources_endpoint': object
+  'page_audit_log.resources_key': object
+  'page_audit_log.resources_list': object
+  'page_audit_log.resources_message': object
+  'page_audit_log.resources_order': object
+  'page_audit_log.resources_person': object
+  'page_audit_log.resources_recipient': object
+  'page_audit_log.resources_sender': object
+  'page_audit_log.resources_template': object
+  'page_audit_log.resources_workspace': object
+  'page_audit_log.setting': object
+  'page_audit_log.target_id': object
   'page_audit_log.title': object
-  'page_audit_log.was': object
+  'page_audit_log.value': object
+  'page_audit_log.values_failure_credentials_invalid': object
+  'page_audit_log.values_failure_rate': object
+  'page_audit_log.values_failure_refused': object
+  'page_audit_log.values_failure_unreachable': object
+  'page_audit_log.values_outcome_submitted': object
+  'page_audit_log.values_outcome_unknown': object
+  'page_audit_log.values_renewed_access_token': object
+  'page_audit_log.values_renewed_app_secret': object
+  'page_audit_log.values_renewed_verify_token': object
+  'page_audit_log.values_role_admin': object
+  'page_audit_log.values_role_member': object
+  'page_audit_log.values_role_owner': object
+  'page_audit_log.values_status_disabled': object
+  'page_audit_log.values_status_enabled': object
+  'page_audit_log.values_status_paused': object
+  'page_audit_log.values_use_confirmation': object
+  'page_audit_log.values_use_otp': object
+  'page_audit_log.values_use_refusal': object
   'page_audit_log.what': object
   'page_audit_log.when': object
-  'page_audit_log.when_and_who': object
   'page_audit_log.who': object
+  'page_audit_log.yes': object
   'page_blocked.about': object
   'page_blocked.actions': object
   'page_blocked.add': object
