@@ -1622,6 +1622,7 @@ export type Texts = {
   'page_overview.sender_title': { phone: TextValue }
   'page_overview.step_account': object
   'page_overview.step_endpoint': object
+  'page_overview.step_example': object
   'page_overview.step_hint_account': object
   'page_overview.step_hint_endpoint': object
   'page_overview.step_hint_key': object
@@ -1695,7 +1696,7 @@ export type Texts = {
   'page_phone.about': object
   'page_phone.add_endpoint': object
   'page_phone.all_webhooks': object
-  'page_phone.as_curl': object
+  'page_phone.as_code': object
   'page_phone.body_value': { variable: TextValue }
   'page_phone.choose_first': object
   'page_phone.clock': object
@@ -1985,7 +1986,6 @@ export type Texts = {
   'page_templates.advice': object
   'page_templates.advice_hint': object
   'page_templates.all': object
-  'page_templates.any': object
   'page_templates.appeared': object
   'page_templates.body': object
   'page_templates.body_hint': { named: TextValue; numbered: TextValue }
@@ -1998,7 +1998,6 @@ export type Texts = {
   'page_templates.category': object
   'page_templates.changed': object
   'page_templates.check_now': object
-  'page_templates.clear': object
   'page_templates.cod_language_missing': object
   'page_templates.copy_label': object
   'page_templates.copy_label_hint': object
@@ -2007,13 +2006,13 @@ export type Texts = {
   'page_templates.empty_no_account': object
   'page_templates.expiry': object
   'page_templates.expiry_hint': { max: TextValue; min: TextValue }
+  'page_templates.facts': object
   'page_templates.fields_category': object
   'page_templates.fields_quality': object
   'page_templates.fields_rejected_reason': object
   'page_templates.fields_status': object
   'page_templates.fields_text': object
   'page_templates.filters': object
-  'page_templates.find': object
   'page_templates.footer': object
   'page_templates.footer_hint': object
   'page_templates.for_nothing': object
@@ -2029,6 +2028,7 @@ export type Texts = {
   'page_templates.language': object
   'page_templates.language_hint': object
   'page_templates.languages': object
+  'page_templates.later': { use: TextValue }
   'page_templates.meanings_cancel': object
   'page_templates.meanings_change_time': object
   'page_templates.meanings_confirm': object
@@ -2047,9 +2047,8 @@ export type Texts = {
   'page_templates.not_rated': object
   'page_templates.not_shown': object
   'page_templates.not_shown_title': object
-  'page_templates.not_usable_confirmation': object
-  'page_templates.not_usable_otp': object
-  'page_templates.not_usable_refusal': object
+  'page_templates.not_usable': object
+  'page_templates.not_usable_yet': object
   'page_templates.nothing': object
   'page_templates.other_languages': object
   'page_templates.parameters': object
@@ -2066,6 +2065,7 @@ export type Texts = {
   'page_templates.qualities_yellow': object
   'page_templates.quality': object
   'page_templates.readers_only': object
+  'page_templates.reason': object
   'page_templates.rejected_next': object
   'page_templates.rejected_title': object
   'page_templates.rejected_unknown': object
@@ -2090,6 +2090,7 @@ export type Texts = {
   'page_templates.samples': object
   'page_templates.samples_about': object
   'page_templates.search': object
+  'page_templates.senders': object
   'page_templates.status': object
   'page_templates.submit': object
   'page_templates.template': object
@@ -2103,15 +2104,7 @@ export type Texts = {
   'page_templates.ttl_seconds': { seconds: TextValue }
   'page_templates.unknown': object
   'page_templates.unknown_title': object
-  'page_templates.usable_confirmation': object
-  'page_templates.usable_for_confirmation': object
-  'page_templates.usable_for_otp': object
-  'page_templates.usable_for_refusal': object
-  'page_templates.usable_later_confirmation': object
-  'page_templates.usable_later_otp': object
-  'page_templates.usable_later_refusal': object
-  'page_templates.usable_otp': object
-  'page_templates.usable_refusal': object
+  'page_templates.usable_for': object
   'page_templates.use': object
   'page_templates.use_about_confirmation': object
   'page_templates.use_about_otp': object
@@ -2121,8 +2114,6 @@ export type Texts = {
   'page_templates.uses_otp': object
   'page_templates.uses_refusal': object
   'page_templates.vanished': object
-  'page_templates.verdict': object
-  'page_templates.what': object
   'page_templates.when': object
   'page_time_machine.ahead': { span: TextValue }
   'page_time_machine.day': object

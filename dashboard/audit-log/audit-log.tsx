@@ -79,7 +79,7 @@ function Log() {
 
 type Filter = Omit<AuditSearch, 'entry'>
 
-const isFiltered = ({ of: _, ...filter }: Filter): boolean => Object.keys(filter).length > 0
+const isFiltered = (filter: Filter): boolean => Object.keys(filter).some((name) => name !== 'of')
 
 function Filters({ filter }: { filter: Filter }) {
   const texts = useTexts()
@@ -169,7 +169,7 @@ function Entries({ entries }: { entries: readonly Entry[] }) {
           cell: (entry) => (
             <>
               <Time at={entry.at} kind="past" form="relative" />
-              <VisuallyHidden> {sentenceText(entry, texts)}</VisuallyHidden>
+              <VisuallyHidden component="span"> {sentenceText(entry, texts)}</VisuallyHidden>
             </>
           ),
         },

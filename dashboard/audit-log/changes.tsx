@@ -89,7 +89,7 @@ function Value({ of, side }: { of: Difference; side: 'before' | 'after' }) {
   const shown = valueOf(of.field, of[side], texts)
   return (
     <>
-      <VisuallyHidden>{texts.t(`page_audit_log.${side}`)} </VisuallyHidden>
+      <VisuallyHidden component="span">{texts.t(`page_audit_log.${side}`)} </VisuallyHidden>
       {typeof shown === 'string' ? <bdi>{shown}</bdi> : <Time {...shown} />}
     </>
   )

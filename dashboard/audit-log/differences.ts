@@ -27,4 +27,7 @@ export function differences({ target, name, before, after }: Entry): Difference[
 const IDS: ReadonlySet<string> = new Set(['accountId'])
 
 export const isEmpty = (value: unknown): boolean =>
-  value === undefined || value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0)
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (typeof value === 'object' && Object.keys(value).length === 0)

@@ -81,16 +81,18 @@ function linkTo({ action, target, before, after, ...entry }: Entry, workspaceId:
     case 'key':
       return (props) => <Link {...props} to="/w/$workspaceId/keys" params={params} />
     case 'list':
-      return isListName(target)
-        ? (props) => <Link {...props} to={LISTS[target].to} params={params} />
-        : undefined
+      return isListName(target) ? (props) => <Link {...props} to={LISTS[target].to} params={params} /> : undefined
     case 'message':
       return (props) => (
         <Link {...props} to="/w/$workspaceId/messages/$messageId" params={{ ...params, messageId: target }} />
       )
     case 'order':
       return (props) => (
-        <Link {...props} to="/w/$workspaceId/confirmations/$confirmationId" params={{ ...params, confirmationId: target }} />
+        <Link
+          {...props}
+          to="/w/$workspaceId/confirmations/$confirmationId"
+          params={{ ...params, confirmationId: target }}
+        />
       )
     case 'person':
       return (props) => <Link {...props} to="/w/$workspaceId/people" params={params} />

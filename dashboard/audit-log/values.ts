@@ -1,7 +1,6 @@
 import type { CodedText } from '../../locales/text.ts'
 import { visibleText } from '../../locales/visible-text.ts'
 import { DAY_MS, MINUTE_MS } from '../../src/clock.ts'
-import { WEEKDAYS } from '../../src/cod/settings/settings.ts'
 import type { PageTexts } from '../texts/use-texts.ts'
 import { spanText } from '../timeline/marks.ts'
 import type { TimeKind } from '../ui/time/clock.ts'
@@ -43,7 +42,11 @@ function textOfValue(field: string, value: unknown, texts: PageTexts): string {
     return field.endsWith('inutes') ? spanText(value * MINUTE_MS, language) : n(value)
   }
   if (typeof value === 'string') return wordOf(field, value, texts)
-  if (Array.isArray(value)) return listed(value.map((each) => textOfValue(field, each, texts)), language)
+  if (Array.isArray(value))
+    return listed(
+      value.map((each) => textOfValue(field, each, texts)),
+      language,
+    )
   const members = value as Readonly<Record<string, unknown>>
   if (typeof members['code'] === 'string') return textOf(members as unknown as CodedText)
   // All texts of a language that is new or gone.
@@ -60,12 +63,13 @@ function wordOf(field: string, value: string, { t, has }: PageTexts): string {
   return has(code) ? t(code) : visibleText(value)
 }
 
-/** Short names, as a row has room for six. */
+/** Short names, as a row has room for six. Stored days are `monday` to `sunday`. */
 function deliveryDays(skipped: readonly unknown[], { language }: PageTexts): string {
-  const format = new Intl.DateTimeFormat(language, { weekday: 'short', timeZone: 'UTC' })
-  const names = WEEKDAYS.map((day, index) => ({ day, name: format.format(A_MONDAY + index * DAY_MS) }))
+  const nameIn = (locale: string, weekday: 'short' | 'long', day: number): string =>
+    new Intl.DateTimeFormat(locale, { weekday, timeZone: 'UTC' }).format(A_MONDAY + day * DAY_MS)
+  const days = [0, 1, 2, 3, 4, 5, 6].filter((day) => !skipped.includes(nameIn('en', 'long', day).toLowerCase()))
   return listed(
-    names.filter(({ day }) => !skipped.includes(day)).map(({ name }) => name),
+    days.map((day) => nameIn(language, 'short', day)),
     language,
   )
 }

@@ -1,10 +1,12 @@
 import { Text } from '@mantine/core'
 import { useTexts } from '../texts/use-texts.ts'
 import { numberFormat } from '../ui/number.ts'
+import { CodeLink } from '../ui/state/code-link.tsx'
 import classes from './figure.module.css'
 import { shareText } from './span.ts'
 
-export type Bar = { label: string; count: number; note?: string | undefined; colour?: string }
+/** `code`: of a failure. */
+export type Bar = { label: string; count: number; note?: string | undefined; code?: string; colour?: string }
 
 /** Each with its number and its share of the whole: the bar only repeats them. */
 export function Bars({ bars, whole }: { bars: readonly Bar[]; whole: number }) {
@@ -12,7 +14,7 @@ export function Bars({ bars, whole }: { bars: readonly Bar[]; whole: number }) {
   const n = numberFormat(language)
   return (
     <ul className={classes.bars}>
-      {bars.map(({ label, count, note, colour = 'door' }) => (
+      {bars.map(({ label, count, note, code, colour = 'door' }) => (
         <li key={label}>
           <div className={classes.line}>
             <bdi>{label}</bdi>
@@ -32,6 +34,11 @@ export function Bars({ bars, whole }: { bars: readonly Bar[]; whole: number }) {
           {note !== undefined && (
             <Text size="xs" c="dimmed">
               {note}
+            </Text>
+          )}
+          {code !== undefined && (
+            <Text size="xs">
+              <CodeLink code={code} />
             </Text>
           )}
         </li>

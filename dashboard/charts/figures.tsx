@@ -89,7 +89,7 @@ const causeIn = (t: T, code: FailureCode): string => t(`failures.${code.toLowerC
 export function Failures({ of: { failures } }: Of) {
   const { t, language } = useTexts()
   const whole = failures.reduce((sum, { count }) => sum + count, 0)
-  const bars = failures.map(({ code, count }) => ({ label: causeIn(t, code), count, note: code, colour: 'red' }))
+  const bars = failures.map(({ code, count }) => ({ label: causeIn(t, code), count, code, colour: 'red' }))
   const rows = failures.map(({ code, count }) => [
     `${causeIn(t, code)} (${code})`,
     count,

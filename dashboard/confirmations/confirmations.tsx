@@ -9,6 +9,7 @@ import { useLive } from '../ui/shell/live.ts'
 import { Reference } from '../ui/reference.tsx'
 import { SearchedList } from '../ui/list/searched-list.tsx'
 import { statusWord } from '../ui/state/status.ts'
+import { FailureBelow } from '../ui/state/code-link.tsx'
 import { Status as StatusBadge } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
@@ -111,7 +112,11 @@ function ConfirmationList({ rows }: { rows: readonly ListedConfirmation[] }) {
         },
         {
           title: t('page_confirmations.status'),
-          cell: ({ status, refusalStatus }) => <Statuses status={status} refusal={refusalStatus} />,
+          cell: ({ status, refusalStatus, failureCode }) => (
+            <FailureBelow code={failureCode}>
+              <Statuses status={status} refusal={refusalStatus} />
+            </FailureBelow>
+          ),
         },
         { title: t('page_confirmations.answer'), cell: (row) => <Answered row={row} /> },
         {

@@ -6,7 +6,7 @@ import { type RouterOutputs, api } from '../api.ts'
 import { tagOf } from '../cod-settings/languages.ts'
 import { businessBubble } from '../confirmations/bubbles.ts'
 import { MadeBy } from '../keys/made-by.tsx'
-import { curlOf } from '../phone/request.ts'
+import { curlOf } from '../code-examples/request.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { PhoneButton, SenderLink, TemplateLink } from '../timeline/links.tsx'
 import { NextStep } from '../timeline/next-step.tsx'
@@ -104,7 +104,7 @@ function CopyRequest({ data: { message, baseUrl } }: { data: MessageData }) {
   const { recipient: to, senderId, templateName: name, templateLanguage: language, reference } = message
   const body = { to, senderId, template: { name, language }, code: CODE, ...(reference !== null && { reference }) }
   return (
-    <CopyButton value={curlOf(baseUrl, { kind: 'otp', path: '/otp/messages', body })}>
+    <CopyButton value={curlOf({ url: `${baseUrl}/otp/messages`, body })}>
       {({ copied, copy }) => (
         <Button variant="default" onClick={copy}>
           {copied ? t('page_shell.copied') : t('page_messages.copy_curl')}

@@ -8,6 +8,7 @@ import { useLive } from '../ui/shell/live.ts'
 import { Reference } from '../ui/reference.tsx'
 import { SearchedList } from '../ui/list/searched-list.tsx'
 import { statusWord } from '../ui/state/status.ts'
+import { FailureBelow } from '../ui/state/code-link.tsx'
 import { Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
@@ -85,7 +86,14 @@ function MessageList({ rows }: { rows: readonly ListedMessage[] }) {
           title: t('page_messages.to'),
           cell: ({ recipient }) => <span className="as-typed">{recipient}</span>,
         },
-        { title: t('page_messages.status'), cell: ({ status }) => <Status of="message" value={status} /> },
+        {
+          title: t('page_messages.status'),
+          cell: ({ status, failureCode }) => (
+            <FailureBelow code={failureCode}>
+              <Status of="message" value={status} />
+            </FailureBelow>
+          ),
+        },
         { title: t('page_messages.kind'), cell: (message) => <MessageKind message={message} /> },
         {
           title: t('page_messages.reference'),

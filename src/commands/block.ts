@@ -14,7 +14,8 @@ export const blockAdd = command({
     const changed = await db.transaction(async (tx) => {
       const recipients = [{ phone, reason: null }]
       const added = await blockRecipients({ db: tx, clock }, { workspaceId, by: COMMAND_LINE.who, recipients })
-      if (added.length > 0) await record(tx, { workspaceId, action: 'recipient.blocked', target: phone, after: { reason: null } })
+      if (added.length > 0)
+        await record(tx, { workspaceId, action: 'recipient.blocked', target: phone, after: { reason: null } })
       return added.length > 0
     })
     return { workspaceId, phone, blocked: true, changed }

@@ -71,8 +71,7 @@ export function command<
     work: {
       on: 'parts',
       async run(parts, values) {
-        const record: RecordChange = (tx, change) =>
-          audit(tx, { actor: COMMAND_LINE, at: parts.clock.now() }, change)
+        const record: RecordChange = (tx, change) => audit(tx, { actor: COMMAND_LINE, at: parts.clock.now() }, change)
         const { workspace } = values
         if (typeof workspace === 'string') await getWorkspace(parts.db, workspace)
         const result = await run(parts, values as ReadValues<Options>, record)

@@ -129,7 +129,9 @@ export const endpointPing = command({
   options: { endpointId },
   async run(parts, { endpointId }, record) {
     const { id, recordChange } = await openEndpoint(parts.db, endpointId, record)
-    const { eventId, deliveryId } = await pingEndpoint(parts, id, (tx) => recordChange(tx, { action: 'endpoint.pinged' }))
+    const { eventId, deliveryId } = await pingEndpoint(parts, id, (tx) =>
+      recordChange(tx, { action: 'endpoint.pinged' }),
+    )
     const { error, ...outcome } = await deliverNow(parts, deliveryId)
     return { endpointId, eventId, ...outcome, ...(error && { error: inEnglish(error) }) }
   },

@@ -76,7 +76,13 @@ export const workspaceDelete = command({
     db
       .transaction(async (tx) => {
         const { deletionDueAt, isNew, ...of } = await askDeletion(tx, clock, { workspaceId, name })
-        if (isNew) await record(tx, { workspaceId, action: 'workspace.deletion_asked', target: of.name, after: { deletionDueAt } })
+        if (isNew)
+          await record(tx, {
+            workspaceId,
+            action: 'workspace.deletion_asked',
+            target: of.name,
+            after: { deletionDueAt },
+          })
         return { workspaceId, deletionDueAt: deletionDueAt.toISOString(), isDeleted: deletionDueAt <= clock.now() }
       })
       .finally(() => live.changed([workspaceId])),

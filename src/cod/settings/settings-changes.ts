@@ -23,7 +23,9 @@ function diffMembers(pointer: string, before: unknown, after: unknown): Settings
 export function changedMembers(before: CodSettings | undefined, after: CodSettings) {
   const changes = diffSettings(before, after)
   const side = (name: 'before' | 'after'): Record<string, unknown> =>
-    Object.fromEntries(changes.flatMap((change) => (change[name] === undefined ? [] : [[change.pointer, change[name]]])))
+    Object.fromEntries(
+      changes.flatMap((change) => (change[name] === undefined ? [] : [[change.pointer, change[name]]])),
+    )
   return { before: side('before'), after: side('after') }
 }
 
