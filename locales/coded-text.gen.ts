@@ -2048,7 +2048,6 @@ export type Texts = {
   'page_templates.not_shown': object
   'page_templates.not_shown_title': object
   'page_templates.not_usable': object
-  'page_templates.not_usable_yet': object
   'page_templates.nothing': object
   'page_templates.other_languages': object
   'page_templates.parameters': object

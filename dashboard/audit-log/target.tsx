@@ -14,7 +14,9 @@ export function TargetLink({ entry }: { entry: Entry }) {
   const texts = useTexts()
   const { t } = texts
   const { workspaceId } = useWorkspace()
-  const name = <bdi>{targetName(entry, texts)}</bdi>
+  const text = targetName(entry, texts)
+  // Digits have no direction of their own: in Arabic a number would end with its plus.
+  const name = /^[+\d]/.test(text) ? <span className="as-typed">{text}</span> : <bdi>{text}</bdi>
   if (entry.isDeleted || GONE.has(entry.action))
     return (
       <>

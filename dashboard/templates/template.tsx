@@ -48,9 +48,11 @@ export function Template() {
       status={template && <StatusBadge status={template.status} />}
       back={<AllTemplates />}
       about={
-        <>
-          {nameOfLanguage(language, page.language)} (<code>{language}</code>)
-        </>
+        template === null ? (
+          <>
+            {nameOfLanguage(language, page.language)} (<code>{language}</code>)
+          </>
+        ) : undefined
       }
       live={live}
     >
@@ -99,7 +101,7 @@ function TemplateDetails({ data, template }: { data: TemplateData; template: Tem
       </Grid>
       <Uses template={template} />
       <Request data={data} template={template} />
-      <Languages data={data} template={template} />
+      {data.languages.length > 1 && <Languages data={data} template={template} />}
     </>
   )
 }
@@ -124,12 +126,9 @@ function Preview({ template }: { template: TemplateInfo }) {
 function TemplateFacts({ data: { senderPhones }, template }: { data: TemplateData; template: TemplateInfo }) {
   const texts = useTexts()
   const { t, n, language: page } = texts
-  const { status, language, category, quality, rejectedReason, sendTtlSeconds, wabaId } = template
+  const { language, category, quality, rejectedReason, sendTtlSeconds, wabaId } = template
   return (
     <Facts label={t('page_templates.facts')} form="column">
-      <Fact title={t('page_templates.status')}>
-        <StatusBadge status={status} />
-      </Fact>
       {rejectedReason !== null && (
         <Fact title={t('page_templates.reason')}>
           <code>{rejectedReason}</code>

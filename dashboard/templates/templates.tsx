@@ -144,9 +144,9 @@ function TemplateList({ templates }: { templates: readonly ListedTemplate[] }) {
         {
           title: t('page_templates.template'),
           cell: ({ name }) => (
-            <span className="as-typed" style={{ overflowWrap: 'anywhere' }}>
+            <Text span inherit display="block" miw="9.5rem" className="as-typed" style={{ overflowWrap: 'anywhere' }}>
               {name}
-            </span>
+            </Text>
           ),
         },
         {
@@ -161,7 +161,7 @@ function TemplateList({ templates }: { templates: readonly ListedTemplate[] }) {
         {
           title: t('page_templates.body'),
           cell: ({ text: words }) => (
-            <Text size="sm" c="dimmed" dir="auto" lineClamp={1} maw="22rem">
+            <Text size="sm" c="dimmed" dir="auto" lineClamp={1} maw="14rem">
               {words}
             </Text>
           ),
@@ -175,7 +175,7 @@ function TemplateList({ templates }: { templates: readonly ListedTemplate[] }) {
         {
           title: t('page_templates.quality'),
           hideIfAll: ({ quality }) => quality,
-          cell: ({ quality }) => qualityIn(texts, quality),
+          cell: ({ quality }) => (quality === null ? '–' : qualityIn(texts, quality)),
         },
       ]}
     />

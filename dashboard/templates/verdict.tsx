@@ -25,7 +25,7 @@ export function UsableFor({ template, brief = false }: { template: WithVerdicts;
   if (uses.length === 0)
     return (
       <Stack gap={2} maw="26rem">
-        <Text size="sm">{t('page_templates.not_usable_yet')}</Text>
+        <Text size="sm">{t('page_templates.for_nothing')}</Text>
         {!brief && reason && (
           <Text size="xs" c="dimmed" lineClamp={2}>
             {textOf(reason)}

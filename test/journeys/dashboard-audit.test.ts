@@ -350,7 +350,10 @@ test('an entry is a sentence with a link, and its row opens the details', async 
   const row = page.getByRole('row').filter({ hasText: `${admin.email} changed the endpoint` })
   await row.getByText('message.sent').waitFor()
   const name = url.replace('http://', '')
-  assert.match((await row.getByRole('link', { name }).getAttribute('href')) ?? '', new RegExp(`/endpoints/${endpointId}$`))
+  assert.match(
+    (await row.getByRole('link', { name }).getAttribute('href')) ?? '',
+    new RegExp(`/endpoints/${endpointId}$`),
+  )
   await row.getByRole('cell').nth(1).click()
   const details = page.getByRole('dialog', { name: 'Audit log entry' })
   await details.getByRole('cell', { name: 'message.sent' }).waitFor()
