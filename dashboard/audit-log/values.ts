@@ -1,4 +1,4 @@
-import type { CodedText } from '../../locales/text.ts'
+import { type CodedText, type Language, directionOf } from '../../locales/text.ts'
 import { visibleText } from '../../locales/visible-text.ts'
 import { DAY_MS, MINUTE_MS } from '../../src/clock.ts'
 import type { PageTexts } from '../texts/use-texts.ts'
@@ -76,5 +76,8 @@ function deliveryDays(skipped: readonly unknown[], { language }: PageTexts): str
 
 const A_MONDAY = Date.UTC(2024, 0, 1)
 
-const listed = (items: readonly string[], language: string): string =>
-  new Intl.ListFormat(language, { type: 'unit', style: 'short' }).format(items)
+/** In Arabic an item of Latin letters would change places with the next one. */
+const listed = (items: readonly string[], language: Language): string =>
+  new Intl.ListFormat(language, { type: 'unit', style: 'short' }).format(
+    directionOf(language) === 'rtl' ? items.map((item) => `\u2068${item}\u2069`) : items,
+  )

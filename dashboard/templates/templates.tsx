@@ -175,7 +175,7 @@ function TemplateList({ templates }: { templates: readonly ListedTemplate[] }) {
         {
           title: t('page_templates.quality'),
           hideIfAll: ({ quality }) => quality,
-          cell: ({ quality }) => (quality === null ? '–' : qualityIn(texts, quality)),
+          cell: ({ quality }) => (quality === null || quality === 'UNKNOWN' ? '–' : qualityIn(texts, quality)),
         },
       ]}
     />

@@ -351,10 +351,10 @@ test('an entry is a sentence with a link, and its row opens the details', async 
   await row.getByText('message.sent').waitFor()
   const name = url.replace('http://', '')
   assert.match(
-    (await row.getByRole('link', { name }).getAttribute('href')) ?? '',
+    (await row.getByRole('link', { name, exact: true }).getAttribute('href')) ?? '',
     new RegExp(`/endpoints/${endpointId}$`),
   )
-  await row.getByRole('cell').nth(1).click()
+  await row.getByRole('link', { name: /changed the endpoint/ }).click()
   const details = page.getByRole('dialog', { name: 'Audit log entry' })
   await details.getByRole('cell', { name: 'message.sent' }).waitFor()
   await details.getByText(endpointId).waitFor()
