@@ -2,11 +2,11 @@ import { Alert, Button, Collapse, Group, List, PasswordInput, Stack, Text, TextI
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
-import { type RouterOutputs, api, faultsOf, queryClient } from '../api.ts'
+import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Copyable } from '../ui/copy.tsx'
-import { Failed } from '../ui/failed.tsx'
 import { useFaults } from '../ui/faults.ts'
+import { FormErrors } from '../ui/form/form-errors.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { createVerifyToken } from './verify-token.ts'
 
@@ -15,13 +15,14 @@ const EMPTY = { wabaId: '', accessToken: '', appSecret: '', verifyToken: '', gra
 export function ConnectAccount({ onDone }: { onDone: () => void }) {
   const { t } = useTexts()
   const { workspaceId, sandbox } = useWorkspace()
-  const faultsIn = useFaults({
+  const labels = {
     wabaId: t('page_senders.waba'),
     accessToken: t('page_senders.token'),
     appSecret: t('page_senders.app_secret'),
     verifyToken: t('page_senders.verify_token'),
     graphUrl: t('page_senders.graph_url'),
-  })
+  }
+  const faultsIn = useFaults(labels)
   const form = useForm({ initialValues: EMPTY })
   const [advanced, { open: showAdvanced, toggle }] = useDisclosure(sandbox)
   const connect = useMutation(
@@ -43,6 +44,7 @@ export function ConnectAccount({ onDone }: { onDone: () => void }) {
   return (
     <form noValidate onSubmit={form.onSubmit((values) => connect.mutate({ workspaceId, ...values }))}>
       <Stack>
+        <FormErrors errors={form.errors} labels={labels} failed={connect.error} />
         <Text size="sm">{t('page_senders.connect_about')}</Text>
         <TextInput
           label={t('page_senders.waba')}
@@ -93,7 +95,6 @@ export function ConnectAccount({ onDone }: { onDone: () => void }) {
             {...form.getInputProps('graphUrl')}
           />
         </Collapse>
-        {connect.error && faultsOf(connect.error).length === 0 && <Failed error={connect.error} />}
         <Group>
           <Button type="submit" loading={connect.isPending}>
             {t('page_senders.connect_now')}

@@ -4,7 +4,7 @@ import { type PageTexts, useTexts, translateWord } from '../texts/use-texts.ts'
 import { List } from '../ui/list/list.tsx'
 import { statusWord } from '../ui/state/status.ts'
 import { Time } from '../ui/time.tsx'
-import { Section } from './new/section.tsx'
+import { Section } from '../ui/section.tsx'
 import { qualityIn } from './status.tsx'
 
 type Change = RouterOutputs['templates']['get']['changes'][number]

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLink } from '../../src/admin/auth/links.ts'
+import { findSeriousFaults } from '../accessibility.ts'
 import { openPage } from '../browser.ts'
 import { PASSWORD, createCalls, signIn } from '../dashboard.ts'
 import { startWorld, type World } from '../world.ts'
@@ -151,6 +152,7 @@ test('an invited person creates an account, and as member sees no change buttons
   await dialog.getByLabel('Email address').fill('Amine@shop.example')
   await dialog.getByRole('button', { name: 'Create link' }).click()
   const link = (await dialog.getByText(/\/dashboard\/welcome#/).textContent()) ?? ''
+  assert.deepEqual(await findSeriousFaults(page, '[role=dialog]'), [])
   await dialog.getByRole('button', { name: 'I have copied it' }).click()
   await page.getByRole('table', { name: 'Pending invitations' }).getByText('amine@shop.example').waitFor()
 
