@@ -664,8 +664,8 @@ export type Texts = {
   'page_audit_log.actions_account_renewed': object
   'page_audit_log.actions_account_sync_failed': object
   'page_audit_log.actions_account_synced': object
-  'page_audit_log.actions_clock_advance_asked': object
   'page_audit_log.actions_clock_advanced': object
+  'page_audit_log.actions_clock_stopped_early': object
   'page_audit_log.actions_cod_settings_changed': object
   'page_audit_log.actions_confirmation_sent': object
   'page_audit_log.actions_endpoint_added': object
@@ -701,6 +701,7 @@ export type Texts = {
   'page_audit_log.actions_person_sign_in_paused': object
   'page_audit_log.actions_person_signed_in': object
   'page_audit_log.actions_person_signed_out_everywhere': object
+  'page_audit_log.actions_quarantine_released': object
   'page_audit_log.actions_quota_changed': object
   'page_audit_log.actions_recipient_blocked': object
   'page_audit_log.actions_recipient_unblocked': object
@@ -714,24 +715,191 @@ export type Texts = {
   'page_audit_log.actions_workspace_deletion_asked': object
   'page_audit_log.actions_workspace_deletion_cancelled': object
   'page_audit_log.actions_workspace_renamed': object
-  'page_audit_log.anybody': object
-  'page_audit_log.anything': object
+  'page_audit_log.after': object
+  'page_audit_log.all': object
+  'page_audit_log.and_more': { count: number }
+  'page_audit_log.arrow': object
+  'page_audit_log.before': object
   'page_audit_log.changed': object
+  'page_audit_log.cod_settings_name': object
   'page_audit_log.command_line': object
+  'page_audit_log.deleted': object
+  'page_audit_log.deliveries_name': object
+  'page_audit_log.details': object
+  'page_audit_log.did_account_connected': { target: TextValue; who: TextValue }
+  'page_audit_log.did_account_removed': { target: TextValue; who: TextValue }
+  'page_audit_log.did_account_renewed': { target: TextValue; who: TextValue }
+  'page_audit_log.did_account_sync_failed': { target: TextValue; who: TextValue }
+  'page_audit_log.did_account_synced': { target: TextValue; who: TextValue }
+  'page_audit_log.did_clock_advanced': { who: TextValue }
+  'page_audit_log.did_clock_stopped_early': { who: TextValue }
+  'page_audit_log.did_cod_settings_changed': { target: TextValue; who: TextValue }
+  'page_audit_log.did_confirmation_sent': { target: TextValue; who: TextValue }
+  'page_audit_log.did_endpoint_added': { target: TextValue; who: TextValue }
+  'page_audit_log.did_endpoint_deleted': { target: TextValue; who: TextValue }
+  'page_audit_log.did_endpoint_enabled': { target: TextValue; who: TextValue }
+  'page_audit_log.did_endpoint_paused': { target: TextValue; who: TextValue }
+  'page_audit_log.did_endpoint_pinged': { target: TextValue; who: TextValue }
+  'page_audit_log.did_endpoint_resent': { target: TextValue; who: TextValue }
+  'page_audit_log.did_endpoint_resent_one': { target: TextValue; who: TextValue }
+  'page_audit_log.did_endpoint_resumed': { target: TextValue; who: TextValue }
+  'page_audit_log.did_endpoint_retried': { target: TextValue; who: TextValue }
+  'page_audit_log.did_endpoint_secret_rotated': { target: TextValue; who: TextValue }
+  'page_audit_log.did_endpoint_updated': { target: TextValue; who: TextValue }
+  'page_audit_log.did_invitation_created': { target: TextValue; who: TextValue }
+  'page_audit_log.did_invitation_revoked': { target: TextValue; who: TextValue }
+  'page_audit_log.did_key_created': { target: TextValue; who: TextValue }
+  'page_audit_log.did_key_revoked': { target: TextValue; who: TextValue }
+  'page_audit_log.did_key_rotated': { target: TextValue; who: TextValue }
+  'page_audit_log.did_list_exported': { target: TextValue; who: TextValue }
+  'page_audit_log.did_member_left': { who: TextValue }
+  'page_audit_log.did_member_removed': { target: TextValue; who: TextValue }
+  'page_audit_log.did_member_role_changed': { target: TextValue; who: TextValue }
+  'page_audit_log.did_otp_sent': { target: TextValue; who: TextValue }
+  'page_audit_log.did_person_backup_codes_renewed': { who: TextValue }
+  'page_audit_log.did_person_joined': { who: TextValue }
+  'page_audit_log.did_person_password_changed': { who: TextValue }
+  'page_audit_log.did_person_password_link_made': { target: TextValue; who: TextValue }
+  'page_audit_log.did_person_password_set_by_link': { who: TextValue }
+  'page_audit_log.did_person_renamed': { who: TextValue }
+  'page_audit_log.did_person_second_factor_off': { who: TextValue }
+  'page_audit_log.did_person_second_factor_on': { who: TextValue }
+  'page_audit_log.did_person_session_ended': { who: TextValue }
+  'page_audit_log.did_person_sign_in_paused': { who: TextValue }
+  'page_audit_log.did_person_signed_in': { who: TextValue }
+  'page_audit_log.did_person_signed_out_everywhere': { who: TextValue }
+  'page_audit_log.did_quarantine_released': { target: TextValue; who: TextValue }
+  'page_audit_log.did_quota_changed': { target: TextValue; who: TextValue }
+  'page_audit_log.did_recipient_blocked': { target: TextValue; who: TextValue }
+  'page_audit_log.did_recipient_unblocked': { target: TextValue; who: TextValue }
+  'page_audit_log.did_recipients_imported': { who: TextValue }
+  'page_audit_log.did_refusal_check_sent': { target: TextValue; who: TextValue }
+  'page_audit_log.did_sender_paused': { target: TextValue; who: TextValue }
+  'page_audit_log.did_sender_resumed': { target: TextValue; who: TextValue }
+  'page_audit_log.did_template_deleted': { target: TextValue; who: TextValue }
+  'page_audit_log.did_template_submitted': { target: TextValue; who: TextValue }
+  'page_audit_log.did_workspace_created': { target: TextValue; who: TextValue }
+  'page_audit_log.did_workspace_deletion_asked': { who: TextValue }
+  'page_audit_log.did_workspace_deletion_cancelled': { who: TextValue }
+  'page_audit_log.did_workspace_renamed': { target: TextValue; who: TextValue }
   'page_audit_log.empty': object
-  'page_audit_log.more': object
+  'page_audit_log.event': object
+  'page_audit_log.fields_about': object
+  'page_audit_log.fields_action': object
+  'page_audit_log.fields_address': object
+  'page_audit_log.fields_blocked_at': object
+  'page_audit_log.fields_blocked_by': object
+  'page_audit_log.fields_body': object
+  'page_audit_log.fields_buttons': object
+  'page_audit_log.fields_by_ms': object
+  'page_audit_log.fields_copy_label': object
+  'page_audit_log.fields_deletion_due_at': object
+  'page_audit_log.fields_delivery_days': object
+  'page_audit_log.fields_description': object
+  'page_audit_log.fields_device': object
+  'page_audit_log.fields_endpoint_id': object
+  'page_audit_log.fields_ends_second_factor': object
+  'page_audit_log.fields_event_id': object
+  'page_audit_log.fields_event_types': object
+  'page_audit_log.fields_expires_at': object
+  'page_audit_log.fields_expiry_minutes': object
+  'page_audit_log.fields_failing_since': object
+  'page_audit_log.fields_failure': object
+  'page_audit_log.fields_footer': object
+  'page_audit_log.fields_from': object
+  'page_audit_log.fields_graph_url': object
+  'page_audit_log.fields_header': object
+  'page_audit_log.fields_header_sample': object
+  'page_audit_log.fields_kind': object
+  'page_audit_log.fields_language': object
+  'page_audit_log.fields_last_used_at': object
+  'page_audit_log.fields_monthly_units': object
+  'page_audit_log.fields_name': object
+  'page_audit_log.fields_now': object
+  'page_audit_log.fields_numbers': object
+  'page_audit_log.fields_of': object
+  'page_audit_log.fields_order': object
+  'page_audit_log.fields_outcome': object
+  'page_audit_log.fields_phones': object
+  'page_audit_log.fields_previous_secret_until': object
+  'page_audit_log.fields_reason': object
+  'page_audit_log.fields_recipient': object
+  'page_audit_log.fields_reference': object
+  'page_audit_log.fields_refusal': object
+  'page_audit_log.fields_renewed': object
+  'page_audit_log.fields_replaced_by': object
+  'page_audit_log.fields_resent': object
+  'page_audit_log.fields_resource': object
+  'page_audit_log.fields_role': object
+  'page_audit_log.fields_runs_the_instance': object
+  'page_audit_log.fields_samples': object
+  'page_audit_log.fields_sandbox': object
+  'page_audit_log.fields_search': object
+  'page_audit_log.fields_second_factor_ended': object
+  'page_audit_log.fields_security_advice': object
+  'page_audit_log.fields_sender_id': object
+  'page_audit_log.fields_status': object
+  'page_audit_log.fields_statuses': object
+  'page_audit_log.fields_template': object
+  'page_audit_log.fields_templates': object
+  'page_audit_log.fields_text': object
+  'page_audit_log.fields_to': object
+  'page_audit_log.fields_type': object
+  'page_audit_log.fields_url': object
+  'page_audit_log.fields_use': object
+  'page_audit_log.fields_waba_id': object
+  'page_audit_log.fields_waiting': object
+  'page_audit_log.fields_who': object
+  'page_audit_log.fields_with_second_factor': object
+  'page_audit_log.fields_working': object
+  'page_audit_log.filters': object
+  'page_audit_log.no': object
+  'page_audit_log.no_changes': object
+  'page_audit_log.none': object
   'page_audit_log.not_yours': object
   'page_audit_log.nothing_fits': object
   'page_audit_log.of': object
   'page_audit_log.of_instance': object
   'page_audit_log.of_workspace': object
-  'page_audit_log.removed': object
+  'page_audit_log.resource': object
+  'page_audit_log.resources_account': object
+  'page_audit_log.resources_cod_settings': object
+  'page_audit_log.resources_endpoint': object
+  'page_audit_log.resources_key': object
+  'page_audit_log.resources_list': object
+  'page_audit_log.resources_message': object
+  'page_audit_log.resources_order': object
+  'page_audit_log.resources_person': object
+  'page_audit_log.resources_recipient': object
+  'page_audit_log.resources_sender': object
+  'page_audit_log.resources_template': object
+  'page_audit_log.resources_workspace': object
+  'page_audit_log.setting': object
+  'page_audit_log.target_id': object
   'page_audit_log.title': object
-  'page_audit_log.was': object
+  'page_audit_log.value': object
+  'page_audit_log.values_failure_credentials_invalid': object
+  'page_audit_log.values_failure_rate': object
+  'page_audit_log.values_failure_refused': object
+  'page_audit_log.values_failure_unreachable': object
+  'page_audit_log.values_outcome_submitted': object
+  'page_audit_log.values_outcome_unknown': object
+  'page_audit_log.values_renewed_access_token': object
+  'page_audit_log.values_renewed_app_secret': object
+  'page_audit_log.values_renewed_verify_token': object
+  'page_audit_log.values_role_admin': object
+  'page_audit_log.values_role_member': object
+  'page_audit_log.values_role_owner': object
+  'page_audit_log.values_status_disabled': object
+  'page_audit_log.values_status_enabled': object
+  'page_audit_log.values_status_paused': object
+  'page_audit_log.values_use_confirmation': object
+  'page_audit_log.values_use_otp': object
+  'page_audit_log.values_use_refusal': object
   'page_audit_log.what': object
   'page_audit_log.when': object
-  'page_audit_log.when_and_who': object
   'page_audit_log.who': object
+  'page_audit_log.yes': object
   'page_blocked.about': object
   'page_blocked.actions': object
   'page_blocked.add': object
@@ -1461,6 +1629,7 @@ export type Texts = {
   'page_overview.sender_title': { phone: TextValue }
   'page_overview.step_account': object
   'page_overview.step_endpoint': object
+  'page_overview.step_example': object
   'page_overview.step_hint_account': object
   'page_overview.step_hint_endpoint': object
   'page_overview.step_hint_key': object
@@ -1534,7 +1703,7 @@ export type Texts = {
   'page_phone.about': object
   'page_phone.add_endpoint': object
   'page_phone.all_webhooks': object
-  'page_phone.as_curl': object
+  'page_phone.as_code': object
   'page_phone.body_value': { variable: TextValue }
   'page_phone.choose_first': object
   'page_phone.clock': object
@@ -1837,7 +2006,6 @@ export type Texts = {
   'page_templates.advice': object
   'page_templates.advice_hint': object
   'page_templates.all': object
-  'page_templates.any': object
   'page_templates.appeared': object
   'page_templates.body': object
   'page_templates.body_hint': { named: TextValue; numbered: TextValue }
@@ -1850,7 +2018,6 @@ export type Texts = {
   'page_templates.category': object
   'page_templates.changed': object
   'page_templates.check_now': object
-  'page_templates.clear': object
   'page_templates.cod_language_missing': object
   'page_templates.copy_label': object
   'page_templates.copy_label_hint': object
@@ -1859,13 +2026,13 @@ export type Texts = {
   'page_templates.empty_no_account': object
   'page_templates.expiry': object
   'page_templates.expiry_hint': { max: TextValue; min: TextValue }
+  'page_templates.facts': object
   'page_templates.fields_category': object
   'page_templates.fields_quality': object
   'page_templates.fields_rejected_reason': object
   'page_templates.fields_status': object
   'page_templates.fields_text': object
   'page_templates.filters': object
-  'page_templates.find': object
   'page_templates.footer': object
   'page_templates.footer_hint': object
   'page_templates.for_nothing': object
@@ -1881,6 +2048,7 @@ export type Texts = {
   'page_templates.language': object
   'page_templates.language_hint': object
   'page_templates.languages': object
+  'page_templates.later': { use: TextValue }
   'page_templates.meanings_cancel': object
   'page_templates.meanings_change_time': object
   'page_templates.meanings_confirm': object
@@ -1899,9 +2067,7 @@ export type Texts = {
   'page_templates.not_rated': object
   'page_templates.not_shown': object
   'page_templates.not_shown_title': object
-  'page_templates.not_usable_confirmation': object
-  'page_templates.not_usable_otp': object
-  'page_templates.not_usable_refusal': object
+  'page_templates.not_usable': object
   'page_templates.nothing': object
   'page_templates.other_languages': object
   'page_templates.parameters': object
@@ -1918,6 +2084,7 @@ export type Texts = {
   'page_templates.qualities_yellow': object
   'page_templates.quality': object
   'page_templates.readers_only': object
+  'page_templates.reason': object
   'page_templates.rejected_next': object
   'page_templates.rejected_title': object
   'page_templates.rejected_unknown': object
@@ -1942,6 +2109,7 @@ export type Texts = {
   'page_templates.samples': object
   'page_templates.samples_about': object
   'page_templates.search': object
+  'page_templates.senders': object
   'page_templates.status': object
   'page_templates.subject_button': { position: TextValue }
   'page_templates.subject_expiry': object
@@ -1958,15 +2126,7 @@ export type Texts = {
   'page_templates.ttl_seconds': { seconds: TextValue }
   'page_templates.unknown': object
   'page_templates.unknown_title': object
-  'page_templates.usable_confirmation': object
-  'page_templates.usable_for_confirmation': object
-  'page_templates.usable_for_otp': object
-  'page_templates.usable_for_refusal': object
-  'page_templates.usable_later_confirmation': object
-  'page_templates.usable_later_otp': object
-  'page_templates.usable_later_refusal': object
-  'page_templates.usable_otp': object
-  'page_templates.usable_refusal': object
+  'page_templates.usable_for': object
   'page_templates.use': object
   'page_templates.use_about_confirmation': object
   'page_templates.use_about_otp': object
@@ -1975,8 +2135,6 @@ export type Texts = {
   'page_templates.uses_otp': object
   'page_templates.uses_refusal': object
   'page_templates.vanished': object
-  'page_templates.verdict': object
-  'page_templates.what': object
   'page_templates.when': object
   'page_time_machine.ahead': { span: TextValue }
   'page_time_machine.day': object

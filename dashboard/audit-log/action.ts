@@ -1,9 +1,20 @@
+import type { AuditAction } from '../../src/admin/audit/actions.ts'
 import type { PageTexts } from '../texts/use-texts.ts'
 
-/** The action's text. A change from the command line is logged as the command, which has no text. */
-export const codeOfAction = (action: string): string => `page_audit_log.actions_${action.replaceAll('.', '_')}`
+/** As the keys of texts have it: `key_created`, `monthly_units`. */
+export const inSnakeCase = (name: string): string =>
+  name.replaceAll('.', '_').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
+export const codeOfAction = (action: string): string => `page_audit_log.actions_${inSnakeCase(action)}`
+
+/** The action's name; an action of another release has no text. */
 export function actionIn(action: string, { t, has }: Pick<PageTexts, 't' | 'has'>): string {
   const code = codeOfAction(action)
   return has(code) ? t(code) : action
 }
+
+type Key<Action extends string> = Action extends `${infer Noun}.${infer Past}` ? `${Noun}_${Past}` : never
+type SentenceCode = `page_audit_log.did_${Key<AuditAction>}`
+
+export const sentenceCodeOf = (action: AuditAction): SentenceCode =>
+  `page_audit_log.did_${inSnakeCase(action) as Key<AuditAction>}`

@@ -1,34 +1,33 @@
-/** One changed value, as text; undefined: there was none. */
-export type Difference = { name: string; from: string | undefined; to: string | undefined }
+/** One value of an entry. Undefined: there was none. */
+export type Difference = { field: string; before: unknown; after: unknown }
 
 const MAX_DIFFERENCES = 40
-const MAX_VALUE_CHARACTERS = 300
 
-type Facts = Readonly<Record<string, unknown>> | null
+type Entry = {
+  target: string
+  name: string | null
+  before: Readonly<Record<string, unknown>> | null
+  after: Readonly<Record<string, unknown>> | null
+}
 
-/** The values that differ before and after, each with its path: `confirmation › reminderMinutes`. */
-export function differences(before: Facts, after: Facts): Difference[] {
-  const [from, to] = [flat(before), flat(after)]
-  const names = [...new Set([...from.keys(), ...to.keys()])]
-  return names
-    .map((name) => ({ name, from: from.get(name), to: to.get(name) }))
-    .filter((each) => each.from !== each.to)
+/** The values that differ. Left out: ids of what the entry is about, and what was empty in a thing that is new or gone. */
+export function differences({ target, name, before, after }: Entry): Difference[] {
+  const [from, to] = [before ?? {}, after ?? {}]
+  const fields = [...new Set([...Object.keys(from), ...Object.keys(to)])].filter((field) => !IDS.has(field))
+  const isChange = before !== null && after !== null
+  const isTarget = (value: unknown): boolean => value === target || (value === name && name !== null)
+  return fields
+    .map((field) => ({ field, before: from[field], after: to[field] }))
+    .filter((each) => JSON.stringify(each.before) !== JSON.stringify(each.after))
+    .filter((each) => isChange || !isEmpty(each.after ?? each.before))
+    .filter((each) => isChange || !isTarget(each.after ?? each.before))
     .slice(0, MAX_DIFFERENCES)
 }
 
-function flat(facts: Facts, into = new Map<string, string>(), path: readonly string[] = []): Map<string, string> {
-  for (const [name, value] of Object.entries(facts ?? {})) {
-    const here = [...path, name]
-    if (isTable(value)) flat(value, into, here)
-    else if (value !== null && value !== undefined) into.set(here.join(' › '), asText(value))
-  }
-  return into
-}
+const IDS: ReadonlySet<string> = new Set(['accountId'])
 
-const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-function asText(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text.length > MAX_VALUE_CHARACTERS ? `${text.slice(0, MAX_VALUE_CHARACTERS)}…` : text
-}
+export const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (typeof value === 'object' && Object.keys(value).length === 0)

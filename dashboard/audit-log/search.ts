@@ -1,11 +1,31 @@
-import { textIn } from '../ui/list/search-params.ts'
+import { RESOURCES, type Resource } from '../../src/admin/audit/actions.ts'
+import { dayIn, idIn, textIn } from '../ui/list/search-params.ts'
 
-/** The filters, in the page's address. */
-export type AuditSearch = { of?: 'instance'; action?: string; who?: string }
+/** The filters and the open entry, in the page's address. Days are of the delivery zone, inclusive. */
+export type AuditSearch = {
+  of?: 'instance'
+  action?: string
+  who?: string
+  resource?: Resource
+  from?: string
+  to?: string
+  entry?: string
+}
 
 const MAX_TEXT = 300
 
+/** Leaves out invalid values: an address can hold anything. */
 export function readAuditSearch(raw: Record<string, unknown>): AuditSearch {
   const [action, who] = [textIn(raw['action'], MAX_TEXT), textIn(raw['who'], MAX_TEXT)]
-  return { ...(raw['of'] === 'instance' && { of: 'instance' }), ...(action && { action }), ...(who && { who }) }
+  const resource = RESOURCES.find((each) => each === raw['resource'])
+  const [from, to, entry] = [dayIn(raw['from']), dayIn(raw['to']), idIn(raw['entry'])]
+  return {
+    ...(raw['of'] === 'instance' && { of: 'instance' }),
+    ...(action && { action }),
+    ...(who && { who }),
+    ...(resource && { resource }),
+    ...(from && { from }),
+    ...(to && (!from || from <= to) && { to }),
+    ...(entry && { entry }),
+  }
 }

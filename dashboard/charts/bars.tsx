@@ -2,10 +2,12 @@ import { Text } from '@mantine/core'
 import { useTexts } from '../texts/use-texts.ts'
 import { type ChartColour, chartColour } from '../ui/state/chart-colours.ts'
 import { numberFormat } from '../ui/number.ts'
+import { CodeLink } from '../ui/state/code-link.tsx'
 import classes from './figure.module.css'
 import { shareText } from './span.ts'
 
-export type Bar = { label: string; count: number; note?: string | undefined; colour?: ChartColour }
+/** `code`: of a failure. */
+export type Bar = { label: string; count: number; note?: string | undefined; code?: string; colour?: ChartColour }
 
 /** Each with its number and its share of the whole: the bar only repeats them. */
 export function Bars({ bars, whole }: { bars: readonly Bar[]; whole: number }) {
@@ -13,7 +15,7 @@ export function Bars({ bars, whole }: { bars: readonly Bar[]; whole: number }) {
   const n = numberFormat(language)
   return (
     <ul className={classes['bars']}>
-      {bars.map(({ label, count, note, colour = 'first' }) => (
+      {bars.map(({ label, count, note, code, colour = 'first' }) => (
         <li key={label}>
           <bdi>{label}</bdi>
           <div className={classes['track']} aria-hidden="true">
@@ -30,6 +32,11 @@ export function Bars({ bars, whole }: { bars: readonly Bar[]; whole: number }) {
           {note !== undefined && (
             <Text size="xs" c="dimmed" className={classes['note'] ?? ''}>
               {note}
+            </Text>
+          )}
+          {code !== undefined && (
+            <Text size="xs">
+              <CodeLink code={code} />
             </Text>
           )}
         </li>

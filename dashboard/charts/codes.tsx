@@ -136,7 +136,7 @@ export function Failures(props: Of) {
       exportAs="failures-by-cause"
     >
       <Bars
-        bars={failures.map(({ code, count }) => ({ label: causeIn(t, code), count, note: code, colour: 'failure' }))}
+        bars={failures.map(({ code, count }) => ({ label: causeIn(t, code), count, code, colour: 'failure' }))}
         whole={failed}
       />
     </Figure>

@@ -10,6 +10,7 @@ import { Reference } from '../ui/reference.tsx'
 import { hasOtherPages } from '../ui/list/position.ts'
 import { SearchedList, hasSeveralSenders } from '../ui/list/searched-list.tsx'
 import { statusWord } from '../ui/state/status.ts'
+import { FailureBelow } from '../ui/state/code-link.tsx'
 import { Status as StatusBadge } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
@@ -109,7 +110,11 @@ function ConfirmationList({ rows, ofSenders }: { rows: readonly ListedConfirmati
         },
         {
           title: t('page_confirmations.status'),
-          cell: ({ status }) => <StatusBadge of="order" value={status} />,
+          cell: ({ status, failureCode }) => (
+            <FailureBelow code={failureCode}>
+              <StatusBadge of="order" value={status} />
+            </FailureBelow>
+          ),
         },
         {
           title: t('page_confirmations.refusal'),

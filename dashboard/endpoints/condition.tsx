@@ -1,7 +1,8 @@
-import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
+import { CodeBlock } from '../ui/code-block.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
@@ -115,11 +116,7 @@ function Cause({ endpoint }: { endpoint: EndpointData }) {
           <Text span inherit dir="auto" style={{ overflowWrap: 'anywhere' }}>
             {answer}
           </Text>
-          {lastFailure.response && (
-            <Code block mt={4} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-              {lastFailure.response.slice(0, EXCERPT_LENGTH)}
-            </Code>
-          )}
+          {lastFailure.response && <CodeBlock text={lastFailure.response.slice(0, EXCERPT_LENGTH)} />}
         </Text>
       )}
       <Text size="sm">

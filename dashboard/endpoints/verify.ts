@@ -1,31 +1,23 @@
-/** How a receiver verifies a webhook: the code of docs/webhooks.md (src/webhooks/guide.test.ts compares them). */
+/** How a receiver verifies a webhook: the code of docs/webhooks.md, which src/webhooks/guide.test.ts runs. */
 export const VERIFY = {
-  Node: `// npm install standardwebhooks
+  'Node.js': `// npm install standardwebhooks
+import { createServer } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
 
-const webhook = new Webhook(process.env.WEBHOOK_SECRET)
-// body: the raw bytes of the request, before anything parses them
-// throws unless a signature fits
-const event = webhook.verify(body, request.headers)`,
-  Python: `import base64
-import hashlib
-import hmac
-import time
+const webhook = new Webhook(process.env.WEBHOOK_SECRET) // whsec_…
 
-TOLERANCE_SECONDS = 300
-
-
-def is_genuine(body: bytes, headers: dict[str, str], secret: str) -> bool:
-    """body: the raw bytes. headers: with names in lower case. secret: whsec_…"""
-    message_id = headers.get("webhook-id", "")
-    timestamp = headers.get("webhook-timestamp", "")
-    if not (timestamp.isascii() and timestamp.isdigit()) or abs(time.time() - int(timestamp)) > TOLERANCE_SECONDS:
-        return False
-    key = base64.b64decode(secret.removeprefix("whsec_"))
-    content = f"{message_id}.{timestamp}.".encode() + body
-    expected = "v1," + base64.b64encode(hmac.new(key, content, hashlib.sha256).digest()).decode()
-    given = headers.get("webhook-signature", "").split(" ")
-    return any(hmac.compare_digest(signature.encode(), expected.encode()) for signature in given)`,
+export const server = createServer(async (request, response) => {
+  const body = await buffer(request)
+  let event
+  try {
+    event = webhook.verify(body, request.headers) // throws unless a signature fits
+  } catch {
+    return response.writeHead(400).end()
+  }
+  console.log(request.headers['webhook-id'], event.type, event.data)
+  response.writeHead(204).end()
+})`,
   PHP: `<?php
 const TOLERANCE_SECONDS = 300;
 
@@ -46,4 +38,23 @@ function isGenuine(string $body, string $secret): bool
     }
     return false;
 }`,
+  Python: `import base64
+import hashlib
+import hmac
+import time
+
+TOLERANCE_SECONDS = 300
+
+
+def is_genuine(body: bytes, headers: dict[str, str], secret: str) -> bool:
+    """body: the raw bytes. headers: with names in lower case. secret: whsec_…"""
+    message_id = headers.get("webhook-id", "")
+    timestamp = headers.get("webhook-timestamp", "")
+    if not (timestamp.isascii() and timestamp.isdigit()) or abs(time.time() - int(timestamp)) > TOLERANCE_SECONDS:
+        return False
+    key = base64.b64decode(secret.removeprefix("whsec_"))
+    content = f"{message_id}.{timestamp}.".encode() + body
+    expected = "v1," + base64.b64encode(hmac.new(key, content, hashlib.sha256).digest()).decode()
+    given = headers.get("webhook-signature", "").split(" ")
+    return any(hmac.compare_digest(signature.encode(), expected.encode()) for signature in given)`,
 } as const

@@ -4,10 +4,11 @@ import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { api } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { Copyable } from '../ui/copy.tsx'
+import { SANDBOX_PHONE, firstRequest } from '../code-examples/first-request.ts'
+import { requestExamples } from '../code-examples/request.ts'
+import { CodeTabs } from '../ui/code-block.tsx'
 import { Secret } from '../ui/dialog/secret-dialog.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import { curlOf } from './curl.ts'
 
 /** The complete key, shown only once, and a request to try it with. */
 export function ShownOnce({ apiKey, note, onDone }: { apiKey: string; note?: ReactNode; onDone: () => void }) {
@@ -26,9 +27,6 @@ export function ShownOnce({ apiKey, note, onDone }: { apiKey: string; note?: Rea
     </Stack>
   )
 }
-
-/** Of the emulator's ordinary customers (magic-numbers.ts): codes to it arrive. */
-const SANDBOX_PHONE = '+212661002001'
 
 const FIX_PAGES = {
   account: '/w/$workspaceId/senders',
@@ -63,7 +61,10 @@ function FirstRequest({ apiKey }: { apiKey: string }) {
               {t('page_keys.needs_phone')}
             </Text>
           ) : (
-            <Copyable text={curlOf({ ...data, apiKey, to: to.trim() })} block />
+            <CodeTabs
+              label={t('page_keys.try_it')}
+              of={requestExamples({ ...firstRequest(data, to.trim()), apiKey })}
+            />
           )}
         </>
       ) : (

@@ -9,6 +9,7 @@ import { Reference } from '../ui/reference.tsx'
 import { hasOtherPages } from '../ui/list/position.ts'
 import { SearchedList, hasSeveralSenders } from '../ui/list/searched-list.tsx'
 import { statusWord } from '../ui/state/status.ts'
+import { FailureBelow } from '../ui/state/code-link.tsx'
 import { Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
@@ -91,7 +92,14 @@ function MessageList({ rows, ofSenders }: { rows: readonly ListedMessage[]; ofSe
           title: t('page_messages.to'),
           cell: ({ recipient }) => <span className="as-typed">{recipient}</span>,
         },
-        { title: t('page_messages.status'), cell: ({ status }) => <Status of="message" value={status} /> },
+        {
+          title: t('page_messages.status'),
+          cell: ({ status, failureCode }) => (
+            <FailureBelow code={failureCode}>
+              <Status of="message" value={status} />
+            </FailureBelow>
+          ),
+        },
         { title: t('page_messages.kind'), cell: (message) => <MessageKind message={message} /> },
         {
           title: t('page_messages.reference'),

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { coded } from '../../locales/text.ts'
 import type { RouterOutputs } from '../api.ts'
 import { useTexts, translateWord } from '../texts/use-texts.ts'
+import { CodeLink } from '../ui/state/code-link.tsx'
 import { ToneBadge } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
@@ -53,7 +54,9 @@ function Reported({ of: it }: { of: Attention }) {
       return it.status === 'credentials_unreadable' ? (
         <Line title={t('page_overview.unreadable_title', { waba: it.wabaId })}>{t('page_overview.unreadable')}</Line>
       ) : (
-        <Line title={t('page_overview.account_title', { waba: it.wabaId })}>{t('page_overview.account')}</Line>
+        <Line title={t('page_overview.account_title', { waba: it.wabaId })}>
+          {t('page_overview.account')} <CodeLink code="PROVIDER_CREDENTIALS_INVALID" />
+        </Line>
       )
     case 'sender':
       return (
@@ -61,12 +64,15 @@ function Reported({ of: it }: { of: Attention }) {
           {t(`page_overview.obstacles_${it.obstacle}`)} {it.obstacle === 'status' && <code>{it.status}</code>}
         </Line>
       )
-    case 'template':
+    case 'template': {
+      const templateCode = TEMPLATE_CODES[it.status]
       return (
         <Line title={t('page_overview.template_title', { name: it.name, language: it.language })}>
-          {translateWord(texts, 'page_overview.template_states', it.status)}
+          {translateWord(texts, 'page_overview.template_states', it.status)}{' '}
+          {templateCode !== undefined && <CodeLink code={templateCode} />}
         </Line>
       )
+    }
     case 'endpoint':
       return it.state === 'disabled' ? (
         <Line title={t('page_overview.endpoint_disabled', { host: hostOf(it.url) })}>
@@ -80,7 +86,7 @@ function Reported({ of: it }: { of: Attention }) {
     case 'quota':
       return it.runsOutAt === null ? (
         <Line title={t('page_overview.out_title', { kind: coded(`page_workspaces.kinds_${it.kind}`) })}>
-          {t('page_overview.out')}
+          {t('page_overview.out')} <CodeLink code={it.kind === 'otp' ? 'OTP_QUOTA_EXCEEDED' : 'COD_QUOTA_EXCEEDED'} />
         </Line>
       ) : (
         <Line title={t('page_overview.runs_out_title', { kind: coded(`page_workspaces.kinds_${it.kind}`) })}>
@@ -99,6 +105,9 @@ function Reported({ of: it }: { of: Attention }) {
       )
   }
 }
+
+/** With which messages fail meanwhile. */
+const TEMPLATE_CODES: Readonly<Record<string, string>> = { PAUSED: 'TEMPLATE_PAUSED', DISABLED: 'TEMPLATE_DISABLED' }
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url)
 

@@ -1,7 +1,11 @@
 import { Anchor, Badge, Button, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { RouterOutputs } from '../api.ts'
+import { type RouterOutputs, api } from '../api.ts'
+import { SANDBOX_PHONE, firstRequest } from '../code-examples/first-request.ts'
+import { requestExamples } from '../code-examples/request.ts'
 import { useTexts } from '../texts/use-texts.ts'
+import { CodeTabs } from '../ui/code-block.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 
 type Steps = RouterOutputs['workspaces']['firstSteps']
@@ -35,7 +39,7 @@ export function FirstSteps({ steps }: { steps: Steps }) {
               <Text fw={700} fz="lg" aria-hidden="true" w={24} ta="center">
                 {steps[step] ? '✓' : index + 1}
               </Text>
-              <Stack gap={2} flex={1}>
+              <Stack gap={2} flex={1} miw={0}>
                 <Group gap="xs">
                   <Anchor fw={600} renderRoot={(props) => <Link {...props} to={to} params={{ workspaceId }} />}>
                     {t(`page_overview.step_${step}`)}
@@ -47,6 +51,7 @@ export function FirstSteps({ steps }: { steps: Steps }) {
                   </Badge>
                 </Group>
                 <Text size="sm">{t(`page_overview.step_hint_${step}`)}</Text>
+                {step === 'message' && !steps.message && <FirstRequest />}
               </Stack>
             </Group>
           </Paper>
@@ -64,6 +69,26 @@ export function FirstSteps({ steps }: { steps: Steps }) {
           </Button>
         </Group>
       )}
+    </Stack>
+  )
+}
+
+/** Where a phone number belongs. */
+const LIVE_PHONE = '+212612345678'
+
+/** Once an account, a sender and a template can be used. */
+function FirstRequest() {
+  const { t } = useTexts()
+  const { workspaceId, sandbox } = useWorkspace()
+  const { data } = useQuery(api.keys.firstRequest.queryOptions({ workspaceId }))
+  if (data?.missing !== null) return null
+  return (
+    <Stack gap="xs" mt="xs" miw={0}>
+      <Text size="sm">{t('page_overview.step_example')}</Text>
+      <CodeTabs
+        label={t('page_overview.step_message')}
+        of={requestExamples(firstRequest(data, sandbox ? SANDBOX_PHONE : LIVE_PHONE))}
+      />
     </Stack>
   )
 }

@@ -1,4 +1,5 @@
 import type { RouterOutputs } from '../api.ts'
+import type { ApiRequest } from '../code-examples/request.ts'
 import type { TemplateParameters } from '../templates/preview.ts'
 
 export type Sendable = RouterOutputs['phone']['sendable']
@@ -59,17 +60,11 @@ function parametersOf({ header, body }: SendableTemplate, draft: Draft): Paramet
   }
 }
 
-/** Runs unchanged where DOORCODE_API_KEY is set. */
-export const curlOf = (baseUrl: string, { path, body }: { path: string; body: object }): string =>
-  [
-    `curl ${quoted(baseUrl + path)}`,
-    `-H "Authorization: Bearer $DOORCODE_API_KEY"`,
-    `-H 'Content-Type: application/json'`,
-    `-d ${quoted(JSON.stringify(body))}`,
-  ].join(' \\\n  ')
-
-/** Inside single quotes, a shell interprets only the quote itself. */
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+/** As the code examples show it. */
+export const apiRequestOf = (baseUrl: string, { path, body }: SendRequest): ApiRequest => ({
+  url: baseUrl + path,
+  body,
+})
 
 export const someCode = (random: () => number): string => String(Math.floor(random() * 1_000_000)).padStart(6, '0')
 

@@ -5,7 +5,8 @@ import { useState } from 'react'
 import type { Pair } from '@doorcode/whatsapp-emulator/wire/chats.ts'
 import { api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { Copyable } from '../ui/copy.tsx'
+import { requestExamples } from '../code-examples/request.ts'
+import { CodeTabs } from '../ui/code-block.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { useFaults } from '../ui/faults.ts'
 import { FormErrors } from '../ui/form/form-errors.tsx'
@@ -17,8 +18,8 @@ import {
   type Kind,
   type SendRequest,
   type Sendable,
+  apiRequestOf,
   type SendableTemplate,
-  curlOf,
   firstValue,
   meaningOf,
   requestOf,
@@ -170,9 +171,9 @@ function SendForm({
         </Text>
         <details>
           <Text component="summary" size="sm" style={{ cursor: 'pointer' }}>
-            {t('page_phone.as_curl')}
+            {t('page_phone.as_code')}
           </Text>
-          <Copyable block text={curlOf(baseUrl, request)} />
+          <CodeTabs label={t('page_phone.as_code')} of={requestExamples(apiRequestOf(baseUrl, request))} />
         </details>
         <Text size="xs" c="dimmed">
           {t('page_phone.send_about')}

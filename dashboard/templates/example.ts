@@ -1,26 +1,21 @@
+import type { ApiRequest } from '../code-examples/request.ts'
 import { type Read, parametersIn } from './preview.ts'
 import type { Use } from './search.ts'
 
 /** A complete request that uses the template; docs/api.md has the optional fields. */
 export function exampleOf(
   template: Read & { name: string },
-  { use, senderId }: { use: Use; senderId: string | null },
-): { call: string; body: string } {
+  { use, senderId, baseUrl }: { use: Use; senderId: string | null; baseUrl: string },
+): ApiRequest {
   const { name, language } = template
   const who = { to: '+212600000001', senderId: senderId ?? '<Sender ID>' }
   const parameters = use === 'otp' ? {} : exampleParameters(template)
-  const [call, body] = {
-    otp: ['POST /api/v1/otp/messages', { ...who, template: { name, language }, code: '493817' }],
-    confirmation: [
-      'POST /api/v1/cod-confirmations',
-      { ...who, template: { name, language }, ...parameters, reference: 'A-1001' },
-    ],
-    refusal: [
-      'POST /api/v1/cod-confirmations/<confirmationId>/refusal-check',
-      { template: { name, language }, ...parameters },
-    ],
+  const [path, body] = {
+    otp: ['/otp/messages', { ...who, template: { name, language }, code: '493817' }],
+    confirmation: ['/cod-confirmations', { ...who, template: { name, language }, ...parameters, reference: 'A-1001' }],
+    refusal: ['/cod-confirmations/<confirmationId>/refusal-check', { template: { name, language }, ...parameters }],
   }[use] as [string, object]
-  return { call, body: JSON.stringify(body, null, 2) }
+  return { url: baseUrl + path, body }
 }
 
 function exampleParameters(template: Read): object {

@@ -2,6 +2,7 @@ import { Stack, Text } from '@mantine/core'
 import type { RouterOutputs } from '../api.ts'
 import { type PageTexts, useTexts, translateWord } from '../texts/use-texts.ts'
 import { List } from '../ui/list/list.tsx'
+import { statusWord } from '../ui/state/status.ts'
 import { Time } from '../ui/time.tsx'
 import { Section } from '../ui/section.tsx'
 import { qualityIn } from './status.tsx'
@@ -64,7 +65,7 @@ function FromTo({ change }: { change: Change }) {
 }
 
 function changedValue(texts: PageTexts, field: string, value: string): string {
-  if (field === 'status') return translateWord(texts, 'page_templates.statuses', value)
+  if (field === 'status') return statusWord(texts, 'template', value)
   if (field === 'category') return translateWord(texts, 'page_templates.categories', value)
   return field === 'quality' ? qualityIn(texts, value) : value
 }

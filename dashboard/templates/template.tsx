@@ -1,30 +1,20 @@
-import {
-  Alert,
-  Anchor,
-  Badge,
-  Box,
-  Button,
-  Code,
-  Grid,
-  Group,
-  Modal,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-} from '@mantine/core'
+import { Alert, Anchor, Badge, Box, Button, Code, Grid, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { ChatBubble, ChatPaper } from '@doorcode/whatsapp-emulator/phone/bubble.tsx'
 import { type RouterOutputs, api, codeOf, queryClient } from '../api.ts'
 import { directionOfTexts, nameOfLanguage, tagOf } from '../cod-settings/languages.ts'
+import { requestExamples } from '../code-examples/request.ts'
 import { useTexts, translateWord } from '../texts/use-texts.ts'
+import { SenderLink } from '../timeline/links.tsx'
+import { CodeTabs } from '../ui/code-block.tsx'
 import { Copyable } from '../ui/copy.tsx'
+import { Fact, Facts } from '../ui/facts.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { useLive } from '../ui/shell/live.ts'
-import { LoadingPage } from '../ui/loading.tsx'
+import { Loading } from '../ui/loading.tsx'
 import { NotFound } from '../ui/shell/not-found.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
@@ -35,8 +25,9 @@ import { bubbleOf, parametersIn } from './preview.ts'
 import { Review } from './review.tsx'
 import { type Place, USES } from './search.ts'
 import { Section } from '../ui/section.tsx'
+import { CodeLink } from '../ui/state/code-link.tsx'
 import { StatusBadge, qualityIn } from './status.tsx'
-import { AllVerdicts } from './verdict.tsx'
+import { NotUsableFor, UsableFor } from './verdict.tsx'
 
 type TemplateData = RouterOutputs['templates']['get']
 export type TemplateInfo = NonNullable<TemplateData['template']>
@@ -50,22 +41,40 @@ export function Template() {
   const page = useTexts()
   const { data, error, refetch } = useQuery(api.templates.get.queryOptions({ workspaceId, accountId, name, language }))
   if (codeOf(error) === 'NOT_FOUND' || codeOf(error) === 'BAD_REQUEST') return <NotFound />
-  if (!data) return error ? <Failed error={error} onAgain={() => void refetch()} /> : <LoadingPage />
-  const { template } = data
+  const template = data?.template
   return (
     <Page
       title={name}
+      status={template && <StatusBadge status={template.status} />}
+      back={<AllTemplates />}
       about={
-        <>
-          {nameOfLanguage(language, page.language)} (<code>{language}</code>) · <AllTemplates />
-        </>
+        template === null ? (
+          <>
+            {nameOfLanguage(language, page.language)} (<code>{language}</code>)
+          </>
+        ) : undefined
       }
       live={live}
     >
-      {template ? <TemplateDetails key={`${name} ${language}`} data={data} template={template} /> : <DeletedTemplate />}
+      {data ? (
+        <Loaded data={data} />
+      ) : error ? (
+        <Failed error={error} onAgain={() => void refetch()} />
+      ) : (
+        <Loading as="detail" />
+      )}
+    </Page>
+  )
+}
+
+function Loaded({ data }: { data: TemplateData }) {
+  const { template } = data
+  return (
+    <>
+      {template ? <TemplateDetails data={data} template={template} /> : <DeletedTemplate />}
       <History changes={data.changes} />
       {template && <Remove template={template} />}
-    </Page>
+    </>
   )
 }
 
@@ -79,76 +88,87 @@ function DeletedTemplate() {
 }
 
 function TemplateDetails({ data, template }: { data: TemplateData; template: TemplateInfo }) {
-  const { t } = useTexts()
   return (
-    <Grid gap="lg">
-      <Grid.Col span={{ base: 12, md: 7 }} order={{ base: 2, md: 1 }}>
-        <Stack gap="lg">
-          <Review template={template} />
-          <Section title={t('page_templates.what')}>
-            <AllVerdicts judged={template} />
-          </Section>
-          <Facts template={template} />
-          <Request data={data} template={template} />
-          <Languages data={data} template={template} />
-        </Stack>
-      </Grid.Col>
-      <Grid.Col span={{ base: 12, md: 5 }} order={{ base: 1, md: 2 }}>
-        <Preview template={template} />
-      </Grid.Col>
-    </Grid>
+    <>
+      <Review template={template} />
+      <Grid gap="lg">
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <Preview template={template} />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 7 }}>
+          <TemplateFacts data={data} template={template} />
+        </Grid.Col>
+      </Grid>
+      <Uses template={template} />
+      <Request data={data} template={template} />
+      {data.languages.length > 1 && <Languages data={data} template={template} />}
+    </>
   )
 }
 
+/** As WhatsApp shows it. */
 function Preview({ template }: { template: TemplateInfo }) {
   const { t } = useTexts()
   return (
-    <Section title={t('page_templates.preview')}>
-      <Text size="sm" c="dimmed">
-        {t('page_templates.preview_hint')}
-      </Text>
+    <section aria-label={t('page_templates.preview')}>
       <Box data-testid="preview" lang={tagOf(template.language)}>
         <ChatPaper direction={directionOfTexts(template.language)}>
           <ChatBubble bubble={bubbleOf(template)} />
         </ChatPaper>
       </Box>
-    </Section>
+      <Text size="xs" c="dimmed" mt={4}>
+        {t('page_templates.preview_hint')}
+      </Text>
+    </section>
   )
 }
 
-function Facts({ template }: { template: TemplateInfo }) {
+function TemplateFacts({ data: { senderPhones }, template }: { data: TemplateData; template: TemplateInfo }) {
   const texts = useTexts()
-  const { t, n } = texts
-  const { status, category, quality, sendTtlSeconds, wabaId } = template
-  const facts: [string, ReactNode][] = [
-    [t('page_templates.status'), <StatusBadge key="status" status={status} />],
-    [t('page_templates.category'), translateWord(texts, 'page_templates.categories', category)],
-    [t('page_templates.quality'), qualityIn(texts, quality)],
-    ...(sendTtlSeconds === null
-      ? []
-      : [
-          [
-            t('page_templates.ttl'),
-            sendTtlSeconds < 0
-              ? t('page_templates.ttl_default')
-              : t('page_templates.ttl_seconds', { seconds: n(sendTtlSeconds) }),
-          ] as [string, string],
-        ]),
-    [t('page_templates.account'), <code key="account">{wabaId}</code>],
-  ]
+  const { t, n, language: page } = texts
+  const { language, category, quality, rejectedReason, sendTtlSeconds, wabaId } = template
   return (
-    <Table variant="vertical" withTableBorder>
-      <Table.Tbody>
-        {facts.map(([title, value]) => (
-          <Table.Tr key={title}>
-            <Table.Th scope="row" w={180}>
-              {title}
-            </Table.Th>
-            <Table.Td>{value}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <Facts label={t('page_templates.facts')} form="column">
+      {rejectedReason !== null && (
+        <Fact title={t('page_templates.reason')}>
+          <code>{rejectedReason}</code>
+        </Fact>
+      )}
+      <Fact title={t('page_templates.language')}>
+        {nameOfLanguage(language, page)} (<code>{language}</code>)
+      </Fact>
+      <Fact title={t('page_templates.category')}>{translateWord(texts, 'page_templates.categories', category)}</Fact>
+      <Fact title={t('page_templates.quality')}>{qualityIn(texts, quality)}</Fact>
+      {sendTtlSeconds !== null && (
+        <Fact title={t('page_templates.ttl')}>
+          {sendTtlSeconds < 0
+            ? t('page_templates.ttl_default')
+            : t('page_templates.ttl_seconds', { seconds: n(sendTtlSeconds) })}
+        </Fact>
+      )}
+      <Fact title={t('page_templates.account')}>
+        <Copyable text={wabaId} />
+      </Fact>
+      {senderPhones.length > 0 && (
+        <Fact title={t('page_templates.senders')}>
+          <Stack gap={2} align="flex-start">
+            {senderPhones.map((phone) => (
+              <SenderLink key={phone} phone={phone} />
+            ))}
+          </Stack>
+        </Fact>
+      )}
+    </Facts>
+  )
+}
+
+function Uses({ template }: { template: TemplateInfo }) {
+  const { t } = useTexts()
+  return (
+    <Section title={t('page_templates.usable_for')}>
+      <UsableFor template={template} brief />
+      <NotUsableFor template={template} />
+    </Section>
   )
 }
 
@@ -157,7 +177,7 @@ function Request({ data, template }: { data: TemplateData; template: TemplateInf
   const { workspaceId } = useWorkspace()
   const use = USES.find((each) => template.verdicts[each] === null) ?? template.likely
   if (template.category === 'MARKETING') return null
-  const { call, body } = exampleOf(template, { use, senderId: data.senderId })
+  const example = exampleOf(template, { use, senderId: data.senderId, baseUrl: data.baseUrl })
   const parameters = parametersIn(template)
   const names = [
     ...(parameters.header === undefined ? [] : [t('page_templates.header_parameter')]),
@@ -167,7 +187,7 @@ function Request({ data, template }: { data: TemplateData; template: TemplateInf
     <Section title={t('page_templates.request')}>
       {use !== 'otp' && !data.codLanguageIsConfigured && (
         <Alert color="yellow">
-          {t('page_templates.cod_language_missing')}{' '}
+          {t('page_templates.cod_language_missing')} <CodeLink code="COD_LANGUAGE_NOT_CONFIGURED" />{' '}
           <Anchor
             inherit
             c="inherit"
@@ -191,8 +211,7 @@ function Request({ data, template }: { data: TemplateData; template: TemplateInf
       <Text size="sm" c="dimmed">
         {t('page_templates.request_for')}
       </Text>
-      <Copyable text={call} />
-      <Copyable text={body} block />
+      <CodeTabs label={t('page_templates.request')} of={requestExamples(example)} />
     </Section>
   )
 }

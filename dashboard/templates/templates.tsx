@@ -1,5 +1,4 @@
-import { Anchor, Button, Group, NativeSelect, SimpleGrid, Stack, Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
+import { Button, Text } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { api } from '../api.ts'
@@ -8,14 +7,16 @@ import { useTexts, translateWord } from '../texts/use-texts.ts'
 import { Empty } from '../ui/empty.tsx'
 import { ExportButton } from '../ui/list/export-button.tsx'
 import { Failed } from '../ui/failed.tsx'
+import { FilterBar } from '../ui/list/filter-bar.tsx'
 import { List } from '../ui/list/list.tsx'
 import { useLive } from '../ui/shell/live.ts'
 import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/shell/page.tsx'
+import { statusWord } from '../ui/state/status.ts'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { type ListedTemplate, type TemplateSearch, USES, isFiltered, readTemplateSearch } from './search.ts'
 import { StatusBadge, qualityIn } from './status.tsx'
-import { Verdict } from './verdict.tsx'
+import { UsableFor } from './verdict.tsx'
 
 const PAGE = '/w/$workspaceId/templates'
 
@@ -41,20 +42,8 @@ export function Templates() {
     </Button>
   )
   return (
-    <Page
-      title={t('page_templates.title')}
-      about={t('page_templates.about')}
-      live={live}
-      actions={
-        !isEmpty && (
-          <Group gap="xs">
-            <ExportButton list="templates" filters={search} />
-            {create}
-          </Group>
-        )
-      }
-    >
-      {!isEmpty && <Filters key={JSON.stringify(search)} />}
+    <Page title={t('page_templates.title')} about={t('page_templates.about')} live={live} actions={!isEmpty && create}>
+      {!isEmpty && <Filters />}
       {list.error && <Failed error={list.error} onAgain={() => void list.refetch()} />}
       {list.isPending && <Loading />}
       {isEmpty && (hasAccount ? <Empty action={create}>{t('page_templates.empty')}</Empty> : <NoAccount />)}
@@ -92,69 +81,45 @@ function Filters() {
   const search = useSearch({ from: PAGE })
   const navigate = useNavigate({ from: PAGE })
   const { data: choices } = useQuery(api.templates.choices.queryOptions({ workspaceId }))
-  const form = useForm({ initialValues: { search: search.search ?? '' } })
-  const narrow = (change: Partial<Record<keyof TemplateSearch, string>>): void =>
-    void navigate({ search: readTemplateSearch({ ...search, ...form.values, ...change }), resetScroll: false })
-  const any = { value: '', label: t('page_templates.any') }
+  const show = (next: TemplateSearch): void => void navigate({ search: next, replace: true, resetScroll: false })
   const statuses = choices?.statuses ?? (search.status === undefined ? [] : [search.status])
   const languages = choices?.languages ?? (search.language === undefined ? [] : [search.language])
   return (
-    <form role="search" aria-label={t('page_templates.filters')} onSubmit={form.onSubmit((values) => narrow(values))}>
-      <Stack gap="sm">
-        <Group align="flex-end" gap="xs" wrap="nowrap">
-          <TextInput
-            type="search"
-            label={t('page_templates.search')}
-            maxLength={200}
-            flex={1}
-            {...form.getInputProps('search')}
-          />
-          <Button type="submit" variant="default">
-            {t('page_templates.find')}
-          </Button>
-        </Group>
-        <SimpleGrid cols={{ base: 1, xs: 3 }} spacing="sm">
-          <NativeSelect
-            label={t('page_templates.use')}
-            value={search.use ?? ''}
-            data={[
-              any,
-              ...USES.map((value) => ({ value, label: t(`page_templates.usable_for_${value}`) })),
-              { value: 'none', label: t('page_templates.for_nothing') },
-            ]}
-            onChange={({ currentTarget }) => narrow({ use: currentTarget.value })}
-          />
-          <NativeSelect
-            label={t('page_templates.status')}
-            value={search.status ?? ''}
-            data={[
-              any,
-              ...statuses.map((value) => ({ value, label: translateWord(texts, 'page_templates.statuses', value) })),
-            ]}
-            onChange={({ currentTarget }) => narrow({ status: currentTarget.value })}
-          />
-          <NativeSelect
-            label={t('page_templates.language')}
-            value={search.language ?? ''}
-            data={[
-              any,
-              ...languages.map((value) => ({ value, label: `${nameOfLanguage(value, page)} (\u2066${value}\u2069)` })),
-            ]}
-            onChange={({ currentTarget }) => narrow({ language: currentTarget.value })}
-          />
-        </SimpleGrid>
-        {isFiltered(search) && (
-          <Button
-            variant="subtle"
-            size="compact-sm"
-            w="fit-content"
-            onClick={() => void navigate({ search: {}, resetScroll: false })}
-          >
-            {t('page_templates.clear')}
-          </Button>
-        )}
-      </Stack>
-    </form>
+    <FilterBar
+      label={t('page_templates.filters')}
+      search={{ label: t('page_templates.search'), value: search.search ?? '' }}
+      filters={[
+        {
+          name: 'use',
+          label: t('page_templates.usable_for'),
+          value: search.use,
+          choices: [
+            ...USES.map((value) => ({ value, label: t(`page_templates.uses_${value}`) })),
+            { value: 'none', label: t('page_templates.for_nothing') },
+          ],
+        },
+        {
+          name: 'status',
+          label: t('page_templates.status'),
+          value: search.status,
+          choices: statuses.map((value) => ({ value, label: statusWord(texts, 'template', value) })),
+        },
+        {
+          name: 'language',
+          label: t('page_templates.language'),
+          value: search.language,
+          choices: languages.map((value) => ({
+            value,
+            label: `${nameOfLanguage(value, page)} (\u2066${value}\u2069)`,
+          })),
+        },
+      ]}
+      onChange={({ text, ...change }) =>
+        show(readTemplateSearch({ ...search, ...change, ...(text !== undefined && { search: text }) }))
+      }
+      onClear={isFiltered(search) ? () => show({}) : undefined}
+      end={<ExportButton list="templates" filters={search} />}
+    />
   )
 }
 
@@ -167,41 +132,51 @@ function TemplateList({ templates }: { templates: readonly ListedTemplate[] }) {
       label={t('page_templates.title')}
       rows={templates}
       keyOf={({ accountId, name, language }) => `${accountId} ${name} ${language}`}
+      linkOf={({ accountId, name, language }) =>
+        (props) => (
+          <Link
+            {...props}
+            to="/w/$workspaceId/templates/$accountId/$name/$language"
+            params={{ workspaceId, accountId, name, language }}
+          />
+        )}
       columns={[
         {
           title: t('page_templates.template'),
-          cell: ({ accountId, name, language, text: words }) => (
-            <Stack gap={2} maw={380}>
-              <Anchor
-                size="sm"
-                className="as-typed"
-                style={{ overflowWrap: 'anywhere', alignSelf: 'start' }}
-                renderRoot={(props) => (
-                  <Link
-                    {...props}
-                    to="/w/$workspaceId/templates/$accountId/$name/$language"
-                    params={{ workspaceId, accountId, name, language }}
-                  />
-                )}
-              >
-                {name}
-              </Anchor>
-              <Text size="sm">
-                {nameOfLanguage(language, page)} (<code>{language}</code>)
-              </Text>
-              <Text size="xs" c="dimmed" dir="auto" lineClamp={2}>
-                {words}
-              </Text>
-            </Stack>
+          cell: ({ name }) => (
+            <Text span inherit display="block" miw="9.5rem" className="as-typed" style={{ overflowWrap: 'anywhere' }}>
+              {name}
+            </Text>
           ),
         },
-        { title: t('page_templates.verdict'), cell: (template) => <Verdict {...template} /> },
+        {
+          title: t('page_templates.language'),
+          hideIfAll: ({ language }) => language,
+          cell: ({ language }) => (
+            <>
+              {nameOfLanguage(language, page)} (<code>{language}</code>)
+            </>
+          ),
+        },
+        {
+          title: t('page_templates.body'),
+          cell: ({ text: words }) => (
+            <Text size="sm" c="dimmed" dir="auto" lineClamp={1} maw="14rem">
+              {words}
+            </Text>
+          ),
+        },
+        { title: t('page_templates.usable_for'), cell: (template) => <UsableFor template={template} /> },
         { title: t('page_templates.status'), cell: ({ status }) => <StatusBadge status={status} /> },
         {
           title: t('page_templates.category'),
           cell: ({ category }) => translateWord(texts, 'page_templates.categories', category),
         },
-        { title: t('page_templates.quality'), cell: ({ quality }) => qualityIn(texts, quality) },
+        {
+          title: t('page_templates.quality'),
+          hideIfAll: ({ quality }) => quality,
+          cell: ({ quality }) => (quality === null || quality === 'UNKNOWN' ? '–' : qualityIn(texts, quality)),
+        },
       ]}
     />
   )

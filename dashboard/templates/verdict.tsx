@@ -1,83 +1,83 @@
-import type { CodedText } from '../../locales/text.ts'
-import { List, Stack, Text } from '@mantine/core'
+import { Group, List, Stack, Text } from '@mantine/core'
 import { useTexts } from '../texts/use-texts.ts'
+import { ToneBadge } from '../ui/state/status.tsx'
 import { type ListedTemplate, USES, type Use } from './search.ts'
-import { Label } from './label.tsx'
 
 type WithVerdicts = Pick<ListedTemplate, 'verdicts' | 'onceApproved' | 'likely' | 'status'>
 
-/** Statuses after which a template can be sent (again) without anybody's doing. */
+/** Statuses after which WhatsApp lets a template be sent (again) on its own. */
 const PASSING = ['PENDING', 'IN_APPEAL', 'PAUSED']
 
-/** In a list: what the template can be used for, or why it does not fit its likely use. */
-export function Verdict(judged: WithVerdicts) {
-  const { verdicts, onceApproved, likely } = judged
-  const usable = USES.filter((use) => verdicts[use] === null)
-  const fit = USES.filter((use) => onceApproved[use] === null)
-  const shown = usable.length > 0 ? usable : fit.length > 0 ? fit : [likely]
+const isUsable = ({ verdicts }: WithVerdicts, use: Use): boolean => verdicts[use] === null
+
+const isUsableLater = ({ verdicts, onceApproved, status }: WithVerdicts, use: Use): boolean =>
+  verdicts[use] !== null && onceApproved[use] === null && PASSING.includes(status)
+
+const isFit = (template: WithVerdicts, use: Use): boolean => isUsable(template, use) || isUsableLater(template, use)
+
+const reasonOf = ({ verdicts, onceApproved }: WithVerdicts, use: Use) => onceApproved[use] ?? verdicts[use]
+
+/** What the template can be used for; without `brief` also why it does not fit its likely use. */
+export function UsableFor({ template, brief = false }: { template: WithVerdicts; brief?: boolean }) {
+  const { t, textOf } = useTexts()
+  const uses = USES.filter((use) => isFit(template, use))
+  const reason = reasonOf(template, template.likely)
+  if (uses.length === 0)
+    return (
+      <Stack gap={2} maw="26rem">
+        <Text size="sm">{t('page_templates.for_nothing')}</Text>
+        {!brief && reason && (
+          <Text size="xs" c="dimmed" lineClamp={2}>
+            {textOf(reason)}
+          </Text>
+        )}
+      </Stack>
+    )
   return (
-    <Stack gap={4}>
-      {shown.map((use) => (
-        <OneVerdict key={use} use={use} judged={judged} />
-      ))}
-    </Stack>
+    <Group gap={6}>
+      {uses.map((use) => {
+        const name = t(`page_templates.uses_${use}`)
+        return isUsable(template, use) ? (
+          <ToneBadge key={use} tone="success">
+            {name}
+          </ToneBadge>
+        ) : (
+          <ToneBadge key={use} tone="progress">
+            {t('page_templates.later', { use: name })}
+          </ToneBadge>
+        )
+      })}
+    </Group>
   )
 }
 
-/** On its own page: each use, and why not. */
-export function AllVerdicts({ judged }: { judged: WithVerdicts }) {
-  const inOrder = USES.toSorted((a, b) => Number(b === judged.likely) - Number(a === judged.likely))
-  return (
-    <List listStyleType="none" spacing="sm">
-      {inOrder.map((use) => (
-        <List.Item key={use}>
-          <OneVerdict use={use} judged={judged} />
-        </List.Item>
-      ))}
-    </List>
+/** What it cannot be used for, folded, and why. Its likely use comes first. */
+export function NotUsableFor({ template }: { template: WithVerdicts }) {
+  const { t, textOf } = useTexts()
+  const uses = USES.filter((use) => !isFit(template, use)).toSorted(
+    (a, b) => Number(b === template.likely) - Number(a === template.likely),
   )
-}
-
-function OneVerdict({ use, judged: { verdicts, onceApproved, status } }: { use: Use; judged: WithVerdicts }) {
-  const { t } = useTexts()
-  if (verdicts[use] === null) return <Usable>{t(`page_templates.usable_${use}`)}</Usable>
-  const reason = onceApproved[use] ?? verdicts[use]
-  if (onceApproved[use] === null && PASSING.includes(status))
-    return <UsableLater>{t(`page_templates.usable_later_${use}`)}</UsableLater>
+  if (uses.length === 0) return null
   return (
-    <Stack gap={2}>
-      <Unusable>{t(`page_templates.not_usable_${use}`)}</Unusable>
-      <Reason text={reason} />
-    </Stack>
-  )
-}
-
-const UsableLater = ({ children }: { children: string }) => (
-  <Label color="blue">
-    <span aria-hidden="true">… </span>
-    {children}
-  </Label>
-)
-
-const Usable = ({ children }: { children: string }) => (
-  <Label color="teal">
-    <span aria-hidden="true">✓ </span>
-    {children}
-  </Label>
-)
-
-const Unusable = ({ children }: { children: string }) => (
-  <Label color="gray">
-    <span aria-hidden="true">✕ </span>
-    {children}
-  </Label>
-)
-
-function Reason({ text }: { text: CodedText | null }) {
-  const { textOf } = useTexts()
-  return (
-    <Text size="sm" maw={560}>
-      {text && textOf(text)}
-    </Text>
+    <details>
+      <Text component="summary" size="sm" style={{ cursor: 'pointer' }}>
+        {t('page_templates.not_usable')} ({uses.length})
+      </Text>
+      <List listStyleType="none" spacing="xs" mt="xs">
+        {uses.map((use) => {
+          const reason = reasonOf(template, use)
+          return (
+            <List.Item key={use}>
+              <Text size="sm" fw={500}>
+                {t(`page_templates.uses_${use}`)}
+              </Text>
+              <Text size="sm" c="dimmed" maw={560}>
+                {reason && textOf(reason)}
+              </Text>
+            </List.Item>
+          )
+        })}
+      </List>
+    </details>
   )
 }

@@ -8,11 +8,13 @@ type Block = {
   /** What the button copies, where the page has several. */
   label?: string | undefined
   onCopy?: (() => void) | undefined
+  /** Longer text scrolls. */
+  maxHeight?: number
   autoFocus?: boolean
 }
 
 /** Code as typed, with its copy button inside. */
-export function CodeBlock({ text, label, onCopy, autoFocus = false }: Block) {
+export function CodeBlock({ text, label, onCopy, maxHeight, autoFocus = false }: Block) {
   const { t } = useTexts()
   const button = useRef<HTMLButtonElement>(null)
   useEffect(() => {
@@ -20,7 +22,7 @@ export function CodeBlock({ text, label, onCopy, autoFocus = false }: Block) {
   }, [autoFocus])
   return (
     <Box className={classes['block']}>
-      <Code block className={classes['code'] ?? ''}>
+      <Code block className={classes['code'] ?? ''} {...(maxHeight !== undefined && { mah: maxHeight, tabIndex: 0 })}>
         {text}
       </Code>
       <CopyButton value={text}>
@@ -48,7 +50,7 @@ function Told({ by: onCopy }: { by: (() => void) | undefined }) {
   return null
 }
 
-/** The same request in several languages: `{ curl: '…', Node: '…' }`. */
+/** The same in several languages: `{ curl: '…', PHP: '…' }`. */
 export function CodeTabs({ label, of }: { label: string; of: Readonly<Record<string, string>> }) {
   const names = Object.keys(of)
   return (

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { later } from '../clock.ts'
 import { languageStarts } from '../cod/settings/language-starts.ts'
 import { previewOf } from '../cod/settings/preview.ts'
-import { diffSettings } from '../cod/settings/settings-changes.ts'
+import { changedMembers, diffSettings } from '../cod/settings/settings-changes.ts'
 import { findStoredSettings, replaceCodSettings } from '../cod/settings/settings-store.ts'
 import { WEEKDAYS, defaults, limits, readCodSettings } from '../cod/settings/settings.ts'
 import { adminChange, readCall, router } from './rpc/trpc.ts'
@@ -42,11 +42,8 @@ export const codSettings = router({
       if (!replaced)
         return { outcome: 'conflict' as const, stored: (await findStoredSettings(tx, workspaceId)) ?? null }
       const changes = diffSettings(replaced.before?.settings, settings)
-      const [before, after] = [byPointer(changes, 'before'), byPointer(changes, 'after')]
-      await record({ action: 'cod_settings.changed', target: 'COD settings', before, after })
+      const members = changedMembers(replaced.before?.settings, settings)
+      await record({ action: 'cod_settings.changed', target: workspaceId, ...members })
       return { outcome: 'saved' as const, settings, changes, updatedAt: replaced.updatedAt }
     }),
 })
-
-const byPointer = (changes: ReturnType<typeof diffSettings>, side: 'before' | 'after'): object =>
-  Object.fromEntries(changes.flatMap((change) => (change[side] === undefined ? [] : [[change.pointer, change[side]]])))

@@ -131,8 +131,8 @@ export const senders = router({
     const synced = await syncAccount(parts, accountId, async (tx, { failure }) => {
       const { numbers, templates } = syncCounts(await describeAccount(tx, input))
       const change = failure
-        ? { action: 'account.sync_failed', after: { failure } }
-        : { action: 'account.synced', after: { numbers, templates } }
+        ? { action: 'account.sync_failed' as const, after: { failure } }
+        : { action: 'account.synced' as const, after: { numbers, templates } }
       await record(tx, { target: accountId, ...change })
     })
     return syncResult(before, synced)

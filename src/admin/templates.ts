@@ -49,14 +49,17 @@ export const templates = router({
     found(template ?? changes.length > 0, 'template')
     const settings = await findStoredSettings(parts.db, workspaceId)
     const senders = await listSenders(parts.db, workspaceId)
-    const sender = senders.find((each) => each.accountId === accountId && each.obstacle === null)
+    const ofAccount = senders.filter((each) => each.accountId === accountId)
+    const sender = ofAccount.find(({ obstacle }) => obstacle === null)
     return {
       /** Null for a deleted template, which still has its history. */
       template: template ? withVerdicts(template) : null,
       languages: await listTemplateLanguages(parts.db, input),
       changes,
+      senderPhones: ofAccount.map(({ phoneNumber }) => phoneNumber),
       /** A usable sender of the account, for the example. */
       senderId: sender?.senderId ?? null,
+      baseUrl: `${parts.config.publicUrl}/api/v1`,
       codLanguageIsConfigured: Object.hasOwn(settings?.settings.languages ?? {}, language),
     }
   }),

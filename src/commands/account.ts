@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import type { Parts } from '../parts.ts'
-import { type ConnectedAccount, connectAccount, unknownAccount } from '../accounts/accounts.ts'
+import { type ConnectedAccount, connectAccount, listAccounts, unknownAccount } from '../accounts/accounts.ts'
 import { findWorkspaceOfAccount, removeAccount } from '../accounts/remove.ts'
 import { syncAccount } from '../accounts/sync/sync.ts'
 import { command } from './command.ts'
@@ -23,10 +23,12 @@ export const accountConnect = command({
     ),
     graphUrl: optional(url(`The base URL of the Graph API. Default: ${GRAPH_URL}`)),
   },
-  run: (parts, { workspace: workspaceId, ...account }, record) => {
+  run: async (parts, { workspace: workspaceId, ...account }, record) => {
     const { wabaId, graphUrl } = account
+    const isKnown = (await listAccounts(parts.db, workspaceId)).some((each) => each.wabaId === wabaId)
+    const action = isKnown ? 'account.renewed' : 'account.connected'
     return connectAccount(parts, { workspaceId, ...account }, (tx, accountId) =>
-      record(tx, { workspaceId, target: accountId, after: { wabaId, graphUrl } }),
+      record(tx, { workspaceId, action, target: accountId, after: { wabaId, graphUrl } }),
     )
   },
   format: formatAccount,
@@ -39,7 +41,11 @@ export const accountSync = command({
   options: { accountId: argument(uuid('The id that "account connect" printed.')) },
   run(parts, { accountId }, record) {
     return syncAccount(parts, accountId, (tx, { workspaceId, failure }) =>
-      record(tx, { workspaceId, target: accountId, after: failure ? { failure } : undefined }),
+      record(tx, {
+        workspaceId,
+        target: accountId,
+        ...(failure ? { action: 'account.sync_failed', after: { failure } } : { action: 'account.synced' }),
+      }),
     )
   },
   format: formatAccount,
@@ -58,7 +64,7 @@ export const accountDelete = command({
     if (!workspaceId) throw unknownAccount(accountId)
     await parts.db.transaction(async (tx) => {
       await removeAccount(tx, parts, { workspaceId, accountId, wabaId })
-      await record(tx, { workspaceId, target: accountId, before: { wabaId } })
+      await record(tx, { workspaceId, action: 'account.removed', target: accountId, before: { wabaId } })
     })
     parts.live.changed([workspaceId])
     return { accountId, deleted: true }

@@ -14,7 +14,8 @@ export const blockAdd = command({
     const changed = await db.transaction(async (tx) => {
       const recipients = [{ phone, reason: null }]
       const added = await blockRecipients({ db: tx, clock }, { workspaceId, by: COMMAND_LINE.who, recipients })
-      if (added.length > 0) await record(tx, { workspaceId, target: phone, after: { blocked: true } })
+      if (added.length > 0)
+        await record(tx, { workspaceId, action: 'recipient.blocked', target: phone, after: { reason: null } })
       return added.length > 0
     })
     return { workspaceId, phone, blocked: true, changed }
@@ -32,8 +33,8 @@ export const blockRemove = command({
       const removed = await unblockRecipient(tx, { workspaceId, phone })
       if (!removed) return false
       const { reason, blockedBy, blockedAt } = removed
-      const before = { blocked: true, reason, blockedBy, blockedAt }
-      await record(tx, { workspaceId, target: phone, before, after: { blocked: false } })
+      const before = { reason, blockedBy, blockedAt }
+      await record(tx, { workspaceId, action: 'recipient.unblocked', target: phone, before })
       return true
     })
     return { workspaceId, phone, blocked: false, changed }

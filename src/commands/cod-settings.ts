@@ -1,4 +1,5 @@
 import { type CodSettings, readCodSettings } from '../cod/settings/settings.ts'
+import { changedMembers } from '../cod/settings/settings-changes.ts'
 import { findStoredSettings, lockCodSettings, setCodSettings } from '../cod/settings/settings-store.ts'
 import { inEnglish } from '../../locales/resources.ts'
 import { asWritten } from '../../locales/text.ts'
@@ -23,7 +24,8 @@ export const codSettingsSet = command({
     await db.transaction(async (tx) => {
       const before = await lockCodSettings(tx, workspaceId)
       await setCodSettings(tx, clock, { workspaceId, settings })
-      await record(tx, { workspaceId, target: 'COD settings', before: before?.settings, after: settings })
+      const members = changedMembers(before?.settings, settings)
+      await record(tx, { workspaceId, action: 'cod_settings.changed', target: workspaceId, ...members })
     })
     return settings
   },

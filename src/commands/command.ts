@@ -42,8 +42,8 @@ export type Input<Value = unknown> = {
 /** The message continues the name of the option: "must be …". */
 export class InputError extends Error {}
 
-/** Writes an audit entry, named for the command's words, in the transaction of the change. */
-export type RecordChange = (tx: Sql, change: Omit<Change, 'action'>) => Promise<void>
+/** Writes an audit entry in the transaction of the change. */
+export type RecordChange = (tx: Sql, change: Change) => Promise<void>
 
 type Definition<Options extends Record<string, Input>, Result extends object> = {
   words: string
@@ -71,8 +71,7 @@ export function command<
     work: {
       on: 'parts',
       async run(parts, values) {
-        const record: RecordChange = (tx, change) =>
-          audit(tx, { actor: COMMAND_LINE, at: parts.clock.now() }, { action: definition.words, ...change })
+        const record: RecordChange = (tx, change) => audit(tx, { actor: COMMAND_LINE, at: parts.clock.now() }, change)
         const { workspace } = values
         if (typeof workspace === 'string') await getWorkspace(parts.db, workspace)
         const result = await run(parts, values as ReadValues<Options>, record)

@@ -1,3 +1,4 @@
+import type { Change } from '../admin/audit/audit.ts'
 import { inEnglish } from '../../locales/resources.ts'
 import { type EventType, eventTypes } from '../events/event-types.ts'
 import type { Sql } from '../db/pool.ts'
@@ -37,7 +38,7 @@ export const endpointAdd = command({
   },
   run: (parts, { workspace: workspaceId, url, events: eventTypes, description }, record) =>
     addEndpoint(parts, { workspaceId, url, eventTypes, description }, (tx, { endpointId, ...after }) =>
-      record(tx, { workspaceId, target: endpointId, after }),
+      record(tx, { workspaceId, action: 'endpoint.added', target: endpointId, after }),
     ),
   format: ({ endpointId, secret }) => `Endpoint ${endpointId}. Verify its webhooks with this secret:\n${secret}`,
 })
@@ -69,13 +70,15 @@ function formatLine(endpoint: ReturnType<typeof withEnglish>): string {
 
 const endpointId = argument(uuid('The id that "endpoint list" shows.'))
 
+type EndpointChange = Omit<Change, 'workspaceId' | 'target'>
+
 /** The endpoint, and what records a change of it. */
 async function openEndpoint(db: Sql, endpointId: string, record: RecordChange) {
   const workspaceId = await findWorkspaceOf(db, endpointId)
   if (!workspaceId) throw notFound(`There is no endpoint ${endpointId}.`)
   return {
     id: { workspaceId, endpointId },
-    recordChange: (tx: Sql, after?: object) => record(tx, { workspaceId, target: endpointId, after }),
+    recordChange: (tx: Sql, change: EndpointChange) => record(tx, { workspaceId, target: endpointId, ...change }),
   }
 }
 
@@ -92,9 +95,9 @@ export const endpointUpdate = command({
   async run(parts, { endpointId, url, events: eventTypes, description }, record) {
     if (url === undefined && eventTypes === undefined && description === undefined)
       throw new UserError(asWritten('Say what to change: --url, --events or --description.'))
-    const { id } = await openEndpoint(parts.db, endpointId, record)
+    const { id, recordChange } = await openEndpoint(parts.db, endpointId, record)
     const settings = await updateEndpoint(parts, { ...id, url, eventTypes, description }, (tx, change) =>
-      record(tx, { workspaceId: id.workspaceId, target: endpointId, ...change }),
+      recordChange(tx, { action: 'endpoint.updated', ...change }),
     )
     return { endpointId, ...settings }
   },
@@ -108,11 +111,11 @@ export const endpointDelete = command({
   summary: 'Delete an endpoint for good, with its secret. Events that wait for it are not sent; its deliveries stay.',
   options: { endpointId, yes: flag('Required: an endpoint that was deleted cannot be restored.') },
   async run(parts, { endpointId, yes }, record) {
-    const { id } = await openEndpoint(parts.db, endpointId, record)
+    const { id, recordChange } = await openEndpoint(parts.db, endpointId, record)
     const { url, description, eventTypes } = await getEndpoint(parts.db, id)
     if (!yes) throw new UserError(asWritten(`This deletes the endpoint ${url} for good. To do so, add --yes.`))
     await deleteEndpoint(parts, id, (tx) =>
-      record(tx, { workspaceId: id.workspaceId, target: endpointId, before: { url, description, eventTypes } }),
+      recordChange(tx, { action: 'endpoint.deleted', before: { url, description, eventTypes } }),
     )
     return { endpointId, url, deleted: true }
   },
@@ -126,7 +129,9 @@ export const endpointPing = command({
   options: { endpointId },
   async run(parts, { endpointId }, record) {
     const { id, recordChange } = await openEndpoint(parts.db, endpointId, record)
-    const { eventId, deliveryId } = await pingEndpoint(parts, id, (tx) => recordChange(tx))
+    const { eventId, deliveryId } = await pingEndpoint(parts, id, (tx) =>
+      recordChange(tx, { action: 'endpoint.pinged' }),
+    )
     const { error, ...outcome } = await deliverNow(parts, deliveryId)
     return { endpointId, eventId, ...outcome, ...(error && { error: inEnglish(error) }) }
   },
@@ -136,7 +141,9 @@ export const endpointPing = command({
       : `The endpoint did not accept the ping ${eventId} (${error ?? (httpStatus ? `HTTP ${httpStatus}` : 'no answer')}); its delivery is ${status}.`,
 })
 
-const statusCommand = (verb: 'pause' | 'resume' | 'enable', change: typeof pauseEndpoint, summary: string) =>
+const STATUS_ACTIONS = { pause: 'endpoint.paused', resume: 'endpoint.resumed', enable: 'endpoint.enabled' } as const
+
+const statusCommand = (verb: keyof typeof STATUS_ACTIONS, change: typeof pauseEndpoint, summary: string) =>
   command({
     words: `endpoint ${verb}`,
     example: '01a1fa06-709a-73f6-8b1e-b4852403567f',
@@ -144,7 +151,7 @@ const statusCommand = (verb: 'pause' | 'resume' | 'enable', change: typeof pause
     options: { endpointId },
     async run(parts, { endpointId }, record) {
       const { id, recordChange } = await openEndpoint(parts.db, endpointId, record)
-      await change(parts, id, (tx) => recordChange(tx))
+      await change(parts, id, (tx) => recordChange(tx, { action: STATUS_ACTIONS[verb] }))
       return { endpointId, status: verb === 'pause' ? 'paused' : 'enabled' }
     },
     format: ({ endpointId, status }) =>
@@ -180,8 +187,10 @@ export const endpointRotate = command({
   async run(parts, { endpointId }, record) {
     const { id, recordChange } = await openEndpoint(parts.db, endpointId, record)
     const rotated = await parts.db.transaction(async (tx) => {
-      await recordChange(tx)
-      return rotateSecret({ ...parts, db: tx }, id)
+      const secret = await rotateSecret({ ...parts, db: tx }, id)
+      const after = { previousSecretUntil: secret.previousSecretUntil }
+      await recordChange(tx, { action: 'endpoint.secret_rotated', after })
+      return secret
     })
     return { endpointId, ...rotated }
   },
@@ -216,12 +225,10 @@ export const endpointResend = command({
     if (status === 'pending' && (since || until || type))
       throw new UserError(asWritten('--status pending concerns everything that waits: only --count goes with it.'))
     const { id, recordChange } = await openEndpoint(parts.db, endpointId, record)
-    const recordResend = (tx: Sql, events: number): Promise<void> =>
-      recordChange(tx, { events, since, until, type, status, event })
     if (event !== undefined) {
       await parts.db.transaction(async (tx) => {
         await resendEvent({ ...parts, db: tx }, { ...id, eventId: event })
-        await recordResend(tx, 1)
+        await recordChange(tx, { action: 'endpoint.resent_one', before: { eventId: event } })
       })
       parts.wake('deliver')
       return { endpointId, events: 1, resent: true }
@@ -229,11 +236,18 @@ export const endpointResend = command({
     if (status === 'pending') {
       const events = count
         ? await countWaiting(parts.db, id, parts.clock.now())
-        : await retryWaiting(parts, id, recordResend)
+        : await retryWaiting(parts, id, (tx, waiting) =>
+            recordChange(tx, { action: 'endpoint.retried', after: { waiting } }),
+          )
       return { endpointId, events, resent: !count }
     }
     const filter = { ...id, from: since, to: until, type, statuses: status && [status] }
-    const events = count ? await countResendable(parts, filter) : await resendByFilter(parts, filter, recordResend)
+    const events = count
+      ? await countResendable(parts, filter)
+      : await resendByFilter(parts, filter, (tx, resent) => {
+          const { statuses, from, to } = filter
+          return recordChange(tx, { action: 'endpoint.resent', after: { resent, statuses, type, from, to } })
+        })
     return { endpointId, events, resent: !count }
   },
   format({ events, resent }) {

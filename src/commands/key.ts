@@ -10,7 +10,7 @@ export const keyCreate = command({
   run: ({ db, clock }, { workspace: workspaceId, name }, record) =>
     db.transaction(async (tx) => {
       const created = await createKey(tx, clock, { workspaceId, name })
-      await record(tx, { workspaceId, target: created.publicId, after: { name } })
+      await record(tx, { workspaceId, action: 'key.created', target: created.publicId, after: { name } })
       return created
     }),
   format: ({ apiKey }) => `${apiKey}\nStore it now: Doorcode keeps only a hash of it.`,
@@ -30,7 +30,7 @@ export const keyRevoke = command({
     await db.transaction(async (tx) => {
       const workspaceId = await revokeKey(tx, publicId)
       if (!workspaceId) throw notFound(`no API key has the public id ${publicId}`)
-      await record(tx, { workspaceId, target: publicId })
+      await record(tx, { workspaceId, action: 'key.revoked', target: publicId })
     })
     return { publicId, revoked: true }
   },

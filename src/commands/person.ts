@@ -31,7 +31,7 @@ export const personLink = command({
     const about = { purpose: 'password' as const, email: person.email, endsSecondFactor: dropSecondFactor }
     const { token, expiresAt } = await db.transaction(async (tx) => {
       const after = { endsSecondFactor: dropSecondFactor }
-      await record(tx, { workspaceId: null, target: person.email, after })
+      await record(tx, { workspaceId: null, action: 'person.password_link_made', target: person.email, after })
       return createLink(tx, { ...about, createdBy: null, at: clock.now() })
     })
     return { email: person.email, link: linkUrl(config.publicUrl, token), expiresAt: expiresAt.toISOString() }

@@ -30,7 +30,7 @@ export const quarantineRelease = command({
     const released = await db.transaction(async (tx) => {
       const row = await releaseQuarantined(tx, id, clock.now())
       if (!row) throw notFound(`Nothing with the id ${id} is quarantined. "quarantine list" shows what is.`)
-      await record(tx, { workspaceId: row.workspaceId, target: id })
+      await record(tx, { workspaceId: row.workspaceId, action: 'quarantine.released', target: id })
       return row
     })
     wake('reports')

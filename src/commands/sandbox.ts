@@ -22,16 +22,12 @@ export const sandboxAdvance = command({
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --by 1d12h',
   summary: 'Move the clock of a sandbox workspace forward, and run everything that falls due on the way.',
   options: { workspace, by: duration },
-  async run(parts, { workspace: workspaceId, by: byMs }, record) {
-    const change = { workspaceId, target: 'clock' }
-    const advanced = await advanceSandbox(parts, {
+  run(parts, { workspace: workspaceId, by: byMs }, record) {
+    return advanceSandbox(parts, {
       workspaceId,
       byMs,
-      alongside: (tx) => record(tx, { ...change, after: { askedSeconds: byMs / SECOND_MS } }),
+      alongside: (tx) => record(tx, { workspaceId, action: 'clock.advanced', target: workspaceId, after: { byMs } }),
     })
-    const after = { bySeconds: advanced.advancedBy / SECOND_MS, now: advanced.now }
-    await record(parts.db, { ...change, after })
-    return advanced
   },
   format({ now, fired }) {
     const counts = Object.entries(fired)

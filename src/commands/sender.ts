@@ -45,7 +45,11 @@ const switchCommand = (verb: 'pause' | 'resume', summary: string, format: (resul
       const id = { workspaceId, senderId }
       await db.transaction(async (tx) => {
         await (verb === 'pause' ? pauseSender(tx, id, clock.now()) : resumeSender(tx, id))
-        await record(tx, { workspaceId, target: senderId })
+        await record(tx, {
+          workspaceId,
+          action: verb === 'pause' ? 'sender.paused' : 'sender.resumed',
+          target: senderId,
+        })
       })
       if (verb === 'resume') wake('submit')
       return { senderId, paused: verb === 'pause' }

@@ -14,7 +14,7 @@ export const workspaceCreate = command({
   },
   run: (parts, { name, sandbox }, record) =>
     createWorkspace(parts, { name, sandbox }, (tx, workspaceId) =>
-      record(tx, { workspaceId, target: name, after: { name, sandbox } }),
+      record(tx, { workspaceId, action: 'workspace.created', target: name, after: { name, sandbox } }),
     ),
   format: ({ workspaceId }) => `Workspace ${workspaceId} is created.`,
 })
@@ -37,13 +37,12 @@ export const workspaceAllowance = command({
   },
   async run({ db }, { workspace: workspaceId, ...quotas }, record) {
     await db.transaction(async (tx) => {
-      const before: Record<string, number> = {}
       for (const [option, kind] of Object.entries(QUOTA_OF_OPTION)) {
         const monthlyUnits = quotas[option as keyof typeof QUOTA_OF_OPTION]
         if (monthlyUnits === undefined) continue
-        before[option] = await changeQuota(tx, { workspaceId, kind, monthlyUnits })
+        const before = { monthlyUnits: await changeQuota(tx, { workspaceId, kind, monthlyUnits }) }
+        await record(tx, { workspaceId, action: 'quota.changed', target: kind, before, after: { monthlyUnits } })
       }
-      if (Object.keys(before).length > 0) await record(tx, { workspaceId, target: 'quotas', before, after: quotas })
     })
     const { otp, cod_confirmation: codConfirmations, cod_refusal: codRefusals } = await listQuotas(db, workspaceId)
     return { workspaceId, otp, codConfirmations, codRefusals }
@@ -77,7 +76,13 @@ export const workspaceDelete = command({
     db
       .transaction(async (tx) => {
         const { deletionDueAt, isNew, ...of } = await askDeletion(tx, clock, { workspaceId, name })
-        if (isNew) await record(tx, { workspaceId, target: of.name, after: { deletionDueAt } })
+        if (isNew)
+          await record(tx, {
+            workspaceId,
+            action: 'workspace.deletion_asked',
+            target: of.name,
+            after: { deletionDueAt },
+          })
         return { workspaceId, deletionDueAt: deletionDueAt.toISOString(), isDeleted: deletionDueAt <= clock.now() }
       })
       .finally(() => live.changed([workspaceId])),
@@ -96,7 +101,7 @@ export const workspaceRestore = command({
     db
       .transaction(async (tx) => {
         const restored = await cancelDeletion(tx, workspaceId)
-        if (restored) await record(tx, { workspaceId, target: workspaceId })
+        if (restored) await record(tx, { workspaceId, action: 'workspace.deletion_cancelled', target: workspaceId })
         return { workspaceId, restored }
       })
       .finally(() => live.changed([workspaceId])),

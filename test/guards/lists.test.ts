@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Sql, type Statement, type Value, openDb } from '../../src/db/pool.ts'
 import { countConfirmations, listConfirmations } from '../../src/cod/list.ts'
-import { selectActions, selectEntries, selectPeople } from '../../src/admin/audit/audit-log.ts'
+import { actionsOf } from '../../src/admin/audit/actions.ts'
+import { selectActions, selectEntries, selectEntriesOf, selectPeople } from '../../src/admin/audit/audit-log.ts'
 import { type MessageFilter, countMessages, listMessages } from '../../src/messages/search.ts'
 import { listDeliveries } from '../../src/webhooks/log.ts'
+import { FIRST_ID, LAST_ID, firstIdAt } from '../../src/ids.ts'
 import { MAX_SCANNED_ROWS } from '../../src/workspaces/list-pages.ts'
 import { type Call, spyOnDb } from '../db-spy.ts'
 import { fillWorkspace } from '../many-rows.ts'
@@ -102,8 +104,11 @@ test('no dashboard list reads a whole table or more than its limit', async (t) =
     { from, to: until },
   ])
     await listDeliveries(figures, { workspaceId, endpointId, ...filter })
-  for (const [action, who] of [[], ['key.revoked'], [null, 'person-7@shop.example']])
-    await figures.rows(selectEntries.workspace, [workspaceId, null, action, who])
+  const newest = [workspaceId, LAST_ID, FIRST_ID, null, null]
+  await figures.rows(selectEntries.workspace, [...newest, null])
+  await figures.rows(selectEntries.workspace, [...newest, 'person-7@shop.example'])
+  await figures.rows(selectEntries.workspace, [workspaceId, firstIdAt(until), firstIdAt(from), from, until, null])
+  await figures.rows(selectEntriesOf.workspace, [...newest, null, actionsOf('key')])
   for (const select of [selectActions, selectPeople]) {
     await figures.rows(select.workspace, [workspaceId])
     await figures.rows(select.instance, [null])

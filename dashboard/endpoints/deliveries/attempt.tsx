@@ -1,6 +1,7 @@
-import { Code, Stack, Text, Title, type TitleOrder } from '@mantine/core'
+import { Stack, Text, Title, type TitleOrder } from '@mantine/core'
 import type { RouterOutputs } from '../../api.ts'
 import { useTexts } from '../../texts/use-texts.ts'
+import { CodeBlock } from '../../ui/code-block.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useWorkspace } from '../../ui/workspace.ts'
 
@@ -24,12 +25,12 @@ export function Attempt({ attempt, order }: { attempt: AttemptData; order: Title
         <Title order={order} size="h6">
           {t('page_endpoints.request')}
         </Title>
-        <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-          {[
+        <CodeBlock
+          text={[
             `POST ${attempt.url ?? '…'}`,
             ...attempt.headers.map(({ name, value }) => `${name}: ${value ?? 'v1,…'}`),
           ].join('\n')}
-        </Code>
+        />
         <Text size="sm" c="dimmed">
           {attempt.url === null && `${t('page_endpoints.earlier_url')} `}
           {clockOffsetMs > 0 && `${t('page_endpoints.real_timestamp')} `}
@@ -59,9 +60,7 @@ function Answer({ attempt: { httpStatus, error, response } }: { attempt: Attempt
           <Text size="sm" c="dimmed">
             {t('page_endpoints.response_first')}
           </Text>
-          <Code block tabIndex={0} mah={240} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-            {response}
-          </Code>
+          <CodeBlock text={response} maxHeight={240} />
         </>
       )}
       {httpStatus !== null && response === null && (

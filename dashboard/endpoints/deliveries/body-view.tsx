@@ -1,6 +1,7 @@
-import { Code, Group, SegmentedControl, Stack, Title } from '@mantine/core'
+import { Group, SegmentedControl, Stack, Title } from '@mantine/core'
 import { useState } from 'react'
 import { useTexts } from '../../texts/use-texts.ts'
+import { CodeBlock } from '../../ui/code-block.tsx'
 import { pretty } from './body.ts'
 
 /** The exact text that is signed and sent, or formatted. */
@@ -24,9 +25,7 @@ export function Body({ text: body }: { text: string }) {
           ]}
         />
       </Group>
-      <Code block tabIndex={0} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-        {view === 'pretty' ? pretty(body) : body}
-      </Code>
+      <CodeBlock text={view === 'pretty' ? pretty(body) : body} />
     </Stack>
   )
 }

@@ -6,6 +6,8 @@ import type { LinkOf } from './list-pages.tsx'
 export type Column<Row> = {
   title: string
   cell: (row: Row) => ReactNode
+  /** Its cell is the row's link: by default that of the first column. Not of a cell with links of its own. */
+  opens?: true
   /** Of numbers: they are compared at their ends. */
   align?: 'end'
   /** A column whose rows all have one value says nothing: it is left out. */
@@ -25,6 +27,7 @@ type Props<Row> = {
 /** A table; on a narrow screen each row is a card that names its cells. */
 export function List<Row>({ label, rows, columns, keyOf, linkOf }: Props<Row>) {
   const shown = columns.filter(({ hideIfAll }) => !hideIfAll || hasSeveral(rows, hideIfAll))
+  const opening = shown.find(({ opens }) => opens) ?? shown[0]
   return (
     <Box className={classes['list']}>
       <Table aria-label={label} highlightOnHover={linkOf !== undefined}>
@@ -40,10 +43,10 @@ export function List<Row>({ label, rows, columns, keyOf, linkOf }: Props<Row>) {
         <Table.Tbody>
           {rows.map((row) => (
             <Table.Tr key={keyOf(row)} data-opens={linkOf ? true : undefined}>
-              {shown.map(({ title, cell, align }, index) => (
+              {shown.map(({ title, cell, align }) => (
                 <Table.Td key={title} data-title={title} data-align={align}>
                   <div>
-                    {index === 0 && linkOf ? (
+                    {title === opening?.title && linkOf ? (
                       <Anchor size="sm" fw={500} className={classes['opens'] ?? ''} renderRoot={linkOf(row)}>
                         {cell(row)}
                       </Anchor>

@@ -1,8 +1,14 @@
 import { z } from 'zod'
+import { type Day, addDays, startOfDay } from '../../charts/days.ts'
 import { type Sql, statement } from '../../db/pool.ts'
+import { idMargin, idRange } from '../../workspaces/id-range.ts'
+import { findWorkspaceTime } from '../../workspaces/workspace-time.ts'
 import type { Membership } from '../auth/members.ts'
+import { dayInput } from '../inputs.ts'
 import { CallError } from '../rpc/errors.ts'
 import { router, writeCall } from '../rpc/trpc.ts'
+import { RESOURCES, type Resource, actionsOf } from './actions.ts'
+import { findTargetNames } from './target-names.ts'
 
 type AuditEntry = {
   id: string
@@ -24,12 +30,25 @@ const forScopes = <Row>(name: string, textOf: (scope: string) => string) => ({
 
 const ENTRIES_PER_PAGE = 50
 
+const NEWEST_FIRST = `order by a.id desc limit ${ENTRIES_PER_PAGE + 1}`
+
+/** $2 and $3: the range of ids; $4 and $5: of times, $6: the person. */
+const matching = (scope: string): string =>
+  `${scope} and a.id < $2 and a.id >= $3 and ($4::timestamptz is null or a.at >= $4)
+   and ($5::timestamptz is null or a.at < $5) and ($6::text is null or a.who = $6)`
+
 export const selectEntries = forScopes<AuditEntry>(
   'list_audit_entries',
-  (scope) => `select ${ENTRY} from audit_log a
-   where ${scope} and ($2::uuid is null or a.id < $2) and ($3::text is null or a.action = $3)
-     and ($4::text is null or a.who = $4)
-   order by a.id desc limit ${ENTRIES_PER_PAGE + 1}`,
+  (scope) => `select ${ENTRY} from audit_log a where ${matching(scope)} ${NEWEST_FIRST}`,
+)
+
+/** $7: the actions. */
+export const selectEntriesOf = forScopes<AuditEntry>(
+  'list_audit_entries_of_actions',
+  (scope) => `select ${ENTRY} from unnest($7::text[]) chosen (action)
+   cross join lateral (
+     select * from audit_log a where ${matching(scope)} and a.action = chosen.action ${NEWEST_FIRST}) a
+   ${NEWEST_FIRST}`,
 )
 
 const MAX_CHOICES = 200
@@ -63,14 +82,31 @@ const of = z.enum(['workspace', 'instance'] satisfies Scope[]).default('workspac
 
 const MAX_TEXT_CHARACTERS = 300
 const filter = z.string().max(MAX_TEXT_CHARACTERS).optional()
+/** `from` and `to`: days in the delivery time zone, inclusive. */
+const filters = {
+  action: filter,
+  who: filter,
+  resource: z.enum(RESOURCES).optional(),
+  from: dayInput.optional(),
+  to: dayInput.optional(),
+}
 
 export const auditLog = router({
-  /** Newest first. `cursor`: the last entry of the previous page. */
+  /** Newest first. `cursor`: the last entry of the previous page. `name`: of the target, if that is an id. */
   list: writeCall
-    .input(z.object({ of, cursor: z.uuid().nullish(), action: filter, who: filter }))
-    .query(async ({ ctx: { figures, membership }, input: { of, cursor, action, who } }) => {
-      const rows = await figures.rows(selectEntries[of], [idOf(of, membership), cursor, action, who])
-      const entries = rows.slice(0, ENTRIES_PER_PAGE)
+    .input(z.object({ of, cursor: z.uuid().nullish(), ...filters }))
+    .query(async ({ ctx: { parts, figures, membership }, input: { of, cursor, action, who, resource, ...days } }) => {
+      const id = idOf(of, membership)
+      const { from, until } = await realRange(parts.db, membership, days)
+      const [before, first] = idRange({ from, until, before: cursor ?? null }, REAL_TIME)
+      const values = [id, before, first, from, until, who]
+      const actions = chosenActions(action, resource)
+      const rows = actions
+        ? await figures.rows(selectEntriesOf[of], [...values, actions])
+        : await figures.rows(selectEntries[of], values)
+      const shown = rows.slice(0, ENTRIES_PER_PAGE)
+      const names = await findTargetNames(parts.db, membership.workspaceId, id === null ? [] : shown)
+      const entries = shown.map((entry) => ({ ...entry, name: null, isDeleted: false, ...names.get(entry.target) }))
       return { entries, next: rows.length > entries.length ? (entries.at(-1)?.id ?? null) : null }
     }),
 
@@ -83,6 +119,25 @@ export const auditLog = router({
     return { actions: actions.map(({ choice }) => choice), people: people.map(({ choice }) => choice) }
   }),
 })
+
+/** Entries have the real time. */
+const REAL_TIME = idMargin({ sandbox: false, offsetMs: 0 })
+
+type Days = { from?: Day | undefined; to?: Day | undefined }
+
+/** When the workspace's clock showed the days. */
+async function realRange(sql: Sql, { workspaceId, timeZone }: Membership, { from, to }: Days) {
+  const time = await findWorkspaceTime(sql, workspaceId)
+  const startOf = (day: Day): Date => time.realOf(startOfDay(day, timeZone))
+  return { from: from ? startOf(from) : null, until: to ? startOf(addDays(to, 1)) : null }
+}
+
+/** Undefined: all. */
+function chosenActions(action: string | undefined, resource: Resource | undefined): string[] | undefined {
+  const ofResource = resource && actionsOf(resource)
+  if (!action) return ofResource
+  return !ofResource || ofResource.some((each) => each === action) ? [action] : []
+}
 
 function idOf(of: Scope, { workspaceId, operator }: Membership): string | null {
   if (of === 'workspace') return workspaceId

@@ -1,5 +1,6 @@
 import { type Sql, statement } from '../../db/pool.ts'
 import { newId } from '../../ids.ts'
+import type { AuditAction } from './actions.ts'
 
 /** A signed-in person or the command line. */
 export type Actor = { userId: string | null; who: string }
@@ -9,8 +10,7 @@ export const COMMAND_LINE: Actor = { userId: null, who: 'command line' }
 export type Change = {
   /** Null for a change of the whole instance. */
   workspaceId: string | null
-  /** `noun.past`, such as `key.created`. */
-  action: string
+  action: AuditAction
   /** An id or a name. */
   target: string
   /** The changed values. Never a secret, a key, a token, a password or a code. */

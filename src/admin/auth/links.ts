@@ -163,7 +163,7 @@ async function join(
     await deleteLinks(tx, { purpose: 'invitation', workspaceId, email })
   }
   const after = workspaceId === null ? { runsTheInstance: true } : { role }
-  const change = { workspaceId, action: 'person.joined', target: email, after }
+  const change = { workspaceId, action: 'person.joined' as const, target: email, after }
   await audit(tx, { actor: { userId, who: email }, at }, change)
 }
 
@@ -178,7 +178,7 @@ export async function setPasswordByLink(parts: LinkParts, token: string, passwor
     await resetPassword(tx, { userId, passwordHash, endsSecondFactor, at })
     await deleteLinks(tx, { purpose: 'password', workspaceId: null, email })
     const after = { secondFactorEnded: endsSecondFactor }
-    const change = { workspaceId: null, action: 'person.password_set_by_link', target: email, after }
+    const change = { workspaceId: null, action: 'person.password_set_by_link' as const, target: email, after }
     await audit(tx, { actor: { userId, who: email }, at }, change)
     return { email }
   })

@@ -101,7 +101,7 @@ export const people = router({
       const { endsSecondFactor } = input
       const by = { createdBy: person.userId, at: parts.clock.now() }
       const { token, expiresAt } = await createLink(tx, { purpose: 'password', email, endsSecondFactor, ...by })
-      const change = { workspaceId: null, action: 'person.password_link_made', target: email }
+      const change = { workspaceId: null, action: 'person.password_link_made' as const, target: email }
       await record({ ...change, after: { endsSecondFactor } })
       return { token, expiresAt }
     }),

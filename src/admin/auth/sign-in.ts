@@ -3,6 +3,7 @@ import { parseCookies } from 'better-auth/cookies'
 import { z } from 'zod'
 import { DAY_MS, SECOND_MS } from '../../clock.ts'
 import { type Attempt, beginAttempt, deleteAttemptsOf } from '../sign-in-attempts.ts'
+import type { AuditAction } from '../audit/actions.ts'
 import { audit } from '../audit/audit.ts'
 import { AUTH_PATH, type AuthParts, CLIENT_ADDRESS_HEADER, LOCKOUT_MS, openAuthLibrary } from './auth.ts'
 import { type Person, type User, endChallenges, findPersonByEmail, normalizeEmail } from './person.ts'
@@ -19,7 +20,7 @@ type AuthCall = {
   /** Ends sign-ins that passed with the old password and wait for their second factor. */
   endsChallenges?: true
   /** The action in the audit log after a success. */
-  records?: string
+  records?: AuditAction
 }
 
 const PASSWORD_PATH = '/sign-in/email'
@@ -160,7 +161,7 @@ const MAX_DEVICE_CHARACTERS = 200
 async function record(
   { db, clock }: AuthParts,
   { headers }: Request,
-  { user, action, more }: { user: User; action: string; more?: object },
+  { user, action, more }: { user: User; action: AuditAction; more?: object },
 ): Promise<void> {
   const { userId, email } = user
   const device = headers.get('user-agent')?.slice(0, MAX_DEVICE_CHARACTERS) ?? null

@@ -69,7 +69,7 @@ export function createExports({ db, clock, live, findViewer, contextOf }: Export
     const readPage = async (cursor: unknown) =>
       list.read(await calls(), { ...filters, workspaceId, ...(cursor !== null && { cursor }) }, time)
     const first = await readPage(null) // a fault in the filters or the permission is answered before anything is recorded
-    const change = { action: 'list.exported', target: name, after: filters }
+    const change = { action: 'list.exported' as const, target: name, after: filters }
     const actor = { userId: person.userId, who: person.email }
     await audit(db, { actor, at: clock.now() }, { workspaceId: workspaceOf(filters, membership), ...change })
     live.changed([workspaceId])

@@ -145,7 +145,7 @@ export const exportedLists = {
     member_since: ({ since }, time) => since && time.at(since),
   }),
   'audit-log': list(
-    ['of', 'action', 'who'],
+    ['of', 'action', 'who', 'resource', 'from', 'to'],
     async ({ auditLog }, input) => {
       const { entries: rows, next } = await auditLog.list(input)
       return { rows, next }
@@ -156,6 +156,7 @@ export const exportedLists = {
       who: ({ who }) => who,
       action: ({ action }) => action,
       target: ({ target }) => target,
+      name: ({ name }) => name,
       before: ({ before }) => before && JSON.stringify(before),
       after: ({ after }) => after && JSON.stringify(after),
     },

@@ -144,10 +144,11 @@ export const phone = router({
         workspaceId,
         byMs: askedMs,
         signal: AbortSignal.timeout(MAX_JUMP_MS),
-        alongside: (tx) => record(tx, { action: 'clock.advance_asked', target, after: { byMs: askedMs } }),
+        alongside: (tx) => record(tx, { action: 'clock.advanced', target, after: { byMs: askedMs } }),
       })
       const { advancedBy: byMs, now } = advanced
-      if (byMs > 0) await record(parts.db, { action: 'clock.advanced', target, after: { byMs, now } })
+      if (byMs > 0 && byMs < askedMs)
+        await record(parts.db, { action: 'clock.stopped_early', target, after: { byMs, now } })
       return { ...advanced, askedMs }
     }),
 
@@ -155,7 +156,7 @@ export const phone = router({
   sendOtp: sendCall.input(z.object({ body: otpBody })).mutation(async ({ ctx, input: { body } }) => {
     const { to, reference = null, ...request } = body
     const accepted = await createOtpAcceptor(ctx.within)({ ...ctx.by, ...request, recipient: to, reference })
-    const after = { to, template: body.template, reference }
+    const after = { recipient: to, template: body.template, reference }
     await ctx.record({ action: 'otp.sent', target: accepted.messageId, after })
     return accepted
   }),
@@ -164,7 +165,7 @@ export const phone = router({
     const { to, parameters = {}, ...request } = body
     const accept = createConfirmationAcceptor(ctx.within)
     const accepted = await accept({ ...ctx.by, ...request, recipient: to, parameters })
-    const after = { to, template: body.template, reference: body.reference }
+    const after = { recipient: to, template: body.template, reference: body.reference }
     await ctx.record({ action: 'confirmation.sent', target: accepted.confirmationId, after })
     return accepted
   }),

@@ -19,5 +19,15 @@ function diffMembers(pointer: string, before: unknown, after: unknown): Settings
   return names.flatMap((name) => diffMembers(`${pointer}/${name}`, memberOf(before, name), memberOf(after, name)))
 }
 
+/** Both sides of the members that differ, by JSON pointer. */
+export function changedMembers(before: CodSettings | undefined, after: CodSettings) {
+  const changes = diffSettings(before, after)
+  const side = (name: 'before' | 'after'): Record<string, unknown> =>
+    Object.fromEntries(
+      changes.flatMap((change) => (change[name] === undefined ? [] : [[change.pointer, change[name]]])),
+    )
+  return { before: side('before'), after: side('after') }
+}
+
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,96 @@
+import { Stack, Table, Text, VisuallyHidden } from '@mantine/core'
+import { useTexts } from '../texts/use-texts.ts'
+import { Time } from '../ui/time.tsx'
+import { type Difference, differences } from './differences.ts'
+import type { Entry } from './target.tsx'
+import { labelOf } from './label.ts'
+import { valueOf } from './values.ts'
+
+/** As many as fit in a row of the list. */
+const MAX_IN_ROW = 2
+
+/** The first changes, in a line each. */
+export function ChangesInRow({ entry }: { entry: Entry }) {
+  const texts = useTexts()
+  const { t } = texts
+  const all = differences(entry)
+  if (all.length === 0) return '–'
+  return (
+    <Stack gap={2} maw="26rem">
+      {all.slice(0, MAX_IN_ROW).map((difference) => (
+        <Text key={difference.field} size="sm" truncate>
+          <Text span inherit c="dimmed">
+            {labelOf(difference.field, texts)}
+            {t('page_shell.colon')}
+          </Text>
+          {isChange(entry) && (
+            <>
+              <Value of={difference} side="before" /> <span aria-hidden="true">{t('page_audit_log.arrow')}</span>{' '}
+            </>
+          )}
+          <Value of={difference} side={isChange(entry) || difference.after !== undefined ? 'after' : 'before'} />
+        </Text>
+      ))}
+      {all.length > MAX_IN_ROW && (
+        <Text size="xs" c="dimmed">
+          {t('page_audit_log.and_more', { count: all.length - MAX_IN_ROW })}
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+/** All of them: of a change with both sides. */
+export function ChangesTable({ entry }: { entry: Entry }) {
+  const texts = useTexts()
+  const { t } = texts
+  const all = differences(entry)
+  if (all.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        {t('page_audit_log.no_changes')}
+      </Text>
+    )
+  const sides = isChange(entry) ? (['before', 'after'] as const) : ([entry.after ? 'after' : 'before'] as const)
+  return (
+    <Table aria-label={t('page_audit_log.changed')} verticalSpacing={6} layout="fixed">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th scope="col">{t('page_audit_log.setting')}</Table.Th>
+          {sides.map((side) => (
+            <Table.Th key={side} scope="col">
+              {sides.length === 1 ? t('page_audit_log.value') : t(`page_audit_log.${side}`)}
+            </Table.Th>
+          ))}
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {all.map((difference) => (
+          <Table.Tr key={difference.field}>
+            <Table.Th scope="row" fw={500}>
+              {labelOf(difference.field, texts)}
+            </Table.Th>
+            {sides.map((side) => (
+              <Table.Td key={side} style={{ overflowWrap: 'anywhere', verticalAlign: 'top' }}>
+                <Value of={difference} side={side} />
+              </Table.Td>
+            ))}
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
+}
+
+const isChange = ({ before, after }: Entry): boolean => before !== null && after !== null
+
+function Value({ of, side }: { of: Difference; side: 'before' | 'after' }) {
+  const texts = useTexts()
+  const shown = valueOf(of.field, of[side], texts)
+  return (
+    <>
+      <VisuallyHidden component="span">{texts.t(`page_audit_log.${side}`)} </VisuallyHidden>
+      {typeof shown === 'string' ? <bdi>{shown}</bdi> : <Time {...shown} />}
+    </>
+  )
+}

@@ -1,0 +1,122 @@
+import { Anchor } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { visibleText } from '../../locales/visible-text.ts'
+import { auditActions, isAuditAction } from '../../src/admin/audit/actions.ts'
+import type { RouterOutputs } from '../api.ts'
+import { type PageTexts, useTexts } from '../texts/use-texts.ts'
+import type { LinkOf } from '../ui/list/list-pages.tsx'
+import { useWorkspace } from '../ui/workspace.ts'
+
+export type Entry = RouterOutputs['auditLog']['list']['entries'][number]
+
+/** What the entry is about: its name, or its id where it has none. */
+export function TargetLink({ entry }: { entry: Entry }) {
+  const texts = useTexts()
+  const { t } = texts
+  const { workspaceId } = useWorkspace()
+  const text = targetName(entry, texts)
+  // Digits have no direction of their own: in Arabic a number would end with its plus.
+  const name = /^[+\d]/.test(text) ? <span className="as-typed">{text}</span> : <bdi>{text}</bdi>
+  if (entry.isDeleted || GONE.has(entry.action))
+    return (
+      <>
+        <b>{name}</b> ({t('page_audit_log.deleted')})
+      </>
+    )
+  const link = linkTo(entry, workspaceId)
+  return link ? (
+    <Anchor size="sm" fw={500} renderRoot={link}>
+      {name}
+    </Anchor>
+  ) : (
+    <b>{name}</b>
+  )
+}
+
+const GONE: ReadonlySet<string> = new Set(['account.removed', 'endpoint.deleted', 'template.deleted'])
+
+const QUOTAS: Readonly<Record<string, 'otp' | 'confirmation' | 'refusal'>> = {
+  otp: 'otp',
+  cod_confirmation: 'confirmation',
+  cod_refusal: 'refusal',
+}
+
+export function targetName({ action, target, name }: Entry, { t }: PageTexts): string {
+  const quota = QUOTAS[target]
+  if (action === 'quota.changed' && quota) return t(`page_audit_log.values_use_${quota}`)
+  if (action === 'cod_settings.changed') return t('page_audit_log.cod_settings_name')
+  if (action === 'list.exported' && isListName(target)) return t(LISTS[target].title)
+  return visibleText((name ?? target).replace(/^https?:\/\//, ''))
+}
+
+const LISTS = {
+  messages: { title: 'page_shell.messages', to: '/w/$workspaceId/messages' },
+  orders: { title: 'page_shell.confirmations', to: '/w/$workspaceId/confirmations' },
+  deliveries: { title: 'page_audit_log.deliveries_name', to: '/w/$workspaceId/endpoints' },
+  blocked: { title: 'page_shell.blocked', to: '/w/$workspaceId/blocked' },
+  keys: { title: 'page_shell.keys', to: '/w/$workspaceId/keys' },
+  endpoints: { title: 'page_shell.endpoints', to: '/w/$workspaceId/endpoints' },
+  senders: { title: 'page_shell.senders', to: '/w/$workspaceId/senders' },
+  templates: { title: 'page_shell.templates', to: '/w/$workspaceId/templates' },
+  people: { title: 'page_shell.people', to: '/w/$workspaceId/people' },
+  'audit-log': { title: 'page_shell.audit', to: '/w/$workspaceId/audit' },
+} as const
+
+const isListName = (text: string): text is keyof typeof LISTS => Object.hasOwn(LISTS, text)
+
+/** `login_code (en_US)` */
+const TEMPLATE = /^(.+) \((\S+)\)$/
+
+/** Undefined: there is no page of it. */
+function linkTo({ action, target, before, after, ...entry }: Entry, workspaceId: string): LinkOf | undefined {
+  const params = { workspaceId }
+  switch (isAuditAction(action) ? auditActions[action] : undefined) {
+    case 'account':
+    case 'sender':
+      return (props) => <Link {...props} to="/w/$workspaceId/senders" params={params} />
+    case 'cod_settings':
+      return (props) => <Link {...props} to="/w/$workspaceId/cod-settings" params={params} />
+    case 'endpoint':
+      return (props) => (
+        <Link {...props} to="/w/$workspaceId/endpoints/$endpointId" params={{ ...params, endpointId: target }} />
+      )
+    case 'key':
+      return (props) => <Link {...props} to="/w/$workspaceId/keys" params={params} />
+    case 'list':
+      return isListName(target) ? (props) => <Link {...props} to={LISTS[target].to} params={params} /> : undefined
+    case 'message':
+      return (props) => (
+        <Link {...props} to="/w/$workspaceId/messages/$messageId" params={{ ...params, messageId: target }} />
+      )
+    case 'order':
+      return (props) => (
+        <Link
+          {...props}
+          to="/w/$workspaceId/confirmations/$confirmationId"
+          params={{ ...params, confirmationId: target }}
+        />
+      )
+    case 'person':
+      return (props) => <Link {...props} to="/w/$workspaceId/people" params={params} />
+    case 'recipient':
+      return (props) => <Link {...props} to="/w/$workspaceId/blocked" params={params} />
+    case 'template': {
+      const [, name, language] = TEMPLATE.exec(target) ?? []
+      const accountId = (after ?? before)?.['accountId']
+      if (!name || !language || typeof accountId !== 'string') return undefined
+      return (props) => (
+        <Link
+          {...props}
+          to="/w/$workspaceId/templates/$accountId/$name/$language"
+          params={{ ...params, accountId, name, language }}
+        />
+      )
+    }
+    case 'workspace':
+      return action === 'quarantine.released' || entry.name !== null
+        ? undefined
+        : (props) => <Link {...props} to="/w/$workspaceId/settings" params={params} />
+    case undefined:
+      return undefined
+  }
+}

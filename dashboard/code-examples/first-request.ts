@@ -1,0 +1,17 @@
+import type { RouterOutputs } from '../api.ts'
+import type { ApiRequest } from './request.ts'
+
+/** What a workspace can send with. */
+type Found = Extract<RouterOutputs['keys']['firstRequest'], { missing: null }>
+
+/** Of the emulator's ordinary customers (magic-numbers.ts): codes to it arrive. */
+export const SANDBOX_PHONE = '+212661002001'
+
+/** An example code: the backend generates its own. */
+const EXAMPLE_CODE = '493817'
+
+/** Sends a first one-time code. */
+export const firstRequest = ({ baseUrl, senderId, template }: Found, to: string): ApiRequest => ({
+  url: `${baseUrl}/otp/messages`,
+  body: { to, senderId, template, code: EXAMPLE_CODE, reference: 'first' },
+})

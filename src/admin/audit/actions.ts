@@ -1,0 +1,85 @@
+/** The kinds of things that an entry can be about: the log is filtered by them. */
+export const RESOURCES = [
+  'account',
+  'cod_settings',
+  'endpoint',
+  'key',
+  'list',
+  'message',
+  'order',
+  'person',
+  'recipient',
+  'sender',
+  'template',
+  'workspace',
+] as const
+export type Resource = (typeof RESOURCES)[number]
+
+/** Every action of the audit log, and what it is about. Each has texts in page_audit_log. */
+export const auditActions = {
+  'account.connected': 'account',
+  'account.removed': 'account',
+  'account.renewed': 'account',
+  'account.sync_failed': 'account',
+  'account.synced': 'account',
+  'clock.advanced': 'workspace',
+  'clock.stopped_early': 'workspace',
+  'cod_settings.changed': 'cod_settings',
+  'confirmation.sent': 'order',
+  'endpoint.added': 'endpoint',
+  'endpoint.deleted': 'endpoint',
+  'endpoint.enabled': 'endpoint',
+  'endpoint.paused': 'endpoint',
+  'endpoint.pinged': 'endpoint',
+  'endpoint.resent': 'endpoint',
+  'endpoint.resent_one': 'endpoint',
+  'endpoint.resumed': 'endpoint',
+  'endpoint.retried': 'endpoint',
+  'endpoint.secret_rotated': 'endpoint',
+  'endpoint.updated': 'endpoint',
+  'invitation.created': 'person',
+  'invitation.revoked': 'person',
+  'key.created': 'key',
+  'key.revoked': 'key',
+  'key.rotated': 'key',
+  'list.exported': 'list',
+  'member.left': 'person',
+  'member.removed': 'person',
+  'member.role_changed': 'person',
+  'otp.sent': 'message',
+  'person.backup_codes_renewed': 'person',
+  'person.joined': 'person',
+  'person.password_changed': 'person',
+  'person.password_link_made': 'person',
+  'person.password_set_by_link': 'person',
+  'person.renamed': 'person',
+  'person.second_factor_off': 'person',
+  'person.second_factor_on': 'person',
+  'person.session_ended': 'person',
+  'person.sign_in_paused': 'person',
+  'person.signed_in': 'person',
+  'person.signed_out_everywhere': 'person',
+  'quarantine.released': 'workspace',
+  'quota.changed': 'workspace',
+  'recipient.blocked': 'recipient',
+  'recipient.unblocked': 'recipient',
+  'recipients.imported': 'recipient',
+  'refusal_check.sent': 'order',
+  'sender.paused': 'sender',
+  'sender.resumed': 'sender',
+  'template.deleted': 'template',
+  'template.submitted': 'template',
+  'workspace.created': 'workspace',
+  'workspace.deletion_asked': 'workspace',
+  'workspace.deletion_cancelled': 'workspace',
+  'workspace.renamed': 'workspace',
+} as const satisfies Readonly<Record<string, Resource>>
+
+export type AuditAction = keyof typeof auditActions
+
+export const isAuditAction = (text: string): text is AuditAction => Object.hasOwn(auditActions, text)
+
+export const actionsOf = (resource: Resource): AuditAction[] =>
+  Object.keys(auditActions)
+    .filter(isAuditAction)
+    .filter((action) => auditActions[action] === resource)
