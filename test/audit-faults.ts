@@ -12,21 +12,22 @@ export async function failAuditEntries(world: World, condition: string): Promise
 }
 
 /**
- * The content of every table, without what changes at any time: the next sync, the last use of a key, nodes and leases.
+ * The content of every table, without what changes at any time: the next sync, the last use of a key, nodes and leases. Of
+ * tables that have workspaces, only the rows of this one: other tests share the database.
  */
 export async function stateOf(world: World): Promise<Record<string, string>> {
-  const tables = await world.ask<{ name: string }>(
-    `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'auth')
-       and tablename not in ('nodes', 'leases')
-     order by name`,
+  const tables = await world.ask<{ name: string; owned: boolean }>(
+    `select format('%I.%I', table_schema, table_name) as name, bool_or(column_name = 'workspace_id') as owned
+     from information_schema.columns join information_schema.tables using (table_schema, table_name)
+     where table_schema in ('public', 'auth') and table_type = 'BASE TABLE' and table_name not in ('nodes', 'leases')
+     group by 1 order by 1`,
   )
-  const state: Record<string, string> = {}
-  for (const { name } of tables) {
-    const [row] = await world.ask<{ digest: string }>(
-      `select md5(coalesce(string_agg(row, ' ' order by row), '')) as digest
-       from (select (to_jsonb(t) - 'sync_due_at' - 'last_used_at')::text as row from ${name} t) rows`,
-    )
-    state[name] = row?.digest ?? ''
-  }
-  return state
+  const digests = tables.map(
+    ({ name, owned }) =>
+      `select '${name}' as name, md5(coalesce(string_agg(row, ' ' order by row), '')) as digest
+       from (select (to_jsonb(t) - 'sync_due_at' - 'last_used_at')::text as row from ${name} t
+             ${owned ? `where workspace_id = '${world.workspaceId}'` : ''}) rows`,
+  )
+  const rows = await world.ask<{ name: string; digest: string }>(digests.join(' union all '))
+  return Object.fromEntries(rows.map(({ name, digest }) => [name, digest]))
 }

@@ -18,12 +18,12 @@ export const workOf = (busy: Busy): WorkName[] => [
  */
 export async function findDueWork(database: Pool, workspaceId: string, clock: Clock): Promise<Busy | undefined> {
   const movedByMs = clock.now().getTime() - Date.now()
-  const answer = await database.query<Busy>(DUE, [workspaceId, movedByMs])
+  const answer = await database.query<Busy>({ name: 'due_work', text: DUE, values: [workspaceId, movedByMs] })
   const [busy] = answer.rows
   return busy && Object.values(busy).some((count) => count > 0) ? busy : undefined
 }
 
-/** Reads the time in the query, so that everything committed before it is due. */
+/** Reads the time in the query, so that everything committed before it is due. Named: planning it takes longer than running it. */
 const DUE = `
   with moved as materialized (select clock_timestamp() + $2 * interval '1 ms' as now)
   select
