@@ -35,7 +35,9 @@ export function RevokeKey({ of: { publicId, lastUsedAt }, onDone }: { of: Key; o
       </Text>
       <Text size="sm">
         {lastUsedAt ? t('page_keys.last_used_at') : t('page_keys.never_used')}{' '}
-        {lastUsedAt && <Time at={lastUsedAt} kind="past" />}
+        {lastUsedAt && <Time at={lastUsedAt} kind="past" form="relative" />}
+        {lastUsedAt && '. '}
+        {t('page_keys.use_recorded')}
       </Text>
     </Confirmation>
   )

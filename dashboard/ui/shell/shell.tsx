@@ -18,6 +18,7 @@ import { Suspense, createElement } from 'react'
 import { LANGUAGES, LANGUAGE_NAMES } from '../../../locales/text.ts'
 import { callSignIn, queryClient } from '../../api.ts'
 import { useTexts } from '../../texts/use-texts.ts'
+import { DeletionBanner } from '../../workspaces/deletion-banner.tsx'
 import { useKeptFocus } from '../keep-focus.ts'
 import { LoadingPage } from '../loading.tsx'
 import { LiveContext, useLiveStream } from './live.ts'
@@ -80,7 +81,16 @@ export function Shell() {
       )}
       <AppShell.Main id={CONTENT}>
         <Suspense fallback={<LoadingPage />}>
-          <LiveContext value={live}>{workspace ? <Outlet /> : <NotFound />}</LiveContext>
+          <LiveContext value={live}>
+            {workspace ? (
+              <>
+                <DeletionBanner />
+                <Outlet />
+              </>
+            ) : (
+              <NotFound />
+            )}
+          </LiveContext>
         </Suspense>
       </AppShell.Main>
     </AppShell>
