@@ -1,4 +1,16 @@
-import { Alert, Anchor, Button, Collapse, Group, List, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
+import {
+  Alert,
+  Anchor,
+  Button,
+  Collapse,
+  Group,
+  List,
+  PasswordInput,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQuery } from '@tanstack/react-query'
@@ -55,9 +67,7 @@ function ConnectForm({ emulatorUrl, onDone }: { emulatorUrl: string | null; onDo
     <TextInput
       label={t('page_senders.graph_url')}
       description={
-        emulatorUrl === null
-          ? t('page_senders.graph_hint', { url: GRAPH_URL })
-          : t('page_senders.graph_hint_emulator')
+        emulatorUrl === null ? t('page_senders.graph_hint', { url: GRAPH_URL }) : t('page_senders.graph_hint_emulator')
       }
       type="url"
       {...typed}

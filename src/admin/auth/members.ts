@@ -1,7 +1,7 @@
 import { type Sql, statement } from '../../db/pool.ts'
 import { UserError } from '../../user-error.ts'
 
-/** In ascending order. Members read, admins change, and owners also manage people and quotas. */
+/** In ascending order. Members read, admins change, and owners also manage people and quotas and delete the workspace. */
 export const MEMBER_ROLES = ['member', 'admin', 'owner'] as const
 export type MemberRole = (typeof MEMBER_ROLES)[number]
 
