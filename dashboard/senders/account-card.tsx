@@ -6,7 +6,7 @@ import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { type RouterOutputs, api, faultsOf } from '../api.ts'
+import { api, faultsOf } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Copyable } from '../ui/copy.tsx'
 import { DangerDialog } from '../ui/dialog/danger-dialog.tsx'
@@ -16,12 +16,9 @@ import { useFaults } from '../ui/faults.ts'
 import { Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
+import { type Account, GRAPH_URL } from './account.ts'
 import { SyncState, refreshSenders, useSync, syncSummary } from './sync.tsx'
 import { WebhooksVerdict } from './webhooks-verdict.tsx'
-
-export type Account = RouterOutputs['senders']['accounts'][number]
-
-export const GRAPH_URL = 'https://graph.facebook.com'
 
 export function AccountCard({ account, numbers }: { account: Account; numbers: number }) {
   const { t, textOf } = useTexts()

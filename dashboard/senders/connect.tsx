@@ -23,7 +23,7 @@ import { Failed } from '../ui/failed.tsx'
 import { useFaults } from '../ui/faults.ts'
 import { Loading } from '../ui/loading.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import { GRAPH_URL } from './account-card.tsx'
+import { GRAPH_URL } from './account.ts'
 import { createVerifyToken } from './verify-token.ts'
 
 /** A sandbox uses the emulator that runs here, if one does. */

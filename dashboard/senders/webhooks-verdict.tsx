@@ -5,7 +5,7 @@ import { useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/failed.tsx'
 import { OutcomeBanner } from '../ui/state/outcome.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import { type Account, GRAPH_URL } from './account-card.tsx'
+import { type Account, GRAPH_URL } from './account.ts'
 
 type Verdict = {
   account: Account
