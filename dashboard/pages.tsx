@@ -7,6 +7,7 @@ import { listInput, readMessageSearch } from './messages/search.ts'
 import { readReturn } from './session/return.ts'
 import { readNewTemplateSearch, readTemplateSearch } from './templates/search.ts'
 import { readChartSearch } from './charts/search.ts'
+import { readCodSettingsSearch } from './cod-settings/search.ts'
 import { withTexts } from './texts/load.ts'
 import { PageFault } from './ui/shell/page-fault.tsx'
 import { readPhoneSearch } from './phone/search.ts'
@@ -60,6 +61,10 @@ const workspace = createRoute({
 const overview = createRoute({
   getParentRoute: () => workspace,
   path: '/overview',
+  loader({ params: { workspaceId } }) {
+    void queryClient.prefetchQuery(api.workspaces.firstSteps.queryOptions({ workspaceId }))
+    void queryClient.prefetchQuery(api.workspaces.attention.queryOptions({ workspaceId }))
+  },
   component: lazyRouteComponent(() => import('./overview/overview.tsx'), 'Overview'),
 })
 
@@ -171,6 +176,9 @@ const newTemplate = createRoute({
 const template = createRoute({
   getParentRoute: () => workspace,
   path: '/templates/$accountId/$name/$language',
+  loader({ params }) {
+    void queryClient.prefetchQuery(api.templates.get.queryOptions(params))
+  },
   component: lazyRouteComponent(
     withTexts(() => import('./templates/template.tsx')),
     'Template',
@@ -180,6 +188,10 @@ const template = createRoute({
 const codSettings = createRoute({
   getParentRoute: () => workspace,
   path: '/cod-settings',
+  validateSearch: readCodSettingsSearch,
+  loader({ params }) {
+    void queryClient.prefetchQuery(api.codSettings.get.queryOptions(params))
+  },
   component: lazyRouteComponent(
     withTexts(() => import('./cod-settings/cod-settings.tsx')),
     'CodSettings',

@@ -123,7 +123,7 @@ export type Texts = {
   'accounts.usability_status': { approved: TextValue; remedy: TextValue; status: TextValue }
   'accounts.values': { count: number; expected: TextValue }
   'accounts.verify_token': object
-  'accounts.waba_id': object
+  'accounts.waba_id': { max: TextValue; min: TextValue }
   'accounts.waba_id_differs': { wabaId: TextValue }
   'accounts.with_cause': { cause: TextValue; message: TextValue }
   'admin.account_id': object
@@ -143,7 +143,6 @@ export type Texts = {
   'admin.endpoint_is_paused': object
   'admin.endpoints_backwards': object
   'admin.fault_of_ours': { correlationId: TextValue }
-  'admin.faulty': object
   'admin.foreign_graph': { graphUrl: TextValue }
   'admin.form_faulty': object
   'admin.id': object
@@ -457,13 +456,17 @@ export type Texts = {
   'export.column_answered': object
   'export.column_at': object
   'export.column_attempts': object
+  'export.column_awaiting_answer': object
   'export.column_before': object
   'export.column_blocked': object
   'export.column_blocked_by': object
+  'export.column_cancelled': object
   'export.column_category': object
+  'export.column_confirmed': object
   'export.column_conversation': object
   'export.column_created': object
   'export.column_customer_note': object
+  'export.column_day': object
   'export.column_description': object
   'export.column_duration_ms': object
   'export.column_email': object
@@ -473,8 +476,10 @@ export type Texts = {
   'export.column_event_type': object
   'export.column_event_types': object
   'export.column_expires': object
+  'export.column_failed': object
   'export.column_failing_since': object
   'export.column_failure_code': object
+  'export.column_half_within_ms': object
   'export.column_http_status': object
   'export.column_id': object
   'export.column_kind': object
@@ -484,12 +489,17 @@ export type Texts = {
   'export.column_last_used': object
   'export.column_member_since': object
   'export.column_message_id': object
+  'export.column_most_within_ms': object
   'export.column_name': object
   'export.column_new_date': object
   'export.column_new_time_range': object
   'export.column_next_attempt': object
+  'export.column_no_response': object
+  'export.column_number': object
+  'export.column_one_time_codes': object
   'export.column_operator': object
   'export.column_order_id': object
+  'export.column_orders': object
   'export.column_paused': object
   'export.column_phone': object
   'export.column_purpose': object
@@ -499,10 +509,12 @@ export type Texts = {
   'export.column_reference': object
   'export.column_refusal_reason': object
   'export.column_refusal_status': object
+  'export.column_rescheduled': object
   'export.column_revoked': object
   'export.column_role': object
   'export.column_sender': object
   'export.column_sent': object
+  'export.column_share': object
   'export.column_status': object
   'export.column_status_since': object
   'export.column_target': object
@@ -511,6 +523,7 @@ export type Texts = {
   'export.column_two_factor': object
   'export.column_url': object
   'export.column_who': object
+  'export.column_within_ms': object
   'export.cut': { max: TextValue }
   'export.too_many': object
   'failures.policy_violation': object
@@ -569,6 +582,7 @@ export type Texts = {
   'http.must_have_at_most': { max: TextValue }
   'http.must_have_within': { max: TextValue; min: TextValue }
   'http.must_not_be_empty': object
+  'http.not_valid': object
   'http.unknown_field': object
   'http.unknown_query_parameter': object
   'http.unstorable': object
@@ -791,9 +805,10 @@ export type Texts = {
   'page_charts.about': object
   'page_charts.accepted': object
   'page_charts.after': object
-  'page_charts.all': object
   'page_charts.answer_times': object
   'page_charts.answer_times_about': object
+  'page_charts.answered_after': object
+  'page_charts.answered_within': { span: TextValue }
   'page_charts.answers': object
   'page_charts.answers_about': object
   'page_charts.as_table': object
@@ -801,35 +816,38 @@ export type Texts = {
   'page_charts.cancelled': object
   'page_charts.cause': object
   'page_charts.cod': object
+  'page_charts.codes_delivered': object
   'page_charts.confirmed': object
   'page_charts.count': object
+  'page_charts.customers_refused': object
   'page_charts.day': object
   'page_charts.delivered': object
   'page_charts.denied': object
+  'page_charts.down': object
   'page_charts.earliest': { day: TextValue }
   'page_charts.failed': object
   'page_charts.failures': object
   'page_charts.failures_about': object
-  'page_charts.from': object
+  'page_charts.filters': object
   'page_charts.funnel': object
   'page_charts.funnel_about': object
   'page_charts.half': object
+  'page_charts.in_total': object
   'page_charts.language': object
   'page_charts.longer': object
   'page_charts.messages': object
   'page_charts.messages_about': object
+  'page_charts.messages_failed': object
   'page_charts.most': object
-  'page_charts.no_failures': object
-  'page_charts.no_orders': object
   'page_charts.no_reason': object
-  'page_charts.no_reasons': object
-  'page_charts.no_refusals': object
   'page_charts.no_response': object
   'page_charts.nothing': object
   'page_charts.nothing_sent': object
   'page_charts.open': object
+  'page_charts.orders_confirmed': object
   'page_charts.orders_open': object
   'page_charts.otp': object
+  'page_charts.points': { number: TextValue }
   'page_charts.read': object
   'page_charts.reason': object
   'page_charts.reasons': object
@@ -845,21 +863,20 @@ export type Texts = {
   'page_charts.sent': object
   'page_charts.settled': object
   'page_charts.share': object
-  'page_charts.show': object
   'page_charts.span': object
   'page_charts.spans_d30': object
   'page_charts.spans_d7': object
   'page_charts.spans_d90': object
-  'page_charts.spans_own': object
   'page_charts.step': object
   'page_charts.template': object
   'page_charts.title': object
-  'page_charts.to': object
   'page_charts.to_overview': object
   'page_charts.took': object
   'page_charts.uncounted': { count: number }
   'page_charts.under_a_second': object
   'page_charts.unknown': object
+  'page_charts.until': { span: TextValue; time: TextValue }
+  'page_charts.up': object
   'page_charts.up_to': { span: TextValue }
   'page_charts.within': object
   'page_chats.back': object
@@ -962,13 +979,13 @@ export type Texts = {
   'page_cod_settings.add_reason': object
   'page_cod_settings.add_time_range': object
   'page_cod_settings.added': object
-  'page_cod_settings.already_there': object
+  'page_cod_settings.already_there': { name: TextValue }
+  'page_cod_settings.at_most': { max: TextValue }
+  'page_cod_settings.before_reminder': object
   'page_cod_settings.cancel': object
-  'page_cod_settings.chosen': object
   'page_cod_settings.closing': object
   'page_cod_settings.closing_confirmation': object
   'page_cod_settings.closing_refusal': object
-  'page_cod_settings.closing_text': object
   'page_cod_settings.confirmation': object
   'page_cod_settings.confirmation_hint': object
   'page_cod_settings.conflict': object
@@ -976,17 +993,13 @@ export type Texts = {
   'page_cod_settings.conflict_title': object
   'page_cod_settings.day_question': object
   'page_cod_settings.deliveries': object
+  'page_cod_settings.delivery_days': object
+  'page_cod_settings.delivery_days_hint': object
   'page_cod_settings.discard': object
   'page_cod_settings.discard_text': object
-  'page_cod_settings.equals': object
-  'page_cod_settings.faults_in': object
-  'page_cod_settings.faults_title': object
   'page_cod_settings.friday': object
-  'page_cod_settings.from': object
   'page_cod_settings.hours': object
-  'page_cod_settings.languages': object
   'page_cod_settings.languages_about': object
-  'page_cod_settings.later_than_reminder': object
   'page_cod_settings.leave': object
   'page_cod_settings.leave_text': object
   'page_cod_settings.leave_title': object
@@ -996,17 +1009,17 @@ export type Texts = {
   'page_cod_settings.move_down': object
   'page_cod_settings.move_up': object
   'page_cod_settings.no_languages': object
-  'page_cod_settings.no_reminder': object
   'page_cod_settings.no_response': object
+  'page_cod_settings.no_response_range': { max: TextValue; min: TextValue }
   'page_cod_settings.no_zone': object
   'page_cod_settings.none': object
   'page_cod_settings.note_prompt': object
   'page_cod_settings.nothing': object
   'page_cod_settings.nothing_title': object
-  'page_cod_settings.of': object
   'page_cod_settings.of_your_templates': object
   'page_cod_settings.offered': object
   'page_cod_settings.offered_hint': object
+  'page_cod_settings.one_day': object
   'page_cod_settings.other_label': object
   'page_cod_settings.preview': object
   'page_cod_settings.preview_about': object
@@ -1028,7 +1041,8 @@ export type Texts = {
   'page_cod_settings.refusal_reason_question': object
   'page_cod_settings.refusal_reasons': object
   'page_cod_settings.refusing': object
-  'page_cod_settings.reminder': object
+  'page_cod_settings.reminder_range': { max: TextValue; min: TextValue }
+  'page_cod_settings.reminders': object
   'page_cod_settings.reminds': object
   'page_cod_settings.reminds_after': object
   'page_cod_settings.remove': object
@@ -1041,14 +1055,14 @@ export type Texts = {
   'page_cod_settings.save': object
   'page_cod_settings.saved_nothing': object
   'page_cod_settings.saved_title': object
-  'page_cod_settings.sends_closing': object
-  'page_cod_settings.skip_weekdays': object
-  'page_cod_settings.skip_weekdays_hint': object
+  'page_cod_settings.sends_closing_confirmation': object
+  'page_cod_settings.sends_closing_refusal': object
   'page_cod_settings.start_in': object
   'page_cod_settings.start_with': object
   'page_cod_settings.stay': object
   'page_cod_settings.sunday': object
   'page_cod_settings.take_theirs': object
+  'page_cod_settings.texts': object
   'page_cod_settings.thursday': object
   'page_cod_settings.time_question': object
   'page_cod_settings.time_range': object
@@ -1057,10 +1071,8 @@ export type Texts = {
   'page_cod_settings.time_zone_hint': object
   'page_cod_settings.time_zone_now': { time: TextValue }
   'page_cod_settings.title': object
-  'page_cod_settings.to': object
   'page_cod_settings.tuesday': object
   'page_cod_settings.unsaved': object
-  'page_cod_settings.up_to_date': object
   'page_cod_settings.used_by': object
   'page_cod_settings.was': object
   'page_cod_settings.wednesday': object
@@ -1378,13 +1390,11 @@ export type Texts = {
   'page_list.export': object
   'page_list.export_hint': object
   'page_messages.about': object
-  'page_messages.attempts': object
   'page_messages.back': object
   'page_messages.clear': object
   'page_messages.cod': object
   'page_messages.confirmation': object
   'page_messages.content': object
-  'page_messages.copy_curl': object
   'page_messages.correlation': object
   'page_messages.created': object
   'page_messages.empty': object
@@ -1556,7 +1566,7 @@ export type Texts = {
   'page_phone.fired_messages': { count: number }
   'page_phone.fired_reminders': { count: number }
   'page_phone.fired_webhook_attempts': { count: number }
-  'page_phone.header_value': { variable: TextValue }
+  'page_phone.header_value': object
   'page_phone.jump_name': { order: TextValue; what: TextValue }
   'page_phone.kind': object
   'page_phone.kinds_deadline': object
@@ -1567,6 +1577,8 @@ export type Texts = {
   'page_phone.kinds_webhook': object
   'page_phone.live': object
   'page_phone.make_sandbox': object
+  'page_phone.meanings_customer': object
+  'page_phone.meanings_total': object
   'page_phone.next_of_all': object
   'page_phone.no_answer': object
   'page_phone.no_emulator': object
@@ -1791,6 +1803,7 @@ export type Texts = {
   'page_shell.endpoints': object
   'page_shell.errors': { count: number }
   'page_shell.failed_title': object
+  'page_shell.fault': { fault: TextValue; field: TextValue }
   'page_shell.filter_add': { name: TextValue }
   'page_shell.filter_remove': { name: TextValue }
   'page_shell.i_have_copied': object
@@ -1836,6 +1849,7 @@ export type Texts = {
   'page_shell.traffic': object
   'page_shell.type_to_confirm': { name: TextValue }
   'page_shell.unreachable': object
+  'page_shell.used_of': { max: TextValue; used: TextValue }
   'page_shell.whats_app': object
   'page_shell.workspace': object
   'page_shell.zone_hint': object
@@ -1950,11 +1964,14 @@ export type Texts = {
   'page_templates.samples_about': object
   'page_templates.search': object
   'page_templates.status': object
+  'page_templates.subject_button': { position: TextValue }
+  'page_templates.subject_expiry': object
+  'page_templates.subject_footer': object
+  'page_templates.subject_header': object
   'page_templates.submit': object
   'page_templates.template': object
   'page_templates.title': object
   'page_templates.to_cod_settings': object
-  'page_templates.to_fix': { count: number }
   'page_templates.to_list': object
   'page_templates.to_senders': object
   'page_templates.ttl': object
@@ -1975,7 +1992,6 @@ export type Texts = {
   'page_templates.use_about_confirmation': object
   'page_templates.use_about_otp': object
   'page_templates.use_about_refusal': object
-  'page_templates.used_of': { max: TextValue; used: TextValue }
   'page_templates.uses_confirmation': object
   'page_templates.uses_otp': object
   'page_templates.uses_refusal': object
@@ -2007,11 +2023,13 @@ export type Texts = {
   'page_time_machine.units_d': object
   'page_time_machine.units_h': object
   'page_time_machine.units_m': object
+  'page_timeline.accepted': object
   'page_timeline.after': { span: TextValue }
   'page_timeline.answer': object
   'page_timeline.armed': object
   'page_timeline.attempt': object
   'page_timeline.caller': object
+  'page_timeline.copy_curl': object
   'page_timeline.customer': object
   'page_timeline.customer_acts': object
   'page_timeline.empty': object

@@ -75,8 +75,8 @@ export type Translator = {
   readonly addTexts: (more: Resources) => void
 }
 
-/** Of a quota: written as 10,000 everywhere. */
-const AMOUNTS: ReadonlySet<string> = new Set(['unit', 'quota'])
+/** Of a quota or a limit: written as 10,000 everywhere. */
+const AMOUNTS: ReadonlySet<string> = new Set(['unit', 'quota', 'min', 'max', 'minutes', 'reminder'])
 const ENGLISH_AMOUNTS = new Intl.NumberFormat('en')
 
 /**
@@ -120,7 +120,7 @@ export function createTranslator(
   function textWith(code: string, parameters: Readonly<Record<string, TextValue>> = {}): string {
     const values = Object.entries(parameters).map(([name, value]) => {
       const format = name === 'count' ? counts : AMOUNTS.has(name) ? (counts ?? ENGLISH_AMOUNTS) : undefined
-      return [name, format ? written(format.format(Number(value))) : valueOf(value)]
+      return [name, format && !Number.isNaN(Number(value)) ? written(format.format(Number(value))) : valueOf(value)]
     })
     const count = 'count' in parameters ? { count: Number(parameters['count']) } : {}
     // `replace` keeps parameters apart from options of i18next; without `nest` nothing in a value is looked up.

@@ -109,7 +109,7 @@ const missing = [
   `workspace allowance --workspace ${UNKNOWN}`,
   `workspace delete ${UNKNOWN}`,
   `account sync ${UNKNOWN}`,
-  `account connect --workspace ${UNKNOWN} --waba-id 12345 --access-token T --app-secret S --verify-token V`,
+  `account connect --workspace ${UNKNOWN} --waba-id 102290129340398 --access-token T --app-secret S --verify-token V`,
   `sender pause ${UNKNOWN}`,
   `endpoint add --workspace ${UNKNOWN} --url https://a.example`,
   `endpoint ping ${UNKNOWN}`,
@@ -138,9 +138,10 @@ test('codes tell apart invalid input, an unreachable WhatsApp and missing settin
     wabaId,
     ...secrets,
   ]
-  assert.deepEqual(await codeOf(connect('12345')), ['SERVICE_UNAVAILABLE', 503])
-  assert.match((await run(connect('12345'))).stderr, /^WhatsApp could not be reached: .*ECONNREFUSED/)
-  assert.deepEqual(await codeOf(connect('my shop')), ['DEVELOPER_INVALID_INPUT', 422])
+  assert.deepEqual(await codeOf(connect('102290129340398')), ['SERVICE_UNAVAILABLE', 503])
+  assert.match((await run(connect('102290129340398'))).stderr, /^WhatsApp could not be reached: .*ECONNREFUSED/)
+  assert.deepEqual(await codeOf(connect('123')), ['DEVELOPER_INVALID_INPUT', 422])
+  assert.match((await run(connect('123'))).stderr, /^The WhatsApp Business Account ID must be 15 to 17 digits\./)
   const settings = ['cod-settings', 'get', '--workspace', workspaceId]
   assert.deepEqual(await codeOf(settings), ['COD_NOT_CONFIGURED', 409])
 })

@@ -5,13 +5,13 @@ const axe = await readFile(new URL('../node_modules/axe-core/axe.min.js', import
 
 type Violation = { id: string; impact: string; help: string; nodes: { html: string }[] }
 
-/** Serious violations that axe finds on the page. */
-export async function findSeriousFaults(page: Page): Promise<string[]> {
+/** Serious violations that axe finds on the page, or within the elements of a selector. */
+export async function findSeriousFaults(page: Page, within = 'html'): Promise<string[]> {
   await page.evaluate(axe)
-  const violations = await page.evaluate(async () => {
-    const { run } = Reflect.get(globalThis, 'axe') as { run: () => Promise<{ violations: Violation[] }> }
-    return (await run()).violations
-  })
+  const violations = await page.evaluate(async (within) => {
+    type Axe = { run: (within: string) => Promise<{ violations: Violation[] }> }
+    return (await (Reflect.get(globalThis, 'axe') as Axe).run(within)).violations
+  }, within)
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html}`)

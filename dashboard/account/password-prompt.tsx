@@ -2,8 +2,8 @@ import { Button, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { PasswordField } from '../session/password-field.tsx'
 import { useTexts } from '../texts/use-texts.ts'
+import { FormProblem } from '../ui/form/form-problem.tsx'
 import { useAccountCall } from './use-account-call.ts'
-import { FormError } from './problem.tsx'
 
 /** Asks for the password again: an unattended browser is not enough. */
 export function PasswordPrompt({
@@ -30,7 +30,7 @@ export function PasswordPrompt({
     <form onSubmit={form.onSubmit((values) => void go(values))}>
       <Stack>
         <Text size="sm">{about}</Text>
-        <FormError>{problem}</FormError>
+        <FormProblem>{problem}</FormProblem>
         <PasswordField
           label={t('page_account.current_password')}
           autoComplete="current-password"

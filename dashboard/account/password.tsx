@@ -3,9 +3,9 @@ import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { PasswordField } from '../session/password-field.tsx'
 import { useTexts } from '../texts/use-texts.ts'
+import { FormProblem } from '../ui/form/form-problem.tsx'
 import { useSession } from '../ui/workspace.ts'
 import { useAccountCall } from './use-account-call.ts'
-import { FormError } from './problem.tsx'
 
 const NOTHING = { currentPassword: '', newPassword: '' }
 
@@ -24,7 +24,7 @@ export function Password() {
     <form onSubmit={form.onSubmit((values) => void change(values))}>
       <Stack maw={360}>
         <input type="email" autoComplete="username" value={person.email} readOnly hidden />
-        <FormError>{problem}</FormError>
+        <FormProblem>{problem}</FormProblem>
         <PasswordField
           label={t('page_account.current_password')}
           autoComplete="current-password"

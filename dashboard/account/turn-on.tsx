@@ -3,11 +3,11 @@ import { useForm } from '@mantine/form'
 import { QRCodeSVG } from 'qrcode.react'
 import { useState } from 'react'
 import { useTexts } from '../texts/use-texts.ts'
+import { FormProblem } from '../ui/form/form-problem.tsx'
 import { Copyable } from '../ui/copy.tsx'
 import { useAccountCall } from './use-account-call.ts'
 import { BackupCodes, textsIn } from './backup-codes.tsx'
 import { PasswordPrompt } from './password-prompt.tsx'
-import { FormError } from './problem.tsx'
 
 type Step = { name: 'password' } | { name: 'scan'; uri: string; codes: string[] } | { name: 'codes'; codes: string[] }
 
@@ -54,7 +54,7 @@ function Scan({ uri, onDone }: { uri: string; onDone: () => void }) {
         </Center>
         <Text size="sm">{t('page_account.or_type')}</Text>
         <Copyable text={secretIn(uri)} block />
-        <FormError>{problem}</FormError>
+        <FormProblem>{problem}</FormProblem>
         <TextInput
           label={t('page_account.code')}
           inputMode="numeric"

@@ -2,10 +2,10 @@ import { Button, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
-import { api, faultsOf, queryClient } from '../api.ts'
+import { api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { Failed } from '../ui/failed.tsx'
 import { useFaults } from '../ui/faults.ts'
+import { FormErrors } from '../ui/form/form-errors.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 
 export const refreshBlocked = (): Promise<void> => queryClient.invalidateQueries({ queryKey: api.blocked.pathKey() })
@@ -13,7 +13,8 @@ export const refreshBlocked = (): Promise<void> => queryClient.invalidateQueries
 export function BlockNumber({ onDone }: { onDone: () => void }) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
-  const faultsIn = useFaults({ phone: t('page_blocked.phone'), reason: t('page_blocked.reason') })
+  const labels = { phone: t('page_blocked.phone'), reason: t('page_blocked.reason') }
+  const faultsIn = useFaults(labels)
   const form = useForm({ initialValues: { phone: '', reason: '' } })
   const add = useMutation(
     api.blocked.add.mutationOptions({
@@ -28,8 +29,9 @@ export function BlockNumber({ onDone }: { onDone: () => void }) {
     }),
   )
   return (
-    <form onSubmit={form.onSubmit((values) => add.mutate({ workspaceId, ...values }))}>
+    <form noValidate onSubmit={form.onSubmit((values) => add.mutate({ workspaceId, ...values }))}>
       <Stack>
+        <FormErrors errors={form.errors} labels={labels} failed={add.error} />
         <TextInput
           label={t('page_blocked.phone')}
           description={t('page_blocked.phone_hint')}
@@ -44,7 +46,6 @@ export function BlockNumber({ onDone }: { onDone: () => void }) {
           dir="auto"
           {...form.getInputProps('reason')}
         />
-        {add.error && faultsOf(add.error).length === 0 && <Failed error={add.error} />}
         <Button type="submit" loading={add.isPending}>
           {t('page_blocked.block_it')}
         </Button>

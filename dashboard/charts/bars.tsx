@@ -1,36 +1,34 @@
 import { Text } from '@mantine/core'
 import { useTexts } from '../texts/use-texts.ts'
+import { type ChartColour, chartColour } from '../ui/state/chart-colours.ts'
 import { numberFormat } from '../ui/number.ts'
 import classes from './figure.module.css'
 import { shareText } from './span.ts'
 
-export type Bar = { label: string; count: number; note?: string | undefined; colour?: string }
+export type Bar = { label: string; count: number; note?: string | undefined; colour?: ChartColour }
 
 /** Each with its number and its share of the whole: the bar only repeats them. */
 export function Bars({ bars, whole }: { bars: readonly Bar[]; whole: number }) {
   const { language } = useTexts()
   const n = numberFormat(language)
   return (
-    <ul className={classes.bars}>
-      {bars.map(({ label, count, note, colour = 'door' }) => (
+    <ul className={classes['bars']}>
+      {bars.map(({ label, count, note, colour = 'first' }) => (
         <li key={label}>
-          <div className={classes.line}>
-            <bdi>{label}</bdi>
-            <span>
-              <strong>{n.format(count)}</strong> · {shareText(count, whole, language)}
-            </span>
-          </div>
-          <div className={classes.track} aria-hidden="true">
+          <bdi>{label}</bdi>
+          <div className={classes['track']} aria-hidden="true">
             <div
-              className={classes.fill}
+              className={classes['fill']}
               style={{
                 inlineSize: whole === 0 ? 0 : `${Math.min(100, (count / whole) * 100)}%`,
-                background: `var(--mantine-color-${colour}-filled)`,
+                background: chartColour(colour),
               }}
             />
           </div>
+          <strong>{n.format(count)}</strong>
+          <span>{shareText(count, whole, language)}</span>
           {note !== undefined && (
-            <Text size="xs" c="dimmed">
+            <Text size="xs" c="dimmed" className={classes['note'] ?? ''}>
               {note}
             </Text>
           )}

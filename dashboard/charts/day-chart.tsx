@@ -1,68 +1,88 @@
 import '@mantine/charts/styles.css'
 import { BarChart } from '@mantine/charts'
-import { Box } from '@mantine/core'
+import { useElementSize } from '@mantine/hooks'
 import { directionOf } from '../../locales/text.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { numberFormat } from '../ui/number.ts'
+import { type ChartColour, chartColour } from '../ui/state/chart-colours.ts'
 import classes from './figure.module.css'
 import { dayText } from './span.ts'
 
-export type Series = { name: string; label: string; color: string }
+export type Series = { name: string; label: string; colour: ChartColour }
 
-/** Stacked bars by day, or by `at`. Hidden from screen readers, which have the table. Mirrored in right-to-left languages. */
+/** With more days, the lines between the parts of a bar are as wide as the bar. */
+const MAX_DAYS_WITH_GAPS = 31
+/** Of a day below its bar. */
+const DAY_WIDTH = 64
+const AXIS_WIDTH = 52
+/** Of the label of the highest bar. */
+const LABEL_HEIGHT = 20
+
+/**
+ * Stacked bars by day, with the number of the highest day. Hidden from screen readers, which have the table. Mirrored in
+ * right-to-left languages.
+ */
 export default function DayChart({
   data,
   series,
-  at = 'day',
+  height,
 }: {
   data: readonly Record<string, string | number>[]
   series: readonly Series[]
-  at?: 'day' | 'label'
+  height: number
 }) {
   const { language } = useTexts()
   const rightToLeft = directionOf(language) === 'rtl'
   const n = numberFormat(language)
   const isolated = (label: string): string => (rightToLeft ? `\u2067${label}\u2069` : label)
-  const shown = data.map((each) => ({
-    ...each,
-    label: isolated(at === 'day' ? dayText(String(each['day']), language) : String(each['label'])),
-  }))
+  const shown = data.map((each) => ({ ...each, label: isolated(dayText(String(each['day']), language)) }))
+  const totals = data.map((day) => series.reduce((sum, { name }) => sum + Number(day[name]), 0))
+  const highest = Math.max(...totals)
+  const { ref, width } = useElementSize()
+  const named = everyNth(
+    shown.map(({ label }) => label),
+    Math.floor((width - AXIS_WIDTH) / DAY_WIDTH),
+  )
   return (
-    <div aria-hidden="true">
-      <Box dir="ltr">
-        <BarChart
-          h={260}
-          data={shown}
-          dataKey="label"
-          type="stacked"
-          series={series.map((each) => ({ ...each }))}
-          valueFormatter={(value) => n.format(value)}
-          xAxisProps={{ reversed: rightToLeft, ...(at === 'day' ? { minTickGap: 12 } : EVERY_LABEL) }}
-          yAxisProps={{
-            orientation: rightToLeft ? 'right' : 'left',
-            allowDecimals: false,
-            interval: 0, // otherwise the top label moves down and hides the next one
-            width: 52,
-            tickMargin: rightToLeft ? 14 : 6,
-          }}
-          barProps={{ isAnimationActive: false, maxBarSize: 48 }}
-          barChartProps={{ accessibilityLayer: false }}
-          tickLine="none"
-        />
-      </Box>
-      {series.length > 1 && (
-        <ul className={classes.legend}>
-          {series.map(({ name, label, color }) => (
-            <li key={name}>
-              <i style={{ background: `var(--mantine-color-${color.replace('.', '-')})` }} />
-              {label}
-            </li>
-          ))}
-        </ul>
-      )}
+    <div ref={ref} aria-hidden="true" dir="ltr" className={classes['plot']}>
+      <BarChart
+        h={height}
+        data={shown}
+        dataKey="label"
+        type="stacked"
+        series={series.map(({ colour, ...each }) => ({ ...each, color: chartColour(colour) }))}
+        valueFormatter={(value) => n.format(value)}
+        xAxisProps={{ reversed: rightToLeft, ticks: named, interval: 0 }}
+        yAxisProps={{
+          orientation: rightToLeft ? 'right' : 'left',
+          allowDecimals: false,
+          interval: 0, // otherwise the top label moves down and hides the next one
+          width: AXIS_WIDTH,
+          tickMargin: rightToLeft ? 14 : 6,
+        }}
+        barProps={{
+          isAnimationActive: false,
+          maxBarSize: 48,
+          ...(data.length <= MAX_DAYS_WITH_GAPS && { stroke: 'var(--mantine-color-body)', strokeOpacity: 1 }),
+        }}
+        referenceDots={[
+          {
+            x: shown[totals.indexOf(highest)]?.label ?? '',
+            y: highest,
+            r: 0,
+            label: { value: n.format(highest), fill: 'var(--mantine-color-text)', fontWeight: 600 },
+          },
+        ]}
+        barChartProps={{ accessibilityLayer: false, margin: { top: LABEL_HEIGHT } }}
+        tooltipProps={{ position: { y: 0 }, wrapperStyle: { direction: rightToLeft ? 'rtl' : 'ltr' } }}
+        tickLine="none"
+      />
     </div>
   )
 }
 
-/** Slanted, so that none is left out on a narrow screen. */
-const EVERY_LABEL = { interval: 0, angle: -40, textAnchor: 'end', height: 64, tickMargin: 4 } as const
+/** At most `max` of them, equally far apart, with the last. */
+function everyNth(days: readonly string[], max: number): string[] {
+  const step = Math.ceil(days.length / Math.max(1, max))
+  return days.filter((_, index) => (days.length - 1 - index) % step === 0)
+}

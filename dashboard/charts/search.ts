@@ -28,6 +28,9 @@ export function readChartSearch(raw: Record<string, unknown>): ChartSearch {
   }
 }
 
+/** Without the days. */
+export const choiceOf = ({ days: _, from: __, to: ___, ...choice }: ChartSearch) => choice
+
 /** The range for the server: from and to, or a number of days up to today. */
 export const rangeOf = ({ days, from, to }: ChartSearch): { last: number } | { from: string; to: string } =>
   from !== undefined && to !== undefined ? { from, to } : { last: days ?? USUAL_SPAN }

@@ -1,27 +1,33 @@
-import { Alert, Grid, Stack, Text, Title } from '@mantine/core'
+import { Alert, Grid, Stack, Tabs, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { flushSync } from 'react-dom'
-import type { SettingsChange } from '../../src/cod/settings/settings-changes.ts'
+import { type SettingsChange, diffSettings } from '../../src/cod/settings/settings-changes.ts'
+import type { SettingsFault } from '../../src/cod/settings/settings.ts'
 import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/failed.tsx'
+import { ErrorSummary } from '../ui/form/form-errors.tsx'
 import { Leaving } from '../ui/shell/leaving.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { Changes } from './draft/changes.tsx'
 import classes from './cod-settings.module.css'
 import { documentOf } from './draft/draft.ts'
+import { EditConflict } from './draft/edit-conflict.tsx'
 import { type Editing, type Stored, editingOf, isUnsaved, useEditing } from './draft/editing.ts'
 import { FormContext, focusOn } from './draft/form.ts'
-import { General } from './general.tsx'
+import { faultOfPage } from './draft/labels.ts'
+import { SaveBar } from './draft/save-bar.tsx'
+import { TOPICS, type Topic, topicOf } from './draft/topics.ts'
+import { Deliveries } from './deliveries.tsx'
 import { Languages } from './languages.tsx'
-import { EditConflict } from './draft/edit-conflict.tsx'
 import { PhonePreview } from './preview.tsx'
 import { ReadOnly } from './read-only.tsx'
-import { SaveBar } from './draft/save-bar.tsx'
+import { Reminders } from './reminders.tsx'
 import { Start } from './start.tsx'
+import { TabMark } from './tab-mark.tsx'
 
 type Known = RouterOutputs['codSettings']['get']
 
@@ -49,30 +55,37 @@ function OfWorkspace({ workspaceId }: { workspaceId: string }) {
 
 const CHECK_DELAY_MS = 300
 
-type Tried = RouterOutputs['codSettings']['tryOut'] & { code: string | null }
+type Checked = RouterOutputs['codSettings']['tryOut'] & { code: string | null }
 type Editable = { known: Known; editing: Editing; onEdit: (editing: Editing | undefined) => void }
 
+/** Of fields that are still empty: shown once the settings were to be saved. */
+const EMPTY = new Set<string>(['cod.settings_blank', 'cod.settings_required'])
+
 function Editor({ known, editing, onEdit }: Editable) {
-  const { t } = useTexts()
+  const texts = useTexts()
+  const { t } = texts
   const may = usePermissions()
   const { workspaceId } = useWorkspace()
   const { draft, base } = editing
+  const [tab, openTab] = useTab()
   const [chosen, choose] = useState<string>()
+  const [tried, setTried] = useState(false)
   const [saved, tellSaved] = useState<readonly SettingsChange[]>()
   const outcome = useRef<HTMLDivElement>(null)
   const mustBeSeen = useRef(false)
   const codes = Object.keys(draft.languages)
   const code = chosen !== undefined && codes.includes(chosen) ? chosen : codes[0]
-  const { tried, setFaults, failed } = useDraftCheck(editing, code)
-  const faults = tried?.faults ?? []
+  const { checked, setFaults, failed } = useDraftCheck(editing, code)
+  const faults = firstOfEach(checked?.faults ?? []).filter(({ detail }) => tried || !EMPTY.has(detail.code))
   const unsaved = may.change && isUnsaved(editing)
+  const changed = base && unsaved ? diffSettings(base.settings, documentOf(draft)).map(({ pointer }) => pointer) : []
   const conflict = known.stored && known.stored.updatedAt !== base?.updatedAt ? known.stored : undefined
 
-  const goTo = (pointer: string): void => {
+  const goTo = useGoTo((pointer) => {
     const [, part, language] = pointer.split('/')
-    if (part === 'languages' && language !== undefined) flushSync(() => choose(language))
-    focusOn(pointer)
-  }
+    if (part === 'languages' && language !== undefined) choose(language)
+    openTab(topicOf(pointer))
+  })
   const store = (stored: Stored | null): void => {
     queryClient.setQueryData(api.codSettings.get.queryKey({ workspaceId }), (before) => before && { ...before, stored })
   }
@@ -84,6 +97,7 @@ function Editor({ known, editing, onEdit }: Editable) {
             const stored = { settings: answer.settings, updatedAt: answer.updatedAt }
             store(stored)
             onEdit(editingOf(stored))
+            setTried(false)
             tellSaved(answer.changes)
             mustBeSeen.current = true
             void queryClient.invalidateQueries({ queryKey: api.session.current.queryKey() }) // it names the delivery zone
@@ -91,7 +105,8 @@ function Editor({ known, editing, onEdit }: Editable) {
           }
           case 'faulty':
             setFaults(answer.faults)
-            if (answer.faults[0]) goTo(answer.faults[0].pointer)
+            if (answer.faults.length === 1 && answer.faults[0]) goTo(answer.faults[0].pointer)
+            else mustBeSeen.current = true
             return
           case 'conflict':
             store(answer.stored)
@@ -109,32 +124,60 @@ function Editor({ known, editing, onEdit }: Editable) {
     outcome.current.focus()
   })
 
-  const change = (changed: Editing['draft']): void => {
+  const change = (draft: Editing['draft']): void => {
     tellSaved(undefined)
-    onEdit({ draft: changed, base })
+    onEdit({ draft, base })
   }
-  const discard = (): void => onEdit(known.stored ? editingOf(known.stored) : undefined)
+  const discard = (): void => {
+    setTried(false)
+    onEdit(known.stored ? editingOf(known.stored) : undefined)
+  }
 
   return (
-    <FormContext value={{ limits: known.limits, faults }}>
+    <FormContext value={{ limits: known.limits, weekdays: known.weekdays, faults, changed }}>
       <Leaving loses={unsaved} page="page_cod_settings" onLose={discard} />
       <Stack gap="lg">
         <div ref={outcome} tabIndex={-1} className={classes['outcome']}>
           {conflict && unsaved && <EditConflict editing={editing} by={conflict} onResolve={onEdit} />}
+          {tried && faults.length > 0 && (
+            <ErrorSummary
+              errors={faults.map(({ pointer, detail }) => ({
+                path: pointer,
+                sentence: faultOfPage(pointer, detail, texts),
+                hasField: true,
+              }))}
+              onGoTo={goTo}
+            />
+          )}
           {saved && <Saved changes={saved} />}
         </div>
-        <Stack gap="xl">
-          <ReadOnly when={!may.change}>
-            <General draft={draft} onChange={change} weekdays={known.weekdays} />
-          </ReadOnly>
-          <section>
-            <Title order={2} size="h4">
-              {t('page_cod_settings.languages')}
-            </Title>
-            <Text size="sm" c="dimmed" mb="sm" maw={720}>
+        <Tabs value={tab} onChange={(next) => openTab(next as Topic)} keepMounted={false}>
+          <Tabs.List>
+            {TOPICS.map((topic) => (
+              <Tabs.Tab
+                key={topic}
+                value={topic}
+                rightSection={<TabMark has={(pointer) => topicOf(pointer) === topic} />}
+              >
+                {t(`page_cod_settings.${topic}`)}
+              </Tabs.Tab>
+            ))}
+          </Tabs.List>
+          <Tabs.Panel value="deliveries" pt="lg">
+            <ReadOnly when={!may.change}>
+              <Deliveries draft={draft} onChange={change} />
+            </ReadOnly>
+          </Tabs.Panel>
+          <Tabs.Panel value="reminders" pt="lg">
+            <ReadOnly when={!may.change}>
+              <Reminders draft={draft} onChange={change} />
+            </ReadOnly>
+          </Tabs.Panel>
+          <Tabs.Panel value="texts" pt="lg">
+            <Text size="sm" c="dimmed" mb="md" maw={720}>
               {t('page_cod_settings.languages_about')}
             </Text>
-            <Grid gap="lg">
+            <Grid gap="xl">
               <Grid.Col span={{ base: 12, md: 7 }}>
                 <Languages
                   draft={draft}
@@ -150,25 +193,25 @@ function Editor({ known, editing, onEdit }: Editable) {
                   <PhonePreview
                     code={code}
                     language={draft.languages[code]}
-                    preview={(tried?.code === code && tried.preview) || undefined}
+                    preview={(checked?.code === code && checked.preview) || undefined}
                     failed={failed}
                   />
                 )}
               </Grid.Col>
             </Grid>
-          </section>
-        </Stack>
+          </Tabs.Panel>
+        </Tabs>
         {save.error && <Failed error={save.error} />}
-        {may.change && (
+        {unsaved && (
           <SaveBar
-            unsaved={unsaved}
-            faults={faults}
+            errors={faults.length}
             saving={save.isPending}
-            onGoTo={goTo}
+            onGoToError={() => faults[0] && goTo(faults[0].pointer)}
             onDiscard={discard}
-            onSave={() =>
+            onSave={() => {
+              setTried(true)
               save.mutate({ workspaceId, settings: documentOf(draft), basedOn: base === null ? null : base.updatedAt })
-            }
+            }}
           />
         )}
       </Stack>
@@ -176,10 +219,35 @@ function Editor({ known, editing, onEdit }: Editable) {
   )
 }
 
+const PAGE = '/w/$workspaceId/cod-settings'
+
+function useTab(): [Topic, (topic: Topic) => void] {
+  const { tab = TOPICS[0] } = useSearch({ from: PAGE })
+  const navigate = useNavigate({ from: PAGE })
+  return [tab, (topic) => void navigate({ search: { tab: topic }, replace: true, resetScroll: false })]
+}
+
+/** Focuses a field by its JSON pointer, after `open` has shown it where it is not in sight. */
+function useGoTo(open: (pointer: string) => void): (pointer: string) => void {
+  const awaited = useRef<string>(undefined)
+  useEffect(() => {
+    if (awaited.current !== undefined && focusOn(awaited.current)) awaited.current = undefined
+  })
+  return (pointer) => {
+    if (focusOn(pointer)) return
+    awaited.current = pointer
+    open(pointer)
+  }
+}
+
+/** A field shows its first fault. */
+const firstOfEach = (faults: readonly SettingsFault[]): SettingsFault[] =>
+  faults.filter(({ pointer }, index) => faults.findIndex((each) => each.pointer === pointer) === index)
+
 /** Checks the draft on the server shortly after the last key. Keeps the last result when no answer comes. */
 function useDraftCheck({ draft }: Editing, code: string | undefined) {
   const { workspaceId } = useWorkspace()
-  const [tried, setTried] = useState<Tried>()
+  const [checked, setChecked] = useState<Checked>()
   const document = useMemo(() => documentOf(draft), [draft])
   const [settled] = useDebouncedValue(document, CHECK_DELAY_MS)
   const { mutate, isError } = useMutation(api.codSettings.tryOut.mutationOptions())
@@ -187,11 +255,11 @@ function useDraftCheck({ draft }: Editing, code: string | undefined) {
     const language = code ?? null
     mutate(
       { workspaceId, settings: settled, language },
-      { onSuccess: (answer) => setTried({ ...answer, code: language }) },
+      { onSuccess: (answer) => setChecked({ ...answer, code: language }) },
     )
   }, [workspaceId, settled, code, mutate])
-  const setFaults = (faults: Tried['faults']): void => setTried({ preview: null, code: null, ...tried, faults })
-  return { tried, setFaults, failed: isError }
+  const setFaults = (faults: Checked['faults']): void => setChecked({ preview: null, code: null, ...checked, faults })
+  return { checked, setFaults, failed: isError }
 }
 
 function Saved({ changes }: { changes: readonly SettingsChange[] }) {

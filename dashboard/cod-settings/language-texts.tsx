@@ -1,17 +1,10 @@
-import { Fieldset, Stack, Switch } from '@mantine/core'
+import { Stack, Switch } from '@mantine/core'
 import { useTexts } from '../texts/use-texts.ts'
+import { Section } from '../ui/section.tsx'
 import type { Check, LanguageDraft, Optional } from './draft/draft.ts'
-import { CountedText, LabelList } from './fields.tsx'
+import { CustomerText, LabelList } from './fields.tsx'
 import { useForm } from './draft/form.ts'
-
-export const TEXT_LABELS = {
-  dayQuestion: 'day_question',
-  timeQuestion: 'time_question',
-  refusalReasonQuestion: 'refusal_reason_question',
-  reasonsListButton: 'reasons_list_button',
-  otherLabel: 'other_label',
-  notePrompt: 'note_prompt',
-} as const satisfies Record<keyof LanguageDraft['texts'], string>
+import { TEXT_LABELS } from './draft/labels.ts'
 
 type Editing = { code: string; value: LanguageDraft; onChange: (value: LanguageDraft) => void }
 
@@ -21,13 +14,13 @@ export function LanguageTexts({ code, value, onChange }: Editing) {
   const { limits } = useForm()
   const at = `/languages/${code}`
   const { texts, closing } = value
-  const spoken = (name: keyof LanguageDraft['texts'], max: number, lines = 1) => (
-    <CountedText
+  const spoken = (name: keyof LanguageDraft['texts'], max: number, rows?: number) => (
+    <CustomerText
       pointer={`${at}/texts/${name}`}
       label={t(`page_cod_settings.${TEXT_LABELS[name]}`)}
       value={texts[name]}
       max={max}
-      lines={lines}
+      {...(rows !== undefined && { rows })}
       code={code}
       onChange={(changed) => onChange({ ...value, texts: { ...texts, [name]: changed } })}
     />
@@ -42,8 +35,8 @@ export function LanguageTexts({ code, value, onChange }: Editing) {
     />
   )
   return (
-    <Stack>
-      <Fieldset legend={t('page_cod_settings.reschedule')}>
+    <Stack gap="xl">
+      <Section title={t('page_cod_settings.reschedule')}>
         <Stack>
           {spoken('dayQuestion', limits.buttonQuestionLength, 2)}
           {spoken('timeQuestion', limits.buttonQuestionLength, 2)}
@@ -59,8 +52,8 @@ export function LanguageTexts({ code, value, onChange }: Editing) {
             onChange={(timeRanges) => onChange({ ...value, timeRanges })}
           />
         </Stack>
-      </Fieldset>
-      <Fieldset legend={t('page_cod_settings.refusing')}>
+      </Section>
+      <Section title={t('page_cod_settings.refusing')}>
         <Stack>
           {spoken('refusalReasonQuestion', limits.listQuestionLength, 2)}
           {spoken('reasonsListButton', limits.buttonTitleLength)}
@@ -78,13 +71,13 @@ export function LanguageTexts({ code, value, onChange }: Editing) {
           {spoken('otherLabel', limits.rowTitleLength)}
           {spoken('notePrompt', limits.messageLength, 2)}
         </Stack>
-      </Fieldset>
-      <Fieldset legend={t('page_cod_settings.closing')}>
+      </Section>
+      <Section title={t('page_cod_settings.closing')}>
         <Stack>
           {closingOf('confirmation')}
           {closingOf('refusal')}
         </Stack>
-      </Fieldset>
+      </Section>
     </Stack>
   )
 }
@@ -94,22 +87,20 @@ type Ending = { check: Check; at: string; code: string; value: Optional; onChang
 function Closing({ check, at, code, value, onChange }: Ending) {
   const { t } = useTexts()
   const { limits } = useForm()
-  const label =
-    check === 'confirmation' ? t('page_cod_settings.closing_confirmation') : t('page_cod_settings.closing_refusal')
   return (
     <Stack gap="xs">
       <Switch
-        label={`${label}${t('page_shell.colon')}${t('page_cod_settings.sends_closing')}`}
+        label={t(`page_cod_settings.sends_closing_${check}`)}
         checked={value.sent}
         onChange={(event) => onChange({ ...value, sent: event.currentTarget.checked })}
       />
       {value.sent && (
-        <CountedText
+        <CustomerText
           pointer={`${at}/closingMessages/${check}`}
-          label={`${label}${t('page_shell.colon')}${t('page_cod_settings.closing_text')}`}
+          label={t(`page_cod_settings.closing_${check}`)}
           value={value.text}
           max={limits.messageLength}
-          lines={2}
+          rows={2}
           code={code}
           onChange={(changed) => onChange({ ...value, text: changed })}
         />

@@ -5,9 +5,11 @@ import type { RouterOutputs } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { type Draft, startOf, withLanguage, withoutLanguage } from './draft/draft.ts'
 import { useForm } from './draft/form.ts'
+import { isWithin } from './draft/topics.ts'
 import { LanguageTexts } from './language-texts.tsx'
 import { nameOfLanguage } from './languages.ts'
 import { ReadOnly } from './read-only.tsx'
+import { TabMark } from './tab-mark.tsx'
 
 type Known = Pick<RouterOutputs['codSettings']['get'], 'starts' | 'templates'>
 
@@ -34,7 +36,7 @@ export function Languages({ draft, onChange, code, onChoose, known, mayChange }:
     <Stack>
       {codes.length === 0 && <Alert color="yellow">{t('page_cod_settings.no_languages')}</Alert>}
       {codes.length > 0 && code !== undefined && (
-        <Tabs value={code} onChange={(next) => next !== null && onChoose(next)}>
+        <Tabs variant="outline" value={code} onChange={(next) => next !== null && onChoose(next)}>
           <Tabs.List>
             {codes.map((each) => (
               <LanguageTab key={each} code={each} />
@@ -87,21 +89,13 @@ export function Languages({ draft, onChange, code, onChoose, known, mayChange }:
 }
 
 function LanguageTab({ code }: { code: string }) {
-  const { t, language } = useTexts()
-  const { faults } = useForm()
-  const count = faults.filter(({ pointer }) => `${pointer}/`.startsWith(`/languages/${code}/`)).length
+  const { language } = useTexts()
   return (
-    <Tabs.Tab value={code}>
+    <Tabs.Tab value={code} rightSection={<TabMark has={(pointer) => isWithin(pointer, `/languages/${code}`)} />}>
       {nameOfLanguage(code, language)}{' '}
       <Text span size="xs" c="dimmed" className="as-typed">
         {code}
       </Text>
-      {count > 0 && (
-        <Text span size="xs" fw={700} c="var(--mantine-color-error)">
-          {' '}
-          · {count} {t('page_cod_settings.faults_in')}
-        </Text>
-      )}
     </Tabs.Tab>
   )
 }
@@ -129,14 +123,14 @@ function AddLanguage({ present, known, onAdd }: Adding) {
         <Group align="flex-start" gap="xs">
           <TextInput
             label={t('page_cod_settings.add_language')}
-            description={`${t('page_cod_settings.add_language_hint')} · ${present.length} ${t('page_cod_settings.of')} ${limits.languages.max}`}
+            description={t('page_cod_settings.add_language_hint')}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
             value={typed}
             dir="ltr"
             autoCapitalize="off"
             autoComplete="off"
             spellCheck={false}
-            error={isThere ? `${typed.trim()} ${t('page_cod_settings.already_there')}` : undefined}
+            error={isThere && t('page_cod_settings.already_there', { name: typed.trim() })}
             onChange={(event) => setTyped(event.currentTarget.value)}
             flex={1}
             maw={420}

@@ -36,7 +36,7 @@ export function PhonePreview({ code, language, preview, failed }: Shown) {
       className={classes['preview']}
       data-testid="preview"
     >
-      <Title order={3} size="h5">
+      <Title order={2} size="h4">
         {t('page_cod_settings.preview')} · {nameOfLanguage(code, page.language)}
       </Title>
       <Text size="sm" c="dimmed" mb="xs">

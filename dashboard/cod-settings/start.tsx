@@ -31,7 +31,7 @@ export function Start({ known, onStart }: { known: Known; onStart: (draft: Draft
           >
             {t('page_cod_settings.start_with')} {t('page_cod_settings.of_your_templates')}
             {t('page_shell.colon')}
-            {ofTemplates.map((code) => nameOfLanguage(code, language)).join(', ')}
+            {new Intl.ListFormat(language).format(ofTemplates.map((code) => nameOfLanguage(code, language)))}
           </Button>
         )}
         <Group justify="center" gap="xs">

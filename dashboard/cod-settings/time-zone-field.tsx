@@ -20,42 +20,40 @@ export function TimeZoneField({ value, onChange }: { value: string; onChange: (z
   )
   const there = timeIn(value, now, language)
   return (
-    <Select
-      id="/timeZone"
-      label={t('page_cod_settings.time_zone')}
-      description={
-        <>
-          {t('page_cod_settings.time_zone_hint')}
-          {there !== undefined && (
-            <Text span size="sm" display="block" c="var(--mantine-color-text)" data-testid="zone-now">
-              {t('page_cod_settings.time_zone_now', { time: there })}
+    <div>
+      <Select
+        data-path="/timeZone"
+        maw={360}
+        label={t('page_cod_settings.time_zone')}
+        description={t('page_cod_settings.time_zone_hint')}
+        error={fault}
+        dir="ltr"
+        data={zones}
+        value={value || null}
+        onChange={(zone) => onChange(zone ?? '')}
+        searchable
+        allowDeselect={false}
+        limit={MAX_SHOWN}
+        nothingFoundMessage={t('page_cod_settings.no_zone')}
+        filter={({ options, search, limit }) => {
+          const term = plain(search)
+          return options.filter((option) => 'label' in option && plain(option.label).includes(term)).slice(0, limit)
+        }}
+        renderOption={({ option }) => (
+          <Group justify="space-between" w="100%" dir="ltr" wrap="nowrap">
+            <span>{option.value}</span>
+            <Text span size="xs" c="dimmed">
+              {timeIn(option.value, now, language)}
             </Text>
-          )}
-        </>
-      }
-      inputWrapperOrder={['label', 'input', 'description', 'error']}
-      error={fault}
-      dir="ltr"
-      data={zones}
-      value={value || null}
-      onChange={(zone) => onChange(zone ?? '')}
-      searchable
-      allowDeselect={false}
-      limit={MAX_SHOWN}
-      nothingFoundMessage={t('page_cod_settings.no_zone')}
-      filter={({ options, search, limit }) => {
-        const term = plain(search)
-        return options.filter((option) => 'label' in option && plain(option.label).includes(term)).slice(0, limit)
-      }}
-      renderOption={({ option }) => (
-        <Group justify="space-between" w="100%" dir="ltr" wrap="nowrap">
-          <span>{option.value}</span>
-          <Text span size="xs" c="dimmed">
-            {timeIn(option.value, now, language)}
-          </Text>
-        </Group>
+          </Group>
+        )}
+      />
+      {there !== undefined && (
+        <Text size="sm" c="dimmed" mt={4} data-testid="zone-now">
+          {t('page_cod_settings.time_zone_now', { time: there })}
+        </Text>
       )}
-    />
+    </div>
   )
 }
 

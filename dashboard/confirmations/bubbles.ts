@@ -19,20 +19,19 @@ const TICKS = {
   failed: 'failed',
 } as const satisfies Record<BusinessMessage['status'], NonNullable<Bubble['ticks']>>
 
-type Displayed = Pick<BusinessMessage, 'header' | 'body' | 'footer' | 'buttons' | 'rows' | 'status'> & {
+type Displayed = Pick<BusinessMessage, 'header' | 'body' | 'footer' | 'buttons' | 'status'> & {
   language: string | null
 }
 
 /** A message of ours as the phone shows it. `at` as it is shown. */
 export function businessBubble(message: Displayed, at: string, { textOf }: Pick<Translator, 'textOf'>): Bubble {
-  const { header, body, footer, buttons, rows, language, status } = message
-  const kind = rows.length > 0 ? 'list' : 'reply'
+  const { header, body, footer, buttons, language, status } = message
   return {
     side: 'business',
     ...(header !== null && { header }),
     body: textAsWritten(body) ?? textOf(body),
     ...(footer !== null && { footer }),
-    buttons: buttons.map((label) => ({ label, kind })),
+    buttons,
     at,
     ticks: TICKS[status],
     ...(language !== null && { direction: directionOfTexts(language) }),

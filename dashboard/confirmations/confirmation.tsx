@@ -1,14 +1,14 @@
-import { Anchor, Grid } from '@mantine/core'
+import { Anchor, Grid, Group } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { visibleText } from '../../locales/visible-text.ts'
 import { type RouterOutputs, api } from '../api.ts'
 import { MadeBy } from '../keys/made-by.tsx'
 import { useTexts } from '../texts/use-texts.ts'
-import { PhoneButton, SenderLink, TemplateLink } from '../timeline/links.tsx'
+import { CopyCurl, PhoneButton, SenderLink, TemplateLink } from '../timeline/links.tsx'
 import { NextStep } from '../timeline/next-step.tsx'
 import { Timeline } from '../timeline/timeline.tsx'
-import { Copyable } from '../ui/copy.tsx'
+import { CopyText, Copyable } from '../ui/copy.tsx'
 import { Fact, Facts } from '../ui/facts.tsx'
 import { useLive } from '../ui/shell/live.ts'
 import { Page } from '../ui/shell/page.tsx'
@@ -32,7 +32,12 @@ export function Confirmation() {
   return (
     <Page
       title={`${t('page_confirmations.page_title')} \u2068${visibleText(confirmation.reference)}\u2069`}
-      status={<Status of="order" value={confirmation.status} />}
+      status={
+        <>
+          <CopyText text={confirmation.reference} />
+          <Status of="order" value={confirmation.status} />
+        </>
+      }
       back={
         <Anchor
           size="sm"
@@ -42,7 +47,12 @@ export function Confirmation() {
         </Anchor>
       }
       live={live}
-      actions={<PhoneButton phone={confirmation.recipient} number={confirmation.phoneNumberId} />}
+      actions={
+        <Group gap="xs">
+          <PhoneButton phone={confirmation.recipient} number={confirmation.phoneNumberId} />
+          <CopyCurl baseUrl={data.baseUrl} {...requestOf(data)} />
+        </Group>
+      }
     >
       <NextStep next={next} failure={refusalFailure ?? failure} webhooks={webhooks} />
       <Grid gap="lg">
@@ -58,6 +68,14 @@ export function Confirmation() {
   )
 }
 
+function requestOf({ confirmation }: ConfirmationData): { path: string; body: object } {
+  const { recipient: to, senderId, templateName: name, templateLanguage: language, reference } = confirmation
+  const { parameters } = confirmation
+  const isFilled = Object.keys(parameters).length > 0
+  const body = { to, senderId, template: { name, language }, ...(isFilled && { parameters }), reference }
+  return { path: '/cod-confirmations', body }
+}
+
 function ConfirmationFacts({ data, loadedAt }: { data: ConfirmationData; loadedAt: number }) {
   const { t } = useTexts()
   const { confirmation, refusal, failure, refusalFailure } = data
@@ -66,9 +84,6 @@ function ConfirmationFacts({ data, loadedAt }: { data: ConfirmationData; loadedA
     <Facts label={t('page_confirmations.facts')} form="column">
       <Fact title={t('page_confirmations.customer')}>
         <Copyable text={confirmation.recipient} />
-      </Fact>
-      <Fact title={t('page_confirmations.order')}>
-        <Copyable text={confirmation.reference} />
       </Fact>
       {failure && refusalFailure && (
         <Fact title={t('page_confirmations.failure')}>

@@ -1,4 +1,4 @@
-import { Button, Stack, Text } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { visibleText } from '../../locales/visible-text.ts'
@@ -7,21 +7,14 @@ import { useTexts } from '../texts/use-texts.ts'
 import { List } from '../ui/list/list.tsx'
 import { useLive } from '../ui/shell/live.ts'
 import { Reference } from '../ui/reference.tsx'
-import { SearchedList } from '../ui/list/searched-list.tsx'
+import { hasOtherPages } from '../ui/list/position.ts'
+import { SearchedList, hasSeveralSenders } from '../ui/list/searched-list.tsx'
 import { statusWord } from '../ui/state/status.ts'
 import { Status as StatusBadge } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { Chosen } from './reschedule.tsx'
-import {
-  type ListedConfirmation,
-  REFUSALS,
-  type RefusalStatus,
-  type Status,
-  STATUSES,
-  listInput,
-  withFilter,
-} from './search.ts'
+import { type ListedConfirmation, REFUSALS, STATUSES, listInput, withFilter } from './search.ts'
 
 const PAGE = '/w/$workspaceId/confirmations'
 
@@ -39,6 +32,10 @@ export function Confirmations() {
     ...api.confirmations.list.queryOptions(listInput(workspaceId, search)),
     placeholderData: keepPreviousData,
   })
+  const { data: counted } = useQuery({
+    ...api.confirmations.count.queryOptions(listInput(workspaceId, search)),
+    enabled: hasOtherPages(query.data, search),
+  })
   return (
     <SearchedList
       page="page_confirmations"
@@ -46,6 +43,7 @@ export function Confirmations() {
       live={live}
       search={search}
       query={query}
+      counted={counted}
       choices={choices && { ...choices, templates: choices.codTemplates }}
       own={[
         {
@@ -79,12 +77,12 @@ export function Confirmations() {
         <Link {...props} from={PAGE} to="." search={{ ...filter, ...(to && { before: to }) }} />
       )}
     >
-      {(rows) => <ConfirmationList rows={rows} />}
+      {(rows) => <ConfirmationList rows={rows} ofSenders={hasSeveralSenders(choices)} />}
     </SearchedList>
   )
 }
 
-function ConfirmationList({ rows }: { rows: readonly ListedConfirmation[] }) {
+function ConfirmationList({ rows, ofSenders }: { rows: readonly ListedConfirmation[]; ofSenders: boolean }) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   return (
@@ -111,7 +109,13 @@ function ConfirmationList({ rows }: { rows: readonly ListedConfirmation[] }) {
         },
         {
           title: t('page_confirmations.status'),
-          cell: ({ status, refusalStatus }) => <Statuses status={status} refusal={refusalStatus} />,
+          cell: ({ status }) => <StatusBadge of="order" value={status} />,
+        },
+        {
+          title: t('page_confirmations.refusal'),
+          hideIfAll: ({ refusalStatus }) => refusalStatus,
+          cell: ({ refusalStatus }) =>
+            refusalStatus === null ? '–' : <StatusBadge of="refusal" value={refusalStatus} />,
         },
         { title: t('page_confirmations.answer'), cell: (row) => <Answered row={row} /> },
         {
@@ -119,34 +123,21 @@ function ConfirmationList({ rows }: { rows: readonly ListedConfirmation[] }) {
           hideIfAll: ({ templateName }) => templateName,
           cell: ({ templateName }) => <code>{templateName}</code>,
         },
-        {
-          title: t('page_confirmations.sender'),
-          hideIfAll: ({ senderPhone }) => senderPhone,
-          cell: ({ senderPhone }) => <span className="as-typed">{senderPhone}</span>,
-        },
+        ...(ofSenders
+          ? [
+              {
+                title: t('page_confirmations.sender'),
+                hideIfAll: ({ senderPhone }: ListedConfirmation) => senderPhone,
+                cell: ({ senderPhone }: ListedConfirmation) => <span className="as-typed">{senderPhone}</span>,
+              },
+            ]
+          : []),
         {
           title: t('page_confirmations.created'),
           cell: ({ createdAt }) => <Time at={createdAt} kind="workspace" form="relative" />,
         },
       ]}
     />
-  )
-}
-
-function Statuses({ status, refusal }: { status: Status; refusal: RefusalStatus | null }) {
-  const { t } = useTexts()
-  return (
-    <Stack gap={4} align="flex-start">
-      <StatusBadge of="order" value={status} />
-      {refusal !== null && (
-        <>
-          <Text span size="xs" c="dimmed">
-            {t('page_confirmations.refusal')}
-          </Text>
-          <StatusBadge of="refusal" value={refusal} />
-        </>
-      )}
-    </Stack>
   )
 }
 

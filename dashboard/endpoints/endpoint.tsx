@@ -4,7 +4,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import { api, codeOf } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/failed.tsx'
-import { Loading } from '../ui/loading.tsx'
+import { LoadingPage } from '../ui/loading.tsx'
 import { useLive } from '../ui/shell/live.ts'
 import { NotFound } from '../ui/shell/not-found.tsx'
 import { Page } from '../ui/shell/page.tsx'
@@ -26,7 +26,7 @@ export function Endpoint() {
   const may = usePermissions()
   const { data, error, refetch } = useQuery(api.endpoints.find.queryOptions({ workspaceId, endpointId }))
   if (codeOf(error) === 'NOT_FOUND' || codeOf(error) === 'BAD_REQUEST') return <NotFound />
-  if (!data) return error ? <Failed error={error} onAgain={() => void refetch()} /> : <Loading as="detail" />
+  if (!data) return error ? <Failed error={error} onAgain={() => void refetch()} /> : <LoadingPage />
   const isDeleted = data.deletedAt !== null
   return (
     <Page

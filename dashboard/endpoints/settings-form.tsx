@@ -1,9 +1,9 @@
 import { Button, Checkbox, Radio, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { useState } from 'react'
 import { chosenEventTypes } from '../../src/events/event-types.ts'
 import { type RouterOutputs, reasonOf } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { Failed } from '../ui/failed.tsx'
 import { useFaults } from '../ui/faults.ts'
 import { FormErrors } from '../ui/form/form-errors.tsx'
 
@@ -27,6 +27,7 @@ export function EndpointSettings({ initial, allowsHttp, yes, onSave }: Props) {
     eventTypes: t('page_endpoints.events'),
   }
   const faultsIn = useFaults(labels)
+  const [failed, setFailed] = useState<unknown>()
   const form = useForm({
     initialValues: {
       url: initial.url,
@@ -40,6 +41,7 @@ export function EndpointSettings({ initial, allowsHttp, yes, onSave }: Props) {
     },
   })
   const save = form.onSubmit(async ({ url, description, which, eventTypes }) => {
+    setFailed(undefined)
     const types = chosenEventTypes.filter((type) => eventTypes.includes(type))
     try {
       await onSave({ url, description, eventTypes: which === 'all' ? null : types })
@@ -49,14 +51,13 @@ export function EndpointSettings({ initial, allowsHttp, yes, onSave }: Props) {
       const field = reason?.code === 'webhooks.bad_description' ? 'description' : 'url'
       if (Object.keys(faults).length > 0) form.setErrors(faults)
       else if (reason) form.setErrors({ [field]: textOf(reason) })
-      else form.setErrors({ other: <Failed error={error} /> })
+      else setFailed(error)
     }
   })
-  const { other, ...shown } = form.errors
   return (
     <form onSubmit={save} noValidate>
       <Stack>
-        <FormErrors count={Object.keys(shown).length} />
+        <FormErrors errors={form.errors} labels={labels} failed={failed} />
         <TextInput
           label={labels.url}
           description={t(allowsHttp ? 'page_endpoints.url_hint_http' : 'page_endpoints.url_hint')}
@@ -89,7 +90,6 @@ export function EndpointSettings({ initial, allowsHttp, yes, onSave }: Props) {
             </Stack>
           </Checkbox.Group>
         )}
-        {other}
         <Button type="submit" loading={form.submitting}>
           {yes}
         </Button>

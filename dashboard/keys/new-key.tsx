@@ -1,10 +1,10 @@
 import { Button, NativeSelect, type NativeSelectProps, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
-import { api, faultsOf, queryClient } from '../api.ts'
+import { api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { Failed } from '../ui/failed.tsx'
 import { useFaults } from '../ui/faults.ts'
+import { FormErrors } from '../ui/form/form-errors.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { ShownOnce } from './shown-once.tsx'
 
@@ -16,7 +16,8 @@ export const daysOf = (chosen: string): number | null => (chosen === '' ? null :
 export function NewKey({ onDone }: { onDone: () => void }) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
-  const faultsIn = useFaults({ name: t('page_keys.name') })
+  const labels = { name: t('page_keys.name') }
+  const faultsIn = useFaults(labels)
   const form = useForm({ initialValues: { name: '', expiry: '' } })
   const create = useMutation(
     api.keys.create.mutationOptions({
@@ -27,11 +28,13 @@ export function NewKey({ onDone }: { onDone: () => void }) {
   if (create.data) return <ShownOnce apiKey={create.data.apiKey} onDone={onDone} />
   return (
     <form
+      noValidate
       onSubmit={form.onSubmit(({ name, expiry }) =>
         create.mutate({ workspaceId, name, expiresInDays: daysOf(expiry) }),
       )}
     >
       <Stack>
+        <FormErrors errors={form.errors} labels={labels} failed={create.error} />
         <TextInput
           label={t('page_keys.name')}
           description={t('page_keys.name_hint')}
@@ -39,7 +42,6 @@ export function NewKey({ onDone }: { onDone: () => void }) {
           {...form.getInputProps('name')}
         />
         <ExpirySelect {...form.getInputProps('expiry')} />
-        {create.error && faultsOf(create.error).length === 0 && <Failed error={create.error} />}
         <Button type="submit" loading={create.isPending}>
           {t('page_keys.create')}
         </Button>

@@ -1,4 +1,4 @@
-import { Anchor, Button, CopyButton, Grid, Group } from '@mantine/core'
+import { Anchor, Grid, Group } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { ChatBubble, ChatPaper } from '@doorcode/whatsapp-emulator/phone/bubble.tsx'
@@ -6,12 +6,11 @@ import { type RouterOutputs, api } from '../api.ts'
 import { tagOf } from '../cod-settings/languages.ts'
 import { businessBubble } from '../confirmations/bubbles.ts'
 import { MadeBy } from '../keys/made-by.tsx'
-import { curlOf } from '../phone/request.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { PhoneButton, SenderLink, TemplateLink } from '../timeline/links.tsx'
+import { CopyCurl, PhoneButton, SenderLink, TemplateLink } from '../timeline/links.tsx'
 import { NextStep } from '../timeline/next-step.tsx'
 import { Timeline } from '../timeline/timeline.tsx'
-import { Copyable } from '../ui/copy.tsx'
+import { CopyText, Copyable } from '../ui/copy.tsx'
 import { Fact, Facts } from '../ui/facts.tsx'
 import { useLive } from '../ui/shell/live.ts'
 import { Page } from '../ui/shell/page.tsx'
@@ -33,7 +32,12 @@ export function Message() {
   return (
     <Page
       title={`${t('page_messages.page_title')} \u2066${message.recipient}\u2069`}
-      status={<Status of="message" value={message.status} />}
+      status={
+        <>
+          <CopyText text={message.recipient} />
+          <Status of="message" value={message.status} />
+        </>
+      }
       back={
         <Anchor
           size="sm"
@@ -46,7 +50,7 @@ export function Message() {
       actions={
         <Group gap="xs">
           <PhoneButton phone={message.recipient} number={message.phoneNumberId} />
-          <CopyRequest data={data} />
+          {message.kind === 'otp' && <CopyCurl baseUrl={data.baseUrl} {...requestOf(data)} />}
         </Group>
       }
     >
@@ -98,20 +102,10 @@ function Arrived({ data: { message, timeline } }: { data: MessageData }) {
 const CODE = '<code>'
 
 /** The request of a one-time code, with a place for the code. */
-function CopyRequest({ data: { message, baseUrl } }: { data: MessageData }) {
-  const { t } = useTexts()
-  if (message.kind !== 'otp') return null
+function requestOf({ message }: MessageData): { path: string; body: object } {
   const { recipient: to, senderId, templateName: name, templateLanguage: language, reference } = message
   const body = { to, senderId, template: { name, language }, code: CODE, ...(reference !== null && { reference }) }
-  return (
-    <CopyButton value={curlOf(baseUrl, { kind: 'otp', path: '/otp/messages', body })}>
-      {({ copied, copy }) => (
-        <Button variant="default" onClick={copy}>
-          {copied ? t('page_shell.copied') : t('page_messages.copy_curl')}
-        </Button>
-      )}
-    </CopyButton>
-  )
+  return { path: '/otp/messages', body }
 }
 
 function MessageFacts({ data: { message } }: { data: MessageData }) {
@@ -121,9 +115,6 @@ function MessageFacts({ data: { message } }: { data: MessageData }) {
   const { correlationId, apiKeyId, apiKeyName, providerMessageId } = message
   return (
     <Facts label={t('page_messages.facts')} form="column">
-      <Fact title={t('page_messages.to')}>
-        <Copyable text={message.recipient} />
-      </Fact>
       <Fact title={t('page_messages.kind')}>
         <MessageKind message={message} />
       </Fact>
@@ -160,7 +151,6 @@ function MessageFacts({ data: { message } }: { data: MessageData }) {
           t('page_messages.not_sent')
         )}
       </Fact>
-      <Fact title={t('page_messages.attempts')}>{message.attempts}</Fact>
       <Fact title={t('page_messages.sender')}>
         <SenderLink phone={message.senderPhone} />
       </Fact>

@@ -6,7 +6,8 @@ import { useTexts } from '../texts/use-texts.ts'
 import { List } from '../ui/list/list.tsx'
 import { useLive } from '../ui/shell/live.ts'
 import { Reference } from '../ui/reference.tsx'
-import { SearchedList } from '../ui/list/searched-list.tsx'
+import { hasOtherPages } from '../ui/list/position.ts'
+import { SearchedList, hasSeveralSenders } from '../ui/list/searched-list.tsx'
 import { statusWord } from '../ui/state/status.ts'
 import { Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
@@ -30,6 +31,10 @@ export function Messages() {
     ...api.messages.list.queryOptions(listInput(workspaceId, search)),
     placeholderData: keepPreviousData,
   })
+  const { data: counted } = useQuery({
+    ...api.messages.count.queryOptions(listInput(workspaceId, search)),
+    enabled: hasOtherPages(query.data, search),
+  })
   return (
     <SearchedList
       page="page_messages"
@@ -37,6 +42,7 @@ export function Messages() {
       live={live}
       search={search}
       query={query}
+      counted={counted}
       choices={choices}
       own={[
         {
@@ -65,12 +71,12 @@ export function Messages() {
         <Link {...props} from={PAGE} to="." search={{ ...filter, ...(to && { before: to }) }} />
       )}
     >
-      {(rows) => <MessageList rows={rows} />}
+      {(rows) => <MessageList rows={rows} ofSenders={hasSeveralSenders(choices)} />}
     </SearchedList>
   )
 }
 
-function MessageList({ rows }: { rows: readonly ListedMessage[] }) {
+function MessageList({ rows, ofSenders }: { rows: readonly ListedMessage[]; ofSenders: boolean }) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   return (
@@ -96,11 +102,15 @@ function MessageList({ rows }: { rows: readonly ListedMessage[] }) {
           hideIfAll: ({ templateName }) => templateName,
           cell: ({ templateName }) => (templateName === null ? '–' : <code>{templateName}</code>),
         },
-        {
-          title: t('page_messages.sender'),
-          hideIfAll: ({ senderPhone }) => senderPhone,
-          cell: ({ senderPhone }) => <span className="as-typed">{senderPhone}</span>,
-        },
+        ...(ofSenders
+          ? [
+              {
+                title: t('page_messages.sender'),
+                hideIfAll: ({ senderPhone }: ListedMessage) => senderPhone,
+                cell: ({ senderPhone }: ListedMessage) => <span className="as-typed">{senderPhone}</span>,
+              },
+            ]
+          : []),
         {
           title: t('page_messages.created'),
           cell: ({ createdAt }) => <Time at={createdAt} kind="workspace" form="relative" />,

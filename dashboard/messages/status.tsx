@@ -1,4 +1,4 @@
-import { Text, VisuallyHidden } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useTexts } from '../texts/use-texts.ts'
 import type { ListedMessage } from './search.ts'
 
@@ -20,9 +20,9 @@ export function MessageKind({ message }: { message: Pick<ListedMessage, 'check' 
     <>
       <span style={{ whiteSpace: 'nowrap' }}>
         {message.check === 'refusal' ? t('page_messages.of_refusal') : t('page_messages.of_confirmation')}
-        <VisuallyHidden component="span">: </VisuallyHidden>
       </span>
-      <Text size="xs" c="dimmed">
+      {' · '}
+      <Text span inherit c="dimmed">
         {t(`page_messages.purpose_${PURPOSES[message.purpose]}`)}
       </Text>
     </>

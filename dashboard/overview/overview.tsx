@@ -1,8 +1,10 @@
-import { Anchor, Group, SimpleGrid, Stack, Title } from '@mantine/core'
+import { Anchor, Group, Stack, Text, Title } from '@mantine/core'
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api } from '../api.ts'
-import { AnswersByDay, Funnel, MessagesByDay } from '../charts/figures.tsx'
+import { Funnel, MessagesByDay } from '../charts/codes.tsx'
+import { FigureRow } from '../charts/figure.tsx'
+import { AnswersByDay } from '../charts/orders.tsx'
 import { useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/failed.tsx'
 import { slowPolling, useLive } from '../ui/shell/live.ts'
@@ -42,8 +44,9 @@ function Figures() {
   const { workspaceId } = useWorkspace()
   const { data, error, refetch } = useQuery({ ...api.charts.overview.queryOptions({ workspaceId }), ...slowPolling })
   if (error) return <Failed error={error} onAgain={() => void refetch()} />
-  if (!data) return <Loading />
+  if (!data) return <Loading as="overview" />
   const { week } = data
+  const sent = week.messages.reduce((sum, { otp, cod }) => sum + otp + cod, 0)
   return (
     <>
       <Today of={data} />
@@ -54,10 +57,14 @@ function Figures() {
             {t('page_overview.all_charts')}
           </Anchor>
         </Group>
-        <SimpleGrid cols={{ base: 1, lg: 2 }}>
-          <MessagesByDay of={week} />
-          {week.orders.asked > 0 ? <AnswersByDay of={week} /> : <Funnel of={week} />}
-        </SimpleGrid>
+        {sent === 0 ? (
+          <Text c="dimmed">{t('page_charts.nothing')}</Text>
+        ) : (
+          <FigureRow>
+            <MessagesByDay of={week} />
+            {week.orders.asked > 0 ? <AnswersByDay of={week} /> : <Funnel of={week} />}
+          </FigureRow>
+        )}
       </Stack>
     </>
   )

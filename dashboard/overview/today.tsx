@@ -2,9 +2,13 @@ import { Anchor, Group, Paper, Progress, SimpleGrid, Stack, Text, Title } from '
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useId } from 'react'
 import type { RouterOutputs } from '../api.ts'
+import { ChangeMark } from '../charts/change-mark.tsx'
+import { changeOf } from '../charts/change.ts'
+import { Legend } from '../charts/legend.tsx'
 import { type Outcome, codeOutcomes, orderOutcomes } from '../charts/outcomes.ts'
 import { dayText, shareText } from '../charts/span.ts'
 import { useTexts } from '../texts/use-texts.ts'
+import { chartColour } from '../ui/state/chart-colours.ts'
 import { numberFormat } from '../ui/number.ts'
 import { useWorkspace } from '../ui/workspace.ts'
 import classes from './today.module.css'
@@ -33,7 +37,7 @@ export function Today({ of: { latest, yesterday, week } }: { of: Figures }) {
           title={t('page_charts.otp')}
           count={funnel.accepted}
           rate={t('page_overview.delivered', { share: share(funnel.delivered, funnel.accepted) })}
-          before={isToday ? yesterday?.codes : undefined}
+          before={isToday ? yesterday?.funnel.accepted : undefined}
           outcomes={codeOutcomes(t, funnel)}
           linkOf={(status) => (props) => (
             <Link
@@ -48,7 +52,7 @@ export function Today({ of: { latest, yesterday, week } }: { of: Figures }) {
           title={t('page_charts.cod')}
           count={orders.asked}
           rate={t('page_overview.confirmed', { share: share(orders.confirmed, orders.asked) })}
-          before={isToday ? yesterday?.orders : undefined}
+          before={isToday ? yesterday?.orders.asked : undefined}
           outcomes={orderOutcomes(t, orders)}
           linkOf={(status) => (props) => (
             <Link
@@ -115,7 +119,7 @@ function Card<Status extends string>({ title, count, rate, before, outcomes, lin
     <Paper withBorder p="lg" component="section" aria-labelledby={id} miw={0}>
       <Stack gap="sm">
         <Group justify="space-between" align="baseline">
-          <Title order={3} id={id}>
+          <Title order={3} size="h5" id={id}>
             {title}
           </Title>
           <Anchor size="sm" renderRoot={linkOf()}>
@@ -127,30 +131,33 @@ function Card<Status extends string>({ title, count, rate, before, outcomes, lin
             <span className={classes['count']}>{n.format(count)}</span>
             {count > 0 && <Text fw={600}>{rate}</Text>}
           </Group>
-          {before !== undefined && <Change count={count} before={before} />}
+          {before !== undefined && <SinceYesterday count={count} before={before} />}
         </div>
         {shown.length > 0 && (
           <>
             <Progress.Root size="lg" aria-hidden="true">
               {shown.map(({ label, count: part, colour }) => (
-                <Progress.Section key={label} value={(part / count) * 100} color={colour} />
+                <Progress.Section key={label} value={(part / count) * 100} color={chartColour(colour)} />
               ))}
             </Progress.Root>
-            <ul className={classes['outcomes']}>
-              {shown.map(({ label, count: part, colour, status }) => (
-                <li key={label}>
-                  <i style={{ background: `var(--mantine-color-${colour.replace('.', '-')})` }} />
-                  {status === undefined ? (
-                    label
-                  ) : (
-                    <Anchor inherit renderRoot={linkOf(status)}>
-                      {label}
-                    </Anchor>
-                  )}{' '}
-                  <strong>{n.format(part)}</strong>
-                </li>
-              ))}
-            </ul>
+            <Legend
+              items={shown.map(({ label, count: part, colour, status }) => ({
+                label,
+                colour,
+                content: (
+                  <>
+                    {status === undefined ? (
+                      label
+                    ) : (
+                      <Anchor inherit renderRoot={linkOf(status)}>
+                        {label}
+                      </Anchor>
+                    )}{' '}
+                    <strong>{n.format(part)}</strong>
+                  </>
+                ),
+              }))}
+            />
           </>
         )}
       </Stack>
@@ -158,14 +165,14 @@ function Card<Status extends string>({ title, count, rate, before, outcomes, lin
   )
 }
 
-function Change({ count, before }: { count: number; before: number }) {
+function SinceYesterday({ count, before }: { count: number; before: number }) {
   const { t, language } = useTexts()
-  const percent = numberFormat(language, { style: 'percent', maximumFractionDigits: 0, signDisplay: 'exceptZero' })
+  const change = changeOf(count, before)
   return (
     <Text size="sm" c="dimmed">
-      {before > 0 && (
+      {change && (
         <>
-          <bdi className={classes['change']}>{percent.format(count / before - 1)}</bdi> ·{' '}
+          <ChangeMark change={change} c="var(--mantine-color-text)" /> ·{' '}
         </>
       )}
       {t('page_overview.by_now', { number: numberFormat(language).format(before) })}

@@ -1,10 +1,10 @@
 import { Button, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
-import { api, faultsOf, queryClient } from '../api.ts'
+import { api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { Failed } from '../ui/failed.tsx'
 import { useFaults } from '../ui/faults.ts'
+import { FormErrors } from '../ui/form/form-errors.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { LinkOnce } from './link-once.tsx'
 import type { Member } from './people.tsx'
@@ -15,7 +15,8 @@ type Values = { email: string; role: Member['role'] }
 export function Invite({ onDone }: { onDone: () => void }) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
-  const faultsIn = useFaults({ email: t('page_people.email') })
+  const labels = { email: t('page_people.email') }
+  const faultsIn = useFaults(labels)
   const form = useForm<Values>({ initialValues: { email: '', role: 'member' } })
   const invite = useMutation(
     api.people.invite.mutationOptions({
@@ -30,6 +31,7 @@ export function Invite({ onDone }: { onDone: () => void }) {
   return (
     <form noValidate onSubmit={form.onSubmit((values) => invite.mutate({ workspaceId, ...values }))}>
       <Stack>
+        <FormErrors errors={form.errors} labels={labels} failed={invite.error} />
         <TextInput
           label={t('page_people.email')}
           description={t('page_people.email_hint')}
@@ -40,7 +42,6 @@ export function Invite({ onDone }: { onDone: () => void }) {
           {...form.getInputProps('email')}
         />
         <RoleChoice {...form.getInputProps('role')} value={form.values.role} />
-        {invite.error && faultsOf(invite.error).length === 0 && <Failed error={invite.error} />}
         <Button type="submit" loading={invite.isPending}>
           {t('page_people.make_link')}
         </Button>

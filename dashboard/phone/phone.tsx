@@ -1,4 +1,4 @@
-import { Anchor, Box, Button, Loader, Paper, Stack, Tabs, Text } from '@mantine/core'
+import { Anchor, Box, Button, Paper, Stack, Tabs, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useRef } from 'react'
@@ -10,6 +10,7 @@ import { type RouterOutputs, api, phoneSource } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Failed } from '../ui/failed.tsx'
+import { Loading } from '../ui/loading.tsx'
 import { useLive } from '../ui/shell/live.ts'
 import { Page } from '../ui/shell/page.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
@@ -49,7 +50,7 @@ function SandboxPhone() {
   const { data, error, refetch } = useQuery(api.phone.state.queryOptions({ workspaceId }))
   return (
     <Page title={t('page_phone.title')} about={t('page_phone.about')} live={live}>
-      {data ? data.hasEmulator ? <SidePanel state={data} /> : <NoEmulator /> : !error && <Loader />}
+      {data ? data.hasEmulator ? <SidePanel state={data} /> : <NoEmulator /> : !error && <Loading as="phone" />}
       {error && !data && <Failed error={error} onAgain={() => void refetch()} />}
     </Page>
   )

@@ -1,11 +1,17 @@
 import type { RouterOutputs } from '../api.ts'
+import type { TemplateParameters } from '../templates/preview.ts'
 
 export type Sendable = RouterOutputs['phone']['sendable']
 export type Kind = keyof Sendable['templates']
-export type SendableTemplate = Sendable['templates'][Kind][number]
+export type SendableTemplate = { name: string; language: string } & TemplateParameters
 
 /** The form input; only the members of the chosen kind are used. `values`: by position. */
-export type Draft = { code: string; reference: string; header: string; values: Readonly<Record<number, string>> }
+export type Draft = {
+  code: string
+  reference: string
+  header: string | undefined
+  values: Readonly<Record<number, string>>
+}
 
 type Place = { to: string; senderId: string; confirmationId: string | undefined }
 
@@ -43,15 +49,18 @@ export function requestOf(kind: Kind, template: SendableTemplate, draft: Draft, 
 }
 
 function parametersOf({ header, body }: SendableTemplate, draft: Draft): Parameters | undefined {
-  if (header === null && body.names.length === 0) return undefined
-  const texts = body.names.map((_, index) => draft.values[index] ?? '')
+  if (header === undefined && body.values.length === 0) return undefined
+  const texts = body.values.map(([name, sample], index) => draft.values[index] ?? firstValue(name, sample, draft))
   const values =
-    body.form === 'named' ? Object.fromEntries(body.names.map((name, index) => [name, texts[index] ?? ''])) : texts
-  return { ...(header !== null && { header: draft.header }), ...(texts.length > 0 && { body: values }) }
+    body.form === 'named' ? Object.fromEntries(body.values.map(([name], index) => [name, texts[index] ?? ''])) : texts
+  return {
+    ...(header !== undefined && { header: draft.header ?? header }),
+    ...(texts.length > 0 && { body: values }),
+  }
 }
 
 /** Runs unchanged where DOORCODE_API_KEY is set. */
-export const curlOf = (baseUrl: string, { path, body }: SendRequest): string =>
+export const curlOf = (baseUrl: string, { path, body }: { path: string; body: object }): string =>
   [
     `curl ${quoted(baseUrl + path)}`,
     `-H "Authorization: Bearer $DOORCODE_API_KEY"`,
@@ -64,6 +73,28 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 export const someCode = (random: () => number): string => String(Math.floor(random() * 1_000_000)).padStart(6, '0')
 
-/** Example parameters that make a readable first message about the order of the request. */
-export const exampleOf = (index: number, reference = 'A-1042'): string =>
-  ['Sara', reference, '349 MAD', '12:00-18:00'][index] ?? '…'
+export type Meaning = 'customer' | 'order' | 'total'
+
+const NAMES = {
+  customer: /customer|client|^(first_?)?name$/i,
+  order: /order|reference|commande/i,
+  total: /amount|total|price|montant/i,
+} as const satisfies Record<Meaning, RegExp>
+
+const CURRENCIES = new Set(Intl.supportedValuesOf('currency'))
+
+/** What a variable is for, by its name, or for a numbered one by the sample of the template. */
+export function meaningOf(name: string, sample: string): Meaning | undefined {
+  if (!/^\d+$/.test(name)) return (['customer', 'order', 'total'] as const).find((each) => NAMES[each].test(name))
+  if (!/\p{N}/u.test(sample)) return name === '1' ? 'customer' : undefined
+  const [code = ''] = /[A-Z]{3}/.exec(sample) ?? []
+  if (CURRENCIES.has(code) || /\p{Sc}/u.test(sample)) return 'total'
+  // A template without a sample has the variable's number in its place.
+  return sample !== name && /^#?[\p{L}\p{N}_/-]+$/u.test(sample) ? 'order' : undefined
+}
+
+/** The order of a text is that of the request; other variables begin with their samples. */
+export function firstValue(name: string, sample: string, { reference }: Pick<Draft, 'reference'>): string {
+  if (meaningOf(name, sample) === 'order') return reference
+  return sample === name ? '…' : sample
+}

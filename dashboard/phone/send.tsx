@@ -8,15 +8,19 @@ import { useTexts } from '../texts/use-texts.ts'
 import { Copyable } from '../ui/copy.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { useFaults } from '../ui/faults.ts'
+import { FormErrors } from '../ui/form/form-errors.tsx'
 import { isOfWorkspace } from '../ui/shell/live.ts'
+import { parametersIn } from '../templates/preview.ts'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import {
   type Draft,
   type Kind,
   type SendRequest,
   type Sendable,
+  type SendableTemplate,
   curlOf,
-  exampleOf,
+  firstValue,
+  meaningOf,
   requestOf,
   someCode,
 } from './request.ts'
@@ -89,21 +93,22 @@ function SendForm({
     enabled: kind === 'refusal',
   })
   const sending = useSending(workspaceId)
-  const labels = { 'body.code': t('page_phone.code'), 'body.reference': t('page_phone.reference') }
+  const labels = {
+    'body.code': t('page_phone.code'),
+    'body.reference': kind === 'confirmation' ? t('page_phone.order') : t('page_phone.reference'),
+  }
   const faultsIn = useFaults({ ...labels, 'body.to': t('page_chats.phone_number') })
-  const template = choices[chosenIndex] ?? choices[0]
-  if (!template) return <NoTemplate kind={kind} />
+  const choice = choices[chosenIndex] ?? choices[0]
+  if (!choice) return <NoTemplate kind={kind} />
   const askable = orders?.filter(({ refusalStatus }) => refusalStatus === null) ?? []
   const about = askable.find((each) => each.confirmationId === order) ?? askable[0]
   if (kind === 'refusal' && orders && !about) return <Text size="sm">{t('page_phone.no_order')}</Text>
 
   const confirmationId = about?.confirmationId
-  const valueAt = (index: number): string =>
-    draft.values[index] ?? exampleOf(index, kind === 'refusal' ? about?.reference : draft.reference)
-  const values = template.body.names.map((_, index) => valueAt(index))
-  const request = requestOf(kind, template, { ...draft, values }, { to: customer.phone, senderId, confirmationId })
-  const faults = faultsIn(sending.error)
-  const elsewhere = Object.entries(faults).filter(([path]) => !(path in labels))
+  const template = { name: choice.name, language: choice.language, ...parametersIn(choice) }
+  const filled = { ...draft, ...(kind === 'refusal' && about && { reference: about.reference }) }
+  const request = requestOf(kind, template, filled, { to: customer.phone, senderId, confirmationId })
+  const errors = faultsIn(sending.error)
   const change = (changed: Partial<Draft>): void => setDraft({ ...draft, ...changed })
   return (
     <form
@@ -113,9 +118,9 @@ function SendForm({
       }}
     >
       <Stack gap="xs">
+        <FormErrors errors={errors} labels={labels} failed={sending.error} />
         <NativeSelect
           label={t('page_phone.template')}
-          size="xs"
           value={String(chosenIndex)}
           onChange={({ currentTarget }) => setChosenIndex(Number(currentTarget.value))}
           data={choices.map(({ name, language }, at) => ({ value: String(at), label: `${name} (${language})` }))}
@@ -123,7 +128,6 @@ function SendForm({
         {kind === 'refusal' && (
           <NativeSelect
             label={t('page_phone.order')}
-            size="xs"
             value={confirmationId ?? ''}
             onChange={({ currentTarget }) => setOrder(currentTarget.value)}
             data={askable.map((each) => ({ value: each.confirmationId, label: each.reference }))}
@@ -132,55 +136,38 @@ function SendForm({
         {kind === 'otp' && (
           <TextInput
             label={t('page_phone.code')}
-            size="xs"
             dir="ltr"
             value={draft.code}
-            error={faults['body.code']}
+            error={errors['body.code']}
+            data-path="body.code"
             onChange={({ currentTarget }) => change({ code: currentTarget.value })}
           />
         )}
-        {kind !== 'otp' && template.header !== null && (
-          <TextInput
-            label={t('page_phone.header_value', { variable: `{{${template.header}}}` })}
-            size="xs"
-            dir="auto"
-            value={draft.header}
-            onChange={({ currentTarget }) => change({ header: currentTarget.value })}
-          />
-        )}
-        {kind !== 'otp' &&
-          template.body.names.map((name, at) => (
-            <TextInput
-              key={name}
-              label={t('page_phone.body_value', { variable: `{{${name}}}` })}
-              size="xs"
-              dir="auto"
-              value={valueAt(at)}
-              onChange={({ currentTarget }) => change({ values: { ...draft.values, [at]: currentTarget.value } })}
-            />
-          ))}
         {kind !== 'refusal' && (
           <TextInput
-            label={t('page_phone.reference')}
-            size="xs"
+            label={labels['body.reference']}
             dir="auto"
             value={draft.reference}
-            error={faults['body.reference']}
+            error={errors['body.reference']}
+            data-path="body.reference"
             onChange={({ currentTarget }) => change({ reference: currentTarget.value })}
           />
         )}
-        <Button type="submit" size="sm" loading={sending.isPending}>
+        {kind !== 'otp' && template.header !== undefined && (
+          <TextInput
+            label={t('page_phone.header_value')}
+            dir="auto"
+            value={draft.header ?? template.header}
+            onChange={({ currentTarget }) => change({ header: currentTarget.value })}
+          />
+        )}
+        {kind !== 'otp' && <BodyValues template={template} draft={filled} onChange={(values) => change({ values })} />}
+        <Button type="submit" loading={sending.isPending}>
           {t('page_phone.send_it')}&nbsp;<bdi dir="ltr">{customer.phone}</bdi>
         </Button>
         <Text size="sm" role="status">
           {sending.isDone && t('page_phone.sent')}
         </Text>
-        {sending.error && <Failed error={sending.error} />}
-        {elsewhere.map(([path, sentence]) => (
-          <Text key={path} size="sm" c="error">
-            {sentence}
-          </Text>
-        ))}
         <details>
           <Text component="summary" size="sm" style={{ cursor: 'pointer' }}>
             {t('page_phone.as_curl')}
@@ -195,10 +182,38 @@ function SendForm({
   )
 }
 
+/** The variables of the text, by what they are for. The order's follows the field of the order. */
+function BodyValues({
+  template: { body },
+  draft,
+  onChange,
+}: {
+  template: SendableTemplate
+  draft: Draft
+  onChange: (values: Draft['values']) => void
+}) {
+  const { t } = useTexts()
+  const meanings = body.values.map(([name, sample]) => meaningOf(name, sample))
+  return body.values.map(([name, sample], index) => {
+    const meaning = meanings[index]
+    if (meaning === 'order') return null
+    const isFirst = meaning !== undefined && meanings.indexOf(meaning) === index
+    return (
+      <TextInput
+        key={name}
+        label={isFirst ? t(`page_phone.meanings_${meaning}`) : t('page_phone.body_value', { variable: `{{${name}}}` })}
+        dir="auto"
+        value={draft.values[index] ?? firstValue(name, sample, draft)}
+        onChange={({ currentTarget }) => onChange({ ...draft.values, [index]: currentTarget.value })}
+      />
+    )
+  })
+}
+
 const firstDraft = (): Draft => ({
   code: someCode(Math.random),
   reference: `A-${1_000 + Math.floor(Math.random() * 9_000)}`,
-  header: exampleOf(0),
+  header: undefined,
   values: {},
 })
 

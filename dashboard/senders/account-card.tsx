@@ -6,13 +6,14 @@ import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { api, faultsOf } from '../api.ts'
+import { api } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Copyable } from '../ui/copy.tsx'
 import { DangerDialog } from '../ui/dialog/danger-dialog.tsx'
 import { Fact } from '../ui/facts.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { useFaults } from '../ui/faults.ts'
+import { FormErrors } from '../ui/form/form-errors.tsx'
 import { Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
@@ -156,11 +157,12 @@ function DeleteAccount({ account: { accountId, wabaId } }: { account: Account })
 function Renew({ accountId, onDone }: { accountId: string; onDone: () => void }) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
-  const faultsIn = useFaults({
+  const labels = {
     accessToken: t('page_senders.token'),
     appSecret: t('page_senders.app_secret'),
     verifyToken: t('page_senders.verify_token'),
-  })
+  }
+  const faultsIn = useFaults(labels)
   const form = useForm({ initialValues: { accessToken: '', appSecret: '', verifyToken: '' } })
   const renew = useMutation(
     api.senders.renew.mutationOptions({
@@ -180,6 +182,7 @@ function Renew({ accountId, onDone }: { accountId: string; onDone: () => void })
   return (
     <form noValidate onSubmit={form.onSubmit((values) => renew.mutate({ workspaceId, accountId, ...values }))}>
       <Stack>
+        <FormErrors errors={form.errors} labels={labels} failed={renew.error} />
         <Text size="sm">{t('page_senders.renew_about')}</Text>
         <PasswordInput
           label={t('page_senders.token')}
@@ -203,7 +206,6 @@ function Renew({ accountId, onDone }: { accountId: string; onDone: () => void })
           autoComplete="off"
           {...form.getInputProps('verifyToken')}
         />
-        {renew.error && faultsOf(renew.error).length === 0 && <Failed error={renew.error} />}
         <Button type="submit" w="fit-content" loading={renew.isPending}>
           {t('page_senders.renew')}
         </Button>

@@ -14,13 +14,13 @@ import {
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { type RouterOutputs, api, faultsOf, queryClient } from '../api.ts'
+import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { CodeBlock } from '../ui/code-block.tsx'
 import { Copyable } from '../ui/copy.tsx'
 import { Secret } from '../ui/dialog/secret-dialog.tsx'
-import { Failed } from '../ui/failed.tsx'
 import { useFaults } from '../ui/faults.ts'
+import { FormErrors } from '../ui/form/form-errors.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { GRAPH_URL } from './account.ts'
@@ -37,13 +37,14 @@ export function ConnectAccount({ onDone }: { onDone: () => void }) {
 function ConnectForm({ emulatorUrl, onDone }: { emulatorUrl: string | null; onDone: () => void }) {
   const { t } = useTexts()
   const { workspaceId, sandbox } = useWorkspace()
-  const faultsIn = useFaults({
+  const labels = {
     wabaId: t('page_senders.waba'),
     accessToken: t('page_senders.token'),
     appSecret: t('page_senders.app_secret'),
     verifyToken: t('page_senders.verify_token'),
     graphUrl: t('page_senders.graph_url'),
-  })
+  }
+  const faultsIn = useFaults(labels)
   const form = useForm({
     initialValues: { wabaId: '', accessToken: '', appSecret: '', verifyToken: '', graphUrl: emulatorUrl ?? '' },
   })
@@ -77,6 +78,7 @@ function ConnectForm({ emulatorUrl, onDone }: { emulatorUrl: string | null; onDo
   return (
     <form noValidate onSubmit={form.onSubmit((values) => connect.mutate({ workspaceId, ...values }))}>
       <Stack>
+        <FormErrors errors={form.errors} labels={labels} failed={connect.error} />
         <Text size="sm">
           {emulatorUrl === null ? (
             t('page_senders.connect_about')
@@ -136,7 +138,6 @@ function ConnectForm({ emulatorUrl, onDone }: { emulatorUrl: string | null; onDo
             <Collapse expanded={advanced}>{graphUrl}</Collapse>
           </>
         )}
-        {connect.error && faultsOf(connect.error).length === 0 && <Failed error={connect.error} />}
         <Group>
           <Button type="submit" loading={connect.isPending}>
             {t('page_senders.connect_now')}

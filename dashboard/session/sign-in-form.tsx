@@ -1,7 +1,8 @@
-import { Alert, Anchor, Button, Stack, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { useTexts } from '../texts/use-texts.ts'
+import { FormProblem } from '../ui/form/form-problem.tsx'
 import { useSignInCall } from './use-sign-in-call.ts'
 import { PasswordField } from './password-field.tsx'
 
@@ -43,7 +44,7 @@ function PasswordStep({
   return (
     <form onSubmit={form.onSubmit((values) => void signIn(values))}>
       <Stack>
-        <Problem>{problem}</Problem>
+        <FormProblem>{problem}</FormProblem>
         <TextInput
           label={t('page_session.email')}
           type="email"
@@ -100,7 +101,7 @@ function CodeStep({
     <form onSubmit={form.onSubmit((values) => void verify(values))}>
       <Stack>
         <Text size="sm">{kind === 'totp' ? t('page_session.totp_about') : t('page_session.backup_about')}</Text>
-        <Problem>{problem}</Problem>
+        <FormProblem>{problem}</FormProblem>
         <TextInput
           label={kind === 'totp' ? t('page_session.totp') : t('page_session.backup')}
           autoComplete="one-time-code"
@@ -121,17 +122,5 @@ function CodeStep({
         </Anchor>
       </Stack>
     </form>
-  )
-}
-
-function Problem({ children }: { children: string | undefined }) {
-  return (
-    <div aria-live="assertive">
-      {children !== undefined && (
-        <Alert color="red" role="alert">
-          {children}
-        </Alert>
-      )}
-    </div>
   )
 }

@@ -3,10 +3,11 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link as RouterLink } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { type RouterOutputs, checkLink, api, callSignIn, faultsOf } from '../api.ts'
+import { type RouterOutputs, checkLink, api, callSignIn } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/failed.tsx'
 import { useFaults } from '../ui/faults.ts'
+import { FormErrors } from '../ui/form/form-errors.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { Frame } from './frame.tsx'
 import { PasswordField } from './password-field.tsx'
@@ -63,11 +64,12 @@ function LinkPurpose({ link: { purpose, workspaceName, role, email } }: { link: 
 
 function NewAccount({ link, token }: { link: Link; token: string }) {
   const { t } = useTexts()
-  const faultsIn = useFaults({
+  const labels = {
     name: t('page_session.name'),
     email: t('page_session.email'),
     password: t('page_session.password'),
-  })
+  }
+  const faultsIn = useFaults(labels)
   const form = useForm({ initialValues: { name: '', email: link.email ?? '', password: '' } })
   const accept = useMutation(
     api.session.accept.mutationOptions({
@@ -76,8 +78,9 @@ function NewAccount({ link, token }: { link: Link; token: string }) {
     }),
   )
   return (
-    <form onSubmit={form.onSubmit((values) => accept.mutate({ token, ...values }))}>
+    <form noValidate onSubmit={form.onSubmit((values) => accept.mutate({ token, ...values }))}>
       <Stack>
+        <FormErrors errors={form.errors} labels={labels} failed={accept.error} />
         <LinkPurpose link={link} />
         <TextInput
           label={t('page_session.name')}
@@ -101,7 +104,6 @@ function NewAccount({ link, token }: { link: Link; token: string }) {
           autoComplete="new-password"
           {...form.getInputProps('password')}
         />
-        {accept.error && faultsOf(accept.error).length === 0 && <Failed error={accept.error} />}
         <Button type="submit" loading={accept.isPending || accept.isSuccess}>
           {t('page_session.begin')}
         </Button>
@@ -162,7 +164,8 @@ function Join({ link, token }: { link: Link; token: string }) {
 
 function NewPassword({ link, token }: { link: Link; token: string }) {
   const { t } = useTexts()
-  const faultsIn = useFaults({ password: t('page_session.password') })
+  const labels = { password: t('page_session.password') }
+  const faultsIn = useFaults(labels)
   const form = useForm({ initialValues: { password: '' } })
   const set = useMutation(
     api.session.setPassword.mutationOptions({
@@ -171,8 +174,9 @@ function NewPassword({ link, token }: { link: Link; token: string }) {
     }),
   )
   return (
-    <form onSubmit={form.onSubmit((values) => set.mutate({ token, ...values }))}>
+    <form noValidate onSubmit={form.onSubmit((values) => set.mutate({ token, ...values }))}>
       <Stack>
+        <FormErrors errors={form.errors} labels={labels} failed={set.error} />
         <Text>{t('page_session.new_password')}</Text>
         <TextInput
           label={t('page_session.email')}
@@ -189,7 +193,6 @@ function NewPassword({ link, token }: { link: Link; token: string }) {
           autoFocus
           {...form.getInputProps('password')}
         />
-        {set.error && faultsOf(set.error).length === 0 && <Failed error={set.error} />}
         <Button type="submit" loading={set.isPending || set.isSuccess}>
           {t('page_session.set_password')}
         </Button>

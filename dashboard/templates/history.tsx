@@ -3,7 +3,7 @@ import type { RouterOutputs } from '../api.ts'
 import { type PageTexts, useTexts, translateWord } from '../texts/use-texts.ts'
 import { List } from '../ui/list/list.tsx'
 import { Time } from '../ui/time.tsx'
-import { Section } from './new/section.tsx'
+import { Section } from '../ui/section.tsx'
 import { qualityIn } from './status.tsx'
 
 type Change = RouterOutputs['templates']['get']['changes'][number]

@@ -84,11 +84,14 @@ function questionBubble({ header, headerSample, body, samples, footer, buttons }
   }
 }
 
-/** The parameters that a request must give: those of header and body, with their samples. */
-export function parametersIn({ components }: Pick<Read, 'components'>): {
+/** The sample of the header's parameter, and the names and samples of the body's. */
+export type TemplateParameters = {
   header: string | undefined
   body: { form: 'positional' | 'named'; values: [name: string, sample: string][] }
-} {
+}
+
+/** The parameters that a request must give. */
+export function parametersIn({ components }: Pick<Read, 'components'>): TemplateParameters {
   const find = (wantedType: string): Component | undefined => components.find(({ type }) => type === wantedType)
   const [header, body] = [find('HEADER'), find('BODY')]
   const [ofHeader] = variablesOf(header?.text ?? '').names

@@ -24,7 +24,7 @@ import { useTexts, translateWord } from '../texts/use-texts.ts'
 import { Copyable } from '../ui/copy.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { useLive } from '../ui/shell/live.ts'
-import { Loading } from '../ui/loading.tsx'
+import { LoadingPage } from '../ui/loading.tsx'
 import { NotFound } from '../ui/shell/not-found.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
@@ -34,7 +34,7 @@ import { History } from './history.tsx'
 import { bubbleOf, parametersIn } from './preview.ts'
 import { Review } from './review.tsx'
 import { type Place, USES } from './search.ts'
-import { Section } from './new/section.tsx'
+import { Section } from '../ui/section.tsx'
 import { StatusBadge, qualityIn } from './status.tsx'
 import { AllVerdicts } from './verdict.tsx'
 
@@ -50,7 +50,7 @@ export function Template() {
   const page = useTexts()
   const { data, error, refetch } = useQuery(api.templates.get.queryOptions({ workspaceId, accountId, name, language }))
   if (codeOf(error) === 'NOT_FOUND' || codeOf(error) === 'BAD_REQUEST') return <NotFound />
-  if (!data) return error ? <Failed error={error} onAgain={() => void refetch()} /> : <Loading />
+  if (!data) return error ? <Failed error={error} onAgain={() => void refetch()} /> : <LoadingPage />
   const { template } = data
   return (
     <Page

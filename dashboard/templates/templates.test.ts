@@ -5,7 +5,8 @@ import type { QuestionDraft } from '../../src/providers/template-draft.ts'
 import { checkParameters } from '../../src/accounts/templates/cod-parameters.ts'
 import { TEMPLATE_LANGUAGES } from '../../src/accounts/templates/languages.ts'
 import { exampleOf } from './example.ts'
-import { draftOf, hasField, inLanguage, startOf } from './new/form-state.ts'
+import { translatorOf } from '../../locales/resources.ts'
+import { draftOf, inLanguage, labelsOf, startOf, templateNameOf } from './new/form-state.ts'
 import { waitBeforePoll } from './poll.ts'
 import { bubbleOf, bubbleOfDraft } from './preview.ts'
 import { readTemplateSearch } from './search.ts'
@@ -65,12 +66,20 @@ test('the example of a request gives exactly the parameters that the template ne
   }
 })
 
-test('a fault without a field is recognized, so that it is still shown', () => {
+test('each field of the form has a name in the errors, and nothing else has', () => {
+  const { t } = translatorOf('en')
   const [code, question] = [draftOf(startOf('otp', 'en')), draftOf(startOf('refusal', 'en'))]
-  for (const path of ['draft.name', 'draft.copyLabel']) assert.ok(hasField(code, path), path)
-  for (const path of ['draft.body', 'accountId']) assert.ok(!hasField(code, path), path)
-  for (const path of ['draft.body', 'draft.buttons.1', 'draft.samples.order']) assert.ok(hasField(question, path), path)
-  for (const path of ['draft.buttons', 'draft.buttons.2', 'draft.use']) assert.ok(!hasField(question, path), path)
+  assert.deepEqual(Object.keys(labelsOf(code, t)), ['name', 'language', 'expiryMinutes', 'copyLabel'])
+  const labels = labelsOf(question, t)
+  assert.deepEqual([labels['samples.order'], labels['buttons.1']], ['{{order}}', 'Button 2'])
+  for (const path of ['buttons', 'buttons.2', 'use', 'samples.amount']) assert.equal(labels[path], undefined, path)
+})
+
+test('a template’s name is made of what was typed', () => {
+  assert.equal(templateNameOf('Order check 2'), 'order_check_2')
+  assert.equal(templateNameOf('Commande à vérifier'), 'commande_a_verifier')
+  assert.equal(templateNameOf('order__check_'), 'order__check_')
+  assert.equal(templateNameOf('تأكيدOrder'), 'order')
 })
 
 test('polling for a review slows down and finally stops', () => {

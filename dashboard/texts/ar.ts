@@ -10,8 +10,11 @@ export const resources = byNamespace({
     ],
     { eager: true, import: 'default' },
   ),
-  ...import.meta.glob<Record<string, string>>('../../locales/ar/page_{charts,overview,session,shell,workspaces}.json', {
-    eager: true,
-    import: 'default',
-  }),
+  ...import.meta.glob<Record<string, string>>(
+    '../../locales/ar/page_{charts,list,overview,session,shell,workspaces}.json',
+    {
+      eager: true,
+      import: 'default',
+    },
+  ),
 })

@@ -4,7 +4,7 @@ export const resources = byNamespace(
   import.meta.glob<Record<string, string>>(
     [
       '../../locales/fr/{page_*,accept,explain,http,jobs,otp}.json',
-      '!../../locales/fr/page_{charts,emulator,overview,session,shell,workspaces}.json',
+      '!../../locales/fr/page_{charts,emulator,list,overview,session,shell,workspaces}.json',
     ],
     { eager: true, import: 'default' },
   ),

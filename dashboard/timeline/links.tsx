@@ -1,5 +1,6 @@
-import { Anchor, Button } from '@mantine/core'
+import { Anchor, Button, CopyButton } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import { curlOf } from '../phone/request.ts'
 import { NamedTemplate } from '../templates/named.tsx'
 import { useTexts } from '../texts/use-texts.ts'
 import { useWorkspace } from '../ui/workspace.ts'
@@ -51,5 +52,19 @@ export function PhoneButton({ phone, number }: { phone: string; number: string }
     >
       {t('page_timeline.open_phone')}
     </Button>
+  )
+}
+
+/** Copies the request that made what the page shows. */
+export function CopyCurl({ baseUrl, path, body }: { baseUrl: string; path: string; body: object }) {
+  const { t } = useTexts()
+  return (
+    <CopyButton value={curlOf(baseUrl, { path, body })}>
+      {({ copied, copy }) => (
+        <Button variant="default" onClick={copy}>
+          {copied ? t('page_shell.copied') : t('page_timeline.copy_curl')}
+        </Button>
+      )}
+    </CopyButton>
   )
 }

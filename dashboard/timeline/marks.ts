@@ -73,6 +73,7 @@ export function marksOf(entry: TimelineEntry): Mark[] {
     case 'timer':
       return entry['outcome'] === 'quarantined' ? [OUTCOMES.quarantined] : [{ word: 'armed', tone: 'warning' }]
     case 'request':
+      return [{ word: 'accepted', tone: 'success' }]
     case 'quota':
     case 'answer':
       return []
@@ -101,8 +102,9 @@ export const durationOf = ({ durationMs }: TimelineEntry): number | undefined =>
 /** Shorter spans are not shown. */
 const MIN_PAUSE_MS = 1
 
-/** Its name and its badges say everything: the sentence would repeat them. */
-export const saysAll = ({ what, outcome, report, repeats }: TimelineEntry): boolean =>
+/** Its name and its badges say everything; the sentence would repeat them, or for a request the facts of the page. */
+export const saysAll = ({ what, outcome, report, repeats, detail }: TimelineEntry): boolean =>
+  (what === 'request' && detail.code !== 'explain.refusal_request') ||
   (what === 'attempt' && outcome === 'accepted') ||
   (what === 'report' && outcome === 'applied' && typeof report === 'string' && report !== 'failed' && repeats === 0)
 

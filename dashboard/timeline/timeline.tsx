@@ -23,7 +23,7 @@ import {
 } from './marks.ts'
 import classes from './timeline.module.css'
 
-/** The timeline of a message or a confirmation, as `explain` reports it: one line per step, what belongs together folded. */
+/** The timeline of a message or a confirmation, as `explain` reports it: one line per step, what belongs together folded. `isOpen`: on the page of one message. */
 export function Timeline({ entries, isOpen = false }: { entries: readonly TimelineEntry[]; isOpen?: boolean }) {
   const { t, language } = useTexts()
   const { timeZone } = useWorkspace()
@@ -59,7 +59,7 @@ export function Timeline({ entries, isOpen = false }: { entries: readonly Timeli
   )
 }
 
-/** A message or an event in one line, and its steps when it is opened. */
+/** A message or an event in one line, and its steps when it is opened. `isOpen`: the message of the page, which shows its text. */
 function Folded({ group, isOpen }: { group: Group; isOpen: boolean }) {
   const texts = useTexts()
   const { t, language } = texts
@@ -77,11 +77,13 @@ function Folded({ group, isOpen }: { group: Group; isOpen: boolean }) {
         )}
       </summary>
       <ol className={classes['steps']}>
-        <li className={classes['line']}>
-          <Text span size="sm" className={classes['detail'] ?? ''}>
-            <ServerSentence>{head.detail}</ServerSentence>
-          </Text>
-        </li>
+        {!isOpen && (
+          <li className={classes['line']}>
+            <Text span size="sm" className={classes['detail'] ?? ''}>
+              <ServerSentence>{head.detail}</ServerSentence>
+            </Text>
+          </li>
+        )}
         {rest.map((entry, index) => (
           <li key={`${entry.at} ${entry.what} ${index}`}>
             <Step entry={entry} sinceMs={undefined} />

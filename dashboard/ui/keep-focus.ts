@@ -1,6 +1,9 @@
 import { useEffect } from 'react'
 
-/** Restores the focus when a button is disabled, a dialog step changes or a dialog closes: browsers would move it to the top. */
+/**
+ * Restores the focus when a button is disabled, a dialog step changes or a dialog closes: browsers would move it to the top.
+ * Where the button that opened a dialog is gone, as in a list that is no longer empty, the content gets the focus.
+ */
 export function useKeptFocus(): void {
   useEffect(() => {
     let last: HTMLElement | undefined
@@ -13,7 +16,7 @@ export function useKeptFocus(): void {
       if (!last || document.activeElement !== document.body) return
       if (!last.isConnected) {
         last = undefined
-        const next = openWindow() ?? lastOutside
+        const next = openWindow() ?? (lastOutside?.isConnected ? lastOutside : document.querySelector('main'))
         next?.focus({ preventScroll: true })
       } else if (changes.some(({ target, type }) => type === 'attributes' && target === last)) last.focus()
     })

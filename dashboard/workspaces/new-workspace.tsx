@@ -3,10 +3,10 @@ import { useForm } from '@mantine/form'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type ReactNode, Suspense } from 'react'
-import { api, faultsOf, queryClient } from '../api.ts'
+import { api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { Failed } from '../ui/failed.tsx'
 import { useFaults } from '../ui/faults.ts'
+import { FormErrors } from '../ui/form/form-errors.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { useSession } from '../ui/workspace.ts'
@@ -45,7 +45,8 @@ function NewWorkspaceIfAllowed() {
 function NewWorkspaceForm({ back }: { back: ReactNode }) {
   const { t } = useTexts()
   const navigate = useNavigate()
-  const faultsIn = useFaults({ name: t('page_workspaces.name') })
+  const labels = { name: t('page_workspaces.name') }
+  const faultsIn = useFaults(labels)
   const form = useForm({ initialValues: { name: '', kind: 'sandbox' } })
   const create = useMutation(
     api.workspaces.create.mutationOptions({
@@ -58,8 +59,12 @@ function NewWorkspaceForm({ back }: { back: ReactNode }) {
   )
   return (
     <Paper withBorder p="lg">
-      <form onSubmit={form.onSubmit(({ name, kind }) => create.mutate({ name, sandbox: kind === 'sandbox' }))}>
+      <form
+        noValidate
+        onSubmit={form.onSubmit(({ name, kind }) => create.mutate({ name, sandbox: kind === 'sandbox' }))}
+      >
         <Stack>
+          <FormErrors errors={form.errors} labels={labels} failed={create.error} />
           <TextInput
             label={t('page_workspaces.name')}
             description={t('page_workspaces.name_hint')}
@@ -79,7 +84,6 @@ function NewWorkspaceForm({ back }: { back: ReactNode }) {
               <Radio value="live" label={t('page_workspaces.live')} description={t('page_workspaces.live_means')} />
             </Stack>
           </Radio.Group>
-          {create.error && faultsOf(create.error).length === 0 && <Failed error={create.error} />}
           <Group justify="flex-end">
             {back}
             <Button type="submit" loading={create.isPending}>

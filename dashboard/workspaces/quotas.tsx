@@ -4,8 +4,8 @@ import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { Failed } from '../ui/failed.tsx'
 import { useFaults } from '../ui/faults.ts'
+import { FormErrors } from '../ui/form/form-errors.tsx'
 import { numberFormat } from '../ui/number.ts'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { dayInUtc } from './day-in-utc.ts'
@@ -95,7 +95,7 @@ function QuotaCard({ of, onChange }: { of: Kind; onChange: (() => void) | undefi
 }
 
 const colourOf = ({ forecast }: Kind): string =>
-  forecast.will === 'is_out' ? 'red' : forecast.will === 'runs_out' ? 'orange' : 'door'
+  forecast.will === 'is_out' ? 'red' : forecast.will === 'runs_out' ? 'orange' : 'accent'
 
 /** As text, because a colour is not enough. */
 export function Forecast({ of: { forecast, monthlyUnits } }: { of: Kind }) {
@@ -112,7 +112,8 @@ export function Forecast({ of: { forecast, monthlyUnits } }: { of: Kind }) {
 function ChangeQuota({ of, max, onDone }: { of: Kind; max: number; onDone: () => void }) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
-  const faultsIn = useFaults({ monthlyUnits: t('page_workspaces.units') })
+  const labels = { monthlyUnits: t('page_workspaces.units') }
+  const faultsIn = useFaults(labels)
   const [units, setUnits] = useState<number | string>(of.monthlyUnits)
   const change = useMutation(
     api.workspaces.setQuota.mutationOptions({
@@ -123,16 +124,19 @@ function ChangeQuota({ of, max, onDone }: { of: Kind; max: number; onDone: () =>
       },
     }),
   )
-  const fault = faultsIn(change.error)['monthlyUnits']
+  const errors = faultsIn(change.error)
   return (
     <form
+      noValidate
       onSubmit={(event) => {
         event.preventDefault()
         if (typeof units === 'number') change.mutate({ workspaceId, kind: of.kind, monthlyUnits: units })
       }}
     >
       <Stack>
+        <FormErrors errors={errors} labels={labels} failed={change.error} />
         <NumberInput
+          data-path="monthlyUnits"
           label={t('page_workspaces.units')}
           description={t('page_workspaces.units_hint')}
           value={units}
@@ -144,10 +148,9 @@ function ChangeQuota({ of, max, onDone }: { of: Kind; max: number; onDone: () =>
           thousandSeparator=","
           dir="ltr"
           data-autofocus
-          error={fault}
+          error={errors['monthlyUnits']}
         />
         {typeof units === 'number' && units < of.used && <Text size="sm">{t('page_workspaces.below_used')}</Text>}
-        {change.error && fault === undefined && <Failed error={change.error} />}
         <Button type="submit" loading={change.isPending} disabled={typeof units !== 'number'}>
           {t('page_workspaces.save')}
         </Button>

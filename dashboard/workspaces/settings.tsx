@@ -3,12 +3,12 @@ import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { api, faultsOf } from '../api.ts'
+import { api } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Copyable } from '../ui/copy.tsx'
 import { Fact, Facts } from '../ui/facts.tsx'
-import { Failed } from '../ui/failed.tsx'
 import { useFaults } from '../ui/faults.ts'
+import { FormErrors } from '../ui/form/form-errors.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
@@ -66,7 +66,8 @@ function WorkspaceFacts() {
 function Rename({ name }: { name: string }) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
-  const faultsIn = useFaults({ name: t('page_workspaces.name') })
+  const labels = { name: t('page_workspaces.name') }
+  const faultsIn = useFaults(labels)
   const form = useForm({ initialValues: { name } })
   const rename = useMutation(
     api.workspaces.rename.mutationOptions({
@@ -78,20 +79,22 @@ function Rename({ name }: { name: string }) {
     }),
   )
   return (
-    <form onSubmit={form.onSubmit((values) => rename.mutate({ workspaceId, ...values }))}>
-      <Group align="flex-start" gap="xs">
-        <TextInput
-          aria-label={t('page_workspaces.name')}
-          flex={1}
-          miw={120}
-          maw={420}
-          {...form.getInputProps('name')}
-        />
-        <Button type="submit" variant="default" loading={rename.isPending} disabled={!form.isDirty()}>
-          {t('page_workspaces.rename')}
-        </Button>
-      </Group>
-      {rename.error && faultsOf(rename.error).length === 0 && <Failed error={rename.error} />}
+    <form noValidate onSubmit={form.onSubmit((values) => rename.mutate({ workspaceId, ...values }))}>
+      <Stack gap="xs">
+        <FormErrors errors={form.errors} labels={labels} failed={rename.error} />
+        <Group align="flex-start" gap="xs">
+          <TextInput
+            aria-label={t('page_workspaces.name')}
+            flex={1}
+            miw={120}
+            maw={420}
+            {...form.getInputProps('name')}
+          />
+          <Button type="submit" variant="default" loading={rename.isPending} disabled={!form.isDirty()}>
+            {t('page_workspaces.rename')}
+          </Button>
+        </Group>
+      </Stack>
     </form>
   )
 }

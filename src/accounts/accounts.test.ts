@@ -155,7 +155,7 @@ test('two workspaces may connect one account, each with its own senders', async 
 test('a refused account is explained and nothing is stored', async (t) => {
   const { connect, ask, workspaceId } = await start(t)
   await assert.rejects(connect({ accessToken: 'not-the-token' }), refusedWith(/rejects the access token.*190/))
-  await assert.rejects(connect({ wabaId: '99999999999' }), refusedWith(/no access to an account 99999999999/))
+  await assert.rejects(connect({ wabaId: '999999999999999' }), refusedWith(/no access to an account 999999999999999/))
   await assert.rejects(connect({ wabaId: DEMO.standardNumberId }), refusedWith(/phone number/))
   await assert.rejects(connect({ graphUrl: 'http://127.0.0.1:1' }), refusedWith(/ECONNREFUSED.*can be reached/))
   await assert.rejects(connect({ workspaceId: newId() }), refusedWith(/No workspace has the id/))
@@ -174,8 +174,12 @@ test('every invalid field is reported at once', async (t) => {
   }
   await assert.rejects(
     connect(typed),
-    refusedWith(/WABA id.*access token is missing.*app secret.*verify token is missing.*https/),
+    refusedWith(
+      /Account ID must be 15 to 17 digits.*access token is missing.*app secret.*verify token is missing.*https/,
+    ),
   )
+  for (const wabaId of ['', '123', '12345678901234', '123456789012345678'])
+    await assert.rejects(connect({ wabaId }), refusedWith(/Account ID must be 15 to 17 digits/), wabaId)
   for (const graphUrl of [
     'graph',
     'ftp://localhost',

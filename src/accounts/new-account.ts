@@ -1,9 +1,12 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
-import { type CodedText, asIssue, asWritten, plainText, readIssue } from '../../locales/text.ts'
+import { type CodedText, asIssue, plainText, readIssue } from '../../locales/text.ts'
 import { FieldError } from './field-error.ts'
 
 export const GRAPH_URL = 'https://graph.facebook.com'
+
+const WABA_ID_DIGITS = { min: 15, max: 17 }
+const WABA_ID = new RegExp(`^\\d{${WABA_ID_DIGITS.min},${WABA_ID_DIGITS.max}}$`)
 
 const trimmed = z.string().trim()
 
@@ -17,7 +20,7 @@ function secretText(name: 'access_token' | 'app_secret' | 'verify_token') {
 
 const newAccount = z.object({
   workspaceId: trimmed.toLowerCase(),
-  wabaId: trimmed.regex(/^\d{5,20}$/, asIssue({ code: 'accounts.waba_id' })),
+  wabaId: trimmed.regex(WABA_ID, asIssue({ code: 'accounts.waba_id', ...WABA_ID_DIGITS })),
   accessToken: secretText('access_token'),
   appSecret: secretText('app_secret'),
   verifyToken: secretText('verify_token'),
@@ -40,7 +43,10 @@ export function readNewAccount(values: NewAccount): AccountToConnect {
   if (read.success) return read.data
   const { issues } = read.error
   throw new FieldError(
-    issues.map(({ path, message }) => ({ field: String(path[0]), message: readIssue(message) ?? asWritten(message) })),
+    issues.map(({ path, message }) => ({
+      field: String(path[0]),
+      message: readIssue(message) ?? { code: 'http.not_valid' },
+    })),
   )
 }
 

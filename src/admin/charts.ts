@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { chartsOf, latestOf, totalsOf } from '../charts/charts.ts'
-import { type Counting, countSpans } from '../charts/count.ts'
+import { chartsOf, latestOf, spanFigures } from '../charts/charts.ts'
+import { countSpans } from '../charts/count.ts'
 import { MAX_RANGE_DAYS, findEarliestDay, groupsOfDays } from '../charts/daily.ts'
-import { type Day, addDays, dayAt, dayEarlier, daysBetween, startOfDay } from '../charts/days.ts'
+import { type Day, addDays, dayAt, daysBetween, daysEarlier, startOfDay } from '../charts/days.ts'
 import { filterGroups } from '../charts/figures.ts'
 import { DAY_MS, later } from '../clock.ts'
 import type { Sql } from '../db/pool.ts'
@@ -32,21 +32,35 @@ const filterInput = z.object({
 const OVERVIEW_DAYS = 7
 
 export const charts = router({
-  all: readCall.input(filterInput).query(async ({ ctx, input: { workspaceId, range, ...choice } }) => {
-    const { days, groups, bounds } = await countDays(ctx, workspaceId, range)
-    return { ...bounds, ...chartsOf(days, filterGroups(groups, choice)) }
-  }),
+  all: readCall
+    .input(filterInput)
+    .query(async ({ ctx, input: { workspaceId, range, ...choice } }) =>
+      chartsIn(await countDays(ctx, workspaceId, range), choice),
+    ),
 
   /** The last days, the latest of them with figures, and yesterday until this time: in one call, because counting is slow. */
   overview: readCall.query(async ({ ctx, input: { workspaceId } }) => {
-    const { days, groups, bounds, query } = await countDays(ctx, workspaceId, { last: OVERVIEW_DAYS })
+    const counted = await countDays(ctx, workspaceId, { last: OVERVIEW_DAYS })
+    const { days, groups, bounds, query } = counted
+    const yesterday = await countBefore(ctx.figures, { ...query, ...bounds, days: [bounds.today] })
     return {
       latest: latestOf(days, groups, bounds.today),
-      yesterday: await totalsOfYesterday(ctx.figures, { ...query, ...bounds }),
-      week: { ...bounds, ...chartsOf(days, groups) },
+      yesterday: yesterday && spanFigures(yesterday.groups),
+      week: chartsIn(counted, {}),
     }
   }),
 })
+
+type Counted = Awaited<ReturnType<typeof countDays>>
+type Choice = Parameters<typeof filterGroups>[1]
+
+function chartsIn({ days, groups, bounds, before }: Counted, choice: Choice) {
+  return {
+    ...bounds,
+    ...chartsOf(days, filterGroups(groups, choice)),
+    before: before && { ...before.span, ...spanFigures(filterGroups(before.groups, choice)) },
+  }
+}
 
 type ChartContext = Pick<Context, 'parts' | 'figures'> & { membership: Membership }
 
@@ -64,15 +78,27 @@ async function countDays(
   const counted = daysBetween(from > earliest ? from : earliest, to < today ? to : today)
   const { groups, uncounted } = await groupsOfDays(figures, { ...query, days: counted })
   const bounds = { timeZone, earliest, today, from, to, uncounted: uncounted.length }
-  return { days: daysBetween(from, to), groups, bounds, query }
+  const days = daysBetween(from, to)
+  return { days, groups, bounds, query, before: await countBefore(figures, { ...query, ...bounds, days }) }
 }
 
-type Yesterday = Omit<Counting, 'days'> & { now: Date; today: Day; earliest: Day }
+type Span = Parameters<typeof groupsOfDays>[1] & { today: Day; earliest: Day }
 
-/** Until the same time of day. Null on the workspace's first day. */
-async function totalsOfYesterday(figures: Sql, { now, today, earliest, ...counting }: Yesterday) {
-  const yesterday = addDays(today, -1)
-  if (yesterday < earliest) return null
-  const begins = [startOfDay(yesterday, counting.timeZone), dayEarlier(now, counting.timeZone)]
-  return totalsOf(await countSpans(figures, { ...counting, begins, days: [yesterday] }))
+/**
+ * As many days before `days`; until the same time of day, if `days` end today. Null if they are not comparable: before the
+ * workspace, partly uncounted, or with days to come.
+ */
+async function countBefore(figures: Sql, { days, today, earliest, ...query }: Span) {
+  const length = days.length
+  const all = days.map((day) => addDays(day, -length))
+  const [from, to, last] = [all[0], all.at(-1), days.at(-1)]
+  if (from === undefined || to === undefined || last === undefined || from < earliest || last > today) return null
+  const whole = last === today ? all.slice(0, -1) : all
+  const { groups, uncounted } = await groupsOfDays(figures, { ...query, days: whole })
+  if (uncounted.length > 0) return null
+  if (last < today) return { span: { from, to, until: null }, groups }
+  const until = daysEarlier(query.now, length, query.timeZone)
+  const begins = [startOfDay(to, query.timeZone), until]
+  const cut = await countSpans(figures, { ...query, begins, days: [to] })
+  return { span: { from, to, until }, groups: [...groups, ...cut] }
 }

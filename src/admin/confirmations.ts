@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { CONFIRMATION_STATUSES } from '../cod/conversation/confirmation.ts'
-import { listConfirmations } from '../cod/list.ts'
+import { countConfirmations, listConfirmations } from '../cod/list.ts'
 import { REFUSAL_STATUSES } from '../cod/conversation/refusal.ts'
 import { explainConversation } from '../explain/explain.ts'
 import { isUuid } from '../ids.ts'
@@ -22,6 +22,13 @@ export const confirmations = router({
       pageOf(await listConfirmations(figures, { ...input, ...(await listQuery(parts.db, membership, input)) })),
     ),
 
+  /** Where the page is in the list; not part of `list`, which exports read page by page. */
+  count: readCall
+    .input(filter)
+    .query(async ({ ctx: { parts, figures, membership }, input }) =>
+      countConfirmations(figures, { ...input, ...(await listQuery(parts.db, membership, input)) }),
+    ),
+
   get: readCall
     .input(z.object({ confirmationId: z.string().max(100) }))
     .query(async ({ ctx: { parts }, input: { workspaceId, confirmationId } }) => {
@@ -31,6 +38,7 @@ export const confirmations = router({
       )
       const { confirmation, refusal } = explanation
       const failure = failureOf(confirmation.failureCode)
-      return { ...explanation, failure, refusalFailure: failureOf(refusal?.failureCode) }
+      const baseUrl = `${parts.config.publicUrl}/api/v1`
+      return { ...explanation, failure, refusalFailure: failureOf(refusal?.failureCode), baseUrl }
     }),
 })

@@ -1,18 +1,31 @@
 import { z } from 'zod'
 import { explainMessage } from '../explain/explain.ts'
 import { isUuid } from '../ids.ts'
-import { listMessages } from '../messages/search.ts'
+import { countMessages, listMessages } from '../messages/search.ts'
 import { OTP_STATUSES } from '../messages/status.ts'
 import { orNull } from './inputs.ts'
 import { failureOf, listFilter, listQuery, pageOf } from './lists.ts'
 import { found } from './rpc/errors.ts'
 import { readCall, router } from './rpc/trpc.ts'
 
+const filter = z.object({
+  ...listFilter,
+  status: orNull(z.enum(OTP_STATUSES)),
+  kind: orNull(z.enum(['otp', 'cod'])),
+})
+
 export const messages = router({
   list: readCall
-    .input(z.object({ ...listFilter, status: orNull(z.enum(OTP_STATUSES)), kind: orNull(z.enum(['otp', 'cod'])) }))
+    .input(filter)
     .query(async ({ ctx: { parts, figures, membership }, input }) =>
       pageOf(await listMessages(figures, { ...input, ...(await listQuery(parts.db, membership, input)) })),
+    ),
+
+  /** Where the page is in the list; not part of `list`, which exports read page by page. */
+  count: readCall
+    .input(filter)
+    .query(async ({ ctx: { parts, figures, membership }, input }) =>
+      countMessages(figures, { ...input, ...(await listQuery(parts.db, membership, input)) }),
     ),
 
   get: readCall

@@ -17,16 +17,27 @@ export function chartsOf(days: readonly Day[], groups: readonly Group[]) {
     failures: byFrequency(FAILURE_CODES.map((code) => ({ code, count: countOf(all, `failure.${code}`) }))),
     orders: ordersOf(all),
     ordersByDay: each.map(({ day, counts }) => ({ day, ...ordersOf(counts) })),
-    answerTimes: histogramOf(all, 'answer.', ANSWER_BOUNDS_MS).map((count, bucket) => ({
-      uptoMs: ANSWER_BOUNDS_MS[bucket] ?? null,
-      count,
-    })),
+    answerTimes: answerTimesOf(all),
     reminder: reminderOf(all),
     refusals: refusalsOf(all),
     /** A null reason: refused without one. */
     reasons: byFrequency(
       countsByPrefix(all, 'reason.').map(([reason, count]) => ({ reason: reason === '' ? null : reason, count })),
     ).slice(0, MAX_REASONS),
+  }
+}
+
+/** What the charts compare with the span before theirs. */
+export function spanFigures(groups: readonly Group[]) {
+  const all = sumOf(groups)
+  return {
+    messages: countOf(all, 'message.otp', 'message.cod'),
+    failures: totalOf(all, 'failure.'),
+    funnel: funnelOf(all),
+    orders: ordersOf(all),
+    answerTimes: answerTimesOf(all),
+    reminder: reminderOf(all),
+    refusals: refusalsOf(all),
   }
 }
 
@@ -39,12 +50,6 @@ export function latestOf(days: readonly Day[], groups: readonly Group[], today: 
 }
 
 const sentOf = (counts: Counts): number => countOf(counts, 'message.otp') + totalOf(counts, 'order.')
-
-/** How many codes were accepted and how many customers were asked. */
-export function totalsOf(groups: readonly Group[]) {
-  const counts = sumOf(groups)
-  return { codes: countOf(counts, 'message.otp'), orders: totalOf(counts, 'order.') }
-}
 
 /** More than the settings allow, since reasons of earlier settings count too. */
 const MAX_REASONS = 15
@@ -90,6 +95,12 @@ const ordersOf = (counts: Counts) => ({
   failed: countOf(counts, 'order.failed'),
   open: countOf(counts, 'order.accepted', 'order.awaiting_answer', 'order.rescheduling'),
 })
+
+const answerTimesOf = (counts: Counts) =>
+  histogramOf(counts, 'answer.', ANSWER_BOUNDS_MS).map((count, bucket) => ({
+    uptoMs: ANSWER_BOUNDS_MS[bucket] ?? null,
+    count,
+  }))
 
 function reminderOf(counts: Counts) {
   const answered = countOf(counts, 'order_answered')

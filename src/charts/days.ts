@@ -8,10 +8,10 @@ export const dayAt = (at: Date, timeZone: string): Day =>
 export const startOfDay = (day: Day, timeZone: string): Date =>
   new Date(Temporal.PlainDate.from(day).toZonedDateTime(timeZone).epochMilliseconds)
 
-/** The same time of the day before. */
-export const dayEarlier = (at: Date, timeZone: string): Date =>
+/** The same time of an earlier day. */
+export const daysEarlier = (at: Date, days: number, timeZone: string): Date =>
   new Date(
-    Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timeZone).subtract({ days: 1 })
+    Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timeZone).subtract({ days })
       .epochMilliseconds,
   )
 

@@ -1,11 +1,18 @@
 import type { Sql } from '../db/pool.ts'
 import type { FailureCode } from '../providers/failure-codes.ts'
-import { type SearchFilter, SEARCH_FILTERS, partFilter, readSearchPage } from '../messages/search.ts'
+import {
+  type SearchFilter,
+  SEARCH_FILTERS,
+  partFilter,
+  readSearchPage,
+  readSearchPosition,
+} from '../messages/search.ts'
 import {
   IN_ID_RANGE,
   type ListSpec,
   NEWEST_FIRST,
   type Page,
+  type Position,
   createListSource,
   createSearchSource,
 } from '../workspaces/list-pages.ts'
@@ -69,5 +76,10 @@ const searched = createSearchSource<ListedConfirmation>(list, {
       where s.workspace_id = $1 ${NEWEST_FIRST})`,
 })
 
+const sources = { all, searched, partly }
+
 export const listConfirmations = (sql: Sql, filter: ListFilter): Promise<Page<ListedConfirmation>> =>
-  readSearchPage(sql, { all, searched, partly }, filter, [filter.status, filter.refusal])
+  readSearchPage(sql, sources, filter, [filter.status, filter.refusal])
+
+export const countConfirmations = (sql: Sql, filter: ListFilter): Promise<Position> =>
+  readSearchPosition(sql, sources, filter, [filter.status, filter.refusal])

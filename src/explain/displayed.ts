@@ -8,8 +8,8 @@ export type DisplayedParts = {
   /** A code where there is no text to show. */
   body: CodedText
   footer: string | null
-  /** Labels, in their order; for a list, the label that opens it. */
-  buttons: string[]
+  /** In their order; for a list, the one that opens it. */
+  buttons: { label: string; kind: 'reply' | 'copy_code' | 'url' | 'list' }[]
   /** Of a list. */
   rows: string[]
 }
@@ -23,12 +23,16 @@ export function displayedParts(
     case 'text':
       return { ...NOTHING_ELSE, body: asWritten(content.body) }
     case 'buttons':
-      return { ...NOTHING_ELSE, body: asWritten(content.body), buttons: content.buttons.map(({ title }) => title) }
+      return {
+        ...NOTHING_ELSE,
+        body: asWritten(content.body),
+        buttons: content.buttons.map(({ title: label }) => ({ label, kind: 'reply' })),
+      }
     case 'list':
       return {
         ...NOTHING_ELSE,
         body: asWritten(content.body),
-        buttons: [content.button],
+        buttons: [{ label: content.button, kind: 'list' }],
         rows: content.rows.map(({ title }) => title),
       }
     case 'template': {
@@ -39,7 +43,10 @@ export function displayedParts(
         header: filled(of('HEADER')?.text, content.header ? [content.header] : []) ?? null,
         body: text === undefined ? { code: 'explain.stands_for_template', name: content.name } : asWritten(text),
         footer: of('FOOTER')?.text ?? null,
-        buttons: (of('BUTTONS')?.buttons ?? []).map(({ text = '' }) => text),
+        buttons: (of('BUTTONS')?.buttons ?? []).map(({ type, text: label = '' }) => ({
+          label,
+          kind: type === 'QUICK_REPLY' ? 'reply' : 'url',
+        })),
       }
     }
     case 'otp':
@@ -52,7 +59,8 @@ const HIDDEN_CODE = '•••••'
 /** A one-time code's message as the customer reads it, with the code hidden. */
 export function displayedOtp({ templateName: name, templateLanguage: language, components }: OtpFact): DisplayedParts {
   const body = [{ name: null, text: HIDDEN_CODE }]
-  return displayedParts({ type: 'template', name, language, header: null, body, payloads: [] }, components)
+  const displayed = displayedParts({ type: 'template', name, language, header: null, body, payloads: [] }, components)
+  return { ...displayed, buttons: displayed.buttons.map(({ label }) => ({ label, kind: 'copy_code' })) }
 }
 
 const NOTHING_ELSE: Omit<DisplayedParts, 'body'> = { header: null, footer: null, buttons: [], rows: [] }
@@ -62,7 +70,7 @@ export function displayedText(...message: Parameters<typeof displayedParts>): { 
   const { header, body, footer, buttons, rows } = displayedParts(...message)
   return {
     text: body.code === 'text' ? asWritten(onOneLine([header, body.text, footer].filter(Boolean).join('\n'))) : body,
-    choices: rows.length > 0 ? rows : buttons,
+    choices: rows.length > 0 ? rows : buttons.map(({ label }) => label),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { CodedText } from '../../locales/text.ts'
 import type { SenderState } from '../accounts/availability.ts'
+import type { RequestParameters } from '../accounts/templates/cod-parameters.ts'
 import { later } from '../clock.ts'
 import type { ConfirmationStatus, ConfirmationTypes, Reschedule } from '../cod/conversation/confirmation.ts'
 import type { RefusalStatus, RefusalTypes } from '../cod/conversation/refusal.ts'
@@ -43,10 +44,13 @@ export type ConfirmationFact = CheckRow & {
   id: string
   reference: string
   recipient: string
+  senderId: string
   senderPhone: string
   /** Of the sender, at the provider. */
   phoneNumberId: string
   accountId: string
+  /** As the request gave them. */
+  parameters: RequestParameters
   reschedule: Reschedule | null
 }
 
@@ -244,8 +248,8 @@ const CHECK_JOINS = `left join api_keys k on k.workspace_id = r.workspace_id and
 
 const selectConfirmation: Statement<ConfirmationFact> = statement(
   'explain_confirmation',
-  `select 'confirmation' as check, r.id, r.reference, r.recipient, s.phone as sender_phone, s.phone_number_id, s.account_id,
-     r.reschedule, ${CHECK_COLUMNS}
+  `select 'confirmation' as check, r.id, r.reference, r.recipient, r.sender_id, s.phone as sender_phone, s.phone_number_id,
+     s.account_id, r.parameters, r.reschedule, ${CHECK_COLUMNS}
    from confirmations r
    join senders s on s.workspace_id = r.workspace_id and s.id = r.sender_id
    ${CHECK_JOINS} and a.kind = 'cod_confirmation'

@@ -36,7 +36,7 @@ function detailOf(issue: z.core.$ZodIssue, value: unknown): CodedText {
     if (issue.expected === 'object') return { code: 'http.must_be_an_object' }
     if (issue.expected === 'array') return { code: 'http.must_be_an_array' }
   }
-  return readIssue(issue.message) ?? asWritten(issue.message)
+  return readIssue(issue.message) ?? { code: 'http.not_valid' }
 }
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {

@@ -7,10 +7,13 @@ import {
   MAX_SCANNED_ROWS,
   NEWEST_FIRST,
   type Page,
+  type PageRequest,
   createListSource,
   createSearchSource,
+  type Position,
   readOn,
   readPage,
+  readPosition,
 } from '../workspaces/list-pages.ts'
 import type { OtpStatus } from './status.ts'
 import type { FailureCode } from '../providers/failure-codes.ts'
@@ -81,27 +84,53 @@ type SearchSources<Row> = { all: ListSource<Row>; searched: ListSource<Row>; par
 export async function readSearchPage<Row extends { id: string; createdAt: Date }>(
   sql: Sql,
   { all, searched, partly }: SearchSources<Row>,
-  { workspaceId, search, template, senderId, clock, ...range }: SearchFilter,
+  filter: SearchFilter,
   filters: readonly (string | null)[],
 ): Promise<Page<Row>> {
-  const read = (source: ListSource<Row>, { before, values, part }: ReadOptions) =>
-    readPage(sql, source, {
-      workspaceId,
-      ids: idRange({ ...range, before }, idMargin(clock)),
-      values,
-      filters: [...filters, template, senderId, range.from, range.until, ...(part ? [part] : [])],
-      clock,
-    })
-  const { before } = range
-  if (!search) return read(all, { before, values: [] })
-  const exact = await read(searched, { before, values: [search.id, search.text, search.phones] })
+  const { search, before } = filter
+  const read = (source: ListSource<Row>, { before, ...of }: RequestOptions) =>
+    readPage(sql, source, requestOf(filter, filters, { before, ...of }))
+  if (!search) return read(all, { before })
+  const exact = await read(searched, { before, values: exactTerms(search) })
   if (exact.rows.length > 0 || exact.next || !search.part) return exact
-  const { phone, reference, id } = search.part
-  const part = [phone, reference, id].map((text) => text && `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`)
-  return readOn(before, (before) => read(partly, { before, values: [], part }))
+  const part = patternsOf(search.part)
+  return readOn(before, (before) => read(partly, { before, part }))
 }
 
-type ReadOptions = { before: string | null; values: readonly Value[]; part?: readonly Value[] }
+/** Where the page of `filter.before` is among the rows that the filter matches. */
+export async function readSearchPosition<Row>(
+  sql: Sql,
+  { all, searched, partly }: SearchSources<Row>,
+  filter: SearchFilter,
+  filters: readonly (string | null)[],
+): Promise<Position> {
+  const { search, before } = filter
+  const read = (source: ListSource<Row>, of: Omit<RequestOptions, 'before'> = {}) =>
+    readPosition(sql, source, { ...requestOf(filter, filters, { before: null, ...of }), before })
+  if (!search) return read(all)
+  const exact = await read(searched, { values: exactTerms(search) })
+  if (exact.total > 0 || exact.isMore || !search.part) return exact
+  return read(partly, { part: patternsOf(search.part) })
+}
+
+type RequestOptions = { before: string | null; values?: readonly Value[]; part?: readonly Value[] }
+
+const requestOf = (
+  { workspaceId, template, senderId, clock, from, until }: SearchFilter,
+  filters: readonly (string | null)[],
+  { before, values = [], part }: RequestOptions,
+): PageRequest => ({
+  workspaceId,
+  ids: idRange({ from, until, before }, idMargin(clock)),
+  values,
+  filters: [...filters, template, senderId, from, until, ...(part ? [part] : [])],
+  clock,
+})
+
+const exactTerms = ({ id, text, phones }: SearchTerms): Value[] => [id, text, phones]
+
+const patternsOf = ({ phone, reference, id }: SearchPart): (string | null)[] =>
+  [phone, reference, id].map((text) => text && `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`)
 
 export type MessageFilter = SearchFilter & { status: OtpStatus | null; kind: MessageKind | null }
 
@@ -169,7 +198,14 @@ const searched = createSearchSource<ListedMessage>(list, {
      (select item.id from messages item where item.provider_message_id = $5 and ${IN_ID_RANGE})`,
 })
 
-export const listMessages = (sql: Sql, filter: MessageFilter): Promise<Page<ListedMessage>> => {
-  const { status, kind } = filter
-  return readSearchPage(sql, { all: status === 'failed' ? failed : all, searched, partly }, filter, [status, kind])
-}
+const sourcesOf = ({ status }: MessageFilter): SearchSources<ListedMessage> => ({
+  all: status === 'failed' ? failed : all,
+  searched,
+  partly,
+})
+
+export const listMessages = (sql: Sql, filter: MessageFilter): Promise<Page<ListedMessage>> =>
+  readSearchPage(sql, sourcesOf(filter), filter, [filter.status, filter.kind])
+
+export const countMessages = (sql: Sql, filter: MessageFilter): Promise<Position> =>
+  readSearchPosition(sql, sourcesOf(filter), filter, [filter.status, filter.kind])

@@ -19,7 +19,9 @@ export type ListSpec = {
 }
 
 type DatedRow = { id: string; createdAt: Date }
-export type ListSource<Row> = { page: Statement<Row>; end: Statement<DatedRow> }
+/** `counted`: the rows that were looked at; `reached`: whether one of them is below the cursor. */
+type Counts = { total: number; newer: number; counted: number; reached: boolean }
+export type ListSource<Row> = { page: Statement<Row>; end: Statement<DatedRow>; count: Statement<Counts> }
 
 /** $1 to $3: the workspace and its id range. The values of the source and then of the filters follow. */
 export const IN_ID_RANGE = 'item.workspace_id = $1 and item.id < $2 and item.id >= $3'
@@ -39,6 +41,14 @@ export const createListSource = <Row>(
     `end_of_${name}`,
     `select item.id, item.created_at as "createdAt" from ${table} item where ${IN_ID_RANGE} ${condition}
      order by item.id desc offset ${MAX_SCANNED_ROWS - 1} limit 1`,
+  ),
+  count: statement(
+    `count_${name}`,
+    countOf(
+      `(select * from ${table} item where ${IN_ID_RANGE} ${condition} ${NEWEST_FIRST}) item ${joins}`,
+      filters,
+      values,
+    ),
   ),
 })
 
@@ -60,7 +70,19 @@ export function createSearchSource<Row>(
       `select hit.id, item.created_at as "createdAt"
        from (${hit} offset ${MAX_SCANNED_ROWS - 1} limit 1) hit ${item}`,
     ),
+    count: statement(
+      `count_searched_${name}`,
+      countOf(`(${hit} limit ${MAX_SCANNED_ROWS}) hit ${item} ${joins}`, filters, values),
+    ),
   }
+}
+
+/** The cursor follows the values of the filters. */
+function countOf(items: string, filters: ListSpec['filters'], values: number): string {
+  const cursor = `$${4 + values + filters.length}::uuid`
+  return `select count(*) filter (where fits)::int as total, count(*) filter (where fits and id >= ${cursor})::int as newer,
+     count(*)::int as counted, coalesce(bool_or(id < ${cursor}), false) as reached
+   from (select item.id, ${conditionsOf(filters, values)} as fits from ${items}) item`
 }
 
 const conditionsOf = (filters: ListSpec['filters'], values: number): string =>
@@ -95,6 +117,24 @@ export async function readPage<Row extends { id: string; createdAt: Date }>(
   if (listed.length > PAGE_SIZE && last) return { rows: sorted, next: { before: last.id, searchedBackTo: null } }
   const edge = await sql.row(end, range)
   return { rows: sorted, next: edge ? { before: edge.id, searchedBackTo: edge.createdAt } : null }
+}
+
+/**
+ * Where a page is in its list. `newer`: the rows on the pages before it; null if it is beyond the counted rows. `isMore`:
+ * the total is of the newest MAX_SCANNED_ROWS rows only.
+ */
+export type Position = { newer: number | null; total: number; isMore: boolean }
+
+/** `ids`: of the whole list; `before`: where the page begins. */
+export async function readPosition<Row>(
+  sql: Sql,
+  { count }: ListSource<Row>,
+  { workspaceId, ids, values = [], filters, before }: PageRequest & { before: string | null },
+): Promise<Position> {
+  const counts = await sql.row(count, [workspaceId, ...ids, ...values, ...filters, before])
+  const { total, newer, counted, reached } = counts ?? { total: 0, newer: 0, counted: 0, reached: false }
+  const isMore = counted >= MAX_SCANNED_ROWS
+  return { newer: before === null || reached || !isMore ? newer : null, total, isMore }
 }
 
 /** With the time of the last step, a page stays below a quarter of a second. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Sql, type Statement, type Value, openDb } from '../../src/db/pool.ts'
-import { listConfirmations } from '../../src/cod/list.ts'
+import { countConfirmations, listConfirmations } from '../../src/cod/list.ts'
 import { selectActions, selectEntries, selectPeople } from '../../src/admin/audit/audit-log.ts'
-import { type MessageFilter, listMessages } from '../../src/messages/search.ts'
+import { type MessageFilter, countMessages, listMessages } from '../../src/messages/search.ts'
 import { listDeliveries } from '../../src/webhooks/log.ts'
 import { MAX_SCANNED_ROWS } from '../../src/workspaces/list-pages.ts'
 import { type Call, spyOnDb } from '../db-spy.ts'
@@ -70,7 +70,7 @@ test('no dashboard list reads a whole table or more than its limit', async (t) =
     { from, until },
     { from, until, status: 'played' as const },
   ])
-    await listMessages(figures, { ...all, ...filter })
+    for (const read of [listMessages, countMessages]) await read(figures, { ...all, ...filter })
   const orders = {
     workspaceId,
     search: null,
@@ -90,7 +90,7 @@ test('no dashboard list reads a whole table or more than its limit', async (t) =
     { status: 'rescheduling' as const },
     { from, until },
   ])
-    await listConfirmations(figures, { ...orders, ...filter })
+    for (const read of [listConfirmations, countConfirmations]) await read(figures, { ...orders, ...filter })
   const about = { id: null, reference: 'login-17', recipients: ['+212600000017'] }
   for (const filter of [
     {},

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BLOCKED_PAGE } from '../../src/workspaces/blocked.ts'
+import { findSeriousFaults } from '../accessibility.ts'
 import { openPage } from '../browser.ts'
 import { type SignedIn, signIn } from '../dashboard.ts'
 import { type World, newPhone, startWorld } from '../world.ts'
@@ -68,6 +69,7 @@ test('an import shows progress, asks before leaving and survives a network failu
   await bar.waitFor()
   await page.evaluate('history.back()')
   await page.getByRole('dialog', { name: 'Leave during the import?' }).waitFor()
+  assert.deepEqual(await findSeriousFaults(page, '[role=dialog]'), [])
   await page.getByRole('button', { name: 'Stay' }).click()
   secondBatch.resolve()
   await dialog.getByText('Stopped. 500 recipients are blocked.').waitFor()

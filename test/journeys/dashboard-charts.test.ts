@@ -11,6 +11,9 @@ import { type World, startWorld } from '../world.ts'
 const chartsOf = ({ workspaceId }: World, { calls }: SignedIn, more: object = {}) =>
   calls.charts.all.query({ workspaceId, range: { last: 7 }, ...more })
 
+const dayBefore = (day: string, days: number): string =>
+  new Date(Date.parse(day) - days * 86_400_000).toISOString().slice(0, 10)
+
 /** Counts every finished day, as the background loop does. */
 async function countDays({ parts }: World): Promise<void> {
   const loop = dailyFiguresLoop(parts)
@@ -72,11 +75,34 @@ test('yesterday counts until the same time, and an empty today shows the latest 
   const sentEarlier = (ago: string) =>
     world.ask('update messages set created_at = now() - $2::interval where workspace_id = $1', [workspaceId, ago])
   await sentEarlier('23 hours')
-  assert.deepEqual((await overview()).yesterday, { codes: 0, orders: 0 })
+  assert.equal((await overview()).yesterday?.funnel.accepted, 0)
   await sentEarlier('24 hours 1 second')
   const { latest, yesterday, week } = await overview()
-  assert.deepEqual(yesterday, { codes: 1, orders: 0 })
+  assert.deepEqual([yesterday?.funnel.accepted, yesterday?.orders.asked], [1, 0])
   assert.deepEqual([latest.day, latest.funnel.accepted], [week.messages.at(-2)?.day, 1])
+})
+
+test('the charts compare with as many days before, until the same time', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const member = await signIn(world, 'member')
+  const before = async (more?: object) => (await chartsOf(world, member, more)).before
+  assert.equal(await before(), null, 'the workspace began today')
+  await world.ask(`update workspaces set created_at = created_at - interval '30 days' where id = $1`, [
+    world.workspaceId,
+  ])
+  await world.sendOtp()
+  world.advance('167h')
+  await countDays(world)
+  assert.equal((await before())?.messages, 0, 'an hour later than now')
+  world.advance('2h')
+  await countDays(world)
+  const { today } = await chartsOf(world, member)
+  const { from, to, messages } = (await before()) ?? {}
+  assert.deepEqual([from, to, messages], [dayBefore(today, 13), dayBefore(today, 7), 1])
+  assert.equal((await before({ language: 'nn' }))?.messages, 0)
+  const whole = await before({ range: { from: dayBefore(today, 6), to: dayBefore(today, 1) } })
+  assert.deepEqual([whole?.to, whole?.until, whole?.messages], [dayBefore(today, 7), null, 1])
+  assert.equal(await before({ range: { last: 60 } }), null, 'it would begin before the workspace')
 })
 
 test('the charts keep the chosen days, whenever the workspace began', async (t) => {
@@ -236,6 +262,10 @@ test('an empty workspace shows its next steps, and then figures', async (t) => {
   const messages = page.getByRole('region', { name: 'Messages by day' }).first()
   await messages.getByText('Show as table').click()
   assert.match((await messages.getByRole('row').last().innerText()).replaceAll('\t', ' '), / 1 0$/)
+  const file = (await messages.getByRole('link', { name: 'Export CSV' }).getAttribute('href')) ?? ''
+  assert.match(file, /\/messages-by-day\?from=[\d-]+&to=[\d-]+&locale=en$/)
+  const named = await messages.locator('.recharts-xAxis-tick-labels text').allTextContents()
+  assert.ok(named.length > 5, `the axis names ${named.join()}`)
   await page.getByText('7 days', { exact: true }).click()
   await page.waitForURL(/days=7/)
 })

@@ -84,7 +84,8 @@ test('a member can read and try out the settings, but not save', async (t) => {
   await assert.rejects(save(world, member, { timeZone: 'UTC' }, null), /This requires the role admin/)
 })
 
-const path = ({ workspaceId }: World): string => `/dashboard/w/${workspaceId}/cod-settings`
+const path = ({ workspaceId }: World, tab = 'deliveries'): string =>
+  `/dashboard/w/${workspaceId}/cod-settings?tab=${tab}`
 
 test('a workspace without settings starts with usable texts', async (t) => {
   const world = await startWorld(t)
@@ -99,13 +100,14 @@ test('a workspace without settings starts with usable texts', async (t) => {
   assert.equal(world.customer(order).last().shown.body, languageStarts['en']?.texts.dayQuestion)
 })
 
-test('every limit is counted while typing, and enforced on save', async (t) => {
+test('every limit is shown when it is near, and enforced on save', async (t) => {
   const world = await startWorld(t)
   const admin = await signIn(world, 'admin')
   const before = await world.codSettings()
   const page = await openPage(t, world, { as: admin })
-  await page.goto(path(world))
-  await page.getByRole('tab', { name: 'English' }).click()
+  const tab = (name: string) => page.getByRole('tab', { name })
+  await page.goto(path(world, 'texts'))
+  await tab('English').click()
   const limited = [
     ['Day question', 1_024],
     ['Time question', 1_024],
@@ -115,36 +117,44 @@ test('every limit is counted while typing, and enforced on save', async (t) => {
     ['Reason 1', 24],
     ['Other row (always last)', 24],
     ['Note prompt (after the Other row)', 4_096],
-    ['After a confirmation: Closing message', 4_096],
+    ['Closing message after a confirmation', 4_096],
   ] as const
+  const counted = (max: number, count: number): string => `${count.toLocaleString('en')} of ${max.toLocaleString('en')}`
+  assert.equal(await page.getByText(/ of (20|24|1,024|4,096)$/).count(), 0, 'no limit is near')
   for (const [label, max] of limited) await page.getByLabel(label, { exact: true }).fill('x'.repeat(max + 1))
-  const timers = page.getByRole('group', { name: 'Order confirmation' })
+  for (const [label, max] of limited) {
+    const field = fieldOf(page, label)
+    await field.getByText(counted(max, max + 1), { exact: true }).waitFor()
+    await field.getByText(`${label} must have at most ${max.toLocaleString('en')} characters.`).waitFor()
+  }
+  await tab('Texts').getByText('9 errors').waitFor()
+  await tab('Reminders').click()
+  await page.waitForURL(/tab=reminders/)
+  const timers = page.getByRole('region', { name: 'Order confirmation' })
   await timers.getByLabel('Remind after: hours').fill('72')
   await timers.getByLabel('Remind after: minutes').fill('1')
   await timers.getByLabel('Stop waiting after: hours').fill('168')
   await timers.getByLabel('Stop waiting after: minutes').fill('1')
-  const counted = (max: number, count: number): string => `${count.toLocaleString('en')} of ${max.toLocaleString('en')}`
-  for (const [label, max] of limited) {
-    const field = fieldOf(page, label)
-    await field.getByText(counted(max, max + 1), { exact: true }).waitFor()
-    await field.getByText(`must have at most ${max.toLocaleString('en')} characters`).waitFor()
-  }
-  await timers.getByText('= 4,321 minutes').waitFor()
-  await timers.getByText('must be a whole number of minutes from 15 to 4,320').waitFor()
-  await timers.getByText('must be a whole number of minutes from 60 to 10,080').waitFor()
+  await timers.getByText('The reminder must come 15 minutes to 72 hours after the question.').waitFor()
+  await timers.getByText('Waiting must end 1 hour to 168 hours after the question.').waitFor()
 
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.locator('[id^="/confirmation/reminderMinutes"]:focus').waitFor()
+  const summary = page.locator(':focus').getByRole('alert', { name: '11 errors' })
+  await summary.waitFor()
+  assert.equal(await summary.getByRole('listitem').count(), 11)
+  await page.getByRole('button', { name: 'English: Reason 1 must have at most 24 characters.' }).click()
+  await page.locator('[data-path="/languages/en/refusalReasons/0"]:focus').waitFor()
   assert.deepEqual((await get(world, admin)).stored?.settings, before)
 
   for (const [label, max] of limited) await page.getByLabel(label, { exact: true }).fill('x'.repeat(max))
   await page.getByLabel('Other row (always last)').fill('y'.repeat(24))
+  for (const [label, max] of limited) await fieldOf(page, label).getByText(counted(max, max), { exact: true }).waitFor()
+  await tab('Reminders').click()
   await timers.getByLabel('Remind after: minutes').fill('0')
   await timers.getByLabel('Stop waiting after: hours').fill('72')
   await timers.getByLabel('Stop waiting after: minutes').fill('0')
-  await timers.getByText('must be later than the reminder: 4,320 minutes is not after 4,320').waitFor()
+  await timers.getByText('Waiting must end later than the reminder.').waitFor()
   await timers.getByLabel('Stop waiting after: hours').fill('168')
-  for (const [label, max] of limited) await fieldOf(page, label).getByText(counted(max, max), { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved. Changes').waitFor()
   const after = (await get(world, admin)).stored?.settings
@@ -152,32 +162,48 @@ test('every limit is counted while typing, and enforced on save', async (t) => {
   assert.equal(after?.languages['en']?.texts.dayQuestion.length, 1_024)
 })
 
+test('ticked are the days with deliveries, of which one is left', async (t) => {
+  const world = await startWorld(t)
+  const admin = await signIn(world, 'admin')
+  await world.codSettings({ deliveryDays: { skipWeekdays: [] } })
+  const page = await openPage(t, world, { as: admin })
+  await page.goto(path(world))
+  const days = page.getByRole('group', { name: 'Delivery days' })
+  await days.locator('input:checked').nth(6).waitFor({ state: 'attached' })
+  for (const day of ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'])
+    await days.getByText(day, { exact: true }).click()
+  await page.getByText('At least one delivery day is needed.').waitFor()
+  assert.ok(await days.getByRole('checkbox', { name: 'Sunday' }).isDisabled())
+  assert.deepEqual(await page.getByRole('radiogroup', { name: 'Days offered' }).getByRole('radio').count(), 3)
+  await days.getByText('Monday', { exact: true }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Delivery days: Monday and Sunday').waitFor()
+  const { settings } = (await get(world, admin)).stored ?? {}
+  assert.deepEqual(settings?.deliveryDays.skipWeekdays, ['tuesday', 'wednesday', 'thursday', 'friday', 'saturday'])
+})
+
 test('the form allows no more entries than a question, and no duplicates', async (t) => {
   const world = await startWorld(t)
-  await world.codSettings({ deliveryDays: { skipWeekdays: [] } })
+  await world.codSettings()
   const page = await openPage(t, world, { as: await signIn(world, 'admin') })
-  await page.goto(path(world))
+  await page.goto(path(world, 'texts'))
   await page.getByRole('tab', { name: 'English' }).click()
-  for (const day of ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'])
-    await page.getByText(day, { exact: true }).click()
-  await page.getByText('6 of 6 chosen').waitFor()
-  assert.ok(await page.getByRole('checkbox', { name: 'Sunday' }).isDisabled())
-  assert.deepEqual(await page.getByRole('radiogroup', { name: 'Days offered' }).getByRole('radio').count(), 3)
   await page.getByRole('button', { name: 'Add a time range' }).click()
   await page.getByLabel('Time range 3', { exact: true }).fill('09:00-12:00')
-  await page.getByText('repeats an earlier item of the list').first().waitFor()
+  await page.getByText('Time range 3 repeats an earlier item of the list.').waitFor()
   assert.ok(await page.getByRole('button', { name: 'Add a time range' }).isDisabled())
+  await page.getByText('At most 3.').waitFor()
   for (let count = 2; count < 9; count += 1) await page.getByRole('button', { name: 'Add a reason' }).click()
   assert.ok(await page.getByRole('button', { name: 'Add a reason' }).isDisabled())
   await page.getByLabel('Reason 9', { exact: true }).fill('Other')
-  await page.getByText('must differ from the label of the Other row').first().waitFor()
+  await page.getByText('Reason 9 must differ from the label of the Other row').waitFor()
 })
 
 test('the preview matches the phone, in English and in Arabic', async (t) => {
   const world = await startWorld(t, { account: codAccount() })
   await world.codSettings()
   const page = await openPage(t, world, { as: await signIn(world, 'member') })
-  await page.goto(path(world))
+  await page.goto(path(world, 'texts'))
   for (const [language, name] of [
     ['en', 'English'],
     ['ar', 'Arabic'],
@@ -209,7 +235,7 @@ test('a conflicting edit is reported, and both changes can be merged', async (t)
   const [one, other] = [await signIn(world, 'admin'), await signIn(world, 'admin')]
   await world.codSettings()
   const page = await openPage(t, world, { as: one })
-  await page.goto(path(world))
+  await page.goto(path(world, 'texts'))
   await page.getByRole('tab', { name: 'English' }).click()
   await page.getByLabel('Day question').fill('Which day is best?')
   const { stored } = await get(world, other)
@@ -228,15 +254,18 @@ test('a conflicting edit is reported, and both changes can be merged', async (t)
   assert.equal(settings?.languages['en']?.texts.dayQuestion, 'Which day is best?')
 })
 
-test('unsaved changes survive a change of language and accidental leaving', async (t) => {
+test('unsaved changes survive another tab, another language and accidental leaving', async (t) => {
   const world = await startWorld(t)
   await world.codSettings()
   const page = await openPage(t, world, { as: await signIn(world, 'admin') })
-  await page.goto(path(world))
+  await page.goto(path(world, 'texts'))
   await page.getByRole('tab', { name: 'English' }).click()
   await page.getByLabel('Day question').fill('Which day is best?')
   await page.locator('[data-account]').click()
   await page.getByRole('menuitem', { name: 'العربية' }).click()
+  await page.getByRole('tab', { name: 'التوصيل' }).click()
+  await page.getByRole('tab', { name: 'النصوص' }).getByText('تغييرات غير محفوظة').waitFor({ state: 'attached' })
+  await page.getByRole('tab', { name: 'النصوص' }).click()
   await page.getByRole('tab', { name: 'الإنجليزية' }).click()
   assert.equal(await page.getByLabel('سؤال اليوم').inputValue(), 'Which day is best?')
   await page.getByRole('link', { name: 'مفاتيح API' }).click()

@@ -77,7 +77,7 @@ test('an endpoint is added, changed and deleted on its pages', async (t) => {
   await dialog.getByRole('checkbox', { name: 'cod.confirmed' }).check()
   await dialog.getByRole('button', { name: 'Add an endpoint' }).click()
   await dialog.getByText('The URL is incomplete.').waitFor()
-  await dialog.getByText('1 error').waitFor()
+  await page.locator('[data-path="url"]:focus').waitFor()
   await url.fill('http://127.0.0.1:9/hooks')
   await dialog.getByRole('button', { name: 'Add an endpoint' }).click()
   await dialog.getByText(/^whsec_/).waitFor()

@@ -105,6 +105,46 @@ test('an export has every row of its filters, safe text and no code, and is reco
   ])
 })
 
+test('the export of a chart has the rows of its table, for its days and filters', async (t) => {
+  const world = await startWorld(t)
+  const member = await signIn(world, 'member')
+  const read = await world.sendOtp()
+  await world.whatsapp.reports(read, ['sent', 'delivered', 'read'])
+  const failed = await world.sendOtp()
+  await world.whatsapp.reports(failed, [{ status: 'failed', errors: [131026] }])
+  const { today } = await member.calls.charts.all.query({ workspaceId: world.workspaceId, range: { last: 1 } })
+  const days = `from=${today}&to=${today}`
+  assert.deepEqual(await rowsOf(world, member, `messages-by-day?${days}`), [`${today},2,0`])
+  assert.deepEqual(await rowsOf(world, member, `messages-by-day?${days}&language=nn`), [`${today},0,0`])
+  const funnel = await rowsOf(world, member, `code-funnel?${days}`)
+  assert.deepEqual(
+    funnel.map((row) => row.split(',').slice(0, 3)),
+    [
+      ['accepted', '2', '1'],
+      ['sent', '1', '0.5'],
+      ['delivered', '1', '0.5'],
+      ['read', '1', '0.5'],
+      ['failed', '1', '0.5'],
+      ['open', '0', '0'],
+    ],
+  )
+  assert.deepEqual(await rowsOf(world, member, `failures-by-cause?${days}`), ['RECIPIENT_UNREACHABLE,1,1'])
+  assert.equal((await follow(world, member, `messages-by-day?from=${today}`)).status, 400)
+  assert.deepEqual((await exportsOf(world)).map(({ target, after }) => ({ target, after })).at(-1), {
+    target: 'failures-by-cause',
+    after: { from: today, to: today },
+  })
+})
+
+test('an export by language has its column titles in the reader’s language', async (t) => {
+  const world = await startWorld(t)
+  const answer = await follow(world, await signIn(world, 'member'), 'templates?language=ar&locale=fr')
+  assert.equal(answer.status, 200)
+  const [titles = '', ...rows] = (await answer.text()).trimEnd().split('\r\n')
+  assert.match(titles, /^Nom,Langue,/)
+  assert.ok(rows.length > 0 && rows.every((row) => row.includes(',ar,')))
+})
+
 test('a sandbox’s export shows one clock in all lists', async (t) => {
   const world = await startWorld(t)
   const admin = await signIn(world, 'admin')

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { translatorOf } from '../../locales/resources.ts'
 import type { CodedText } from '../../locales/text.ts'
+import { findSeriousFaults } from '../accessibility.ts'
 import { openPage } from '../browser.ts'
 import { signIn } from '../dashboard.ts'
 import { waitFor } from '../wait-for.ts'
@@ -34,6 +35,7 @@ test('the request shown with a new key works, and the key appears once', async (
   await dialog.getByLabel('Phone number that receives the code').fill(to)
   const apiKey = (await dialog.getByText(/^dck_/).first().textContent()) ?? ''
   const curl = (await dialog.getByText(/^curl /).textContent()) ?? ''
+  assert.deepEqual(await findSeriousFaults(page, '[role=dialog]'), [])
   const { stdout } = await run('sh', ['-c', curl])
   const { messageId } = JSON.parse(stdout) as { messageId: string }
   assert.equal((await world.whatsapp.gets({ messageId })).to, to)

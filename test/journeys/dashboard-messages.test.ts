@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../src/ids.ts'
 import { advanceSandbox } from '../../src/sandbox/advance.ts'
+import { MAX_SCANNED_ROWS } from '../../src/workspaces/list-pages.ts'
 import { openPage } from '../browser.ts'
 import { type SignedIn, signIn } from '../dashboard.ts'
 import { type World, newPhone, startWorld } from '../world.ts'
@@ -103,7 +104,10 @@ test('a one-time code’s message is shown as the customer reads it, with the co
   await world.settled()
   const { displayed, message } = await reader.calls.messages.get.query({ workspaceId: world.workspaceId, messageId })
   assert.match(displayed.body.code === 'text' ? displayed.body.text : '', /•••••/)
-  assert.equal(displayed.buttons.length, 1)
+  assert.deepEqual(
+    displayed.buttons.map(({ kind }) => kind),
+    ['copy_code'],
+  )
   assert.ok(!JSON.stringify(displayed).includes(code))
   assert.equal(message.senderId, world.senderId)
 })
@@ -144,6 +148,27 @@ test('paging shows every message once while new ones arrive', async (t) => {
       .sort()
       .toReversed(),
   )
+})
+
+test('a page’s position counts the rows of its filters, up to a limit', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const { workspaceId } = world
+  const { calls } = await signIn(world, 'member')
+  const sent = await Promise.all(Array.from({ length: 60 }, () => world.sendOtp({ reference: 'login-1' })))
+  const rare = sent.slice(0, 3).map(({ messageId }) => messageId)
+  await world.ask(`update messages set template_name = 'rare' where id = any($1)`, [rare])
+  const other = await startWorld(t, { works: false })
+  await other.sendOtp({ reference: 'login-1' })
+  const { nextCursor: cursor, rows } = await calls.messages.list.query({ workspaceId })
+  assert.ok(cursor)
+  const of = (filter: Filter) => calls.messages.count.query({ workspaceId, ...filter })
+  for (const text of ['', 'login-1', 'ogin-'])
+    assert.deepEqual(await of({ text, cursor }), { newer: rows.length, total: 60, isMore: false }, text)
+  assert.deepEqual(await of({ template: 'rare' }), { newer: 0, total: 3, isMore: false })
+  assert.deepEqual(await of({ status: 'failed' }), { newer: 0, total: 0, isMore: false })
+  await addRows(world, MAX_SCANNED_ROWS)
+  assert.deepEqual(await of({}), { newer: 0, total: MAX_SCANNED_ROWS, isMore: true })
+  assert.deepEqual(await of({ cursor }), { newer: null, total: MAX_SCANNED_ROWS, isMore: true })
 })
 
 test('a short page reports how far it searched, and the next continues', async (t) => {
@@ -240,6 +265,11 @@ test('a message is found with filters in the URL, and shows its next action', as
   const code = page.getByRole('link', { name: 'RECIPIENT_UNREACHABLE' })
   assert.equal(await code.getAttribute('href'), '/problems/RECIPIENT_UNREACHABLE')
   await page.getByTestId('content').getByText('•••••').waitFor()
+  await page.getByText('Request', { exact: true }).waitFor()
+  assert.equal(await page.getByText('accepted for').count(), 0, 'the facts say it')
+  await page.evaluate('navigator.clipboard.writeText = (text) => Promise.resolve(void (globalThis.copied = text))')
+  await page.getByRole('button', { name: 'Copy as curl' }).click()
+  assert.match(await page.evaluate<string>('copied'), /otp\/messages[^]*"code":"<code>"/)
 })
 
 test('older messages are paged by links that lead back to the newest', async (t) => {
@@ -250,8 +280,11 @@ test('older messages are paged by links that lead back to the newest', async (t)
   await page.goto(`/dashboard/w/${world.workspaceId}/messages`)
   await page.getByText('later').first().waitFor()
   assert.equal(await page.getByText('the-oldest').count(), 0)
+  await page.getByText('1–50 of 51').waitFor()
+  assert.equal(await page.getByRole('columnheader', { name: 'Sender' }).count(), 0, 'there is one sender')
   await page.getByRole('link', { name: 'Older' }).click()
   await page.getByRole('link', { name: first.to }).waitFor()
+  await page.getByText('51–51 of 51').waitFor()
   await page.getByRole('link', { name: 'Newest' }).click()
   await page.getByText('later').first().waitFor()
 })

@@ -121,6 +121,56 @@ test('pages are accessible, fit every screen, and name the zone of their times o
   assert.ok(times > 100, 'the walk finds the times')
 })
 
+/** Buttons and rows that open a dialog or a drawer, by their text, on the page of a workspace that has them. */
+const DIALOGS = {
+  phone: ['New customer'],
+  senders: ['Connect a WhatsApp account', 'Replace credentials', 'Pause'],
+  blocked: ['Block a number', 'Import a list', 'Unblock'],
+  keys: ['Create key', 'Rotate', 'Revoke'],
+  endpoints: ['Add an endpoint'],
+  endpoint: ['Send test event', 'Edit', 'Rotate secret', 'Pause', 'Delete', 'Resend events', 'message.sent'],
+  template: ['Delete template'],
+  settings: ['Change'],
+  people: ['Invite someone', 'Change role', 'Remove', 'Revoke', 'Leave workspace'],
+  account: ['Turn on two-factor authentication', 'Sign out everywhere'],
+} as const
+
+const OPEN = ':is([role=dialog], dialog[open])'
+
+test('dialogs and drawers are accessible and close by Escape', async (t) => {
+  const world = await startWorld(t, { account: codAccount() })
+  const { paths } = await furnish(world)
+  const { workspaceId } = world
+  const as = await owner(world)
+  await as.calls.blocked.add.mutate({ workspaceId, phone: '+212612345678' })
+  await as.calls.people.invite.mutate({ workspaceId, email: 'new@shop.example', role: 'member' })
+  await signIn(world, 'member')
+  await signIn(world, 'owner')
+  const page = await openPage(t, world, { as })
+  const pages = {
+    ...Object.fromEntries(paths.map((path) => [path.split('/').at(-1), path])),
+    endpoint: paths.find((path) => path.includes('/endpoints/')),
+    template: paths.find((path) => path.endsWith('/ar')),
+  }
+  const faults: Record<string, string[]> = {}
+  for (const [index, [name, openers]] of Object.entries(DIALOGS).entries()) {
+    await page.emulateMedia({ colorScheme: COLOURS[index % COLOURS.length] ?? 'light' })
+    await page.goto(pages[name as keyof typeof pages] ?? '')
+    await isComplete(page)
+    for (const text of openers) {
+      const opener = page.locator('main :is(button, a)').filter({ hasText: new RegExp(`^${text}$`) })
+      await opener.first().click()
+      await page.locator(OPEN).waitFor()
+      await page.evaluate(SETTLED)
+      const found = await findSeriousFaults(page, OPEN)
+      if (found.length > 0) faults[`${name}: ${text}`] = found
+      await page.keyboard.press('Escape')
+      await page.locator(OPEN).waitFor({ state: 'detached' })
+    }
+  }
+  assert.deepEqual(faults, {})
+})
+
 test('public pages are accessible and fit a phone’s screen', async (t) => {
   const world = await startWorld(t)
   for (const [language, colours] of [['en', 'dark'] as const, ['ar', 'light'] as const]) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DAY_MS } from '../../src/clock.ts'
 import { createLink } from '../../src/admin/auth/links.ts'
+import { findSeriousFaults } from '../accessibility.ts'
 import { openPage } from '../browser.ts'
 import { PASSWORD, createCalls, signIn } from '../dashboard.ts'
 import { startWorld, type World } from '../world.ts'
@@ -185,6 +186,7 @@ test('an invited person creates an account, and as member sees no change buttons
   const link = (await dialog.getByText(/\/dashboard\/welcome#/).textContent()) ?? ''
   await page.keyboard.press('Escape')
   assert.ok(await dialog.isVisible(), 'an uncopied link stays')
+  assert.deepEqual(await findSeriousFaults(page, '[role=dialog]'), [])
   await dialog.getByRole('button', { name: 'I have copied it' }).click()
   await page.getByRole('table', { name: 'Invitations' }).getByText('Pending').waitFor()
   const menu = page.getByRole('button', { name: 'Actions for amine@shop.example' })

@@ -54,7 +54,7 @@ test('each invalid id, token or URL of an account is rejected at its field', asy
   const { calls } = await signIn(world, 'admin')
   const { form } = anotherAccount(world)
   const wrong = {
-    wabaId: ['1234567890123', 'not digits', DEMO.standardNumberId],
+    wabaId: ['1234567890123', '123456789012345', 'not digits', DEMO.standardNumberId],
     accessToken: ['EAAnobody', DEMO.accessToken, '', 'two words'],
     appSecret: ['of-another-app', '', 'two words'],
     verifyToken: ['', 'two words'],

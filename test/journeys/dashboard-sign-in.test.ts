@@ -584,36 +584,6 @@ test('the sign-in library’s tables match its own schema', async (t) => {
   assert.deepEqual({ toBeAdded, toBeCreated }, { toBeAdded: [], toBeCreated: [] })
 })
 
-test('the first owner gets from the setup link to a first code', async (t) => {
-  const world = await startWorld(t)
-  await world.ask('update workspaces set sandbox = true where id = $1', [world.workspaceId])
-  await noOwners(world)
-  const token = tokenOf(await createSetupLink(world.parts))
-  const page = await openPage(t, world)
-  await page.goto('/dashboard/welcome')
-  await page.getByRole('link', { name: 'Go to sign-in' }).waitFor()
-  await page.goto(`/dashboard/welcome#${token}`) // pasted in two goes: only the fragment changes
-  await page.getByLabel('Your name').fill('Nadia')
-  await page.getByLabel('Email address').fill('nadia@shop.example')
-  await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
-  await page.getByRole('button', { name: 'Create account' }).click()
-  await page.waitForURL('**/overview')
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  assert.ok(!page.url().includes(token))
-
-  await page.goto(`/dashboard/w/${world.workspaceId}/phone`)
-  await page.getByRole('button', { name: 'New customer' }).click()
-  await page.getByLabel('Phone number').fill('+34600111222')
-  await page.getByRole('button', { name: 'Open the phone' }).click()
-  const send = page.getByRole('region', { name: 'Send a message' })
-  const code = await send.getByRole('textbox', { name: 'Code' }).inputValue()
-  await send.getByRole('button', { name: 'Send to' }).click()
-  const phone = page.getByRole('region', { name: 'The phone of +34600111222' })
-  await phone.getByText(code).waitFor()
-  await phone.getByText('Read', { exact: true }).waitFor()
-  await noOwners(world)
-})
-
 test('a second factor is set up with an app and required at sign-in', async (t) => {
   const world = await startWorld(t)
   const person = await signInWithPassword(world, 'member')

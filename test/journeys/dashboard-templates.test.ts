@@ -86,12 +86,19 @@ test('a confirmation template from the form is approved live and asks a customer
   await page.goto(`/dashboard/w/${world.workspaceId}/templates`)
   await page.getByRole('link', { name: 'Create template' }).click()
   await page.getByRole('heading', { level: 1, name: 'Create template' }).waitFor()
-  await page.getByLabel('Name', { exact: true }).fill('Order check')
+  const name = page.getByLabel('Name', { exact: true })
+  await name.fill('')
   await page.getByLabel('Third button').fill('')
   await page.getByRole('button', { name: 'Submit for review' }).click()
-  await page.getByText('2 fields need changes.').waitFor()
-  await page.getByLabel('Name', { exact: true }).fill('order_check')
-  await page.getByLabel('Third button').fill('Later')
+  const summary = page.getByRole('alert', { name: '2 errors' })
+  await page.locator(':focus').getByRole('alert', { name: '2 errors' }).waitFor()
+  await summary.getByRole('button', { name: 'Name must not be empty.' }).waitFor()
+  await summary.getByRole('button', { name: 'Button 3 must not be empty.' }).click()
+  await page.keyboard.type('Later')
+  await summary.waitFor({ state: 'hidden' }) // the field itself shows the last error
+  await page.getByRole('button', { name: 'Submit for review' }).click()
+  await page.keyboard.type('Order check') // the only error's field has the focus
+  assert.equal(await name.inputValue(), 'order_check')
   await page
     .getByLabel('Text', { exact: true })
     .fill('Hello {{customer}}, do you still want the order {{order}} today?')

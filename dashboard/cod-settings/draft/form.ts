@@ -1,11 +1,19 @@
 import { createContext, useContext } from 'react'
-import type { SettingsFault, limits } from '../../../src/cod/settings/settings.ts'
+import type { SettingsFault, Weekday, limits } from '../../../src/cod/settings/settings.ts'
 import { useTexts } from '../../texts/use-texts.ts'
+import { focusField } from '../../ui/form/focus-field.ts'
+import { fieldFault } from './labels.ts'
 
 export type Limits = typeof limits
 
-/** The limits of the form's fields, and the faults that the server found in them. */
-export type Form = { limits: Limits; faults: readonly SettingsFault[] }
+export type Form = {
+  limits: Limits
+  weekdays: readonly Weekday[]
+  /** Those that the fields show. */
+  faults: readonly SettingsFault[]
+  /** The JSON pointers of settings that differ from the saved ones. */
+  changed: readonly string[]
+}
 
 export const FormContext = createContext<Form | undefined>(undefined)
 
@@ -18,20 +26,14 @@ export function useForm(): Form {
 /** The fault of a field, in the language of the page. Undefined: there is none. */
 export function useFault(pointer: string): string | undefined {
   const { faults } = useForm()
-  const { textOf } = useTexts()
+  const texts = useTexts()
   const fault = faults.find((each) => each.pointer === pointer)
-  return fault && textOf(fault.detail)
+  return fault && fieldFault(pointer, fault.detail, texts)
 }
 
-/** A field's id is its JSON pointer, so that a fault leads to its field. */
-export function focusOn(pointer: string): void {
-  for (let place = pointer; place !== ''; place = place.slice(0, place.lastIndexOf('/'))) {
-    const field = document.getElementById(place)
-    if (!field) continue
-    const target = field.matches('input, textarea, button')
-      ? field
-      : field.querySelector<HTMLElement>('input, textarea')
-    ;(target ?? field).focus()
-    return
-  }
+/** Focuses the field of a JSON pointer, or of the nearest part around it that is shown. */
+export function focusOn(pointer: string): boolean {
+  for (let place = pointer; place !== ''; place = place.slice(0, place.lastIndexOf('/')))
+    if (focusField(place)) return true
+  return false
 }

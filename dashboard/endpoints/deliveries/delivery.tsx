@@ -32,7 +32,7 @@ export function Delivery({ endpoint, deliveryId }: { endpoint: EndpointData; del
     api.endpoints.delivery.queryOptions({ workspaceId, endpointId, deliveryId }),
   )
   if (codeOf(error) === 'NOT_FOUND') return <Text>{t('page_endpoints.delivery_missing')}</Text>
-  if (!data) return error ? <Failed error={error} onAgain={() => void refetch()} /> : <Loading />
+  if (!data) return error ? <Failed error={error} onAgain={() => void refetch()} /> : <Loading as="detail" />
   return (
     <Stack gap="lg">
       <DeliveryFacts delivery={data} />

@@ -4,7 +4,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { api, queryClient } from '../../api.ts'
 import { useTexts } from '../../texts/use-texts.ts'
-import { Failed } from '../../ui/failed.tsx'
+import { FormErrors } from '../../ui/form/form-errors.tsx'
 import { useWorkspaceClock } from '../../ui/time.tsx'
 import { useWorkspace } from '../../ui/workspace.ts'
 import { EVENT_TYPES, type LogSearch } from './search.ts'
@@ -61,6 +61,7 @@ function Choosing({ endpointId, search, run }: Choosing) {
       })),
     }),
   })
+  const labels = { statuses: t('page_endpoints.many_which'), to: t('page_endpoints.to') }
   const form = useForm({
     initialValues: {
       statuses: statusesOf(search),
@@ -92,6 +93,7 @@ function Choosing({ endpointId, search, run }: Choosing) {
   return (
     <form onSubmit={submit} noValidate>
       <Stack>
+        <FormErrors errors={form.errors} labels={labels} failed={count.error} />
         <Text size="sm">{t('page_endpoints.many_about')}</Text>
         <Checkbox.Group label={t('page_endpoints.many_which')} {...form.getInputProps('statuses')}>
           <Stack gap="xs" mt="xs">
@@ -115,9 +117,9 @@ function Choosing({ endpointId, search, run }: Choosing) {
             value={form.values.to}
             onChange={(value) => form.setFieldValue('to', value)}
             error={form.errors['to']}
+            data-path="to"
           />
         </SimpleGrid>
-        {count.error && <Failed error={count.error} />}
         {counted && (
           <Alert color={counted.total > 0 ? 'progress' : 'neutral'} role="status">
             {t('page_endpoints.counted', { count: counted.total })}

@@ -10,6 +10,7 @@ type Props = {
   value: string
   onChange: (value: string) => void
   error?: ReactNode
+  'data-path'?: string
 }
 
 /** A day and a time of day, picked or typed by keyboard, in the reader's language. */

@@ -1,7 +1,8 @@
 import { NumberInput, Stack, Switch } from '@mantine/core'
-import { draftLimits } from '../../../src/accounts/templates/draft.ts'
+import { draftLimits, lengthOf } from '../../../src/accounts/templates/draft.ts'
 import { useTexts } from '../../texts/use-texts.ts'
-import { CountedInput } from './counted-input.tsx'
+import { tidy } from '../../../src/providers/whatsapp/template-text.ts'
+import { CountedInput } from '../../ui/form/counted-input.tsx'
 import type { FormState } from './form-state.ts'
 import type { FormPart } from './new-template.tsx'
 
@@ -35,6 +36,7 @@ export function CodeFields({
         })}
         value={value.expiryMinutes ?? ''}
         error={part.errorAt('expiryMinutes')}
+        data-path="expiryMinutes"
         maw={320}
         min={draftLimits.minExpiryMinutes}
         max={draftLimits.maxExpiryMinutes}
@@ -48,6 +50,8 @@ export function CodeFields({
         label={t('page_templates.copy_label')}
         description={t('page_templates.copy_label_hint')}
         max={draftLimits.button}
+        used={lengthOf(tidy(value.copyLabel))}
+        data-path="copyLabel"
         dir="auto"
         value={value.copyLabel}
         error={part.errorAt('copyLabel')}

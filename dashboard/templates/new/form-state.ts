@@ -1,4 +1,7 @@
 import type { CodeDraft, QuestionDraft, TemplateDraft } from '../../../src/providers/template-draft.ts'
+import { tidy, variablesOf } from '../../../src/providers/whatsapp/template-text.ts'
+import type { T } from '../../texts/use-texts.ts'
+import type { Labels } from '../../ui/faults.ts'
 import { type QuestionStart, STARTS_IN_ENGLISH, startsIn } from './examples-by-language.ts'
 import type { Use } from '../search.ts'
 
@@ -46,13 +49,32 @@ export function draftOf(state: FormState): TemplateDraft {
   return use === 'otp' ? { use, name, language, ...state.otp } : { use, name, language, ...state[use] }
 }
 
-/** Whether the form has a field for the path of a fault. */
-export function hasField(draft: TemplateDraft, path: string): boolean {
-  const [root, part = '', item] = path.split('.')
-  if (root !== 'draft') return false
-  if (part === 'name' || part === 'language') return true
-  if (draft.use === 'otp') return part === 'expiryMinutes' || part === 'copyLabel'
-  if (part === 'buttons') return item !== undefined && Number(item) < draft.buttons.length
-  if (part === 'samples') return item !== undefined
-  return ['header', 'headerSample', 'body', 'footer'].includes(part)
+/** A name that WhatsApp accepts, from what is typed: `Order check` becomes `order_check`. */
+export const templateNameOf = (typed: string): string =>
+  typed
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^\p{L}\p{N}_]+/gu, '_')
+    .replaceAll(/[^a-z0-9_]/g, '')
+
+/** The names of the form's fields, by the paths of their faults. */
+export function labelsOf(draft: TemplateDraft, t: T): Labels {
+  const labels = { name: t('page_templates.name'), language: t('page_templates.language') }
+  if (draft.use === 'otp')
+    return { ...labels, expiryMinutes: t('page_templates.subject_expiry'), copyLabel: t('page_templates.copy_label') }
+  return {
+    ...labels,
+    header: t('page_templates.subject_header'),
+    headerSample: t('page_templates.header_sample'),
+    body: t('page_templates.body'),
+    ...Object.fromEntries(variablesOf(tidy(draft.body)).names.map((name) => [`samples.${name}`, `{{${name}}}`])),
+    footer: t('page_templates.subject_footer'),
+    ...Object.fromEntries(
+      draft.buttons.map((_, index) => [
+        `buttons.${index}`,
+        t('page_templates.subject_button', { position: index + 1 }),
+      ]),
+    ),
+  }
 }

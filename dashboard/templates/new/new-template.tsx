@@ -3,21 +3,20 @@ import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ChatBubble, ChatPaper } from '@doorcode/whatsapp-emulator/phone/bubble.tsx'
-import type { CodedText } from '../../../locales/text.ts'
-import { type DraftFault, draftFaultText, findDraftFaults } from '../../../src/accounts/templates/draft.ts'
+import { draftFaultText, draftLimits, findDraftFaults, lengthOf } from '../../../src/accounts/templates/draft.ts'
 import { TEMPLATE_LANGUAGES } from '../../../src/accounts/templates/languages.ts'
-import type { TemplateDraft } from '../../../src/providers/template-draft.ts'
-import { type FormFault, api, faultsOf, queryClient } from '../../api.ts'
+import { api, faultsOf, queryClient } from '../../api.ts'
 import { directionOfTexts, nameOfLanguage, tagOf } from '../../cod-settings/languages.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { Empty } from '../../ui/empty.tsx'
-import { Failed } from '../../ui/failed.tsx'
+import { faultSentence } from '../../ui/faults.ts'
+import { CountedInput } from '../../ui/form/counted-input.tsx'
+import { FormErrors } from '../../ui/form/form-errors.tsx'
 import { Page } from '../../ui/shell/page.tsx'
 import { usePermissions, useWorkspace } from '../../ui/workspace.ts'
 import { AllTemplates } from '../all-templates.tsx'
 import { CodeFields } from './code-fields.tsx'
-import { CountedInput } from './counted-input.tsx'
-import { type FormState, draftOf, hasField, inLanguage, startOf } from './form-state.ts'
+import { type FormState, draftOf, inLanguage, labelsOf, startOf, templateNameOf } from './form-state.ts'
 import { bubbleOfDraft } from '../preview.ts'
 import { QuestionFields } from './question-fields.tsx'
 import { USES } from '../search.ts'
@@ -64,11 +63,11 @@ type Account = { accountId: string; wabaId: string }
 export type FormPart = {
   /** The sentence to show at the field; undefined: none. */
   errorAt(at: string): string | undefined
-  touch(at: string): void
 }
 
 function TemplateForm({ accounts }: { accounts: readonly Account[] }) {
-  const { t, textOf, language: page } = useTexts()
+  const texts = useTexts()
+  const { t, language: page } = texts
   const { workspaceId } = useWorkspace()
   const { use = 'confirmation' } = useSearch({ from: PAGE })
   const [accountId, setAccountId] = useState(accounts[0]?.accountId ?? '')
@@ -89,20 +88,18 @@ function TemplateForm({ accounts }: { accounts: readonly Account[] }) {
       },
     }),
   )
-  const serverFaults = faultsOf(submit.error)
-  const part: FormPart = {
-    errorAt(at) {
-      const fault = (tried || touched.has(at) ? textAt(at, faults) : undefined) ?? serverFaultAt(at, serverFaults)
-      return fault && textOf(fault)
-    },
-    touch(at) {
-      setTouched((before) => new Set(before).add(at))
-      if (submit.error) submit.reset()
-    },
-  }
+  const labels = labelsOf(draft, t)
+  const shown = [
+    ...faultsOf(submit.error).map(({ path, text }) => ({ at: path.replace(/^draft\./, ''), text })),
+    ...faults.filter(({ at }) => tried || touched.has(at)).map((fault) => ({ ...fault, text: draftFaultText(fault) })),
+  ]
+  const errors: Record<string, string> = {}
+  for (const { at, text } of shown) errors[at] ??= faultSentence(labels[at] ?? at, text, texts)
+  const part: FormPart = { errorAt: (at) => errors[at] }
   const change = (next: Partial<FormState>, at: string): void => {
     setState((before) => ({ ...before, ...next }))
-    part.touch(at)
+    setTouched((before) => new Set(before).add(at))
+    if (submit.error) submit.reset()
   }
   if (submit.data && !(submit.data.outcome === 'submitted' && submit.data.shown))
     return <NotShown unknown={submit.data.outcome === 'unknown'} />
@@ -118,6 +115,7 @@ function TemplateForm({ accounts }: { accounts: readonly Account[] }) {
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, md: 7 }}>
           <Stack>
+            <FormErrors errors={tried ? errors : {}} labels={labels} failed={submit.error} />
             <Radio.Group
               label={t('page_templates.for_what')}
               value={state.use}
@@ -152,6 +150,7 @@ function TemplateForm({ accounts }: { accounts: readonly Account[] }) {
               allowDeselect={false}
               value={state.language}
               error={part.errorAt('language')}
+              data-path="language"
               data={TEMPLATE_LANGUAGES.map((value) => ({
                 value,
                 label: `${nameOfLanguage(value, page)} (\u2066${value}\u2069)`,
@@ -161,11 +160,13 @@ function TemplateForm({ accounts }: { accounts: readonly Account[] }) {
             <CountedInput
               label={t('page_templates.name')}
               description={t('page_templates.name_hint')}
-              max={512}
+              max={draftLimits.name}
+              used={lengthOf(state.names[state.use])}
               dir="ltr"
               value={state.names[state.use]}
               error={part.errorAt('name')}
-              onWrite={(name) => change({ names: { ...state.names, [state.use]: name } }, 'name')}
+              data-path="name"
+              onWrite={(typed) => change({ names: { ...state.names, [state.use]: templateNameOf(typed) } }, 'name')}
             />
             {state.use === 'otp' ? (
               <CodeFields value={state.otp} part={part} onChange={(otp, at) => change({ otp }, at)} />
@@ -179,13 +180,6 @@ function TemplateForm({ accounts }: { accounts: readonly Account[] }) {
                 onChange={(question, at) => change({ [state.use]: question }, at)}
               />
             )}
-            {tried && faults.length > 0 && (
-              <Alert color="red" role="alert">
-                {t('page_templates.to_fix', { count: faults.length })}
-              </Alert>
-            )}
-            {submit.error && serverFaults.length === 0 && <Failed error={submit.error} />}
-            <OtherFaults draft={draft} serverFaults={serverFaults} />
             <Button type="submit" w="fit-content" loading={submit.isPending}>
               {t('page_templates.submit')}
             </Button>
@@ -196,31 +190,6 @@ function TemplateForm({ accounts }: { accounts: readonly Account[] }) {
         </Grid.Col>
       </Grid>
     </form>
-  )
-}
-
-const textAt = (at: string, faults: readonly DraftFault[]): CodedText | undefined => {
-  const fault = faults.find((each) => each.at === at)
-  return fault && draftFaultText(fault)
-}
-
-/** Of the server, whose paths begin with `draft`. */
-const serverFaultAt = (at: string, serverFaults: readonly FormFault[]): CodedText | undefined =>
-  serverFaults.find(({ path }) => path === `draft.${at}`)?.text
-
-/** What WhatsApp finds wrong with a part that this form has no field for, such as the text that it writes itself. */
-function OtherFaults({ draft, serverFaults }: { draft: TemplateDraft; serverFaults: readonly FormFault[] }) {
-  const { textOf } = useTexts()
-  const unplaced = serverFaults.filter(({ path }) => !hasField(draft, path))
-  if (unplaced.length === 0) return null
-  return (
-    <Alert color="red" role="alert">
-      {unplaced.map(({ path, text }) => (
-        <Text key={path} size="sm">
-          {textOf(text)}
-        </Text>
-      ))}
-    </Alert>
   )
 }
 

@@ -1,9 +1,10 @@
-import { Fieldset, Stack, Text } from '@mantine/core'
-import { BUTTON_MEANINGS, draftLimits } from '../../../src/accounts/templates/draft.ts'
+import { Stack, Text } from '@mantine/core'
+import { BUTTON_MEANINGS, draftLimits, lengthOf } from '../../../src/accounts/templates/draft.ts'
 import { sampleOf, tidy, variablesOf } from '../../../src/providers/whatsapp/template-text.ts'
 import { directionOfTexts, tagOf } from '../../cod-settings/languages.ts'
 import { useTexts } from '../../texts/use-texts.ts'
-import { CountedInput } from './counted-input.tsx'
+import { CountedInput } from '../../ui/form/counted-input.tsx'
+import { Section } from '../../ui/section.tsx'
 import type { FormState } from './form-state.ts'
 import type { FormPart } from './new-template.tsx'
 
@@ -24,16 +25,21 @@ export function QuestionFields({
 }) {
   const { t } = useTexts()
   const written = { dir: directionOfTexts(language), lang: tagOf(language) }
-  const write = (at: 'header' | 'headerSample' | 'body' | 'footer') => ({
-    value: value[at],
+  const shown = (at: string, text: string) => ({
+    value: text,
+    used: lengthOf(tidy(text)),
     error: part.errorAt(at),
-    onWrite: (words: string) => onChange({ ...value, [at]: words }, at),
+    'data-path': at,
     ...written,
+  })
+  const write = (at: 'header' | 'headerSample' | 'body' | 'footer') => ({
+    ...shown(at, value[at]),
+    onWrite: (words: string) => onChange({ ...value, [at]: words }, at),
   })
   const ofHeader = variablesOf(tidy(value.header)).names
   const ofBody = variablesOf(tidy(value.body)).names
   return (
-    <Stack>
+    <Stack gap="lg">
       <CountedInput
         label={t('page_templates.header')}
         description={t('page_templates.header_hint')}
@@ -48,7 +54,7 @@ export function QuestionFields({
         {...write('body')}
       />
       {ofHeader.length + ofBody.length > 0 && (
-        <Fieldset legend={t('page_templates.samples')}>
+        <Section title={t('page_templates.samples')}>
           <Stack gap="sm">
             <Text size="sm" c="dimmed">
               {t('page_templates.samples_about')}
@@ -65,16 +71,14 @@ export function QuestionFields({
                 key={name}
                 label={<code>{`{{${name}}}`}</code>}
                 max={draftLimits.sample}
-                value={sampleOf(value.samples, name)}
-                error={part.errorAt(`samples.${name}`)}
+                {...shown(`samples.${name}`, sampleOf(value.samples, name))}
                 onWrite={(sample) =>
                   onChange({ ...value, samples: { ...value.samples, [name]: sample } }, `samples.${name}`)
                 }
-                {...written}
               />
             ))}
           </Stack>
-        </Fieldset>
+        </Section>
       )}
       <CountedInput
         label={t('page_templates.footer')}
@@ -82,7 +86,7 @@ export function QuestionFields({
         max={draftLimits.footer}
         {...write('footer')}
       />
-      <Fieldset legend={t('page_templates.buttons')}>
+      <Section title={t('page_templates.buttons')}>
         <Stack gap="sm">
           <Text size="sm" c="dimmed">
             {t('page_templates.buttons_about')}
@@ -92,14 +96,12 @@ export function QuestionFields({
               key={meaning}
               label={t(`page_templates.meanings_${meaning}`)}
               max={draftLimits.button}
-              value={value.buttons[index] ?? ''}
-              error={part.errorAt(`buttons.${index}`)}
+              {...shown(`buttons.${index}`, value.buttons[index] ?? '')}
               onWrite={(label) => onChange({ ...value, buttons: value.buttons.with(index, label) }, `buttons.${index}`)}
-              {...written}
             />
           ))}
         </Stack>
-      </Fieldset>
+      </Section>
     </Stack>
   )
 }

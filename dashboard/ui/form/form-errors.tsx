@@ -1,25 +1,104 @@
-import { Alert, Anchor } from '@mantine/core'
-import { useEffect, useRef } from 'react'
+import { Alert, Anchor, List } from '@mantine/core'
+import { type ReactNode, useEffect, useReducer, useRef } from 'react'
+import { faultsOf } from '../../api.ts'
 import { useTexts } from '../../texts/use-texts.ts'
+import { Failed } from '../failed.tsx'
+import type { Labels } from '../faults.ts'
+import { focusField } from './focus-field.ts'
 
-/** At the top of a form: how many errors its fields show. It leads to the first, and takes the focus there when they come. */
-export function FormErrors({ count }: { count: number }) {
-  const { t } = useTexts()
+type Props = {
+  /** Whole sentences, by the path of what is wrong. */
+  errors: Readonly<Record<string, ReactNode>>
+  /** The form's fields, which show their own errors. */
+  labels: Labels
+  /** Why the call of the form failed. */
+  failed?: unknown
+}
+
+/**
+ * At the top of a form: why it was not accepted. It takes the focus when the answer comes, or gives it to the field if a single
+ * field is wrong, which shows that itself.
+ */
+export function FormErrors({ errors, labels, failed }: Props) {
   const place = useRef<HTMLDivElement>(null)
-  const toFirst = (): void =>
-    place.current?.closest('form')?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  const isSubmitted = useSubmitted(place)
+  const entries = Object.entries(errors).filter(([, sentence]) => Boolean(sentence))
+  const [first] = entries
+  const only = entries.length === 1 && first && first[0] in labels ? first[0] : undefined
+  const isRejected = Boolean(failed) && faultsOf(failed).length === 0
   useEffect(() => {
-    if (count > 0) toFirst()
-  }, [count])
+    if (!isSubmitted.current || (entries.length === 0 && !isRejected)) return
+    isSubmitted.current = false
+    if (only === undefined || isRejected) place.current?.focus()
+    else focusField(only, formOf(place))
+  })
   return (
-    <div ref={place} role="status">
-      {count > 0 && (
-        <Alert color="failure" py="xs">
-          <Anchor component="button" type="button" onClick={toFirst}>
-            {t('page_shell.errors', { count })}
-          </Anchor>
-        </Alert>
+    <div ref={place} tabIndex={-1} hidden={!isRejected && (entries.length === 0 || only !== undefined)}>
+      {isRejected && <Failed error={failed} />}
+      {only === undefined && entries.length > 0 && (
+        <ErrorSummary
+          errors={entries.map(([path, sentence]) => ({ path, sentence, hasField: path in labels }))}
+          onGoTo={(path) => focusField(path, formOf(place))}
+        />
       )}
     </div>
+  )
+}
+
+const formOf = (place: { current: HTMLElement | null }): ParentNode => place.current?.closest('form') ?? document
+
+/** Whether the form was submitted and nothing was typed since: errors that are there then are the answer to it. */
+function useSubmitted(place: { current: HTMLElement | null }): { current: boolean } {
+  const isSubmitted = useRef(false)
+  const [, look] = useReducer((count: number) => count + 1, 0)
+  useEffect(() => {
+    const submitted = ({ target }: Event): void => {
+      if (target !== formOf(place)) return
+      isSubmitted.current = true
+      look() // the same errors as before render nothing again
+    }
+    const typed = ({ target }: Event): void => {
+      if (target instanceof Node && formOf(place).contains(target)) isSubmitted.current = false
+    }
+    // On the document, where the form's own handler has already run.
+    document.addEventListener('submit', submitted)
+    document.addEventListener('input', typed)
+    return () => {
+      document.removeEventListener('submit', submitted)
+      document.removeEventListener('input', typed)
+    }
+  }, [place])
+  return isSubmitted
+}
+
+export type SummaryError = { path: string; sentence: ReactNode; hasField: boolean }
+
+/** The errors of a form as a list that leads to its fields. */
+export function ErrorSummary({ errors, onGoTo }: { errors: readonly SummaryError[]; onGoTo: (path: string) => void }) {
+  const { t } = useTexts()
+  return (
+    <Alert color="failure" title={t('page_shell.errors', { count: errors.length })}>
+      <List size="sm" listStyleType="none" spacing={4}>
+        {errors.map(({ path, sentence, hasField }) => (
+          <List.Item key={path}>
+            {hasField ? (
+              <Anchor
+                component="button"
+                type="button"
+                inherit
+                c="inherit"
+                ta="start"
+                underline="always"
+                onClick={() => onGoTo(path)}
+              >
+                {sentence}
+              </Anchor>
+            ) : (
+              sentence
+            )}
+          </List.Item>
+        ))}
+      </List>
+    </Alert>
   )
 }

@@ -11,7 +11,7 @@ export function ExportButton({ list, filters = {} }: { list: ExportedListName; f
   const { t, language } = useTexts()
   const { workspaceId } = useWorkspace()
   const chosen = Object.entries(filters).filter((each): each is [string, string] => Boolean(each[1]))
-  const query = new URLSearchParams([...chosen, ['language', language]])
+  const query = new URLSearchParams([...chosen, ['locale', language]])
   return (
     <Tooltip multiline w={260} label={t('page_list.export_hint')}>
       <Button

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useTexts } from '../../texts/use-texts.ts'
 import { Time } from '../time.tsx'
+import type { PagePosition } from './position.ts'
 
 export type LinkOf = (props: object) => ReactNode
 
@@ -15,8 +16,7 @@ export function ListPages({
   searchedBackTo: string | null
   newest: LinkOf | undefined
   older: LinkOf | undefined
-  /** The rows of this page, counted from 1; `total` is counted up to a limit, which `isMore` says it exceeds. */
-  position?: { from: number; to: number; total: number; isMore: boolean }
+  position?: PagePosition | undefined
 }) {
   const { t, n } = useTexts()
   return (
@@ -30,9 +30,9 @@ export function ListPages({
         </Alert>
       )}
       {(newest ?? older ?? position) && (
-        <Group component="nav" aria-label={t('page_shell.pages')} gap="sm">
+        <Group component="nav" aria-label={t('page_shell.pages')} gap="sm" mih={36}>
           {position && (
-            <Text size="sm" c="dimmed">
+            <Text size="sm" c="dimmed" style={{ fontVariantNumeric: 'tabular-nums' }} me="auto">
               {t(position.isMore ? 'page_shell.rows_more' : 'page_shell.rows', {
                 from: n(position.from),
                 to: n(position.to),

@@ -8,6 +8,7 @@ import { ExportButton } from './export-button.tsx'
 import { type Filter, FilterBar } from './filter-bar.tsx'
 import { type LinkOf, ListPages } from './list-pages.tsx'
 import { type ListSearch, isFiltered } from './list-search.ts'
+import { type Counted, positionOf } from './position.ts'
 import type { LiveState } from '../shell/live.ts'
 import { Loading } from '../loading.tsx'
 import { Page } from '../shell/page.tsx'
@@ -33,6 +34,8 @@ type Props<Row> = {
   live: LiveState
   search: ListSearch
   query: ListQuery<Row>
+  /** Asked for only if `hasOtherPages`. */
+  counted: Counted | undefined
   choices: Choices | undefined
   /** The page's own filters, before the common ones. */
   own: readonly Filter[]
@@ -64,15 +67,19 @@ export function SearchedList<Row>(props: Props<Row>) {
             value: search.template,
             choices: choices.templates.map((value) => ({ value, label: value })),
           },
-          {
-            name: 'senderId',
-            label: t(`${page}.sender`),
-            value: search.senderId,
-            choices: choices.senders.map(({ senderId, phoneNumber }) => ({
-              value: senderId,
-              label: `\u2066${phoneNumber}\u2069`,
-            })),
-          },
+          ...(search.senderId !== undefined || hasSeveralSenders(choices)
+            ? [
+                {
+                  name: 'senderId',
+                  label: t(`${page}.sender`),
+                  value: search.senderId,
+                  choices: choices.senders.map(({ senderId, phoneNumber }) => ({
+                    value: senderId,
+                    label: `\u2066${phoneNumber}\u2069`,
+                  })),
+                },
+              ]
+            : []),
         ]}
         range={{ from: search.from, to: search.to }}
         onChange={onNarrow}
@@ -90,6 +97,9 @@ export function SearchedList<Row>(props: Props<Row>) {
     </Page>
   )
 }
+
+/** With one sender, its column and its filter say nothing. */
+export const hasSeveralSenders = (choices: Choices | undefined): boolean => (choices?.senders.length ?? 0) > 1
 
 const chosenAlready = ({ template, senderId }: ListSearch): Choices => ({
   templates: template === undefined ? [] : [template],
@@ -113,10 +123,13 @@ function Results<Row>({ list: { rows, searchedBackTo }, ...props }: Props<Row> &
   return <Empty action={props.begin}>{t(`${props.page}.empty`)}</Empty>
 }
 
-const Pages = <Row,>({ list, search, linkTo }: Pick<Props<Row>, 'search' | 'linkTo'> & { list: ListPage<Row> }) => (
+type PagesProps<Row> = Pick<Props<Row>, 'search' | 'counted' | 'linkTo'> & { list: ListPage<Row> }
+
+const Pages = <Row,>({ list, search, counted, linkTo }: PagesProps<Row>) => (
   <ListPages
     searchedBackTo={list.searchedBackTo}
     newest={search.before === undefined ? undefined : linkTo(undefined)}
     older={list.nextCursor === null ? undefined : linkTo(list.nextCursor)}
+    position={positionOf(list, search, counted)}
   />
 )

@@ -79,7 +79,7 @@ export function Shell() {
           <Sections onChoose={close} />
         </AppShell.Navbar>
       )}
-      <AppShell.Main id={CONTENT}>
+      <AppShell.Main id={CONTENT} tabIndex={-1} style={{ outline: 'none' }}>
         <Suspense fallback={<LoadingPage />}>
           <LiveContext value={live}>
             {workspace ? (

@@ -12,6 +12,7 @@ import {
   rem,
 } from '@mantine/core'
 import type { T } from '../../texts/use-texts.ts'
+import { chartVariables } from '../state/chart-colours.ts'
 import type { Tone } from '../state/status.ts'
 
 /** Of actions and of what is selected; no status has it. The last two are dark enough for white text at 4.5:1. */
@@ -28,20 +29,6 @@ const accent: MantineColorsTuple = [
   '#323ab6',
 ]
 
-/** The mark's green, also of the first series of a chart. */
-const door: MantineColorsTuple = [
-  '#e7f8f2',
-  '#d2ede3',
-  '#a5dcc8',
-  '#75c9ab',
-  '#4eb993',
-  '#35af84',
-  '#23a67a',
-  '#0f8f67',
-  '#0b7a5e',
-  '#04644b',
-]
-
 const { teal, blue, orange, red, gray } = DEFAULT_THEME.colors
 
 const tones = { success: teal, progress: blue, warning: orange, failure: red, neutral: gray } satisfies Record<
@@ -52,7 +39,7 @@ const tones = { success: teal, progress: blue, warning: orange, failure: red, ne
 const theme = createTheme({
   primaryColor: 'accent',
   primaryShade: 8,
-  colors: { accent, door, ...tones },
+  colors: { accent, ...tones },
   autoContrast: true,
   fontFamily: '"Vazirmatn Variable", system-ui, "Segoe UI", Roboto, "Noto Sans Arabic", "Noto Sans", sans-serif',
   fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, monospace',
@@ -119,6 +106,7 @@ export const readableColours: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-placeholder': colors.gray[7],
     '--mantine-color-error': colors.red[9],
     ...toneVariables(8),
+    ...chartVariables('light'),
   },
   dark: {
     '--mantine-color-dimmed': colors.dark[1],
@@ -126,6 +114,7 @@ export const readableColours: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-error': colors.red[4],
     '--mantine-color-anchor': accent[3],
     ...toneVariables(4),
+    ...chartVariables('dark'),
   },
 })
 

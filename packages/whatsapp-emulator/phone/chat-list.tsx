@@ -15,7 +15,6 @@ export function ChatList({ selected, onSelect, onNew }: ChatListProps) {
   const [search, setSearch] = useState('')
   const chats = searchChats(screen, search)
   const chosen = selected && keyOf(selected)
-  const ofSeveral = new Set(chats.map(({ number }) => number)).size > 1
   return (
     <section className={style.list} aria-label={t('page_chats.phones')}>
       <div className={style.listHead}>
@@ -42,7 +41,7 @@ export function ChatList({ selected, onSelect, onNew }: ChatListProps) {
         <ul className={style.chats}>
           {chats.map((chat) => (
             <li key={keyOf(chat)}>
-              <ChatRow {...{ chat, ofSeveral }} isChosen={keyOf(chat) === chosen} onSelect={() => onSelect(chat)} />
+              <ChatRow chat={chat} isChosen={keyOf(chat) === chosen} onSelect={() => onSelect(chat)} />
             </li>
           ))}
         </ul>
@@ -59,19 +58,17 @@ export function ChatList({ selected, onSelect, onNew }: ChatListProps) {
   )
 }
 
-type ChatRowProps = {
-  chat: ListedChat
-  /** Whether the listed chats are with several businesses, which are then named. */
-  ofSeveral: boolean
-  isChosen: boolean
-  onSelect: () => void
-}
+type ChatRowProps = { chat: ListedChat; isChosen: boolean; onSelect: () => void }
 
-function ChatRow({ chat, ofSeveral, isChosen, onSelect }: ChatRowProps) {
+function ChatRow({ chat, isChosen, onSelect }: ChatRowProps) {
   const { t, language } = usePhoneTexts()
   const { screen, clock } = usePhone()
   const { entry } = chat
   const business = businessOf(screen, chat.number)
+  // The business is named where it tells two rows apart: on a phone that has chats with several.
+  const hasSeveral = [...screen.chats.values()].some(
+    ({ phone, number }) => phone === chat.phone && number !== chat.number,
+  )
   const isNamesake = screen.businesses.some(({ number, name }) => name === business.name && number !== business.number)
   const { online, blocked } = phoneOf(screen, chat.phone)
   const unread = isChosen ? 0 : chat.unread
@@ -96,7 +93,7 @@ function ChatRow({ chat, ofSeveral, isChosen, onSelect }: ChatRowProps) {
           </bdi>
           {when && <span className={style.when}>{when}</span>}
         </span>
-        {ofSeveral && (
+        {hasSeveral && (
           <span className={style.rowBusiness}>
             <bdi>{business.name}</bdi>
             {isNamesake && (

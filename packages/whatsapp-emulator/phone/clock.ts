@@ -14,6 +14,9 @@ export const REAL_CLOCK: PhoneClock = {
   timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
 }
 
+/** As in the dashboard's times. */
+export const DAY = { day: 'numeric', month: 'short', year: 'numeric' } as const
+
 /** As the dashboard's times. Digits as in ids and phone numbers. */
 const LOCALES: Readonly<Record<Language, string>> = { en: 'en', fr: 'fr', ar: 'ar-u-nu-latn' }
 
@@ -24,11 +27,11 @@ export const timeOfDay = (at: string, { timeZone, ...clock }: PhoneClock, langua
   formatOf(language, { timeZone, timeStyle: 'short' }).format(clock.at(new Date(at)))
 
 export const shortDay = (at: string, { timeZone, ...clock }: PhoneClock, language: Language): string =>
-  formatOf(language, { timeZone, day: 'numeric', month: 'short' }).format(clock.at(new Date(at)))
+  formatOf(language, { timeZone, ...DAY }).format(clock.at(new Date(at)))
 
 /** The same text for all instants of one day. */
 export const dayOf = (at: Date, { timeZone, ...clock }: PhoneClock, language: Language): string =>
-  formatOf(language, { timeZone, weekday: 'long', day: 'numeric', month: 'long' }).format(clock.at(at))
+  formatOf(language, { timeZone, dateStyle: 'long' }).format(clock.at(at))
 
 export const todayOf = (clock: PhoneClock, language: Language): string =>
   dayOf(clock.now?.() ?? new Date(), clock, language)

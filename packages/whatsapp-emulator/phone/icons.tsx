@@ -21,6 +21,7 @@ export function TicksIcon({ ticks }: { ticks: Ticks }) {
 
 const SHAPES = {
   back: <path className={style.mirrored} d="M15 5l-7 7 7 7" />,
+  choose: <path d="m8 9 4-4 4 4M8 15l4 4 4-4" />,
   close: <path d="M6 6l12 12M18 6L6 18" />,
   copy_code: <path d="M9 9h11v11H9zM5 15H4V4h11v1" />,
   down: <path d="M6 9l6 6 6-6" />,

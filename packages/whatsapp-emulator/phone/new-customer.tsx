@@ -2,6 +2,7 @@ import { useId, useLayoutEffect, useRef, useState } from 'react'
 import type { Pair } from '../src/wire/chats.ts'
 import { IconButton } from './icons.tsx'
 import style from './phone.module.css'
+import { Select } from './select.tsx'
 import { errorText } from './source.ts'
 import { phoneTyped } from './state.ts'
 import { usePhoneTexts } from './texts.ts'
@@ -58,7 +59,7 @@ export function NewCustomer({ onClose, onOpen }: { onClose: () => void; onOpen: 
         }}
       >
         <label className={style.field}>
-          {t('page_chats.phone_number')}
+          <span>{t('page_chats.phone_number')}</span>
           <input
             ref={input}
             className={style.fieldInput}
@@ -79,8 +80,8 @@ export function NewCustomer({ onClose, onOpen }: { onClose: () => void; onOpen: 
         </p>
         {businesses.length > 1 && (
           <label className={style.field}>
-            {t('page_chats.business')}
-            <select
+            <span>{t('page_chats.business')}</span>
+            <Select
               className={style.fieldInput}
               value={number}
               onChange={(event) => setChosen(event.currentTarget.value)}
@@ -90,7 +91,7 @@ export function NewCustomer({ onClose, onOpen }: { onClose: () => void; onOpen: 
                   {business.name} · {business.display}
                 </option>
               ))}
-            </select>
+            </Select>
           </label>
         )}
         <button type="submit" className={style.primary}>

@@ -1,6 +1,7 @@
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
-import { formatOf } from './clock.ts'
+import { DAY, formatOf } from './clock.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS, spanOf } from './span.ts'
+import { Select } from './select.tsx'
 import style from './time-machine.module.css'
 import type { CodedText, TextValue } from '../../../locales/text.ts'
 import { usePhoneTexts } from './texts.ts'
@@ -207,7 +208,7 @@ function Spans({ isMoving, onMove }: { isMoving: boolean; onMove: (byMs: number)
           value={count}
           onChange={({ currentTarget }) => setCount(currentTarget.value)}
         />
-        <select
+        <Select
           aria-label={t('page_time_machine.unit')}
           value={unit}
           onChange={({ currentTarget: { value } }) => {
@@ -219,7 +220,7 @@ function Spans({ isMoving, onMove }: { isMoving: boolean; onMove: (byMs: number)
               {t(`page_time_machine.units_${value}`)}
             </option>
           ))}
-        </select>
+        </Select>
         <button type="submit" className={style.main} aria-disabled={isMoving}>
           {t('page_time_machine.move')}
         </button>
@@ -264,5 +265,5 @@ function Happened({ askedMs, movedMs, happened, stopped }: Outcome & Pick<TimeSo
   )
 }
 
-const MINUTES = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const
-const SECONDS = { ...MINUTES, year: 'numeric', second: '2-digit' } as const
+const MINUTES = { ...DAY, hour: '2-digit', minute: '2-digit' } as const
+const SECONDS = { ...MINUTES, second: '2-digit' } as const

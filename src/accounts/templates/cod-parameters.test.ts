@@ -92,7 +92,7 @@ const wrong: readonly [string, { components: TemplateComponent[] }, RequestParam
     '1,025 characters',
     template('{{1}} a'),
     { body: [`${LONGEST}🌙`] },
-    [/body\[0\] must have at most 1024 characters/],
+    [/body\[0\] must have at most 1,024 characters/],
   ],
   ['a line break', template('{{a}} a'), { body: { a: 'x\ny' } }, [/body\.a must not contain line breaks, tabs/]],
   ['a tab', template('a', '{{1}}'), { header: 'x\ty' }, [/header must not contain line breaks, tabs/]],

@@ -15,7 +15,8 @@ import { dashboardRouter } from '../router.ts'
 import { CallError } from '../rpc/errors.ts'
 import type { Context } from '../rpc/trpc.ts'
 import { linesOf } from './lines.ts'
-import { type Calls, findExportedList } from './lists.ts'
+import type { Calls } from './list.ts'
+import { findExportedList } from './lists.ts'
 
 /** Each export has one query running at a time. */
 const MAX_EXPORTS = 10
@@ -97,7 +98,7 @@ export function createExports({ db, clock, live, findViewer, contextOf }: Export
         '/dashboard/export/:workspaceId/:list',
         { exposeHeadRoute: false },
         async (request, reply) => {
-          const language = LANGUAGES.find((each) => each === request.query['language']) ?? 'en'
+          const language = LANGUAGES.find((each) => each === request.query['locale']) ?? 'en'
           const translator = translatorOf(language)
           try {
             return await answer(request, reply, translator)

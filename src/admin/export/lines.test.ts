@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { translatorOf } from '../../../locales/resources.ts'
 import { linesOf } from './lines.ts'
-import type { Cell } from './lists.ts'
+import type { Cell } from './list.ts'
 
 /** Pages whose cursor is the number of the next one. */
 async function fileOf(pages: readonly (readonly (readonly Cell[])[])[], maxRows?: number): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { type Translator, plainText } from '../../../locales/text.ts'
 import { BYTE_ORDER_MARK, type CsvValue, csvLine } from './csv.ts'
-import type { Cell, ExportedList, ExportedPage } from './lists.ts'
+import type { Cell, ExportedList, ExportedPage } from './list.ts'
 
 /** A spreadsheet has room for 1,048,576 rows. */
 const MAX_ROWS = 1_000_000

@@ -21,7 +21,6 @@ import { findEmulator } from './emulator.ts'
 import { listLatestDeliveries } from '../../webhooks/log.ts'
 import type { TemplateUse } from '../../providers/template-draft.ts'
 import { verdictsOf } from '../../accounts/templates/usability.ts'
-import { variablesOf } from '../../providers/whatsapp/template-text.ts'
 import { listApprovedTemplates, type ApprovedTemplate } from '../../accounts/templates/stored.ts'
 
 /** How long a jump may take; a hanging endpoint would take longer. */
@@ -194,8 +193,9 @@ async function msUntilDue({ db, clock }: Parts, to: Timer): Promise<number> {
   return Math.min(MAX_ADVANCE_MS, Math.max(1, inMs(at, clock.now())))
 }
 
-function toSendable({ name, language, components }: ApprovedTemplate) {
-  const textIn = (type: string): string => components.find((each) => each.type === type)?.text ?? ''
-  const [header = null] = variablesOf(textIn('HEADER')).names
-  return { name, language, header, body: variablesOf(textIn('BODY')), text: textIn('BODY') }
-}
+/** With the parts that a request fills. */
+const toSendable = ({ name, language, components }: ApprovedTemplate) => ({
+  name,
+  language,
+  components: components.filter(({ type }) => type === 'HEADER' || type === 'BODY'),
+})

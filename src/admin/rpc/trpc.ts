@@ -48,7 +48,7 @@ const faultsOf = (cause: unknown): InputFault[] =>
   cause instanceof z.ZodError
     ? cause.issues.map(({ path, message }) => ({
         path: path.map(String).join('.'),
-        text: readIssue(message) ?? { code: 'admin.faulty' },
+        text: readIssue(message) ?? { code: 'http.not_valid' },
       }))
     : cause instanceof ApiError
       ? cause.faults.map(({ pointer, detail }) => ({ path: pointer.slice(1).replaceAll('/', '.'), text: detail }))

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type CodedText, asIssue, asWritten, readIssue } from '../../../locales/text.ts'
+import { type CodedText, asIssue, readIssue } from '../../../locales/text.ts'
 import { memberOf } from './member.ts'
 
 /** Monday is 1, as in Temporal. */
@@ -37,14 +37,12 @@ export function readCodSettings(json: unknown): { settings: CodSettings } | { fa
   return { faults: faults.slice(0, MAX_FAULTS) }
 }
 
-const count = (value: number): string => value.toLocaleString('en')
-
 type Range = { min: number; max: number }
 
 const errorOf = (text: CodedText): { error: string } => ({ error: asIssue(text) })
 
 const wholeNumber = ({ min, max }: Range, code: 'cod.settings_whole_number' | 'cod.settings_minutes') => {
-  const error = errorOf({ code, min: count(min), max: count(max) })
+  const error = errorOf({ code, min, max })
   return z.int(error).min(min, error).max(max, error)
 }
 
@@ -110,10 +108,7 @@ const textWithout = (forbidden: RegExp, maxLength: number, error: CodedText) =>
     .string(MUST_BE_STRING)
     .trim()
     .refine((text) => VISIBLE.test(text), errorOf({ code: 'cod.settings_blank' }))
-    .refine(
-      (text) => Array.from(text).length <= maxLength,
-      errorOf({ code: 'cod.settings_too_long', max: count(maxLength) }),
-    )
+    .refine((text) => Array.from(text).length <= maxLength, errorOf({ code: 'cod.settings_too_long', max: maxLength }))
     .refine((text) => text.isWellFormed(), errorOf({ code: 'cod.settings_half_surrogate' }))
     .refine((text) => !forbidden.test(text), errorOf(error))
 
@@ -188,7 +183,7 @@ function rejectEarlyDeadline(value: unknown, context: RefinementContext): void {
   const reminder = memberOf(value, 'reminderMinutes')
   const deadline = memberOf(value, 'noResponseMinutes')
   if (typeof reminder !== 'number' || typeof deadline !== 'number' || deadline > reminder) return
-  const text: CodedText = { code: 'cod.settings_before_reminder', minutes: count(deadline), reminder: count(reminder) }
+  const text: CodedText = { code: 'cod.settings_before_reminder', minutes: deadline, reminder }
   addFault(context, ['noResponseMinutes'], text)
 }
 
@@ -217,7 +212,7 @@ function detailOf(issue: z.core.$ZodIssue): CodedText {
     if (issue.expected === 'object' || issue.expected === 'record') return { code: 'cod.settings_must_be_object' }
     if (issue.expected === 'array') return { code: 'cod.settings_must_be_list' }
   }
-  return readIssue(issue.message) ?? asWritten(issue.message)
+  return readIssue(issue.message) ?? { code: 'http.not_valid' }
 }
 
 const NOT_A_LANGUAGE: CodedText = { code: 'cod.settings_not_a_language' }

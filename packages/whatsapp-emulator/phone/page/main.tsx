@@ -11,6 +11,7 @@ import {
 } from '../../../../locales/text.ts'
 import type { Pair } from '../../src/wire/chats.ts'
 import { Phone } from '../phone.tsx'
+import { Select } from '../select.tsx'
 import { emulatorSource } from '../source.ts'
 import { PhoneTexts } from '../texts.ts'
 import { useScreen } from '../use-screen.ts'
@@ -47,7 +48,7 @@ function EmulatorPage({ first }: { first: Translator }) {
           <h1>{t('page_emulator.emulator_title')}</h1>
           <p>{t('page_emulator.emulator_about')}</p>
         </div>
-        <select
+        <Select
           aria-label={t('page_emulator.language')}
           value={language}
           onChange={({ currentTarget }) => choose(currentTarget.value)}
@@ -57,7 +58,7 @@ function EmulatorPage({ first }: { first: Translator }) {
               {LANGUAGE_NAMES[each]}
             </option>
           ))}
-        </select>
+        </Select>
       </header>
       <main className="panes">
         <div className="phone">

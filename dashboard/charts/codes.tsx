@@ -1,0 +1,144 @@
+import { Stack, Text } from '@mantine/core'
+import { type T, useTexts } from '../texts/use-texts.ts'
+import { numberFormat } from '../ui/number.ts'
+import { Bars } from './bars.tsx'
+import { Figure, type Of } from './figure.tsx'
+import { Legend } from './legend.tsx'
+import type { Charts } from './outcomes.ts'
+import { Plot } from './plot.tsx'
+import { dayText, shareText, spanText } from './span.ts'
+
+type FailureCode = Charts['failures'][number]['code']
+
+const sumOf = (counted: readonly { count: number }[]): number => counted.reduce((sum, { count }) => sum + count, 0)
+
+const messagesOf = ({ messages }: Charts): number => messages.reduce((sum, { otp, cod }) => sum + otp + cod, 0)
+
+export function MessagesByDay(props: Of) {
+  const { t, language } = useTexts()
+  const n = numberFormat(language)
+  const { messages, before } = props.of
+  const all = messagesOf(props.of)
+  if (all === 0) return null
+  const series = [
+    { name: 'otp', label: t('page_charts.otp'), colour: 'first' },
+    { name: 'cod', label: t('page_charts.cod'), colour: 'second' },
+  ] as const
+  const items = series.map(({ name, label, colour }) => ({
+    label,
+    colour,
+    content: (
+      <>
+        {label} <strong>{n.format(messages.reduce((sum, day) => sum + day[name], 0))}</strong>
+      </>
+    ),
+  }))
+  return (
+    <Figure
+      {...props}
+      title={t('page_charts.messages')}
+      about={t('page_charts.messages_about')}
+      headline={{ value: all, before: before?.messages, label: t('page_charts.in_total') }}
+      table={{
+        columns: [t('page_charts.day'), ...series.map(({ label }) => label)],
+        rows: messages.map(({ day, otp, cod }) => [dayText(day, language), otp, cod]),
+      }}
+      exportAs="messages-by-day"
+    >
+      <Stack gap="xs">
+        <Plot data={messages} series={series} />
+        <Legend items={items} />
+      </Stack>
+    </Figure>
+  )
+}
+
+const deliveredOf = ({ delivered, accepted }: Charts['funnel']) => ({ part: delivered, whole: accepted })
+
+export function Funnel(props: Of) {
+  const { t, language } = useTexts()
+  const { funnel, before } = props.of
+  const { accepted, took } = funnel
+  if (accepted === 0) return null
+  const span = (ms: number): string => spanText(ms, language) ?? t('page_charts.under_a_second')
+  const noteOf = (latency: typeof took.sent): string =>
+    latency === null
+      ? `${t('page_charts.took')}${t('page_shell.colon')}${t('page_charts.unknown')}`
+      : `${t('page_charts.took')}${t('page_shell.colon')}${t('page_charts.half')} ${span(latency.p50Ms)}, ${t('page_charts.most')} ${span(latency.p95Ms)}`
+  const steps = [
+    { label: t('page_charts.accepted'), count: accepted },
+    { label: t('page_charts.sent'), count: funnel.sent, note: noteOf(took.sent) },
+    { label: t('page_charts.delivered'), count: funnel.delivered, note: noteOf(took.delivered) },
+    { label: t('page_charts.read'), count: funnel.read, note: noteOf(took.read) },
+  ]
+  const others = [
+    { label: t('page_charts.failed'), count: funnel.failed, note: '' },
+    { label: t('page_charts.open'), count: funnel.open, note: '' },
+  ]
+  return (
+    <Figure
+      {...props}
+      title={t('page_charts.funnel')}
+      about={t('page_charts.funnel_about')}
+      headline={{
+        value: deliveredOf(funnel),
+        before: before ? deliveredOf(before.funnel) : undefined,
+        label: t('page_charts.codes_delivered'),
+      }}
+      table={{
+        columns: [t('page_charts.step'), t('page_charts.count'), t('page_charts.share'), t('page_charts.took')],
+        rows: [...steps, ...others].map(({ label, count, note = '' }) => [
+          label,
+          count,
+          shareText(count, accepted, language),
+          note,
+        ]),
+      }}
+      exportAs="code-funnel"
+    >
+      <Stack gap="sm">
+        <Bars bars={steps} whole={accepted} />
+        <Text size="sm" c="dimmed">
+          {others
+            .map(({ label, count }) => `${label}${t('page_shell.colon')}${numberFormat(language).format(count)}`)
+            .join(' · ')}
+        </Text>
+      </Stack>
+    </Figure>
+  )
+}
+
+const causeIn = (t: T, code: FailureCode): string => t(`failures.${code.toLowerCase() as Lowercase<FailureCode>}_short`)
+
+export function Failures(props: Of) {
+  const { t, language } = useTexts()
+  const { failures, before } = props.of
+  const failed = sumOf(failures)
+  if (failed === 0) return null
+  return (
+    <Figure
+      {...props}
+      title={t('page_charts.failures')}
+      about={t('page_charts.failures_about')}
+      headline={{
+        value: { part: failed, whole: messagesOf(props.of) },
+        before: before ? { part: before.failures, whole: before.messages } : undefined,
+        label: t('page_charts.messages_failed'),
+      }}
+      table={{
+        columns: [t('page_charts.cause'), t('page_charts.count'), t('page_charts.share')],
+        rows: failures.map(({ code, count }) => [
+          `${causeIn(t, code)} (${code})`,
+          count,
+          shareText(count, failed, language),
+        ]),
+      }}
+      exportAs="failures-by-cause"
+    >
+      <Bars
+        bars={failures.map(({ code, count }) => ({ label: causeIn(t, code), count, note: code, colour: 'failure' }))}
+        whole={failed}
+      />
+    </Figure>
+  )
+}

@@ -1,0 +1,85 @@
+import type { CodedText } from '../../../locales/text.ts'
+import type { KeyOf, PageTexts } from '../../texts/use-texts.ts'
+import { faultSentence } from '../../ui/faults.ts'
+import { nameOfLanguage } from '../languages.ts'
+import type { LanguageDraft } from './draft.ts'
+
+type Label = KeyOf<'page_cod_settings'>
+
+export const TEXT_LABELS = {
+  dayQuestion: 'day_question',
+  timeQuestion: 'time_question',
+  refusalReasonQuestion: 'refusal_reason_question',
+  reasonsListButton: 'reasons_list_button',
+  otherLabel: 'other_label',
+  notePrompt: 'note_prompt',
+} as const satisfies Record<keyof LanguageDraft['texts'], string>
+
+const PLACES: Readonly<Record<string, Label>> = {
+  '/timeZone': 'time_zone',
+  '/deliveryDays/offered': 'offered',
+  '/deliveryDays/skipWeekdays': 'delivery_days',
+  '/deliveryDays': 'deliveries',
+  '/confirmation': 'confirmation',
+  '/refusal': 'refusal',
+  '/languages': 'texts',
+}
+
+const MEMBERS: Readonly<Record<string, Label>> = {
+  reminderMinutes: 'reminds_after',
+  noResponseMinutes: 'no_response',
+  timeRanges: 'time_ranges',
+  refusalReasons: 'refusal_reasons',
+  confirmation: 'closing_confirmation',
+  refusal: 'closing_refusal',
+  ...TEXT_LABELS,
+}
+
+const ITEMS: Readonly<Record<string, Label>> = { timeRanges: 'time_range', refusalReasons: 'refusal_reason' }
+
+/** The section of the setting of a JSON pointer, and the label of its field. */
+function placeOf(pointer: string, { t, language }: PageTexts): { section?: string; field: string } {
+  const place = PLACES[pointer]
+  if (place) return { field: t(`page_cod_settings.${place}`) }
+  const [first = '', second = '', ...rest] = pointer.slice(1).split('/')
+  const section = first === 'languages' ? nameOfLanguage(second, language) : t(`page_cod_settings.${first as Label}`)
+  const steps = first === 'languages' ? rest : [second]
+  const [last = '', ...before] = steps.toReversed()
+  const item = ITEMS[before[0] ?? '']
+  const member = MEMBERS[last]
+  if (item) return { section, field: `${t(`page_cod_settings.${item}`)} ${Number(last) + 1}` }
+  return member ? { section, field: t(`page_cod_settings.${member}`) } : { field: section }
+}
+
+/** `English · Day question` */
+export function pointerLabel(pointer: string, texts: PageTexts): string {
+  const { section, field } = placeOf(pointer, texts)
+  return section === undefined ? field : `${section} · ${field}`
+}
+
+/** What is wrong with a field, as a whole sentence. */
+export function fieldFault(pointer: string, fault: CodedText, texts: PageTexts): string {
+  const { t, language } = texts
+  if (fault.code === 'cod.settings_before_reminder') return t('page_cod_settings.before_reminder')
+  if (fault.code !== 'cod.settings_minutes') return faultSentence(placeOf(pointer, texts).field, fault, texts)
+  const [min, max] = [spanText(Number(fault.min), language), spanText(Number(fault.max), language)]
+  return pointer.endsWith('/reminderMinutes')
+    ? t('page_cod_settings.reminder_range', { min, max })
+    : t('page_cod_settings.no_response_range', { min, max })
+}
+
+/** The same with the section that the field is in. */
+export function faultOfPage(pointer: string, fault: CodedText, texts: PageTexts): string {
+  const { section } = placeOf(pointer, texts)
+  const sentence = fieldFault(pointer, fault, texts)
+  return section === undefined ? sentence : `${section}${texts.t('page_shell.colon')}${sentence}`
+}
+
+const HOUR_MINUTES = 60
+
+/** In hours if they are whole. */
+export const spanText = (minutes: number, language: string): string =>
+  minutes % HOUR_MINUTES === 0 ? inUnit(minutes / HOUR_MINUTES, 'hour', language) : inUnit(minutes, 'minute', language)
+
+const inUnit = (count: number, unit: 'minute' | 'hour', language: string): string =>
+  new Intl.NumberFormat(`${language}-u-nu-latn`, { style: 'unit', unit, unitDisplay: 'long' }).format(count)

@@ -1,0 +1,56 @@
+import { Group, Text, TextInput, type TextInputProps, Textarea } from '@mantine/core'
+import { useTexts } from '../../texts/use-texts.ts'
+
+/** The share of the limit from which it is shown. */
+const NEAR = 0.8
+const MAX_ROWS = 14
+
+type Counted = Pick<TextInputProps, 'label' | 'aria-label' | 'description' | 'dir' | 'lang' | 'id' | 'flex'> & {
+  /** Of the field in its form. */
+  'data-path': string
+  value: string
+  /** How many characters count. */
+  used: number
+  max: number
+  error: string | undefined
+  rows?: number
+  onWrite: (text: string) => void
+}
+
+/** A text with a limit, which is shown when it comes near. Text over the limit stays, so that it can be shortened. */
+export function CountedInput({ used, max, rows, error, onWrite, description, ...rest }: Counted) {
+  const { t, n } = useTexts()
+  const counter = used >= max * NEAR && (
+    <Text
+      span
+      inherit
+      {...(used > max && { c: 'var(--mantine-color-error)', fw: 700 })}
+      style={{ whiteSpace: 'nowrap' }}
+    >
+      {t('page_shell.used_of', { used: n(used), max: n(max) })}
+    </Text>
+  )
+  const hint = (
+    <Group component="span" justify="space-between" gap="xs" wrap="nowrap" align="flex-start">
+      <span>{description}</span>
+      {counter}
+    </Group>
+  )
+  const shared = {
+    ...rest,
+    error,
+    description: description || counter ? hint : undefined,
+    // A counter without a hint comes below: above, it would move the input while somebody types.
+    ...(!description && { inputWrapperOrder: BELOW }),
+    autoComplete: 'off',
+    spellCheck: rest.dir !== 'ltr',
+    onChange: ({ currentTarget }: { currentTarget: { value: string } }) => onWrite(currentTarget.value),
+  }
+  return rows === undefined ? (
+    <TextInput {...shared} />
+  ) : (
+    <Textarea {...shared} autosize minRows={rows} maxRows={MAX_ROWS} />
+  )
+}
+
+const BELOW: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error']

@@ -1,0 +1,91 @@
+import { type Calls, type Cell, type ColumnName, type ExportedList, list } from './list.ts'
+
+type Charts = Awaited<ReturnType<Calls['charts']['all']>>
+
+/** The page's usual span. */
+const USUAL_DAYS = 30
+
+const FILTERS = ['from', 'to', 'senderId', 'template', 'language']
+
+type Address = { from?: string; to?: string }
+
+/** What a chart shows, as its table on the page. The call validates the days. */
+const table = <Row>(
+  rowsOf: (charts: Charts) => readonly Row[],
+  columns: Partial<Record<ColumnName, (row: Row) => Cell>>,
+): ExportedList =>
+  list(
+    FILTERS,
+    async ({ charts }, { from, to, ...choice }: Address & { workspaceId: string }) => {
+      const range = from === undefined && to === undefined ? { last: USUAL_DAYS } : { from, to }
+      const all = await charts.all({ ...choice, range } as Parameters<typeof charts.all>[0])
+      return { rows: rowsOf(all), next: null }
+    },
+    columns,
+  )
+
+/** A part of a whole, as a spreadsheet reads a share. */
+type Part = { part: string; count: number; whole: number }
+
+const SHARE_DIGITS = 4
+const shareOf = ({ count, whole }: Part): number => (whole === 0 ? 0 : Number((count / whole).toFixed(SHARE_DIGITS)))
+
+const COUNTED = { number: ({ count }: Part) => count, share: shareOf }
+
+const parts = (counts: Readonly<Record<string, number>>, whole: number): Part[] =>
+  Object.entries(counts).map(([part, count]) => ({ part, count, whole }))
+
+const sumOf = (counted: readonly { count: number }[]): number => counted.reduce((sum, { count }) => sum + count, 0)
+
+export const chartTables = {
+  'messages-by-day': table(({ messages }) => messages, {
+    day: ({ day }) => day,
+    one_time_codes: ({ otp }) => otp,
+    orders: ({ cod }) => cod,
+  }),
+  'code-funnel': table(
+    ({ funnel: { accepted, sent, delivered, read, failed, open, took } }) =>
+      parts({ accepted, sent, delivered, read, failed, open }, accepted).map((part) => ({
+        ...part,
+        took: Object.entries(took).find(([step]) => step === part.part)?.[1],
+      })),
+    {
+      status: ({ part }) => part,
+      ...COUNTED,
+      half_within_ms: ({ took }) => took?.p50Ms,
+      most_within_ms: ({ took }) => took?.p95Ms,
+    },
+  ),
+  'failures-by-cause': table(
+    ({ failures }) => failures.map(({ code, count }) => ({ part: code, count, whole: sumOf(failures) })),
+    { failure_code: ({ part }) => part, ...COUNTED },
+  ),
+  'answers-by-day': table(({ ordersByDay }) => ordersByDay, {
+    day: ({ day }) => day,
+    confirmed: ({ confirmed }) => confirmed,
+    rescheduled: ({ rescheduled }) => rescheduled,
+    cancelled: ({ cancelled }) => cancelled,
+    no_response: ({ noResponse }) => noResponse,
+    failed: ({ failed }) => failed,
+    awaiting_answer: ({ open }) => open,
+  }),
+  'answer-times': table(
+    ({ answerTimes }) =>
+      answerTimes.map(({ uptoMs, count }) => ({ part: String(uptoMs ?? ''), count, whole: sumOf(answerTimes) })),
+    { within_ms: ({ part }) => part, ...COUNTED },
+  ),
+  reminders: table(
+    ({ reminder: { answered, answeredBefore, answeredAfter } }) =>
+      parts({ before_reminder: answeredBefore, after_reminder: answeredAfter }, answered),
+    { status: ({ part }) => part, ...COUNTED },
+  ),
+  'refusal-checks': table(
+    ({ refusals: { asked, refused, denied, noResponse, failed, open } }) =>
+      parts({ refusal_confirmed: refused, denied, no_response: noResponse, failed, awaiting_answer: open }, asked),
+    { status: ({ part }) => part, ...COUNTED },
+  ),
+  'refusal-reasons': table(
+    ({ reasons }) => reasons.map(({ reason, count }) => ({ part: reason ?? '', count, whole: sumOf(reasons) })),
+    { refusal_reason: ({ part }) => part, ...COUNTED },
+  ),
+} as const satisfies Readonly<Record<string, ExportedList>>

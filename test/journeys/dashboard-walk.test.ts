@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { createSetupLink } from '../../src/admin/auth/links.ts'
+import { openPage } from '../browser.ts'
+import { startReceiver } from '../receiver.ts'
+import { waitFor } from '../wait-for.ts'
+import { newPhone, startWorld } from '../world.ts'
+
+/** More stops than any page has. */
+const MAX_TABS = 120
+
+/** The accessible name of what has the focus, as far as these pages name things. */
+const FOCUSED = `(() => {
+  const element = document.activeElement
+  const named = element.getAttribute('aria-labelledby')?.split(' ').map((id) => document.getElementById(id)?.textContent)
+  const label = named ?? [...(element.labels ?? [])].map(({ textContent }) => textContent)
+  const name = element.getAttribute('aria-label') ?? (label.join(' ') || element.textContent)
+  return name.replaceAll('*', '').replace(/\\s+/g, ' ').trim()
+})()`
+
+/** Presses Tab until the element with this name has the focus. */
+async function tabTo(page: Page, name: string | RegExp): Promise<void> {
+  const seen: string[] = []
+  for (let pressed = 0; pressed < MAX_TABS; pressed += 1) {
+    const focused = await page.evaluate<string>(FOCUSED)
+    if (typeof name === 'string' ? focused === name : name.test(focused)) return
+    seen.push(focused.slice(0, 40))
+    await page.keyboard.press('Tab')
+  }
+  assert.fail(`Tab does not reach ${name}: ${seen.join(' | ')}`)
+}
+
+async function press(page: Page, name: string | RegExp): Promise<void> {
+  await tabTo(page, name)
+  await page.keyboard.press('Enter')
+}
+
+async function type(page: Page, name: string | RegExp, text: string): Promise<void> {
+  await tabTo(page, name)
+  await page.keyboard.press('Control+A')
+  await page.keyboard.type(text)
+}
+
+/** The first row of a list replaces the button that opened the dialog: the focus stays in the content. */
+async function closeSecret(page: Page): Promise<void> {
+  await press(page, 'I have copied it')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  const isInContent = () => page.evaluate<boolean>(`document.activeElement === document.querySelector('main')`)
+  await waitFor('the focus in the content', isInContent)
+}
+
+/** By the command palette. */
+async function goTo(page: Page, title: string): Promise<void> {
+  await page.keyboard.press('Control+K')
+  await page.getByRole('dialog').getByRole('button', { name: title, exact: true }).waitFor()
+  await page.keyboard.type(title)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: title }).waitFor()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+}
+
+test('the keyboard alone leads from the setup link to an order answered on the phone', async (t) => {
+  const world = await startWorld(t)
+  const receiver = await startReceiver()
+  t.after(() => receiver.close())
+  await world.ask('update workspaces set sandbox = true where id = $1', [world.workspaceId])
+  await world.codSettings()
+  await world.ask('delete from operators')
+  const page = await openPage(t, world)
+  const dialog = page.getByRole('dialog')
+
+  const [, token] = (await createSetupLink(world.parts))?.split('#') ?? []
+  await page.goto('/dashboard/welcome')
+  await page.getByRole('link', { name: 'Go to sign-in' }).waitFor()
+  await page.goto(`/dashboard/welcome#${token}`) // pasted in two goes: only the fragment changes
+  await page.getByLabel('Your name').waitFor()
+  await type(page, 'Your name', 'Nadia')
+  await type(page, 'Email address', 'nadia@shop.example')
+  await type(page, 'Password', 'three camels drink slowly')
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/overview')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  assert.ok(!page.url().includes(String(token)))
+
+  await goTo(page, 'API keys')
+  await press(page, 'Create key')
+  await dialog.waitFor()
+  await type(page, 'Name', 'Checkout')
+  await page.keyboard.press('Enter')
+  const key = await dialog
+    .getByText(/^dck_[a-z2-7]{12}_/)
+    .first()
+    .textContent()
+  await closeSecret(page)
+
+  await goTo(page, 'Webhook endpoints')
+  await press(page, 'Add an endpoint')
+  await dialog.waitFor()
+  await type(page, /^URL/, receiver.url)
+  await page.keyboard.press('Enter')
+  await dialog.getByText(/^whsec_/).waitFor()
+  await closeSecret(page)
+
+  receiver.always({ status: 503, headers: { 'retry-after': '600' } })
+  const body = world.otpBody({ reference: 'first' })
+  const sent = await world.request('POST', '/api/v1/otp/messages', { body, key: String(key) })
+  assert.equal(sent.status, 202)
+  await world.whatsapp.reports({ messageId: String(sent.body['messageId']) }, ['sent', 'delivered'])
+  await goTo(page, 'Messages')
+  await press(page, body.to)
+  await page.getByRole('heading', { level: 1, name: /^Message to/ }).waitFor()
+
+  await goTo(page, 'Webhook endpoints')
+  await press(page, receiver.url)
+  await page.getByText('This endpoint is failing').waitFor()
+  receiver.always({ status: 204 })
+  const failed = receiver.received.length
+  await press(page, /^Retry \d+ events? now$/)
+  await receiver.waitFor(2 * failed)
+  await world.settled()
+
+  const confirmation = await world.createConfirmation({ to: newPhone() })
+  await world.settled()
+  await goTo(page, 'Phone')
+  const phone = page.getByRole('region', { name: `The phone of ${confirmation.to}` })
+  await phone.getByRole('button', { name: 'Confirm' }).waitFor()
+  await press(page, 'Confirm')
+  await waitFor('the order to be confirmed', async () => {
+    const { status } = await world.getConfirmation(confirmation)
+    return status === 'confirmed'
+  })
+  await world.ask('delete from operators')
+})
