@@ -185,6 +185,7 @@ export type Texts = {
   'admin.one_day': object
   'admin.one_line': object
   'admin.owners_only': object
+  'admin.password_common': object
   'admin.people_operators_only': object
   'admin.people_too_many': { max: TextValue }
   'admin.phone_phone': object
@@ -484,6 +485,7 @@ export type Texts = {
   'export.column_kind': object
   'export.column_language': object
   'export.column_last_attempt': object
+  'export.column_last_seen': object
   'export.column_last_used': object
   'export.column_member_since': object
   'export.column_message_id': object
@@ -662,6 +664,7 @@ export type Texts = {
   'page_audit_log.actions_account_connected': object
   'page_audit_log.actions_account_removed': object
   'page_audit_log.actions_account_renewed': object
+  'page_audit_log.actions_account_subscribed': object
   'page_audit_log.actions_account_sync_failed': object
   'page_audit_log.actions_account_synced': object
   'page_audit_log.actions_clock_advanced': object
@@ -729,6 +732,7 @@ export type Texts = {
   'page_audit_log.did_account_connected': { target: TextValue; who: TextValue }
   'page_audit_log.did_account_removed': { target: TextValue; who: TextValue }
   'page_audit_log.did_account_renewed': { target: TextValue; who: TextValue }
+  'page_audit_log.did_account_subscribed': { target: TextValue; who: TextValue }
   'page_audit_log.did_account_sync_failed': { target: TextValue; who: TextValue }
   'page_audit_log.did_account_synced': { target: TextValue; who: TextValue }
   'page_audit_log.did_clock_advanced': { who: TextValue }
@@ -1548,6 +1552,7 @@ export type Texts = {
   'page_keys.title': object
   'page_keys.try_it': object
   'page_keys.unknown_key': object
+  'page_keys.use_recorded': object
   'page_list.export': object
   'page_list.export_hint': object
   'page_messages.about': object
@@ -1656,6 +1661,7 @@ export type Texts = {
   'page_people.about': object
   'page_people.about_reader': object
   'page_people.actions': object
+  'page_people.actions_for': { name: TextValue }
   'page_people.cancel': object
   'page_people.change_role': object
   'page_people.copied_it': object
@@ -1668,6 +1674,7 @@ export type Texts = {
   'page_people.invite': object
   'page_people.invite_once': { email: TextValue }
   'page_people.invited_by': object
+  'page_people.last_seen': object
   'page_people.leave': object
   'page_people.leave_about': object
   'page_people.make_link': object
@@ -1675,6 +1682,10 @@ export type Texts = {
   'page_people.may_member': object
   'page_people.may_owner': object
   'page_people.name': object
+  'page_people.never_seen': object
+  'page_people.new_link': object
+  'page_people.new_link_about': object
+  'page_people.new_link_title': { email: TextValue }
   'page_people.off': object
   'page_people.on': object
   'page_people.operator': object
@@ -1697,6 +1708,7 @@ export type Texts = {
   'page_people.roles_owner': object
   'page_people.second_factor': object
   'page_people.since': object
+  'page_people.state': object
   'page_people.title': object
   'page_people.valid_until': object
   'page_people.you': object
@@ -1779,31 +1791,41 @@ export type Texts = {
   'page_senders.changed': { names: TextValue; number: TextValue }
   'page_senders.connect': object
   'page_senders.connect_about': object
+  'page_senders.connect_about_emulator': object
   'page_senders.connect_now': object
   'page_senders.connecting': object
+  'page_senders.copy_command': object
+  'page_senders.delete': object
+  'page_senders.delete_loses': object
+  'page_senders.delete_stays': object
+  'page_senders.delete_title': object
+  'page_senders.delete_waiting': object
+  'page_senders.deleted': object
   'page_senders.done': object
   'page_senders.done_found': { numbers: TextValue; templates: TextValue }
   'page_senders.done_known': object
   'page_senders.done_title': object
   'page_senders.empty': object
   'page_senders.empty_member': object
+  'page_senders.emulator_accounts': object
   'page_senders.flagged': object
   'page_senders.found': { numbers: TextValue; templates: TextValue }
   'page_senders.gone': { names: TextValue; number: TextValue }
-  'page_senders.graph_hint': object
+  'page_senders.graph_hint': { url: TextValue }
+  'page_senders.graph_hint_emulator': object
   'page_senders.graph_url': object
   'page_senders.health': object
   'page_senders.holds': object
   'page_senders.invalid_hint': object
   'page_senders.last_failed': object
   'page_senders.last_step': object
+  'page_senders.last_step_emulator': object
   'page_senders.last_sync': object
   'page_senders.local_callback': object
   'page_senders.make': object
   'page_senders.never_synced': object
   'page_senders.next_sync': object
   'page_senders.no_numbers': object
-  'page_senders.no_subscribers': object
   'page_senders.nothing_new': object
   'page_senders.number': object
   'page_senders.numbers': object
@@ -1846,7 +1868,6 @@ export type Texts = {
   'page_senders.steps_2': object
   'page_senders.steps_3': object
   'page_senders.steps_4': object
-  'page_senders.subscribers': { apps: TextValue }
   'page_senders.sync': object
   'page_senders.sync_kept': { found: TextValue }
   'page_senders.sync_step': { step: TextValue; steps: TextValue; what: TextValue }
@@ -1869,6 +1890,12 @@ export type Texts = {
   'page_senders.waba': object
   'page_senders.waba_hint': object
   'page_senders.webhooks': object
+  'page_senders.webhooks_off': object
+  'page_senders.webhooks_off_means': object
+  'page_senders.webhooks_on': object
+  'page_senders.webhooks_on_means': { apps: TextValue }
+  'page_senders.webhooks_turn_on': object
+  'page_senders.webhooks_unreachable': object
   'page_senders.why_account': object
   'page_senders.why_gone': object
   'page_senders.why_paused': object
@@ -1890,6 +1917,7 @@ export type Texts = {
   'page_session.password': object
   'page_session.password_hint': object
   'page_session.refusals_signed_out': object
+  'page_session.refusals_too_common': object
   'page_session.refusals_too_late': object
   'page_session.refusals_too_long': object
   'page_session.refusals_too_short': object
@@ -2205,17 +2233,29 @@ export type Texts = {
   'page_workspaces.another': object
   'page_workspaces.back': object
   'page_workspaces.below_used': object
+  'page_workspaces.cancel_deletion': object
   'page_workspaces.change': object
   'page_workspaces.change_title': { kind: TextValue }
   'page_workspaces.closed': object
   'page_workspaces.create': object
   'page_workspaces.created': object
+  'page_workspaces.delete': object
+  'page_workspaces.delete_live_means': object
+  'page_workspaces.delete_loses': object
+  'page_workspaces.delete_sandbox_means': object
+  'page_workspaces.delete_title': { name: TextValue }
+  'page_workspaces.deleted': { name: TextValue }
+  'page_workspaces.deletion_asked_by': { who: TextValue }
+  'page_workspaces.deletion_asked_by_command': object
+  'page_workspaces.deletion_cancelled': object
+  'page_workspaces.deletion_due': object
+  'page_workspaces.deletion_means': object
+  'page_workspaces.deletion_owners_cancel': object
   'page_workspaces.forecasts_is_out': object
   'page_workspaces.forecasts_is_too_early': object
   'page_workspaces.forecasts_is_unused': object
   'page_workspaces.forecasts_lasts': object
   'page_workspaces.id': object
-  'page_workspaces.id_hint': object
   'page_workspaces.kind': object
   'page_workspaces.kind_stays': object
   'page_workspaces.kinds_cod_confirmation': object
@@ -2400,6 +2440,8 @@ export type Texts = {
   'statuses.endpoint_enabled': object
   'statuses.endpoint_failing': object
   'statuses.endpoint_paused': object
+  'statuses.invitation_expired': object
+  'statuses.invitation_pending': object
   'statuses.key_active': object
   'statuses.key_expired': object
   'statuses.key_expires_soon': object

@@ -1,6 +1,7 @@
 import { Badge, Button, Group, Modal, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useTexts } from '../texts/use-texts.ts'
+import { SecretDialog } from '../ui/dialog/secret-dialog.tsx'
 import { useSession } from '../ui/workspace.ts'
 import { BackupCodes, textsIn } from './backup-codes.tsx'
 import { PasswordPrompt } from './password-prompt.tsx'
@@ -36,12 +37,22 @@ export function SecondFactor() {
           </Button>
         )}
       </Group>
-      <Modal opened={doing === 'on'} onClose={close} title={t('page_account.turn_on')} closeOnClickOutside={false}>
+      <SecretDialog
+        opened={doing === 'on'}
+        onClose={close}
+        title={t('page_account.turn_on')}
+        closeOnClickOutside={false}
+      >
         <TurnOn onDone={close} />
-      </Modal>
-      <Modal opened={doing === 'codes'} onClose={close} title={t('page_account.new_codes')} closeOnClickOutside={false}>
+      </SecretDialog>
+      <SecretDialog
+        opened={doing === 'codes'}
+        onClose={close}
+        title={t('page_account.new_codes')}
+        closeOnClickOutside={false}
+      >
         <NewCodes onDone={close} />
-      </Modal>
+      </SecretDialog>
       <Modal opened={doing === 'off'} onClose={close} title={t('page_account.turn_off_title')}>
         <PasswordPrompt
           about={t('page_account.turn_off_about')}

@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { notifications } from '@mantine/notifications'
 import { api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
@@ -8,9 +8,12 @@ import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import type { Key } from './keys.tsx'
 
-export function RevokeKey({ of: { publicId, lastUsedAt }, onDone }: { of: Key; onDone: () => void }) {
+export function RevokeKey({ of: key, onDone }: { of: Key; onDone: () => void }) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
+  const { publicId } = key
+  const { data } = useQuery({ ...api.keys.list.queryOptions({ workspaceId }), staleTime: 0 }) // the last use decides
+  const { lastUsedAt } = data?.find((each) => each.publicId === publicId) ?? key
   const revoke = useMutation(
     api.keys.revoke.mutationOptions({
       async onSuccess() {
@@ -35,7 +38,9 @@ export function RevokeKey({ of: { publicId, lastUsedAt }, onDone }: { of: Key; o
       </Text>
       <Text size="sm">
         {lastUsedAt ? t('page_keys.last_used_at') : t('page_keys.never_used')}{' '}
-        {lastUsedAt && <Time at={lastUsedAt} kind="past" />}
+        {lastUsedAt && <Time at={lastUsedAt} kind="past" form="relative" />}
+        {lastUsedAt && '. '}
+        {t('page_keys.use_recorded')}
       </Text>
     </Confirmation>
   )

@@ -35,10 +35,10 @@ const FIX_PAGES = {
 } as const
 
 function FirstRequest({ apiKey }: { apiKey: string }) {
-  const { t } = useTexts()
+  const { t, language } = useTexts()
   const { workspaceId, sandbox } = useWorkspace()
   const [to, setTo] = useState(sandbox ? SANDBOX_PHONE : '')
-  const { data } = useQuery(api.keys.firstRequest.queryOptions({ workspaceId }))
+  const { data } = useQuery(api.keys.firstRequest.queryOptions({ workspaceId, language }))
   if (!data) return null
   return (
     <Stack gap="xs">

@@ -1,9 +1,9 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { useTexts } from '../texts/use-texts.ts'
-import { Copyable } from '../ui/copy.tsx'
+import { Secret } from '../ui/dialog/secret-dialog.tsx'
 import { Time } from '../ui/time.tsx'
 
-/** A one-time link, under the address of this browser, to be sent by the person who created it. */
+/** A one-time link, under the address of this browser, to be sent by the person who created it: for a SecretDialog. */
 export function LinkOnce({
   token,
   expiresAt,
@@ -19,7 +19,7 @@ export function LinkOnce({
   return (
     <Stack>
       <Text size="sm">{about}</Text>
-      <Copyable text={`${location.origin}/dashboard/welcome#${token}`} block />
+      <Secret text={`${location.origin}/dashboard/welcome#${token}`} />
       <Text size="sm">
         {t('page_people.valid_until')} <Time at={expiresAt} kind="due" />
       </Text>

@@ -2,12 +2,14 @@ import type { CodedText } from '../../locales/text.ts'
 import { Alert, Anchor, Button, Group, Modal, Paper, PasswordInput, SimpleGrid, Stack, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { type RouterOutputs, api } from '../api.ts'
+import { api } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Copyable } from '../ui/copy.tsx'
+import { DangerDialog } from '../ui/dialog/danger-dialog.tsx'
 import { Fact } from '../ui/facts.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { useFaults } from '../ui/faults.ts'
@@ -15,11 +17,9 @@ import { FormErrors } from '../ui/form/form-errors.tsx'
 import { Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
+import { type Account, GRAPH_URL } from './account.ts'
 import { SyncState, refreshSenders, useSync, syncSummary } from './sync.tsx'
-
-type Account = RouterOutputs['senders']['accounts'][number]
-
-const GRAPH_URL = 'https://graph.facebook.com'
+import { WebhooksVerdict } from './webhooks-verdict.tsx'
 
 export function AccountCard({ account, numbers }: { account: Account; numbers: number }) {
   const { t, textOf } = useTexts()
@@ -96,35 +96,26 @@ function Actions({ account, numbers }: { account: Account; numbers: number }) {
   const [renewing, { open, close }] = useDisclosure()
   const sync = useSync(accountId)
   const subscribers = useMutation(api.senders.subscribers.mutationOptions())
+  const check = (): void => subscribers.mutate({ workspaceId, accountId })
   if (!may.change) return <SyncState sync={sync} account={account} numbers={numbers} />
   return (
     <Stack gap="sm">
       <Group gap="xs">
-        <Button size="xs" loading={sync.isUnderWay} onClick={sync.start}>
+        <Button size="xs" variant="default" loading={sync.isUnderWay} onClick={sync.start}>
           {t('page_senders.sync')}
+        </Button>
+        <Button size="xs" variant="default" loading={subscribers.isPending} onClick={check}>
+          {t('page_senders.webhooks')}
         </Button>
         <Button size="xs" variant="default" onClick={open}>
           {t('page_senders.renew')}
         </Button>
-        <Button
-          size="xs"
-          variant="default"
-          loading={subscribers.isPending}
-          onClick={() => subscribers.mutate({ workspaceId, accountId })}
-        >
-          {t('page_senders.webhooks')}
-        </Button>
+        <DeleteAccount account={account} />
       </Group>
       <div>
         <SyncState sync={sync} account={account} numbers={numbers} />
         <div role="status">
-          {subscribers.data && (
-            <Text size="sm">
-              {subscribers.data.length === 0
-                ? t('page_senders.no_subscribers')
-                : t('page_senders.subscribers', { apps: subscribers.data.join(', ') })}
-            </Text>
-          )}
+          {subscribers.data && <WebhooksVerdict account={account} apps={subscribers.data} onChange={check} />}
         </div>
       </div>
       {subscribers.error && <Failed error={subscribers.error} />}
@@ -132,6 +123,34 @@ function Actions({ account, numbers }: { account: Account; numbers: number }) {
         <Renew accountId={accountId} onDone={close} />
       </Modal>
     </Stack>
+  )
+}
+
+function DeleteAccount({ account: { accountId, wabaId } }: { account: Account }) {
+  const { t } = useTexts()
+  const { workspaceId } = useWorkspace()
+  const remove = useMutation(
+    api.senders.removeAccount.mutationOptions({
+      async onSuccess() {
+        notifications.show({ message: t('page_senders.deleted') })
+        await refreshSenders()
+      },
+    }),
+  )
+  return (
+    <DangerDialog
+      label={t('page_senders.delete')}
+      button={{ size: 'xs', variant: 'default', c: 'red', ms: 'auto' }}
+      title={t('page_senders.delete_title')}
+      name={wabaId}
+      yes={t('page_senders.delete')}
+      doing={remove}
+      onYes={(typed) => remove.mutateAsync({ workspaceId, accountId, wabaId: typed })}
+    >
+      <Text size="sm">{t('page_senders.delete_loses')}</Text>
+      <Text size="sm">{t('page_senders.delete_waiting')}</Text>
+      <Text size="sm">{t('page_senders.delete_stays')}</Text>
+    </DangerDialog>
   )
 }
 

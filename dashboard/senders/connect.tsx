@@ -1,18 +1,40 @@
-import { Alert, Button, Collapse, Group, List, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
+import {
+  Alert,
+  Anchor,
+  Button,
+  Collapse,
+  Group,
+  List,
+  PasswordInput,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
+import { CodeBlock } from '../ui/code-block.tsx'
 import { Copyable } from '../ui/copy.tsx'
+import { Secret } from '../ui/dialog/secret-dialog.tsx'
 import { useFaults } from '../ui/faults.ts'
 import { FormErrors } from '../ui/form/form-errors.tsx'
+import { Loading } from '../ui/loading.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
+import { GRAPH_URL } from './account.ts'
 import { createVerifyToken } from './verify-token.ts'
 
-const EMPTY = { wabaId: '', accessToken: '', appSecret: '', verifyToken: '', graphUrl: '' }
-
+/** A sandbox uses the emulator that runs here, if one does. */
 export function ConnectAccount({ onDone }: { onDone: () => void }) {
+  const { workspaceId, sandbox } = useWorkspace()
+  const emulator = useQuery({ ...api.senders.emulatorUrl.queryOptions({ workspaceId }), enabled: sandbox })
+  if (sandbox && emulator.isPending) return <Loading as="form" />
+  return <ConnectForm emulatorUrl={emulator.data ?? null} onDone={onDone} />
+}
+
+function ConnectForm({ emulatorUrl, onDone }: { emulatorUrl: string | null; onDone: () => void }) {
   const { t } = useTexts()
   const { workspaceId, sandbox } = useWorkspace()
   const labels = {
@@ -23,8 +45,10 @@ export function ConnectAccount({ onDone }: { onDone: () => void }) {
     graphUrl: t('page_senders.graph_url'),
   }
   const faultsIn = useFaults(labels)
-  const form = useForm({ initialValues: EMPTY })
-  const [advanced, { open: showAdvanced, toggle }] = useDisclosure(sandbox)
+  const form = useForm({
+    initialValues: { wabaId: '', accessToken: '', appSecret: '', verifyToken: '', graphUrl: emulatorUrl ?? '' },
+  })
+  const [advanced, { open: showAdvanced, toggle }] = useDisclosure()
   const connect = useMutation(
     api.senders.connect.mutationOptions({
       async onSuccess() {
@@ -38,19 +62,41 @@ export function ConnectAccount({ onDone }: { onDone: () => void }) {
       },
     }),
   )
-  if (connect.data)
-    return <Connected connected={connect.data} verifyToken={form.values.verifyToken.trim()} onDone={onDone} />
+  if (connect.data) return <Connected connected={connect.data} form={form.values} onDone={onDone} />
   const typed = { dir: 'ltr', autoComplete: 'off', spellCheck: false } as const
+  const graphUrl = (
+    <TextInput
+      label={t('page_senders.graph_url')}
+      description={
+        emulatorUrl === null ? t('page_senders.graph_hint', { url: GRAPH_URL }) : t('page_senders.graph_hint_emulator')
+      }
+      type="url"
+      {...typed}
+      {...form.getInputProps('graphUrl')}
+    />
+  )
   return (
     <form noValidate onSubmit={form.onSubmit((values) => connect.mutate({ workspaceId, ...values }))}>
       <Stack>
         <FormErrors errors={form.errors} labels={labels} failed={connect.error} />
-        <Text size="sm">{t('page_senders.connect_about')}</Text>
+        <Text size="sm">
+          {emulatorUrl === null ? (
+            t('page_senders.connect_about')
+          ) : (
+            <>
+              {t('page_senders.connect_about_emulator')}{' '}
+              <Anchor inherit href={`${emulatorUrl}/control/accounts`} target="_blank" rel="noreferrer">
+                {t('page_senders.emulator_accounts')}
+              </Anchor>
+            </>
+          )}
+        </Text>
         <TextInput
           label={t('page_senders.waba')}
           description={t('page_senders.waba_hint')}
           inputMode="numeric"
           data-autofocus
+          autoFocus
           {...typed}
           {...form.getInputProps('wabaId')}
         />
@@ -82,19 +128,16 @@ export function ConnectAccount({ onDone }: { onDone: () => void }) {
             {t('page_senders.make')}
           </Button>
         </Stack>
-        <Button variant="subtle" size="compact-sm" w="fit-content" aria-expanded={advanced} onClick={toggle}>
-          {t('page_senders.advanced')}
-        </Button>
-        <Collapse expanded={advanced}>
-          <TextInput
-            label={t('page_senders.graph_url')}
-            description={t('page_senders.graph_hint')}
-            placeholder="https://graph.facebook.com"
-            type="url"
-            {...typed}
-            {...form.getInputProps('graphUrl')}
-          />
-        </Collapse>
+        {sandbox ? (
+          graphUrl
+        ) : (
+          <>
+            <Button variant="subtle" size="compact-sm" w="fit-content" aria-expanded={advanced} onClick={toggle}>
+              {t('page_senders.advanced')}
+            </Button>
+            <Collapse expanded={advanced}>{graphUrl}</Collapse>
+          </>
+        )}
         <Group>
           <Button type="submit" loading={connect.isPending}>
             {t('page_senders.connect_now')}
@@ -108,40 +151,48 @@ export function ConnectAccount({ onDone }: { onDone: () => void }) {
   )
 }
 
-function Connected({
-  connected,
-  verifyToken,
-  onDone,
-}: {
+type Connection = {
   connected: RouterOutputs['senders']['connect']
-  verifyToken: string
+  form: { wabaId: string; verifyToken: string; graphUrl: string }
   onDone: () => void
-}) {
+}
+
+function Connected({ connected: { callbackUrl, known, numbers, templates }, form, onDone }: Connection) {
   const { t } = useTexts()
-  const { callbackUrl, known, numbers, templates } = connected
+  const [wabaId, verifyToken, graphUrl] = [form.wabaId.trim(), form.verifyToken.trim(), form.graphUrl.trim()]
+  const isEmulator = graphUrl !== '' && graphUrl !== GRAPH_URL
   return (
     <Stack>
-      <Alert color="teal" title={t('page_senders.done_title')} role="status">
+      <Alert color="success" title={t('page_senders.done_title')} role="status">
         {known && `${t('page_senders.done_known')} `}
         {t('page_senders.done_found', { numbers, templates })}
       </Alert>
       <Title order={3} size="h5">
-        {t('page_senders.last_step')}
+        {isEmulator ? t('page_senders.last_step_emulator') : t('page_senders.last_step')}
       </Title>
-      <List type="ordered" spacing={6} size="sm" withPadding>
-        {([1, 2, 3, 4] as const).map((step) => (
-          <List.Item key={step}>{t(`page_senders.steps_${step}`)}</List.Item>
-        ))}
-      </List>
+      {isEmulator ? (
+        <CodeBlock
+          label={t('page_senders.copy_command')}
+          text={`curl -X PATCH ${graphUrl}/control/accounts/${wabaId} \\\n  -d '{"callbackUrl":"${callbackUrl}"}'`}
+        />
+      ) : (
+        <List type="ordered" spacing={6} size="sm" withPadding>
+          {([1, 2, 3, 4] as const).map((step) => (
+            <List.Item key={step}>{t(`page_senders.steps_${step}`)}</List.Item>
+          ))}
+        </List>
+      )}
       <Text size="sm" fw={600}>
         {t('page_senders.callback')}
       </Text>
       <Copyable text={callbackUrl} block />
-      {!callbackUrl.startsWith('https://') && <Alert color="yellow">{t('page_senders.local_callback')}</Alert>}
+      {!isEmulator && !callbackUrl.startsWith('https://') && (
+        <Alert color="warning">{t('page_senders.local_callback')}</Alert>
+      )}
       <Text size="sm" fw={600}>
         {t('page_senders.verify_once')}
       </Text>
-      <Copyable text={verifyToken} block />
+      <Secret text={verifyToken} />
       <Button w="fit-content" onClick={onDone}>
         {t('page_senders.done')}
       </Button>

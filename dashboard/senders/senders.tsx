@@ -1,8 +1,9 @@
-import { Button, Group, Modal, SimpleGrid, Stack, Title } from '@mantine/core'
+import { Button, Group, SimpleGrid, Stack, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { api } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
+import { SecretDialog } from '../ui/dialog/secret-dialog.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { ExportButton } from '../ui/list/export-button.tsx'
 import { useLive } from '../ui/shell/live.ts'
@@ -61,7 +62,7 @@ export function Senders() {
           </Stack>
         </>
       )}
-      <Modal
+      <SecretDialog
         opened={connecting}
         onClose={close}
         title={t('page_senders.connect')}
@@ -69,7 +70,7 @@ export function Senders() {
         closeOnClickOutside={false}
       >
         <ConnectAccount onDone={close} />
-      </Modal>
+      </SecretDialog>
     </Page>
   )
 }

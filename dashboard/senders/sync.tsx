@@ -7,8 +7,8 @@ import { type T, useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/failed.tsx'
 import { StepProgress } from '../ui/progress.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
+import type { Account } from './account.ts'
 
-type Account = RouterOutputs['senders']['accounts'][number]
 type Progress = RouterOutputs['senders']['syncs'][number]
 type Result = RouterOutputs['senders']['sync']
 

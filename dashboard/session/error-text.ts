@@ -7,6 +7,7 @@ const REFUSALS = {
   INVALID_EMAIL: 'wrong',
   INVALID_PASSWORD: 'wrong_password',
   PASSWORD_TOO_SHORT: 'too_short',
+  PASSWORD_TOO_COMMON: 'too_common',
   PASSWORD_TOO_LONG: 'too_long',
   INVALID_CODE: 'wrong_code',
   INVALID_BACKUP_CODE: 'wrong_code',

@@ -1,10 +1,13 @@
-import { HOUR_MS, MINUTE_MS, later } from '../clock.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, later } from '../clock.ts'
 import { type Removal, removal } from '../db/removal.ts'
 import { ATTEMPTS_WINDOW_MS } from './sign-in-attempts.ts'
 import { MAX_SESSION_MS } from './auth/person.ts'
 
 /** The library also accepts the codes of the previous and the next 30 s, so each code is valid for 90 s. */
 export const USED_CODE_TTL_MS = 2 * MINUTE_MS
+
+/** So that an owner sees that an invitation expired. */
+const EXPIRED_LINK_MS = 30 * DAY_MS
 
 /** The condition of expiry before the instant $1, and how long rows are kept, ms. */
 const EXPIRING: readonly (readonly [Removal, keptMs: number])[] = [
@@ -17,7 +20,7 @@ const EXPIRING: readonly (readonly [Removal, keptMs: number])[] = [
     HOUR_MS,
   ],
   [removal('remove_sign_in_attempts', 'sign_in_attempts', 'tried_at[cardinality(tried_at)] < $1'), ATTEMPTS_WINDOW_MS],
-  [removal('remove_access_links', 'access_links', 'expires_at < $1'), 0],
+  [removal('remove_access_links', 'access_links', 'expires_at < $1'), EXPIRED_LINK_MS],
   [removal('remove_used_sign_in_codes', 'used_sign_in_codes', 'used_at < $1'), USED_CODE_TTL_MS],
 ]
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Clock, DAY_MS, later } from '../clock.ts'
-import { asIssue } from '../../locales/text.ts'
+import { LANGUAGES, asIssue } from '../../locales/text.ts'
 import { findFirstRequest } from './attention/first-steps.ts'
 import { createKey, revokeWorkspaceKey } from '../workspaces/keys/keys.ts'
 import { displayName } from './inputs.ts'
@@ -34,11 +34,13 @@ export const keys = router({
     return keys.map((key) => ({ ...key, state: keyState(key, now) }))
   }),
 
-  /** What a first request needs in addition to a key. */
-  firstRequest: readCall.query(async ({ ctx: { parts }, input }) => ({
-    baseUrl: `${parts.config.publicUrl}/api/v1`,
-    ...(await findFirstRequest(parts.db, input.workspaceId)),
-  })),
+  /** What a first request needs in addition to a key, with a template of the reader's language where there is one. */
+  firstRequest: readCall
+    .input(z.object({ language: z.enum(LANGUAGES).default('en') }))
+    .query(async ({ ctx: { parts }, input }) => ({
+      baseUrl: `${parts.config.publicUrl}/api/v1`,
+      ...(await findFirstRequest(parts.db, input)),
+    })),
 
   /** The only answer that holds the complete key. */
   create: adminChange

@@ -22,6 +22,7 @@ import { syncResult } from '../accounts/sync/sync-result.ts'
 import { asIssue } from '../../locales/text.ts'
 import { limitedText } from './inputs.ts'
 import type { Membership } from './auth/members.ts'
+import { findEmulatorUrl } from './phone/emulator.ts'
 import { found } from './rpc/errors.ts'
 import { adminChange, readCall, router, writeCall } from './rpc/trpc.ts'
 
@@ -75,6 +76,19 @@ export const senders = router({
   subscribers: accountCall.mutation(async ({ ctx: { parts }, input }) => {
     const account = await getAccount(parts, input.accountId)
     return parts.provider.subscribers(account).catch(throwAccountError(account))
+  }),
+
+  /** Asks WhatsApp again to send the account's webhooks, with the stored credentials. */
+  subscribe: accountCall.mutation(async ({ ctx: { parts, record }, input: { workspaceId, accountId } }) => {
+    await renewCredentials(parts, { workspaceId, accountId }, (tx) =>
+      record(tx, { action: 'account.subscribed', target: accountId }),
+    )
+  }),
+
+  /** Of the emulator that a sandbox can use. Null where there is none, or where this person may not name its URL. */
+  emulatorUrl: writeCall.query(async ({ ctx: { parts, membership }, input: { workspaceId } }) => {
+    const url = membership.sandbox ? await findEmulatorUrl(parts, workspaceId) : undefined
+    return url !== undefined && mayUseGraphUrl(url, membership, parts) ? url : null
   }),
 
   connect: writeCall

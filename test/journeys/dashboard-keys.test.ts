@@ -42,6 +42,21 @@ test('the request shown with a new key works, and the key appears once', async (
   await page.reload()
   await page.getByText('checkout').waitFor()
   assert.ok(!(await page.content()).includes(apiKey))
+  await page.getByRole('button', { name: 'Revoke “checkout”?' }).click()
+  await dialog.getByText('A use is recorded within a minute.').waitFor()
+})
+
+test('the first request uses a template of the reader’s language if there is one', async (t) => {
+  const world = await startWorld(t)
+  const { calls } = await signIn(world, 'member')
+  const { workspaceId } = world
+  const languageFor = async (language: 'en' | 'fr' | 'ar') => {
+    const request = await calls.keys.firstRequest.query({ workspaceId, language })
+    return request.missing === null ? request.template.language : request.missing
+  }
+  assert.deepEqual([await languageFor('en'), await languageFor('fr'), await languageFor('ar')], ['en_US', 'fr', 'ar'])
+  await world.ask(`delete from templates where workspace_id = $1 and language in ('fr', 'ar')`, [workspaceId])
+  assert.equal(await languageFor('fr'), 'en_US')
 })
 
 test('the missing steps for a first request are shown in order', async (t) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { DAY_MS } from '../../src/clock.ts'
 import { createLink } from '../../src/admin/auth/links.ts'
 import { findSeriousFaults } from '../accessibility.ts'
 import { openPage } from '../browser.ts'
@@ -63,6 +64,37 @@ test('owners list and revoke invitations, and a later one replaces an earlier', 
   await assert.rejects(() => anybody.session.link.mutate({ token: later.token }), /link is not valid/)
   const actions = (await owner.calls.auditLog.list.query({ workspaceId })).entries.map(({ action }) => action)
   assert.deepEqual(actions, ['invitation.revoked', 'invitation.created', 'invitation.created'])
+})
+
+test('an owner sees that an invitation expired, and another link replaces it', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const owner = await signIn(world, 'owner')
+  const invitation = { workspaceId, email: 'late@shop.example', role: 'admin' as const }
+  const listed = async () => {
+    const { invitations } = await owner.calls.people.list.query({ workspaceId })
+    return invitations.map(({ email, isExpired }) => [email, isExpired])
+  }
+  await owner.calls.people.invite.mutate(invitation)
+  assert.deepEqual(await listed(), [[invitation.email, false]])
+  world.clock.advance(7 * DAY_MS)
+  assert.deepEqual(await listed(), [[invitation.email, true]])
+  await owner.calls.people.invite.mutate(invitation)
+  assert.deepEqual(await listed(), [[invitation.email, false]])
+})
+
+test('only owners see when a person was last seen', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const [owner, admin] = [await signIn(world, 'owner'), await signIn(world, 'admin')]
+  const lastSeen = async ({ calls }: typeof owner) => {
+    const { members } = await calls.people.list.query({ workspaceId })
+    return members.find(({ userId }) => userId === admin.userId)?.lastSeenAt
+  }
+  assert.ok(await lastSeen(owner))
+  assert.equal(await lastSeen(admin), null)
+  await admin.calls.account.signOutEverywhere.mutate()
+  assert.ok(await lastSeen(owner), 'also without a session')
 })
 
 test('an existing member or an invalid address cannot be invited', async (t) => {
@@ -152,9 +184,17 @@ test('an invited person creates an account, and as member sees no change buttons
   await dialog.getByLabel('Email address').fill('Amine@shop.example')
   await dialog.getByRole('button', { name: 'Create link' }).click()
   const link = (await dialog.getByText(/\/dashboard\/welcome#/).textContent()) ?? ''
+  await page.keyboard.press('Escape')
+  assert.ok(await dialog.isVisible(), 'an uncopied link stays')
   assert.deepEqual(await findSeriousFaults(page, '[role=dialog]'), [])
   await dialog.getByRole('button', { name: 'I have copied it' }).click()
-  await page.getByRole('table', { name: 'Pending invitations' }).getByText('amine@shop.example').waitFor()
+  await page.getByRole('table', { name: 'Invitations' }).getByText('Pending').waitFor()
+  const menu = page.getByRole('button', { name: 'Actions for amine@shop.example' })
+  await menu.click()
+  await page.getByRole('menuitem', { name: 'New link' }).click()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await page.locator(':focus[aria-label="Actions for amine@shop.example"]').waitFor()
 
   const invited = await openPage(t, world)
   await invited.goto(link)
@@ -168,5 +208,8 @@ test('an invited person creates an account, and as member sees no change buttons
   assert.equal(await invited.getByRole('button', { name: /Create|Rotate|Revoke/ }).count(), 0)
   await invited.goto(`/dashboard/w/${workspaceId}/people`)
   await invited.getByText('amine@shop.example').first().waitFor()
-  assert.equal(await invited.getByRole('button', { name: /Invite|Change role|Remove/ }).count(), 0)
+  assert.equal(await invited.getByRole('button', { name: 'Invite' }).count(), 0)
+  assert.equal(await invited.getByRole('button', { name: /^Actions for/ }).count(), 1, 'only one’s own row')
+  await invited.getByRole('button', { name: 'Actions for Amine' }).click()
+  assert.deepEqual(await invited.getByRole('menuitem').allTextContents(), ['Leave workspace'])
 })

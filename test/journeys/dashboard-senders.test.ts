@@ -69,8 +69,9 @@ test('each invalid id, token or URL of an account is rejected at its field', asy
   assert.equal((await calls.senders.accounts.query({ workspaceId: world.workspaceId })).length, 1)
 })
 
-test('an account connected on the page shows faults at fields, and its number sends', async (t) => {
+test('an account is connected, checked and deleted on the page of a sandbox', async (t) => {
   const world = await startWorld(t)
+  await world.ask('update workspaces set sandbox = true where id = $1', [world.workspaceId])
   const page = await openPage(t, world, { as: await signIn(world, 'admin') })
   const { form } = anotherAccount(world)
   await page.goto(`/dashboard/w/${world.workspaceId}/senders`)
@@ -81,14 +82,14 @@ test('an account connected on the page shows faults at fields, and its number se
   await dialog.getByLabel('App secret').fill(form.appSecret)
   await dialog.getByRole('button', { name: 'Generate' }).click()
   const verifyToken = await dialog.getByLabel('Verify token').inputValue()
-  await dialog.getByRole('button', { name: 'Not using Meta?' }).click()
-  await dialog.getByLabel('Graph URL').fill(form.graphUrl)
+  assert.equal(await dialog.getByLabel('Graph URL').inputValue(), form.graphUrl, 'the emulator is found')
   await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
   await dialog.getByText('WhatsApp rejects the access token').waitFor()
   await dialog.getByLabel('Access token').fill(form.accessToken)
   await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
   await dialog.getByText('Account connected').waitFor()
-  const callback = (await dialog.getByText(/\/whatsapp\/[0-9a-f-]{36}$/).textContent()) ?? ''
+  await page.keyboard.press('Escape') // the verify token is shown once
+  const callback = (await dialog.getByText(/^http.*\/whatsapp\/[0-9a-f-]{36}$/).textContent()) ?? ''
   const query = new URLSearchParams({ 'hub.mode': 'subscribe', 'hub.challenge': '42', 'hub.verify_token': verifyToken })
   const handshake = await fetch(`${world.first.url}${new URL(callback).pathname}?${query.toString()}`)
   assert.equal(await handshake.text(), '42', 'the callback URL and the verify token that were shown work')
@@ -100,6 +101,48 @@ test('an account connected on the page shows faults at fields, and its number se
   await row.getByRole('button', { name: 'Pause' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click()
   await row.getByText('cannot send').waitFor()
+
+  const account = page.locator('dl', { hasText: form.wabaId }).locator('..')
+  world.emulator.changeAccount(form.wabaId, { subscribed: false })
+  await account.getByRole('button', { name: 'Check webhooks' }).click()
+  await account.getByRole('button', { name: 'Turn on webhooks' }).click()
+  await account.getByText('Webhooks are on').waitFor()
+  await account.getByRole('button', { name: 'Delete account' }).click()
+  await dialog.getByLabel(`Type ${form.wabaId} to confirm`).fill(form.wabaId)
+  await dialog.getByRole('button', { name: 'Delete account' }).click()
+  await page.getByText('Account deleted.').waitFor()
+  await row.waitFor({ state: 'detached' })
+})
+
+test('only those who may name the emulator’s URL are told it, and only in a sandbox', async (t) => {
+  const world = await startWorld(t)
+  const strict = await world.node({ settings: { DOORCODE_ALLOW_PRIVATE_WEBHOOKS: '0' } })
+  const { workspaceId } = world
+  const [owner, operator] = [await signIn(world, 'owner'), await signIn(world, 'operator')]
+  const urlFor = ({ cookie }: { cookie: string }, url = world.first.url) =>
+    createCalls(url, cookie).senders.emulatorUrl.query({ workspaceId })
+  assert.equal(await urlFor(owner), null, 'a live workspace')
+  await world.ask('update workspaces set sandbox = true where id = $1', [workspaceId])
+  assert.equal(await urlFor(owner), world.emulator.url)
+  assert.equal(await urlFor(owner, strict.url), null)
+  assert.equal(await urlFor(operator, strict.url), world.emulator.url)
+  await world.ask('delete from operators')
+})
+
+test('webhooks that WhatsApp sends to no app are turned on again, and this is audited', async (t) => {
+  const world = await startWorld(t)
+  const { calls } = await signIn(world, 'admin')
+  const { workspaceId } = world
+  const { accountId } = world.account
+  world.emulator.changeAccount(DEMO.accountId, { subscribed: false })
+  assert.deepEqual(await calls.senders.subscribers.mutate({ workspaceId, accountId }), [])
+  await calls.senders.subscribe.mutate({ workspaceId, accountId })
+  assert.deepEqual(await calls.senders.subscribers.mutate({ workspaceId, accountId }), ['Emulator app'])
+  const { entries } = await calls.auditLog.list.query({ workspaceId, action: 'account.subscribed' })
+  assert.deepEqual(
+    entries.map(({ target }) => target),
+    [accountId],
+  )
 })
 
 test('only an operator may use another URL than WhatsApp’s', async (t) => {
@@ -394,6 +437,7 @@ test('another workspace’s sender looks missing, and a member can change none',
     () => calls.senders.sync.mutate({ workspaceId, ...ids }),
     () => calls.senders.renew.mutate({ workspaceId, ...ids, ...secrets }),
     () => calls.senders.subscribers.mutate({ workspaceId, ...ids }),
+    () => calls.senders.subscribe.mutate({ workspaceId, ...ids }),
   ]
   for (const attempt of tries) await assert.rejects(attempt(), refusedAs('NOT_FOUND'))
   const mine = { workspaceId, senderId: world.senderId, accountId: world.account.accountId }

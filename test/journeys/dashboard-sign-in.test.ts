@@ -362,6 +362,10 @@ test('a changed password ends all other sessions and is listed as event', async 
     (await ask(world, 'change-password', { ...body, newPassword: 'short' }, person)).json['code'],
     'PASSWORD_TOO_SHORT',
   )
+  assert.equal(
+    (await ask(world, 'change-password', { ...body, newPassword: 'Password1234' }, person)).json['code'],
+    'PASSWORD_TOO_COMMON',
+  )
   const changed = await ask(world, 'change-password', body, person)
   assert.equal(changed.status, 200, changed.text)
   assert.equal(await createCalls(world.first.url, elsewhere).session.current.query(), null)
@@ -442,14 +446,16 @@ test('of two uses of setup links at once only one creates the owner', async (t) 
   await noOwners(world)
 })
 
-test('an existing account is reported at the email field, and the link stays valid', async (t) => {
+test('a known address or common password is reported at its field, and the link stays valid', async (t) => {
   const world = await startWorld(t)
   await noOwners(world)
   const { email } = await signInWithPassword(world, 'member')
   const token = tokenOf(await createSetupLink(world.parts))
   const calls = createCalls(world.first.url)
-  const accept = (address: string) =>
-    calls.session.accept.mutate({ token, email: address, name: 'First', password: PASSWORD })
+  const accept = (address: string, password = PASSWORD) =>
+    calls.session.accept.mutate({ token, email: address, name: 'First', password })
+  const common = await accept('another-owner@shop.example', 'Password1234').catch((error: unknown) => error)
+  assert.match(JSON.stringify(common), /"path":"password","text":\{"code":"admin.password_common"/)
   const refused = await accept(email.toUpperCase()).catch((error: unknown) => error)
   assert.match(JSON.stringify(refused), /"path":"email","text":\{"code":"admin.taken"/)
   await accept('another-owner@shop.example')
@@ -596,6 +602,7 @@ test('a second factor is set up with an app and required at sign-in', async (t) 
   await dialog.getByLabel('6-digit code from the app').fill(totp(uri))
   await dialog.getByRole('button', { name: 'Turn on', exact: true }).click()
   await dialog.getByText(/^[\w]{5}-[\w]{5}/).waitFor()
+  await page.keyboard.press('Escape') // the codes are shown once
   await dialog.getByRole('button', { name: 'I have saved them' }).click()
   await page.getByRole('button', { name: 'Generate new backup codes' }).waitFor()
 

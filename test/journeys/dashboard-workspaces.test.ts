@@ -33,6 +33,39 @@ test('an owner creates and owns a sandbox, and switching keeps the section', asy
   await page.waitForURL(`**/w/${world.workspaceId}/settings`)
 })
 
+test('a sandbox is deleted at once, and a live workspace shows its deletion until it is cancelled', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const [owner, member] = [await signIn(world, 'owner'), await signIn(world, 'member')]
+  const sandbox = await owner.calls.workspaces.create.mutate({ name: 'Rosa tests', sandbox: true })
+  const page = await openPage(t, world, { as: owner })
+  const dialog = page.getByRole('dialog')
+  const remove = { name: 'Delete workspace' }
+  await page.goto(`/dashboard/w/${sandbox.workspaceId}/settings`)
+  await page.getByRole('button', remove).click()
+  await dialog.getByLabel('Type Rosa tests to confirm').fill('Rosa')
+  assert.ok(await dialog.getByRole('button', remove).isDisabled())
+  await dialog.getByLabel('Type Rosa tests to confirm').fill('Rosa tests')
+  await dialog.getByRole('button', remove).click()
+  await page.waitForURL(`**/w/${workspaceId}/overview`)
+  await page.getByText('“Rosa tests” was deleted.').waitFor()
+  assert.equal((await owner.calls.session.current.query())?.workspaces.length, 1)
+
+  await page.goto(`/dashboard/w/${workspaceId}/settings`)
+  await page.getByRole('button', remove).click()
+  await dialog.getByLabel('Type Test shop to confirm').fill('Test shop')
+  await dialog.getByRole('button', remove).click()
+  await page.getByText(`Requested by ${owner.email}.`).waitFor()
+  assert.equal(await page.getByRole('button', remove).count(), 0)
+  const readOnly = await openPage(t, world, { as: member })
+  await readOnly.goto(`/dashboard/w/${workspaceId}/messages`)
+  await readOnly.getByText('An owner can cancel the deletion.').waitFor()
+  assert.equal(await readOnly.getByRole('button', { name: 'Cancel deletion' }).count(), 0)
+  await page.getByRole('button', { name: 'Cancel deletion' }).click()
+  await page.getByText('Deletion cancelled.').waitFor()
+  await readOnly.getByText('An owner can cancel the deletion.').waitFor({ state: 'detached' })
+})
+
 test('only owners and operators can create a workspace', async (t) => {
   const world = await startWorld(t)
   const [admin, operator] = [await signIn(world, 'admin'), await signIn(world, 'operator')]

@@ -128,6 +128,8 @@ test('until a live workspace is deleted, accepted messages are sent and the dele
   await world.whatsapp.reports(accepted, ['delivered'])
   const { deletionDueAt: shown } = await owner.calls.workspaces.get.query({ workspaceId })
   assert.equal(shown, deletionDueAt)
+  const [listed] = (await admin.calls.session.current.query())?.workspaces ?? []
+  assert.equal(listed?.deletionAskedBy, owner.email)
 
   await owner.calls.workspaces.cancelDeletion.mutate({ workspaceId })
   await waitFor('the key to work again', async () => (await statusOf(world, key)) === 404)

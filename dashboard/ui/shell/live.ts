@@ -36,7 +36,8 @@ export function useLive(): LiveState {
 
 /**
  * One stream for all pages of a workspace. It announces changes, upon which the queries of pages that follow it are
- * refetched, each at its own pace. On every page of a sandbox the session is, too: it has the clock.
+ * refetched, each at its own pace. On every page the session is, too: it has the clock of a sandbox, which must not lag,
+ * and the name, the role and the deletion of every workspace.
  */
 export function useLiveStream(workspace: { workspaceId: string; sandbox: boolean } | undefined): Live {
   const queries = useQueryClient()
@@ -46,8 +47,10 @@ export function useLiveStream(workspace: { workspaceId: string; sandbox: boolean
   useEffect(() => {
     if (workspaceId === undefined) return
     const isFollowed = ({ queryKey }: Query): boolean =>
-      isSession(queryKey) ? sandbox : followers.current > 0 && isOfWorkspace(queryKey, workspaceId)
-    const refetcher = createRefetcher(queries, { workspaceId, isFollowed })
+      isSession(queryKey) || (followers.current > 0 && isOfWorkspace(queryKey, workspaceId))
+    const isSlow = ({ queryKey, meta }: Query): boolean =>
+      meta?.['live'] === 'slowly' || (isSession(queryKey) && !sandbox)
+    const refetcher = createRefetcher(queries, { workspaceId, isFollowed, isSlow })
     const stream = steadyStream(`/dashboard/live/${workspaceId}`, {
       onState: setState,
       onBegin: refetcher.callQuick,
@@ -74,12 +77,16 @@ export function useLiveStream(workspace: { workspaceId: string; sandbox: boolean
 
 const isSession = ([path]: readonly unknown[]): boolean => Array.isArray(path) && path.join('.') === 'session.current'
 
-type Followed = { workspaceId: string; isFollowed: (query: Query) => boolean }
+type Followed = {
+  workspaceId: string
+  isFollowed: (query: Query) => boolean
+  isSlow: (query: Query) => boolean
+}
 
 /** Refetches the active queries at each call, each as soon as its pause is over. `callQuick` leaves out the slow ones. */
 function createRefetcher(
   queries: QueryClient,
-  { workspaceId, isFollowed }: Followed,
+  { workspaceId, isFollowed, isSlow }: Followed,
 ): Throttle & { callQuick: () => void } {
   const throttles = new Map<string, Throttle>()
   let turn = Promise.resolve()
@@ -119,8 +126,6 @@ function createRefetcher(
     },
   }
 }
-
-const isSlow = ({ meta }: Query): boolean => meta?.['live'] === 'slowly'
 
 const pauseMs = (tookMs: number, slowly: boolean): number =>
   Math.max(tookMs * REST_OF_ANSWER, slowly ? MIN_SLOW_REST_MS : MIN_REST_MS)

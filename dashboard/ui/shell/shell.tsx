@@ -15,6 +15,7 @@ import { Suspense } from 'react'
 import { LANGUAGES, LANGUAGE_NAMES } from '../../../locales/text.ts'
 import { callSignIn, queryClient } from '../../api.ts'
 import { useTexts } from '../../texts/use-texts.ts'
+import { DeletionBanner } from '../../workspaces/deletion-banner.tsx'
 import { useKeptFocus } from './keep-focus.ts'
 import { LoadingPage } from '../loading.tsx'
 import { sectionIn } from '../navigation/sections.ts'
@@ -84,7 +85,16 @@ export function Shell() {
       )}
       <AppShell.Main id={CONTENT} tabIndex={-1} style={{ outline: 'none' }}>
         <Suspense fallback={<LoadingPage />}>
-          <LiveContext value={live}>{workspace ? <Outlet /> : <NotFound />}</LiveContext>
+          <LiveContext value={live}>
+            {workspace ? (
+              <>
+                <DeletionBanner />
+                <Outlet />
+              </>
+            ) : (
+              <NotFound />
+            )}
+          </LiveContext>
         </Suspense>
       </AppShell.Main>
     </AppShell>

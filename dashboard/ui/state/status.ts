@@ -47,6 +47,7 @@ export const STATUS_TONES = {
   },
   endpoint: { enabled: 'success', failing: 'warning', paused: 'warning', disabled: 'failure' },
   key: { active: 'success', expires_soon: 'warning', expired: 'neutral', revoked: 'neutral' },
+  invitation: { pending: 'progress', expired: 'neutral' },
   account: { connected: 'success', credentials_invalid: 'failure', credentials_unreadable: 'failure' },
   sender: { can_send: 'success', cannot_send: 'failure' },
   template: {

@@ -26,14 +26,18 @@ export type FirstRequest =
   | { missing: 'account' | 'sender' | 'template' }
   | { missing: null; senderId: string; phoneNumber: string; template: { name: string; language: string } }
 
-export async function findFirstRequest(sql: Sql, workspaceId: string): Promise<FirstRequest> {
+export async function findFirstRequest(
+  sql: Sql,
+  { workspaceId, language: preferred }: { workspaceId: string; language: string },
+): Promise<FirstRequest> {
   const senders = await listSenders(sql, workspaceId)
   if (senders.length === 0) return { missing: 'account' }
   const usable = senders.filter(({ obstacle }) => obstacle === null)
   if (usable.length === 0) return { missing: 'sender' }
   const templates = await listOtpTemplates(sql, workspaceId)
   for (const { accountId, senderId, phoneNumber } of usable) {
-    const template = templates.find((each) => each.accountId === accountId)
+    const own = templates.filter((each) => each.accountId === accountId)
+    const template = own.find(({ language }) => language.split('_')[0] === preferred) ?? own[0]
     if (template) {
       const { name, language } = template
       return { missing: null, senderId, phoneNumber, template: { name, language } }

@@ -20,6 +20,7 @@ export const auditActions = {
   'account.connected': 'account',
   'account.removed': 'account',
   'account.renewed': 'account',
+  'account.subscribed': 'account',
   'account.sync_failed': 'account',
   'account.synced': 'account',
   'clock.advanced': 'workspace',

@@ -1,7 +1,7 @@
 import { type Sql, statement } from '../../db/pool.ts'
 import { UserError } from '../../user-error.ts'
 
-/** In ascending order. Members read, admins change, and owners also manage people and quotas. */
+/** In ascending order. Members read, admins change, and owners also manage people and quotas and delete the workspace. */
 export const MEMBER_ROLES = ['member', 'admin', 'owner'] as const
 export type MemberRole = (typeof MEMBER_ROLES)[number]
 
@@ -47,8 +47,12 @@ const MAX_WORKSPACES = 200
 /** A page adds up earlier moves: it shows what happened before them a little too late. */
 const MAX_CLOCK_MOVES = 500
 
-/** `clockMoves`: the last ones of a sandbox, in their order, as Unix times in ms. */
-export type ListedMembership = Membership & { clockMoves: { at: number; byMs: number }[] }
+export type ListedMembership = Membership & {
+  /** The last ones of a sandbox, in their order, as Unix times in ms. */
+  clockMoves: { at: number; byMs: number }[]
+  /** Who asked for the deletion that is due, as the audit log names them. */
+  deletionAskedBy: string | null
+}
 
 const selectMemberships = statement<ListedMembership>(
   'list_memberships',
@@ -56,7 +60,10 @@ const selectMemberships = statement<ListedMembership>(
      (select jsonb_agg(jsonb_build_object('at', floor(extract(epoch from m.moved_at) * 1000), 'byMs', m.by_ms)
         order by m.moved_at)
       from (select moved_at, by_ms from clock_moves where workspace_id = listed."workspaceId"
-            order by moved_at desc limit ${MAX_CLOCK_MOVES}) m), '[]') as "clockMoves"
+            order by moved_at desc limit ${MAX_CLOCK_MOVES}) m), '[]') as "clockMoves",
+     case when listed."deletionDueAt" is not null then
+       (select who from audit_log where workspace_id = listed."workspaceId" and action = 'workspace.deletion_asked'
+        order by id desc limit 1) end as "deletionAskedBy"
    from (${MEMBERSHIPS} order by w.name, w.id limit ${MAX_WORKSPACES}) listed
    order by listed.name, listed."workspaceId"`,
 )
@@ -83,6 +90,8 @@ export type Member = {
   operator: boolean
   /** Null for readers who are not owners: it shows which accounts need only a password. */
   twoFactor: boolean | null
+  /** Of a session or a sign-in, precise to ten minutes. Null for readers who are not owners, and before the first sign-in. */
+  lastSeenAt: Date | null
   /** Null for operators who are not members. */
   since: Date | null
 }
@@ -93,7 +102,11 @@ const selectMembers = statement<Member>(
   'list_members',
   `select u."id" as "userId", u."name", u."email", coalesce(u."twoFactorEnabled", false) as "twoFactor",
      case when o.user_id is null then m.role else 'owner' end as role, o.user_id is not null as operator,
-     m.created_at as since
+     m.created_at as since,
+     greatest(
+       (select max(s."updatedAt") from auth."session" s where s."userId" = here.user_id),
+       (select a.at from audit_log a where a.workspace_id is null and a.user_id = here.user_id
+        order by a.id desc limit 1)) as "lastSeenAt"
    from (select user_id from members where workspace_id = $1 union select user_id from operators) here
    join auth."user" u on u."id" = here.user_id
    left join members m on m.workspace_id = $1 and m.user_id = here.user_id

@@ -14,6 +14,7 @@ type Invitation = {
   invitedBy: string | null
   createdAt: Date
   expiresAt: Date
+  isExpired: boolean
 }
 
 const MAX_INVITATIONS = 200
@@ -21,10 +22,11 @@ const MAX_INVITATIONS = 200
 const selectInvitations = statement<Invitation>(
   'list_invitations',
   `select l.id as "invitationId", l.email, l.role, l.created_at as "createdAt", l.expires_at as "expiresAt",
+     l.expires_at <= $2 as "isExpired",
      (select u."email" from auth."user" u where u."id" = l.created_by) as "invitedBy"
    from access_links l
-   where l.workspace_id = $1 and l.purpose = 'invitation' and l.used_at is null and l.expires_at > $2
-   order by l.id desc limit ${MAX_INVITATIONS}`,
+   where l.workspace_id = $1 and l.purpose = 'invitation' and l.used_at is null
+   order by l.expires_at <= $2, l.id desc limit ${MAX_INVITATIONS}`,
 )
 
 const deleteInvitation = statement<{ email: string; role: MemberRole }>(
@@ -38,12 +40,12 @@ const userId = z.string().max(100)
 
 /** Members and invitations. The page shows links to copy, because Doorcode sends no email. */
 export const people = router({
-  /** Only owners see invitations and second factors. */
+  /** Only owners see invitations, second factors and when a person was last seen. */
   list: readCall.query(async ({ ctx: { parts, membership }, input: { workspaceId } }) => {
     const members = await listMembers(parts.db, workspaceId)
     if (membership.role === 'owner')
       return { members, invitations: await parts.db.rows(selectInvitations, [workspaceId, parts.clock.now()]) }
-    return { members: members.map((member) => ({ ...member, twoFactor: null })), invitations: [] }
+    return { members: members.map((member) => ({ ...member, twoFactor: null, lastSeenAt: null })), invitations: [] }
   }),
 
   invite: ownerChange
@@ -52,7 +54,8 @@ export const people = router({
       const at = parts.clock.now()
       const members = await listMembers(tx, workspaceId)
       if (members.some((each) => each.email === email.toLowerCase())) throw emailError({ code: 'admin.is_here' })
-      const open = await tx.rows(selectInvitations, [workspaceId, at])
+      const invitations = await tx.rows(selectInvitations, [workspaceId, at])
+      const open = invitations.filter(({ isExpired }) => !isExpired)
       if (open.length >= MAX_INVITATIONS) throw emailError({ code: 'admin.people_too_many', max: MAX_INVITATIONS })
       const invitation = { purpose: 'invitation' as const, workspaceId, email, role, createdBy: person.userId, at }
       const { linkId, token, expiresAt } = await createLink(tx, invitation)

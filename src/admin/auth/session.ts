@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { asIssue } from '../../../locales/text.ts'
+import { isCommonPassword } from './common-password.ts'
 import { MIN_PASSWORD_CHARACTERS, MAX_PASSWORD_CHARACTERS } from './auth.ts'
 import { emailInput, limitedText, personNameInput } from '../inputs.ts'
 import { acceptInvitation, acceptLink, getLink, setPasswordByLink } from './links.ts'
@@ -10,10 +11,12 @@ const MAX_TOKEN_CHARACTERS = 200
 
 const token = z.string().max(MAX_TOKEN_CHARACTERS)
 
-const password = limitedText(MAX_PASSWORD_CHARACTERS).min(
-  MIN_PASSWORD_CHARACTERS,
-  asIssue({ code: 'http.must_have_at_least', min: MIN_PASSWORD_CHARACTERS }),
-)
+const password = limitedText(MAX_PASSWORD_CHARACTERS)
+  .min(MIN_PASSWORD_CHARACTERS, {
+    error: asIssue({ code: 'http.must_have_at_least', min: MIN_PASSWORD_CHARACTERS }),
+    abort: true,
+  })
+  .refine((password) => !isCommonPassword(password), asIssue({ code: 'admin.password_common' }))
 
 /** The signed-in person, and the one-time links that lead to an account. */
 export const session = router({

@@ -5,7 +5,15 @@ import { DAY_MS, SECOND_MS } from '../../clock.ts'
 import { type Attempt, beginAttempt, deleteAttemptsOf } from '../sign-in-attempts.ts'
 import type { AuditAction } from '../audit/actions.ts'
 import { audit } from '../audit/audit.ts'
-import { AUTH_PATH, type AuthParts, CLIENT_ADDRESS_HEADER, LOCKOUT_MS, openAuthLibrary } from './auth.ts'
+import {
+  AUTH_PATH,
+  type AuthParts,
+  CLIENT_ADDRESS_HEADER,
+  LOCKOUT_MS,
+  MIN_PASSWORD_CHARACTERS,
+  openAuthLibrary,
+} from './auth.ts'
+import { isCommonPassword } from './common-password.ts'
 import { type Person, type User, endChallenges, findPersonByEmail, normalizeEmail } from './person.ts'
 
 /** A call of the sign-in library that is open to the outside. */
@@ -61,6 +69,8 @@ export function openSignIn(parts: AuthParts) {
     if (!call) return new Response('There is no such call.', { status: 404 })
     const input = await readBody(request, call)
     if (!input) return json(400, { code: 'INVALID_BODY', message: 'The request body lacks a required member.' })
+    if (input['newPassword'] !== undefined && isTooCommon(input['newPassword']))
+      return json(400, { code: 'PASSWORD_TOO_COMMON', message: 'The new password is easy to guess.' })
     const { headers } = request
     const { person } = await library.findPerson(headers)
     if (call.counts === 'person' && !person)
@@ -107,6 +117,10 @@ export function openSignIn(parts: AuthParts) {
     close: () => library.close(),
   }
 }
+
+/** The library tells of a shorter one. */
+const isTooCommon = (password: string): boolean =>
+  password.length >= MIN_PASSWORD_CHARACTERS && isCommonPassword(password)
 
 async function readBody(request: Request, { takes }: AuthCall): Promise<Record<string, string> | undefined> {
   const schema = z.object(Object.fromEntries(takes.map((name) => [name, z.string()])))

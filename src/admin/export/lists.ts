@@ -142,6 +142,7 @@ export const exportedLists = {
     role: ({ role }) => role,
     operator: ({ operator }) => operator,
     two_factor: ({ twoFactor }) => twoFactor,
+    last_seen: ({ lastSeenAt }, time) => lastSeenAt && time.at(lastSeenAt),
     member_since: ({ since }, time) => since && time.at(since),
   }),
   'audit-log': list(

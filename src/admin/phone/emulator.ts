@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
 import { SECOND_MS } from '../../clock.ts'
 import type { Sql } from '../../db/pool.ts'
+import type { Parts } from '../../parts.ts'
 import type { StreamSource, Write } from '../live.ts'
 import { type EmulatorNumber, listEmulatorNumbers } from '../../accounts/senders.ts'
 
@@ -19,6 +20,17 @@ export async function findEmulator(sql: Sql, workspaceId: string): Promise<Emula
       return { origin, numbers: new Map(numbers.map((number) => [number.phoneNumberId, number])) }
   }
   return undefined
+}
+
+/** That of the workspace's accounts, or the one that `npm start` runs on this machine. */
+export async function findEmulatorUrl(
+  { db, config }: Pick<Parts, 'db' | 'config'>,
+  workspaceId: string,
+): Promise<string | undefined> {
+  const used = await findEmulator(db, workspaceId)
+  if (used) return used.origin
+  const local = `http://127.0.0.1:${config.emulatorPort}`
+  return (await isEmulator(local)) ? local : undefined
 }
 
 const frontPage = z.object({ control: z.object({ 'GET /control/live': z.unknown().nonoptional() }) })

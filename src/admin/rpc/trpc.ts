@@ -149,7 +149,7 @@ export const inTransaction = experimental_standaloneMiddleware<{ ctx: Recording 
   },
 )
 
-/** Members read, admins change, and owners also change people and quotas. */
+/** Members read, admins change, and owners also change people and quotas and delete the workspace. */
 export const readCall = workspaceCall('member')
 export const writeCall = workspaceCall('admin')
 export const adminChange = writeCall.use(inTransaction)
