@@ -9,7 +9,7 @@ const COMMAND_LINE = 'command line'
 export const whoText = (who: string, { t }: Pick<PageTexts, 't'>): string =>
   who === COMMAND_LINE ? t('page_audit_log.command_line') : who
 
-/** Where the words of the entry stand: no sentence has these itself. */
+/** Placeholders for the words of the entry. No sentence contains them otherwise. */
 const [WHO, TARGET] = ['{who}', '{target}'] as const
 
 /** Who did what to which thing. */

@@ -15,7 +15,7 @@ export function TargetLink({ entry }: { entry: Entry }) {
   const { t } = texts
   const { workspaceId } = useWorkspace()
   const text = targetName(entry, texts)
-  // Digits have no direction of their own: in Arabic a number would end with its plus.
+  // Digits have no direction: in Arabic, the plus would follow the number.
   const name = /^[+\d]/.test(text) ? <span className="as-typed">{text}</span> : <bdi>{text}</bdi>
   if (entry.isDeleted || GONE.has(entry.action))
     return (
@@ -67,7 +67,7 @@ const isListName = (text: string): text is keyof typeof LISTS => Object.hasOwn(L
 /** `login_code (en_US)` */
 const TEMPLATE = /^(.+) \((\S+)\)$/
 
-/** Undefined: there is no page of it. */
+/** Undefined: the target has no page. */
 function linkTo({ action, target, before, after, ...entry }: Entry, workspaceId: string): LinkOf | undefined {
   const params = { workspaceId }
   switch (isAuditAction(action) ? auditActions[action] : undefined) {

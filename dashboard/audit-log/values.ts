@@ -15,7 +15,7 @@ export const SKIPPED_DAYS = '/deliveryDays/skipWeekdays'
 /** Text, or an instant that the page shows by the workspace's clock. */
 export type Shown = string | { at: string; kind: TimeKind }
 
-/** Times that move with a sandbox's clock, and those that its clock already shows. */
+/** Which times move with a sandbox's clock, and which its clock already shows. */
 const TIME_KINDS: Readonly<Record<string, TimeKind>> = {
   deletionDueAt: 'due',
   expiresAt: 'due',
@@ -76,7 +76,7 @@ function deliveryDays(skipped: readonly unknown[], { language }: PageTexts): str
 
 const A_MONDAY = Date.UTC(2024, 0, 1)
 
-/** In Arabic an item of Latin letters would change places with the next one. */
+/** Isolates: in Arabic, an item in Latin letters would change places with the next one. */
 const listed = (items: readonly string[], language: Language): string =>
   new Intl.ListFormat(language, { type: 'unit', style: 'short' }).format(
     directionOf(language) === 'rtl' ? items.map((item) => `\u2068${item}\u2069`) : items,

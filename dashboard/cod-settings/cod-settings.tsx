@@ -58,7 +58,7 @@ const CHECK_DELAY_MS = 300
 type Checked = RouterOutputs['codSettings']['tryOut'] & { code: string | null }
 type Editable = { known: Known; editing: Editing; onEdit: (editing: Editing | undefined) => void }
 
-/** Of fields that are still empty: shown once the settings were to be saved. */
+/** Faults of empty fields: shown only after an attempt to save. */
 const EMPTY = new Set<string>(['cod.settings_blank', 'cod.settings_required'])
 
 function Editor({ known, editing, onEdit }: Editable) {

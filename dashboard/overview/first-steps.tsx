@@ -73,7 +73,7 @@ export function FirstSteps({ steps }: { steps: Steps }) {
   )
 }
 
-/** Where a phone number belongs. */
+/** A placeholder for the person's own number. */
 const LIVE_PHONE = '+212612345678'
 
 /** Once an account, a sender and a template can be used. */

@@ -50,7 +50,7 @@ async function closeSecret(page: Page): Promise<void> {
   await waitFor('the focus in the content', isInContent)
 }
 
-/** By the command palette. */
+/** Opens a page with the command palette. */
 async function goTo(page: Page, title: string): Promise<void> {
   await page.keyboard.press('Control+K')
   await page.getByRole('dialog').getByRole('button', { name: title, exact: true }).waitFor()
@@ -73,7 +73,7 @@ test('the keyboard alone leads from the setup link to an order answered on the p
   const [, token] = (await createSetupLink(world.parts))?.split('#') ?? []
   await page.goto('/dashboard/welcome')
   await page.getByRole('link', { name: 'Go to sign-in' }).waitFor()
-  await page.goto(`/dashboard/welcome#${token}`) // pasted in two goes: only the fragment changes
+  await page.goto(`/dashboard/welcome#${token}`) // as if pasted in two parts: only the fragment changes
   await page.getByLabel('Your name').waitFor()
   await type(page, 'Your name', 'Nadia')
   await type(page, 'Email address', 'nadia@shop.example')

@@ -32,9 +32,9 @@ const LETTERS: Readonly<Record<string, string>> = {
   '!': 'i',
 }
 
-/** With fewer, it is a short word again and again. */
+/** A password with fewer is a repeated short word. */
 const MIN_DIFFERENT_CHARACTERS = 5
-/** Outside common parts. Fewer are a short name before "123456789". */
+/** Letters outside common parts. With fewer, it is a short name before "123456789". */
 const MIN_OWN_LETTERS = 6
 
 /** Whether a password is among those that are tried first: common words and sequences, with little of the person's own. */
