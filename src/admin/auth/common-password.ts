@@ -41,7 +41,9 @@ const MIN_OWN_LETTERS = 6
 
 /** Whether a password is among those that are tried first: common words and sequences, with little of the person's own. */
 export function isCommonPassword(password: string): boolean {
-  const typed = withLatinDigits(password.normalize('NFKC')).toLowerCase().replaceAll(/[\s\p{Cf}]/gu, '')
+  const typed = withLatinDigits(password.normalize('NFKC'))
+    .toLowerCase()
+    .replaceAll(/[\s\p{Cf}]/gu, '')
   if (new Set(typed).size < MIN_DIFFERENT_CHARACTERS) return true
   const own = withoutCommonParts(typed)
   return own !== typed && (own.match(/\p{L}/gu) ?? []).length < MIN_OWN_LETTERS
