@@ -95,7 +95,7 @@ function QuotaCard({ of, onChange }: { of: Kind; onChange: (() => void) | undefi
 }
 
 const colourOf = ({ forecast }: Kind): string =>
-  forecast.will === 'is_out' ? 'red' : forecast.will === 'runs_out' ? 'orange' : 'accent'
+  forecast.will === 'is_out' ? 'red' : forecast.will === 'runs_out' ? 'warning' : 'accent'
 
 /** As text, because a colour is not enough. */
 export function Forecast({ of: { forecast, monthlyUnits } }: { of: Kind }) {
