@@ -109,8 +109,13 @@ export function Forecast({ of: { forecast, monthlyUnits } }: { of: Kind }) {
   )
 }
 
+const groupSeparatorIn = (language: string): string =>
+  numberFormat(language)
+    .formatToParts(1_000)
+    .find(({ type }) => type === 'group')?.value ?? ''
+
 function ChangeQuota({ of, max, onDone }: { of: Kind; max: number; onDone: () => void }) {
-  const { t } = useTexts()
+  const { t, language } = useTexts()
   const { workspaceId } = useWorkspace()
   const labels = { monthlyUnits: t('page_workspaces.units') }
   const faultsIn = useFaults(labels)
@@ -145,7 +150,7 @@ function ChangeQuota({ of, max, onDone }: { of: Kind; max: number; onDone: () =>
           max={max}
           allowDecimal={false}
           allowNegative={false}
-          thousandSeparator=","
+          thousandSeparator={groupSeparatorIn(language)}
           dir="ltr"
           data-autofocus
           error={errors['monthlyUnits']}
