@@ -9,6 +9,8 @@ import { isEmpty } from './differences.ts'
 
 const MAX_CHARACTERS = 300
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
+/** Names may look like one. */
+const isInstant = (text: string): boolean => INSTANT.test(text) && !Number.isNaN(Date.parse(text))
 /** Shown as the days with deliveries. */
 export const SKIPPED_DAYS = '/deliveryDays/skipWeekdays'
 
@@ -26,7 +28,7 @@ const TIME_KINDS: Readonly<Record<string, TimeKind>> = {
 
 /** A value in the words and units of the pages. */
 export function valueOf(field: string, value: unknown, texts: PageTexts): Shown {
-  if (typeof value === 'string' && INSTANT.test(value)) return { at: value, kind: TIME_KINDS[field] ?? 'past' }
+  if (typeof value === 'string' && isInstant(value)) return { at: value, kind: TIME_KINDS[field] ?? 'past' }
   const text = textOfValue(field, value, texts)
   return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text
 }

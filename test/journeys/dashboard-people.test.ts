@@ -83,6 +83,22 @@ test('an owner sees that an invitation expired, and another link replaces it', a
   assert.deepEqual(await listed(), [[invitation.email, false]])
 })
 
+test('an invitation ends with its workspace', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const owner = await signIn(world, 'owner')
+  const invited = await signIn(world, 'stranger')
+  const invite = (email: string) => owner.calls.people.invite.mutate({ workspaceId, email, role: 'owner' })
+  const [forNew, forKnown] = [await invite(`new-${invited.email}`), await invite(invited.email)]
+  await world.ask('update workspaces set sandbox = true where id = $1', [workspaceId])
+  await owner.calls.workspaces.askDeletion.mutate({ workspaceId })
+  const { session } = createCalls(world.first.url)
+  const account = { token: forNew.token, name: 'New', password: PASSWORD }
+  await assert.rejects(() => session.link.mutate({ token: forNew.token }), /link is not valid/)
+  await assert.rejects(() => session.accept.mutate(account), /link is not valid/)
+  await assert.rejects(() => invited.calls.session.join.mutate({ token: forKnown.token }), /link is not valid/)
+})
+
 test('only owners see when a person was last seen', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
