@@ -2,6 +2,7 @@ import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { visibleText } from '../../locales/visible-text.ts'
 import { auditActions, isAuditAction } from '../../src/admin/audit/actions.ts'
+import type { ExportedListName } from '../../src/admin/export/lists.ts'
 import type { RouterOutputs } from '../api.ts'
 import { type PageTexts, useTexts } from '../texts/use-texts.ts'
 import type { LinkOf } from '../ui/list/list-pages.tsx'
@@ -49,6 +50,8 @@ export function targetName({ action, target, name }: Entry, { t }: PageTexts): s
   return visibleText((name ?? target).replace(/^https?:\/\//, ''))
 }
 
+const CHARTS = '/w/$workspaceId/charts'
+
 const LISTS = {
   messages: { title: 'page_shell.messages', to: '/w/$workspaceId/messages' },
   orders: { title: 'page_shell.confirmations', to: '/w/$workspaceId/confirmations' },
@@ -60,7 +63,15 @@ const LISTS = {
   templates: { title: 'page_shell.templates', to: '/w/$workspaceId/templates' },
   people: { title: 'page_shell.people', to: '/w/$workspaceId/people' },
   'audit-log': { title: 'page_shell.audit', to: '/w/$workspaceId/audit' },
-} as const
+  'messages-by-day': { title: 'page_charts.messages', to: CHARTS },
+  'code-funnel': { title: 'page_charts.funnel', to: CHARTS },
+  'failures-by-cause': { title: 'page_charts.failures', to: CHARTS },
+  'answers-by-day': { title: 'page_charts.answers', to: CHARTS },
+  'answer-times': { title: 'page_charts.answer_times', to: CHARTS },
+  reminders: { title: 'page_charts.reminder', to: CHARTS },
+  'refusal-checks': { title: 'page_charts.refusals', to: CHARTS },
+  'refusal-reasons': { title: 'page_charts.reasons', to: CHARTS },
+} as const satisfies Readonly<Record<ExportedListName, { title: string; to: string }>>
 
 const isListName = (text: string): text is keyof typeof LISTS => Object.hasOwn(LISTS, text)
 

@@ -138,7 +138,7 @@ function Join({ link, token }: { link: Link; token: string }) {
       <LinkPurpose link={link} />
       {another && (
         <>
-          <Alert color="yellow">
+          <Alert color="warning">
             {t('page_session.signed_in_as', { now: person.email, invited: link.email ?? '' })}
           </Alert>
           <Button variant="default" onClick={() => void signOut()}>

@@ -2,15 +2,13 @@ import { Box, Button, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { api } from '../api.ts'
+import { COMMAND_LINE } from '../audit-log/command-line.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/failed.tsx'
 import { OutcomeBanner } from '../ui/state/outcome.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { refreshWorkspace } from './refresh.ts'
-
-/** As the audit log names it. */
-const COMMAND_LINE = 'command line'
 
 /** On every page of a workspace that waits for its deletion. */
 export function DeletionBanner() {
