@@ -1,13 +1,9 @@
 import { Fragment } from 'react'
 import { isAuditAction } from '../../src/admin/audit/actions.ts'
 import { type PageTexts, useTexts } from '../texts/use-texts.ts'
+import { whoText } from '../ui/who.ts'
 import { actionIn, sentenceCodeOf } from './action.ts'
 import { type Entry, TargetLink, targetName } from './target.tsx'
-
-const COMMAND_LINE = 'command line'
-
-export const whoText = (who: string, { t }: Pick<PageTexts, 't'>): string =>
-  who === COMMAND_LINE ? t('page_audit_log.command_line') : who
 
 /** Where the words of the entry stand: no sentence has these itself. */
 const [WHO, TARGET] = ['{who}', '{target}'] as const

@@ -9,8 +9,7 @@ export function AllTemplates() {
   const { workspaceId } = useWorkspace()
   return (
     <Anchor
-      inherit
-      underline="always"
+      size="sm"
       renderRoot={(props) => <Link {...props} to="/w/$workspaceId/templates" params={{ workspaceId }} />}
     >
       {t('page_templates.all')}

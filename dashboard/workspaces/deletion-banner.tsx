@@ -6,11 +6,9 @@ import { useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/failed.tsx'
 import { OutcomeBanner } from '../ui/state/outcome.tsx'
 import { Time } from '../ui/time.tsx'
+import { COMMAND_LINE } from '../ui/who.ts'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { refreshWorkspace } from './refresh.ts'
-
-/** As the audit log names it. */
-const COMMAND_LINE = 'command line'
 
 /** On every page of a workspace that waits for its deletion. */
 export function DeletionBanner() {
