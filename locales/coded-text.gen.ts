@@ -1952,7 +1952,6 @@ export type Texts = {
   'page_shell.blocked': object
   'page_shell.cancel': object
   'page_shell.charts': object
-  'page_shell.choose_month': object
   'page_shell.choose_workspace': object
   'page_shell.clear_filters': object
   'page_shell.clock_ahead': { ahead: TextValue }

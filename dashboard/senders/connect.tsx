@@ -85,7 +85,13 @@ function ConnectForm({ emulatorUrl, onDone }: { emulatorUrl: string | null; onDo
           ) : (
             <>
               {t('page_senders.connect_about_emulator')}{' '}
-              <Anchor inherit href={`${emulatorUrl}/control/accounts`} target="_blank" rel="noreferrer">
+              <Anchor
+                inherit
+                underline="always"
+                href={`${emulatorUrl}/control/accounts`}
+                target="_blank"
+                rel="noreferrer"
+              >
                 {t('page_senders.emulator_accounts')}
               </Anchor>
             </>

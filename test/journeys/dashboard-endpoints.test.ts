@@ -15,7 +15,7 @@ test('a disabled endpoint shows its reason, and one click delivers what it misse
   const page = await openPage(t, world, { as: await signIn(world, 'admin') })
   const answerAllowed = Promise.withResolvers<void>()
   receiver.answers(
-    { status: 500, body: 'out of order' },
+    { status: 503, body: 'out of order', headers: { 'retry-after': '600' } },
     { status: 410, body: 'moved away', after: answerAllowed.promise },
   )
   await record(world, 1)
@@ -23,7 +23,7 @@ test('a disabled endpoint shows its reason, and one click delivers what it misse
   await page.goto(`/dashboard/w/${world.workspaceId}/endpoints`)
   await page.getByRole('link', { name: receiver.url }).click()
   await page.getByText('This endpoint is failing').waitFor()
-  await page.getByText('HTTP 500').first().waitFor()
+  await page.getByText('HTTP 503').first().waitFor()
   await page.getByRole('button', { name: 'Retry 1 event now' }).click()
   await page.getByText('1 event is being retried').waitFor()
   answerAllowed.resolve()

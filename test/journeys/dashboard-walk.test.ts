@@ -42,12 +42,18 @@ async function type(page: Page, name: string | RegExp, text: string): Promise<vo
   await page.keyboard.type(text)
 }
 
-/** The first row of a list replaces the button that opened the dialog: the focus stays in the content. */
+/** The first row of a list may replace the button that opened the dialog: the focus stays in the content. */
 async function closeSecret(page: Page): Promise<void> {
   await press(page, 'I have copied it')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  const isInContent = () => page.evaluate<boolean>(`document.activeElement === document.querySelector('main')`)
-  await waitFor('the focus in the content', isInContent)
+  let focused = ''
+  await waitFor(
+    () => `the focus in the content, but it is at ${focused}`,
+    async () => {
+      focused = await page.evaluate<string>('document.activeElement.outerHTML.slice(0, 200)')
+      return page.evaluate<boolean>(`document.activeElement.closest('main') !== null`)
+    },
+  )
 }
 
 /** By the command palette. */

@@ -32,7 +32,6 @@ function useCalendarProps() {
     ariaLabels: {
       previousMonth: t('page_shell.previous_month'),
       nextMonth: t('page_shell.next_month'),
-      monthLevelControl: t('page_shell.choose_month'),
       previousYear: t('page_shell.previous_year'),
       nextYear: t('page_shell.next_year'),
     },
