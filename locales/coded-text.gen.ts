@@ -1499,6 +1499,7 @@ export type Texts = {
   'page_endpoints.webhook_id': object
   'page_keys.about': object
   'page_keys.actions': object
+  'page_keys.actions_for': { name: TextValue }
   'page_keys.after_days': { count: number }
   'page_keys.by_hand': object
   'page_keys.create': object

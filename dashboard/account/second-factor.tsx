@@ -15,7 +15,7 @@ export function SecondFactor() {
   return (
     <>
       <Group>
-        <Badge variant="light" color={person.twoFactor ? 'teal' : 'gray'}>
+        <Badge variant="light" color={person.twoFactor ? 'success' : 'neutral'}>
           <Text span inherit c="var(--mantine-color-text)">
             {person.twoFactor ? t('page_account.is_on') : t('page_account.is_off')}
           </Text>

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RESOURCES, actionsOf, auditActions, isAuditAction } from '../../src/admin/audit/actions.ts'
+import { COMMAND_LINE } from '../../src/admin/audit/audit.ts'
 import { english } from '../../locales/resources.ts'
 import { codeOfAction, sentenceCodeOf } from './action.ts'
+import { COMMAND_LINE as SHOWN_COMMAND_LINE } from './command-line.ts'
 
 test('every action has a name, a sentence and a resource that is named', () => {
   const actions = Object.keys(auditActions).filter(isAuditAction)
@@ -15,4 +17,8 @@ test('every action has a name, a sentence and a resource that is named', () => {
     [],
   )
   assert.deepEqual(RESOURCES.flatMap(actionsOf).toSorted(), actions.toSorted())
+})
+
+test('the pages know the command line by the name that the server records', () => {
+  assert.equal(SHOWN_COMMAND_LINE, COMMAND_LINE.who)
 })

@@ -17,7 +17,7 @@ import { actionIn } from './action.ts'
 import { ChangesInRow } from './changes.tsx'
 import { Details } from './details.tsx'
 import { type AuditSearch, readAuditSearch } from './search.ts'
-import { whoText } from '../ui/who.ts'
+import { whoText } from './command-line.ts'
 import { Sentence, sentenceText } from './sentence.tsx'
 import type { Entry } from './target.tsx'
 

@@ -6,7 +6,7 @@ import { Fact, Facts } from '../ui/facts.tsx'
 import { Time } from '../ui/time.tsx'
 import { actionIn } from './action.ts'
 import { ChangesTable } from './changes.tsx'
-import { whoText } from '../ui/who.ts'
+import { whoText } from './command-line.ts'
 import { Sentence } from './sentence.tsx'
 import type { Entry } from './target.tsx'
 

@@ -1,11 +1,11 @@
 import { Fragment } from 'react'
 import { isAuditAction } from '../../src/admin/audit/actions.ts'
 import { type PageTexts, useTexts } from '../texts/use-texts.ts'
-import { whoText } from '../ui/who.ts'
 import { actionIn, sentenceCodeOf } from './action.ts'
+import { whoText } from './command-line.ts'
 import { type Entry, TargetLink, targetName } from './target.tsx'
 
-/** Where the words of the entry stand: no sentence has these itself. */
+/** Placeholders for the words of the entry. No sentence contains them otherwise. */
 const [WHO, TARGET] = ['{who}', '{target}'] as const
 
 /** Who did what to which thing. */

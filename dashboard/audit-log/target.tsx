@@ -2,6 +2,7 @@ import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { visibleText } from '../../locales/visible-text.ts'
 import { auditActions, isAuditAction } from '../../src/admin/audit/actions.ts'
+import type { ExportedListName } from '../../src/admin/export/lists.ts'
 import type { RouterOutputs } from '../api.ts'
 import { type PageTexts, useTexts } from '../texts/use-texts.ts'
 import type { LinkOf } from '../ui/list/list-pages.tsx'
@@ -15,7 +16,7 @@ export function TargetLink({ entry }: { entry: Entry }) {
   const { t } = texts
   const { workspaceId } = useWorkspace()
   const text = targetName(entry, texts)
-  // Digits have no direction of their own: in Arabic a number would end with its plus.
+  // Digits have no direction: in Arabic, the plus would follow the number.
   const name = /^[+\d]/.test(text) ? <span className="as-typed">{text}</span> : <bdi>{text}</bdi>
   if (entry.isDeleted || GONE.has(entry.action))
     return (
@@ -49,6 +50,8 @@ export function targetName({ action, target, name }: Entry, { t }: PageTexts): s
   return visibleText((name ?? target).replace(/^https?:\/\//, ''))
 }
 
+const CHARTS = '/w/$workspaceId/charts'
+
 const LISTS = {
   messages: { title: 'page_shell.messages', to: '/w/$workspaceId/messages' },
   orders: { title: 'page_shell.confirmations', to: '/w/$workspaceId/confirmations' },
@@ -60,14 +63,22 @@ const LISTS = {
   templates: { title: 'page_shell.templates', to: '/w/$workspaceId/templates' },
   people: { title: 'page_shell.people', to: '/w/$workspaceId/people' },
   'audit-log': { title: 'page_shell.audit', to: '/w/$workspaceId/audit' },
-} as const
+  'messages-by-day': { title: 'page_charts.messages', to: CHARTS },
+  'code-funnel': { title: 'page_charts.funnel', to: CHARTS },
+  'failures-by-cause': { title: 'page_charts.failures', to: CHARTS },
+  'answers-by-day': { title: 'page_charts.answers', to: CHARTS },
+  'answer-times': { title: 'page_charts.answer_times', to: CHARTS },
+  reminders: { title: 'page_charts.reminder', to: CHARTS },
+  'refusal-checks': { title: 'page_charts.refusals', to: CHARTS },
+  'refusal-reasons': { title: 'page_charts.reasons', to: CHARTS },
+} as const satisfies Readonly<Record<ExportedListName, { title: string; to: string }>>
 
 const isListName = (text: string): text is keyof typeof LISTS => Object.hasOwn(LISTS, text)
 
 /** `login_code (en_US)` */
 const TEMPLATE = /^(.+) \((\S+)\)$/
 
-/** Undefined: there is no page of it. */
+/** Undefined: the target has no page. */
 function linkTo({ action, target, before, after, ...entry }: Entry, workspaceId: string): LinkOf | undefined {
   const params = { workspaceId }
   switch (isAuditAction(action) ? auditActions[action] : undefined) {

@@ -20,3 +20,7 @@ test('values are shown in the words and units of the pages', () => {
   assert.equal(shown('template', { name: 'login_code', language: 'en' }), 'login_code (en)')
   assert.deepEqual(shown('expiresAt', '2026-11-22T10:00:00.000Z'), { at: '2026-11-22T10:00:00.000Z', kind: 'due' })
 })
+
+test('a name that looks like an impossible instant is shown as text', () => {
+  for (const name of ['2026-13-45T99:99:99Z', '2026-02-30T24:00:01.5Z']) assert.equal(shown('name', name), name)
+})

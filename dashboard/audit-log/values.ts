@@ -9,13 +9,15 @@ import { isEmpty } from './differences.ts'
 
 const MAX_CHARACTERS = 300
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
+/** Names may look like one. */
+const isInstant = (text: string): boolean => INSTANT.test(text) && !Number.isNaN(Date.parse(text))
 /** Shown as the days with deliveries. */
 export const SKIPPED_DAYS = '/deliveryDays/skipWeekdays'
 
 /** Text, or an instant that the page shows by the workspace's clock. */
 export type Shown = string | { at: string; kind: TimeKind }
 
-/** Times that move with a sandbox's clock, and those that its clock already shows. */
+/** Which times move with a sandbox's clock, and which its clock already shows. */
 const TIME_KINDS: Readonly<Record<string, TimeKind>> = {
   deletionDueAt: 'due',
   expiresAt: 'due',
@@ -26,7 +28,7 @@ const TIME_KINDS: Readonly<Record<string, TimeKind>> = {
 
 /** A value in the words and units of the pages. */
 export function valueOf(field: string, value: unknown, texts: PageTexts): Shown {
-  if (typeof value === 'string' && INSTANT.test(value)) return { at: value, kind: TIME_KINDS[field] ?? 'past' }
+  if (typeof value === 'string' && isInstant(value)) return { at: value, kind: TIME_KINDS[field] ?? 'past' }
   const text = textOfValue(field, value, texts)
   return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text
 }
@@ -76,7 +78,7 @@ function deliveryDays(skipped: readonly unknown[], { language }: PageTexts): str
 
 const A_MONDAY = Date.UTC(2024, 0, 1)
 
-/** In Arabic an item of Latin letters would change places with the next one. */
+/** Isolates: in Arabic, an item in Latin letters would change places with the next one. */
 const listed = (items: readonly string[], language: Language): string =>
   new Intl.ListFormat(language, { type: 'unit', style: 'short' }).format(
     directionOf(language) === 'rtl' ? items.map((item) => `\u2068${item}\u2069`) : items,

@@ -97,7 +97,7 @@ function Stopped({ state: { doing, added, error } }: { state: At<'stopped'> }) {
   return (
     <>
       {error !== undefined && <Failed error={error} />}
-      <Alert color="yellow" role="status">
+      <Alert color="warning" role="status">
         <Text size="sm">
           {doing === 'checking' ? t('page_blocked.stopped_checking') : t('page_blocked.stopped', { count: added })}
         </Text>
@@ -170,7 +170,7 @@ function Writing({
 function Note({ added, left }: { added: number; left: number }) {
   const { t } = useTexts()
   return (
-    <Alert color={left > 0 ? 'yellow' : 'teal'} role="status">
+    <Alert color={left > 0 ? 'warning' : 'success'} role="status">
       <Text size="sm">{t('page_blocked.added', { count: added })}</Text>
       {left > 0 && <Text size="sm">{t('page_blocked.left_behind', { count: left })}</Text>}
     </Alert>

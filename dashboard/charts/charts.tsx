@@ -60,7 +60,7 @@ function All({ of, choice, stale }: Required<Of> & { stale: boolean }) {
   const shown = { of, choice }
   return (
     <Stack aria-busy={stale} opacity={stale ? 0.6 : 1}>
-      {of.uncounted > 0 && <Alert color="yellow">{t('page_charts.uncounted', { count: of.uncounted })}</Alert>}
+      {of.uncounted > 0 && <Alert color="warning">{t('page_charts.uncounted', { count: of.uncounted })}</Alert>}
       <FigureRow>
         <MessagesByDay {...shown} />
       </FigureRow>

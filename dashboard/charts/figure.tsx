@@ -21,7 +21,7 @@ export type Of = { of: Charts; choice?: Choice | undefined }
 
 type AsTable = { columns: readonly string[]; rows: readonly (readonly (string | number)[])[] }
 
-/** What a chart comes to, and in the span before. */
+/** A chart's total, and the total of the span before. */
 type Headline = { value: Value; before: Value | undefined; label: string }
 
 /** A chart with its number above it, and the same data as a table and a file. */

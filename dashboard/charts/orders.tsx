@@ -49,7 +49,7 @@ export function AnswersByDay(props: Of & { wide?: boolean }) {
   )
 }
 
-/** What an answer within it counts as soon. */
+/** The longest time in which an answer counts as quick. */
 const SOON_MS = 3_600_000
 
 function soonOf(times: Charts['answerTimes']) {

@@ -6,7 +6,7 @@ export type Charts = RouterOutputs['charts']['all']
 type Orders = Charts['orders']
 type Codes = Charts['funnel']
 
-/** Exactly one for each code or order, so that they add up. Only a failure is red. */
+/** Each code or order has exactly one outcome, so that they add up. Only a failure is red. */
 export type Outcome<Status extends string> = {
   label: string
   count: number

@@ -43,7 +43,7 @@ function OfWorkspace({ workspaceId }: { workspaceId: string }) {
   const [editing, edit] = useEditing(workspaceId, known.stored)
   return (
     <Page title={t('page_cod_settings.title')} about={t('page_cod_settings.about')}>
-      {!may.change && <Alert color="blue">{t('page_cod_settings.read_only')}</Alert>}
+      {!may.change && <Alert color="progress">{t('page_cod_settings.read_only')}</Alert>}
       {editing ? (
         <Editor known={known} editing={editing} onEdit={edit} />
       ) : (
@@ -58,7 +58,7 @@ const CHECK_DELAY_MS = 300
 type Checked = RouterOutputs['codSettings']['tryOut'] & { code: string | null }
 type Editable = { known: Known; editing: Editing; onEdit: (editing: Editing | undefined) => void }
 
-/** Of fields that are still empty: shown once the settings were to be saved. */
+/** Faults of empty fields: shown only after an attempt to save. */
 const EMPTY = new Set<string>(['cod.settings_blank', 'cod.settings_required'])
 
 function Editor({ known, editing, onEdit }: Editable) {
@@ -266,7 +266,7 @@ function Saved({ changes }: { changes: readonly SettingsChange[] }) {
   const { t } = useTexts()
   return (
     <Alert
-      color="teal"
+      color="success"
       role="status"
       title={changes.length > 0 ? t('page_cod_settings.saved_title') : t('page_cod_settings.saved_nothing')}
     >

@@ -118,7 +118,7 @@ function Small({ label, disabled, onClick, children }: Acting) {
   return (
     <ActionIcon
       variant="transparent"
-      color="gray"
+      color="neutral"
       size="input-sm"
       aria-label={label}
       disabled={disabled}

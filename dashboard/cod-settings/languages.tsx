@@ -34,7 +34,7 @@ export function Languages({ draft, onChange, code, onChoose, known, mayChange }:
   }
   return (
     <Stack>
-      {codes.length === 0 && <Alert color="yellow">{t('page_cod_settings.no_languages')}</Alert>}
+      {codes.length === 0 && <Alert color="warning">{t('page_cod_settings.no_languages')}</Alert>}
       {codes.length > 0 && code !== undefined && (
         <Tabs variant="outline" value={code} onChange={(next) => next !== null && onChoose(next)}>
           <Tabs.List>

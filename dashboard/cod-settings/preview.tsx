@@ -42,7 +42,7 @@ export function PhonePreview({ code, language, preview, failed }: Shown) {
       <Text size="sm" c="dimmed" mb="xs">
         {t('page_cod_settings.preview_about')}
       </Text>
-      {failed && <Alert color="yellow">{t('page_cod_settings.preview_missing')}</Alert>}
+      {failed && <Alert color="warning">{t('page_cod_settings.preview_missing')}</Alert>}
       <ChatPaper direction={directionOfTexts(code)}>
         <Stack gap="sm" p="sm">
           {PARTS.map(({ name, title }) => (

@@ -4,7 +4,7 @@ import type { ApiRequest } from './request.ts'
 /** What a workspace can send with. */
 type Found = Extract<RouterOutputs['keys']['firstRequest'], { missing: null }>
 
-/** Of the emulator's ordinary customers (magic-numbers.ts): codes to it arrive. */
+/** A number of the emulator's ordinary customers (magic-numbers.ts), which receives codes. */
 export const SANDBOX_PHONE = '+212661002001'
 
 /** An example code: the backend generates its own. */

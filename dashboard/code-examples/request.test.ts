@@ -54,3 +54,9 @@ test('a shell reads the request unchanged, whatever it contains', () => {
   assert.deepEqual(words.slice(0, 4), [call.url, '-H', `Authorization: Bearer ${call.apiKey}`, '-H'])
   assert.deepEqual(JSON.parse(words.at(-1) ?? ''), body)
 })
+
+test('a text of several lines stays one text in PHP', () => {
+  const body = { parameters: { body: ['a\nb\r\n$c'] } }
+  const { PHP } = requestExamples({ url: 'https://doorcode.example', body })
+  assert.ok(PHP.includes(`'a' . "\\n" . 'b' . "\\r" . '' . "\\n" . '$c',`), PHP)
+})

@@ -66,7 +66,9 @@ const indented = (lines: string, by: string): string => lines.replaceAll('\n', `
 
 /** Bodies hold texts, lists and objects. */
 function phpLiteral(value: unknown): string {
-  if (typeof value === 'string') return quoted(value)
+  // Indenting would change a line break inside quotes.
+  if (typeof value === 'string')
+    return quoted(value).replaceAll('\n', `' . "\\n" . '`).replaceAll('\r', `' . "\\r" . '`)
   const members = Array.isArray(value)
     ? value.map(phpLiteral)
     : Object.entries(value as object).map(([name, each]) => `${quoted(name)} => ${phpLiteral(each)}`)

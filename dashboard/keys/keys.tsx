@@ -7,6 +7,7 @@ import { useTexts } from '../texts/use-texts.ts'
 import { Empty } from '../ui/empty.tsx'
 import { ExportButton } from '../ui/list/export-button.tsx'
 import { type Column, List } from '../ui/list/list.tsx'
+import { RowMenu } from '../ui/list/row-menu.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { SecretDialog } from '../ui/dialog/secret-dialog.tsx'
 import { Status } from '../ui/state/status.tsx'
@@ -18,7 +19,7 @@ import { RotateKey } from './rotate-key.tsx'
 
 export type Key = RouterOutputs['keys']['list'][number]
 
-export const isActive = ({ state }: Key): boolean => state === 'active' || state === 'expires_soon'
+const isActive = ({ state }: Key): boolean => state === 'active' || state === 'expires_soon'
 
 export function Keys() {
   const { t } = useTexts()
@@ -90,12 +91,10 @@ function KeyList({ keys, label }: { keys: readonly Key[]; label: string }) {
     { title: t('page_keys.created'), cell: ({ createdAt }) => <Time at={createdAt} kind="past" /> },
     {
       title: t('page_keys.last_used'),
-
       cell: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} kind="past" /> : t('page_keys.never')),
     },
     {
       title: t('page_keys.expiry'),
-
       cell: ({ expiresAt, revokedAt }) => {
         if (revokedAt) return '–'
         return expiresAt ? <Time at={expiresAt} kind="due" /> : t('page_keys.no_expiry')
@@ -105,25 +104,15 @@ function KeyList({ keys, label }: { keys: readonly Key[]; label: string }) {
   if (may.change && keys.some(isActive)) {
     columns.push({
       title: t('page_keys.actions'),
+      align: 'end',
       cell: (key) => (
-        <Group gap="xs" wrap="nowrap">
-          <Button
-            size="compact-sm"
-            variant="default"
-            aria-label={t('page_keys.rotate_title', { name: key.name })}
-            onClick={() => setChosen({ key, act: 'rotate' })}
-          >
-            {t('page_keys.rotate')}
-          </Button>
-          <Button
-            size="compact-sm"
-            variant="default"
-            aria-label={t('page_keys.revoke_title', { name: key.name })}
-            onClick={() => setChosen({ key, act: 'revoke' })}
-          >
-            {t('page_keys.revoke')}
-          </Button>
-        </Group>
+        <RowMenu
+          label={t('page_keys.actions_for', { name: key.name })}
+          actions={[
+            { label: t('page_keys.rotate'), run: () => setChosen({ key, act: 'rotate' }) },
+            { label: t('page_keys.revoke'), isDangerous: true, run: () => setChosen({ key, act: 'revoke' }) },
+          ]}
+        />
       ),
     })
   }

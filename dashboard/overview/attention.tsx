@@ -106,7 +106,7 @@ function Reported({ of: it }: { of: Attention }) {
   }
 }
 
-/** With which messages fail meanwhile. */
+/** The failure codes of messages that use such a template. */
 const TEMPLATE_CODES: Readonly<Record<string, string>> = { PAUSED: 'TEMPLATE_PAUSED', DISABLED: 'TEMPLATE_DISABLED' }
 
 const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url)

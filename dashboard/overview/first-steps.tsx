@@ -44,7 +44,7 @@ export function FirstSteps({ steps }: { steps: Steps }) {
                   <Anchor fw={600} renderRoot={(props) => <Link {...props} to={to} params={{ workspaceId }} />}>
                     {t(`page_overview.step_${step}`)}
                   </Anchor>
-                  <Badge variant={steps[step] ? 'light' : 'outline'} color={steps[step] ? 'teal' : 'gray'}>
+                  <Badge variant={steps[step] ? 'light' : 'outline'} color={steps[step] ? 'success' : 'neutral'}>
                     <Text span inherit c="var(--mantine-color-text)">
                       {steps[step] ? t('page_overview.done') : t('page_overview.to_do')}
                     </Text>
@@ -73,14 +73,14 @@ export function FirstSteps({ steps }: { steps: Steps }) {
   )
 }
 
-/** Where a phone number belongs. */
+/** A placeholder for the person's own number. */
 const LIVE_PHONE = '+212612345678'
 
 /** Once an account, a sender and a template can be used. */
 function FirstRequest() {
-  const { t } = useTexts()
+  const { t, language } = useTexts()
   const { workspaceId, sandbox } = useWorkspace()
-  const { data } = useQuery(api.keys.firstRequest.queryOptions({ workspaceId }))
+  const { data } = useQuery(api.keys.firstRequest.queryOptions({ workspaceId, language }))
   if (data?.missing !== null) return null
   return (
     <Stack gap="xs" mt="xs" miw={0}>

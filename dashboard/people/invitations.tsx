@@ -22,7 +22,7 @@ export function Invitations({
       <List
         label={t('page_people.invitations')}
         rows={invitations}
-        keyOf={({ invitationId }) => invitationId}
+        keyOf={({ email }) => email} // a new link is another invitation, whose row must keep the focus
         columns={[
           { title: t('page_people.email'), cell: ({ email }) => <span className="as-typed">{email}</span> },
           { title: t('page_people.role'), cell: ({ role }) => t(`page_people.roles_${role}`) },

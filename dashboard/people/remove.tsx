@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { Confirmation } from '../ui/confirm-dialog.tsx'
+import { Confirmation } from '../ui/dialog/confirm-dialog.tsx'
 import { useSession, useWorkspace } from '../ui/workspace.ts'
 import type { Member } from './people.tsx'
 

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { Confirmation } from '../ui/confirm-dialog.tsx'
+import { Confirmation } from '../ui/dialog/confirm-dialog.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import type { Invitation } from './people.tsx'
 

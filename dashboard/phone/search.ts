@@ -1,4 +1,4 @@
-/** The open chat, by the customer's phone and the id of the business number, and the open tab beside it. */
+/** The open chat, by the customer's phone and the id of the business number, and the open tab next to it. */
 export type PhoneSearch = { phone?: string; number?: string; tab?: 'send' | 'clock' }
 
 export function readPhoneSearch({ phone, number, tab }: Record<string, unknown>): PhoneSearch {

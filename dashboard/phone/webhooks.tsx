@@ -12,7 +12,7 @@ import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import style from './phone.module.css'
 
-/** As many as stand beside the phone. */
+/** As many as fit next to the phone. */
 const SHOWN = 6
 
 type PhoneWebhook = RouterOutputs['phone']['webhooks'][number]

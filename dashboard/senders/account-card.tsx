@@ -62,7 +62,7 @@ export function AccountCard({ account, numbers }: { account: Account; numbers: n
           </Alert>
         )}
         {status === 'connected' && statusDetail !== null && (
-          <Alert color="yellow" title={t('page_senders.last_failed')}>
+          <Alert color="warning" title={t('page_senders.last_failed')}>
             <Detail text={statusDetail} />
           </Alert>
         )}

@@ -2,5 +2,5 @@ import type { RouterOutputs } from '../api.ts'
 
 export type Account = RouterOutputs['senders']['accounts'][number]
 
-/** Of WhatsApp itself; an account of an emulator has another. */
+/** WhatsApp's own Graph URL. An account of an emulator has another. */
 export const GRAPH_URL = 'https://graph.facebook.com'

@@ -6,7 +6,7 @@ import { ToStart } from '../ui/shell/not-found.tsx'
 import { Shell } from '../ui/shell/shell.tsx'
 import { Frame } from './frame.tsx'
 
-/** An address of no page. Who is signed in keeps the frame, and with it the way to their workspaces. */
+/** An address without a page. A signed-in person keeps the frame, which leads to their workspaces. */
 export function UnknownPage() {
   const { t } = useTexts()
   const { data: session, isPending } = useQuery(api.session.current.queryOptions())

@@ -33,7 +33,7 @@ export function Welcome() {
   )
 }
 
-/** Also of a link that was pasted in two goes: a new fragment does not load the page again. */
+/** Also of a link that was pasted in two parts: a new fragment does not reload the page. */
 function useToken(): string {
   const [token, setToken] = useState(() => location.hash.slice(1))
   useEffect(() => {
@@ -138,7 +138,7 @@ function Join({ link, token }: { link: Link; token: string }) {
       <LinkPurpose link={link} />
       {another && (
         <>
-          <Alert color="yellow">
+          <Alert color="warning">
             {t('page_session.signed_in_as', { now: person.email, invited: link.email ?? '' })}
           </Alert>
           <Button variant="default" onClick={() => void signOut()}>

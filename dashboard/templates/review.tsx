@@ -29,7 +29,7 @@ export function Review({ template }: { template: TemplateInfo }) {
     )
   if (status === 'PAUSED')
     return (
-      <Alert color="orange" title={t('page_templates.paused_title')}>
+      <Alert color="warning" title={t('page_templates.paused_title')}>
         {t('page_templates.paused')}
       </Alert>
     )
@@ -66,7 +66,7 @@ function InReview({ template }: { template: TemplateInfo }) {
     return () => clearTimeout(timer)
   }, [change, mutate, workspaceId, accountId, name, language])
   return (
-    <Alert color="blue" title={t('page_templates.review_title')} role="status">
+    <Alert color="progress" title={t('page_templates.review_title')} role="status">
       <Stack gap="xs">
         <Text size="sm">{may.change ? t('page_templates.review') : t('page_templates.review_member')}</Text>
         {refresh.error && <Failed error={refresh.error} />}

@@ -81,7 +81,7 @@ function Loaded({ data }: { data: TemplateData }) {
 function DeletedTemplate() {
   const { t } = useTexts()
   return (
-    <Alert color="gray" title={t('page_templates.gone_title')}>
+    <Alert color="neutral" title={t('page_templates.gone_title')}>
       {t('page_templates.gone')}
     </Alert>
   )
@@ -186,7 +186,7 @@ function Request({ data, template }: { data: TemplateData; template: TemplateInf
   return (
     <Section title={t('page_templates.request')}>
       {use !== 'otp' && !data.codLanguageIsConfigured && (
-        <Alert color="yellow">
+        <Alert color="warning">
           {t('page_templates.cod_language_missing')} <CodeLink code="COD_LANGUAGE_NOT_CONFIGURED" />{' '}
           <Anchor
             inherit
@@ -297,7 +297,7 @@ function AskRemove({ template, onCancel }: { template: Place; onCancel: () => vo
     >
       <Stack>
         <Group gap="xs">
-          <Badge variant="outline" color="gray">
+          <Badge variant="outline" color="neutral">
             {language}
           </Badge>
           <code style={{ overflowWrap: 'anywhere' }}>{name}</code>

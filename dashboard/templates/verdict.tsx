@@ -51,7 +51,7 @@ export function UsableFor({ template, brief = false }: { template: WithVerdicts;
   )
 }
 
-/** What it cannot be used for, folded, and why. Its likely use comes first. */
+/** What the template cannot be used for and why, folded. Its likely use comes first. */
 export function NotUsableFor({ template }: { template: WithVerdicts }) {
   const { t, textOf } = useTexts()
   const uses = USES.filter((use) => !isFit(template, use)).toSorted(

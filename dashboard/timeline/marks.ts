@@ -102,7 +102,7 @@ export const durationOf = ({ durationMs }: TimelineEntry): number | undefined =>
 /** Shorter spans are not shown. */
 const MIN_PAUSE_MS = 1
 
-/** Its name and its badges say everything; the sentence would repeat them, or for a request the facts of the page. */
+/** The sentence of such an entry would only repeat its name and badges or, for a request, the facts of the page. */
 export const saysAll = ({ what, outcome, report, repeats, detail }: TimelineEntry): boolean =>
   (what === 'request' && detail.code !== 'explain.refusal_request') ||
   (what === 'attempt' && outcome === 'accepted') ||

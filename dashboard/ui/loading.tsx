@@ -6,7 +6,7 @@ const ROW_HEIGHT = 40
 const FIELDS = 5
 const FACTS = 8
 const STEPS = 6
-/** Of a card with today's number, of a chart by day, of a list of bars. */
+/** Heights of a card with today's number, a chart by day and a list of bars. */
 const TODAY_HEIGHT = 186
 const CHART_HEIGHT = 420
 const BARS_HEIGHT = 400
@@ -114,7 +114,7 @@ export function Loading({ as = 'list' }: { as?: Layout }) {
   )
 }
 
-/** By the end of the page's path; other pages are lists. */
+/** Keys are the ends of pages' paths. Other pages are lists. */
 const PAGE_LAYOUTS: Readonly<Record<string, Layout>> = {
   overview: 'overview',
   charts: 'charts',

@@ -36,7 +36,7 @@ function NewWorkspaceIfAllowed() {
   if (mayCreate) return <NewWorkspaceForm back={back} />
   return (
     <Stack>
-      <Alert color="yellow">{t('page_workspaces.may_not')}</Alert>
+      <Alert color="warning">{t('page_workspaces.may_not')}</Alert>
       {back}
     </Stack>
   )

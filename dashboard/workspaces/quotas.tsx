@@ -95,7 +95,7 @@ function QuotaCard({ of, onChange }: { of: Kind; onChange: (() => void) | undefi
 }
 
 const colourOf = ({ forecast }: Kind): string =>
-  forecast.will === 'is_out' ? 'red' : forecast.will === 'runs_out' ? 'orange' : 'accent'
+  forecast.will === 'is_out' ? 'red' : forecast.will === 'runs_out' ? 'warning' : 'accent'
 
 /** As text, because a colour is not enough. */
 export function Forecast({ of: { forecast, monthlyUnits } }: { of: Kind }) {
@@ -109,8 +109,13 @@ export function Forecast({ of: { forecast, monthlyUnits } }: { of: Kind }) {
   )
 }
 
+const groupSeparatorIn = (language: string): string =>
+  numberFormat(language)
+    .formatToParts(1_000)
+    .find(({ type }) => type === 'group')?.value ?? ''
+
 function ChangeQuota({ of, max, onDone }: { of: Kind; max: number; onDone: () => void }) {
-  const { t } = useTexts()
+  const { t, language } = useTexts()
   const { workspaceId } = useWorkspace()
   const labels = { monthlyUnits: t('page_workspaces.units') }
   const faultsIn = useFaults(labels)
@@ -145,7 +150,7 @@ function ChangeQuota({ of, max, onDone }: { of: Kind; max: number; onDone: () =>
           max={max}
           allowDecimal={false}
           allowNegative={false}
-          thousandSeparator=","
+          thousandSeparator={groupSeparatorIn(language)}
           dir="ltr"
           data-autofocus
           error={errors['monthlyUnits']}

@@ -85,8 +85,8 @@ async function countDays(
 type Span = Parameters<typeof groupsOfDays>[1] & { today: Day; earliest: Day }
 
 /**
- * As many days before `days`; until the same time of day, if `days` end today. Null if they are not comparable: before the
- * workspace, partly uncounted, or with days to come.
+ * Counts the same number of days before `days`; up to the same time of day, if `days` end today. Null if the two are not
+ * comparable: the days are before the workspace, partly uncounted, or still to come.
  */
 async function countBefore(figures: Sql, { days, today, earliest, ...query }: Span) {
   const length = days.length

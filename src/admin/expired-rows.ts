@@ -6,7 +6,7 @@ import { MAX_SESSION_MS } from './auth/person.ts'
 /** The library also accepts the codes of the previous and the next 30 s, so each code is valid for 90 s. */
 export const USED_CODE_TTL_MS = 2 * MINUTE_MS
 
-/** So that an owner sees that an invitation expired. */
+/** Until then, owners see that an invitation has expired. */
 const EXPIRED_LINK_MS = 30 * DAY_MS
 
 /** The condition of expiry before the instant $1, and how long rows are kept, ms. */

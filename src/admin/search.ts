@@ -11,7 +11,7 @@ import { readCall, router } from './rpc/trpc.ts'
 
 /** Shorter texts match too much. The same number as in dashboard/ui/palette/found.ts. */
 const MIN_SEARCHED = 3
-/** Of each kind. The lists have the rest. */
+/** Results of each kind. The lists have the rest. */
 const MAX_FOUND = 5
 
 const NOTHING = { orders: [], messages: [], templates: [], senders: [], endpoints: [] }

@@ -85,7 +85,7 @@ export const senders = router({
     )
   }),
 
-  /** Of the emulator that a sandbox can use. Null where there is none, or where this person may not name its URL. */
+  /** The emulator that a sandbox can use. Null if there is none, or if this person may not enter its URL. */
   emulatorUrl: writeCall.query(async ({ ctx: { parts, membership }, input: { workspaceId } }) => {
     const url = membership.sandbox ? await findEmulatorUrl(parts, workspaceId) : undefined
     return url !== undefined && mayUseGraphUrl(url, membership, parts) ? url : null

@@ -8,7 +8,7 @@ export type DisplayedParts = {
   /** A code where there is no text to show. */
   body: CodedText
   footer: string | null
-  /** In their order; for a list, the one that opens it. */
+  /** In display order. A list has only the button that opens it. */
   buttons: { label: string; kind: 'reply' | 'copy_code' | 'url' | 'list' }[]
   /** Of a list. */
   rows: string[]

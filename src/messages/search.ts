@@ -68,11 +68,14 @@ export const SEARCH_FILTERS: ListSpec['filters'] = [
   ['timestamptz', 'item.created_at <'],
 ]
 
-/** The filter by a part of a number, a reference or an id; its value is `patternsOf(…)`. */
+/**
+ * The filter by a part of a number, a reference or an id; its value is `patternsOf(…)`. PostgreSQL and JavaScript lower some
+ * letters differently.
+ */
 export const partFilter = (reference: string): ListSpec['filters'][number] => [
   'text[]',
   (patterns) =>
-    `(item.recipient like (${patterns})[1] or lower(${reference}) like (${patterns})[2] or item.id::text like (${patterns})[3])`,
+    `(item.recipient like (${patterns})[1] or lower(${reference}) like lower((${patterns})[2]) or item.id::text like (${patterns})[3])`,
 ]
 
 /** `partly`: like `all`, with partFilter as its last filter. */

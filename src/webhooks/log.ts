@@ -161,7 +161,7 @@ const partFilter: ListSpec['filters'][number] = [
          select recipient, reference from messages where workspace_id = $1 and id = event.message_id
          union all
          select recipient, reference from confirmations where workspace_id = $1 and id = event.confirmation_id) subject
-       where recipient like (${patterns})[1] or lower(reference) like (${patterns})[2]))`,
+       where recipient like (${patterns})[1] or lower(reference) like lower((${patterns})[2])))`,
 ]
 const deliveriesByPart = logOf('by_part', '', { ...list, filters: [...list.filters, partFilter] })
 

@@ -14,11 +14,11 @@ export function partOf(text: string, phones: readonly string[]): SearchPart | nu
   const lower = text.toLowerCase()
   return {
     phone: partOfPhone(text),
-    reference: text.length >= MIN_PART_CHARACTERS ? lower : null,
+    reference: text.length >= MIN_PART_CHARACTERS ? text : null,
     id: text.length >= MIN_ID_CHARACTERS && /^[0-9a-f-]+$/.test(lower) ? lower : null,
   }
 }
 
-/** For `like`: of a number, of a reference in lower case, of an id. */
+/** For `like`: of a number, of a reference in the case as typed, of an id. */
 export const patternsOf = ({ phone, reference, id }: SearchPart): (string | null)[] =>
   [phone, reference, id].map((text) => text && `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`)

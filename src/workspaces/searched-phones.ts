@@ -37,7 +37,7 @@ const candidates = (texts: readonly (string | undefined)[]): string[] => [
 ]
 
 /** In the blocks of Arabic-Indic and Persian digits, the low four bits are the digit. */
-const withLatinDigits = (text: string): string =>
+export const withLatinDigits = (text: string): string =>
   text.replaceAll(/[\u0660-\u0669\u06f0-\u06f9]/g, (digit) => String((digit.codePointAt(0) ?? 0) & 0xf))
 
 const callingCodesOf = (phones: readonly string[]): string[] => [

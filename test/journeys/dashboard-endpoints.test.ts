@@ -73,7 +73,7 @@ test('an endpoint is added, changed and deleted on its pages', async (t) => {
   await url.fill('shop.example/hooks')
   await dialog.getByRole('radio', { name: 'Only these types' }).check()
   await dialog.getByRole('button', { name: 'Add an endpoint' }).click()
-  await dialog.getByText('Choose at least one type of event.').waitFor()
+  await dialog.getByText('Choose at least one event type.').waitFor()
   await dialog.getByRole('checkbox', { name: 'cod.confirmed' }).check()
   await dialog.getByRole('button', { name: 'Add an endpoint' }).click()
   await dialog.getByText('The URL is incomplete.').waitFor()

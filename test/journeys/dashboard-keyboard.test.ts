@@ -25,7 +25,7 @@ test('with the keyboard a user skips the navigation and reaches list actions', a
   const pause = page.getByRole('button', { name: 'Pause' }).first()
   await pause.waitFor()
   await page.keyboard.press('Tab')
-  assert.equal(await focused(page), 'Skip to the content')
+  assert.equal(await focused(page), 'Skip to content')
   await page.keyboard.press('Enter')
   await page.keyboard.press('Tab')
   assert.equal(await focused(page), 'Export CSV')

@@ -42,7 +42,8 @@ test('the request shown with a new key works, and the key appears once', async (
   await page.reload()
   await page.getByText('checkout').waitFor()
   assert.ok(!(await page.content()).includes(apiKey))
-  await page.getByRole('button', { name: 'Revoke “checkout”?' }).click()
+  await page.getByRole('button', { name: 'Actions for checkout' }).click()
+  await page.getByRole('menuitem', { name: 'Revoke' }).click()
   await dialog.getByText('A use is recorded within a minute.').waitFor()
 })
 

@@ -126,7 +126,7 @@ const DIALOGS = {
   phone: ['New customer'],
   senders: ['Connect a WhatsApp account', 'Replace credentials', 'Pause'],
   blocked: ['Block a number', 'Import a list', 'Unblock'],
-  keys: ['Create key', 'Rotate', 'Revoke'],
+  keys: ['Create key', 'test: Rotate', 'test: Revoke'],
   endpoints: ['Add an endpoint'],
   endpoint: ['Send test event', 'Edit', 'Rotate secret', 'Pause', 'Delete', 'Resend events', 'message.sent'],
   template: ['Delete template'],

@@ -83,6 +83,22 @@ test('an owner sees that an invitation expired, and another link replaces it', a
   assert.deepEqual(await listed(), [[invitation.email, false]])
 })
 
+test('an invitation ends with its workspace', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const owner = await signIn(world, 'owner')
+  const invited = await signIn(world, 'stranger')
+  const invite = (email: string) => owner.calls.people.invite.mutate({ workspaceId, email, role: 'owner' })
+  const [forNew, forKnown] = [await invite(`new-${invited.email}`), await invite(invited.email)]
+  await world.ask('update workspaces set sandbox = true where id = $1', [workspaceId])
+  await owner.calls.workspaces.askDeletion.mutate({ workspaceId })
+  const { session } = createCalls(world.first.url)
+  const account = { token: forNew.token, name: 'New', password: PASSWORD }
+  await assert.rejects(() => session.link.mutate({ token: forNew.token }), /link is not valid/)
+  await assert.rejects(() => session.accept.mutate(account), /link is not valid/)
+  await assert.rejects(() => invited.calls.session.join.mutate({ token: forKnown.token }), /link is not valid/)
+})
+
 test('only owners see when a person was last seen', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
@@ -183,7 +199,7 @@ test('an invited person creates an account, and as member sees no change buttons
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Email address').fill('Amine@shop.example')
   await dialog.getByRole('button', { name: 'Create link' }).click()
-  const link = (await dialog.getByText(/\/dashboard\/welcome#/).textContent()) ?? ''
+  await dialog.getByText(/\/dashboard\/welcome#/).waitFor()
   await page.keyboard.press('Escape')
   assert.ok(await dialog.isVisible(), 'an uncopied link stays')
   assert.deepEqual(await findSeriousFaults(page, '[role=dialog]'), [])
@@ -194,7 +210,14 @@ test('an invited person creates an account, and as member sees no change buttons
   await page.getByRole('menuitem', { name: 'New link' }).click()
   await page.keyboard.press('Escape')
   await dialog.waitFor({ state: 'detached' })
-  await page.locator(':focus[aria-label="Actions for amine@shop.example"]').waitFor()
+  const focused = page.locator(':focus[aria-label="Actions for amine@shop.example"]')
+  await focused.waitFor()
+  await menu.click()
+  await page.getByRole('menuitem', { name: 'New link' }).click()
+  await dialog.getByRole('button', { name: 'Create link' }).click()
+  const link = (await dialog.getByText(/\/dashboard\/welcome#/).textContent()) ?? ''
+  await dialog.getByRole('button', { name: 'I have copied it' }).click()
+  await focused.waitFor()
 
   const invited = await openPage(t, world)
   await invited.goto(link)
@@ -205,7 +228,7 @@ test('an invited person creates an account, and as member sees no change buttons
   await invited.waitForURL('**/overview')
   await invited.goto(`/dashboard/w/${workspaceId}/keys`)
   await invited.getByText('checkout').waitFor()
-  assert.equal(await invited.getByRole('button', { name: /Create|Rotate|Revoke/ }).count(), 0)
+  assert.equal(await invited.getByRole('button', { name: /Create|Actions for/ }).count(), 0)
   await invited.goto(`/dashboard/w/${workspaceId}/people`)
   await invited.getByText('amine@shop.example').first().waitFor()
   assert.equal(await invited.getByRole('button', { name: 'Invite' }).count(), 0)

@@ -36,3 +36,26 @@ test('one search finds every kind of thing by part, and only of its workspace', 
   for (const text of ['basket-77', '987654', otp.messageId, endpointId])
     assert.deepEqual(await theirs.calls.search.all.query({ workspaceId: other.workspaceId, text }), none, text)
 })
+
+test('a part of a reference is found in either case of every alphabet', async (t) => {
+  const world = await startWorld(t, { account: codAccount() })
+  const { workspaceId } = world
+  await world.codSettings()
+  const { endpointId } = await world.receiver()
+  const otp = await world.sendOtp({ reference: 'ÉTÉ ΟΔΟΣ İZMIR 100%_\\' })
+  const { messageId } = otp
+  await world.whatsapp.reports(otp, ['delivered'])
+  const { calls } = await signIn(world, 'member')
+  for (const text of ['ÉTÉ', 'été', 'ΟΔΟΣ', 'İZMIR', '100%_\\', 'ΟΔΟΣ İ']) {
+    const { messages } = await calls.search.all.query({ workspaceId, text })
+    assert.deepEqual(
+      messages.map(({ id }) => id),
+      [messageId],
+      text,
+    )
+    const { rows } = await calls.endpoints.deliveries.query({ workspaceId, endpointId, about: text })
+    assert.ok(rows.length > 0 && rows.every((row) => row.messageId === messageId), text)
+  }
+  for (const text of ['1_0', '100%%', '%ÉTÉ', 'ÉTÉ_'])
+    assert.deepEqual((await calls.search.all.query({ workspaceId, text })).messages, [], text)
+})

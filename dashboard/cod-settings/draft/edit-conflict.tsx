@@ -14,7 +14,7 @@ export function EditConflict({ editing: { draft, base }, by, onResolve }: Resolv
   const mine: CodSettings = documentOf(draft)
   const { settings, theirs, both } = merge(base?.settings, mine, by.settings)
   return (
-    <Alert color="orange" role="alert" title={t('page_cod_settings.conflict_title')}>
+    <Alert color="warning" role="alert" title={t('page_cod_settings.conflict_title')}>
       <Stack gap="sm">
         <Text size="sm">{t('page_cod_settings.conflict')}</Text>
         <Changes

@@ -9,7 +9,7 @@ export type Limits = typeof limits
 export type Form = {
   limits: Limits
   weekdays: readonly Weekday[]
-  /** Those that the fields show. */
+  /** The faults that the fields show. */
   faults: readonly SettingsFault[]
   /** The JSON pointers of settings that differ from the saved ones. */
   changed: readonly string[]

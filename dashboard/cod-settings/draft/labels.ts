@@ -68,7 +68,7 @@ export function fieldFault(pointer: string, fault: CodedText, texts: PageTexts):
     : t('page_cod_settings.no_response_range', { min, max })
 }
 
-/** The same with the section that the field is in. */
+/** The same sentence, after the name of the field's section. */
 export function faultOfPage(pointer: string, fault: CodedText, texts: PageTexts): string {
   const { section } = placeOf(pointer, texts)
   const sentence = fieldFault(pointer, fault, texts)

@@ -25,7 +25,7 @@ export function SendingProgress({ run }: { run: ResendRun }) {
     <Stack gap="xs">
       {phase === 'failed' && <Failed error={error} />}
       <Alert
-        color={phase === 'done' ? 'teal' : 'yellow'}
+        color={phase === 'done' ? 'success' : 'warning'}
         role="status"
         withCloseButton
         closeButtonLabel={t('page_endpoints.close')}

@@ -229,7 +229,7 @@ function NotShown({ unknown }: { unknown: boolean }) {
   return (
     <Stack>
       <Alert
-        color={unknown ? 'yellow' : 'blue'}
+        color={unknown ? 'warning' : 'progress'}
         title={unknown ? t('page_templates.unknown_title') : t('page_templates.not_shown_title')}
         role="alert"
       >

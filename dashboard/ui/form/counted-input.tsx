@@ -40,7 +40,7 @@ export function CountedInput({ used, max, rows, error, onWrite, description, ...
     ...rest,
     error,
     description: description || counter ? hint : undefined,
-    // A counter without a hint comes below: above, it would move the input while somebody types.
+    // A counter without a hint comes below: above, it would move the input while a person types.
     ...(!description && { inputWrapperOrder: BELOW }),
     autoComplete: 'off',
     spellCheck: rest.dir !== 'ltr',

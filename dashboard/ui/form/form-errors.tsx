@@ -16,8 +16,8 @@ type Props = {
 }
 
 /**
- * At the top of a form: why it was not accepted. It takes the focus when the answer comes, or gives it to the field if a single
- * field is wrong, which shows that itself.
+ * At the top of a form: why it was not accepted. When the answer comes, the summary takes the focus. If only one field is
+ * wrong, that field shows its error and takes the focus.
  */
 export function FormErrors({ errors, labels, failed }: Props) {
   const place = useRef<HTMLDivElement>(null)
@@ -47,7 +47,7 @@ export function FormErrors({ errors, labels, failed }: Props) {
 
 const formOf = (place: { current: HTMLElement | null }): ParentNode => place.current?.closest('form') ?? document
 
-/** Whether the form was submitted and nothing was typed since: errors that are there then are the answer to it. */
+/** Whether the form was submitted and not edited since: only then do its errors answer the submission. */
 function useSubmitted(place: { current: HTMLElement | null }): { current: boolean } {
   const isSubmitted = useRef(false)
   const [, look] = useReducer((count: number) => count + 1, 0)

@@ -1,6 +1,6 @@
 import { Alert } from '@mantine/core'
 
-/** Why a form was not accepted, where that is of no single field. */
+/** Why a form was not accepted, if the cause is not a single field. */
 export function FormProblem({ children }: { children: string | undefined }) {
   if (children === undefined) return null
   return (

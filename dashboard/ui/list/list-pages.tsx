@@ -22,7 +22,7 @@ export function ListPages({
   return (
     <>
       {searchedBackTo !== null && (
-        <Alert color="blue" role="status">
+        <Alert color="progress" role="status">
           <Text size="sm">
             {t('page_shell.searched_back')} <Time at={searchedBackTo} kind="workspace" />.{' '}
             {t('page_shell.searched_back_hint')}

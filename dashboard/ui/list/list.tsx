@@ -6,7 +6,7 @@ import type { LinkOf } from './list-pages.tsx'
 export type Column<Row> = {
   title: string
   cell: (row: Row) => ReactNode
-  /** Its cell is the row's link: by default that of the first column. Not of a cell with links of its own. */
+  /** This column's cell is the row's link; the default is the first column. The cell must not contain links. */
   opens?: true
   /** Of numbers: they are compared at their ends. */
   align?: 'end'

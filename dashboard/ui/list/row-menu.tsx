@@ -8,7 +8,7 @@ export type RowAction = { label: string; isDangerous?: boolean; run: () => void 
 export function RowMenu({ label, actions }: { label: string; actions: readonly RowAction[] }) {
   const button = useRef<HTMLButtonElement>(null)
   if (actions.length === 0) return null
-  /** A dialog returns the focus to where it was, which must not be an item that is gone. */
+  /** A dialog returns the focus to where it was: not to a menu item, which is gone by then. */
   const choose = (run: () => void): void => {
     button.current?.focus()
     run()

@@ -34,7 +34,7 @@ type Props<Row> = {
   live: LiveState
   search: ListSearch
   query: ListQuery<Row>
-  /** Asked for only if `hasOtherPages`. */
+  /** Requested only if `hasOtherPages`. */
   counted: Counted | undefined
   choices: Choices | undefined
   /** The page's own filters, before the common ones. */

@@ -9,7 +9,7 @@ import { statusWord } from '../state/status.ts'
 import { type Workspace, useSession } from '../workspace.ts'
 import { type Found, useFound } from './found.ts'
 
-/** Of other workspaces, while nothing narrows them. */
+/** How many other workspaces are shown without a query. */
 const MAX_WORKSPACES = 5
 
 export type Action = {

@@ -9,6 +9,9 @@ import type { Workspace } from '../workspace.ts'
 import { useGroups } from './groups.ts'
 import classes from './palette.module.css'
 
+/** The server's limit, as in src/admin/search.ts. */
+const MAX_TEXT = 200
+
 const [store, actions] = createSpotlight()
 
 export const openPalette = actions.open
@@ -31,6 +34,7 @@ export default function Palette({ workspace }: { workspace: Workspace }) {
       <Spotlight.Search
         aria-label={t('page_shell.palette_hint')}
         placeholder={t('page_shell.palette_hint')}
+        maxLength={MAX_TEXT}
         leftSection={<MagnifyingGlassIcon aria-hidden="true" />}
       />
       <Spotlight.ActionsList>

@@ -15,9 +15,8 @@ export function useKeptFocus(): void {
     const observer = new MutationObserver((changes) => {
       if (!last || document.activeElement !== document.body) return
       if (!last.isConnected) {
-        last = undefined
         const next = openWindow() ?? (lastOutside?.isConnected ? lastOutside : document.querySelector('main'))
-        next?.focus({ preventScroll: true })
+        next?.focus({ preventScroll: true }) // a dialog that is closing takes no focus: the change that removes it tries again
       } else if (changes.some(({ target, type }) => type === 'attributes' && target === last)) last.focus()
     })
     observer.observe(document.body, { subtree: true, childList: true, attributeFilter: ['disabled'] })

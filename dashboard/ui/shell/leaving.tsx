@@ -1,7 +1,7 @@
 import { Modal, Text } from '@mantine/core'
 import { useBlocker } from '@tanstack/react-router'
 import { useTexts } from '../../texts/use-texts.ts'
-import { Confirmation } from '../confirm-dialog.tsx'
+import { Confirmation } from '../dialog/confirm-dialog.tsx'
 
 type Props = {
   loses: boolean

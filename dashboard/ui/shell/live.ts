@@ -36,7 +36,7 @@ export function useLive(): LiveState {
 
 /**
  * One stream for all pages of a workspace. It announces changes, upon which the queries of pages that follow it are
- * refetched, each at its own pace. On every page the session is, too: it has the clock of a sandbox, which must not lag,
+ * refetched, each at its own pace. Every page also refetches the session: it has the clock of a sandbox, which must not lag,
  * and the name, the role and the deletion of every workspace.
  */
 export function useLiveStream(workspace: { workspaceId: string; sandbox: boolean } | undefined): Live {

@@ -1,4 +1,4 @@
 import mark from './mark.svg'
 
-/** Our mark, beside the name. */
+/** Our mark, next to the name. */
 export const Mark = () => <img src={mark} alt="" width={24} height={24} />

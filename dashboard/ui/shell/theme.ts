@@ -42,7 +42,7 @@ const theme = createTheme({
   primaryShade: 8,
   colors: { accent, ...tones },
   autoContrast: true,
-  /** Letters of Roboto and Arial are as wide as Vazirmatn's: lines stay as they are when it has loaded. */
+  /** Roboto and Arial are as wide as Vazirmatn: no line moves when it has loaded. */
   fontFamily: '"Vazirmatn Variable", Roboto, Arial, "Noto Sans Arabic", "Noto Sans", sans-serif',
   fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, monospace',
   /** Four sizes: of tables and labels, of text, of sections and of the page's title. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CHART_COLOURS } from './chart-colours.ts'
 
-/** WCAG 2.2, 1.4.11: of graphics with what is next to them. */
+/** WCAG 2.2, 1.4.11: the contrast of graphics with what is next to them. */
 const MIN_CONTRAST = 3
 /** Mantine's body in each theme. */
 const BODY = { light: '#ffffff', dark: '#242424' } as const

@@ -1,3 +1,5 @@
+import { withLatinDigits } from '../../workspaces/searched-phones.ts'
+
 /** What leaked passwords of twelve characters and more are made of, without spaces and with letters for digits and signs. */
 const COMMON_PARTS = [
   'administrator bienvenue changeme chocolate computer dashboard default doorcode dragon',
@@ -32,14 +34,16 @@ const LETTERS: Readonly<Record<string, string>> = {
   '!': 'i',
 }
 
-/** With fewer, it is a short word again and again. */
+/** A password with fewer is a repeated short word. */
 const MIN_DIFFERENT_CHARACTERS = 5
-/** Outside common parts. Fewer are a short name before "123456789". */
+/** Letters outside common parts. With fewer, it is a short name before "123456789". */
 const MIN_OWN_LETTERS = 6
 
 /** Whether a password is among those that are tried first: common words and sequences, with little of the person's own. */
 export function isCommonPassword(password: string): boolean {
-  const typed = password.toLowerCase().replaceAll(/\s/g, '')
+  const typed = withLatinDigits(password.normalize('NFKC'))
+    .toLowerCase()
+    .replaceAll(/[\s\p{Cf}]/gu, '')
   if (new Set(typed).size < MIN_DIFFERENT_CHARACTERS) return true
   const own = withoutCommonParts(typed)
   return own !== typed && (own.match(/\p{L}/gu) ?? []).length < MIN_OWN_LETTERS
@@ -47,12 +51,11 @@ export function isCommonPassword(password: string): boolean {
 
 function withoutCommonParts(typed: string): string {
   const asLetters = typed.replaceAll(/./gu, (each) => LETTERS[each] ?? each)
-  let own = typed
-  const blank = (at: number, length: number): void => {
-    own = own.slice(0, at) + ' '.repeat(length) + own.slice(at + length)
-  }
+  // In place: a request may have a megabyte here.
+  const own = typed.split('')
+  const blank = (at: number, length: number): unknown => own.fill(' ', at, at + length)
   for (const part of COMMON_PARTS)
     for (let at = asLetters.indexOf(part); at >= 0; at = asLetters.indexOf(part, at + 1)) blank(at, part.length)
   for (let at = 0; at < typed.length; at += 1) if (PIECES.has(typed.slice(at, at + PIECE))) blank(at, PIECE)
-  return own
+  return own.join('')
 }

@@ -80,7 +80,8 @@ const LINK = `l.purpose, l.workspace_id as "workspaceId", l.role, l.email, l.end
    exists (select from auth."user" u where u."email" = l.email) as "hasAccount"`
 
 const IS_OPEN = `l.token_hash = $1 and l.used_at is null and l.expires_at > $2
-   and (l.purpose <> 'setup' or not exists (select from operators))`
+   and (l.purpose <> 'setup' or not exists (select from operators))
+   and not exists (select from workspaces w where w.id = l.workspace_id and w.deleted_at is not null)`
 
 const selectLink = statement<Link>('find_access_link', `select ${LINK} from access_links l where ${IS_OPEN}`)
 

@@ -48,9 +48,9 @@ const MAX_WORKSPACES = 200
 const MAX_CLOCK_MOVES = 500
 
 export type ListedMembership = Membership & {
-  /** The last ones of a sandbox, in their order, as Unix times in ms. */
+  /** The latest moves of a sandbox's clock, oldest first. `at`: Unix time in ms. */
   clockMoves: { at: number; byMs: number }[]
-  /** Who asked for the deletion that is due, as the audit log names them. */
+  /** Who requested the pending deletion, as the audit log names them. */
   deletionAskedBy: string | null
 }
 
@@ -90,7 +90,10 @@ export type Member = {
   operator: boolean
   /** Null for readers who are not owners: it shows which accounts need only a password. */
   twoFactor: boolean | null
-  /** Of a session or a sign-in, precise to ten minutes. Null for readers who are not owners, and before the first sign-in. */
+  /**
+   * The last use of a session, or the last sign-in, precise to ten minutes. Null for readers who are not owners, and before the
+   * first sign-in.
+   */
   lastSeenAt: Date | null
   /** Null for operators who are not members. */
   since: Date | null

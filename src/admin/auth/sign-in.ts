@@ -118,7 +118,7 @@ export function openSignIn(parts: AuthParts) {
   }
 }
 
-/** The library tells of a shorter one. */
+/** The library reports a shorter password. */
 const isTooCommon = (password: string): boolean =>
   password.length >= MIN_PASSWORD_CHARACTERS && isCommonPassword(password)
 

@@ -1,6 +1,6 @@
 import { inEnglish, translatorOf } from '../../../locales/resources.ts'
 import { type Html, html, page, prose } from '../../http/html.ts'
-import { type CodedText, LANGUAGES, type Translator } from '../../../locales/text.ts'
+import { type CodedText, LANGUAGES, type Translator, directionOf } from '../../../locales/text.ts'
 
 export const BUILD_FAILED = 'the dashboard pages could not be built'
 
@@ -26,7 +26,7 @@ export function unbuiltPage(error: unknown): string {
 const TITLE: CodedText = { code: 'server_pages.page_title' }
 
 const inLanguage = ({ language, textOf }: Translator, lines: readonly CodedText[]): Html => html`
-<section lang="${language}" dir="${language === 'ar' ? 'rtl' : 'ltr'}">
+<section lang="${language}" dir="${directionOf(language)}">
 <h1>${textOf(TITLE)}</h1>
 ${lines.map((line) => html`<p>${prose(textOf(line))}</p>`)}
 </section>`

@@ -194,7 +194,7 @@ async function msUntilDue({ db, clock }: Parts, to: Timer): Promise<number> {
   return Math.min(MAX_ADVANCE_MS, Math.max(1, inMs(at, clock.now())))
 }
 
-/** With the parts that a request fills. */
+/** A template with the parts that a request fills in. */
 const toSendable = ({ name, language, components }: ApprovedTemplate) => ({
   name,
   language,

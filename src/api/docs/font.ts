@@ -7,9 +7,9 @@ const FILE = '@fontsource-variable/vazirmatn/files/vazirmatn-latin-wght-normal.w
 
 /** The dashboard's font, for the pages outside it. Read when first requested. */
 export function serveFont(app: FastifyInstance): void {
-  let font: Promise<Buffer> | undefined
+  let font: Buffer | undefined
   app.get(FONT_PATH, async (_request, reply) => {
-    const bytes = await (font ??= readFile(fileURLToPath(import.meta.resolve(FILE))))
-    return reply.type('font/woff2').header('cache-control', 'public, max-age=86400').send(bytes)
+    font ??= await readFile(fileURLToPath(import.meta.resolve(FILE)))
+    return reply.type('font/woff2').header('cache-control', 'public, max-age=86400').send(font)
   })
 }

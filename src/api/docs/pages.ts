@@ -157,15 +157,15 @@ const REFERENCE_HEADERS = {
 /** The API reference. Its script is loaded when first opened: it takes 30 MB of memory. */
 function serveReference(app: FastifyInstance, options: PageOptions): void {
   const reference = referencePage(options)
-  let script: Promise<Buffer> | undefined
+  let script: Buffer | undefined
   for (const path of ['/docs', '/docs/'])
     app.get(path, (_request, reply) => reply.headers(REFERENCE_HEADERS).send(reference))
   app.get(SCRIPT_PATH, async (_request, reply) => {
-    const bytes = await (script ??= zippedScript())
+    script ??= await zippedScript() // not the promise: a failed one would stay
     return reply
       .type('text/javascript; charset=utf-8')
       .headers({ 'content-encoding': 'gzip', 'cache-control': 'public, max-age=86400' })
-      .send(bytes)
+      .send(script)
   })
 }
 

@@ -1,7 +1,7 @@
 import { Button, type ButtonProps, Group, Modal, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { ReactNode } from 'react'
-import { Failed } from './failed.tsx'
+import { Failed } from '../failed.tsx'
 
 type PendingAction = { isPending: boolean; error: unknown }
 

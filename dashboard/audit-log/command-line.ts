@@ -1,6 +1,6 @@
 import type { PageTexts } from '../texts/use-texts.ts'
 
-/** How the server names the command line where it names a person. */
+/** Who changed something with a command, as the server names them. */
 export const COMMAND_LINE = 'command line'
 
 export const whoText = (who: string, { t }: Pick<PageTexts, 't'>): string =>
