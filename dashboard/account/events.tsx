@@ -35,7 +35,7 @@ function Where({ event: { after } }: { event: Event }) {
   if (typeof address !== 'string') return '–'
   return (
     <>
-      <code>{address}</code> {name}
+      {name} <code>{address}</code>
     </>
   )
 }

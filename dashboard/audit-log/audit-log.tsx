@@ -17,7 +17,8 @@ import { actionIn } from './action.ts'
 import { ChangesInRow } from './changes.tsx'
 import { Details } from './details.tsx'
 import { type AuditSearch, readAuditSearch } from './search.ts'
-import { Sentence, sentenceText, whoText } from './sentence.tsx'
+import { whoText } from './command-line.ts'
+import { Sentence, sentenceText } from './sentence.tsx'
 import type { Entry } from './target.tsx'
 
 export function AuditLog() {

@@ -6,7 +6,8 @@ import { Fact, Facts } from '../ui/facts.tsx'
 import { Time } from '../ui/time.tsx'
 import { actionIn } from './action.ts'
 import { ChangesTable } from './changes.tsx'
-import { Sentence, whoText } from './sentence.tsx'
+import { whoText } from './command-line.ts'
+import { Sentence } from './sentence.tsx'
 import type { Entry } from './target.tsx'
 
 /** Everything about one entry. */

@@ -2,11 +2,8 @@ import { Fragment } from 'react'
 import { isAuditAction } from '../../src/admin/audit/actions.ts'
 import { type PageTexts, useTexts } from '../texts/use-texts.ts'
 import { actionIn, sentenceCodeOf } from './action.ts'
-import { COMMAND_LINE } from './command-line.ts'
+import { whoText } from './command-line.ts'
 import { type Entry, TargetLink, targetName } from './target.tsx'
-
-export const whoText = (who: string, { t }: Pick<PageTexts, 't'>): string =>
-  who === COMMAND_LINE ? t('page_audit_log.command_line') : who
 
 /** Placeholders for the words of the entry. No sentence contains them otherwise. */
 const [WHO, TARGET] = ['{who}', '{target}'] as const

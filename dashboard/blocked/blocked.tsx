@@ -13,6 +13,7 @@ import { ListPages } from '../ui/list/list-pages.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { Time } from '../ui/time.tsx'
+import { whoText } from '../audit-log/command-line.ts'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { BlockNumber } from './block-number.tsx'
 import { ImportList } from './import-list.tsx'
@@ -123,7 +124,8 @@ function NotFound({ phones }: { phones: readonly string[] }) {
 }
 
 function BlockedList({ rows }: { rows: readonly Row[] }) {
-  const { t } = useTexts()
+  const texts = useTexts()
+  const { t } = texts
   const may = usePermissions()
   const [lifting, setLifting] = useState<Row | null>(null)
   const columns: Column<Row>[] = [
@@ -134,7 +136,12 @@ function BlockedList({ rows }: { rows: readonly Row[] }) {
       cell: ({ reason }) => <bdi>{reason ?? t('page_blocked.no_reason')}</bdi>,
     },
     { title: t('page_blocked.since'), cell: ({ blockedAt }) => <Time at={blockedAt} kind="past" /> },
-    { title: t('page_blocked.by'), cell: ({ blockedBy }) => <bdi>{blockedBy ?? t('page_blocked.by_unknown')}</bdi> },
+    {
+      title: t('page_blocked.by'),
+      cell: ({ blockedBy }) => (
+        <bdi>{blockedBy === null ? t('page_blocked.by_unknown') : whoText(blockedBy, texts)}</bdi>
+      ),
+    },
   ]
   if (may.change) {
     columns.push({

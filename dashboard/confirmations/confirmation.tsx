@@ -1,4 +1,4 @@
-import { Anchor, Grid, Group } from '@mantine/core'
+import { Anchor, Group } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { visibleText } from '../../locales/visible-text.ts'
@@ -16,6 +16,7 @@ import { CodeLink } from '../ui/state/code-link.tsx'
 import { Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
+import classes from './confirmation.module.css'
 import { NewTime } from './reschedule.tsx'
 import { Timers } from './timers.tsx'
 import { Transcript } from './transcript.tsx'
@@ -55,15 +56,13 @@ export function Confirmation() {
       }
     >
       <NextStep next={next} failure={refusalFailure ?? failure} webhooks={webhooks} />
-      <Grid gap="lg">
-        <Grid.Col span={{ base: 12, md: 6 }}>
-          <ConfirmationFacts data={data} loadedAt={dataUpdatedAt} />
-        </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 6 }}>
+      <div className={classes['parts']}>
+        <ConfirmationFacts data={data} loadedAt={dataUpdatedAt} />
+        <div className={classes['transcript']}>
           <Transcript transcript={data.transcript} />
-        </Grid.Col>
-      </Grid>
-      <Timeline entries={data.timeline} />
+        </div>
+        <Timeline entries={data.timeline} />
+      </div>
     </Page>
   )
 }

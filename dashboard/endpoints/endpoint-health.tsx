@@ -21,7 +21,7 @@ export function EndpointHealth({ endpoint }: { endpoint: EndpointData }) {
     value > maxCounted ? t('page_endpoints.more_than', { max: n(maxCounted) }) : n(value)
   return (
     <Facts label={t('page_endpoints.endpoint')}>
-      <Fact title={t('page_endpoints.url')}>
+      <Fact title={t('page_endpoints.url')} wide>
         <Copyable text={url} />
       </Fact>
       <Fact title={t('page_endpoints.events')}>

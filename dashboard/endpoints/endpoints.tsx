@@ -78,10 +78,19 @@ function EndpointList({ data: { endpoints, maxCounted } }: { data: EndpointsData
           title: t('page_endpoints.endpoint'),
           cell: ({ url, description }) => (
             <>
-              {description !== '' && <bdi>{description} · </bdi>}
-              <span className="as-typed" style={{ overflowWrap: 'break-word' }}>
+              {description !== '' && (
+                <span style={{ display: 'block' }}>
+                  <bdi>{description}</bdi>
+                </span>
+              )}
+              <Text
+                span
+                className="as-typed"
+                style={{ overflowWrap: 'break-word' }}
+                {...(description === '' ? { inherit: true } : { size: 'xs', c: 'dimmed' })}
+              >
                 {withBreaks(url)}
-              </span>
+              </Text>
             </>
           ),
         },

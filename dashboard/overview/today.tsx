@@ -32,7 +32,7 @@ export function Today({ of: { latest, yesterday, week } }: { of: Figures }) {
         </Title>
         {(!isToday || funnel.accepted + orders.asked === 0) && <NothingToday />}
       </div>
-      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+      <SimpleGrid cols={{ base: 1, md: 2 }}>
         <Card
           title={t('page_charts.otp')}
           count={funnel.accepted}

@@ -60,7 +60,7 @@ export function Webhooks() {
 }
 
 function Webhook({ delivery }: { delivery: PhoneWebhook }) {
-  const { t, textOf } = useTexts()
+  const { t, n, textOf } = useTexts()
   const [isOpen, setOpen] = useState(false)
   const { type, url, httpStatus, durationMs, error, attempts } = delivery
   const noAnswer = attempts > 0 ? t('page_phone.no_answer') : t('page_phone.not_tried')
@@ -77,12 +77,7 @@ function Webhook({ delivery }: { delivery: PhoneWebhook }) {
         </Text>
         <Text size="xs" c="dimmed">
           <Time at={delivery.createdAt} kind="past" form="relative" /> · <bdi>{answer}</bdi>
-          {durationMs !== null && (
-            <>
-              {' · '}
-              <bdi dir="ltr">{durationMs} ms</bdi>
-            </>
-          )}
+          {durationMs !== null && <> · {t('page_endpoints.ms', { ms: n(durationMs) })}</>}
         </Text>
       </UnstyledButton>
       {isOpen && <Opened delivery={delivery} />}

@@ -3,14 +3,13 @@ import { Link } from '@tanstack/react-router'
 import { useTexts } from '../texts/use-texts.ts'
 import { useWorkspace } from '../ui/workspace.ts'
 
-/** The way back to the list of templates. */
-export function AllTemplates() {
+/** The way back to the list of templates. A link inside a sentence needs its line. */
+export function AllTemplates({ inText = false }: { inText?: boolean }) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   return (
     <Anchor
-      inherit
-      underline="always"
+      {...(inText ? { inherit: true, underline: 'always' } : { size: 'sm' })}
       renderRoot={(props) => <Link {...props} to="/w/$workspaceId/templates" params={{ workspaceId }} />}
     >
       {t('page_templates.all')}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { groupsOf, reportedAfterMs } from './groups.ts'
+import { groupsOf, latestPerDelivery, reportedAfterMs } from './groups.ts'
 import type { TimelineEntry } from './marks.ts'
 
 const entry = (seconds: number, what: TimelineEntry['what'], members: object = {}): TimelineEntry => ({
@@ -34,4 +34,12 @@ test('steps of a message without an entry of its own are entries', () => {
     groupsOf(steps).map(({ head }) => head),
     steps,
   )
+})
+
+test('an event shows one result per delivery: the latest attempt', () => {
+  const [first, retry] = [1, 2].map((second) => entry(second, 'webhook', { deliveryId: 'a', httpStatus: 404 }))
+  const upcoming = entry(3, 'webhook', { deliveryId: 'a', status: 'pending' })
+  const untried = entry(3, 'webhook', { deliveryId: 'b', status: 'pending' })
+  assert.ok(first && retry)
+  assert.deepEqual(latestPerDelivery([first, retry, upcoming, untried]), [retry, untried])
 })

@@ -1,4 +1,4 @@
-import type { TimelineEntry } from './marks.ts'
+import { type TimelineEntry, isToCome } from './marks.ts'
 
 /** A message of a conversation with its attempts and reports, an event with its webhooks, or one entry. */
 export type Group = { at: string; head: TimelineEntry; rest: readonly TimelineEntry[] }
@@ -22,6 +22,16 @@ const isHead = ({ what }: TimelineEntry): boolean => what === 'message' || what 
 const idOf = ({ what, messageId, eventId }: TimelineEntry): string | undefined => {
   const id = what === 'event' || what === 'webhook' ? eventId : messageId
   return typeof id === 'string' ? id : undefined
+}
+
+/** What came last of each delivery of an event: its latest attempt, or what is still to come where there was none. */
+export function latestPerDelivery(webhooks: readonly TimelineEntry[]): TimelineEntry[] {
+  const latest = new Map<unknown, TimelineEntry>()
+  for (const webhook of webhooks) {
+    const { deliveryId } = webhook
+    if (!isToCome(webhook) || !latest.has(deliveryId)) latest.set(deliveryId, webhook)
+  }
+  return [...latest.values()]
 }
 
 /** From the first entry to the last report of the message. */

@@ -7,7 +7,7 @@ import { type Tone, statusWord } from '../ui/state/status.ts'
 import { ToneBadge } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import { type Group, groupsOf, reportedAfterMs } from './groups.ts'
+import { type Group, groupsOf, latestPerDelivery, reportedAfterMs } from './groups.ts'
 import { KindIcon } from './icons.tsx'
 import {
   type Mark,
@@ -65,7 +65,7 @@ function Folded({ group, isOpen }: { group: Group; isOpen: boolean }) {
   const { t, language } = texts
   const { head, rest } = group
   const afterMs = reportedAfterMs(group)
-  const marks = [...marksOf(head), ...(head.what === 'event' ? rest.flatMap(marksOf) : [])]
+  const marks = [...marksOf(head), ...(head.what === 'event' ? latestPerDelivery(rest).flatMap(marksOf) : [])]
   return (
     <details className={classes['group']} open={isOpen}>
       <summary className={classes['line']}>

@@ -19,10 +19,10 @@ export function Facts({
   )
 }
 
-/** One of them, in any `dl`. */
-export function Fact({ title, children }: { title: string; children: ReactNode }) {
+/** One of them, in any `dl`. `wide`: its text is long, and takes two columns of a strip. */
+export function Fact({ title, wide = false, children }: { title: string; wide?: boolean; children: ReactNode }) {
   return (
-    <div className={classes['fact']}>
+    <div className={`${classes['fact']} ${wide ? classes['wide'] : ''}`}>
       <Text component="dt" size="sm" c="dimmed">
         {title}
       </Text>

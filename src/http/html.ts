@@ -62,6 +62,7 @@ ul { padding-inline-start: 1.25rem }
 td:first-child code { white-space: nowrap }
 .soft { color: var(--soft) }
 .scroll { overflow-x: auto }
+@media (max-width: 36rem) { td:first-child code { white-space: normal } }
 `
 
 /** The pages are text, this style sheet and its font: nothing else may load or run. */

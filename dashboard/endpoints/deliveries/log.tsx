@@ -36,7 +36,7 @@ export function Log({ endpoint }: { endpoint: EndpointData }) {
   const range = useRange(search)
   return (
     <Stack component="section">
-      <Group justify="space-between" align="flex-start">
+      <Group justify="space-between">
         <Title order={2}>{t('page_endpoints.log')}</Title>
         {may.change && endpoint.status === 'enabled' && (
           <ResendEvents endpointId={endpoint.endpointId} search={search} />

@@ -38,7 +38,7 @@ export function NewTemplate() {
       title={t('page_templates.new_title')}
       about={
         <>
-          {t('page_templates.new_about')} <AllTemplates />
+          {t('page_templates.new_about')} <AllTemplates inText />
         </>
       }
     >

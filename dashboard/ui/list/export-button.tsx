@@ -19,7 +19,6 @@ export function ExportButton({ list, filters = {} }: { list: ExportedListName; f
         href={`/dashboard/export/${workspaceId}/${list}?${query.toString()}`}
         download
         variant="default"
-        size="compact-md"
         leftSection={<DownloadIcon aria-hidden="true" />}
       >
         {t('page_list.export')}

@@ -24,6 +24,9 @@ type Props<Row> = {
   linkOf?: (row: Row) => LinkOf
 }
 
+/** Of a cell without a value. A card leaves it out. */
+const NO_VALUE = '–'
+
 /** A table; on a narrow screen each row is a card that names its cells. */
 export function List<Row>({ label, rows, columns, keyOf, linkOf }: Props<Row>) {
   const shown = columns.filter(({ hideIfAll }) => !hideIfAll || hasSeveral(rows, hideIfAll))
@@ -43,19 +46,27 @@ export function List<Row>({ label, rows, columns, keyOf, linkOf }: Props<Row>) {
         <Table.Tbody>
           {rows.map((row) => (
             <Table.Tr key={keyOf(row)} data-opens={linkOf ? true : undefined}>
-              {shown.map(({ title, cell, align }) => (
-                <Table.Td key={title} data-title={title} data-align={align}>
-                  <div>
-                    {title === opening?.title && linkOf ? (
-                      <Anchor size="sm" fw={500} className={classes['opens'] ?? ''} renderRoot={linkOf(row)}>
-                        {cell(row)}
-                      </Anchor>
-                    ) : (
-                      cell(row)
-                    )}
-                  </div>
-                </Table.Td>
-              ))}
+              {shown.map(({ title, cell, align }) => {
+                const content = cell(row)
+                return (
+                  <Table.Td
+                    key={title}
+                    data-title={title}
+                    data-align={align}
+                    data-empty={content === NO_VALUE ? true : undefined}
+                  >
+                    <div>
+                      {title === opening?.title && linkOf ? (
+                        <Anchor size="sm" fw={500} className={classes['opens'] ?? ''} renderRoot={linkOf(row)}>
+                          {content}
+                        </Anchor>
+                      ) : (
+                        content
+                      )}
+                    </div>
+                  </Table.Td>
+                )
+              })}
             </Table.Tr>
           ))}
         </Table.Tbody>

@@ -8,6 +8,7 @@ import {
   type MantineColorsTuple,
   type MantineThemeOverride,
   Modal,
+  InputWrapper,
   createTheme,
   rem,
 } from '@mantine/core'
@@ -67,6 +68,8 @@ const theme = createTheme({
     Alert: Alert.extend({ styles: { title: { color: 'var(--mantine-color-text)' } } }),
     /** Positioned without the animation, for people who prefer reduced motion. */
     Button: Button.extend({ styles: { loader: { transform: 'translate(-50%, -50%)' } } }),
+    /** A red mark means failure here. Optional fields say that they are. */
+    InputWrapper: InputWrapper.extend({ defaultProps: { withAsterisk: false } }),
     /** Shows its whole text, in the text colour. */
     Badge: Badge.extend({
       defaultProps: { tt: 'none', c: 'var(--mantine-color-text)', size: 'md' },

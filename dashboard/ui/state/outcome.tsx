@@ -17,7 +17,7 @@ export function OutcomeBanner({
 }) {
   return (
     <Alert color={tone} title={title}>
-      <Group justify="space-between" align="flex-end" gap="sm">
+      <Group justify="space-between" align="center" gap="sm">
         <Stack gap={4} flex={1} miw={240}>
           {children}
         </Stack>

@@ -81,7 +81,7 @@ function problemIndex(): Html {
 <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead>
 <tbody>${codes.map(
     (code) =>
-      html`<tr><td>${apiErrors[code].status}</td><td><a href="/problems/${code}"><code>${code}</code></a></td><td>${apiErrors[code].title}</td></tr>`,
+      html`<tr><td>${apiErrors[code].status}</td><td><a href="/problems/${code}">${codeName(code)}</a></td><td>${apiErrors[code].title}</td></tr>`,
   )}</tbody>
 </table></div>
 <h2 id="failures">Failures</h2>
@@ -90,10 +90,14 @@ function problemIndex(): Html {
 <thead><tr><th scope="col">Code</th><th scope="col">Who must act</th><th scope="col">Meaning</th></tr></thead>
 <tbody>${FAILURE_CODES.map((code) => {
     const { owner, cause } = failureCodes[code]
-    return html`<tr><td><a href="/problems/${code}"><code>${code}</code></a></td><td>${owner}</td><td>${prose(cause)}</td></tr>`
+    return html`<tr><td><a href="/problems/${code}">${codeName(code)}</a></td><td>${owner}</td><td>${prose(cause)}</td></tr>`
   })}</tbody>
 </table></div>`
 }
+
+/** Long names may break after an underscore: a phone has no room for the column. */
+const codeName = (code: string): Html =>
+  html`<code>${code.split('_').map((part, index) => html`${index > 0 && html`_<wbr>`}${part}`)}</code>`
 
 /** Below the links of the site, with the fonts and colors of the dashboard. */
 const REFERENCE_STYLE = `${COMMON_STYLE}
