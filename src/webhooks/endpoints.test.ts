@@ -178,7 +178,7 @@ test('an endpoint takes only a short description and known types', async (t) => 
   const { parts, workspaceId } = await startWebhookWorld(t, { loops: 0 })
   const { endpointId } = await addEndpoint(parts, { workspaceId, url: URL })
   const id = { workspaceId, endpointId }
-  await assert.rejects(updateEndpoint(parts, { ...id, eventTypes: [] }), /at least one type/)
+  await assert.rejects(updateEndpoint(parts, { ...id, eventTypes: [] }), /at least one event type/)
   await assert.rejects(updateEndpoint(parts, { ...id, description: 'two\nlines' }), /one line/)
   await assert.rejects(updateEndpoint(parts, { ...id, description: 'x'.repeat(201) }), /at most 200 characters/)
   let changes = 0
