@@ -76,7 +76,10 @@ test('only an admin deletes an account, by its exact id and in its own workspace
   const [admin, member] = [await signIn(world, 'admin'), await signIn(world, 'member')]
   const of = { workspaceId, accountId: account.accountId, wabaId: credentials.wabaId }
   await assert.rejects(member.calls.senders.removeAccount.mutate(of), /requires the role admin/)
-  await assert.rejects(admin.calls.senders.removeAccount.mutate({ ...of, wabaId: '1' }), /exact WhatsApp Business Account ID/)
+  await assert.rejects(
+    admin.calls.senders.removeAccount.mutate({ ...of, wabaId: '1' }),
+    /exact WhatsApp Business Account ID/,
+  )
   const foreign = { ...of, accountId: theirs.account.accountId }
   await assert.rejects(admin.calls.senders.removeAccount.mutate(foreign), /no such account/)
   assert.equal(await post(world), 202)
