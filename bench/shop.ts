@@ -57,7 +57,7 @@ export async function openShops({ databaseUrl, graphUrl, shops, keysEach }: Shop
       await setQuota(parts.db, { workspaceId, kind: 'otp', monthlyUnits: MONTHLY_UNITS })
       const account = await connectAccount(parts, {
         workspaceId,
-        wabaId: String(10_000_000 + number),
+        wabaId: String(100_000_000_000_000 + number),
         graphUrl,
         accessToken: 'bench-token',
         appSecret: APP_SECRET,
