@@ -50,7 +50,7 @@ export const pages: BenchPart = async ({ postgres, provider, short, profile, say
   )
   const url = `http://127.0.0.1:${server.port}`
   const cookie = await fetchSessionCookie(url, { email, password: PASSWORD })
-  const browser = opened.adopt(await startBrowser(), (browser) => browser.close())
+  const browser = opened.adopt(await startBrowser({ optimizes: true }), (browser) => browser.close())
   const chrome = await chromium.connect(browser.wsEndpoint())
   const newPage = async (): Promise<Page> => {
     const context = await chrome.newContext({ viewport: SCREEN, locale: 'en-GB' })

@@ -24,23 +24,24 @@ const QUIET = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // A page lives for seconds: its scripts take less time to run than to optimize and run.
-  '--js-flags=--no-opt --no-maglev',
 ]
+/** A page of a test lives for seconds: its scripts take less time to run than to optimize and run. */
+const UNOPTIMIZED = '--js-flags=--no-opt --no-maglev'
 
 /** The process that started it ends it. */
 const ENDING = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false }
 
-/** One per run. Each file opens its own contexts, which share nothing. */
-export async function startBrowser(): Promise<BrowserServer> {
+/** One per run. Each file opens its own contexts, which share nothing. The bench measures what people use, with `optimizes`. */
+export async function startBrowser({ optimizes = false } = {}): Promise<BrowserServer> {
+  const args = optimizes ? QUIET : [...QUIET, UNOPTIMIZED]
   for (const executablePath of SYSTEM_CHROMIUMS) {
-    if (await exists(executablePath)) return chromium.launchServer({ executablePath, args: QUIET, ...ENDING })
+    if (await exists(executablePath)) return chromium.launchServer({ executablePath, args, ...ENDING })
   }
   await ensureInstalled('browser')
   const { default: packaged } = await import('@sparticuz/chromium')
   // Not with its own arguments: all in one process it ends with the first context that is closed, and without web
   // security it keeps no session.
-  return chromium.launchServer({ executablePath: await packaged.executablePath(), args: QUIET, ...ENDING })
+  return chromium.launchServer({ executablePath: await packaged.executablePath(), args, ...ENDING })
 }
 
 const exists = (file: string): Promise<boolean> =>
