@@ -1976,7 +1976,6 @@ export type Texts = {
   'page_shell.fault': { fault: TextValue; field: TextValue }
   'page_shell.filter_add': { name: TextValue }
   'page_shell.filter_remove': { name: TextValue }
-  'page_shell.i_have_copied': object
   'page_shell.keys': object
   'page_shell.language': object
   'page_shell.leave': object

@@ -4,13 +4,12 @@ import { listStoredTemplates } from '../accounts/templates/stored.ts'
 import { listConfirmations } from '../cod/list.ts'
 import { listMessages } from '../messages/search.ts'
 import { listEndpoints } from '../webhooks/endpoints.ts'
+import { MIN_PART_CHARACTERS } from '../workspaces/search-part.ts'
 import { partOfPhone, phonesMatching } from '../workspaces/searched-phones.ts'
 import { trimmedText } from './inputs.ts'
 import { listQuery } from './lists.ts'
 import { readCall, router } from './rpc/trpc.ts'
 
-/** Shorter texts match too much. The same number as in dashboard/ui/palette/found.ts. */
-const MIN_SEARCHED = 3
 /** Results of each kind. The lists have the rest. */
 const MAX_FOUND = 5
 
@@ -21,7 +20,7 @@ export const search = router({
   all: readCall
     .input(z.object({ text: trimmedText(200) }))
     .query(async ({ ctx: { parts, figures, membership }, input: { workspaceId, text } }) => {
-      if (text.length < MIN_SEARCHED) return NOTHING
+      if (text.length < MIN_PART_CHARACTERS) return NOTHING
       const shared = await listQuery(parts.db, membership, { workspaceId, text, cursor: null })
       const filter = { ...shared, workspaceId, template: null, senderId: null, status: null }
       const [orders, messages, { templates }, senders, endpoints] = await Promise.all([

@@ -114,7 +114,7 @@ test('an account is connected, checked and deleted on the page of a sandbox', as
   await row.waitFor({ state: 'detached' })
 })
 
-test('only those who may name the emulator’s URL are told it, and only in a sandbox', async (t) => {
+test('the emulator’s URL is shown only in a sandbox, to those who may set a Graph URL', async (t) => {
   const world = await startWorld(t)
   const strict = await world.node({ settings: { DOORCODE_ALLOW_PRIVATE_WEBHOOKS: '0' } })
   const { workspaceId } = world

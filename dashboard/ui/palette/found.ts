@@ -3,8 +3,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type RouterOutputs, api } from '../../api.ts'
 import { slowPolling } from '../shell/live.ts'
 
-/** The same number as in src/admin/search.ts. */
-const MIN_SEARCHED = 3
+/** The same number as in src/workspaces/search-part.ts. */
+const MIN_PART_CHARACTERS = 3
 const SEARCH_PAUSE_MS = 200
 
 export type Found = RouterOutputs['search']['all']
@@ -12,13 +12,13 @@ export type Found = RouterOutputs['search']['all']
 /** What the workspace has that matches the text. Pending while the answer is that of an earlier text. */
 export function useFound(workspaceId: string, query: string): { found: Found | undefined; isPending: boolean } {
   const [text] = useDebouncedValue(query, SEARCH_PAUSE_MS)
-  const enabled = text.length >= MIN_SEARCHED && query.length >= MIN_SEARCHED
+  const enabled = text.length >= MIN_PART_CHARACTERS && query.length >= MIN_PART_CHARACTERS
   const { data, isLoading, isPlaceholderData } = useQuery({
     ...api.search.all.queryOptions({ workspaceId, text }),
     enabled,
     placeholderData: keepPreviousData,
     ...slowPolling,
   })
-  const isPending = query.length >= MIN_SEARCHED && (isLoading || isPlaceholderData || text !== query)
+  const isPending = query.length >= MIN_PART_CHARACTERS && (isLoading || isPlaceholderData || text !== query)
   return { found: enabled ? data : undefined, isPending }
 }
