@@ -2,7 +2,7 @@ import { type CodedText, type Language, directionOf } from '../../locales/text.t
 import { visibleText } from '../../locales/visible-text.ts'
 import { DAY_MS, MINUTE_MS } from '../../src/clock.ts'
 import type { PageTexts } from '../texts/use-texts.ts'
-import { spanText } from '../timeline/marks.ts'
+import { spanText } from '../ui/time/span.ts'
 import type { TimeKind } from '../ui/time/clock.ts'
 import { inSnakeCase } from './action.ts'
 import { isEmpty } from './differences.ts'

@@ -1,12 +1,14 @@
 import { Stack, Text } from '@mantine/core'
+import { SECOND_MS } from '../../src/clock.ts'
 import { type T, useTexts } from '../texts/use-texts.ts'
 import { numberFormat } from '../ui/number.ts'
+import { spanText } from '../ui/time/span.ts'
 import { Bars } from './bars.tsx'
 import { Figure, type Of } from './figure.tsx'
 import { Legend } from './legend.tsx'
 import type { Charts } from './outcomes.ts'
 import { Plot } from './plot.tsx'
-import { dayText, shareText, spanText } from './span.ts'
+import { dayText, shareText } from './span.ts'
 
 type FailureCode = Charts['failures'][number]['code']
 
@@ -60,7 +62,7 @@ export function Funnel(props: Of) {
   const { funnel, before } = props.of
   const { accepted, took } = funnel
   if (accepted === 0) return null
-  const span = (ms: number): string => spanText(ms, language) ?? t('page_charts.under_a_second')
+  const span = (ms: number): string => (ms < SECOND_MS ? t('page_charts.under_a_second') : spanText(ms, language))
   const noteOf = (latency: typeof took.sent): string =>
     latency === null
       ? `${t('page_charts.took')}${t('page_shell.colon')}${t('page_charts.unknown')}`

@@ -1,12 +1,13 @@
 import { Stack } from '@mantine/core'
 import { useTexts } from '../texts/use-texts.ts'
 import { numberFormat } from '../ui/number.ts'
+import { spanText } from '../ui/time/span.ts'
 import { type Bar, Bars } from './bars.tsx'
 import { Figure, type Of } from './figure.tsx'
 import { Legend } from './legend.tsx'
 import { type Charts, orderOutcomes } from './outcomes.ts'
 import { Plot } from './plot.tsx'
-import { dayText, shareText, spanText } from './span.ts'
+import { dayText, shareText } from './span.ts'
 
 const confirmedOf = ({ confirmed, asked }: Charts['orders']) => ({ part: confirmed, whole: asked })
 
@@ -71,8 +72,7 @@ export function AnswerTimes(props: Of) {
   const { answerTimes, before } = props.of
   const soon = soonOf(answerTimes)
   const bars = answerTimes.map(({ uptoMs, count }) => ({
-    label:
-      uptoMs === null ? t('page_charts.longer') : t('page_charts.up_to', { span: spanText(uptoMs, language) ?? '' }),
+    label: uptoMs === null ? t('page_charts.longer') : t('page_charts.up_to', { span: spanText(uptoMs, language) }),
     count,
   }))
   const table = usePartsTable(t('page_charts.within'), bars, soon.whole)
@@ -85,7 +85,7 @@ export function AnswerTimes(props: Of) {
       headline={{
         value: soon,
         before: before ? soonOf(before.answerTimes) : undefined,
-        label: t('page_charts.answered_within', { span: spanText(SOON_MS, language) ?? '' }),
+        label: t('page_charts.answered_within', { span: spanText(SOON_MS, language) }),
       }}
       table={table}
       exportAs="answer-times"

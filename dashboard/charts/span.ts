@@ -1,25 +1,6 @@
 import { numberFormat } from '../ui/number.ts'
 import { DAY } from '../ui/time/parts.ts'
 
-const UNITS = [
-  { unit: 'day', ms: 86_400_000 },
-  { unit: 'hour', ms: 3_600_000 },
-  { unit: 'minute', ms: 60_000 },
-  { unit: 'second', ms: 1_000 },
-] as const
-
-/** In the largest unit that it fills, to two significant digits. Undefined below a second. */
-export function spanText(ms: number, language: string): string | undefined {
-  const largest = UNITS.find((each) => ms >= each.ms)
-  if (!largest) return undefined
-  return numberFormat(language, {
-    style: 'unit',
-    unit: largest.unit,
-    unitDisplay: 'short',
-    maximumSignificantDigits: 2,
-  }).format(ms / largest.ms)
-}
-
 export const shareText = (part: number, whole: number, language: string): string =>
   numberFormat(language, { style: 'percent', maximumFractionDigits: 1 }).format(whole === 0 ? 0 : part / whole)
 

@@ -2,7 +2,7 @@ import { useInterval } from '@mantine/hooks'
 import { useState } from 'react'
 import type { RouterOutputs } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { spanText } from '../timeline/marks.ts'
+import { spanText } from '../ui/time/span.ts'
 import { Fact } from '../ui/facts.tsx'
 import { Time } from '../ui/time.tsx'
 

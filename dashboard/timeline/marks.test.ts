@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type TimelineEntry, byDay, cutAtInstants, isMuted, isToCome, marksOf, spanText } from './marks.ts'
+import { type TimelineEntry, byDay, cutAtInstants, isMuted, isToCome, marksOf } from './marks.ts'
 
 const entry = (fields: Partial<TimelineEntry>): TimelineEntry => ({
   at: '2026-11-20T10:00:00.000Z',
@@ -55,12 +55,6 @@ test('entries are grouped by day, each with the time since the previous one', ()
       ['2026-11-21', [2_000]],
     ],
   )
-})
-
-test('a span is shown in its largest unit', () => {
-  assert.equal(spanText(340, 'en'), '340 ms')
-  assert.equal(spanText(2_540, 'en'), '2.5 sec')
-  assert.equal(spanText(3 * 3_600_000, 'en'), '3 hr')
 })
 
 test('a sentence is cut at the instants in it and loses nothing', () => {

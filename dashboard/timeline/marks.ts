@@ -119,26 +119,6 @@ export const byDay = <Entry extends { at: string }>(entries: readonly Entry[], d
     dayOf,
   )
 
-const SPANS = [
-  { unit: 'day', ms: 86_400_000 },
-  { unit: 'hour', ms: 3_600_000 },
-  { unit: 'minute', ms: 60_000 },
-  { unit: 'second', ms: 1_000 },
-  { unit: 'millisecond', ms: 1 },
-] as const
-
-/** In its largest unit, with one digit behind the point below ten: `340 ms`, `2.5 s`, `3 h`. */
-export function spanText(spanMs: number, language: string): string {
-  const { unit, ms } = SPANS.find((each) => spanMs >= each.ms) ?? { unit: 'millisecond' as const, ms: 1 }
-  const count = spanMs / ms
-  return new Intl.NumberFormat(`${language}-u-nu-latn`, {
-    style: 'unit',
-    unit,
-    unitDisplay: 'short',
-    maximumFractionDigits: count < 10 ? 1 : 0,
-  }).format(count)
-}
-
 const INSTANT = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/
 
 /** A displayed text, cut at the instants in it: odd indexes are instants. */

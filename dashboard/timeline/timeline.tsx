@@ -6,6 +6,7 @@ import { type PageTexts, useTexts } from '../texts/use-texts.ts'
 import { type Tone, statusWord } from '../ui/state/status.ts'
 import { ToneBadge } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
+import { spanText } from '../ui/time/span.ts'
 import { useWorkspace } from '../ui/workspace.ts'
 import { type Group, groupsOf, latestPerDelivery, reportedAfterMs } from './groups.ts'
 import { KindIcon } from './icons.tsx'
@@ -19,7 +20,6 @@ import {
   isToCome,
   marksOf,
   saysAll,
-  spanText,
 } from './marks.ts'
 import classes from './timeline.module.css'
 

@@ -3,7 +3,7 @@ import type { Weekday } from '../../../src/cod/settings/settings.ts'
 import type { SettingsChange } from '../../../src/cod/settings/settings-changes.ts'
 import { type PageTexts, useTexts } from '../../texts/use-texts.ts'
 import { useForm } from './form.ts'
-import { pointerLabel, spanText } from './labels.ts'
+import { pointerLabel, minutesText } from './labels.ts'
 
 type Description = { changes: readonly SettingsChange[]; note?: (pointer: string) => string | undefined }
 
@@ -48,7 +48,7 @@ function valueInWords(
 ): string | undefined {
   if (value === undefined) return undefined
   if (value === null) return t('page_cod_settings.none')
-  if (typeof value === 'number') return pointer.endsWith('Minutes') ? spanText(value, language) : String(value)
+  if (typeof value === 'number') return pointer.endsWith('Minutes') ? minutesText(value, language) : String(value)
   if (typeof value === 'string') return `“${value}”`
   if (!Array.isArray(value)) return t('page_cod_settings.added')
   const items =

@@ -62,7 +62,7 @@ export function fieldFault(pointer: string, fault: CodedText, texts: PageTexts):
   const { t, language } = texts
   if (fault.code === 'cod.settings_before_reminder') return t('page_cod_settings.before_reminder')
   if (fault.code !== 'cod.settings_minutes') return faultSentence(placeOf(pointer, texts).field, fault, texts)
-  const [min, max] = [spanText(Number(fault.min), language), spanText(Number(fault.max), language)]
+  const [min, max] = [minutesText(Number(fault.min), language), minutesText(Number(fault.max), language)]
   return pointer.endsWith('/reminderMinutes')
     ? t('page_cod_settings.reminder_range', { min, max })
     : t('page_cod_settings.no_response_range', { min, max })
@@ -78,7 +78,7 @@ export function faultOfPage(pointer: string, fault: CodedText, texts: PageTexts)
 const HOUR_MINUTES = 60
 
 /** In hours if they are whole. */
-export const spanText = (minutes: number, language: string): string =>
+export const minutesText = (minutes: number, language: string): string =>
   minutes % HOUR_MINUTES === 0 ? inUnit(minutes / HOUR_MINUTES, 'hour', language) : inUnit(minutes, 'minute', language)
 
 const inUnit = (count: number, unit: 'minute' | 'hour', language: string): string =>

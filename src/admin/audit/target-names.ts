@@ -1,4 +1,5 @@
 import { type Sql, statement } from '../../db/pool.ts'
+import { auditActions, isAuditAction } from './actions.ts'
 import { isUuid } from '../../ids.ts'
 
 export type TargetName = { name: string; isDeleted: boolean }
@@ -32,7 +33,9 @@ export async function findTargetNames(
   workspaceId: string,
   entries: readonly { action: string; target: string }[],
 ): Promise<Map<string, TargetName>> {
-  const keys = entries.filter(({ action }) => action.startsWith('key.')).map(({ target }) => target)
+  const keys = entries
+    .filter(({ action }) => isAuditAction(action) && auditActions[action] === 'key')
+    .map(({ target }) => target)
   const ids = entries.map(({ target }) => target).filter(isUuid)
   if (keys.length + ids.length === 0) return new Map()
   const rows = await sql.rows(selectNames, [workspaceId, [...new Set(ids)], [...new Set(keys)]])
