@@ -10,7 +10,7 @@ import { CodeTabs } from '../ui/code-block.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { useFaults } from '../ui/faults.ts'
 import { FormErrors } from '../ui/form/form-errors.tsx'
-import { isOfWorkspace } from '../ui/shell/live.ts'
+import { isOfWorkspace } from '../ui/shell/refetch.ts'
 import { parametersIn } from '../templates/preview.ts'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import {

@@ -12,7 +12,7 @@ import { visibleText } from '../../locales/visible-text.ts'
 import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/failed.tsx'
-import { isOfWorkspace } from '../ui/shell/live.ts'
+import { isOfWorkspace } from '../ui/shell/refetch.ts'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import type { PhoneState } from './phone.tsx'
 

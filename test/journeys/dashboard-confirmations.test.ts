@@ -2,7 +2,6 @@ import { inEnglish } from '../../locales/resources.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MAX_SCANNED_ROWS, PAGE_SIZE } from '../../src/workspaces/list-pages.ts'
-import { statements } from '../../src/db/pool.ts'
 import { openPage } from '../browser.ts'
 import { type SignedIn, signIn } from '../dashboard.ts'
 import { type World, newPhone, startWorld } from '../world.ts'
@@ -124,35 +123,6 @@ test('a rare result is searched in bounded steps that report their progress', as
   assert.equal(second.nextCursor, null)
 })
 
-test('no list query reads a whole table or more than a page needs', async (t) => {
-  const world = await startWorld(t)
-  await fill(world, { count: 40_000 })
-  await world.ask('analyze confirmations')
-  const bounds = [world.workspaceId, 'ffffffff-ffff-ffff-ffff-ffffffffffff', '00000000-0000-0000-0000-000000000000']
-  const rare = ['cancelled', null, null, null, null, null]
-  const text = [world.workspaceId, 'r-17', ['+212600000017']]
-  const lookUps: Record<string, { values: unknown[]; maxRows: number }> = {
-    list_confirmations: { values: [...bounds, ...rare], maxRows: MAX_SCANNED_ROWS },
-    end_of_confirmations: { values: bounds, maxRows: MAX_SCANNED_ROWS },
-    count_confirmations: { values: [...bounds, ...rare, null], maxRows: MAX_SCANNED_ROWS },
-    count_searched_confirmations: { values: [...bounds, ...text, ...rare, null], maxRows: 10 },
-    search_confirmations: { values: [...bounds, ...text, ...rare], maxRows: 10 },
-    end_of_searched_confirmations: { values: [...bounds, ...text], maxRows: 10 },
-  }
-  for (const [name, { values, maxRows }] of Object.entries(lookUps)) {
-    const explained = `explain (analyze, format json) ${statements.get(name)?.text}`
-    const [row] = await world.ask<{ 'QUERY PLAN': [{ Plan: Plan }] }>(explained, values)
-    const scans = row
-      ? scansOf(row['QUERY PLAN'][0].Plan).filter(({ 'Relation Name': of }) => of === 'confirmations')
-      : []
-    assert.ok(scans.length > 0, name)
-    for (const scan of scans) {
-      assert.match(scan['Node Type'], /^Index/, name)
-      assert.ok(scan['Actual Rows'] <= maxRows, `${name} reads ${scan['Actual Rows']} rows`)
-    }
-  }
-})
-
 test('a confirmation is complete for its workspace and missing for others', async (t) => {
   const world = await startWorld(t)
   await world.codSettings()
@@ -220,58 +190,16 @@ test('running timers are shown with their due time', async (t) => {
   )
 })
 
-test('an order is found by phone number, and its page follows the customer', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings()
-  const order = await world.createConfirmation({ to: '+212612345678', reference: 'A-1001' })
-  await world.createConfirmation({ reference: 'A-1002' })
-  await world.settled()
-  const page = await openPage(t, world, { as: await signIn(world, 'member') })
-  await page.goto(`/dashboard/w/${world.workspaceId}/confirmations`)
-  await page.getByRole('link', { name: 'A-1002' }).waitFor()
-  await page.getByLabel('Customer, reference or id').fill('00212 612 34 56 78')
-  await page.getByRole('link', { name: 'A-1002' }).waitFor({ state: 'detached' })
-  await page.getByRole('link', { name: 'A-1001' }).click()
-  await page.getByRole('heading', { level: 1, name: /Order .*A-1001/ }).waitFor()
-  await page.getByText('Ends with no response').waitFor()
-  await page.getByRole('status').filter({ hasText: 'Updates automatically' }).waitFor()
-  await world.customer(order).taps('Confirm')
-  await page.getByRole('main').getByText('Confirmed', { exact: true }).waitFor()
-  const message = page.getByTestId('transcript').locator('[data-side="customer"]')
-  assert.match((await message.textContent()) ?? '', /Confirm/)
-  await page.getByText('No action is needed: the customer confirmed the order.').waitFor()
-  await page.getByText('Confirmation’s question', { exact: true }).click()
-  await page.getByText('Send attempt').first().waitFor()
-})
-
-test('a reference or a note cannot change the page’s text direction', async (t) => {
-  const world = await startWorld(t)
-  await world.codSettings()
-  const order = await world.createConfirmation({ reference: 'A-1\u202e001' })
-  await world.settled()
-  await world.customer(order).taps('Change time')
-  await world.customer(order).types('at\u2067 noon\nplease')
-  const page = await openPage(t, world, { as: await signIn(world, 'member') })
-  await page.goto(`/dashboard/w/${world.workspaceId}/confirmations`)
-  await page.getByRole('link', { name: 'A-1\\u202e001' }).click()
-  await page.getByRole('heading', { level: 1, name: 'A-1\\u202e001' }).waitFor()
-  const facts = page.getByRole('region', { name: 'The order' })
-  await facts.getByText('“at\\u2067 noon ⏎ please”').waitFor()
-  assert.doesNotMatch((await facts.textContent()) ?? '', /\p{Bidi_Control}/u)
-})
-
-test('an order shows the API key or the dashboard as its origin', async (t) => {
+test('an order is found, followed, and shown with its origin and escaped text', async (t) => {
   const world = await startWorld(t)
   const { workspaceId, senderId } = world
   await world.codSettings()
   await world.ask('update workspaces set sandbox = true where id = $1', [workspaceId])
+  await fill(world, { count: PAGE_SIZE })
   const admin = await signIn(world, 'admin')
-  const order = await world.createConfirmation()
-  const [key] = await world.ask<{ id: string; name: string }>(
-    'select k.public_id as id, k.name from api_keys k join confirmations c on c.api_key_id = k.public_id where c.id = $1',
-    [order.confirmationId],
-  )
-  const byHand = await admin.calls.phone.sendConfirmation.mutate({
+  const order = await world.createConfirmation({ to: '+212612345678', reference: 'A-1001' })
+  const strange = await world.createConfirmation({ reference: 'A-1\u202e002' })
+  await admin.calls.phone.sendConfirmation.mutate({
     workspaceId,
     body: {
       to: newPhone(),
@@ -281,31 +209,53 @@ test('an order shows the API key or the dashboard as its origin', async (t) => {
       reference: 'A-7',
     },
   })
+  await world.settled()
+  await world.customer(strange).taps('Change time')
+  await world.customer(strange).types('at\u2067 noon\nplease')
   const page = await openPage(t, world, { as: admin })
-  const open = (id: string) => page.goto(`/dashboard/w/${workspaceId}/confirmations/${id}`)
-  await open(order.confirmationId)
+  const orderLink = (reference: string) => page.getByRole('link', { name: reference, exact: true })
+  const backToList = () => page.getByRole('navigation').getByRole('link', { name: 'Confirmations' }).click()
+  await page.goto(`/dashboard/w/${workspaceId}/confirmations`)
+  await orderLink('A-7').waitFor()
+  await page.getByLabel('Customer, reference or id').fill('00212 612 34 56 78')
+  await orderLink('A-7').waitFor({ state: 'detached' })
+  await orderLink('A-1001').click()
+  await page.getByRole('heading', { level: 1, name: /Order .*A-1001/ }).waitFor()
+  await page.getByText('Ends with no response').waitFor()
+  const [key] = await world.ask<{ id: string; name: string }>(
+    'select k.public_id as id, k.name from api_keys k join confirmations c on c.api_key_id = k.public_id where c.id = $1',
+    [order.confirmationId],
+  )
   await page.getByText(`${key?.name} dck_${key?.id}_…`).waitFor()
-  await open(byHand.confirmationId)
+  await page.getByRole('status').filter({ hasText: 'Updates automatically' }).waitFor()
+  await world.customer(order).taps('Confirm')
+  await page.getByRole('main').getByText('Confirmed', { exact: true }).waitFor()
+  const message = page.getByTestId('transcript').locator('[data-side="customer"]')
+  assert.match((await message.textContent()) ?? '', /Confirm/)
+  await page.getByText('No action is needed: the customer confirmed the order.').waitFor()
+  await page.getByText('Confirmation’s question', { exact: true }).click()
+  await page.getByText('Send attempt').first().waitFor()
+
+  await backToList()
+  await orderLink('A-7').click()
   await page.getByText('sent from the Phone page').waitFor()
-})
 
-test('pages of the list are linked, and lead back to the newest', async (t) => {
-  const world = await startWorld(t)
-  await fill(world, { count: PAGE_SIZE + 2 })
-  const page = await openPage(t, world, { as: await signIn(world, 'member'), language: 'ar', width: 360 })
-  await page.goto(`/dashboard/w/${world.workspaceId}/confirmations`)
+  await backToList()
+  await orderLink('A-1\\u202e002').click()
+  await page.getByRole('heading', { level: 1, name: 'A-1\\u202e002' }).waitFor()
+  const facts = page.getByRole('region', { name: 'The order' })
+  await facts.getByText('“at\\u2067 noon ⏎ please”').waitFor()
+  assert.doesNotMatch((await facts.textContent()) ?? '', /\p{Bidi_Control}/u)
+
+  await backToList()
+  await page.locator('[data-account]').click()
+  await page.getByRole('menuitem', { name: 'العربية' }).click()
+  await page.setViewportSize({ width: 360, height: 900 })
   await page.getByRole('link', { name: 'الأقدم' }).click()
-  await page.getByRole('link', { name: 'r-1', exact: true }).waitFor()
+  await orderLink('r-1').waitFor()
   await page.getByRole('link', { name: 'الأحدث' }).click()
-  await page.getByRole('link', { name: `r-${PAGE_SIZE + 2}`, exact: true }).waitFor()
+  await orderLink('A-1001').waitFor()
 })
-
-type Plan = { 'Node Type': string; 'Relation Name'?: string; 'Actual Rows': number; Plans?: Plan[] }
-
-const scansOf = (plan: Plan): Plan[] => [
-  ...(plan['Node Type'].includes('Scan') ? [plan] : []),
-  ...(plan.Plans ?? []).flatMap(scansOf),
-]
 
 type Filling = { count: number; from?: string; reference?: string; status?: string }
 

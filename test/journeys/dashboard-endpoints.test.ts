@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { newId } from '../../src/ids.ts'
 import { PAGE_SIZE } from '../../src/workspaces/list-pages.ts'
 import { pauseEndpoint, resumeEndpoint } from '../../src/webhooks/endpoints.ts'
@@ -9,10 +10,12 @@ import { type SignedIn, signIn } from '../dashboard.ts'
 import { assertSigned } from '../receiver.ts'
 import { type World, type WorldReceiver, startWorld } from '../world.ts'
 
-test('a disabled endpoint shows its reason, and one click delivers what it missed', async (t) => {
+test('an endpoint is added, changed, deleted, repaired, tested and resent on its pages', async (t) => {
   const world = await startWorld(t)
-  const receiver = await world.receiver()
   const page = await openPage(t, world, { as: await signIn(world, 'admin') })
+  await page.goto(`/dashboard/w/${world.workspaceId}/endpoints`)
+  await addAndDelete(page)
+  const receiver = await world.receiver()
   const answerAllowed = Promise.withResolvers<void>()
   receiver.answers(
     { status: 503, body: 'out of order', headers: { 'retry-after': '600' } },
@@ -20,53 +23,15 @@ test('a disabled endpoint shows its reason, and one click delivers what it misse
   )
   await record(world, 1)
   await receiver.waitFor(1)
-  await page.goto(`/dashboard/w/${world.workspaceId}/endpoints`)
+  await page.getByRole('link', { name: 'All endpoints' }).click()
   await page.getByRole('link', { name: receiver.url }).click()
-  await page.getByText('This endpoint is failing').waitFor()
-  await page.getByText('HTTP 503').first().waitFor()
-  await page.getByRole('button', { name: 'Retry 1 event now' }).click()
-  await page.getByText('1 event is being retried').waitFor()
-  answerAllowed.resolve()
-  await world.settled()
-  await page.getByText('This endpoint is disabled').waitFor() // the page updates without a reload
-  await page.getByText(/[Ii]t answered 410/).waitFor()
-  await page.getByText('moved away').waitFor()
-  const otps = [await world.sendOtp(), await world.sendOtp()]
-  for (const otp of otps) await world.whatsapp.reports(otp, ['sent'])
-  await page.getByRole('button', { name: 'Enable and send 3 events' }).click()
-  await page.getByText('3 events queued').waitFor()
-  await world.settled()
-  const reportedIds = receiver.events('message.sent').map(({ data }) => data['messageId'])
-  assert.ok(otps.every(({ messageId }) => reportedIds.includes(messageId)))
-  assert.equal(new Set(receiver.received.map(({ id }) => id)).size, 3)
-  await page.getByText('This endpoint is disabled').waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Send test event' }).waitFor()
+  await repair(page, { world, receiver, answerAllowed })
+  await sendTestEvent(page, receiver)
+  await resendChosen(page, { world, receiver })
 })
 
-test('a test event shows its request and the response', async (t) => {
-  const world = await startWorld(t)
-  const receiver = await world.receiver()
-  receiver.answers({ status: 202, body: 'thanks' })
-  const page = await openPage(t, world, { as: await signIn(world, 'admin') })
-  await page.goto(`/dashboard/w/${world.workspaceId}/endpoints/${receiver.endpointId}`)
-  await page.getByRole('button', { name: 'Send test event' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByText(/Delivered: 202/).waitFor()
-  await dialog.getByText('thanks').waitFor()
-  assert.ok((await dialog.textContent())?.includes(receiver.received[0]?.id ?? 'nothing'))
-  await page.keyboard.press('Escape')
-  await page.getByRole('link', { name: 'ping' }).click()
-  await page.getByRole('dialog', { name: 'Delivery' }).getByText('Attempt 1').waitFor()
-  assert.match(page.url(), /delivery=/)
-  await page.keyboard.press('Escape')
-  await page.waitForURL((url) => !url.search.includes('delivery='))
-  await page.waitForFunction(`document.activeElement?.textContent === 'ping'`)
-})
-
-test('an endpoint is added, changed and deleted on its pages', async (t) => {
-  const world = await startWorld(t)
-  const page = await openPage(t, world, { as: await signIn(world, 'admin') })
-  await page.goto(`/dashboard/w/${world.workspaceId}/endpoints`)
+/** On the list; ends on the page of the deleted endpoint. */
+async function addAndDelete(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Add an endpoint' }).click()
   const dialog = page.getByRole('dialog')
   const url = dialog.getByRole('textbox', { name: 'URL' })
@@ -97,16 +62,61 @@ test('an endpoint is added, changed and deleted on its pages', async (t) => {
   await page.getByText('This endpoint was deleted').waitFor()
   assert.equal(await page.getByRole('button', { name: 'Edit' }).count(), 0)
   await page.getByText('No events yet.').waitFor() // its log stays
-})
+}
 
-test('chosen deliveries are counted first, then resent with progress', async (t) => {
-  const world = await startWorld(t)
-  const receiver = await world.receiver()
-  await record(world, 3)
+type Shown = { world: World; receiver: WorldReceiver }
+
+/** Retries what waits, sees the endpoint disabled by the answer 410, and enables it. */
+async function repair(
+  page: Page,
+  { world, receiver, answerAllowed }: Shown & { answerAllowed: PromiseWithResolvers<void> },
+): Promise<void> {
+  await page.getByText('This endpoint is failing').waitFor()
+  await page.getByText('HTTP 503').first().waitFor()
+  await page.getByRole('button', { name: 'Retry 1 event now' }).click()
+  await page.getByText('1 event is being retried').waitFor()
+  answerAllowed.resolve()
+  await world.settled()
+  await page.getByText('This endpoint is disabled').waitFor() // the page updates without a reload
+  await page.getByText(/[Ii]t answered 410/).waitFor()
+  await page.getByText('moved away').waitFor()
+  const otps = [await world.sendOtp(), await world.sendOtp()]
+  for (const otp of otps) await world.whatsapp.reports(otp, ['sent'])
+  await page.getByRole('button', { name: 'Enable and send 3 events' }).click()
+  await page.getByText('3 events queued').waitFor()
+  await world.settled()
+  const reportedIds = receiver.events('message.sent').map(({ data }) => data['messageId'])
+  assert.ok(otps.every(({ messageId }) => reportedIds.includes(messageId)))
+  assert.equal(new Set(receiver.received.map(({ id }) => id)).size, 3)
+  await page.getByText('This endpoint is disabled').waitFor({ state: 'detached' })
+}
+
+/** Shows the request and the answer in a dialog, and then from the log. */
+async function sendTestEvent(page: Page, receiver: WorldReceiver): Promise<void> {
+  receiver.answers({ status: 202, body: 'thanks' })
+  await page.getByRole('button', { name: 'Send test event' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText(/Delivered: 202/).waitFor()
+  await dialog.getByText('thanks').waitFor()
+  assert.ok((await dialog.textContent())?.includes(receiver.received.at(-1)?.id ?? 'nothing'))
+  await page.keyboard.press('Escape')
+  await page.getByRole('link', { name: 'ping' }).click()
+  await page.getByRole('dialog', { name: 'Delivery' }).getByText('Attempt 1').waitFor()
+  assert.match(page.url(), /delivery=/)
+  await page.keyboard.press('Escape')
+  await page.waitForURL((url) => !url.search.includes('delivery='))
+  await page.waitForFunction(`document.activeElement?.textContent === 'ping'`)
+}
+
+/** Counts the chosen deliveries first, then resends them with progress, on a narrow screen. */
+async function resendChosen(page: Page, { world, receiver }: Shown): Promise<void> {
   await record(world, 2, 'message.failed')
   await world.settled()
-  const page = await openPage(t, world, { as: await signIn(world, 'admin'), width: 360 })
-  await page.goto(`/dashboard/w/${world.workspaceId}/endpoints/${receiver.endpointId}?status=succeeded`)
+  const sentBefore = receiver.events('message.sent').length
+  await page.setViewportSize({ width: 360, height: 900 })
+  await page.getByRole('button', { name: 'Add the filter Status' }).click()
+  await page.getByRole('menuitem', { name: 'Succeeded' }).click()
+  await page.waitForURL((url) => url.searchParams.get('status') === 'succeeded')
   await page.getByRole('button', { name: 'Resend events' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Event type').selectOption('message.sent')
@@ -123,9 +133,9 @@ test('chosen deliveries are counted first, then resent with progress', async (t)
   resendAllowed.resolve()
   await dialog.getByText('3 events queued').waitFor()
   await world.settled()
-  assert.equal(receiver.events('message.sent').length, 6)
+  assert.equal(receiver.events('message.sent').length, sentBefore + 3)
   assert.equal(receiver.events('message.failed').length, 2)
-})
+}
 
 test('a new endpoint’s secret signs its events, and is shown only once', async (t) => {
   const world = await startWorld(t)

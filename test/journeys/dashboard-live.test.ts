@@ -152,84 +152,28 @@ test('one user cannot take all streams of a process', async (t) => {
   for (const { close } of [...open, theirs]) close()
 })
 
-test('a message’s page shows that it was read without a reload', async (t) => {
+test('changes during and after a stream’s start are shown without a reload', async (t) => {
   const world = await startWorld(t)
   const page = await openPage(t, world, { as: await signIn(world, 'member') })
   const otp = await world.sendOtp()
   await world.whatsapp.reports(otp, ['sent'])
-  await page.goto(`/dashboard/w/${world.workspaceId}/messages/${otp.messageId}`)
-  await page.getByRole('status').filter({ hasText: 'Updates automatically' }).waitFor()
-  await world.whatsapp.reports(otp, ['delivered', 'read'])
-  await page.getByRole('main').getByText('Read', { exact: true }).first().waitFor()
-})
-
-test('a change during the start of a stream is shown too', async (t) => {
-  const world = await startWorld(t)
-  const page = await openPage(t, world, { as: await signIn(world, 'member') })
-  const otp = await world.sendOtp()
-  await world.whatsapp.reports(otp, ['sent'])
-  const began = Promise.withResolvers<void>()
+  const startAllowed = Promise.withResolvers<void>()
   await page.route('**/dashboard/live/*', async (route) => {
-    await began.promise
+    await startAllowed.promise
     return route.continue()
   })
   await page.goto(`/dashboard/w/${world.workspaceId}/messages/${otp.messageId}`)
-  await page.getByRole('main').getByText('Sent', { exact: true }).first().waitFor()
-  await world.whatsapp.reports(otp, ['delivered', 'read'])
-  began.resolve()
-  await page.getByRole('main').getByText('Read', { exact: true }).first().waitFor()
-})
-
-test('a slow query waits nine times its duration, and delays no other', async (t) => {
-  const world = await startWorld(t)
-  const page = await openPage(t, world, { as: await signIn(world, 'member'), unused: true })
-  const requests = { list: 0, choices: 0 }
-  let slow: PromiseWithResolvers<void> | undefined
-  await page.clock.install()
-  await page.route('**/dashboard/calls/*', async (route) => {
-    const calls = new URL(route.request().url()).pathname
-    if (calls.includes('workspaces.choices')) requests.choices += 1
-    if (!calls.includes('messages.list')) return route.continue()
-    requests.list += 1
-    await slow?.promise
-    return route.continue()
-  })
-  const answerOf = async (call: string, act: () => unknown): Promise<void> => {
-    const answered = page.waitForResponse((response) => response.url().includes(call))
-    await act()
-    await (await answered).finished()
-    await page.getByRole('heading', { level: 1 }).waitFor() // the page has rendered it
-  }
-  const takesThreeSeconds = async (): Promise<void> => {
-    await page.clock.fastForward('00:03')
-    await answerOf('messages.list', () => slow?.resolve())
-  }
-  let answers = 0
-  page.on('requestfinished', (request) => (answers += Number(request.url().includes('messages.list'))))
-  await page.goto(`/dashboard/w/${world.workspaceId}/messages?status=failed`)
-  await waitFor('the page to ask again when its stream opened', () => answers === 2)
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  await page.clock.fastForward('01:00')
-
-  slow = Promise.withResolvers()
-  await world.sendOtp()
-  await waitFor('both to be requests in one request', () => requests.list === 3 && requests.choices === 3)
-  await takesThreeSeconds()
-  await page.clock.fastForward('01:00')
-  slow = Promise.withResolvers()
-  await answerOf('workspaces.choices', () => world.sendOtp())
-  await waitFor('only the slow list to be requested', () => requests.list === 4)
-  await takesThreeSeconds()
-
-  const pageTime = (): Promise<number> => page.evaluate('Date.now()')
-  const restsFrom = await pageTime()
-  for (const rest of ['00:08', '00:08']) {
-    await page.clock.fastForward(rest)
-    await answerOf('workspaces.choices', () => world.sendOtp())
-  }
-  // The page's clock also runs on its own: on a busy machine the whole pause may have passed.
-  const askedOnce = requests.list === 4
-  if ((await pageTime()) - restsFrom < 9 * 3_000) assert.ok(askedOnce, 'the slow one was requests during its rest')
-  await page.clock.fastForward('01:00')
-  await waitFor('the slow one to be requests again', () => requests.list >= 5)
+  const shown = (status: string) => page.getByRole('main').getByText(status, { exact: true }).first()
+  await shown('Sent').waitFor()
+  assert.equal((await shown('Delivered').count()) + (await shown('Read').count()), 0)
+  await world.whatsapp.reports(otp, ['delivered'])
+  startAllowed.resolve()
+  await shown('Delivered').waitFor()
+  await page.getByRole('status').filter({ hasText: 'Updates automatically' }).waitFor()
+  await world.whatsapp.reports(otp, ['read'])
+  await shown('Read').waitFor()
+  await page.getByRole('navigation').getByRole('link', { name: 'Messages' }).click()
+  await page.getByRole('link', { name: otp.to }).waitFor()
+  const { to } = await world.sendOtp()
+  await page.getByRole('link', { name: to }).waitFor()
 })

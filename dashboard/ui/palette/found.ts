@@ -1,7 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type RouterOutputs, api } from '../../api.ts'
-import { slowPolling } from '../shell/live.ts'
+import { slowPolling } from '../shell/refetch.ts'
 
 /** The same number as in src/workspaces/search-part.ts. */
 const MIN_PART_CHARACTERS = 3
