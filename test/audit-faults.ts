@@ -17,10 +17,11 @@ export async function failAuditEntries(world: World, condition: string): Promise
  */
 export async function stateOf(world: World): Promise<Record<string, string>> {
   const tables = await world.ask<{ name: string; owned: boolean }>(
-    `select format('%I.%I', table_schema, table_name) as name, bool_or(column_name = 'workspace_id') as owned
-     from information_schema.columns join information_schema.tables using (table_schema, table_name)
-     where table_schema in ('public', 'auth') and table_type = 'BASE TABLE' and table_name not in ('nodes', 'leases')
-     group by 1 order by 1`,
+    `select format('%I.%I', nspname, relname) as name,
+       exists (select from pg_attribute where attrelid = c.oid and attname = 'workspace_id') as owned
+     from pg_class c join pg_namespace n on n.oid = relnamespace
+     where nspname in ('public', 'auth') and relkind in ('r', 'p') and relname not in ('nodes', 'leases')
+     order by 1`, // the views of information_schema take 50 ms
   )
   const digests = tables.map(
     ({ name, owned }) =>
