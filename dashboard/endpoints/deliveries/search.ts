@@ -52,11 +52,11 @@ export const RESENDABLE = ['failed', 'held', 'succeeded'] as const
 type InitialChoice = { statuses: (typeof RESENDABLE)[number][]; type: string; from: string; to: string }
 
 /** What the dialog offers to resend: what the log shows, or all undelivered events. */
-export function initialChoice({ status, type = '', from, to }: LogSearch): InitialChoice {
+export function initialChoice({ status, type, from, to }: LogSearch): InitialChoice {
   const shown = RESENDABLE.find((each) => each === status)
   return {
     statuses: shown ? [shown] : ['failed', 'held'],
-    type,
+    type: type ?? '',
     from: from ? `${from}T00:00` : '',
     to: to ? `${dayAfter(to)}T00:00` : '',
   }
