@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { eventTypes } from '../../src/events/event-types.ts'
 import { pretty } from './deliveries/body.ts'
-import { EVENT_TYPES, isFiltered, readLogSearch } from './deliveries/search.ts'
+import { EVENT_TYPES, initialChoice, isFiltered, readLogSearch } from './deliveries/search.ts'
 import { type Batch, resendAll } from './deliveries/resend-all.ts'
 import { VERIFY } from './verify.ts'
 import { answerOf, isGone, stateOf } from './endpoint-state.ts'
@@ -24,6 +24,16 @@ test('an address keeps valid filters and drops the others', () => {
   assert.deepEqual(readLogSearch({ from, to: '2026-05-02' }), { from })
   assert.equal(isFiltered({ delivery: id }), false)
   assert.equal(isFiltered({ status: 'held' }), true)
+})
+
+test('a resend offers what the log shows, or else what was not delivered', () => {
+  const undelivered = { statuses: ['failed', 'held'], type: '', from: '', to: '' }
+  assert.deepEqual(initialChoice({}), undelivered)
+  assert.deepEqual(initialChoice({ status: 'pending' }), undelivered)
+  assert.deepEqual(
+    initialChoice({ status: 'succeeded', type: 'ping', from: '2026-05-03', to: '2026-05-31', about: 'A-1001' }),
+    { statuses: ['succeeded'], type: 'ping', from: '2026-05-03T00:00', to: '2026-06-01T00:00' },
+  )
 })
 
 test('times of the page are in the delivery zone, also at clock changes', () => {

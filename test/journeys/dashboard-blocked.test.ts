@@ -49,7 +49,7 @@ test('an import shows faulty lines, progress and failures, and warns before leav
     await secondBatch.promise
     return route.abort()
   })
-  const total = async (): Promise<number> =>
+  const total = async (): Promise<number | null> =>
     (await admin.calls.blocked.list.query({ workspaceId: world.workspaceId, order: 'phone' })).total
   const phones = Array.from({ length: 1_000 }, (_, n) => `+2126120${10_000 + n}`)
   await dialog.getByLabel('Lines').fill(phones.join('\n'))

@@ -7,12 +7,12 @@ import { useTexts } from '../../texts/use-texts.ts'
 import { FormErrors } from '../../ui/form/form-errors.tsx'
 import { useWorkspaceClock } from '../../ui/time.tsx'
 import { useWorkspace } from '../../ui/workspace.ts'
-import { EVENT_TYPES, type LogSearch } from './search.ts'
+import { EVENT_TYPES, type LogSearch, RESENDABLE, initialChoice } from './search.ts'
 import { SendingProgress } from './resend-progress.tsx'
 import { TypeSelect } from './type-select.tsx'
 import { type Choice, useResendAll } from './use-resend-all.ts'
 import { TimeInput } from './time-input.tsx'
-import { dayAfter, instantOf } from './zone-time.ts'
+import { instantOf } from './zone-time.ts'
 
 /** Chooses deliveries, counts them, and resends exactly the counted ones. */
 export function ResendEvents({ endpointId, search }: { endpointId: string; search: LogSearch }) {
@@ -63,12 +63,7 @@ function Choosing({ endpointId, search, run }: Choosing) {
   })
   const labels = { statuses: t('page_endpoints.many_which'), to: t('page_endpoints.to') }
   const form = useForm({
-    initialValues: {
-      statuses: statusesOf(search),
-      type: search.type ?? '',
-      from: search.from ? `${search.from}T00:00` : '',
-      to: search.to ? `${dayAfter(search.to)}T00:00` : '',
-    },
+    initialValues: initialChoice(search),
     validate: {
       statuses: (value) => (value.length === 0 ? t('page_endpoints.choose_one') : null),
       to: (value, { from }) =>
@@ -84,7 +79,7 @@ function Choosing({ endpointId, search, run }: Choosing) {
       clock.realOf(instantOf(to, timeZone)),
     ]
     count.mutate({
-      statuses: ALL.filter((status) => statuses.includes(status)),
+      statuses: RESENDABLE.filter((status) => statuses.includes(status)),
       ...(chosenType && { type: chosenType }),
       ...(fromAt && { from: fromAt }),
       ...(toAt && { to: toAt }),
@@ -138,12 +133,4 @@ function Choosing({ endpointId, search, run }: Choosing) {
       </Stack>
     </form>
   )
-}
-
-const ALL = ['failed', 'held', 'succeeded'] as const
-
-/** The undelivered ones, unless the log has another filter. */
-function statusesOf({ status }: LogSearch): Choice['statuses'] {
-  const shown = ALL.find((each) => each === status)
-  return shown ? [shown] : ['failed', 'held']
 }

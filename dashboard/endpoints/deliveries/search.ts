@@ -1,6 +1,7 @@
 import { eventTypes, isEventType } from '../../../src/events/event-types.ts'
 import type { RouterOutputs } from '../../api.ts'
 import { dayIn, idIn, textIn } from '../../ui/list/search-params.ts'
+import { dayAfter } from './zone-time.ts'
 
 export type Delivery = RouterOutputs['endpoints']['deliveries']['rows'][number]
 export type DeliveryStatus = Delivery['status']
@@ -44,4 +45,19 @@ export function readLogSearch(raw: Record<string, unknown>): LogSearch {
 export function isFiltered(search: LogSearch): boolean {
   const { delivery: _, ...filter } = search
   return Object.keys(filter).length > 0
+}
+
+export const RESENDABLE = ['failed', 'held', 'succeeded'] as const
+
+type InitialChoice = { statuses: (typeof RESENDABLE)[number][]; type: string; from: string; to: string }
+
+/** What the dialog offers to resend: what the log shows, or all undelivered events. */
+export function initialChoice({ status, type, from, to }: LogSearch): InitialChoice {
+  const shown = RESENDABLE.find((each) => each === status)
+  return {
+    statuses: shown ? [shown] : ['failed', 'held'],
+    type: type ?? '',
+    from: from ? `${from}T00:00` : '',
+    to: to ? `${dayAfter(to)}T00:00` : '',
+  }
 }
