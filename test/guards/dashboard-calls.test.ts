@@ -74,7 +74,7 @@ async function callBatch(
   const paths = some.map(({ path }) => path)
   const url = `${world.first.url}/dashboard/calls/${paths.join(',')}?batch=1`
   const headers = { origin: world.first.url, 'content-type': 'application/json', ...(as && { cookie: as.cookie }) }
-  const inputs = JSON.stringify({ ...paths.map(() => ({ workspaceId, ...more })) })
+  const inputs = JSON.stringify(Object.fromEntries(paths.map((_, index) => [index, { workspaceId, ...more }])))
   const answer = isMutation
     ? await fetch(url, { method: 'POST', headers, body: inputs })
     : await fetch(`${url}&input=${encodeURIComponent(inputs)}`, { headers })
