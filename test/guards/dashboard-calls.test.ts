@@ -46,35 +46,55 @@ const procedures: readonly Procedure[] = Object.entries(
 
 const ofWorkspace = procedures.filter(({ minRole }) => minRole !== undefined)
 
-type Answer = { code: string; text: string }
+type Answer = { path: string; code: string; text: string }
+
+type Sent = { as?: SignedIn; workspaceId?: string; more?: object }
+
+/** As many calls as a request may hold. */
+const MAX_BATCH = 10
 
 /** The input has only a workspace: permission is checked before the rest. */
-async function call(
+async function callEach(world: World, some: readonly Procedure[], sent: Sent): Promise<Answer[]> {
+  const answers: Answer[] = []
+  for (const isMutation of [false, true]) {
+    const sameMethod = some.filter(({ type }) => (type === 'mutation') === isMutation)
+    for (let from = 0; from < sameMethod.length; from += MAX_BATCH)
+      answers.push(...(await callBatch(world, sameMethod.slice(from, from + MAX_BATCH), isMutation, sent)))
+  }
+  assert.deepEqual(pathsOf(answers), pathsOf(some))
+  return answers
+}
+
+async function callBatch(
   world: World,
-  { path, type }: Procedure,
-  { as, workspaceId, more }: { as?: SignedIn; workspaceId?: string; more?: object },
-) {
-  const input = JSON.stringify({ workspaceId, ...more })
+  some: readonly Procedure[],
+  isMutation: boolean,
+  { as, workspaceId, more }: Sent,
+): Promise<Answer[]> {
+  const paths = some.map(({ path }) => path)
+  const url = `${world.first.url}/dashboard/calls/${paths.join(',')}?batch=1`
   const headers = { origin: world.first.url, 'content-type': 'application/json', ...(as && { cookie: as.cookie }) }
-  const url = `${world.first.url}/dashboard/calls/${path}`
-  const answer =
-    type === 'mutation'
-      ? await fetch(url, { method: 'POST', headers, body: input })
-      : await fetch(`${url}?input=${encodeURIComponent(input)}`, { headers })
-  const text = await answer.text()
-  return { code: codeIn(text), text } satisfies Answer
+  const inputs = JSON.stringify(Object.fromEntries(paths.map((_, index) => [index, { workspaceId, ...more }])))
+  const answer = isMutation
+    ? await fetch(url, { method: 'POST', headers, body: inputs })
+    : await fetch(`${url}&input=${encodeURIComponent(inputs)}`, { headers })
+  const each = (await answer.json()) as object[]
+  assert.equal(each.length, paths.length, JSON.stringify(each))
+  return paths.map((path, index) => {
+    const text = JSON.stringify(each[index])
+    return { path, code: codeIn(text), text }
+  })
 }
 
 const codeIn = (text: string): string => /"code":"([A-Z_]+)"/.exec(text)?.[1] ?? 'OK'
 
+const pathsOf = (some: readonly { path: string }[]): string[] => some.map(({ path }) => path).sort()
+
 test('every call except the listed ones requires a session', async (t) => {
   const world = await startWorld(t)
-  const answered: string[] = []
-  for (const procedure of procedures) {
-    const { code } = await call(world, procedure, { workspaceId: world.workspaceId })
-    if (code !== 'UNAUTHORIZED') answered.push(procedure.path)
-  }
-  assert.deepEqual(answered.sort(), Object.keys(WITHOUT_SESSION).sort())
+  const answers = await callEach(world, procedures, { workspaceId: world.workspaceId })
+  const answered = answers.filter(({ code }) => code !== 'UNAUTHORIZED')
+  assert.deepEqual(pathsOf(answered), Object.keys(WITHOUT_SESSION).sort())
 })
 
 test('every call belongs to a workspace or is listed as not', () => {
@@ -86,24 +106,15 @@ test('every call belongs to a workspace or is listed as not', () => {
 test('every call answers another workspace exactly like a missing one', async (t) => {
   const [world, theirs] = [await startWorld(t), await startWorld(t)]
   const as = await signIn(world, 'owner')
-  for (const procedure of ofWorkspace) {
-    const foreign = await call(world, procedure, { as, workspaceId: theirs.workspaceId })
-    const missing = await call(world, procedure, { as, workspaceId: MISSING_ID })
-    assert.equal(foreign.code, 'NOT_FOUND', procedure.path)
-    assert.equal(foreign.text, missing.text, procedure.path)
-  }
+  const foreign = await callEach(world, ofWorkspace, { as, workspaceId: theirs.workspaceId })
+  for (const { path, code } of foreign) assert.equal(code, 'NOT_FOUND', path)
+  assert.deepEqual(foreign, await callEach(world, ofWorkspace, { as, workspaceId: MISSING_ID }))
 })
 
 const refusedTo = async (world: World, as: SignedIn, calls: readonly Procedure[]): Promise<string[]> => {
-  const refused: string[] = []
-  for (const procedure of calls) {
-    const { code } = await call(world, procedure, { as, workspaceId: world.workspaceId })
-    if (code === 'FORBIDDEN') refused.push(procedure.path)
-  }
-  return refused.sort()
+  const answers = await callEach(world, calls, { as, workspaceId: world.workspaceId })
+  return pathsOf(answers.filter(({ code }) => code === 'FORBIDDEN'))
 }
-
-const pathsOf = (some: readonly Procedure[]): string[] => some.map(({ path }) => path).sort()
 
 test('members may change nothing, and admins nothing reserved for owners', async (t) => {
   const world = await startWorld(t)
@@ -133,12 +144,13 @@ test('a removed member loses access with the next call', async (t) => {
 test('every call refuses unstorable text in every field', async (t) => {
   const world = await startWorld(t)
   const as = await signIn(world, 'owner')
-  for (const procedure of procedures) {
-    for (const text of ['a\0b', 'half \ud83d', '\udc00']) {
-      const { code, text: answer } = await call(world, procedure, { as, more: { deep: [{ text }] } })
-      assert.equal(code, 'BAD_REQUEST', procedure.path)
-      assert.match(answer, /"path":"deep\.0\.text"/, procedure.path)
-    }
+  const texts = ['a\0b', 'half \ud83d', '\udc00']
+  for (const { path, code, text } of await callEach(world, procedures, {
+    as,
+    more: { deep: texts.map((each) => ({ text: each })) },
+  })) {
+    assert.equal(code, 'BAD_REQUEST', path)
+    for (const index of texts.keys()) assert.match(text, new RegExp(`"path":"deep\\.${index}\\.text"`), path)
   }
 })
 

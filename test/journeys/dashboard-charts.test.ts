@@ -15,10 +15,10 @@ const dayBefore = (day: string, days: number): string =>
   new Date(Date.parse(day) - days * 86_400_000).toISOString().slice(0, 10)
 
 /** Counts every finished day, as the background loop does, but not those of other tests' workspaces. */
-async function countDays({ parts, ask, workspaceId }: World): Promise<void> {
-  await ask('update workspaces set sandbox = true where not sandbox and id <> $1', [workspaceId])
-  await ask('delete from daily_figures where workspace_id <> $1', [workspaceId])
-  const loop = dailyFiguresLoop(parts)
+async function countDays(world: World): Promise<void> {
+  await world.ask('update workspaces set sandbox = true where not sandbox and id <> $1', [world.workspaceId])
+  await world.ask('delete from daily_figures where workspace_id <> $1', [world.workspaceId])
+  const loop = dailyFiguresLoop(world.parts)
   for (let turns = 0; turns < 200; turns += 1) if (!(await loop.turn()).more) return
   throw new Error('the days are not counted after 200 turns')
 }

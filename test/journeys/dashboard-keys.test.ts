@@ -24,8 +24,10 @@ const statusWith = async (world: World, apiKey: string): Promise<number> => {
 test('the request shown with a new key works, and the key appears once', async (t) => {
   const world = await startWorld(t)
   Object.assign(world.parts.config, { publicUrl: world.first.url })
-  const page = await openPage(t, world, { as: await signIn(world, 'admin') })
-  await page.goto(`/dashboard/w/${world.workspaceId}/keys`)
+  const { workspaceId } = world
+  const admin = await signIn(world, 'admin')
+  const page = await openPage(t, world, { as: admin })
+  await page.goto(`/dashboard/w/${workspaceId}/keys`)
   await page.getByRole('button', { name: 'Create key' }).first().click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill('checkout')
@@ -39,9 +41,11 @@ test('the request shown with a new key works, and the key appears once', async (
   const { stdout } = await run('sh', ['-c', curl])
   const { messageId } = JSON.parse(stdout) as { messageId: string }
   assert.equal((await world.whatsapp.gets({ messageId })).to, to)
-  await page.reload()
+  await dialog.getByRole('button', { name: 'I have copied it' }).click()
   await page.getByText('checkout').waitFor()
+  await dialog.waitFor({ state: 'detached' })
   assert.ok(!(await page.content()).includes(apiKey))
+  assert.ok(!JSON.stringify(await admin.calls.keys.list.query({ workspaceId })).includes(apiKey.slice(-43)))
   await page.getByRole('button', { name: 'Actions for checkout' }).click()
   await page.getByRole('menuitem', { name: 'Revoke' }).click()
   await dialog.getByText('A use is recorded within a minute.').waitFor()

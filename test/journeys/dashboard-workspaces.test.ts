@@ -9,18 +9,20 @@ import { type World, startWorld } from '../world.ts'
 const usageOf = async ({ workspaceId }: World, { calls }: SignedIn, kind: string) =>
   (await calls.workspaces.usage.query({ workspaceId })).kinds.find((each) => each.kind === kind)
 
-test('an owner creates and owns a sandbox, and switching keeps the section', async (t) => {
+test('an owner creates, switches to and deletes a workspace, and cancels a live one’s deletion', async (t) => {
   const world = await startWorld(t)
-  const owner = await signIn(world, 'owner')
+  const { workspaceId } = world
+  const [owner, member] = [await signIn(world, 'owner'), await signIn(world, 'member')]
   const page = await openPage(t, world, { as: owner })
-  await page.goto(`/dashboard/w/${world.workspaceId}/settings`)
+  const settings = page.getByRole('link', { name: 'Settings and quotas' })
+  await page.goto(`/dashboard/w/${workspaceId}/settings`)
   await page.getByRole('link', { name: 'New workspace' }).click()
   await page.getByRole('heading', { name: 'New workspace' }).waitFor() // the previous page has a field of the same name
   await page.getByLabel('Name').fill('Rosa tests')
   await page.getByRole('radio', { name: /Sandbox/ }).check()
   await page.getByRole('button', { name: 'Create workspace' }).click()
   await page.waitForURL(/overview/)
-  await page.getByRole('link', { name: 'Settings and quotas' }).click()
+  await settings.click()
   await page.getByRole('heading', { name: 'Monthly quotas' }).waitFor()
   const [made] = await world.ask<{ id: string; sandbox: boolean; role: string }>(
     `select w.id, w.sandbox, m.role from workspaces w join members m on m.workspace_id = w.id
@@ -29,19 +31,14 @@ test('an owner creates and owns a sandbox, and switching keeps the section', asy
   )
   assert.deepEqual([made?.sandbox, made?.role], [true, 'owner'])
   await page.getByText(made?.id ?? '').waitFor()
-  await page.getByRole('combobox', { name: 'Workspace' }).selectOption({ label: 'Test shop' })
-  await page.waitForURL(`**/w/${world.workspaceId}/settings`)
-})
+  const choice = page.getByRole('combobox', { name: 'Workspace' })
+  await choice.selectOption({ label: 'Test shop' })
+  await page.waitForURL(`**/w/${workspaceId}/settings`)
+  await choice.selectOption({ label: 'Rosa tests' })
+  await page.waitForURL(`**/w/${made?.id}/settings`)
 
-test('a sandbox is deleted at once, and a live workspace shows its deletion until it is cancelled', async (t) => {
-  const world = await startWorld(t)
-  const { workspaceId } = world
-  const [owner, member] = [await signIn(world, 'owner'), await signIn(world, 'member')]
-  const sandbox = await owner.calls.workspaces.create.mutate({ name: 'Rosa tests', sandbox: true })
-  const page = await openPage(t, world, { as: owner })
   const dialog = page.getByRole('dialog')
   const remove = { name: 'Delete workspace' }
-  await page.goto(`/dashboard/w/${sandbox.workspaceId}/settings`)
   await page.getByRole('button', remove).click()
   await dialog.getByLabel('Type Rosa tests to confirm').fill('Rosa')
   assert.ok(await dialog.getByRole('button', remove).isDisabled())
@@ -51,7 +48,7 @@ test('a sandbox is deleted at once, and a live workspace shows its deletion unti
   await page.getByText('“Rosa tests” was deleted.').waitFor()
   assert.equal((await owner.calls.session.current.query())?.workspaces.length, 1)
 
-  await page.goto(`/dashboard/w/${workspaceId}/settings`)
+  await settings.click()
   await page.getByRole('button', remove).click()
   await dialog.getByLabel('Type Test shop to confirm').fill('Test shop')
   await dialog.getByRole('button', remove).click()
