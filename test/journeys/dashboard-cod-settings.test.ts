@@ -179,25 +179,31 @@ const LIMITED = [
   ['Closing message after a confirmation', 4_096],
 ] as const
 
-/** Every text has its greatest length, and a list has room for one more item. */
+/** Of exactly this length: blanks at the ends would not count. */
+const textOf = (length: number): string => 'word '.repeat(length / 5 + 1).slice(0, length - 1) + 'x'
+
+/** Every text has its greatest length. */
 const LONGEST = {
   texts: {
-    dayQuestion: 'x'.repeat(1_024),
-    timeQuestion: 'x'.repeat(1_024),
-    refusalReasonQuestion: 'x'.repeat(4_096),
-    reasonsListButton: 'x'.repeat(20),
+    dayQuestion: textOf(1_024),
+    timeQuestion: textOf(1_024),
+    refusalReasonQuestion: textOf(4_096),
+    reasonsListButton: textOf(20),
     otherLabel: 'y'.repeat(24),
-    notePrompt: 'x'.repeat(4_096),
+    notePrompt: textOf(4_096),
   },
-  timeRanges: ['x'.repeat(20), '12:00-18:00'],
-  refusalReasons: ['x'.repeat(24), 'B', 'C', 'D', 'E', 'F', 'G', 'H'],
-  closingMessages: { confirmation: 'x'.repeat(4_096), refusal: null },
+  timeRanges: [textOf(20)],
+  refusalReasons: [textOf(24)],
+  closingMessages: { confirmation: textOf(4_096), refusal: null },
 }
+
+/** One more has room. */
+const MANY_REASONS = { refusalReasons: ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'] }
 
 test('every limit is shown when it is near, and enforced on save', async (t) => {
   const world = await startWorld(t)
   const admin = await signIn(world, 'admin')
-  const before = await world.codSettings({ languages: { en: LONGEST } })
+  const before = await world.codSettings({ languages: { en: LONGEST, ar: MANY_REASONS } })
   const page = await openPage(t, world, { as: admin })
   const tab = (name: string) => page.getByRole('tab', { name })
   const counted = (max: number, count: number): string => `${count.toLocaleString('en')} of ${max.toLocaleString('en')}`
@@ -205,19 +211,20 @@ test('every limit is shown when it is near, and enforced on save', async (t) => 
   await tab('Arabic').click()
   await page.getByRole('tab', { name: 'Arabic', selected: true }).waitFor()
   assert.equal(await page.getByText(/ of (20|24|1,024|4,096)$/).count(), 0, 'no limit is near')
+  await addsToLists(page)
   await tab('English').click()
   await page.getByRole('tab', { name: 'English', selected: true }).waitFor()
   const full = await fieldsOf(page)
   for (const [label, max] of LIMITED) assert.ok(full[label]?.includes(counted(max, max)), `${label}: ${full[label]}`)
-  await addsToLists(page)
 
   for (const [label] of LIMITED) await page.getByLabel(label, { exact: true }).press('x')
   await tab('Texts').getByText('9 errors').waitFor()
   const over = await fieldsOf(page)
   for (const [label, max] of LIMITED) {
-    assert.ok(over[label]?.includes(counted(max, max + 1)), `${label}: ${over[label]}`)
+    const shown = over[label] ?? ''
+    assert.ok(shown.includes(counted(max, max + 1)), `${label}: ${shown}`)
     const fault = `${label} must have at most ${max.toLocaleString('en')} characters.`
-    assert.ok(over[label].includes(fault), `${label}: ${over[label]}`)
+    assert.ok(shown.includes(fault), `${label}: ${shown}`)
   }
   await tab('Reminders').click()
   await page.waitForURL(/tab=reminders/)
@@ -254,13 +261,13 @@ test('every limit is shown when it is near, and enforced on save', async (t) => 
 /** No more items than a question may have, and none twice. */
 async function addsToLists(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Add a time range' }).click()
-  await page.getByLabel('Time range 3', { exact: true }).fill('12:00-18:00')
+  await page.getByLabel('Time range 3', { exact: true }).fill('مساء')
   await page.getByText('Time range 3 repeats an earlier item of the list.').waitFor()
   assert.ok(await page.getByRole('button', { name: 'Add a time range' }).isDisabled())
   await page.getByText('At most 3.').waitFor()
   await page.getByRole('button', { name: 'Add a reason' }).click()
   assert.ok(await page.getByRole('button', { name: 'Add a reason' }).isDisabled())
-  await page.getByLabel('Reason 9', { exact: true }).fill('y'.repeat(24))
+  await page.getByLabel('Reason 9', { exact: true }).fill('سبب آخر')
   await page.getByText('Reason 9 must differ from the label of the Other row').waitFor()
   await page.getByLabel('Reason 9', { exact: true }).fill('I')
   await page.getByLabel('Time range 3', { exact: true }).fill('18:00-20:00')
