@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
-import { DEMO, demoAccount, startEmulator } from '@doorcode/whatsapp-emulator'
 import { advanceSandbox } from '../../src/sandbox/advance.ts'
 import { openPage } from '../browser.ts'
-import { quickReplies } from '../cod.ts'
+import { type CreatedConfirmation, quickReplies } from '../cod.ts'
 import { type SignedIn, signIn } from '../dashboard.ts'
 import { failAuditEntries, stateOf } from '../audit-faults.ts'
 import { waitFor } from '../wait-for.ts'
-import { type World, type WorldOptions, newPhone, startWorld } from '../world.ts'
+import { type World, type WorldOptions, type WorldReceiver, newPhone, startWorld } from '../world.ts'
 
 /** A sandbox with COD settings and a member who opens its phones. */
 async function startSandbox(t: TestContext, options: WorldOptions = {}): Promise<World> {
@@ -31,25 +30,51 @@ async function openPhone(page: Page, world: World, phone: string): Promise<void>
 
 const frameOf = (page: Page, phone: string) => page.getByRole('region', { name: `The phone of ${phone}` })
 
-test('a sent code appears on the phone, and its ticks show it was read', async (t) => {
+test('a member plays customers with mouse and keyboard, and the business hears them', async (t) => {
   const world = await startSandbox(t)
+  const receiver = await world.receiver()
   const page = await openPage(t, world, { as: await signIn(world, 'member') })
   await page.goto(`/dashboard/w/${world.workspaceId}/phone`)
   await page.getByText('No messages yet').first().waitFor()
   const otp = await world.sendOtp()
-  const phone = frameOf(page, otp.to)
-  await phone.getByText(otp.code).waitFor() // the newest chat opens by itself
-  await phone.getByText('Read', { exact: true }).waitFor()
+  await frameOf(page, otp.to).getByText(otp.code).waitFor() // the newest chat opens by itself
+  await frameOf(page, otp.to).getByText('Read', { exact: true }).waitFor()
   await waitFor('the business to know that it was read', async () => (await world.getOtp(otp))['status'] === 'read')
+
+  await opensNewCustomer(page)
+  const confirmation = await reschedules(page, world, receiver)
+  await page.setViewportSize({ width: 360, height: 900 })
+  await refuses(page, world, confirmation)
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await quotes(page, world)
 })
 
-test('a confirmation rescheduled on the phone shows its webhook', async (t) => {
-  const world = await startSandbox(t)
-  const receiver = await world.receiver()
-  const page = await openPage(t, world, { as: await signIn(world, 'member') })
-  const { to } = await world.createConfirmation()
-  await openPhone(page, world, to)
-  const phone = frameOf(page, to)
+/** Escape closes its dialog and returns the focus, each time; a number is one that the API accepts. */
+async function opensNewCustomer(page: Page): Promise<void> {
+  const opener = page.getByRole('button', { name: 'New customer' })
+  const dialog = page.getByRole('dialog', { name: 'New customer' })
+  for (let times = 0; times < 2; times += 1) {
+    await opener.click()
+    await dialog.waitFor()
+    assert.ok(await isFocused(dialog.getByRole('textbox')), 'the reader can type at once')
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'hidden' })
+    assert.ok(await isFocused(opener), 'the focus is back')
+  }
+  await opener.click()
+  await dialog.getByRole('textbox').fill('+212661234')
+  await dialog.getByRole('button', { name: 'Open the phone' }).click()
+  await dialog.getByText('No country has such a number.').waitFor()
+  await dialog.getByRole('textbox').fill('+212661234567')
+  await dialog.getByRole('button', { name: 'Open the phone' }).click()
+  await frameOf(page, '+212661234567').waitFor()
+}
+
+/** The page shows the webhook. */
+async function reschedules(page: Page, world: World, receiver: WorldReceiver): Promise<CreatedConfirmation> {
+  const confirmation = await world.createConfirmation()
+  const phone = frameOf(page, confirmation.to)
+  await page.getByRole('button', { name: confirmation.to }).click()
   await phone.getByRole('button', { name: 'Change time' }).click()
   await phone.getByText('Which day?').waitFor()
   const days = phone.getByRole('listitem').filter({ hasText: 'Which day?' }).getByRole('button')
@@ -61,15 +86,13 @@ test('a confirmation rescheduled on the phone shows its webhook', async (t) => {
   await webhooks.getByText('"timeRange": "12:00-18:00"').waitFor()
   assert.equal(receiver.events('cod.reschedule_requested').length, 1)
   assert.ok(await phone.getByRole('button', { name: 'Change time' }).isDisabled(), 'what was tapped is grey')
-})
+  return confirmation
+}
 
-test('a refusal check is answered on the phone with a listed reason', async (t) => {
-  const world = await startSandbox(t)
-  const page = await openPage(t, world, { as: await signIn(world, 'member'), width: 360 })
-  const confirmation = await world.createConfirmation()
+/** With a reason of the list, on a narrow screen. */
+async function refuses(page: Page, world: World, confirmation: CreatedConfirmation): Promise<void> {
   await world.settled()
   await world.startRefusalCheck(confirmation)
-  await openPhone(page, world, confirmation.to)
   const phone = frameOf(page, confirmation.to)
   await phone.getByRole('button', { name: 'Yes' }).click()
   await phone.getByRole('button', { name: 'Reasons' }).click()
@@ -83,44 +106,108 @@ test('a refusal check is answered on the phone with a listed reason', async (t) 
   )
   await page.getByRole('button', { name: 'Back to phones' }).click()
   await page.getByRole('button', { name: confirmation.to }).waitFor()
-})
+}
 
-test('the time machine jumps to the reminder, which appears on the phone', async (t) => {
-  const world = await startSandbox(t)
-  const page = await openPage(t, world, { as: await signIn(world, 'admin') })
-  const { to } = await world.createConfirmation()
+/** An earlier message, by mouse and keyboard; the business sees which. */
+async function quotes(page: Page, world: World): Promise<void> {
+  const to = newPhone()
+  const [first, second] = [await world.sendOtp({ to }), await world.sendOtp({ to })]
   await world.settled()
-  await openPhone(page, world, to)
-  await page.getByRole('tab', { name: 'Time machine' }).click()
-  const clock = page.getByRole('region', { name: 'Time machine' })
-  await clock.getByRole('button', { name: 'Jump to: Confirmation reminder, order order-5521' }).click()
-  await clock.getByText(/On the way: 1 reminder, 1 message/).waitFor()
-  await clock.getByText(/ahead of real time/).waitFor()
-  await waitFor('the reminder on the phone', async () => (await frameOf(page, to).getByText('5521').count()) >= 2)
-  await clock.getByText('Confirmation deadline: no response').waitFor()
-})
+  await page.getByRole('button', { name: to }).click()
+  const phone = frameOf(page, to)
+  const messageOf = ({ code }: { code: string }) => phone.getByRole('listitem').filter({ hasText: code }).first()
+  const composer = phone.getByLabel('Message as the customer')
 
-test('a request from the page works like the API’s, and is audited', async (t) => {
+  await messageOf(first).hover()
+  await messageOf(first).getByRole('button', { name: 'Reply', exact: true }).click()
+  await phone.getByText('Replying to').waitFor()
+  await composer.fill('With the mouse')
+  await phone.getByRole('button', { name: 'Send', exact: true }).click()
+  const byMouse = phone.getByRole('listitem').filter({ hasText: 'With the mouse' })
+  await byMouse.getByRole('blockquote').filter({ hasText: first.code }).waitFor()
+
+  const reply = messageOf(second).getByRole('button', { name: 'Reply', exact: true })
+  for (let steps = 0; steps < 20 && !(await isFocused(reply)); steps += 1) await page.keyboard.press('Shift+Tab')
+  assert.ok(await isFocused(reply), 'the keyboard comes to it')
+  await page.keyboard.press('Enter')
+  assert.ok(await isFocused(composer), 'the reader can go on typing after quoting')
+  await page.keyboard.press('Escape')
+  await phone.getByText('Replying to').waitFor({ state: 'detached' })
+  await reply.focus()
+  await page.keyboard.press('Enter')
+  await page.keyboard.type('With the keyboard')
+  await page.keyboard.press('Enter')
+  const byKeyboard = phone.getByRole('listitem').filter({ hasText: 'With the keyboard' })
+  await byKeyboard.getByRole('blockquote').filter({ hasText: second.code }).waitFor()
+
+  await world.settled()
+  const quoted = await world.ask<{ messageId: string; text: string }>(
+    `select m.id as "messageId", r.body::jsonb -> 'message' -> 'text' ->> 'body' as text
+     from provider_reports r join messages m
+       on m.workspace_id = r.workspace_id and m.provider_message_id = r.body::jsonb -> 'message' -> 'context' ->> 'id'
+     where r.workspace_id = $1 and m.id = any ($2) order by text`,
+    [world.workspaceId, [first.messageId, second.messageId]],
+  )
+  assert.deepEqual(quoted, [
+    { messageId: second.messageId, text: 'With the keyboard' },
+    { messageId: first.messageId, text: 'With the mouse' },
+  ])
+}
+
+test('an admin sends each kind of message and jumps to the reminder', async (t) => {
   const world = await startSandbox(t)
   const { workspaceId } = world
   const admin = await signIn(world, 'admin')
   const page = await openPage(t, world, { as: admin })
   const to = newPhone()
   await openPhone(page, world, to)
+  const phone = frameOf(page, to)
   const send = page.getByRole('region', { name: 'Send a message' })
+  const button = send.getByRole('button', { name: 'Send to' })
+
+  await send.getByText('Confirmation', { exact: true }).click()
+  await button.waitFor()
+  const { y = 0, height = 0 } = (await button.boundingBox()) ?? {}
+  assert.ok(y + height <= 900, `the button is ${y + height} px below the top of a screen of 900`)
+  assert.equal(await page.evaluate<number>('scrollY'), 0)
+  assert.deepEqual(
+    [await send.getByLabel('Customer').inputValue(), await send.getByLabel('Total').inputValue()],
+    ['Ana', '25 EUR'],
+    'what the template’s samples show',
+  )
+  await send.getByRole('textbox', { name: 'Order' }).fill('A-77')
+  await button.click()
+  await phone.getByText(/order A-77/).waitFor()
+  await send.getByText('Refusal check', { exact: true }).click()
+  await send.getByRole('combobox', { name: 'Order' }).waitFor()
+  assert.equal(await send.getByLabel('Customer').inputValue(), 'Ana')
+
+  await send.getByText('Code', { exact: true }).click()
   await send.getByRole('textbox', { name: 'Code' }).fill('no code')
-  await send.getByRole('button', { name: `Send to` }).click()
+  await button.click()
   await send.getByText('Code must be 1 to 15 ASCII letters or digits.').waitFor()
   await send.getByRole('textbox', { name: 'Code' }).fill('730214')
-  await send.getByRole('button', { name: `Send to` }).click()
-  await frameOf(page, to).getByText('730214').waitFor()
+  await button.click()
+  await phone.getByText('730214').waitFor()
   const [entry] = await world.ask<{ who: string; after: object }>(
     `select who, after from audit_log where workspace_id = $1 and action = 'otp.sent'`,
     [workspaceId],
   )
   assert.equal(entry?.who, admin.email)
   assert.ok(!JSON.stringify(entry).includes('730214'))
+
+  await world.settled()
+  await page.getByRole('tab', { name: 'Time machine' }).click()
+  const clock = page.getByRole('region', { name: 'Time machine' })
+  await clock.getByRole('button', { name: 'Jump to: Confirmation reminder, order A-77' }).click()
+  await clock.getByText(/On the way: 1 reminder, 1 message/).waitFor()
+  await clock.getByText(/ahead of real time/).waitFor()
+  await waitFor('the reminder on the phone', async () => (await phone.getByText(/order A-77/).count()) >= 2)
+  await clock.getByText('Confirmation deadline: no response').waitFor()
 })
+
+const isFocused = async (locator: Locator): Promise<boolean> =>
+  (await locator.and(locator.page().locator(':focus')).count()) === 1
 
 test('nothing is sent and no clock moves without an audit entry', async (t) => {
   const world = await startSandbox(t, { mayLogErrors: true })
@@ -168,117 +255,6 @@ test('a request from the page is processed at once and uses one unit', async (t)
   const entries = await world.ask('select 1 from audit_log where workspace_id = $1', [workspaceId])
   assert.equal(entries.length, 1, 'a refused request is not recorded as sent')
 })
-
-test('a sent message is in view with the order that it names', async (t) => {
-  const world = await startSandbox(t)
-  const page = await openPage(t, world, { as: await signIn(world, 'admin') })
-  const to = newPhone()
-  await openPhone(page, world, to)
-  const send = page.getByRole('region', { name: 'Send a message' })
-  await send.getByText('Confirmation', { exact: true }).click()
-  const button = send.getByRole('button', { name: 'Send to' })
-  await button.waitFor()
-  const { y = 0, height = 0 } = (await button.boundingBox()) ?? {}
-  assert.ok(y + height <= 900, `the button is ${y + height} px below the top of a screen of 900`)
-  const reference = send.getByRole('textbox', { name: 'Order' })
-  assert.deepEqual(
-    [await send.getByLabel('Customer').inputValue(), await send.getByLabel('Total').inputValue()],
-    ['Ana', '25 EUR'],
-    'what the template’s samples show',
-  )
-  await reference.fill('A-77')
-  await button.click()
-  await frameOf(page, to)
-    .getByText(/order A-77/)
-    .waitFor()
-  await send.getByText('Refusal check', { exact: true }).click()
-  await send.getByRole('combobox', { name: 'Order' }).waitFor()
-  assert.equal(await send.getByLabel('Customer').inputValue(), 'Ana')
-})
-
-test('Escape closes a dialog of the phone and returns the focus, each time', async (t) => {
-  const world = await startSandbox(t)
-  const page = await openPage(t, world, { as: await signIn(world, 'member') })
-  await page.goto(`/dashboard/w/${world.workspaceId}/phone`)
-  const opener = page.getByRole('button', { name: 'New customer' })
-  const dialog = page.getByRole('dialog', { name: 'New customer' })
-  for (let times = 0; times < 2; times += 1) {
-    await opener.click()
-    await dialog.waitFor()
-    assert.ok(await isFocused(dialog.getByRole('textbox')), 'the reader can type at once')
-    await page.keyboard.press('Escape')
-    await dialog.waitFor({ state: 'hidden' })
-    assert.ok(await isFocused(opener), 'the focus is back')
-  }
-})
-
-test('a new customer’s number is one that the API accepts', async (t) => {
-  const world = await startSandbox(t)
-  const { workspaceId } = world
-  const member = await signIn(world, 'member')
-  const normalize = (typed: string) => member.calls.phone.normalize.query({ workspaceId, typed })
-  assert.deepEqual([await normalize('+212661234'), await normalize('+212 661-234567')], [null, '+212661234567'])
-  const page = await openPage(t, world, { as: member })
-  await page.goto(`/dashboard/w/${workspaceId}/phone`)
-  await page.getByRole('button', { name: 'New customer' }).click()
-  const dialog = page.getByRole('dialog', { name: 'New customer' })
-  await dialog.getByRole('textbox').fill('+212661234')
-  await dialog.getByRole('button', { name: 'Open the phone' }).click()
-  await dialog.getByText('No country has such a number.').waitFor()
-  await dialog.getByRole('textbox').fill('+212661234567')
-  await dialog.getByRole('button', { name: 'Open the phone' }).click()
-  await frameOf(page, '+212661234567').waitFor()
-})
-
-test('an earlier message is quoted by mouse and keyboard, and the business sees which', async (t) => {
-  const world = await startSandbox(t)
-  const page = await openPage(t, world, { as: await signIn(world, 'member') })
-  const to = newPhone()
-  const [first, second] = [await world.sendOtp({ to }), await world.sendOtp({ to })]
-  await world.settled()
-  await openPhone(page, world, to)
-  const phone = frameOf(page, to)
-  const messageOf = ({ code }: { code: string }) => phone.getByRole('listitem').filter({ hasText: code }).first()
-  const composer = phone.getByLabel('Message as the customer')
-
-  await messageOf(first).hover()
-  await messageOf(first).getByRole('button', { name: 'Reply', exact: true }).click()
-  await phone.getByText('Replying to').waitFor()
-  await composer.fill('With the mouse')
-  await phone.getByRole('button', { name: 'Send', exact: true }).click()
-  const byMouse = phone.getByRole('listitem').filter({ hasText: 'With the mouse' })
-  await byMouse.getByRole('blockquote').filter({ hasText: first.code }).waitFor()
-
-  const reply = messageOf(second).getByRole('button', { name: 'Reply', exact: true })
-  for (let steps = 0; steps < 20 && !(await isFocused(reply)); steps += 1) await page.keyboard.press('Shift+Tab')
-  assert.ok(await isFocused(reply), 'the keyboard comes to it')
-  await page.keyboard.press('Enter')
-  assert.ok(await isFocused(composer), 'the reader can go on typing after quoting')
-  await page.keyboard.press('Escape')
-  await phone.getByText('Replying to').waitFor({ state: 'detached' })
-  await reply.focus()
-  await page.keyboard.press('Enter')
-  await page.keyboard.type('With the keyboard')
-  await page.keyboard.press('Enter')
-  const byKeyboard = phone.getByRole('listitem').filter({ hasText: 'With the keyboard' })
-  await byKeyboard.getByRole('blockquote').filter({ hasText: second.code }).waitFor()
-
-  await world.settled()
-  const quoted = await world.ask<{ messageId: string; text: string }>(
-    `select m.id as "messageId", r.body::jsonb -> 'message' -> 'text' ->> 'body' as text
-     from provider_reports r join messages m
-       on m.workspace_id = r.workspace_id and m.provider_message_id = r.body::jsonb -> 'message' -> 'context' ->> 'id'
-     where r.workspace_id = $1 order by text`,
-    [world.workspaceId],
-  )
-  assert.deepEqual(quoted, [
-    { messageId: second.messageId, text: 'With the keyboard' },
-    { messageId: first.messageId, text: 'With the mouse' },
-  ])
-})
-
-const isFocused = async (locator: Locator): Promise<boolean> =>
-  (await locator.and(locator.page().locator(':focus')).count()) === 1
 
 /** The phone's own calls, as the page makes them. */
 const callsOf = (world: World, { cookie }: SignedIn, { url } = world.first) => {
@@ -447,6 +423,8 @@ test('a member may tap, but neither move the clock nor send', async (t) => {
   const world = await startSandbox(t)
   const { workspaceId } = world
   const { calls } = await signIn(world, 'member')
+  const normalize = (typed: string) => calls.phone.normalize.query({ workspaceId, typed })
+  assert.deepEqual([await normalize('+212661234'), await normalize('+212 661-234567')], [null, '+212661234567'])
   assert.equal((await calls.phone.state.query({ workspaceId })).hasEmulator, true)
   await assert.rejects(calls.phone.advance.mutate({ workspaceId, to: { byMs: 60_000 } }), /requires the role admin/)
   const body = { ...world.otpBody() }
@@ -483,35 +461,4 @@ test('a jump to a past timer is rejected, and the clock stays', async (t) => {
   const to = { ...customer, confirmationId, check: 'confirmation' as const, timer: 'reminder' as const }
   await assert.rejects(calls.phone.advance.mutate({ workspaceId, to }), /no longer due/)
   assert.equal((await calls.phone.state.query({ workspaceId })).offsetMs, 0)
-})
-
-test('the emulator’s own page shows its phones and accepts taps', async (t) => {
-  const emulator = await startEmulator({ speed: 0, accounts: [demoAccount()] })
-  t.after(() => emulator.close())
-  const page = await openPage(t, { first: { url: emulator.url } })
-  await page.goto('/')
-  await page.getByText('Send your first message').waitFor()
-  const template = {
-    name: 'order_confirmation',
-    language: { code: 'en' },
-    components: [{ type: 'body', parameters: ['Ana', 'A-1', '25 EUR'].map((text) => ({ type: 'text', text })) }],
-  }
-  const sent = await fetch(`${emulator.url}/v25.0/${DEMO.standardNumberId}/messages`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${DEMO.accessToken}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ messaging_product: 'whatsapp', to: '+34600111222', type: 'template', template }),
-  })
-  assert.equal(sent.status, 200)
-  await page.getByRole('button', { name: '+34600111222' }).click()
-  const answered = Promise.withResolvers<string>()
-  emulator.onInbound(({ did, text }) => answered.resolve(`${did} ${text}`))
-  const phone = frameOf(page, '+34600111222')
-  await phone.getByRole('button', { name: 'Cancel' }).click()
-  assert.equal(await answered.promise, 'tapped Cancel')
-  await phone.getByLabel('Message as the customer').fill('After six')
-  await page.keyboard.press('Enter')
-  await phone.getByText('After six').waitFor()
-  await phone.getByRole('button', { name: 'Customer actions' }).click()
-  await phone.getByRole('button', { name: 'Turn off phone' }).click()
-  await phone.getByText('The phone is off. Messages stay at one tick').waitFor()
 })

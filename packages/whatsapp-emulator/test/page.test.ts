@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { findSeriousFaults } from '../../../test/accessibility.ts'
 import { openPage } from '../../../test/browser.ts'
 import { DEMO } from '../src/index.ts'
@@ -9,23 +10,24 @@ const HOUR_MS = 3_600_000
 const schedule = { sentMs: 0, deliveredMs: 0, readMs: 2 * HOUR_MS, jitter: 0 }
 const chat = `/phone/#${new URLSearchParams({ phone: CUSTOMER, number: DEMO.standardNumberId }).toString()}`
 
-test('the time machine jumps to due plans and by any span', async (t) => {
+test('the emulator’s page shows messages, accepts taps and moves its clock', async (t) => {
   const world = await startWorld(t, { now: Date.now, speed: 1, schedule })
   world.emulator.customer({ to: CUSTOMER }, [{ do: [{ tap: { button: 'Confirm' }, afterMs: HOUR_MS }] }])
-  await world.sendOrder()
   const page = await openPage(t, { first: { url: world.emulator.url } })
-  await page.goto(chat)
+  await page.goto('/')
+  await page.getByText('Send your first message').waitFor()
+  await world.sendOrder()
+  await page.getByRole('button', { name: CUSTOMER }).click()
+  const phone = page.getByRole('region', { name: `The phone of ${CUSTOMER}` })
+
   const time = page.getByRole('region', { name: 'Time machine' })
   await time.getByText('real time').waitFor()
   await time.getByRole('button', { name: 'Jump to: Customer answers, customer-1' }).press('Enter')
-  await page
-    .getByRole('region', { name: `The phone of ${CUSTOMER}` })
-    .getByText('Confirm')
-    .nth(1)
-    .waitFor()
+  await phone.getByText('Confirm').nth(1).waitFor()
   await time.getByText(/^On the way: .*1 customer answer/).waitFor()
   assert.match(await page.evaluate<string>('document.activeElement.textContent'), /Moved the clock by/)
   await time.getByText('24-hour service window ends').waitFor()
+  await assertLooks(page, 'ltr')
 
   await time.getByLabel('Other duration').fill('3')
   await time.getByLabel('Unit').selectOption('days')
@@ -37,37 +39,54 @@ test('the time machine jumps to due plans and by any span', async (t) => {
   await time.getByLabel('Other duration').fill('91')
   await time.getByRole('button', { name: 'Move' }).press('Enter')
   await page.locator('input[type=number]:invalid').waitFor()
+
+  await world.sendOrder()
+  const answered = Promise.withResolvers<string>()
+  world.emulator.onInbound(({ did, text }) => answered.resolve(`${did} ${text}`))
+  await phone.getByRole('button', { name: 'Cancel' }).nth(1).click()
+  assert.equal(await answered.promise, 'tapped Cancel')
+  await phone.getByLabel('Message as the customer').fill('After six')
+  await page.keyboard.press('Enter')
+  await phone.getByText('After six').waitFor()
+  await phone.getByRole('button', { name: 'Customer actions' }).click()
+  await phone.getByRole('button', { name: 'Turn off phone' }).click()
+  await phone.getByText('The phone is off. Messages stay at one tick').waitFor()
 })
 
-const LOOKS = [
-  { language: 'en', width: 1280, colours: 'light', title: 'Time machine', elsewhere: 'Open the time machine' },
-  { language: 'ar', width: 360, colours: 'dark', title: 'آلة الزمن', elsewhere: 'فتح آلة الزمن' },
-] as const
+const ARABIC = { language: 'ar', width: 360, colours: 'dark' } as const
 
-for (const { title, elsewhere, ...look } of LOOKS) {
-  test(`the emulator’s page is accessible and fits the screen: ${Object.values(look).join(', ')}`, async (t) => {
-    const world = await startWorld(t, { now: Date.now, speed: 1, schedule })
-    await world.emulator.inbound({ from: CUSTOMER, to: DEMO.standardNumberId, text: 'Hello' })
-    await world.sendOrder()
-    await world.emulator.moveClock({ by: '90m' })
-    const page = await openPage(t, { first: { url: world.emulator.url } }, look)
-    await page.goto(chat)
-    const time = page.getByRole('region', { name: title })
-    await time.getByRole('listitem').first().waitFor()
-    await time.getByRole('button').last().press('Enter')
-    await time.getByRole('status').locator('p').first().waitFor()
-    assert.deepEqual(await findSeriousFaults(page), [])
-    assert.equal(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'), 0)
-    assert.equal(await page.evaluate<string>('document.documentElement.dir'), look.language === 'ar' ? 'rtl' : 'ltr')
-  })
+test('the emulator’s page is accessible and fits a narrow screen in Arabic', async (t) => {
+  const world = await startWorld(t, { now: Date.now, speed: 1, schedule })
+  await world.emulator.inbound({ from: CUSTOMER, to: DEMO.standardNumberId, text: 'Hello' })
+  await world.sendOrder()
+  await world.emulator.moveClock({ by: '90m' })
+  const page = await openPage(t, { first: { url: world.emulator.url } }, ARABIC)
+  await page.goto(chat)
+  const time = page.getByRole('region', { name: 'آلة الزمن' })
+  await time.getByRole('listitem').first().waitFor()
+  await time.getByRole('button').last().press('Enter')
+  await time.getByRole('status').locator('p').first().waitFor()
+  await assertLooks(page, 'rtl')
+})
 
-  test(`an emulator with an external time machine links to it: ${look.language}`, async (t) => {
-    const world = await startWorld(t, { timeMachineAt: () => 'http://127.0.0.1:3000/dashboard/w/1/phone' })
-    const page = await openPage(t, { first: { url: world.emulator.url } }, look)
-    await page.goto('/phone/')
+test('an emulator with an external time machine links to it in each language', async (t) => {
+  const address = 'http://127.0.0.1:3000/dashboard/w/1/phone'
+  const world = await startWorld(t, { timeMachineAt: () => address })
+  const page = await openPage(t, { first: { url: world.emulator.url } }, ARABIC)
+  await page.goto('/phone/')
+  for (const [title, elsewhere] of [
+    ['آلة الزمن', 'فتح آلة الزمن'],
+    ['Time machine', 'Open the time machine'],
+  ] as const) {
     const time = page.getByRole('region', { name: title })
-    const link = time.getByRole('link', { name: elsewhere })
-    assert.equal(await link.getAttribute('href'), 'http://127.0.0.1:3000/dashboard/w/1/phone')
+    assert.equal(await time.getByRole('link', { name: elsewhere }).getAttribute('href'), address)
     assert.equal(await time.getByRole('button').count(), 0)
-  })
+    await page.locator('header').getByRole('combobox').selectOption('en')
+  }
+})
+
+async function assertLooks(page: Page, direction: 'ltr' | 'rtl'): Promise<void> {
+  assert.deepEqual(await findSeriousFaults(page), [])
+  assert.equal(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'), 0)
+  assert.equal(await page.evaluate<string>('document.documentElement.dir'), direction)
 }
