@@ -7,10 +7,10 @@ type Violation = { id: string; impact: string; help: string; nodes: { html: stri
 
 /** Serious violations that axe finds on the page, or within the elements of a selector. */
 export async function findSeriousFaults(page: Page, within = 'html'): Promise<string[]> {
-  await page.evaluate(axe)
+  if (!(await page.evaluate<boolean>('"axe" in globalThis'))) await page.evaluate(axe)
   const violations = await page.evaluate(async (within) => {
-    type Axe = { run: (within: string) => Promise<{ violations: Violation[] }> }
-    return (await (Reflect.get(globalThis, 'axe') as Axe).run(within)).violations
+    type Axe = { run: (within: string, options: { resultTypes: string[] }) => Promise<{ violations: Violation[] }> }
+    return (await (Reflect.get(globalThis, 'axe') as Axe).run(within, { resultTypes: ['violations'] })).violations
   }, within)
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
