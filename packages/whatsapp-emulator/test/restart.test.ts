@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type Emulator, DEMO, demoAccount } from '../src/index.ts'
+import { compileCacheEnv } from '../../../test/program.ts'
 import { waitFor } from '../../../test/wait-for.ts'
 import { SLOW, copyOf, get, graph, newFolder, post, send, start } from './saved-state.ts'
 import { listen, order, otp, statusesOf, CUSTOMER } from './world.ts'
@@ -411,7 +412,7 @@ async function runEmulator(t: TestContext, flags: readonly string[]) {
   const child = spawn(process.execPath, ['bin/emulator.js', '--port', '0', ...flags], {
     cwd: path.resolve(import.meta.dirname, '../../..'),
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env['PATH'] },
+    env: { PATH: process.env['PATH'], ...compileCacheEnv() },
   })
   const ended = once(child, 'close')
   t.after(async () => {
