@@ -232,14 +232,13 @@ test('an answered message survives kill -9, with its statuses', async (t) => {
   )
 })
 
-test('answered changes of every kind survive kill -9', async (t) => {
-  const data = await newFolder(t)
+test('a process killed after an answer leaves the change, of every kind', async (t) => {
+  let data = await newFolder(t)
   const callback = await listen(t)
-  const flags = ['--data', data, '--speed', String(SLOW), '--callback-url', callback.url]
-  let emulator = await runEmulator(t, flags)
+  let emulator = await start(t, { data, speed: SLOW, accounts: [demoAccount({ callbackUrl: callback.url })] })
   const again = async (): Promise<void> => {
-    await emulator.kill()
-    emulator = await runEmulator(t, flags.slice(0, 4))
+    data = await copyOf(t, data)
+    emulator = await start(t, { data, speed: SLOW, accounts: [demoAccount()] })
   }
   await post(emulator, '/control/inbound', { from: CUSTOMER, to: DEMO.standardNumberId, text: 'Hello' })
   await again()
