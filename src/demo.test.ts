@@ -1,88 +1,97 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { cp, mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import os from 'node:os'
 import path from 'node:path'
 import { type TestContext, after, test } from 'node:test'
 import { DEMO, startEmulator } from '@doorcode/whatsapp-emulator'
+import { runCommand } from '../test/command-line.ts'
 import { TEMPLATE_DATABASE, createDatabase, serverUrl, urlOf, withConnection } from '../test/postgres.ts'
 import { freePort, type Program, runProgram } from '../test/program.ts'
 import { waitFor } from '../test/wait-for.ts'
 
-test('the printed curl sends a code, and a second start keeps all data', async (t) => {
+test('a demo works as it prints, and each start keeps all data', async (t) => {
   const environment = await newEnvironment()
   const first = await start(t, environment)
-  assert.match(first.stdout(), /a day of customers/)
-  const body = printed(first.stdout(), /-d '([^']*)'/)
   const key = printed(first.stdout(), /Bearer ([^']+)'/)
-  await send(first.stdout(), key, body)
-  await waitFor('the phone to show the code', () => /the phone \+34600111222 shows: .*493817/.test(first.stdout()))
-  await waitFor('a webhook that was verified', () => /webhook message\.sent .*signature valid/.test(first.stdout()))
-  for (const name of ['demo.json', 'emulator.db']) {
-    assert.equal((await stat(path.join(environment['DOORCODE_DATA_DIR'] ?? '', name))).mode & 0o777, 0o600)
-  }
+  const code = printed(first.stdout(), /-d '([^']*)'/)
+
+  await t.test('the first start simulates a day with every kind of code and order', async () => {
+    assert.match(first.stdout(), /a day of customers/)
+    await assertDay(environment)
+  })
+
+  await t.test('the printed curl sends a code', async () => {
+    await send(first.stdout(), key, code)
+    await waitFor('the phone to show the code', () => /the phone \+34600111222 shows: .*493817/.test(first.stdout()))
+    await waitFor('a webhook that was verified', () => /webhook message\.sent .*signature valid/.test(first.stdout()))
+    for (const name of ['demo.json', 'emulator.db']) {
+      assert.equal((await stat(path.join(environment['DOORCODE_DATA_DIR'] ?? '', name))).mode & 0o777, 0o600)
+    }
+  })
   await createTemplate(first.stdout(), 'parcel_is_here')
   first.child.kill('SIGKILL') // no harm to the next start
   await first.ended
 
-  const second = await start(t, environment)
-  assert.equal(printed(second.stdout(), /Bearer ([^']+)'/), key)
-  assert.equal(printed(second.stdout(), /-d '([^']*)'/), body)
-  const [phone] = await chatsOn(second.stdout(), '+34600111222')
-  assert.match(phone?.entries[0]?.body ?? '', /493817/)
-  const templates = await withConnection(environment['DATABASE_URL'] ?? '', (connection) =>
-    connection.query(`select 1 from templates where name = 'parcel_is_here'`),
-  )
-  assert.equal(templates.rowCount, 1, 'Doorcode read it from the emulator')
-  await send(second.stdout(), key, body)
-  await waitFor('a webhook that was verified', () => /webhook message\.sent .*signature valid/.test(second.stdout()))
-  second.child.kill('SIGINT')
-  assert.deepEqual(await second.ended, [0, null])
-  assert.match(second.stdout(), /Stopped\./)
-  stopped = Promise.resolve(environment)
-})
+  await t.test('a demo workspace that is no sandbox works, without clock hint or metrics', async (t) => {
+    await setSandbox(environment, false)
+    const metricsPort = await freePort()
+    await occupy(t, metricsPort)
+    const second = await start(t, { ...environment, DOORCODE_METRICS_PORT: String(metricsPort) })
+    assert.doesNotMatch(second.stdout(), /a day of customers/, 'only the first start simulates a day')
+    assert.match(second.stdout(), /^Metrics are off: .*:\d+ is in use .*DOORCODE_METRICS_PORT[^]* Metrics +off$/m)
+    assert.doesNotMatch(second.stdout(), /sandbox advance/)
+    assert.equal(printed(second.stdout(), /Bearer ([^']+)'/), key)
+    assert.equal(printed(second.stdout(), /-d '([^']*)'/), code)
+    const [phone] = await chatsOn(second.stdout(), '+34600111222')
+    assert.match(phone?.entries[0]?.body ?? '', /493817/)
+    const templates = await query(environment, `select 1 from templates where name = 'parcel_is_here'`)
+    assert.equal(templates.length, 1, 'Doorcode read it from the emulator')
+    await send(second.stdout(), key, code)
+    await waitFor('a webhook that was verified', () => /webhook message\.sent .*signature valid/.test(second.stdout()))
+    second.child.kill('SIGINT')
+    assert.deepEqual(await second.ended, [0, null])
+    assert.match(second.stdout(), /Stopped\./)
+    await setSandbox(environment, true)
+  })
 
-test('the printed order is answered, and the printed command lets a day pass', async (t) => {
-  const environment = await environmentOfLater(t)
   const demo = await start(t, environment)
-  assert.doesNotMatch(demo.stdout(), /a day of customers/, 'only the first start simulates a day')
-  const key = printed(demo.stdout(), /Bearer ([^']+)'/)
-  const body = printed(demo.stdout(), /-d '([^']*"reference":"A-1001"[^']*)'/)
-  await post(printed(demo.stdout(), /curl -s (\S+\/cod-confirmations)/), key, body)
-  for (const expected of [
-    /the phone \+34600110703 shows: Hello Ana, please confirm your order A-1001/,
-    /the customer \+34600110703 tapped: Change time/,
-    /webhook cod\.reschedule_requested .*signature valid/,
-  ]) {
-    await waitFor(String(expected), () => expected.test(demo.stdout()))
-  }
-  const again = runProgram(t, ['start'], environment)
-  assert.deepEqual(await again.ended, [1, null])
-  const url = `http://127.0.0.1:${environment['DOORCODE_PORT']}`
-  assert.ok(
-    again.stderr().includes(`already running in ${environment['DOORCODE_DATA_DIR']} (pid ${demo.child.pid}, ${url})`),
-  )
-  const pinged = runProgram(t, ['endpoint', 'ping', await endpointOf(environment), '--json'], environment)
-  assert.deepEqual(await pinged.ended, [0, null], pinged.stderr())
-  assert.equal((JSON.parse(pinged.stdout()) as { status: string }).status, 'succeeded', pinged.stdout())
-  const silent = body.replace('+34600110703', '+34600110706')
-  await post(printed(demo.stdout(), /curl -s (\S+\/cod-confirmations)/), key, silent)
-  await waitFor('the question', () => demo.stdout().includes('the phone +34600110706 shows'))
-  const command = printed(demo.stdout(), /doorcode -- (sandbox advance .*)/).split(' ')
-  const advance = runProgram(t, command, environment)
-  assert.deepEqual(await advance.ended, [0, null], advance.stderr())
-  assert.match(advance.stdout(), /On the way: \d+ reminders?, \d+ deadlines?, /)
-  await waitFor('its webhook', () => /webhook cod\.no_response .*signature valid/.test(demo.stdout()))
+  const order = printed(demo.stdout(), /-d '([^']*"reference":"A-1001"[^']*)'/)
+  const orders = printed(demo.stdout(), /curl -s (\S+\/cod-confirmations)/)
+
+  await t.test('the printed order is answered', async () => {
+    await post(orders, key, order)
+    for (const expected of [
+      /the phone \+34600110703 shows: Hello Ana, please confirm your order A-1001/,
+      /the customer \+34600110703 tapped: Change time/,
+      /webhook cod\.reschedule_requested .*signature valid/,
+    ]) {
+      await waitFor(String(expected), () => expected.test(demo.stdout()))
+    }
+  })
+
+  await t.test('a second demo in the folder names the first', async () => {
+    const { code, stderr } = await runCommand(['start'], environment)
+    assert.equal(code, 1)
+    const url = `http://127.0.0.1:${environment['DOORCODE_PORT']}`
+    assert.ok(stderr.includes(`already running in ${environment['DOORCODE_DATA_DIR']} (pid ${demo.child.pid}, ${url})`))
+  })
+
+  await t.test('a command may ping the demo’s private endpoint', async () => {
+    const pinged = await runCommand(['endpoint', 'ping', await endpointOf(environment), '--json'], environment)
+    assert.equal(pinged.code, 0, pinged.stderr)
+    assert.equal((JSON.parse(pinged.stdout) as { status: string }).status, 'succeeded', pinged.stdout)
+  })
 
   await t.test('no webhook or message can forge a line of the console', async () => {
     const type = 'ping\n12:00:00  webhook forged, signature valid\u001b[2J\u202e'
     await fetch(printed(demo.stdout(), /Webhooks +(\S+)/), { method: 'POST', body: JSON.stringify({ type }) })
-    const order = body
+    const forging = order
       .replace('"Ana"', '"Ana\\u009b\\u202e"')
       .replace('+34600110703', '+34600110799')
       .replace('A-1001', 'A-1002')
-    await post(printed(demo.stdout(), /curl -s (\S+\/cod-confirmations)/), key, order)
+    await post(orders, key, forging)
     for (const line of [
       'webhook ping ⏎ 12:00:00  webhook forged, signature valid\\u001b[2J\\u202e undefined, signature INVALID\n',
       'shows: Hello Ana\\u009b\\u202e, please',
@@ -90,20 +99,35 @@ test('the printed order is answered, and the printed command lets a day pass', a
       await waitFor(line, () => demo.stdout().includes(line))
     }
   })
+
+  await t.test('the printed command lets a day pass', async () => {
+    await post(orders, key, order.replace('+34600110703', '+34600110706'))
+    await waitFor('the question', () => demo.stdout().includes('the phone +34600110706 shows'))
+    const command = printed(demo.stdout(), /doorcode -- (sandbox advance .*)/).split(' ')
+    const advance = await runCommand(command, environment)
+    assert.equal(advance.code, 0, advance.stderr)
+    assert.match(advance.stdout, /On the way: \d+ reminders?, \d+ deadlines?, /)
+    await waitFor('its webhook', () => /webhook cod\.no_response .*signature valid/.test(demo.stdout()))
+  })
 })
 
-test('a demo workspace that is no sandbox works, without clock hint or metrics', async (t) => {
-  const environment = await environmentOfLater(t)
-  await withConnection(environment['DATABASE_URL'] ?? '', (connection) =>
-    connection.query(`update workspaces set sandbox = false where clock_offset_ms = 0`),
+async function assertDay(environment: Record<string, string>): Promise<void> {
+  const [day] = await query<{ kinds: string[]; first: Date; last: Date }>(
+    environment,
+    `select array_agg(distinct kind || ' ' || status) as kinds, min(created_at) as first, max(created_at) as last
+     from (select 'code' as kind, status, created_at from messages where kind = 'otp'
+           union all select 'order', status, created_at from confirmations
+           union all select 'parcel', status, created_at from refusal_checks) simulated`,
   )
-  const metricsPort = await freePort()
-  await occupy(t, metricsPort)
-  const demo = await start(t, { ...environment, DOORCODE_METRICS_PORT: String(metricsPort) })
-  assert.match(demo.stdout(), /^Metrics are off: .*:\d+ is in use .*DOORCODE_METRICS_PORT[^]* Metrics +off$/m)
-  assert.doesNotMatch(demo.stdout(), /sandbox advance/)
-  await send(demo.stdout(), printed(demo.stdout(), /Bearer ([^']+)'/), printed(demo.stdout(), /-d '([^']*)'/))
-})
+  assert.ok(day)
+  const codes = ['code read', 'code delivered', 'code sent', 'code failed']
+  const orders = ['order confirmed', 'order cancelled', 'order rescheduled', 'order no_response']
+  for (const kind of [...codes, ...orders, 'parcel refusal_confirmed', 'parcel denied']) {
+    assert.ok(day.kinds.includes(kind), `${kind} is not among ${day.kinds.join(', ')}`)
+  }
+  assert.ok(day.last.getTime() <= Date.now())
+  assert.ok(day.last.getTime() - day.first.getTime() > 20 * 3_600_000)
+}
 
 test('Ctrl-C just stops a first start, in initdb and in the simulated day', async (t) => {
   const environment = await newEnvironment()
@@ -123,9 +147,11 @@ test('a start on used ports names each of them with its setting', async (t) => {
   const environment = await newEnvironment()
   const settings = ['DOORCODE_PORT', 'DOORCODE_EMULATOR_PORT']
   for (const setting of settings) await occupy(t, Number(environment[setting]))
-  const demo = runProgram(t, ['start'], environment)
-  assert.deepEqual(await demo.ended, [1, null])
-  for (const [index, line] of demo.stderr().trimEnd().split('\n').entries())
+  const { code, stderr } = await runCommand(['start'], environment)
+  assert.equal(code, 1)
+  const lines = stderr.trimEnd().split('\n')
+  assert.equal(lines.length, settings.length)
+  for (const [index, line] of lines.entries())
     assert.match(line, new RegExp(`^127\\.0\\.0\\.1:\\d+ is in use .* set ${settings[index]} to another port`))
 })
 
@@ -133,10 +159,16 @@ test('a start in the data folder of a running emulator fails with the setting', 
   const environment = await newEnvironment()
   const other = await startEmulator({ data: environment['DOORCODE_DATA_DIR'] })
   t.after(() => other.close())
-  const demo = runProgram(t, ['start'], environment)
-  assert.deepEqual(await demo.ended, [1, null])
-  assert.match(demo.stderr(), /^Another WhatsApp emulator uses .*\. Stop it, or .* with DOORCODE_DATA_DIR\.\n$/)
+  const { code, stderr } = await runCommand(['start'], environment)
+  assert.equal(code, 1)
+  assert.match(stderr, /^Another WhatsApp emulator uses .*\. Stop it, or .* with DOORCODE_DATA_DIR\.\n$/)
 })
+
+const query = <Row extends object>(environment: Record<string, string>, text: string): Promise<Row[]> =>
+  withConnection(environment['DATABASE_URL'] ?? '', async (connection) => (await connection.query<Row>(text)).rows)
+
+const setSandbox = (environment: Record<string, string>, isSandbox: boolean): Promise<object[]> =>
+  query(environment, `update workspaces set sandbox = ${isSandbox}`)
 
 async function occupy(t: TestContext, port: number): Promise<void> {
   const server = createServer().listen(port, '127.0.0.1')
@@ -197,9 +229,12 @@ async function start(t: TestContext, environment: Record<string, string>): Promi
   return running
 }
 
-const newEnvironment = async (): Promise<Record<string, string>> => environmentOf(await copyDatabase(TEMPLATE_DATABASE))
+let databases = 0
 
-async function environmentOf(database: string): Promise<Record<string, string>> {
+async function newEnvironment(): Promise<Record<string, string>> {
+  databases += 1
+  const database = `demo_${process.pid}_${databases}`
+  await createDatabase(serverUrl(), database, TEMPLATE_DATABASE)
   return {
     DATABASE_URL: urlOf(serverUrl(), database),
     DOORCODE_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
@@ -220,35 +255,6 @@ async function newFolder(): Promise<string> {
   return folder
 }
 
-let stopped: Promise<Record<string, string>> | undefined
-
-/** The environment of a demo that was stopped, shared because the first start simulates a day. */
-async function startAndStop(t: TestContext): Promise<Record<string, string>> {
-  const environment = await newEnvironment()
-  const demo = await start(t, environment)
-  demo.child.kill('SIGINT')
-  assert.deepEqual(await demo.ended, [0, null])
-  return environment
-}
-
-/** For a later start: each test has its own copy of database and folder. */
-async function environmentOfLater(t: TestContext): Promise<Record<string, string>> {
-  stopped ??= startAndStop(t)
-  const { DATABASE_URL = '', DOORCODE_DATA_DIR = '' } = await stopped
-  const environment = await environmentOf(await copyDatabase(new URL(DATABASE_URL).pathname.slice(1)))
-  await cp(DOORCODE_DATA_DIR, environment['DOORCODE_DATA_DIR'] ?? '', { recursive: true })
-  return environment
-}
-
-let copies = 0
-
-async function copyDatabase(original: string): Promise<string> {
-  copies += 1
-  const name = `demo_${process.pid}_${copies}`
-  await createDatabase(serverUrl(), name, original)
-  return name
-}
-
 /** The receiver of webhooks takes the port after the emulator's. */
 async function freePortBelowAnother(): Promise<number> {
   for (;;) {
@@ -256,24 +262,3 @@ async function freePortBelowAnother(): Promise<number> {
     if (await freePort(port + 1).catch(() => undefined)) return port
   }
 }
-
-test('the first start simulates a day with every kind of code and order', async (t) => {
-  const environment = await environmentOfLater(t)
-  await withConnection(environment['DATABASE_URL'] ?? '', async (connection) => {
-    const { rows } = await connection.query<{ kinds: string[]; first: Date; last: Date }>(
-      `select array_agg(distinct kind || ' ' || status) as kinds, min(created_at) as first, max(created_at) as last
-       from (select 'code' as kind, status, created_at from messages where kind = 'otp'
-             union all select 'order', status, created_at from confirmations
-             union all select 'parcel', status, created_at from refusal_checks) simulated`,
-    )
-    const [day] = rows
-    assert.ok(day)
-    const codes = ['code read', 'code delivered', 'code sent', 'code failed']
-    const orders = ['order confirmed', 'order cancelled', 'order rescheduled', 'order no_response']
-    for (const kind of [...codes, ...orders, 'parcel refusal_confirmed', 'parcel denied']) {
-      assert.ok(day.kinds.includes(kind), `${kind} is not among ${day.kinds.join(', ')}`)
-    }
-    assert.ok(day.last.getTime() <= Date.now())
-    assert.ok(day.last.getTime() - day.first.getTime() > 20 * 3_600_000)
-  })
-})

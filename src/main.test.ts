@@ -7,23 +7,16 @@ import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { runCommand } from '../test/command-line.ts'
 import { fileDatabase } from '../test/database.ts'
 import { withConnection } from '../test/postgres.ts'
 import { freePort, type Program, runProgram } from '../test/program.ts'
 import { waitFor } from '../test/wait-for.ts'
 
-test('a server logs when it is ready and shuts down cleanly on a signal', async (t) => {
-  const server = await serve(t)
-  assert.equal((await fetch(`${server.url}/readyz`)).status, 200)
-  assert.match(await (await fetch(`${server.metricsUrl}/metrics`)).text(), /doorcode_/)
-  server.child.kill('SIGTERM')
-  assert.deepEqual(await server.ended, [0, null])
-  assert.match(server.stdout(), /"signal":"SIGTERM","msg":"shutting down"[\s\S]*"msg":"stopped"/)
-  assert.equal(server.stderr(), '')
-})
-
-test('a server prints the setup link until an owner sets a slowly hashed password', async (t) => {
+test('a server logs its life, and prints the setup link until an owner sets a slowly hashed password', async (t) => {
   const first = await serve(t)
+  assert.equal((await fetch(`${first.url}/readyz`)).status, 200)
+  assert.match(await (await fetch(`${first.metricsUrl}/metrics`)).text(), /doorcode_/)
   const line =
     first
       .stdout()
@@ -43,8 +36,11 @@ test('a server prints the setup link until an owner sets a slowly hashed passwor
   assert.equal(answer.status, 200, await answer.text())
   await assertSlowHash('first@shop.example', 'correct horse battery')
   first.child.kill('SIGTERM')
-  await first.ended
-  const second = await serve(t)
+  assert.deepEqual(await first.ended, [0, null])
+  assert.match(first.stdout(), /"signal":"SIGTERM","msg":"shutting down"[\s\S]*"msg":"stopped"/)
+  assert.equal(first.stderr(), '')
+
+  const second = await serve(t, { NODE_OPTIONS: `--import=${TELLS_OF_SIGN_IN}` })
   assert.doesNotMatch(second.stdout(), /welcome#/)
   const signedIn = await fetch(`${second.url}/dashboard/auth/sign-in/email`, {
     method: 'POST',
@@ -52,6 +48,11 @@ test('a server prints the setup link until an owner sets a slowly hashed passwor
     body: JSON.stringify({ email: 'first@shop.example', password: 'correct horse battery' }),
   })
   assert.equal(signedIn.status, 200, await signedIn.text())
+  await t.test('only a node with the dashboard loads the sign-in library', async (t) => {
+    assert.match(second.stderr(), /loaded/)
+    const settings = { DOORCODE_ROLES: 'api,worker', NODE_OPTIONS: `--import=${TELLS_OF_SIGN_IN}` }
+    assert.equal((await serve(t, settings)).stderr(), '')
+  })
   await t.test('a Ctrl-C that npm sends twice counts once', async () => {
     second.child.kill('SIGINT')
     second.child.kill('SIGINT')
@@ -86,14 +87,12 @@ test('a port in use is reported with its setting and without a stack trace', asy
   await once(other, 'listening')
   t.after(() => other.close())
   const { port } = other.address() as AddressInfo
-  const api = await run(t, { DOORCODE_PORT: String(port) })
-  assert.deepEqual(await api.ended, [1, null])
+  const api = await runFails({ DOORCODE_PORT: String(port) })
   const holder = `\\S+ \\(pid ${process.pid}\\)`
   const sentence = `^127.0.0.1:${port} is in use by ${holder}\\. Stop it or set DOORCODE_PORT to another port, such as \\d+\\.\\n$`
-  assert.match(api.stderr(), new RegExp(sentence))
-  const metrics = await run(t, { DOORCODE_METRICS_PORT: String(port) })
-  assert.deepEqual(await metrics.ended, [1, null])
-  assert.match(metrics.stderr(), /set DOORCODE_METRICS_PORT to another port, such as \d+\.\n$/)
+  assert.match(api, new RegExp(sentence))
+  const metrics = await runFails({ DOORCODE_METRICS_PORT: String(port) })
+  assert.match(metrics, /set DOORCODE_METRICS_PORT to another port, such as \d+\.\n$/)
 })
 
 test('a server whose data folder is deleted says so and stops', async (t) => {
@@ -108,16 +107,11 @@ test('a server whose data folder is deleted says so and stops', async (t) => {
   assert.match(server.stdout(), /"level":60,.*"msg":"the data folder was deleted or moved"/)
 })
 
-test('an address of another machine is reported', async (t) => {
-  const server = await run(t, { DOORCODE_HOST: '192.0.2.1' })
-  assert.deepEqual(await server.ended, [1, null])
-  assert.match(server.stderr(), /^192\.0\.2\.1 is not an address of this machine\. Set DOORCODE_HOST[^\n]*\n$/)
-})
-
-test('a node without the dashboard does not load the sign-in library', async (t) => {
-  const settings = (roles: string) => ({ DOORCODE_ROLES: roles, NODE_OPTIONS: `--import=${TELLS_OF_SIGN_IN}` })
-  assert.equal((await serve(t, settings('api,worker'))).stderr(), '')
-  assert.match((await serve(t, settings('dashboard'))).stderr(), /loaded/)
+test('an address of another machine is reported', async () => {
+  assert.match(
+    await runFails({ DOORCODE_HOST: '192.0.2.1' }),
+    /^192\.0\.2\.1 is not an address of this machine\. Set DOORCODE_HOST[^\n]*\n$/,
+  )
 })
 
 /** A module that runs before the program: it reports each file of the library that is loaded. */
@@ -147,11 +141,19 @@ async function serve(
 }
 
 async function run(t: TestContext, environment: Record<string, string> = {}): Promise<Program> {
-  return runProgram(t, ['serve'], {
-    DATABASE_URL: await fileDatabase(),
-    DOORCODE_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
-    DOORCODE_PORT: String(await freePort()),
-    DOORCODE_METRICS_PORT: String(await freePort()),
-    ...environment,
-  })
+  return runProgram(t, ['serve'], { ...(await newEnvironment()), ...environment })
 }
+
+/** Returns the error of a server that cannot start. */
+async function runFails(environment: Record<string, string>): Promise<string> {
+  const { code, stderr } = await runCommand(['serve'], { ...(await newEnvironment()), ...environment })
+  assert.equal(code, 1)
+  return stderr
+}
+
+const newEnvironment = async (): Promise<Record<string, string>> => ({
+  DATABASE_URL: await fileDatabase(),
+  DOORCODE_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+  DOORCODE_PORT: String(await freePort()),
+  DOORCODE_METRICS_PORT: String(await freePort()),
+})

@@ -12,12 +12,11 @@ import { type World, type WorldReceiver, startWorld } from '../world.ts'
 const REPLY = 'match_messages'
 
 /**
- * For each transaction that OTP messages (crash.test.ts) do not have: its last write fails, or it is committed.
+ * For each transaction that OTP messages (crash.test.ts) do not have: its last write is undone, or it is committed.
  */
 const FAILPOINTS: readonly [moment: Moment, statement: string, stage: string | null][] = [
   ['before', 'insert_confirmations_within_quota', null],
   ['after', 'insert_confirmations_within_quota', null],
-  ['before', 'finish_attempts', null],
   ['after', 'write_confirmations', null],
   ['committed', 'store_customer_user_ids', null],
   ['after', 'insert_conversation_messages', REPLY],

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { type Emulator, DEMO, demoAccount } from '../src/index.ts'
+import { compileCacheEnv } from '../../../test/program.ts'
 import { waitFor } from '../../../test/wait-for.ts'
 import { SLOW, copyOf, get, graph, newFolder, post, send, start } from './saved-state.ts'
 import { listen, order, otp, statusesOf, CUSTOMER } from './world.ts'
@@ -231,14 +232,13 @@ test('an answered message survives kill -9, with its statuses', async (t) => {
   )
 })
 
-test('answered changes of every kind survive kill -9', async (t) => {
-  const data = await newFolder(t)
+test('a process killed after an answer leaves the change, of every kind', async (t) => {
+  let data = await newFolder(t)
   const callback = await listen(t)
-  const flags = ['--data', data, '--speed', String(SLOW), '--callback-url', callback.url]
-  let emulator = await runEmulator(t, flags)
+  let emulator = await start(t, { data, speed: SLOW, accounts: [demoAccount({ callbackUrl: callback.url })] })
   const again = async (): Promise<void> => {
-    await emulator.kill()
-    emulator = await runEmulator(t, flags.slice(0, 4))
+    data = await copyOf(t, data)
+    emulator = await start(t, { data, speed: SLOW, accounts: [demoAccount()] })
   }
   await post(emulator, '/control/inbound', { from: CUSTOMER, to: DEMO.standardNumberId, text: 'Hello' })
   await again()
@@ -411,7 +411,7 @@ async function runEmulator(t: TestContext, flags: readonly string[]) {
   const child = spawn(process.execPath, ['bin/emulator.js', '--port', '0', ...flags], {
     cwd: path.resolve(import.meta.dirname, '../../..'),
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env['PATH'] },
+    env: { PATH: process.env['PATH'], ...compileCacheEnv() },
   })
   const ended = once(child, 'close')
   t.after(async () => {

@@ -26,21 +26,16 @@ import { StartupError } from '../../startup-error.ts'
 import { copyForUser, linkLibraries } from './binaries.ts'
 import { type EmbeddedPostgres, type EmbeddedPostgresOptions, startEmbeddedPostgres } from './server.ts'
 
-test('a second start finds what was committed before the first stop', async (t) => {
-  const { start } = await newPlace(t)
+test('a second start finds what was committed, in UTF-8 and UTC, behind a password', async (t) => {
+  const { dataDir, start } = await newPlace(t)
   const first = await start()
   assert.equal(first.adopted, false)
   await ask(first.url, 'create table kept as select 7 as number')
   await first.stop()
 
-  const second = await start()
-  assert.equal(second.adopted, false)
-  assert.deepEqual(await ask(second.url, 'select number from kept'), [{ number: 7 }])
-})
-
-test('the database uses UTF-8 and UTC, and requires the password', async (t) => {
-  const { dataDir, start } = await newPlace(t)
-  const { url } = await start()
+  const { adopted, url } = await start()
+  assert.equal(adopted, false)
+  assert.deepEqual(await ask(url, 'select number from kept'), [{ number: 7 }])
   const [settings] = await ask(
     url,
     `select current_setting('server_encoding') as encoding, current_setting('TimeZone') as zone, lower('É') as lower`,
@@ -58,35 +53,16 @@ test('a server that outlived its killed user is adopted with its data', async (t
   assert.deepEqual(await ask(next.url, 'select number from kept'), [{ number: 7 }])
 })
 
-test('only the last user to leave stops the server', async (t) => {
+test('two concurrent first starts create one database, which the last to leave stops', async (t) => {
   const { start } = await newPlace(t)
-  const server = await start()
-  const command = await start()
-  assert.equal(command.adopted, true)
-  await server.stop()
-  assert.deepEqual(await ask(command.url, 'select 1 as one'), [{ one: 1 }])
-  await command.stop()
-  await assert.rejects(ask(command.url, 'select 1'))
-})
-
-test('two concurrent first starts create one database', async (t) => {
-  const { start } = await newPlace(t)
-  const [one, other] = await Promise.all([start(), start()])
-  assert.equal(one.url, other.url)
-  assert.notEqual(one.adopted, other.adopted)
-})
-
-test('an incomplete data folder of a killed start is not used', async (t) => {
-  const { dataDir, start } = await newPlace(t)
-  const halfMade = path.join(dataDir, 'postgres', 'unfinished-0123')
-  await mkdir(halfMade, { recursive: true })
-  await writeFile(path.join(halfMade, 'PG_VERSION'), '18\n')
-  const { url } = await start()
-  assert.deepEqual(await ask(url, 'select 1 as one'), [{ one: 1 }])
-  assert.deepEqual(
-    (await readdir(path.join(dataDir, 'postgres'))).filter((name) => name.startsWith('unfinished')),
-    [],
-  )
+  const both = await Promise.all([start(), start()])
+  const [starter, adopter] = both.toSorted((one, other) => Number(one.adopted) - Number(other.adopted))
+  assert.ok(starter && adopter)
+  assert.deepEqual([starter.adopted, adopter.adopted, starter.url], [false, true, adopter.url])
+  await starter.stop()
+  assert.deepEqual(await ask(adopter.url, 'select 1 as one'), [{ one: 1 }])
+  await adopter.stop()
+  await assert.rejects(ask(adopter.url, 'select 1'))
 })
 
 test('after a kill, pid files that name another process do not prevent a start', async (t) => {
@@ -107,10 +83,23 @@ test('after a kill, pid files that name another process do not prevent a start',
   assert.deepEqual(await ask(next.url, 'select 1 as one'), [{ one: 1 }])
 })
 
-test('after a machine crash, empty or broken pid files do not prevent a start', async (t) => {
+test('a killed server restarts under its user, and no empty or broken pid file prevents a start', async (t) => {
   const { dataDir, start } = await newPlace(t)
+  await t.test('a server killed under its user restarts, and its last user stops it', async () => {
+    const used = await start()
+    const pidFile = path.join(dataDir, 'postgres', 'data', 'postmaster.pid')
+    const killed = await postmasterOf(dataDir)
+    process.kill(killed, 'SIGKILL')
+    await waitFor('another server', async () => {
+      const text = await readFile(pidFile, 'utf8').catch(() => '')
+      const answer = await ask(used.url, 'select 1').catch(() => undefined)
+      return answer !== undefined && Number(text.split('\n')[0]) !== killed
+    })
+    await used.stop()
+    await assert.rejects(ask(used.url, 'select 1'))
+  })
+  // As a crash of the machine leaves them.
   for (const left of ['', 'broken\n']) {
-    await (await start()).stop()
     const home = path.join(dataDir, 'postgres')
     const { uid, gid } = await stat(path.join(home, 'data', 'PG_VERSION'))
     await mkdir(path.join(home, 'socket'), { recursive: true, mode: 0o700 })
@@ -138,21 +127,6 @@ function isAlive(pid: number): boolean {
     return false
   }
 }
-
-test('a server killed under its user restarts, and its last user stops it', async (t) => {
-  const { dataDir, start } = await newPlace(t)
-  const used = await start()
-  const pidFile = path.join(dataDir, 'postgres', 'data', 'postmaster.pid')
-  const killed = Number((await readFile(pidFile, 'utf8')).split('\n')[0])
-  process.kill(killed, 'SIGKILL')
-  await waitFor('another server', async () => {
-    const text = await readFile(pidFile, 'utf8').catch(() => '')
-    const answer = await ask(used.url, 'select 1').catch(() => undefined)
-    return answer !== undefined && Number(text.split('\n')[0]) !== killed
-  })
-  await used.stop()
-  await assert.rejects(ask(used.url, 'select 1'))
-})
 
 test('a data folder that cannot be created is reported with a fix', { skip: !existsSync('/proc/self') }, async () => {
   await assert.rejects(startEmbeddedPostgres({ dataDir: '/proc/doorcode/data' }), (error) => {
@@ -182,8 +156,8 @@ test('data of another PostgreSQL version is refused with a fix', async (t) => {
 
 const asRoot = { skip: process.getuid?.() !== 0 }
 
-test('in a folder closed to PostgreSQL’s user, root’s second start finds the first’s database', asRoot, async (t) => {
-  const { dataDir, start } = await newClosedPlace(t)
+test('root’s database outside a closed folder is found again; a lost one is not replaced', asRoot, async (t) => {
+  const { dataDir, systemFolder, start } = await newClosedPlace(t)
   const first = await start()
   await ask(first.url, 'create table kept as select 7 as number')
   await first.stop()
@@ -194,19 +168,8 @@ test('in a folder closed to PostgreSQL’s user, root’s second start finds the
   await rm(dataDir, { recursive: true })
   const third = await start()
   await assert.rejects(ask(third.url, 'select number from kept'), /does not exist/)
-})
+  await third.stop()
 
-test('a server outside its data folder is adopted', asRoot, async (t) => {
-  const { dataDir, systemFolder, start } = await newClosedPlace(t)
-  await startAndDie({ dataDir, systemFolder }, `await client.query('create table kept as select 7 as number')`)
-  const next = await start()
-  assert.equal(next.adopted, true)
-  assert.deepEqual(await ask(next.url, 'select number from kept'), [{ number: 7 }])
-})
-
-test('a lost database outside its data folder is reported, not replaced', asRoot, async (t) => {
-  const { dataDir, systemFolder, start } = await newClosedPlace(t)
-  await (await start()).stop()
   await rm(path.join(systemFolder, 'clusters'), { recursive: true })
   await assert.rejects(start(), (error) => {
     assert.ok(error instanceof StartupError)
@@ -215,6 +178,14 @@ test('a lost database outside its data folder is reported, not replaced', asRoot
   })
   await rm(path.join(dataDir, 'postgres'))
   await start()
+})
+
+test('a server outside its data folder is adopted', asRoot, async (t) => {
+  const { dataDir, systemFolder, start } = await newClosedPlace(t)
+  await startAndDie({ dataDir, systemFolder }, `await client.query('create table kept as select 7 as number')`)
+  const next = await start()
+  assert.equal(next.adopted, true)
+  assert.deepEqual(await ask(next.url, 'select number from kept'), [{ number: 7 }])
 })
 
 test('a database is not replaced when a folder above it is closed', asRoot, async (t) => {
@@ -300,22 +271,23 @@ async function makeBinaries(folder: string): Promise<void> {
   await symlink('libpq.so.5.18', path.join(folder, 'lib', 'libpq.so.5'))
 }
 
-for (const loss of ['deleted', 'moved'] as const) {
-  test(`a ${loss} data folder is noticed, and the server that used it is ended`, async (t) => {
-    const { dataDir, start } = await newPlace(t, 'data')
+test('a moved or deleted data folder is noticed, and the server that used it is ended', async (t) => {
+  const { dataDir, start } = await newPlace(t, 'data')
+  const moved = `${dataDir}-moved`
+  for (const lose of [() => rename(dataDir, moved), () => rm(dataDir, { recursive: true })]) {
     const server = await start()
     const pid = await postmasterOf(dataDir)
-    if (loss === 'deleted') await rm(dataDir, { recursive: true })
-    else await rename(dataDir, `${dataDir}-moved`)
+    await lose()
     await once(server.lost, 'abort')
     assert.match((server.lost.reason as StartupError).message, /^The data folder .*data was deleted or moved while/)
     await server.stop()
     assert.equal(isRunning(pid), false)
     assert.equal(existsSync(dataDir), false, 'nothing made it again')
-  })
-}
+    await rename(moved, dataDir).catch(() => {}) // back, to be deleted
+  }
+})
 
-test('a start that a signal ends leaves no unfinished data folder', async (t) => {
+test('a start that a signal ends leaves no unfinished data folder, and a killed one’s is not used', async (t) => {
   const { dataDir, start } = await newPlace(t)
   const stopping = new AbortController()
   const starting = start({ signal: stopping.signal })
@@ -325,7 +297,11 @@ test('a start that a signal ends leaves no unfinished data folder', async (t) =>
   stopping.abort()
   await assert.rejects(starting, /^StartupError: A signal ended the start\.$/)
   assert.equal(await isUnfinished(), false)
+  const halfMade = path.join(home, 'unfinished-0123')
+  await mkdir(halfMade)
+  await writeFile(path.join(halfMade, 'PG_VERSION'), '18\n')
   assert.deepEqual(await ask((await start()).url, 'select 1 as one'), [{ one: 1 }])
+  assert.equal(await isUnfinished(), false)
 })
 
 test('library links missing because of blocked install scripts are created', async (t) => {
