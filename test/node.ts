@@ -5,7 +5,7 @@ import { subscribers } from '../src/background/subscribers.ts'
 import { backgroundLoops } from '../src/background/table.ts'
 import type { Clock } from '../src/clock.ts'
 import { type Config, readConfig } from '../src/config.ts'
-import { createPages } from '../src/admin/pages/pages.ts'
+import type { Pages } from '../src/admin/pages/pages.ts'
 import type { Db } from '../src/db/pool.ts'
 import { createWakeUps } from '../src/jobs/wake.ts'
 import { type Log, createLog } from '../src/log.ts'
@@ -45,8 +45,13 @@ export type NodeOptions = {
 /** The same for all nodes of a run. */
 export const INSTANCE_KEY = Buffer.alloc(32, 7)
 
-/** Read and compressed once per file. */
-const pages = createPages({ log: createLog('silent') })
+let created: Pages | undefined
+
+/** Shared by the nodes of a process. Not loaded by one that serves none: a crash test starts dozens. */
+async function sharedPages(): Promise<Pages> {
+  const { createPages } = await import('../src/admin/pages/pages.ts')
+  return (created ??= createPages({ log: createLog('silent') }))
+}
 
 const WORK = ['submit', 'reports', 'deliver', 'sync'] as const satisfies WorkName[]
 
@@ -85,7 +90,8 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     loops: backgroundLoops,
     node: wakes.node,
   }
-  const app = await buildApp(parts, { ...wakes, pages })
+  const pages = config.roles.has('dashboard') ? await sharedPages() : undefined
+  const app = await buildApp(parts, { ...wakes, ...(pages && { pages }) })
   const stop = async (): Promise<void> => {
     await app.stop()
     await wakes.stop()
