@@ -139,6 +139,7 @@ function BlockedList({ rows }: { rows: readonly Row[] }) {
     { title: t('page_blocked.since'), cell: ({ blockedAt }) => <Time at={blockedAt} kind="past" /> },
     {
       title: t('page_blocked.by'),
+      wide: true,
       cell: ({ blockedBy }) => (
         <bdi>{blockedBy === null ? t('page_blocked.by_unknown') : whoText(blockedBy, texts)}</bdi>
       ),

@@ -122,7 +122,11 @@ function ConfirmationList({ rows, ofSenders }: { rows: readonly ListedConfirmati
           cell: ({ refusalStatus }) =>
             refusalStatus === null ? '–' : <StatusBadge of="refusal" value={refusalStatus} />,
         },
-        { title: t('page_confirmations.answer'), cell: (row) => (hasAnswer(row) ? <Answered row={row} /> : '–') },
+        {
+          title: t('page_confirmations.answer'),
+          wide: true,
+          cell: (row) => (hasAnswer(row) ? <Answered row={row} /> : '–'),
+        },
         {
           title: t('page_confirmations.template'),
           hideIfAll: ({ templateName }) => templateName,

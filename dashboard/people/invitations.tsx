@@ -36,6 +36,7 @@ export function Invitations({
           },
           {
             title: t('page_people.invited_by'),
+            wide: true,
             cell: ({ invitedBy }) => <span className="as-typed">{invitedBy ?? '–'}</span>,
           },
           {

@@ -143,6 +143,7 @@ function TemplateList({ templates }: { templates: readonly ListedTemplate[] }) {
       columns={[
         {
           title: t('page_templates.template'),
+          wide: true,
           cell: ({ name }) => (
             <Text span inherit display="block" miw="9.5rem" className="as-typed" style={{ overflowWrap: 'anywhere' }}>
               {name}

@@ -233,7 +233,7 @@ test('an order is found by phone number, and its page follows the customer', asy
   await page.getByRole('link', { name: 'A-1002' }).waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'A-1001' }).click()
   await page.getByRole('heading', { level: 1, name: /Order .*A-1001/ }).waitFor()
-  await page.getByText('Ends with no response').waitFor()
+  await page.getByText('Answer deadline').waitFor()
   await page.getByRole('status').filter({ hasText: 'Updates automatically' }).waitFor()
   await world.customer(order).taps('Confirm')
   await page.getByRole('main').getByText('Confirmed', { exact: true }).waitFor()
