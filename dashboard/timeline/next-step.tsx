@@ -64,18 +64,16 @@ export function NextStep({ next, failure, webhooks, done }: Outcome) {
 
 /** The page has a button where the sentence names a command. */
 function forPages(sentence: CodedText): CodedText {
-  switch (sentence.code) {
-    case 'explain.held': {
-      const { url, endpointStatus, reason } = sentence
-      return coded('page_timeline.next_held', { url, endpointStatus, reason })
-    }
-    case 'explain.was_held':
-      return coded('page_timeline.next_was_held')
-    case 'explain.given_up':
-      return coded('page_timeline.next_given_up', { url: sentence.url, fault: sentence.fault })
-    default:
-      return sentence
+  if (sentence.code === 'explain.held') {
+    const { url, endpointStatus, reason } = sentence
+    return coded('page_timeline.next_held', { url, endpointStatus, reason })
   }
+  if (sentence.code === 'explain.was_held') return coded('page_timeline.next_was_held')
+  if (sentence.code === 'explain.given_up') {
+    const { url, fault } = sentence
+    return coded('page_timeline.next_given_up', { url, fault })
+  }
+  return sentence
 }
 
 const PAGES: Readonly<Record<string, 'senders' | 'templates'>> = {
