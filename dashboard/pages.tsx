@@ -333,6 +333,8 @@ export const appRouter = createRouter({
   ]),
   basepath: '/dashboard',
   defaultPreload: 'intent',
+  /** Without it, pages also get what their `validateSearch` left out: an address can hold anything. */
+  search: { strict: true },
   defaultErrorComponent: PageFault,
 })
 

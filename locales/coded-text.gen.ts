@@ -2203,7 +2203,10 @@ export type Texts = {
   'page_timeline.in_line': object
   'page_timeline.later': object
   'page_timeline.message': object
+  'page_timeline.next_given_up': { fault: TextValue; url: TextValue }
+  'page_timeline.next_held': { endpointStatus: TextValue; reason: TextValue; url: TextValue }
   'page_timeline.next_title': object
+  'page_timeline.next_was_held': object
   'page_timeline.no_action': object
   'page_timeline.no_answer': object
   'page_timeline.none': object

@@ -43,9 +43,7 @@ export function Sessions() {
           {
             title: t('page_account.actions'),
             cell: (session) =>
-              session.current ? (
-                '–'
-              ) : (
+              !session.current && (
                 <Button
                   size="compact-sm"
                   variant="default"

@@ -16,6 +16,7 @@ import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { actionIn } from './action.ts'
 import { ChangesInRow } from './changes.tsx'
 import { Details } from './details.tsx'
+import { differences } from './differences.ts'
 import { type AuditSearch, readAuditSearch } from './search.ts'
 import { whoText } from './command-line.ts'
 import { Sentence, sentenceText } from './sentence.tsx'
@@ -157,13 +158,18 @@ function Entries({ entries }: { entries: readonly Entry[] }) {
       columns={[
         {
           title: t('page_audit_log.event'),
+          wide: true,
           cell: (entry) => (
             <div style={{ overflowWrap: 'anywhere' }}>
               <Sentence entry={entry} />
             </div>
           ),
         },
-        { title: t('page_audit_log.changed'), cell: (entry) => <ChangesInRow entry={entry} /> },
+        {
+          title: t('page_audit_log.changed'),
+          wide: true,
+          cell: (entry) => (differences(entry).length === 0 ? '–' : <ChangesInRow entry={entry} />),
+        },
         {
           title: t('page_audit_log.when'),
           opens: true,

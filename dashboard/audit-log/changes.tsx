@@ -9,12 +9,11 @@ import { valueOf } from './values.ts'
 /** As many as fit in a row of the list. */
 const MAX_IN_ROW = 2
 
-/** The first changes, in a line each. */
+/** The first changes, in a line each. For an entry with changes. */
 export function ChangesInRow({ entry }: { entry: Entry }) {
   const texts = useTexts()
   const { t } = texts
   const all = differences(entry)
-  if (all.length === 0) return '–'
   return (
     <Stack gap={2} maw="26rem">
       {all.slice(0, MAX_IN_ROW).map((difference) => (

@@ -133,11 +133,13 @@ function BlockedList({ rows }: { rows: readonly Row[] }) {
     {
       title: t('page_blocked.reason'),
       hideIfAll: ({ reason }) => reason,
-      cell: ({ reason }) => <bdi>{reason ?? t('page_blocked.no_reason')}</bdi>,
+      wide: true,
+      cell: ({ reason }) => (reason === null ? t('page_blocked.no_reason') : <bdi>{reason}</bdi>),
     },
     { title: t('page_blocked.since'), cell: ({ blockedAt }) => <Time at={blockedAt} kind="past" /> },
     {
       title: t('page_blocked.by'),
+      wide: true,
       cell: ({ blockedBy }) => (
         <bdi>{blockedBy === null ? t('page_blocked.by_unknown') : whoText(blockedBy, texts)}</bdi>
       ),

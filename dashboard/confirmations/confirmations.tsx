@@ -122,7 +122,11 @@ function ConfirmationList({ rows, ofSenders }: { rows: readonly ListedConfirmati
           cell: ({ refusalStatus }) =>
             refusalStatus === null ? '–' : <StatusBadge of="refusal" value={refusalStatus} />,
         },
-        { title: t('page_confirmations.answer'), cell: (row) => <Answered row={row} /> },
+        {
+          title: t('page_confirmations.answer'),
+          wide: true,
+          cell: (row) => (hasAnswer(row) ? <Answered row={row} /> : '–'),
+        },
         {
           title: t('page_confirmations.template'),
           hideIfAll: ({ templateName }) => templateName,
@@ -146,8 +150,11 @@ function ConfirmationList({ rows, ofSenders }: { rows: readonly ListedConfirmati
   )
 }
 
+const hasAnswer = ({ reschedule, refusalReason }: ListedConfirmation): boolean =>
+  refusalReason !== null || reschedule !== null
+
 /** The customer's choices in addition to the status. */
 function Answered({ row: { reschedule, refusalReason } }: { row: ListedConfirmation }) {
   if (refusalReason !== null) return <bdi>{visibleText(refusalReason)}</bdi>
-  return reschedule ? <Chosen reschedule={reschedule} /> : '–'
+  return reschedule && <Chosen reschedule={reschedule} />
 }

@@ -76,6 +76,7 @@ function EndpointList({ data: { endpoints, maxCounted } }: { data: EndpointsData
       columns={[
         {
           title: t('page_endpoints.endpoint'),
+          wide: true,
           cell: ({ url, description }) => (
             <>
               {description !== '' && (

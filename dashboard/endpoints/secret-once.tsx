@@ -19,7 +19,10 @@ export function SecretOnce({ secret, onDone }: { secret: string; onDone: () => v
       </Title>
       <Text size="sm">{t('page_endpoints.verify')}</Text>
       <CodeTabs label={t('page_endpoints.verify_title')} of={VERIFY} />
-      <Button onClick={onDone}>{t('page_endpoints.copied')}</Button>
+      {/* The only way out: always in sight. */}
+      <Button pos="sticky" bottom="var(--mantine-spacing-md)" style={{ flexShrink: 0 }} onClick={onDone}>
+        {t('page_endpoints.copied')}
+      </Button>
     </Stack>
   )
 }

@@ -78,6 +78,7 @@ function KeyList({ keys, label }: { keys: readonly Key[]; label: string }) {
   const columns: Column<Key>[] = [
     {
       title: t('page_keys.key'),
+      wide: true,
       cell: ({ name, publicId }) => (
         <div>
           <bdi>{name}</bdi>

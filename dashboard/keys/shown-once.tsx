@@ -23,7 +23,10 @@ export function ShownOnce({ apiKey, note, onDone }: { apiKey: string; note?: Rea
       {note}
       <Divider />
       <FirstRequest apiKey={apiKey} />
-      <Button onClick={onDone}>{t('page_keys.done')}</Button>
+      {/* The only way out: always in sight. */}
+      <Button pos="sticky" bottom="var(--mantine-spacing-md)" style={{ flexShrink: 0 }} onClick={onDone}>
+        {t('page_keys.done')}
+      </Button>
     </Stack>
   )
 }

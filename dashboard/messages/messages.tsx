@@ -100,7 +100,7 @@ function MessageList({ rows, ofSenders }: { rows: readonly ListedMessage[]; ofSe
             </FailureBelow>
           ),
         },
-        { title: t('page_messages.kind'), cell: (message) => <MessageKind message={message} /> },
+        { title: t('page_messages.kind'), wide: true, cell: (message) => <MessageKind message={message} /> },
         {
           title: t('page_messages.reference'),
           cell: ({ reference }) => (reference === null ? '–' : <Reference of={reference} />),

@@ -1,14 +1,14 @@
-import { Box, Button, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { Button, Group, Paper, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { coded } from '../../locales/text.ts'
 import type { RouterOutputs } from '../api.ts'
 import { useTexts, translateWord } from '../texts/use-texts.ts'
 import { CodeLink } from '../ui/state/code-link.tsx'
-import { ToneBadge } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { dayInUtc } from '../workspaces/day-in-utc.ts'
+import classes from './attention.module.css'
 
 type Attention = RouterOutputs['workspaces']['attention'][number]
 
@@ -27,11 +27,9 @@ export function AttentionList({ all, isSetUp }: { all: readonly Attention[]; isS
             <Paper withBorder p="md">
               <Group align="flex-start" justify="space-between" gap="sm">
                 <Group align="flex-start" gap="sm" flex={1} miw={240}>
-                  <Box miw={48}>
-                    <ToneBadge tone={each.urgency === 'now' ? 'failure' : 'warning'}>
-                      {t(`page_overview.urgencies_${each.urgency}`)}
-                    </ToneBadge>
-                  </Box>
+                  <span className={classes['urgency']} data-urgency={each.urgency}>
+                    <VisuallyHidden component="span">{t(`page_overview.urgencies_${each.urgency}`)}</VisuallyHidden>
+                  </span>
                   <Stack gap={2} flex={1} miw={200}>
                     <Reported of={each} />
                   </Stack>

@@ -24,7 +24,7 @@ export function Invitations({
         rows={invitations}
         keyOf={({ email }) => email} // a new link is another invitation, whose row must keep the focus
         columns={[
-          { title: t('page_people.email'), cell: ({ email }) => <span className="as-typed">{email}</span> },
+          { title: t('page_people.email'), wide: true, cell: ({ email }) => <span className="as-typed">{email}</span> },
           { title: t('page_people.role'), cell: ({ role }) => t(`page_people.roles_${role}`) },
           {
             title: t('page_people.state'),
@@ -36,6 +36,7 @@ export function Invitations({
           },
           {
             title: t('page_people.invited_by'),
+            wide: true,
             cell: ({ invitedBy }) => <span className="as-typed">{invitedBy ?? '–'}</span>,
           },
           {

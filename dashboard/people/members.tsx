@@ -9,6 +9,7 @@ import type { DialogAction, Member } from './people.tsx'
 export function Members({ members, onDo }: { members: readonly Member[]; onDo: (doing: DialogAction) => void }) {
   const { t } = useTexts()
   const may = usePermissions()
+  const actionsOf = useActions(onDo)
   const ofOwners: Column<Member>[] = [
     {
       title: t('page_people.second_factor'),
@@ -26,7 +27,7 @@ export function Members({ members, onDo }: { members: readonly Member[]; onDo: (
       rows={members}
       keyOf={({ userId }) => userId}
       columns={[
-        { title: t('page_people.name'), cell: (member) => <Name member={member} /> },
+        { title: t('page_people.name'), wide: true, cell: (member) => <Name member={member} /> },
         {
           title: t('page_people.role'),
           cell: ({ role, operator }) => (operator ? t('page_people.operator') : t(`page_people.roles_${role}`)),
@@ -36,7 +37,18 @@ export function Members({ members, onDo }: { members: readonly Member[]; onDo: (
           title: t('page_people.since'),
           cell: ({ since }) => (since ? <Time at={since} kind="past" form="relative" /> : '–'),
         },
-        { title: t('page_people.actions'), align: 'end', cell: (member) => <Actions member={member} onDo={onDo} /> },
+        {
+          title: t('page_people.actions'),
+          align: 'end',
+          cell: (member) => {
+            const actions = actionsOf(member)
+            return (
+              actions.length > 0 && (
+                <RowMenu label={t('page_people.actions_for', { name: member.name })} actions={actions} />
+              )
+            )
+          },
+        },
       ]}
     />
   )
@@ -58,28 +70,25 @@ function Name({ member: { name, email, userId } }: { member: Member }) {
   )
 }
 
-function Actions({ member, onDo }: { member: Member; onDo: (doing: DialogAction) => void }) {
+function useActions(onDo: (doing: DialogAction) => void): (member: Member) => RowAction[] {
   const { t } = useTexts()
   const may = usePermissions()
   const { operator } = useWorkspace()
   const { person } = useSession()
-  const own = member.userId === person.userId
-  const isMember = member.since !== null
-  const run = (act: 'role' | 'remove' | 'password') => () => onDo({ act, member })
-  const actions: (RowAction | false)[] = [
-    may.own && isMember && !member.operator && { label: t('page_people.change_role'), run: run('role') },
-    operator && !member.operator && !own && { label: t('page_people.password_link'), run: run('password') },
-    isMember &&
-      (own || may.own) && {
-        label: own ? t('page_people.leave') : t('page_people.remove'),
-        isDangerous: true,
-        run: run('remove'),
-      },
-  ]
-  return (
-    <RowMenu
-      label={t('page_people.actions_for', { name: member.name })}
-      actions={actions.filter((action) => action !== false)}
-    />
-  )
+  return (member) => {
+    const own = member.userId === person.userId
+    const isMember = member.since !== null
+    const run = (act: 'role' | 'remove' | 'password') => () => onDo({ act, member })
+    const actions: (RowAction | false)[] = [
+      may.own && isMember && !member.operator && { label: t('page_people.change_role'), run: run('role') },
+      operator && !member.operator && !own && { label: t('page_people.password_link'), run: run('password') },
+      isMember &&
+        (own || may.own) && {
+          label: own ? t('page_people.leave') : t('page_people.remove'),
+          isDangerous: true,
+          run: run('remove'),
+        },
+    ]
+    return actions.filter((action) => action !== false)
+  }
 }

@@ -143,6 +143,7 @@ function TemplateList({ templates }: { templates: readonly ListedTemplate[] }) {
       columns={[
         {
           title: t('page_templates.template'),
+          wide: true,
           cell: ({ name }) => (
             <Text span inherit display="block" miw="9.5rem" className="as-typed" style={{ overflowWrap: 'anywhere' }}>
               {name}
@@ -160,13 +161,14 @@ function TemplateList({ templates }: { templates: readonly ListedTemplate[] }) {
         },
         {
           title: t('page_templates.body'),
+          wide: true,
           cell: ({ text: words }) => (
-            <Text size="sm" c="dimmed" dir="auto" lineClamp={1} maw="14rem">
+            <Text size="sm" c="dimmed" dir="auto" lineClamp={2} maw="18rem">
               {words}
             </Text>
           ),
         },
-        { title: t('page_templates.usable_for'), cell: (template) => <UsableFor template={template} /> },
+        { title: t('page_templates.usable_for'), wide: true, cell: (template) => <UsableFor template={template} /> },
         { title: t('page_templates.status'), cell: ({ status }) => <StatusBadge status={status} /> },
         {
           title: t('page_templates.category'),

@@ -27,7 +27,7 @@ export function UsableFor({ template, brief = false }: { template: WithVerdicts;
       <Stack gap={2} maw="26rem">
         <Text size="sm">{t('page_templates.for_nothing')}</Text>
         {!brief && reason && (
-          <Text size="xs" c="dimmed" lineClamp={2}>
+          <Text size="xs" c="dimmed">
             {textOf(reason)}
           </Text>
         )}

@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import type { CodedText } from '../../locales/text.ts'
+import { type CodedText, coded } from '../../locales/text.ts'
 import type { NextAction } from '../../src/explain/next-action.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { CodeLink } from '../ui/state/code-link.tsx'
@@ -55,11 +55,25 @@ export function NextStep({ next, failure, webhooks, done }: Outcome) {
             {t('page_shell.colon')}
           </Text>
         )}
-        <ServerSentence>{sentence}</ServerSentence>
+        <ServerSentence>{forPages(sentence)}</ServerSentence>
       </div>
       {failure && <CodeLink code={failure.code} />}
     </OutcomeBanner>
   )
+}
+
+/** The page has a button where the sentence names a command. */
+function forPages(sentence: CodedText): CodedText {
+  if (sentence.code === 'explain.held') {
+    const { url, endpointStatus, reason } = sentence
+    return coded('page_timeline.next_held', { url, endpointStatus, reason })
+  }
+  if (sentence.code === 'explain.was_held') return coded('page_timeline.next_was_held')
+  if (sentence.code === 'explain.given_up') {
+    const { url, fault } = sentence
+    return coded('page_timeline.next_given_up', { url, fault })
+  }
+  return sentence
 }
 
 const PAGES: Readonly<Record<string, 'senders' | 'templates'>> = {

@@ -1,6 +1,6 @@
 import type { CodedText } from '../../locales/text.ts'
 import { Text, Title } from '@mantine/core'
-import { Fragment } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import { LogLink } from '../endpoints/deliveries/log-link.tsx'
 import { type PageTexts, useTexts } from '../texts/use-texts.ts'
 import { type Tone, statusWord } from '../ui/state/status.ts'
@@ -69,12 +69,13 @@ function Folded({ group, isOpen }: { group: Group; isOpen: boolean }) {
   return (
     <details className={classes['group']} open={isOpen}>
       <summary className={classes['line']}>
-        <Head entry={head} tone={toneOf(rest.at(-1) ?? head, marks)} label={nameOf(head, texts)} marks={marks} />
-        {afterMs !== undefined && (
-          <Text span size="xs" c="dimmed">
-            {t('page_timeline.after', { span: spanText(afterMs, language) })}
-          </Text>
-        )}
+        <Head entry={head} tone={toneOf(rest.at(-1) ?? head, marks)} label={nameOf(head, texts)} marks={marks}>
+          {afterMs !== undefined && (
+            <Text span size="xs" c="dimmed">
+              {t('page_timeline.after', { span: spanText(afterMs, language) })}
+            </Text>
+          )}
+        </Head>
       </summary>
       <ol className={classes['steps']}>
         {!isOpen && (
@@ -108,23 +109,24 @@ function Step({ entry, sinceMs }: { entry: TimelineEntry; sinceMs: number | unde
   const muted = isMuted(entry)
   return (
     <div className={classes['line']} data-muted={muted || undefined}>
-      <Head entry={entry} tone={toneOf(entry, marks)} label={t(`page_timeline.${entry.what}`)} marks={marks} />
-      {durationMs !== undefined && (
-        <Text span size="xs" c="dimmed">
-          {spanText(durationMs, language)}
-        </Text>
-      )}
-      {!saysAll(entry) && (
-        <Text span size="sm" className={classes['detail'] ?? ''} {...(muted && { c: 'dimmed' })}>
-          <ServerSentence>{entry.detail}</ServerSentence>
-        </Text>
-      )}
-      <DeliveryLink entry={entry} />
-      {sinceMs !== undefined && !isToCome(entry) && (
-        <Text span size="xs" c="dimmed" className={classes['since'] ?? ''}>
-          {spanText(sinceMs, language)} {t('page_timeline.later')}
-        </Text>
-      )}
+      <Head entry={entry} tone={toneOf(entry, marks)} label={t(`page_timeline.${entry.what}`)} marks={marks}>
+        {durationMs !== undefined && (
+          <Text span size="xs" c="dimmed">
+            {spanText(durationMs, language)}
+          </Text>
+        )}
+        {!saysAll(entry) && (
+          <Text span size="sm" className={classes['detail'] ?? ''} {...(muted && { c: 'dimmed' })}>
+            <ServerSentence>{entry.detail}</ServerSentence>
+          </Text>
+        )}
+        <DeliveryLink entry={entry} />
+        {sinceMs !== undefined && !isToCome(entry) && (
+          <Text span size="xs" c="dimmed" className={classes['since'] ?? ''}>
+            {spanText(sinceMs, language)} {t('page_timeline.later')}
+          </Text>
+        )}
+      </Head>
     </div>
   )
 }
@@ -136,7 +138,10 @@ function DeliveryLink({ entry: { endpointId, deliveryId } }: { entry: TimelineEn
   return <LogLink of={{ endpointId, deliveryId }} label={t('page_endpoints.in_log')} />
 }
 
-function Head({ entry, tone, label, marks }: { entry: TimelineEntry; tone: Tone; label: string; marks: Mark[] }) {
+type HeadProps = { entry: TimelineEntry; tone: Tone; label: string; marks: Mark[]; children: ReactNode }
+
+/** `children`: what else the line says. */
+function Head({ entry, tone, label, marks, children }: HeadProps) {
   return (
     <>
       <Text span size="sm" c="dimmed" className={classes['clock'] ?? ''}>
@@ -145,12 +150,15 @@ function Head({ entry, tone, label, marks }: { entry: TimelineEntry; tone: Tone;
       <span className={classes['icon']} data-tone={tone}>
         <KindIcon kind={entry.what} />
       </span>
-      <Text span fw={600} size="sm" {...(isMuted(entry) && { c: 'dimmed' })}>
-        {label}
-      </Text>
-      {marks.map((mark, index) => (
-        <MarkBadge key={`${keyOf(mark)} ${index}`} mark={mark} />
-      ))}
+      <span className={classes['said']}>
+        <Text span fw={600} size="sm" {...(isMuted(entry) && { c: 'dimmed' })}>
+          {label}
+        </Text>
+        {marks.map((mark, index) => (
+          <MarkBadge key={`${keyOf(mark)} ${index}`} mark={mark} />
+        ))}
+        {children}
+      </span>
     </>
   )
 }

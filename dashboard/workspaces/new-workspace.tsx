@@ -9,18 +9,21 @@ import { useFaults } from '../ui/faults.ts'
 import { FormErrors } from '../ui/form/form-errors.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/shell/page.tsx'
+import { PlainShell } from '../ui/shell/shell.tsx'
 import { useSession } from '../ui/workspace.ts'
 
 export function NewWorkspace() {
   const { t } = useTexts()
   return (
-    <Container component="main" size="sm" py="xl">
-      <Page title={t('page_workspaces.new_title')} about={t('page_workspaces.new_about')}>
-        <Suspense fallback={<Loading />}>
-          <NewWorkspaceIfAllowed />
-        </Suspense>
-      </Page>
-    </Container>
+    <PlainShell>
+      <Container size="sm" px={0}>
+        <Page title={t('page_workspaces.new_title')} about={t('page_workspaces.new_about')}>
+          <Suspense fallback={<Loading />}>
+            <NewWorkspaceIfAllowed />
+          </Suspense>
+        </Page>
+      </Container>
+    </PlainShell>
   )
 }
 

@@ -149,7 +149,7 @@ function DeliveryList({ deliveries }: { deliveries: readonly Logged[] }) {
           />
         )}
       columns={[
-        { title: t('page_endpoints.event'), cell: ({ type }) => <span className="as-typed">{type}</span> },
+        { title: t('page_endpoints.event'), wide: true, cell: ({ type }) => <span className="as-typed">{type}</span> },
         { title: t('page_endpoints.subject'), cell: (delivery) => <Subject delivery={delivery} /> },
         { title: t('page_endpoints.status'), cell: (delivery) => <StatusAndNext delivery={delivery} /> },
         { title: t('page_endpoints.last_answer'), cell: (delivery) => <AnswerAndAttempts delivery={delivery} /> },

@@ -5,11 +5,14 @@ import type { LinkOf } from './list-pages.tsx'
 
 export type Column<Row> = {
   title: string
+  /** False: nothing. A column with nothing in any row is left out. */
   cell: (row: Row) => ReactNode
   /** This column's cell is the row's link; the default is the first column. The cell must not contain links. */
   opens?: true
   /** Of numbers: they are compared at their ends. */
   align?: 'end'
+  /** On a card of several columns it takes two: long texts and ids. */
+  wide?: true
   /** A column whose rows all have one value says nothing: it is left out. */
   hideIfAll?: (row: Row) => string | number | null
 }
@@ -32,7 +35,10 @@ const HOVERED = 'light-dark(var(--mantine-color-gray-1), var(--mantine-color-dar
 
 /** A table; on a narrow screen each row is a card that names its cells. */
 export function List<Row>({ label, rows, columns, keyOf, linkOf }: Props<Row>) {
-  const shown = columns.filter(({ hideIfAll }) => !hideIfAll || hasSeveral(rows, hideIfAll))
+  const shown = columns
+    .filter(({ hideIfAll }) => !hideIfAll || hasSeveral(rows, hideIfAll))
+    .map((column) => ({ ...column, contents: rows.map(column.cell) }))
+    .filter(({ contents }) => contents.some((content) => content !== false))
   const opening = shown.find(({ opens }) => opens) ?? shown[0]
   return (
     <Box className={classes['list']}>
@@ -47,15 +53,16 @@ export function List<Row>({ label, rows, columns, keyOf, linkOf }: Props<Row>) {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {rows.map((row) => (
+          {rows.map((row, index) => (
             <Table.Tr key={keyOf(row)} data-opens={linkOf ? true : undefined}>
-              {shown.map(({ title, cell, align }) => {
-                const content = cell(row)
+              {shown.map(({ title, contents, align, wide }) => {
+                const content = contents[index]
                 return (
                   <Table.Td
                     key={title}
                     data-title={title}
                     data-align={align}
+                    data-wide={wide}
                     data-empty={content === NO_VALUE ? true : undefined}
                   >
                     <div>

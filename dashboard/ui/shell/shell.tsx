@@ -11,7 +11,7 @@ import {
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link, Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
-import { Suspense } from 'react'
+import { type ReactNode, Suspense } from 'react'
 import { LANGUAGES, LANGUAGE_NAMES } from '../../../locales/text.ts'
 import { callSignIn, queryClient } from '../../api.ts'
 import { useTexts } from '../../texts/use-texts.ts'
@@ -28,6 +28,7 @@ import { Mark } from './mark.tsx'
 import { useSession, useWorkspaceIfAny } from '../workspace.ts'
 
 const CONTENT = 'content'
+const HEADER_HEIGHT = 56
 
 /** What surrounds every page of a workspace. */
 export function Shell() {
@@ -39,7 +40,7 @@ export function Shell() {
   useKeptFocus()
   return (
     <AppShell
-      header={{ height: 56 }}
+      header={{ height: HEADER_HEIGHT }}
       {...(workspace && {
         navbar: {
           width: iconsOnly ? SIDEBAR_WIDTH.icons : SIDEBAR_WIDTH.whole,
@@ -49,35 +50,18 @@ export function Shell() {
       })}
       padding="md"
     >
-      <AppShell.Header>
-        <a className="skip" href={`#${CONTENT}`}>
-          {t('page_shell.skip')}
-        </a>
-        <Group h="100%" px={{ base: 'xs', xs: 'md' }} gap="xs" justify="space-between" wrap="nowrap">
-          <Group gap="xs" wrap="nowrap" miw={0}>
-            {workspace && (
-              <Burger
-                opened={opened}
-                onClick={toggle}
-                hiddenFrom="sm"
-                size="sm"
-                aria-label={t('page_shell.menu')}
-                aria-expanded={opened}
-              />
-            )}
-            <Group gap={8} wrap="nowrap" visibleFrom="sm">
-              <Mark />
-              <Text fw={700}>Doorcode</Text>
-            </Group>
-            <WorkspaceSwitch />
-            {workspace?.sandbox && <SandboxPill workspace={workspace} />}
-          </Group>
-          <Group gap="xs" wrap="nowrap" style={{ flexShrink: 0 }}>
-            {workspace && <SearchButton workspace={workspace} />}
-            <AccountMenu />
-          </Group>
-        </Group>
-      </AppShell.Header>
+      <Header>
+        {workspace && (
+          <Burger
+            opened={opened}
+            onClick={toggle}
+            hiddenFrom="sm"
+            size="sm"
+            aria-label={t('page_shell.menu')}
+            aria-expanded={opened}
+          />
+        )}
+      </Header>
       {workspace && (
         <AppShell.Navbar p="xs" aria-label={t('page_shell.menu')}>
           <Sidebar workspace={workspace} iconsOnly={iconsOnly} onToggle={toggleIcons} onChoose={close} />
@@ -98,6 +82,45 @@ export function Shell() {
         </Suspense>
       </AppShell.Main>
     </AppShell>
+  )
+}
+
+/** A page outside of any workspace, in the frame of the others. */
+export const PlainShell = ({ children }: { children: ReactNode }) => (
+  <AppShell header={{ height: HEADER_HEIGHT }} padding="md">
+    <Header />
+    <AppShell.Main id={CONTENT} tabIndex={-1} style={{ outline: 'none' }}>
+      {children}
+    </AppShell.Main>
+  </AppShell>
+)
+
+/** `children`: what opens the sections on a narrow screen. */
+function Header({ children }: { children?: ReactNode }) {
+  const { t } = useTexts()
+  const { workspaces } = useSession()
+  const workspace = useWorkspaceIfAny()
+  return (
+    <AppShell.Header>
+      <a className="skip" href={`#${CONTENT}`}>
+        {t('page_shell.skip')}
+      </a>
+      <Group h="100%" px={{ base: 'xs', xs: 'md' }} gap="xs" justify="space-between" wrap="nowrap">
+        <Group gap="xs" wrap="nowrap" miw={0}>
+          {children}
+          <Group gap={8} wrap="nowrap" visibleFrom="sm">
+            <Mark />
+            <Text fw={700}>Doorcode</Text>
+          </Group>
+          {workspaces.length > 0 && <WorkspaceSwitch />}
+          {workspace?.sandbox && <SandboxPill workspace={workspace} />}
+        </Group>
+        <Group gap="xs" wrap="nowrap" style={{ flexShrink: 0 }}>
+          {workspace && <SearchButton workspace={workspace} />}
+          <AccountMenu />
+        </Group>
+      </Group>
+    </AppShell.Header>
   )
 }
 

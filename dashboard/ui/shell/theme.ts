@@ -118,6 +118,7 @@ export const readableColours: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-placeholder': colors.dark[1],
     '--mantine-color-error': colors.red[4],
     '--mantine-color-anchor': accent[3],
+    '--mantine-color-neutral-light': colors.dark[5],
     ...toneVariables(4),
     ...chartVariables('dark'),
   },

@@ -18,7 +18,7 @@ export function OutcomeBanner({
   return (
     <Alert color={tone} title={title}>
       <Group justify="space-between" align="center" gap="sm">
-        <Stack gap={4} flex={1} miw={240}>
+        <Stack gap={4} flex={1} miw={240} style={{ overflowWrap: 'anywhere' }}>
           {children}
         </Stack>
         {action}
