@@ -221,7 +221,7 @@ test('an order is found, followed, and shown with its origin and escaped text', 
   await orderLink('A-7').waitFor({ state: 'detached' })
   await orderLink('A-1001').click()
   await page.getByRole('heading', { level: 1, name: /Order .*A-1001/ }).waitFor()
-  await page.getByText('Ends with no response').waitFor()
+  await page.getByText('Answer deadline').waitFor()
   const [key] = await world.ask<{ id: string; name: string }>(
     'select k.public_id as id, k.name from api_keys k join confirmations c on c.api_key_id = k.public_id where c.id = $1',
     [order.confirmationId],
