@@ -1,7 +1,7 @@
-import { Button, Stack, Text, Title } from '@mantine/core'
+import { Stack, Text, Title } from '@mantine/core'
 import { useTexts } from '../texts/use-texts.ts'
 import { CodeTabs } from '../ui/code-block.tsx'
-import { Secret } from '../ui/dialog/secret-dialog.tsx'
+import { CopiedButton, Secret } from '../ui/dialog/secret-dialog.tsx'
 import { VERIFY } from './verify.ts'
 
 /** A secret that is shown once, and how to use it. */
@@ -19,10 +19,7 @@ export function SecretOnce({ secret, onDone }: { secret: string; onDone: () => v
       </Title>
       <Text size="sm">{t('page_endpoints.verify')}</Text>
       <CodeTabs label={t('page_endpoints.verify_title')} of={VERIFY} />
-      {/* The only way out: always in sight. */}
-      <Button pos="sticky" bottom="var(--mantine-spacing-md)" style={{ flexShrink: 0 }} onClick={onDone}>
-        {t('page_endpoints.copied')}
-      </Button>
+      <CopiedButton onClick={onDone}>{t('page_endpoints.copied')}</CopiedButton>
     </Stack>
   )
 }

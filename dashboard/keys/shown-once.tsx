@@ -1,4 +1,4 @@
-import { Anchor, Button, Divider, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Anchor, Divider, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
@@ -7,7 +7,7 @@ import { useTexts } from '../texts/use-texts.ts'
 import { SANDBOX_PHONE, firstRequest } from '../code-examples/first-request.ts'
 import { requestExamples } from '../code-examples/request.ts'
 import { CodeTabs } from '../ui/code-block.tsx'
-import { Secret } from '../ui/dialog/secret-dialog.tsx'
+import { CopiedButton, Secret } from '../ui/dialog/secret-dialog.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 
 /** The complete key, shown only once, and a request to try it with. */
@@ -23,10 +23,7 @@ export function ShownOnce({ apiKey, note, onDone }: { apiKey: string; note?: Rea
       {note}
       <Divider />
       <FirstRequest apiKey={apiKey} />
-      {/* The only way out: always in sight. */}
-      <Button pos="sticky" bottom="var(--mantine-spacing-md)" style={{ flexShrink: 0 }} onClick={onDone}>
-        {t('page_keys.done')}
-      </Button>
+      <CopiedButton onClick={onDone}>{t('page_keys.done')}</CopiedButton>
     </Stack>
   )
 }

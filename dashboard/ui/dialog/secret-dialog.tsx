@@ -1,7 +1,8 @@
-import { Modal, type ModalProps } from '@mantine/core'
-import { createContext, use, useEffect, useMemo, useState } from 'react'
+import { Box, Button, Modal, type ModalProps } from '@mantine/core'
+import { type ReactNode, createContext, use, useEffect, useMemo, useState } from 'react'
 import { CodeBlock } from '../code-block.tsx'
 import { Leaving } from '../shell/leaving.tsx'
+import classes from './secret-dialog.module.css'
 
 type Shown = { add: () => () => void; markCopied: () => void }
 
@@ -41,4 +42,15 @@ export function Secret({ text }: { text: string }) {
   const shown = use(ShownSecrets)
   useEffect(() => shown?.add(), [shown])
   return <CodeBlock text={text} onCopy={shown?.markCopied} autoFocus />
+}
+
+/** Closes the dialog. In sight however long the rest is: it is the only way out. */
+export function CopiedButton({ onClick, children }: { onClick: () => void; children: ReactNode }) {
+  return (
+    <Box className={classes['foot']}>
+      <Button fullWidth onClick={onClick}>
+        {children}
+      </Button>
+    </Box>
+  )
 }
