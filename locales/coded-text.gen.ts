@@ -1606,8 +1606,8 @@ export type Texts = {
   'page_overview.delivered': { share: TextValue }
   'page_overview.disabled_about': object
   'page_overview.done': object
-  'page_overview.endpoint_disabled': { host: TextValue }
-  'page_overview.endpoint_failing': { host: TextValue }
+  'page_overview.endpoint_disabled': { url: TextValue }
+  'page_overview.endpoint_failing': { url: TextValue }
   'page_overview.failing_about': object
   'page_overview.fine': object
   'page_overview.fix_account': object

@@ -73,11 +73,11 @@ function Reported({ of: it }: { of: Attention }) {
     }
     case 'endpoint':
       return it.state === 'disabled' ? (
-        <Line title={t('page_overview.endpoint_disabled', { host: hostOf(it.url) })}>
+        <Line title={t('page_overview.endpoint_disabled', { url: withoutScheme(it.url) })}>
           {t('page_overview.disabled_about')} <Time at={it.since} kind="past" />
         </Line>
       ) : (
-        <Line title={t('page_overview.endpoint_failing', { host: hostOf(it.url) })}>
+        <Line title={t('page_overview.endpoint_failing', { url: withoutScheme(it.url) })}>
           {t('page_overview.failing_about')} <Time at={it.since} kind="due" />
         </Line>
       )
@@ -107,7 +107,8 @@ function Reported({ of: it }: { of: Attention }) {
 /** The failure codes of messages that use such a template. */
 const TEMPLATE_CODES: Readonly<Record<string, string>> = { PAUSED: 'TEMPLATE_PAUSED', DISABLED: 'TEMPLATE_DISABLED' }
 
-const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url)
+/** With its path: several endpoints may have one host. */
+const withoutScheme = (url: string): string => url.replace(/^https?:\/\//, '')
 
 function Line({ title, children }: { title: string; children: ReactNode }) {
   return (
