@@ -18,14 +18,14 @@ test('unknown addresses keep the frame, and the palette finds pages and messages
   await findByKeyboard(page, otp)
 })
 
-/** A page of the workspace, an address of nothing and a page of no workspace, whose switcher leads back. */
+/** An address of nothing, a page of the workspace, and a page of no workspace, whose switcher leads back. */
 async function openUnknown(page: Page, workspaceId: string): Promise<void> {
-  await page.goto(`/dashboard/w/${workspaceId}/nothing`)
-  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
-  await page.getByRole('link', { name: 'Messages' }).waitFor()
-  await openWithin(page, '/dashboard/nothing/here')
+  await page.goto('/dashboard/nothing/here')
   await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   await page.getByRole('combobox', { name: 'Workspace' }).waitFor()
+  await openWithin(page, `/dashboard/w/${workspaceId}/nothing`)
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+  await page.getByRole('link', { name: 'Messages' }).waitFor()
   await openWithin(page, '/dashboard/w/019f0000-0000-7000-8000-000000000000/messages')
   await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   await page.getByRole('combobox', { name: 'Workspace' }).selectOption(workspaceId)
