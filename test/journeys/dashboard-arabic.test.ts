@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { CodedText } from '../../locales/text.ts'
 import { openPage } from '../browser.ts'
-import { type SignedIn, signIn } from '../dashboard.ts'
+import { signIn } from '../dashboard.ts'
+import { openWithin } from '../open-within.ts'
 import { type World, newPhone, startWorld } from '../world.ts'
 
 /** Names that Arabic texts write in Latin letters. */
@@ -36,57 +37,38 @@ async function assertArabic(page: Page, where: string): Promise<void> {
   assert.deepEqual(latin, [], where)
 }
 
-const opened = async (t: TestContext, world: World, as: SignedIn): Promise<Page> =>
-  openPage(t, world, { as, language: 'ar' })
-
-test('a message in any status is shown only in Arabic', async (t) => {
-  const world = await startWorld(t)
-  const receiver = await world.receiver()
-  receiver.always({ status: 500 })
-  const as = await signIn(world, 'member')
-  const to = newPhone()
-  for (const behaviour of [{ error: 131016 }, { error: 131056 }])
-    world.emulator.script({ match: { to, times: 1 }, behaviour })
-  const failed = await world.sendOtp({ to })
-  const page = await opened(t, world, as)
-  const look = async (): Promise<void> => {
-    await page.goto(`/dashboard/w/${world.workspaceId}/messages/${failed.messageId}`)
-    await assertArabic(page, 'message')
-  }
-  await world.settled()
-  await look()
-  world.advance('30s')
-  await world.settled()
-  world.advance('5m')
-  await world.settled()
-  await world.whatsapp.reports(failed, ['read', 'sent', { status: 'failed', errors: [131026] }])
-  await look()
-  await page.getByText('مقبول', { exact: true }).waitFor()
-  const other = await world.sendOtp()
-  await world.whatsapp.reports(other, [{ status: 'failed', errors: [131026] }])
-  await page.goto(`/dashboard/w/${world.workspaceId}/messages/${other.messageId}`)
-  await assertArabic(page, 'failed message')
-  await page.getByText('تعذّر تسليم الرسالة').first().waitFor()
-  await page.getByText('تحقق من الرقم مع المستلم').first().waitFor()
-})
-
-test('a confirmation is shown only in Arabic, with its reasons', async (t) => {
+test('conversations are shown only in Arabic, in texts that follow the chosen language', async (t) => {
   const world = await startWorld(t)
   await world.codSettings()
-  await world.receiver()
-  const as = await signIn(world, 'member')
+  const receiver = await world.receiver()
+  const page = await openPage(t, world, { as: await signIn(world, 'member'), language: 'ar' })
+  await page.goto(pathOf(world, 'blocked'))
+  await seeConfirmation(page, world)
+  receiver.always({ status: 500 })
+  await seeMessages(page, world)
+  await chooseLanguages(page)
+})
+
+const pathOf = (world: World, place: string): string => `/dashboard/w/${world.workspaceId}/${place}`
+
+/** Where what changes is not on the screen: its page then shows all changes at once. */
+const lookAway = (page: Page, world: World): Promise<void> => openWithin(page, pathOf(world, 'blocked'))
+
+/** In three states, the last with all that customers do that fits nothing. */
+async function seeConfirmation(page: Page, world: World): Promise<void> {
   const order = await world.createConfirmation()
   await world.settled()
-  const page = await opened(t, world, as)
-  const look = async (where: string): Promise<void> => {
-    await page.goto(`/dashboard/w/${world.workspaceId}/confirmations/${order.confirmationId}`)
+  const look = async (where: string, status: string): Promise<void> => {
+    await openWithin(page, pathOf(world, `confirmations/${order.confirmationId}`))
+    await page.locator('main').getByText(status, { exact: true }).first().waitFor()
     await assertArabic(page, where)
+    await lookAway(page, world)
   }
-  await look('awaiting')
+  await look('awaiting', 'بانتظار الجواب')
   const customer = world.customer(order)
   await customer.taps('Change time')
   await customer.taps(0)
-  await look('rescheduling')
+  await look('rescheduling', 'إعادة الجدولة جارية')
   await customer.taps(1)
   await customer.types('When will it come?')
   const template = customer.screen()[0]
@@ -106,14 +88,65 @@ test('a confirmation is shown only in Arabic, with its reasons', async (t) => {
   await customer.taps('Yes')
   await customer.chooses('Other')
   await customer.types('It was open')
-  await look('refused')
+  await look('refused', 'أكّد الرفض')
   const notes = await world.ask<{ note: CodedText }>(
     'select distinct note from provider_reports where workspace_id = $1 and note is not null',
     [world.workspaceId],
   )
   assert.ok(notes.length > 4, 'this test has customers do what fits nothing')
   for (const { note } of notes) assert.notEqual(note.code, 'text', JSON.stringify(note))
-})
+}
+
+/** One that waits for another attempt, the same one read after a failure, and one that failed. */
+async function seeMessages(page: Page, world: World): Promise<void> {
+  const to = newPhone()
+  for (const behaviour of [{ error: 131016 }, { error: 131056 }])
+    world.emulator.script({ match: { to, times: 1 }, behaviour })
+  const retried = await world.sendOtp({ to })
+  await world.settled()
+  await openWithin(page, pathOf(world, `messages/${retried.messageId}`))
+  await assertArabic(page, 'message')
+  await lookAway(page, world)
+  world.advance('30s')
+  await world.settled()
+  world.advance('5m')
+  await world.settled()
+  await world.whatsapp.reports(retried, ['read', 'sent', { status: 'failed', errors: [131026] }])
+  await openWithin(page, pathOf(world, `messages/${retried.messageId}`))
+  await page.getByText('مقبول', { exact: true }).waitFor()
+  await page.getByText('قُرئت', { exact: true }).first().waitFor()
+  await assertArabic(page, 'read message')
+  const failed = await world.sendOtp()
+  await world.whatsapp.reports(failed, [{ status: 'failed', errors: [131026] }])
+  await lookAway(page, world)
+  await openWithin(page, pathOf(world, `messages/${failed.messageId}`))
+  await page.getByText('تعذّر تسليم الرسالة').first().waitFor()
+  await page.getByText('تحقق من الرقم مع المستلم').first().waitFor()
+  await assertArabic(page, 'failed message')
+}
+
+/** The server's texts of the failed message change with the page's language, which stays in later visits. */
+async function chooseLanguages(page: Page): Promise<void> {
+  const arabic = page.getByText('تحقق من الرقم مع').first()
+  const english = page.getByText('Check the number with the recipient').first()
+  await choose(page, 'English')
+  await english.waitFor()
+  await arabic.waitFor({ state: 'detached' })
+  await choose(page, 'العربية')
+  await arabic.waitFor()
+  await english.waitFor({ state: 'detached' })
+  await assertArabic(page, 'a message in the other language')
+  await choose(page, 'Français')
+  await page.getByRole('link', { name: 'Vue d’ensemble' }).waitFor()
+  await arabic.waitFor({ state: 'detached' })
+  await page.reload()
+  await page.getByRole('link', { name: 'Vue d’ensemble' }).waitFor()
+}
+
+async function choose(page: Page, name: string): Promise<void> {
+  await page.locator('[data-account]').click()
+  await page.getByRole('menuitem', { name }).click()
+}
 
 test('problems and rejected forms are shown only in Arabic', async (t) => {
   const world = await startWorld(t)
@@ -129,12 +162,13 @@ test('problems and rejected forms are shown only in Arabic', async (t) => {
   const synced = as.calls.senders.sync.mutate({ workspaceId, accountId: account.accountId })
   await assert.rejects(synced, /^TRPCClientError: WhatsApp could not be reached: listing phone numbers: no answer/)
 
-  const page = await opened(t, world, as)
+  const page = await openPage(t, world, { as, language: 'ar' })
   const at = async (place: string, says: string): Promise<void> => {
-    await page.goto(`/dashboard/w/${workspaceId}/${place}`)
+    await openWithin(page, pathOf(world, place))
     await page.getByText(says).first().waitFor()
   }
-  await at('senders', 'تعذّر الوصول إلى واتساب: قراءة أرقام الهاتف')
+  await page.goto(pathOf(world, 'senders'))
+  await page.getByText('تعذّر الوصول إلى واتساب: قراءة أرقام الهاتف').first().waitFor()
   await assertArabic(page, 'senders')
   await at(`endpoints/${endpointId}`, 'رُفض الاتصال')
   await at('templates', 'لكن لقالب التأكيد ثلاثة أزرار رد سريع')
@@ -144,24 +178,4 @@ test('problems and rejected forms are shown only in Arabic', async (t) => {
   await dialog.getByLabel('العنوان').fill('https://somebody:secret@shop.example/hooks')
   await dialog.getByRole('button', { name: 'إضافة نقطة' }).click()
   await dialog.getByText('يجب ألا يحتوي العنوان على اسم مستخدم أو كلمة مرور').waitFor()
-})
-
-test('the server’s texts change with the page’s language', async (t) => {
-  const world = await startWorld(t)
-  const otp = await world.sendOtp()
-  await world.whatsapp.reports(otp, [{ status: 'failed', errors: [131026] }])
-  const page = await openPage(t, world, { as: await signIn(world, 'member') })
-  await page.goto(`/dashboard/w/${world.workspaceId}/messages/${otp.messageId}`)
-  await page.getByText('Check the number with the recipient').first().waitFor()
-  await page.locator('[data-account]').click()
-  await page.getByRole('menuitem', { name: 'العربية' }).click()
-  await page.getByText('تحقق من الرقم مع').first().waitFor()
-  await page.getByText('Check the number with the recipient').first().waitFor({ state: 'detached' })
-  await assertArabic(page, 'a message in the other language')
-  await page.locator('[data-account]').click()
-  await page.getByRole('menuitem', { name: 'Français' }).click()
-  await page.getByRole('link', { name: 'Vue d’ensemble' }).waitFor()
-  await page.getByText('تحقق من الرقم مع').first().waitFor({ state: 'detached' })
-  await page.reload()
-  await page.getByRole('link', { name: 'Vue d’ensemble' }).waitFor()
 })

@@ -5,6 +5,7 @@ import { HOUR_MS, MINUTE_MS } from '../../src/clock.ts'
 import { advanceSandbox } from '../../src/sandbox/advance.ts'
 import { openPage } from '../browser.ts'
 import { signIn } from '../dashboard.ts'
+import { openWithin } from '../open-within.ts'
 import { startWorld } from '../world.ts'
 
 const AHEAD_MS = 27 * HOUR_MS
@@ -24,7 +25,7 @@ test('every page of a sandbox shows the sandbox’s clock, and an open page foll
   const as = await signIn(world, 'owner')
   const page = await openPage(t, world, { as })
   const of = `/dashboard/w/${workspaceId}`
-  await page.goto(`${of}/keys`)
+  await page.goto(`${of}/blocked`)
   await page.getByText('Sandbox', { exact: true }).waitFor()
   await advanceSandbox(world.parts, { workspaceId, byMs: AHEAD_MS })
   await page.getByRole('link', { name: /Sandbox · clock 1d\s3h ahead/ }).waitFor()
@@ -35,7 +36,7 @@ test('every page of a sandbox shows the sandbox’s clock, and an open page foll
   await as.calls.keys.create.mutate({ workspaceId, name: 'fresh', expiresInDays: null })
   const paths = ['messages', `messages/${otp.messageId}`, `endpoints/${receiver.endpointId}`, 'keys', 'audit']
   for (const path of paths) {
-    await page.goto(`${of}/${path}`)
+    await openWithin(page, `${of}/${path}`)
     const lateMs = Date.now() + AHEAD_MS - (await newestTime(page))
     assert.ok(Math.abs(lateMs) < 5 * MINUTE_MS, `${path} is ${lateMs} ms behind`)
   }

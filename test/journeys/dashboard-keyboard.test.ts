@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { findSeriousFaults } from '../accessibility.ts'
 import { openPage } from '../browser.ts'
 import { signIn } from '../dashboard.ts'
+import { openWithin } from '../open-within.ts'
 import { waitFor } from '../wait-for.ts'
 import { startWorld } from '../world.ts'
 
@@ -18,49 +19,59 @@ const isFocused = (page: Page, name: string): Promise<true> =>
 const isInWindow = (page: Page): Promise<boolean> =>
   page.evaluate<boolean>(`document.activeElement.closest('[role=dialog]') !== null`)
 
-test('with the keyboard a user skips the navigation and reaches list actions', async (t) => {
+test('the keyboard reaches lists, the sidebar and dialogs, and keeps its place', async (t) => {
   const world = await startWorld(t)
-  const page = await openPage(t, world, { as: await signIn(world, 'admin') })
-  await page.goto(`/dashboard/w/${world.workspaceId}/senders`)
-  const pause = page.getByRole('button', { name: 'Pause' }).first()
-  await pause.waitFor()
+  await world.freshKey()
+  const receiver = await world.receiver()
+  const page = await openPage(t, world, { as: await signIn(world, 'owner') })
+  const of = `/dashboard/w/${world.workspaceId}`
+  await page.goto(`${of}/senders`)
+  await skipNavigation(page)
+  await pressSync(page)
+  await collapseSidebar(page)
+  await openWithin(page, `${of}/keys`)
+  await createKey(page)
+  await openWithin(page, `${of}/endpoints/${receiver.endpointId}`)
+  await sendTestEvent(page)
+  await openMenuOfPhone(page)
+})
+
+/** Without the sidebar's links, the first stops are the actions of the list. */
+async function skipNavigation(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Pause' }).first().waitFor()
   await page.keyboard.press('Tab')
   assert.equal(await focused(page), 'Skip to content')
   await page.keyboard.press('Enter')
-  await page.keyboard.press('Tab')
-  assert.equal(await focused(page), 'Export CSV')
-  await page.keyboard.press('Tab')
-  assert.equal(await focused(page), 'Connect a WhatsApp account')
-  await page.keyboard.press('Tab')
-  assert.equal(await focused(page), 'Copy')
-  await page.keyboard.press('Tab')
-  assert.equal(await focused(page), 'Pause')
-})
+  for (const name of ['Export CSV', 'Connect a WhatsApp account', 'Copy', 'Pause']) {
+    await page.keyboard.press('Tab')
+    assert.equal(await focused(page), name)
+  }
+}
 
-test('the sidebar collapses to named icons with the keyboard, and stays so', async (t) => {
-  const world = await startWorld(t)
-  const page = await openPage(t, world, { as: await signIn(world, 'member') })
-  await page.goto(`/dashboard/w/${world.workspaceId}/senders`)
-  const width = (): Promise<number> => page.evaluate('document.querySelector("nav").getBoundingClientRect().width')
+/** A button gets the focus back after its work. */
+async function pressSync(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Sync now' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByText(/^Synced/).waitFor()
+  await isFocused(page, 'Sync now')
+}
+
+/** The sidebar collapses to named icons, and stays so in a later visit. */
+async function collapseSidebar(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Collapse sidebar', expanded: true }).focus()
   await page.keyboard.press('Enter')
   await isFocused(page, 'Expand sidebar')
   await page.reload()
   await page.getByRole('button', { name: 'Expand sidebar', expanded: false }).waitFor()
-  assert.ok((await width()) < 60)
+  const width = await page.evaluate<number>('document.querySelector("nav").getBoundingClientRect().width')
+  assert.ok(width < 60)
   await page.getByRole('link', { name: 'Messages' }).focus()
   await page.getByRole('tooltip', { name: 'Messages' }).waitFor()
   assert.deepEqual(await findSeriousFaults(page), [])
-  await page.setViewportSize({ width: 360, height: 900 })
-  await page.getByRole('button', { name: 'Menu' }).click()
-  await page.getByRole('navigation').getByText('Messages').waitFor()
-})
+}
 
-test('a dialog with a new key has the focus, and closes only once it was copied', async (t) => {
-  const world = await startWorld(t)
-  await world.freshKey()
-  const page = await openPage(t, world, { as: await signIn(world, 'owner') })
-  await page.goto(`/dashboard/w/${world.workspaceId}/keys`)
+/** The dialog with a new key has the focus, and closes only once the key was copied. */
+async function createKey(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Create key' }).focus()
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog')
@@ -82,22 +93,21 @@ test('a dialog with a new key has the focus, and closes only once it was copied'
   await page.keyboard.press('Enter')
   await dialog.waitFor({ state: 'detached' })
   await isFocused(page, 'Create key')
-})
+}
 
-test('a button gets the focus back after its work, also behind a dialog', async (t) => {
-  const world = await startWorld(t)
-  const receiver = await world.receiver()
-  const page = await openPage(t, world, { as: await signIn(world, 'admin') })
-  await page.goto(`/dashboard/w/${world.workspaceId}/senders`)
-  await page.getByRole('button', { name: 'Sync now' }).focus()
-  await page.keyboard.press('Enter')
-  await page.getByText(/^Synced/).waitFor()
-  await isFocused(page, 'Sync now')
-  await page.goto(`/dashboard/w/${world.workspaceId}/endpoints/${receiver.endpointId}`)
+/** A button gets the focus back also behind a dialog. */
+async function sendTestEvent(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Send test event' }).focus()
   await page.keyboard.press('Enter')
   await page.getByRole('dialog').getByText('Delivered:').waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await isFocused(page, 'Send test event')
-})
+}
+
+/** A collapsed sidebar has its whole width on a phone. */
+async function openMenuOfPhone(page: Page): Promise<void> {
+  await page.setViewportSize({ width: 360, height: 900 })
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('navigation').getByText('Messages').waitFor()
+}

@@ -6,6 +6,7 @@ import { findSeriousFaults } from '../accessibility.ts'
 import { openPage } from '../browser.ts'
 import { codAccount } from '../cod.ts'
 import { type SignedIn, signIn } from '../dashboard.ts'
+import { isComplete, openWithin } from '../open-within.ts'
 import { type World, startWorld } from '../world.ts'
 
 /** Charts get their new width one frame after the page; on a busy machine they are several frames late. */
@@ -133,18 +134,6 @@ test('pages and dialogs are accessible, fit screens and name their time zone', a
 /** The walk changes the width only once on each page. */
 const widthsFrom = (width: number, language: Language): readonly number[] =>
   width === 360 ? WIDTHS[language] : WIDTHS[language].toReversed()
-
-/** Moves as a link does: the router follows the history. */
-async function openWithin(page: Page, path: string): Promise<void> {
-  const leave = "document.querySelector('h1')?.setAttribute('data-left', '')"
-  await page.evaluate(`${leave}; history.pushState({}, '', ${JSON.stringify(path)})`)
-  await isComplete(page)
-}
-
-async function isComplete(page: Page): Promise<void> {
-  await page.locator('h1:not([data-left])').first().waitFor()
-  await page.locator('[aria-busy=true]').waitFor({ state: 'detached' })
-}
 
 /** The page is rendered again from right to left. */
 async function chooseArabic(page: Page): Promise<void> {

@@ -1,17 +1,39 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Page } from 'playwright-core'
 import { findSeriousFaults } from '../accessibility.ts'
 import { openPage } from '../browser.ts'
 import { signIn } from '../dashboard.ts'
+import { openWithin } from '../open-within.ts'
 import { startWorld } from '../world.ts'
 
-test('the command palette finds a page and a message with the keyboard only', async (t) => {
+test('unknown addresses keep the frame, and the palette finds pages and messages', async (t) => {
   const world = await startWorld(t)
   const otp = await world.sendOtp({ reference: 'login-7' })
   const page = await openPage(t, world, { as: await signIn(world, 'member') })
-  await page.goto(`/dashboard/w/${world.workspaceId}/overview`)
-  await page.getByRole('heading', { level: 1 }).waitFor()
+  await openUnknown(page, world.workspaceId)
+  await page.getByRole('link', { name: 'Overview' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
   assert.equal(await page.getByRole('link', { name: 'Audit log' }).count(), 0, 'it refuses members')
+  await findByKeyboard(page, otp)
+})
+
+/** An address of nothing, a page of the workspace, and a page of no workspace, whose switcher leads back. */
+async function openUnknown(page: Page, workspaceId: string): Promise<void> {
+  await page.goto('/dashboard/nothing/here')
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+  await page.getByRole('combobox', { name: 'Workspace' }).waitFor()
+  await openWithin(page, `/dashboard/w/${workspaceId}/nothing`)
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+  await page.getByRole('link', { name: 'Messages' }).waitFor()
+  await openWithin(page, '/dashboard/w/019f0000-0000-7000-8000-000000000000/messages')
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+  await page.getByRole('combobox', { name: 'Workspace' }).selectOption(workspaceId)
+  await page.getByRole('heading', { level: 1, name: 'Messages' }).waitFor()
+}
+
+/** Without the mouse. */
+async function findByKeyboard(page: Page, otp: { to: string }): Promise<void> {
   await page.keyboard.press('Control+K')
   const palette = page.getByRole('dialog')
   await palette.getByRole('button', { name: 'Messages' }).waitFor()
@@ -28,19 +50,4 @@ test('the command palette finds a page and a message with the keyboard only', as
   await page.getByPlaceholder(/^Search pages/).fill('charts')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { level: 1, name: 'Charts' }).waitFor()
-})
-
-test('an unknown page keeps the frame, and an unknown workspace keeps the switcher', async (t) => {
-  const world = await startWorld(t)
-  const page = await openPage(t, world, { as: await signIn(world, 'member') })
-  await page.goto(`/dashboard/w/${world.workspaceId}/nothing`)
-  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
-  await page.getByRole('link', { name: 'Messages' }).waitFor()
-  await page.goto('/dashboard/nothing/here')
-  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
-  await page.getByRole('combobox', { name: 'Workspace' }).waitFor()
-  await page.goto('/dashboard/w/019f0000-0000-7000-8000-000000000000/messages')
-  await page.getByRole('heading', { name: 'Page not found' }).waitFor()
-  await page.getByRole('combobox', { name: 'Workspace' }).selectOption(world.workspaceId)
-  await page.getByRole('heading', { level: 1, name: 'Messages' }).waitFor()
-})
+}
