@@ -438,7 +438,7 @@ export type Texts = {
   'explain.unit': { month: TextValue; unit: TextValue }
   'explain.unit_of': { month: TextValue; quota: TextValue; unit: TextValue }
   'explain.unknown_code': { errorCode: TextValue }
-  'explain.was_held': { resend: TextValue }
+  'explain.was_held': { resend: TextValue; url: TextValue }
   'explain.why_about_to_go': object
   'explain.why_answer_lost': { dueAt: TextValue }
   'explain.why_arrived': object
@@ -2206,7 +2206,7 @@ export type Texts = {
   'page_timeline.next_given_up': { fault: TextValue; url: TextValue }
   'page_timeline.next_held': { endpointStatus: TextValue; reason: TextValue; url: TextValue }
   'page_timeline.next_title': object
-  'page_timeline.next_was_held': object
+  'page_timeline.next_was_held': { url: TextValue }
   'page_timeline.no_action': object
   'page_timeline.no_answer': object
   'page_timeline.none': object

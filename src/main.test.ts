@@ -13,7 +13,7 @@ import { withConnection } from '../test/postgres.ts'
 import { freePort, type Program, runProgram } from '../test/program.ts'
 import { waitFor } from '../test/wait-for.ts'
 
-test('a server logs its life, and prints the setup link until an owner sets a slowly hashed password', async (t) => {
+test('a server logs its life, and offers setup until an owner exists', async (t) => {
   const first = await serve(t)
   assert.equal((await fetch(`${first.url}/readyz`)).status, 200)
   assert.match(await (await fetch(`${first.metricsUrl}/metrics`)).text(), /doorcode_/)

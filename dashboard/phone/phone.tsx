@@ -128,15 +128,15 @@ function SidePanel({ state }: { state: PhoneState }) {
   )
 }
 
-/** On a wide screen the page opens with the newest chat, once: who goes back to the list stays there. */
+/** On a wide screen the page opens with the newest chat. Once any chat was open, no message changes what the page shows. */
 function useNewestChat({ screen }: LivePhone, selected: Pair | undefined, select: (pair: Pair) => void): void {
   const newest = [...screen.chats.values()].at(-1)
-  const opened = useRef(selected !== undefined)
+  const wasOpen = useRef(false)
   useEffect(() => {
-    if (opened.current || !newest || !matchMedia(WIDE).matches) return
-    opened.current = true
+    if (selected) wasOpen.current = true
+    if (wasOpen.current || !newest || !matchMedia(WIDE).matches) return
     select({ phone: newest.phone, number: newest.number })
-  }, [newest, select])
+  }, [newest, selected, select])
 }
 
 /** What the workspace's clock showed at a real instant: its moves until then count. */

@@ -62,13 +62,13 @@ export function NextStep({ next, failure, webhooks, done }: Outcome) {
   )
 }
 
-/** The page has a button where the sentence names a command. */
+/** For a page, which links to the endpoint where the sentence names a command. */
 function forPages(sentence: CodedText): CodedText {
   if (sentence.code === 'explain.held') {
     const { url, endpointStatus, reason } = sentence
     return coded('page_timeline.next_held', { url, endpointStatus, reason })
   }
-  if (sentence.code === 'explain.was_held') return coded('page_timeline.next_was_held')
+  if (sentence.code === 'explain.was_held') return coded('page_timeline.next_was_held', { url: sentence.url })
   if (sentence.code === 'explain.given_up') {
     const { url, fault } = sentence
     return coded('page_timeline.next_given_up', { url, fault })

@@ -451,7 +451,7 @@ const cases: readonly [string, Facts, NextAction][] = [
   [
     'a webhook that is held although its endpoint is enabled again',
     withWebhook({ status: 'held' }),
-    operator('explain.was_held', { resend }),
+    operator('explain.was_held', { url, resend }),
   ],
   [
     'one of two webhooks that is in trouble',

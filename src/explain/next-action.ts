@@ -156,7 +156,7 @@ function ofDelivery(
     case 'failed':
       return action('caller', { code: 'explain.given_up', url, fault, resend })
     case 'held': {
-      if (endpointStatus === 'enabled') return action('operator', { code: 'explain.was_held', resend })
+      if (endpointStatus === 'enabled') return action('operator', { code: 'explain.was_held', url, resend })
       const reason: TextValue = endpointReason ? { code: 'explain.reason', reason: endpointReason } : ''
       const commands = { enable: commandToEnable(endpointStatus, endpointId), resend }
       const endpoint = { url, endpointStatus: statusText(endpointStatus), reason }

@@ -241,7 +241,7 @@ test('one user’s slow charts delay no other user', async (t) => {
   assert.equal((await Promise.all(queries)).length, 20)
 })
 
-test('an empty workspace shows its next steps, and then figures, with one request', async (t) => {
+test('an empty workspace shows its next steps, then figures from one call', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
   const page = await openPage(t, world, { as: await signIn(world, 'admin') })

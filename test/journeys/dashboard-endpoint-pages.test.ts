@@ -109,10 +109,12 @@ async function resendChosen(page: Page, { world, receiver }: Shown): Promise<voi
   await record(world, 2, 'message.failed')
   await world.settled()
   const sentBefore = receiver.events('message.sent').length
+  await page.getByRole('button', { name: 'Add the filter Status' }).click()
+  await page.getByRole('menuitem', { name: 'Succeeded' }).click()
+  await page.waitForURL(/status=succeeded/)
   await page.setViewportSize({ width: 360, height: 900 })
   await page.getByRole('button', { name: 'Resend events' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('checkbox', { name: 'delivered' }).check()
   await dialog.getByLabel('Event type').selectOption('message.sent')
   await dialog.getByRole('button', { name: 'Count', exact: true }).click()
   const resendAllowed = Promise.withResolvers<void>()

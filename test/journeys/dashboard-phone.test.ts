@@ -47,6 +47,7 @@ test('a member plays customers with mouse and keyboard, and the business hears t
   await refuses(page, world, confirmation)
   await page.setViewportSize({ width: 1280, height: 900 })
   await quotes(page, world)
+  await staysOpen(page, world, confirmation)
 })
 
 /** Escape closes its dialog and returns the focus, each time; a number is one that the API accepts. */
@@ -152,6 +153,23 @@ async function quotes(page: Page, world: World): Promise<void> {
     { messageId: second.messageId, text: 'With the keyboard' },
     { messageId: first.messageId, text: 'With the mouse' },
   ])
+}
+
+/** A chat that was opened on a narrow screen stays when the screen is wide and another phone gets a message. */
+async function staysOpen(page: Page, world: World, { to }: CreatedConfirmation): Promise<void> {
+  await page.getByRole('navigation').getByRole('link', { name: 'Messages' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Messages' }).waitFor()
+  await page.setViewportSize({ width: 360, height: 900 })
+  await page.evaluate(`history.pushState({}, '', '/dashboard/w/${world.workspaceId}/phone')`)
+  await page.getByRole('button', { name: to }).click()
+  const composer = frameOf(page, to).getByLabel('Message as the customer')
+  await composer.waitFor()
+  await page.setViewportSize({ width: 1280, height: 900 })
+  const other = await world.sendOtp()
+  await page.getByRole('button', { name: other.to }).waitFor()
+  await composer.fill('Still here')
+  await page.keyboard.press('Enter')
+  await frameOf(page, to).getByText('Still here').waitFor()
 }
 
 test('an admin sends each kind of message and jumps to the reminder', async (t) => {

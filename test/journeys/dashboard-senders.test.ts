@@ -322,7 +322,7 @@ function addTemplates(world: World): number {
   return world.emulator.getAccount(world.credentials.wabaId).templates.size
 }
 
-test('another node shows a sync, and uncounted messages not as zero', async (t) => {
+test('another node shows a sync’s progress, and never uncounted messages as zero', async (t) => {
   const world = await startWorld(t)
   await world.sendOtp()
   await world.settled()

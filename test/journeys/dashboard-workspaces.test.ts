@@ -9,7 +9,7 @@ import { type World, startWorld } from '../world.ts'
 const usageOf = async ({ workspaceId }: World, { calls }: SignedIn, kind: string) =>
   (await calls.workspaces.usage.query({ workspaceId })).kinds.find((each) => each.kind === kind)
 
-test('an owner creates, switches to and deletes a workspace, and cancels a live one’s deletion', async (t) => {
+test('an owner creates, switches and deletes workspaces, and cancels a deletion', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
   const [owner, member] = [await signIn(world, 'owner'), await signIn(world, 'member')]

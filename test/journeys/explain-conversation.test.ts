@@ -194,8 +194,8 @@ test('armed timers show their time, and the customer must answer', async (t) => 
   const { timeline, next } = await explained(world, confirmationId)
   const timers = timeline.filter(({ what }) => what === 'timer').map(({ detail }) => detail)
   assert.deepEqual(timers, [
-    'planned for this time: the reminder is sent (confirmation)',
-    'planned for this time: the conversation ends without an answer (confirmation)',
+    'scheduled for this time: the reminder is sent (confirmation)',
+    'scheduled for this time: the conversation ends without an answer (confirmation)',
   ])
   assert.equal(next.who, 'customer')
   assert.match(

@@ -5,13 +5,13 @@ import type { LinkOf } from './list-pages.tsx'
 
 export type Column<Row> = {
   title: string
-  /** False: nothing. A column with nothing in any row is left out. */
+  /** `false` is an empty cell. A column of only such cells is left out. */
   cell: (row: Row) => ReactNode
   /** This column's cell is the row's link; the default is the first column. The cell must not contain links. */
   opens?: true
   /** Of numbers: they are compared at their ends. */
   align?: 'end'
-  /** On a card of several columns it takes two: long texts and ids. */
+  /** For long texts and ids: on a tablet's card the cell takes two of four columns. */
   wide?: true
   /** A column whose rows all have one value says nothing: it is left out. */
   hideIfAll?: (row: Row) => string | number | null
@@ -30,7 +30,7 @@ type Props<Row> = {
 /** Of a cell without a value. A card leaves it out. */
 const NO_VALUE = '–'
 
-/** Mantine's own dark one is too light for the links on it: 4.0:1 instead of 4.5:1. */
+/** On Mantine's dark hover color, links have a contrast of only 4.0:1; they need 4.5:1. */
 const HOVERED = 'light-dark(var(--mantine-color-gray-1), var(--mantine-color-dark-6))'
 
 /** A table; on a narrow screen each row is a card that names its cells. */

@@ -85,7 +85,7 @@ export function Shell() {
   )
 }
 
-/** A page outside of any workspace, in the frame of the others. */
+/** The frame of a page outside any workspace. */
 export const PlainShell = ({ children }: { children: ReactNode }) => (
   <AppShell header={{ height: HEADER_HEIGHT }} padding="md">
     <Header />
@@ -95,7 +95,7 @@ export const PlainShell = ({ children }: { children: ReactNode }) => (
   </AppShell>
 )
 
-/** `children`: what opens the sections on a narrow screen. */
+/** `children`: the button that opens the menu on a narrow screen. */
 function Header({ children }: { children?: ReactNode }) {
   const { t } = useTexts()
   const { workspaces } = useSession()

@@ -1,14 +1,15 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/clock.ts'
 import { numberFormat } from '../number.ts'
 
 const UNITS = [
-  { unit: 'day', ms: 86_400_000 },
-  { unit: 'hour', ms: 3_600_000 },
-  { unit: 'minute', ms: 60_000 },
-  { unit: 'second', ms: 1_000 },
+  { unit: 'day', ms: DAY_MS },
+  { unit: 'hour', ms: HOUR_MS },
+  { unit: 'minute', ms: MINUTE_MS },
+  { unit: 'second', ms: SECOND_MS },
   { unit: 'millisecond', ms: 1 },
 ] as const
 
-/** In its largest unit, with one digit behind the point below ten: `340 ms`, `2.5 sec`, `3 hr`. */
+/** In its largest unit, with one decimal below ten: `340 ms`, `2.5 sec`, `3 hr`. */
 export function spanText(spanMs: number, language: string): string {
   const { unit, ms } = UNITS.find((each) => spanMs >= each.ms) ?? { unit: 'millisecond' as const, ms: 1 }
   const count = spanMs / ms

@@ -232,7 +232,7 @@ test('an answered message survives kill -9, with its statuses', async (t) => {
   )
 })
 
-test('a process killed after an answer leaves the change, of every kind', async (t) => {
+test('every kind of change is in the folder once it was answered', async (t) => {
   let data = await newFolder(t)
   const callback = await listen(t)
   let emulator = await start(t, { data, speed: SLOW, accounts: [demoAccount({ callbackUrl: callback.url })] })

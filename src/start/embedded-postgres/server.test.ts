@@ -83,7 +83,7 @@ test('after a kill, pid files that name another process do not prevent a start',
   assert.deepEqual(await ask(next.url, 'select 1 as one'), [{ one: 1 }])
 })
 
-test('a killed server restarts under its user, and no empty or broken pid file prevents a start', async (t) => {
+test('a killed server restarts, and no empty or broken pid file prevents it', async (t) => {
   const { dataDir, start } = await newPlace(t)
   await t.test('a server killed under its user restarts, and its last user stops it', async () => {
     const used = await start()
@@ -271,7 +271,7 @@ async function makeBinaries(folder: string): Promise<void> {
   await symlink('libpq.so.5.18', path.join(folder, 'lib', 'libpq.so.5'))
 }
 
-test('a moved or deleted data folder is noticed, and the server that used it is ended', async (t) => {
+test('a server whose data folder is moved or deleted is ended', async (t) => {
   const { dataDir, start } = await newPlace(t, 'data')
   const moved = `${dataDir}-moved`
   for (const lose of [() => rename(dataDir, moved), () => rm(dataDir, { recursive: true })]) {
@@ -287,7 +287,7 @@ test('a moved or deleted data folder is noticed, and the server that used it is 
   }
 })
 
-test('a start that a signal ends leaves no unfinished data folder, and a killed one’s is not used', async (t) => {
+test('an ended start leaves no unfinished data, and a killed one’s is not used', async (t) => {
   const { dataDir, start } = await newPlace(t)
   const stopping = new AbortController()
   const starting = start({ signal: stopping.signal })
