@@ -4,7 +4,7 @@ import { HOUR_MS, MINUTE_MS, later } from '../../clock.ts'
 /** One hour before WhatsApp's window of 24 h closes (docs/cod.md#timers). */
 export const FOLLOW_UP_EXPIRES_AFTER_MS = 23 * HOUR_MS
 
-/** What a check waits for; null is not armed. */
+/** What a check waits for; null is not set. */
 export type Timers = { reminderAt: Date | null; deadlineAt: Date | null; followUpAt: Date | null }
 
 export const NO_TIMERS: Timers = { reminderAt: null, deadlineAt: null, followUpAt: null }
