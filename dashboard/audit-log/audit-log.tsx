@@ -168,7 +168,10 @@ function Entries({ entries }: { entries: readonly Entry[] }) {
         {
           title: t('page_audit_log.changed'),
           wide: true,
-          cell: (entry) => (differences(entry).length === 0 ? '–' : <ChangesInRow entry={entry} />),
+          cell: (entry) => {
+            const all = differences(entry)
+            return all.length === 0 ? '–' : <ChangesInRow entry={entry} all={all} />
+          },
         },
         {
           title: t('page_audit_log.when'),

@@ -9,11 +9,10 @@ import { valueOf } from './values.ts'
 /** As many as fit in a row of the list. */
 const MAX_IN_ROW = 2
 
-/** The first changes, in a line each. For an entry with changes. */
-export function ChangesInRow({ entry }: { entry: Entry }) {
+/** The first changes, in a line each. */
+export function ChangesInRow({ entry, all }: { entry: Entry; all: readonly Difference[] }) {
   const texts = useTexts()
   const { t } = texts
-  const all = differences(entry)
   return (
     <Stack gap={2} maw="26rem">
       {all.slice(0, MAX_IN_ROW).map((difference) => (

@@ -6,6 +6,7 @@ import type { ExportedListName } from '../../src/admin/export/lists.ts'
 import type { RouterOutputs } from '../api.ts'
 import { type PageTexts, useTexts } from '../texts/use-texts.ts'
 import type { LinkOf } from '../ui/list/list-pages.tsx'
+import { withoutScheme } from '../ui/without-scheme.ts'
 import { useWorkspace } from '../ui/workspace.ts'
 
 export type Entry = RouterOutputs['auditLog']['list']['entries'][number]
@@ -47,7 +48,7 @@ export function targetName({ action, target, name }: Entry, { t }: PageTexts): s
   if (action === 'quota.changed' && quota) return t(`page_audit_log.values_use_${quota}`)
   if (action === 'cod_settings.changed') return t('page_audit_log.cod_settings_name')
   if (action === 'list.exported' && isListName(target)) return t(LISTS[target].title)
-  return visibleText((name ?? target).replace(/^https?:\/\//, ''))
+  return visibleText(withoutScheme(name ?? target))
 }
 
 const CHARTS = '/w/$workspaceId/charts'

@@ -6,6 +6,7 @@ import type { RouterOutputs } from '../api.ts'
 import { useTexts, translateWord } from '../texts/use-texts.ts'
 import { CodeLink } from '../ui/state/code-link.tsx'
 import { Time } from '../ui/time.tsx'
+import { withoutScheme } from '../ui/without-scheme.ts'
 import { useWorkspace } from '../ui/workspace.ts'
 import { dayInUtc } from '../workspaces/day-in-utc.ts'
 import classes from './attention.module.css'
@@ -106,9 +107,6 @@ function Reported({ of: it }: { of: Attention }) {
 
 /** The failure codes of messages that use such a template. */
 const TEMPLATE_CODES: Readonly<Record<string, string>> = { PAUSED: 'TEMPLATE_PAUSED', DISABLED: 'TEMPLATE_DISABLED' }
-
-/** With its path: several endpoints may have one host. */
-const withoutScheme = (url: string): string => url.replace(/^https?:\/\//, '')
 
 function Line({ title, children }: { title: string; children: ReactNode }) {
   return (

@@ -9,6 +9,7 @@ import { StatusBadge } from '../endpoints/state-badge.tsx'
 import { useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/failed.tsx'
 import { Time } from '../ui/time.tsx'
+import { withoutScheme } from '../ui/without-scheme.ts'
 import { useWorkspace } from '../ui/workspace.ts'
 import style from './phone.module.css'
 
@@ -73,7 +74,7 @@ function Webhook({ delivery }: { delivery: PhoneWebhook }) {
           <StatusBadge delivery={delivery} />
         </Group>
         <Text size="xs" c="dimmed" truncate>
-          <span className="as-typed">{url.replace(/^https?:\/\//, '')}</span>
+          <span className="as-typed">{withoutScheme(url)}</span>
         </Text>
         <Text size="xs" c="dimmed">
           <Time at={delivery.createdAt} kind="past" form="relative" /> · <bdi>{answer}</bdi>

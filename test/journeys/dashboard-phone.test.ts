@@ -37,7 +37,7 @@ test('a member plays customers with mouse and keyboard, and the business hears t
   await page.goto(`/dashboard/w/${world.workspaceId}/phone`)
   await page.getByText('No messages yet').first().waitFor()
   const otp = await world.sendOtp()
-  await frameOf(page, otp.to).getByText(otp.code).waitFor() // the newest chat opens by itself
+  await frameOf(page, otp.to).getByText(otp.code).waitFor() // the page opens the newest chat
   await frameOf(page, otp.to).getByText('Read', { exact: true }).waitFor()
   await waitFor('the business to know that it was read', async () => (await world.getOtp(otp))['status'] === 'read')
 

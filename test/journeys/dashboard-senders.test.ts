@@ -99,7 +99,7 @@ async function syncs(page: Page, world: World, emulator: SlowEmulator): Promise<
   await secondPage.arrived
   await page.reload()
   await page.getByRole('progressbar', SYNCING).waitFor()
-  assert.ok(await page.getByRole('button', { name: 'Sync now' }).isDisabled(), 'nobody begins it twice')
+  assert.ok(await page.getByRole('button', { name: 'Sync now' }).isDisabled(), 'a running sync cannot be started again')
   secondPage.go()
   await page.getByText(`Synced: 2 numbers, ${all} templates`).waitFor()
   await page.getByRole('progressbar').waitFor({ state: 'detached' })
