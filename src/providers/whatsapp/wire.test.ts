@@ -38,7 +38,12 @@ type ReceivedRequest = { method: string; url: string; headers: IncomingMessage['
 type Responder = (response: ServerResponse, received: ReceivedRequest) => void
 
 /** A provider with answers that the emulator never gives: broken, foreign and endless. */
-async function startProvider(t: TestContext, respond: Responder) {
+/** For answers that may hang. */
+const SHORT_TIMEOUT_MS = 200
+/** A busy machine must not reach it. */
+const AMPLE_TIMEOUT_MS = 30_000
+
+async function startProvider(t: TestContext, respond: Responder, sendTimeoutMs = AMPLE_TIMEOUT_MS) {
   const received: ReceivedRequest[] = []
   const server = createServer((request, response) => {
     let body = ''
@@ -53,7 +58,7 @@ async function startProvider(t: TestContext, respond: Responder) {
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const provider = openProvider(t)
+  const provider = openProvider(t, sendTimeoutMs)
   t.after(() => {
     server.close()
     server.closeAllConnections()
@@ -61,7 +66,7 @@ async function startProvider(t: TestContext, respond: Responder) {
   return { url, received, provider, account: { wabaId: '1020304050', graphUrl: url, accessToken: TOKEN } }
 }
 
-function openProvider(t: TestContext, sendTimeoutMs = 200): Provider {
+function openProvider(t: TestContext, sendTimeoutMs = SHORT_TIMEOUT_MS): Provider {
   const provider = createWhatsApp({ sendTimeoutMs })
   t.after(() => provider.close())
   return provider
@@ -192,7 +197,7 @@ const unknown: readonly [string, Responder][] = [
 
 for (const [what, respond] of unknown) {
   test(`after ${what} the outcome is unknown`, async (t) => {
-    const { provider, account } = await startProvider(t, respond)
+    const { provider, account } = await startProvider(t, respond, SHORT_TIMEOUT_MS)
     const outcome = await provider.send(account, message)
     assert.equal(outcome.outcome, 'unknown', JSON.stringify(outcome))
     assert.doesNotMatch(JSON.stringify(outcome), new RegExp(`${CODE}|${TOKEN}`, 'i'))
