@@ -16,7 +16,7 @@ import { Shell } from './ui/shell/shell.tsx'
 
 /**
  * Every page, its path and its file. Search parameters of a list are what its page validates. A loader fetches what the page
- * shows while its script loads, and already when the pointer rests on its link; no page waits for it.
+ * shows while its script loads, and already when the pointer rests on its link.
  */
 const root = createRootRoute({
   notFoundComponent: lazyRouteComponent(() => import('./session/unknown-page.tsx'), 'UnknownPage'),
@@ -63,8 +63,10 @@ const overview = createRoute({
   getParentRoute: () => workspace,
   path: '/overview',
   loader({ params: { workspaceId } }) {
-    void queryClient.prefetchQuery(api.workspaces.firstSteps.queryOptions({ workspaceId }))
-    void queryClient.prefetchQuery(api.workspaces.attention.queryOptions({ workspaceId }))
+    return waitBriefly(
+      queryClient.prefetchQuery(api.workspaces.firstSteps.queryOptions({ workspaceId })),
+      queryClient.prefetchQuery(api.workspaces.attention.queryOptions({ workspaceId })),
+    )
   },
   component: lazyRouteComponent(() => import('./overview/overview.tsx'), 'Overview'),
 })
@@ -75,7 +77,7 @@ const messages = createRoute({
   validateSearch: readMessageSearch,
   loaderDeps: ({ search }) => search,
   loader({ params: { workspaceId }, deps }) {
-    void queryClient.prefetchQuery(api.messages.list.queryOptions(listInput(workspaceId, deps)))
+    return waitBriefly(queryClient.prefetchQuery(api.messages.list.queryOptions(listInput(workspaceId, deps))))
   },
   component: lazyRouteComponent(
     withTexts(() => import('./messages/messages.tsx')),
@@ -87,7 +89,7 @@ const message = createRoute({
   getParentRoute: () => workspace,
   path: '/messages/$messageId',
   loader({ params }) {
-    void queryClient.prefetchQuery(api.messages.get.queryOptions(params))
+    return waitBriefly(queryClient.prefetchQuery(api.messages.get.queryOptions(params)))
   },
   component: lazyRouteComponent(
     withTexts(() => import('./messages/message.tsx')),
@@ -101,7 +103,7 @@ const confirmations = createRoute({
   validateSearch: readConfirmationSearch,
   loaderDeps: ({ search }) => search,
   loader({ params: { workspaceId }, deps }) {
-    void queryClient.prefetchQuery(api.confirmations.list.queryOptions(ordersInput(workspaceId, deps)))
+    return waitBriefly(queryClient.prefetchQuery(api.confirmations.list.queryOptions(ordersInput(workspaceId, deps))))
   },
   component: lazyRouteComponent(
     withTexts(() => import('./confirmations/confirmations.tsx')),
@@ -113,7 +115,7 @@ const confirmation = createRoute({
   getParentRoute: () => workspace,
   path: '/confirmations/$confirmationId',
   loader({ params }) {
-    void queryClient.prefetchQuery(api.confirmations.get.queryOptions(params))
+    return waitBriefly(queryClient.prefetchQuery(api.confirmations.get.queryOptions(params)))
   },
   component: lazyRouteComponent(
     withTexts(() => import('./confirmations/confirmation.tsx')),
@@ -145,8 +147,10 @@ const senders = createRoute({
   getParentRoute: () => workspace,
   path: '/senders',
   loader({ params: { workspaceId } }) {
-    void queryClient.prefetchQuery(api.senders.accounts.queryOptions({ workspaceId }))
-    void queryClient.prefetchQuery(api.senders.list.queryOptions({ workspaceId }))
+    return waitBriefly(
+      queryClient.prefetchQuery(api.senders.accounts.queryOptions({ workspaceId })),
+      queryClient.prefetchQuery(api.senders.list.queryOptions({ workspaceId })),
+    )
   },
   component: lazyRouteComponent(
     withTexts(() => import('./senders/senders.tsx')),
@@ -178,7 +182,7 @@ const template = createRoute({
   getParentRoute: () => workspace,
   path: '/templates/$accountId/$name/$language',
   loader({ params }) {
-    void queryClient.prefetchQuery(api.templates.get.queryOptions(params))
+    return waitBriefly(queryClient.prefetchQuery(api.templates.get.queryOptions(params)))
   },
   component: lazyRouteComponent(
     withTexts(() => import('./templates/template.tsx')),
@@ -191,7 +195,7 @@ const codSettings = createRoute({
   path: '/cod-settings',
   validateSearch: readCodSettingsSearch,
   loader({ params }) {
-    void queryClient.prefetchQuery(api.codSettings.get.queryOptions(params))
+    return waitBriefly(queryClient.prefetchQuery(api.codSettings.get.queryOptions(params)))
   },
   component: lazyRouteComponent(
     withTexts(() => import('./cod-settings/cod-settings.tsx')),
@@ -212,7 +216,7 @@ const keys = createRoute({
   getParentRoute: () => workspace,
   path: '/keys',
   loader({ params: { workspaceId } }) {
-    void queryClient.prefetchQuery(api.keys.list.queryOptions({ workspaceId }))
+    return waitBriefly(queryClient.prefetchQuery(api.keys.list.queryOptions({ workspaceId })))
   },
   component: lazyRouteComponent(
     withTexts(() => import('./keys/keys.tsx')),
@@ -224,7 +228,7 @@ const endpoints = createRoute({
   getParentRoute: () => workspace,
   path: '/endpoints',
   loader({ params }) {
-    void queryClient.prefetchQuery(api.endpoints.list.queryOptions(params))
+    return waitBriefly(queryClient.prefetchQuery(api.endpoints.list.queryOptions(params)))
   },
   component: lazyRouteComponent(
     withTexts(() => import('./endpoints/endpoints.tsx')),
@@ -237,7 +241,7 @@ const endpoint = createRoute({
   path: '/endpoints/$endpointId',
   validateSearch: readLogSearch,
   loader({ params }) {
-    void queryClient.prefetchQuery(api.endpoints.find.queryOptions(params))
+    return waitBriefly(queryClient.prefetchQuery(api.endpoints.find.queryOptions(params)))
   },
   component: lazyRouteComponent(
     withTexts(() => import('./endpoints/endpoint.tsx')),
@@ -249,8 +253,10 @@ const settings = createRoute({
   getParentRoute: () => workspace,
   path: '/settings',
   loader({ params: { workspaceId } }) {
-    void queryClient.prefetchQuery(api.workspaces.get.queryOptions({ workspaceId }))
-    void queryClient.prefetchQuery(api.workspaces.usage.queryOptions({ workspaceId }))
+    return waitBriefly(
+      queryClient.prefetchQuery(api.workspaces.get.queryOptions({ workspaceId })),
+      queryClient.prefetchQuery(api.workspaces.usage.queryOptions({ workspaceId })),
+    )
   },
   component: lazyRouteComponent(
     withTexts(() => import('./workspaces/settings.tsx')),
@@ -262,7 +268,7 @@ const people = createRoute({
   getParentRoute: () => workspace,
   path: '/people',
   loader({ params: { workspaceId } }) {
-    void queryClient.prefetchQuery(api.people.list.queryOptions({ workspaceId }))
+    return waitBriefly(queryClient.prefetchQuery(api.people.list.queryOptions({ workspaceId })))
   },
   component: lazyRouteComponent(
     withTexts(() => import('./people/people.tsx')),
@@ -301,6 +307,13 @@ const newWorkspace = createRoute({
     'NewWorkspace',
   ),
 })
+
+/** Most answers come sooner, and React keeps a skeleton for 300 ms once it is shown. Until then the page before stays. */
+const SKELETON_AFTER_MS = 150
+
+/** For what a page shows first. After this time it shows a skeleton instead. */
+const waitBriefly = (...answers: Promise<void>[]): Promise<unknown> =>
+  Promise.race([Promise.all(answers), new Promise((resolve) => setTimeout(resolve, SKELETON_AFTER_MS))])
 
 export const appRouter = createRouter({
   routeTree: root.addChildren([
