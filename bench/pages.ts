@@ -11,7 +11,7 @@ import { openShops } from './shop.ts'
 const PART = 'pages'
 const MANY_ROWS = 1_000_000
 const FEW_ROWS = 1_000
-/** A p95 of fewer than 20 would be the slowest. */
+/** The p95 of 20 or fewer is the slowest of them. */
 const ROUNDS = 24
 const MAX_FEW_MS = 150
 const MAX_MANY_MS = 300

@@ -308,7 +308,7 @@ const newWorkspace = createRoute({
   ),
 })
 
-/** Most answers come sooner, and React keeps a skeleton for 300 ms once it is shown. Until then the page before stays. */
+/** The page before stays this long. Most answers come sooner, and React keeps a skeleton for 300 ms once it is shown. */
 const SKELETON_AFTER_MS = 150
 
 /** For what a page shows first. After this time it shows a skeleton instead. */
