@@ -1,12 +1,13 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { api, queryClient } from './api.ts'
-import { readAuditSearch } from './audit-log/search.ts'
+import { auditList, readAuditSearch } from './audit-log/search.ts'
 import { listInput as ordersInput, readConfirmationSearch } from './confirmations/search.ts'
-import { readLogSearch } from './endpoints/deliveries/search.ts'
+import { deliveryList, readLogSearch } from './endpoints/deliveries/search.ts'
 import { listInput, readMessageSearch } from './messages/search.ts'
 import { readReturn } from './session/return.ts'
-import { readNewTemplateSearch, readTemplateSearch } from './templates/search.ts'
-import { readChartSearch } from './charts/search.ts'
+import { readNewTemplateSearch, readTemplateSearch, templateList } from './templates/search.ts'
+import { loadPlot } from './charts/plot.tsx'
+import { chartInput, readChartSearch } from './charts/search.ts'
 import { readCodSettingsSearch } from './cod-settings/search.ts'
 import { withTexts } from './texts/load.ts'
 import { NotFound } from './ui/shell/not-found.tsx'
@@ -66,6 +67,8 @@ const overview = createRoute({
     return waitBriefly(
       queryClient.prefetchQuery(api.workspaces.firstSteps.queryOptions({ workspaceId })),
       queryClient.prefetchQuery(api.workspaces.attention.queryOptions({ workspaceId })),
+      queryClient.prefetchQuery(api.charts.overview.queryOptions({ workspaceId })),
+      loadPlot(),
     )
   },
   component: lazyRouteComponent(() => import('./overview/overview.tsx'), 'Overview'),
@@ -127,6 +130,13 @@ const charts = createRoute({
   getParentRoute: () => workspace,
   path: '/charts',
   validateSearch: readChartSearch,
+  loaderDeps: ({ search }) => search,
+  loader({ params: { workspaceId }, deps }) {
+    return waitBriefly(
+      queryClient.prefetchQuery(api.charts.all.queryOptions(chartInput(workspaceId, deps))),
+      loadPlot(),
+    )
+  },
   component: lazyRouteComponent(
     withTexts(() => import('./charts/charts.tsx')),
     'Charts',
@@ -162,6 +172,10 @@ const templates = createRoute({
   getParentRoute: () => workspace,
   path: '/templates',
   validateSearch: readTemplateSearch,
+  loaderDeps: ({ search }) => search,
+  loader({ params: { workspaceId }, deps }) {
+    return waitBriefly(queryClient.prefetchInfiniteQuery(templateList(workspaceId, deps)))
+  },
   component: lazyRouteComponent(
     withTexts(() => import('./templates/templates.tsx')),
     'Templates',
@@ -240,8 +254,12 @@ const endpoint = createRoute({
   getParentRoute: () => workspace,
   path: '/endpoints/$endpointId',
   validateSearch: readLogSearch,
-  loader({ params }) {
-    return waitBriefly(queryClient.prefetchQuery(api.endpoints.find.queryOptions(params)))
+  loaderDeps: ({ search }) => search,
+  loader({ params, deps }) {
+    return waitBriefly(
+      queryClient.prefetchQuery(api.endpoints.find.queryOptions(params)),
+      queryClient.prefetchInfiniteQuery(deliveryList(params.workspaceId, params.endpointId, deps)),
+    )
   },
   component: lazyRouteComponent(
     withTexts(() => import('./endpoints/endpoint.tsx')),
@@ -280,6 +298,10 @@ const auditLog = createRoute({
   getParentRoute: () => workspace,
   path: '/audit',
   validateSearch: readAuditSearch,
+  loaderDeps: ({ search }) => search,
+  loader({ params: { workspaceId }, deps }) {
+    return waitBriefly(queryClient.prefetchInfiniteQuery(auditList(workspaceId, deps)))
+  },
   component: lazyRouteComponent(
     withTexts(() => import('./audit-log/audit-log.tsx')),
     'AuditLog',
@@ -312,7 +334,7 @@ const newWorkspace = createRoute({
 const SKELETON_AFTER_MS = 150
 
 /** For what a page shows first. After this time it shows a skeleton instead. */
-const waitBriefly = (...answers: Promise<void>[]): Promise<unknown> =>
+const waitBriefly = (...answers: Promise<unknown>[]): Promise<unknown> =>
   Promise.race([Promise.all(answers), new Promise((resolve) => setTimeout(resolve, SKELETON_AFTER_MS))])
 
 export const appRouter = createRouter({

@@ -17,7 +17,7 @@ import { actionIn } from './action.ts'
 import { ChangesInRow } from './changes.tsx'
 import { Details } from './details.tsx'
 import { differences } from './differences.ts'
-import { type AuditSearch, readAuditSearch } from './search.ts'
+import { type AuditSearch, auditList, readAuditSearch } from './search.ts'
 import { whoText } from './command-line.ts'
 import { Sentence, sentenceText } from './sentence.tsx'
 import type { Entry } from './target.tsx'
@@ -39,12 +39,7 @@ function Log() {
   const { workspaceId } = useWorkspace()
   const { entry: openId, ...filter } = useSearch({ from: ROUTE })
   const navigate = useNavigate({ from: ROUTE })
-  const log = useInfiniteQuery(
-    api.auditLog.list.infiniteQueryOptions(
-      { workspaceId, ...filter },
-      { getNextPageParam: ({ next }) => next ?? undefined },
-    ),
-  )
+  const log = useInfiniteQuery(auditList(workspaceId, filter))
   const entries = log.data?.pages.flatMap((page) => page.entries) ?? []
   const open = entries.find(({ id }) => id === openId)
   return (

@@ -1,3 +1,4 @@
+import { api } from '../api.ts'
 import { RESOURCES, type Resource } from '../../src/admin/audit/actions.ts'
 import { dayIn, idIn, textIn } from '../ui/list/search-params.ts'
 
@@ -29,3 +30,10 @@ export function readAuditSearch(raw: Record<string, unknown>): AuditSearch {
     ...(entry && { entry }),
   }
 }
+
+/** What the page asks for, and what is fetched ahead of it. */
+export const auditList = (workspaceId: string, { entry: _, ...filter }: AuditSearch) =>
+  api.auditLog.list.infiniteQueryOptions(
+    { workspaceId, ...filter },
+    { getNextPageParam: ({ next }) => next ?? undefined },
+  )

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import { useTexts } from '../texts/use-texts.ts'
 import { type ChartColour, chartColour } from '../ui/state/chart-colours.ts'
-import { numberFormat } from '../ui/number.ts'
+import { numberFormat } from '../ui/formats.ts'
 import { CodeLink } from '../ui/state/code-link.tsx'
 import classes from './figure.module.css'
 import { shareText } from './span.ts'

@@ -1,7 +1,7 @@
 import { Text, type TextProps, VisuallyHidden } from '@mantine/core'
 import type { ComponentPropsWithRef } from 'react'
 import { useTexts } from '../texts/use-texts.ts'
-import { numberFormat } from '../ui/number.ts'
+import { numberFormat } from '../ui/formats.ts'
 import type { Change } from './change.ts'
 
 /** `▲ 12 %` or `▼ 1.2 pts`, in no colour of its own: more can be good or bad. */

@@ -14,7 +14,7 @@ import { type Choice, FilterBar } from '../ui/list/filter-bar.tsx'
 import { Failures, Funnel, MessagesByDay } from './codes.tsx'
 import { FigureRow, type Of } from './figure.tsx'
 import { AnswerTimes, AnswersByDay, Reasons, Refusals, Reminder } from './orders.tsx'
-import { type ChartSearch, SPANS, USUAL_SPAN, choiceOf, rangeOf, readChartSearch } from './search.ts'
+import { type ChartSearch, SPANS, USUAL_SPAN, chartInput, choiceOf, readChartSearch } from './search.ts'
 import { dayText, spanOfDays } from './span.ts'
 
 const PAGE = '/w/$workspaceId/charts'
@@ -25,7 +25,7 @@ export function Charts() {
   const search = useSearch({ from: PAGE })
   const choice = choiceOf(search)
   const { data, error, isPlaceholderData, refetch } = useQuery({
-    ...api.charts.all.queryOptions({ workspaceId, range: rangeOf(search), ...choice }),
+    ...api.charts.all.queryOptions(chartInput(workspaceId, search)),
     placeholderData: keepPreviousData,
     ...slowPolling,
   })

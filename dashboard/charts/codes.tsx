@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core'
 import { SECOND_MS } from '../../src/clock.ts'
 import { type T, useTexts } from '../texts/use-texts.ts'
-import { numberFormat } from '../ui/number.ts'
+import { numberFormat } from '../ui/formats.ts'
 import { spanText } from '../ui/time/span.ts'
 import { Bars } from './bars.tsx'
 import { Figure, type Of } from './figure.tsx'

@@ -3,12 +3,18 @@ import { BarChart } from '@mantine/charts'
 import { useElementSize } from '@mantine/hooks'
 import { directionOf } from '../../locales/text.ts'
 import { useTexts } from '../texts/use-texts.ts'
-import { numberFormat } from '../ui/number.ts'
+import { numberFormat } from '../ui/formats.ts'
 import { type ChartColour, chartColour } from '../ui/state/chart-colours.ts'
 import classes from './figure.module.css'
 import { dayText } from './span.ts'
 
 export type Series = { name: string; label: string; colour: ChartColour }
+
+export type DayChartProps = {
+  data: readonly Record<string, string | number>[]
+  series: readonly Series[]
+  height: number
+}
 
 /** With more days, the lines between the parts of a bar are as wide as the bar. */
 const MAX_DAYS_WITH_GAPS = 31
@@ -22,15 +28,7 @@ const LABEL_HEIGHT = 20
  * Stacked bars by day, with the number of the highest day. Hidden from screen readers, which have the table. Mirrored in
  * right-to-left languages.
  */
-export default function DayChart({
-  data,
-  series,
-  height,
-}: {
-  data: readonly Record<string, string | number>[]
-  series: readonly Series[]
-  height: number
-}) {
+export function DayChart({ data, series, height }: DayChartProps) {
   const { language } = useTexts()
   const rightToLeft = directionOf(language) === 'rtl'
   const n = numberFormat(language)

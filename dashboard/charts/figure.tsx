@@ -3,7 +3,7 @@ import { type ReactNode, useId } from 'react'
 import type { ExportedListName } from '../../src/admin/export/lists.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { ExportButton } from '../ui/list/export-button.tsx'
-import { numberFormat } from '../ui/number.ts'
+import { dateFormat, numberFormat } from '../ui/formats.ts'
 import { CLOCK } from '../ui/time/parts.ts'
 import { ChangeMark } from './change-mark.tsx'
 import { type Value, changeOf } from './change.ts'
@@ -112,7 +112,7 @@ function SpanBefore({ span, timeZone }: { span: NonNullable<Charts['before']>; t
   const { t, language } = useTexts()
   const days = spanOfDays(span, language)
   if (span.until === null) return days
-  const format = new Intl.DateTimeFormat(`${language}-u-nu-latn`, { timeZone, timeStyle: 'short', ...CLOCK })
+  const format = dateFormat(language, { timeZone, timeStyle: 'short', ...CLOCK })
   return t('page_charts.until', { span: days, time: format.format(new Date(span.until)) })
 }
 

@@ -1,6 +1,6 @@
 import { Stack } from '@mantine/core'
 import { useTexts } from '../texts/use-texts.ts'
-import { numberFormat } from '../ui/number.ts'
+import { numberFormat } from '../ui/formats.ts'
 import { spanText } from '../ui/time/span.ts'
 import { type Bar, Bars } from './bars.tsx'
 import { Figure, type Of } from './figure.tsx'

@@ -1,13 +1,16 @@
 import { Skeleton } from '@mantine/core'
-import { Suspense, lazy } from 'react'
-import type { Series } from './day-chart.tsx'
+import { lazyRouteComponent } from '@tanstack/react-router'
+import { Suspense } from 'react'
+import type { DayChartProps } from './day-chart.tsx'
 
 const HEIGHT = 240
 
-/** Loads the chart library with the first chart only. */
-const DayChart = lazy(() => import('./day-chart.tsx'))
+/** The chart library is large: it is loaded for pages with charts only. */
+const DayChart = lazyRouteComponent(() => import('./day-chart.tsx'), 'DayChart')
 
-export const Plot = (props: { data: readonly Record<string, string | number>[]; series: readonly Series[] }) => (
+export const loadPlot = (): Promise<unknown> => DayChart.preload?.() ?? Promise.resolve()
+
+export const Plot = (props: Omit<DayChartProps, 'height'>) => (
   <Suspense fallback={<Skeleton h={HEIGHT} />}>
     <DayChart {...props} height={HEIGHT} />
   </Suspense>

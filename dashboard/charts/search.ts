@@ -38,3 +38,10 @@ export const choiceOf = ({ senderId, template, language }: ChartSearch) => ({
 /** The range for the server: from and to, or a number of days up to today. */
 export const rangeOf = ({ days, from, to }: ChartSearch): { last: number } | { from: string; to: string } =>
   from !== undefined && to !== undefined ? { from, to } : { last: days ?? USUAL_SPAN }
+
+/** What the page asks for, and what is fetched ahead of it. */
+export const chartInput = (workspaceId: string, search: ChartSearch) => ({
+  workspaceId,
+  range: rangeOf(search),
+  ...choiceOf(search),
+})

@@ -1,4 +1,4 @@
-import { numberFormat } from '../ui/number.ts'
+import { dateFormat, numberFormat } from '../ui/formats.ts'
 import { DAY } from '../ui/time/parts.ts'
 
 export const shareText = (part: number, whole: number, language: string): string =>
@@ -6,13 +6,11 @@ export const shareText = (part: number, whole: number, language: string): string
 
 /** From the first day to the last, inclusive. */
 export const spanOfDays = ({ from, to }: { from: string; to: string }, language: string): string =>
-  new Intl.DateTimeFormat(`${language}-u-nu-latn`, { timeZone: 'UTC', ...DAY }).formatRange(
+  dateFormat(language, { timeZone: 'UTC', ...DAY }).formatRange(
     new Date(`${from}T00:00:00Z`),
     new Date(`${to}T00:00:00Z`),
   )
 
 /** A day as `2026-11-25`, which has no zone any more. */
 export const dayText = (day: string, language: string): string =>
-  new Intl.DateTimeFormat(`${language}-u-nu-latn`, { timeZone: 'UTC', day: 'numeric', month: 'short' }).format(
-    new Date(`${day}T00:00:00Z`),
-  )
+  dateFormat(language, { timeZone: 'UTC', day: 'numeric', month: 'short' }).format(new Date(`${day}T00:00:00Z`))

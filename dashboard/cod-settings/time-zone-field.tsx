@@ -5,6 +5,7 @@ import { useTexts } from '../texts/use-texts.ts'
 import { CLOCK } from '../ui/time/parts.ts'
 import { useWorkspace } from '../ui/workspace.ts'
 import { useFault } from './draft/form.ts'
+import { dateFormat } from '../ui/formats.ts'
 
 /** The others are found by typing. */
 const MAX_SHOWN = 50
@@ -67,7 +68,7 @@ const plain = (text: string): string =>
 /** Undefined for an unknown zone. */
 function timeIn(timeZone: string, now: Date, language: string): string | undefined {
   try {
-    return new Intl.DateTimeFormat(`${language}-u-nu-latn`, {
+    return dateFormat(language, {
       timeZone,
       weekday: 'long',
       hour: '2-digit',

@@ -2,10 +2,11 @@ import { Fragment } from 'react'
 import type { Reschedule } from '../../src/cod/conversation/confirmation.ts'
 import { visibleText } from '../../locales/visible-text.ts'
 import { useTexts } from '../texts/use-texts.ts'
+import { dateFormat } from '../ui/formats.ts'
 
 /** A day of the delivery zone: the reader's own zone does not change it. */
 export const dayLabel = (date: string, language: string): string =>
-  new Intl.DateTimeFormat(`${language}-u-nu-latn-ca-gregory`, {
+  dateFormat(language, {
     timeZone: 'UTC',
     weekday: 'short',
     day: 'numeric',

@@ -18,13 +18,14 @@ import {
   transcriptDirection,
 } from './bubbles.ts'
 import classes from './transcript.module.css'
+import { dateFormat } from '../ui/formats.ts'
 
 /** The conversation as the customer's phone shows it. */
 export function Transcript({ transcript }: { transcript: readonly TranscriptEntry[] }) {
   const { t, language } = useTexts()
   const { timeZone } = useWorkspace()
-  const day = new Intl.DateTimeFormat(`${language}-u-nu-latn`, { timeZone, dateStyle: 'long' })
-  const time = new Intl.DateTimeFormat(`${language}-u-nu-latn`, { timeZone, timeStyle: 'short', ...CLOCK })
+  const day = dateFormat(language, { timeZone, dateStyle: 'long' })
+  const time = dateFormat(language, { timeZone, timeStyle: 'short', ...CLOCK })
   return (
     <section data-testid="transcript">
       <Title order={2} size="h4">

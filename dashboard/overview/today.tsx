@@ -9,7 +9,7 @@ import { type Outcome, codeOutcomes, orderOutcomes } from '../charts/outcomes.ts
 import { dayText, shareText } from '../charts/span.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { chartColour } from '../ui/state/chart-colours.ts'
-import { numberFormat } from '../ui/number.ts'
+import { numberFormat } from '../ui/formats.ts'
 import { useWorkspace } from '../ui/workspace.ts'
 import classes from './today.module.css'
 

@@ -1,4 +1,4 @@
-import type { RouterOutputs } from '../api.ts'
+import { type RouterOutputs, api } from '../api.ts'
 import { textIn } from '../ui/list/search-params.ts'
 
 export type ListedTemplate = RouterOutputs['templates']['list']['templates'][number]
@@ -34,3 +34,10 @@ export const readNewTemplateSearch = (raw: Record<string, unknown>): { use?: Use
   const use = USES.find((each) => each === raw['use'])
   return use ? { use } : {}
 }
+
+/** What the page asks for, and what is fetched ahead of it. */
+export const templateList = (workspaceId: string, search: TemplateSearch) =>
+  api.templates.list.infiniteQueryOptions(
+    { workspaceId, ...search },
+    { getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined },
+  )

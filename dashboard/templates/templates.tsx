@@ -14,7 +14,14 @@ import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { statusWord } from '../ui/state/status.ts'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
-import { type ListedTemplate, type TemplateSearch, USES, isFiltered, readTemplateSearch } from './search.ts'
+import {
+  type ListedTemplate,
+  type TemplateSearch,
+  USES,
+  isFiltered,
+  readTemplateSearch,
+  templateList,
+} from './search.ts'
 import { StatusBadge, qualityIn } from './status.tsx'
 import { UsableFor } from './verdict.tsx'
 
@@ -27,12 +34,7 @@ export function Templates() {
   const { workspaceId } = useWorkspace()
   const search = useSearch({ from: PAGE })
   const choices = useQuery(api.templates.choices.queryOptions({ workspaceId }))
-  const list = useInfiniteQuery(
-    api.templates.list.infiniteQueryOptions(
-      { workspaceId, ...search },
-      { getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined },
-    ),
-  )
+  const list = useInfiniteQuery(templateList(workspaceId, search))
   const templates = list.data?.pages.flatMap((page) => page.templates) ?? []
   const hasAccount = (choices.data?.accounts.length ?? 1) > 0
   const isEmpty = list.data !== undefined && templates.length === 0 && !list.hasNextPage && !isFiltered(search)

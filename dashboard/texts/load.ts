@@ -1,5 +1,5 @@
 import { type Language, type Resources, type Translator, createTranslator } from '../../locales/text.ts'
-import { numberFormat } from '../ui/number.ts'
+import { numberFormat } from '../ui/formats.ts'
 
 type TextFile = () => Promise<{ resources: Resources }>
 

@@ -22,12 +22,13 @@ import {
   saysAll,
 } from './marks.ts'
 import classes from './timeline.module.css'
+import { dateFormat } from '../ui/formats.ts'
 
 /** The timeline of a message or a confirmation, as `explain` reports it: one line per step, what belongs together folded. `isOpen`: on the page of one message. */
 export function Timeline({ entries, isOpen = false }: { entries: readonly TimelineEntry[]; isOpen?: boolean }) {
   const { t, language } = useTexts()
   const { timeZone } = useWorkspace()
-  const dayFormat = new Intl.DateTimeFormat(`${language}-u-nu-latn`, { timeZone, dateStyle: 'full' })
+  const dayFormat = dateFormat(language, { timeZone, dateStyle: 'full' })
   const days = byDay(groupsOf(entries), (at) => dayFormat.format(at))
   return (
     <section>

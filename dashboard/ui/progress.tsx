@@ -1,6 +1,6 @@
 import { Progress, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { useTexts } from '../texts/use-texts.ts'
-import { numberFormat } from './number.ts'
+import { numberFormat } from './formats.ts'
 
 /** A screen reader announces progress this often in total: every batch would be too much. */
 const ANNOUNCEMENTS = 4

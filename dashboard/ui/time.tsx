@@ -6,6 +6,7 @@ import { CLOCK, DAY } from './time/parts.ts'
 import { useZoneOnPage } from './time/zone.tsx'
 import classes from './time.module.css'
 import { type Workspace, useWorkspace } from './workspace.ts'
+import { dateFormat } from './formats.ts'
 
 const SECOND = { ...DAY, hour: '2-digit', minute: '2-digit', second: '2-digit', ...CLOCK } as const
 
@@ -26,33 +27,18 @@ const MIN_DIFFERENCE_MS = 1_000
 
 /** An instant by the workspace's clock, in its delivery zone, which the page names once. */
 export function Time({ at, kind, form = 'minute' }: { at: string | Date; kind: TimeKind; form?: Form }) {
-  const { t, language } = useTexts()
+  const { language } = useTexts()
   const { timeZone } = useWorkspace()
   const clock = useWorkspaceClock()
   useTick(form === 'relative')
   useZoneOnPage()
   const { shown, real } = clock.read(new Date(at), kind)
-  // Digits as the rest of the page has them: ids, phones and codes are not Arabic-Indic either.
   const textOf = (instant: Date, options: Intl.DateTimeFormatOptions): string =>
-    new Intl.DateTimeFormat(`${language}-u-nu-latn`, { timeZone, ...options }).format(instant)
+    dateFormat(language, { timeZone, ...options }).format(instant)
   const now = kind === 'real' ? new Date() : clock.now()
   const isNear = Math.abs(shown.getTime() - now.getTime()) < MAX_RELATIVE_MS
-  const differs = Math.abs(shown.getTime() - real.getTime()) >= MIN_DIFFERENCE_MS
   return (
-    <Tooltip
-      multiline
-      label={
-        <>
-          {textOf(shown, SECOND)} <bdi>{timeZone}</bdi>
-          {differs && (
-            <>
-              <br />
-              {t('page_shell.real_time', { time: textOf(real, SECOND) })}
-            </>
-          )}
-        </>
-      }
-    >
+    <Tooltip multiline label={<Exact shown={shown} real={real} />}>
       <time className={classes['time']} dateTime={shown.toISOString()}>
         {form !== 'relative'
           ? textOf(shown, FORMS[form])
@@ -61,6 +47,25 @@ export function Time({ at, kind, form = 'minute' }: { at: string | Date; kind: T
             : textOf(shown, FORMS.minute)}
       </time>
     </Tooltip>
+  )
+}
+
+/** Rendered when the tooltip opens. */
+function Exact({ shown, real }: { shown: Date; real: Date }) {
+  const { t, language } = useTexts()
+  const { timeZone } = useWorkspace()
+  const format = dateFormat(language, { timeZone, ...SECOND })
+  const differs = Math.abs(shown.getTime() - real.getTime()) >= MIN_DIFFERENCE_MS
+  return (
+    <>
+      {format.format(shown)} <bdi>{timeZone}</bdi>
+      {differs && (
+        <>
+          <br />
+          {t('page_shell.real_time', { time: format.format(real) })}
+        </>
+      )}
+    </>
   )
 }
 

@@ -1,6 +1,8 @@
+import { dateFormat } from '../ui/formats.ts'
+
 /** Quotas count UTC months and days. */
 export const dayInUtc = (language: string, at: string): string =>
-  new Intl.DateTimeFormat(`${language}-u-nu-latn`, {
+  dateFormat(language, {
     timeZone: 'UTC',
     weekday: 'long',
     day: 'numeric',

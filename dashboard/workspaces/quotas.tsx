@@ -6,7 +6,7 @@ import { type RouterOutputs, api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { useFaults } from '../ui/faults.ts'
 import { FormErrors } from '../ui/form/form-errors.tsx'
-import { numberFormat } from '../ui/number.ts'
+import { dateFormat, numberFormat } from '../ui/formats.ts'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { dayInUtc } from './day-in-utc.ts'
 
@@ -19,7 +19,7 @@ export function Quotas() {
   const may = usePermissions()
   const { data } = useSuspenseQuery(api.workspaces.usage.queryOptions({ workspaceId }))
   const [changing, setChanging] = useState<Kind | null>(null)
-  const month = new Intl.DateTimeFormat(`${language}-u-nu-latn`, { timeZone: 'UTC', month: 'long', year: 'numeric' })
+  const month = dateFormat(language, { timeZone: 'UTC', month: 'long', year: 'numeric' })
   return (
     <Stack component="section" aria-labelledby="quotas">
       <div>

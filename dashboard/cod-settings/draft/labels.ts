@@ -3,6 +3,7 @@ import type { KeyOf, PageTexts } from '../../texts/use-texts.ts'
 import { faultSentence } from '../../ui/faults.ts'
 import { nameOfLanguage } from '../languages.ts'
 import type { LanguageDraft } from './draft.ts'
+import { numberFormat } from '../../ui/formats.ts'
 
 type Label = KeyOf<'page_cod_settings'>
 
@@ -82,4 +83,4 @@ export const minutesText = (minutes: number, language: string): string =>
   minutes % HOUR_MINUTES === 0 ? inUnit(minutes / HOUR_MINUTES, 'hour', language) : inUnit(minutes, 'minute', language)
 
 const inUnit = (count: number, unit: 'minute' | 'hour', language: string): string =>
-  new Intl.NumberFormat(`${language}-u-nu-latn`, { style: 'unit', unit, unitDisplay: 'long' }).format(count)
+  numberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(count)

@@ -1,7 +1,6 @@
 import { Button, Drawer, Group, Stack, Text, Title } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { api } from '../../api.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { ExportButton } from '../../ui/list/export-button.tsx'
@@ -14,7 +13,15 @@ import { statusWord } from '../../ui/state/status.ts'
 import { Time, useWorkspaceClock } from '../../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../../ui/workspace.ts'
 import { Delivery } from './delivery.tsx'
-import { EVENT_TYPES, type Delivery as Logged, type LogSearch, STATUSES, isFiltered, readLogSearch } from './search.ts'
+import {
+  EVENT_TYPES,
+  type Delivery as Logged,
+  type LogSearch,
+  STATUSES,
+  deliveryList,
+  isFiltered,
+  readLogSearch,
+} from './search.ts'
 import { ResendEvents } from './resend-many.tsx'
 import type { EndpointData } from '../endpoint-health.tsx'
 import { StatusBadge } from '../state-badge.tsx'
@@ -92,13 +99,9 @@ function useRange({ from, to }: LogSearch): { from: string | undefined; to: stri
 function Deliveries({ endpoint: { endpointId }, search }: { endpoint: EndpointData; search: LogSearch }) {
   const { t, n } = useTexts()
   const { workspaceId } = useWorkspace()
-  const { delivery: _, from: _from, to: _to, ...filter } = search
-  const { from, to } = useRange(search)
+  const range = useRange(search)
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
-    api.endpoints.deliveries.infiniteQueryOptions(
-      { workspaceId, endpointId, ...filter, ...(from && { from }), ...(to && { to }) },
-      { getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined },
-    ),
+    deliveryList(workspaceId, endpointId, search, range),
   )
   if (!data) return error ? <Failed error={error} onAgain={() => void refetch()} /> : <Loading />
   const deliveries = data.pages.flatMap(({ rows }) => rows)

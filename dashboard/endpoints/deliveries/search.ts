@@ -1,5 +1,5 @@
 import { eventTypes, isEventType } from '../../../src/events/event-types.ts'
-import type { RouterOutputs } from '../../api.ts'
+import { type RouterOutputs, api } from '../../api.ts'
 import { dayIn, idIn, textIn } from '../../ui/list/search-params.ts'
 import { dayAfter } from './zone-time.ts'
 
@@ -41,6 +41,26 @@ export function readLogSearch(raw: Record<string, unknown>): LogSearch {
     ...(delivery && { delivery }),
   }
 }
+
+/** What the log asks for, and what is fetched ahead of it. `from` and `to` are real instants. */
+export const deliveryList = (
+  workspaceId: string,
+  endpointId: string,
+  { status, type, about }: LogSearch,
+  { from, to }: { from?: string | undefined; to?: string | undefined } = {},
+) =>
+  api.endpoints.deliveries.infiniteQueryOptions(
+    {
+      workspaceId,
+      endpointId,
+      ...(status && { status }),
+      ...(type && { type }),
+      ...(about && { about }),
+      ...(from && { from }),
+      ...(to && { to }),
+    },
+    { getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined },
+  )
 
 export function isFiltered(search: LogSearch): boolean {
   const { delivery: _, ...filter } = search

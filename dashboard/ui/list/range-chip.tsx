@@ -6,6 +6,7 @@ import { useTexts } from '../../texts/use-texts.ts'
 import { Calendar } from '../time/calendar.tsx'
 import { DAY } from '../time/parts.ts'
 import { Chip } from './chip.tsx'
+import { dateFormat } from '../formats.ts'
 
 type Days = { from: string | undefined; to: string | undefined }
 
@@ -50,7 +51,7 @@ export function RangeChip({ from, to, onChange }: Days & { onChange: (days: { fr
 
 function useRangeText({ from, to }: Days): string | undefined {
   const { t, language } = useTexts()
-  const format = new Intl.DateTimeFormat(`${language}-u-nu-latn`, { timeZone: 'UTC', ...DAY })
+  const format = dateFormat(language, { timeZone: 'UTC', ...DAY })
   const dateOf = (day: string): Date => new Date(`${day}T00:00:00Z`)
   if (from && to) return format.formatRange(dateOf(from), dateOf(to))
   if (from) return t('page_shell.dates_from', { day: format.format(dateOf(from)) })

@@ -1,5 +1,6 @@
 import { type WorkspaceTime, workspaceTime } from '../../../src/workspaces/clock-moves.ts'
 import type { Workspace } from '../workspace.ts'
+import { numberFormat, relativeFormat } from '../formats.ts'
 
 /**
  * Of a stored instant. `workspace`: already in the workspace's time. `past`: a real instant that has passed. `due`: a real
@@ -54,7 +55,7 @@ export function relativeTime(instant: Date, now: Date, language: string): string
   }
   // Not "yesterday": 47 hours are one whole day.
   const numeric = unit === 'second' ? 'auto' : 'always'
-  const format = new Intl.RelativeTimeFormat(`${language}-u-nu-latn`, { numeric, style: 'short' })
+  const format = relativeFormat(language, { numeric, style: 'short' })
   return format.format(unit === 'second' ? 0 : Math.trunc(seconds / size), unit)
 }
 
@@ -71,8 +72,6 @@ export function aheadText(aheadMs: number, language: string): string {
   ] as const
   const shown = parts.filter(({ count }) => count > 0).slice(0, 2)
   return (shown.length > 0 ? shown : [parts[2]])
-    .map(({ unit, count }) =>
-      new Intl.NumberFormat(`${language}-u-nu-latn`, { style: 'unit', unit, unitDisplay: 'narrow' }).format(count),
-    )
+    .map(({ unit, count }) => numberFormat(language, { style: 'unit', unit, unitDisplay: 'narrow' }).format(count))
     .join(' ')
 }

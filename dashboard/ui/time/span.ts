@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../src/clock.ts'
-import { numberFormat } from '../number.ts'
+import { numberFormat } from '../formats.ts'
 
 const UNITS = [
   { unit: 'day', ms: DAY_MS },
