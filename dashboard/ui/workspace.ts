@@ -1,5 +1,6 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
+import { createContext, useContext } from 'react'
 import { type RouterOutputs, api } from '../api.ts'
 
 export type Session = NonNullable<RouterOutputs['session']['current']>
@@ -11,11 +12,16 @@ export function useSession(): Session {
   return data
 }
 
-/** The workspace that the page's path names. Undefined: it is missing, or not this person's. */
-export function useWorkspaceIfAny(): Workspace | undefined {
+/** For the shell: the workspace that the page's path names. Undefined: it is missing, or not this person's. */
+export function useWorkspaceOfPath(): Workspace | undefined {
   const { workspaceId } = useParams({ strict: false })
   return useSession().workspaces.find((each) => each.workspaceId === workspaceId)
 }
+
+/** Each time of a list needs it: each would observe the session. */
+export const WorkspaceContext = createContext<Workspace | undefined>(undefined)
+
+export const useWorkspaceIfAny = (): Workspace | undefined => useContext(WorkspaceContext)
 
 /** For pages inside the shell, which shows none of them without a workspace. */
 export function useWorkspace(): Workspace {

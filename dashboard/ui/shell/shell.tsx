@@ -25,7 +25,7 @@ import { LiveContext, useLiveStream } from './live.ts'
 import { NotFound } from './not-found.tsx'
 import { SandboxPill } from './sandbox-pill.tsx'
 import { Mark } from './mark.tsx'
-import { useSession, useWorkspaceIfAny } from '../workspace.ts'
+import { WorkspaceContext, useSession, useWorkspaceIfAny, useWorkspaceOfPath } from '../workspace.ts'
 
 const CONTENT = 'content'
 const HEADER_HEIGHT = 56
@@ -34,54 +34,56 @@ const HEADER_HEIGHT = 56
 export function Shell() {
   const { t } = useTexts()
   const [opened, { toggle, close }] = useDisclosure()
-  const workspace = useWorkspaceIfAny()
+  const workspace = useWorkspaceOfPath()
   const { iconsOnly, toggle: toggleIcons } = useIconsOnly()
   const live = useLiveStream(workspace)
   useKeptFocus()
   return (
-    <AppShell
-      header={{ height: HEADER_HEIGHT }}
-      {...(workspace && {
-        navbar: {
-          width: iconsOnly ? SIDEBAR_WIDTH.icons : SIDEBAR_WIDTH.whole,
-          breakpoint: 'sm',
-          collapsed: { mobile: !opened },
-        },
-      })}
-      padding="md"
-    >
-      <Header>
+    <WorkspaceContext value={workspace}>
+      <AppShell
+        header={{ height: HEADER_HEIGHT }}
+        {...(workspace && {
+          navbar: {
+            width: iconsOnly ? SIDEBAR_WIDTH.icons : SIDEBAR_WIDTH.whole,
+            breakpoint: 'sm',
+            collapsed: { mobile: !opened },
+          },
+        })}
+        padding="md"
+      >
+        <Header>
+          {workspace && (
+            <Burger
+              opened={opened}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label={t('page_shell.menu')}
+              aria-expanded={opened}
+            />
+          )}
+        </Header>
         {workspace && (
-          <Burger
-            opened={opened}
-            onClick={toggle}
-            hiddenFrom="sm"
-            size="sm"
-            aria-label={t('page_shell.menu')}
-            aria-expanded={opened}
-          />
+          <AppShell.Navbar p="xs" aria-label={t('page_shell.menu')}>
+            <Sidebar workspace={workspace} iconsOnly={iconsOnly} onToggle={toggleIcons} onChoose={close} />
+          </AppShell.Navbar>
         )}
-      </Header>
-      {workspace && (
-        <AppShell.Navbar p="xs" aria-label={t('page_shell.menu')}>
-          <Sidebar workspace={workspace} iconsOnly={iconsOnly} onToggle={toggleIcons} onChoose={close} />
-        </AppShell.Navbar>
-      )}
-      <AppShell.Main id={CONTENT} tabIndex={-1} style={{ outline: 'none' }}>
-        <Suspense fallback={<LoadingPage />}>
-          <LiveContext value={live}>
-            {workspace ? (
-              <>
-                <DeletionBanner />
-                <Outlet />
-              </>
-            ) : (
-              <NotFound />
-            )}
-          </LiveContext>
-        </Suspense>
-      </AppShell.Main>
-    </AppShell>
+        <AppShell.Main id={CONTENT} tabIndex={-1} style={{ outline: 'none' }}>
+          <Suspense fallback={<LoadingPage />}>
+            <LiveContext value={live}>
+              {workspace ? (
+                <>
+                  <DeletionBanner />
+                  <Outlet />
+                </>
+              ) : (
+                <NotFound />
+              )}
+            </LiveContext>
+          </Suspense>
+        </AppShell.Main>
+      </AppShell>
+    </WorkspaceContext>
   )
 }
 
