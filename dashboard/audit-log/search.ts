@@ -32,7 +32,7 @@ export function readAuditSearch(raw: Record<string, unknown>): AuditSearch {
 }
 
 /** What the page asks for, and what is fetched ahead of it. */
-export const auditList = (workspaceId: string, { entry: _, ...filter }: AuditSearch) =>
+export const auditList = (workspaceId: string, filter: Omit<AuditSearch, 'entry'>) =>
   api.auditLog.list.infiniteQueryOptions(
     { workspaceId, ...filter },
     { getNextPageParam: ({ next }) => next ?? undefined },
