@@ -254,11 +254,18 @@ const endpoint = createRoute({
   getParentRoute: () => workspace,
   path: '/endpoints/$endpointId',
   validateSearch: readLogSearch,
-  loaderDeps: ({ search }) => search,
-  loader({ params, deps }) {
+  loaderDeps: ({ search: { status, type, about, from, to } }) => ({
+    status,
+    type,
+    about,
+    hasDays: Boolean(from ?? to),
+  }),
+  loader({ params, deps: { hasDays, ...filter } }) {
+    const { workspaceId, endpointId } = params
     return waitBriefly(
       queryClient.prefetchQuery(api.endpoints.find.queryOptions(params)),
-      queryClient.prefetchInfiniteQuery(deliveryList(params.workspaceId, params.endpointId, deps)),
+      // The instants of days depend on the workspace's clock, which the page knows.
+      ...(hasDays ? [] : [queryClient.prefetchInfiniteQuery(deliveryList(workspaceId, endpointId, filter))]),
     )
   },
   component: lazyRouteComponent(
@@ -298,7 +305,10 @@ const auditLog = createRoute({
   getParentRoute: () => workspace,
   path: '/audit',
   validateSearch: readAuditSearch,
-  loaderDeps: ({ search }) => search,
+  loaderDeps({ search }) {
+    const { entry: _, ...filter } = search
+    return filter
+  },
   loader({ params: { workspaceId }, deps }) {
     return waitBriefly(queryClient.prefetchInfiniteQuery(auditList(workspaceId, deps)))
   },

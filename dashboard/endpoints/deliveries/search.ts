@@ -46,7 +46,7 @@ export function readLogSearch(raw: Record<string, unknown>): LogSearch {
 export const deliveryList = (
   workspaceId: string,
   endpointId: string,
-  { status, type, about }: LogSearch,
+  { status, type, about }: { [Name in 'status' | 'type' | 'about']?: LogSearch[Name] | undefined },
   { from, to }: { from?: string | undefined; to?: string | undefined } = {},
 ) =>
   api.endpoints.deliveries.infiniteQueryOptions(
