@@ -1,17 +1,27 @@
 import { Skeleton } from '@mantine/core'
-import { lazyRouteComponent } from '@tanstack/react-router'
-import { Suspense } from 'react'
+import { type ComponentType, useEffect, useState } from 'react'
 import type { DayChartProps } from './day-chart.tsx'
 
 const HEIGHT = 240
 
-/** The chart library is large: it is loaded for pages with charts only. */
-const DayChart = lazyRouteComponent(() => import('./day-chart.tsx'), 'DayChart')
+let DayChart: ComponentType<DayChartProps> | undefined
 
-export const loadPlot = (): Promise<unknown> => DayChart.preload?.() ?? Promise.resolve()
+/** The chart library is large: only pages with charts load it. */
+export async function loadPlot(): Promise<void> {
+  DayChart ??= (await import('./day-chart.tsx')).DayChart
+}
 
-export const Plot = (props: Omit<DayChartProps, 'height'>) => (
-  <Suspense fallback={<Skeleton h={HEIGHT} />}>
-    <DayChart {...props} height={HEIGHT} />
-  </Suspense>
-)
+/** Without `Suspense`, which keeps a skeleton for 300 ms once it is shown. */
+export function Plot(props: Omit<DayChartProps, 'height'>) {
+  const [, setLoaded] = useState(DayChart !== undefined)
+  useEffect(() => {
+    loadPlot().then(
+      () => setLoaded(true),
+      (error: unknown) =>
+        setLoaded(() => {
+          throw error // to the page's error boundary, which offers to load it again
+        }),
+    )
+  }, [])
+  return DayChart ? <DayChart {...props} height={HEIGHT} /> : <Skeleton h={HEIGHT} />
+}
