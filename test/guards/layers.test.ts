@@ -15,6 +15,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['demo'],
   ['main'],
   ['app'],
+  ['backup'],
   ['start'],
   ['background'],
   ['admin'],
