@@ -32,6 +32,7 @@ export async function makeBackup(db: Db, options: BackupOptions): Promise<Backup
   let total = 0
   const bytes = await writeBackupFile(file, { replace }, async (writer) => {
     await begin()
+    if (signal?.aborted) throw interrupted()
     const connection = await db.connect()
     const interrupt = (): void => connection.drop()
     signal?.addEventListener('abort', interrupt)
@@ -57,7 +58,6 @@ export async function makeBackup(db: Db, options: BackupOptions): Promise<Backup
       signal?.removeEventListener('abort', interrupt)
       await connection.close()
     }
-    if (signal?.aborted) throw interrupted()
   })
   return { file, bytes, tables: tables.length, rows: total, createdAt: createdAt.toISOString() }
 }

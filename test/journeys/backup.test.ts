@@ -36,8 +36,17 @@ test('a restored database has the schema and all rows of the backup', async (t) 
   assert.deepEqual([restored['rows'], restored['tables']], [made['rows'], made['tables']])
   assert.deepEqual(await readCatalog(url), await readCatalog(world.databaseUrl))
   assert.deepEqual(await digests(url), await digests(world.databaseUrl))
-  const sessions = await withConnection(url, (connection) => connection.query('select from auth.session'))
-  assert.equal(sessions.rowCount, 0)
+  await withConnection(url, async (connection) => {
+    assert.equal((await connection.query('select from auth.session')).rowCount, 0)
+    const { rows } = await connection.query(
+      `select action, target from audit_log where action ~ '^instance' order by id`,
+    )
+    const target = path.basename(file)
+    assert.deepEqual(rows, [
+      { action: 'instance.backup_started', target },
+      { action: 'instance.restored', target },
+    ])
+  })
 })
 
 test('a backup under load has all that was acknowledged before it began', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { readFile, readdir, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { findMigrations } from '../../src/backup/check.ts'
@@ -12,6 +12,7 @@ import { openDb } from '../../src/db/pool.ts'
 import { KEY, backUp, command, emptyDatabase, newFile, tablesOf } from '../backups.ts'
 import { runCommand } from '../command-line.ts'
 import { fileDatabase } from '../database.ts'
+import { waitFor } from '../wait-for.ts'
 import { withConnection } from '../postgres.ts'
 
 const OTHER_KEY = randomBytes(32).toString('base64')
@@ -68,7 +69,7 @@ test('a database that has tables of Doorcode is never restored into', async (t) 
   assert.match(stderr, /The database already has tables of Doorcode\. Restore into a new database/)
 })
 
-test('a restore waits for no other process that starts on the database', async (t) => {
+test('a restore is refused while another process starts on the database', async (t) => {
   const { file, url } = await setScene(t)
   await withConnection(url, async (connection) => {
     await connection.query('select pg_advisory_lock(7305221)') // that of migrations
@@ -109,16 +110,24 @@ test('a backup with an older schema is migrated, and one with a newer schema ref
 })
 
 test('a backup that is interrupted leaves no file', async (t) => {
-  const { folder, file } = await setScene(t)
-  const db = openDb({ url: await fileDatabase(), poolSize: 1 })
+  const { folder, file } = await newFile(t)
+  const url = await fileDatabase()
+  const db = openDb({ url, poolSize: 1 })
   t.after(() => db.close())
-  const target = path.join(folder, 'interrupted.backup')
   const ending = new AbortController()
-  const about = { file: target, replace: false, key: undefined, passphrase: undefined, createdAt: new Date() }
-  const made = makeBackup(db, { ...about, signal: ending.signal, begin: async () => ending.abort() })
-  await assert.rejects(made, /The backup was interrupted, and nothing was written/)
-  await assert.rejects(stat(target), { code: 'ENOENT' })
-  assert.ok(await stat(file))
+  const about = { file, replace: false, key: undefined, passphrase: undefined, createdAt: new Date() }
+  await withConnection(url, async (connection) => {
+    await connection.query('begin; lock table workspaces') // the last one in the file
+    const made = makeBackup(db, { ...about, signal: ending.signal, begin: async () => {} })
+    made.catch(() => {})
+    await waitFor('the first tables in the partial file', async () => {
+      const [partial] = await readdir(folder)
+      return partial !== undefined && (await stat(path.join(folder, partial))).size > 0
+    })
+    ending.abort()
+    await assert.rejects(made, /The backup was interrupted, and nothing was written/)
+  })
+  assert.deepEqual(await readdir(folder), [])
 })
 
 test('a passphrase that is too short or unreadable is refused without being quoted', async (t) => {
