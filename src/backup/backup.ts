@@ -5,7 +5,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { copyOut } from './copy.ts'
 import { newEncryption } from './encryption.ts'
 import { type Header, backupError } from './format.ts'
-import { type Table, copyOutOf, listTables } from './tables.ts'
+import { type Table, copyOutOf, listTables, lockOf } from './tables.ts'
 import { writeBackupFile } from './write-file.ts'
 
 export type BackupOptions = {
@@ -37,8 +37,7 @@ export async function makeBackup(db: Db, options: BackupOptions): Promise<Backup
     const interrupt = (): void => connection.drop()
     signal?.addEventListener('abort', interrupt)
     try {
-      await beginSnapshot(connection)
-      tables = await listTables(connection)
+      tables = await beginSnapshot(connection)
       const about = { createdAt: createdAt.toISOString(), doorcode: manifest.version, containsKey: key !== undefined }
       const encryption = encrypted?.encryption ?? null
       await writer.header(
@@ -67,13 +66,20 @@ const interrupted = () => backupError('The backup was interrupted, and nothing w
 /** Between two statements, for a slow disk. */
 const MAX_PAUSE_MS = 600_000
 
-/** Everything committed before this is in the snapshot. The formats of values must not depend on the database's settings. */
-async function beginSnapshot(connection: Connection): Promise<void> {
+/**
+ * Everything committed before this is in the snapshot. The tables are locked before it is made: a migration that rewrites
+ * a table would leave it empty for older snapshots. The formats of values must not depend on the database's settings.
+ */
+async function beginSnapshot(connection: Connection): Promise<Table[]> {
   await connection.query(`
     set statement_timeout = 0; set idle_in_transaction_session_timeout = ${MAX_PAUSE_MS};
     set enable_seqscan = on; set client_encoding = 'UTF8'; set timezone = 'UTC'; set datestyle = 'ISO';
-    set intervalstyle = 'postgres'; set bytea_output = 'hex'; set extra_float_digits = 1;
-    begin isolation level repeatable read read only`)
+    set intervalstyle = 'postgres'; set bytea_output = 'hex'; set extra_float_digits = 1`)
+  const tables = await listTables(connection)
+  await connection.query(`begin isolation level repeatable read read only; ${lockOf(tables)}`)
+  if (JSON.stringify(await listTables(connection)) !== JSON.stringify(tables))
+    throw backupError('Another process migrated the database when the backup began. Try again.')
+  return tables
 }
 
 type Described = Pick<Header, 'postgresql' | 'migration' | 'keyCheck'>

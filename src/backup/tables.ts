@@ -45,5 +45,8 @@ const readColumn = ({ name, type }: Column): string => (type === 'xid8' ? `'0' a
 export const copyOutOf = ({ name, columns }: Table): string =>
   `copy (select ${columns.map(readColumn).join(', ')} from ${quoteTable(name)}) to stdout`
 
+export const lockOf = (tables: readonly Table[]): string =>
+  `lock table ${tables.map(({ name }) => quoteTable(name)).join(', ')} in access share mode`
+
 export const copyInto = ({ name, columns }: { name: string; columns: readonly string[] }): string =>
   `copy ${quoteTable(name)} (${columns.map(quote).join(', ')}) from stdin`

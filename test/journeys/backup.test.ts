@@ -128,7 +128,7 @@ test('a message that was being sent at the backup is sent at most once more', as
   assert.equal(world.whatsapp.got(otp).length, 1)
 })
 
-test('an encrypted backup moves everything into a new data folder', async (t) => {
+test('backups move everything into an embedded database and out of it again', async (t) => {
   const world = await startWorld(t, { works: false })
   const { folder, file } = await newFile(t)
   const passphraseFile = path.join(folder, 'passphrase')
@@ -143,6 +143,10 @@ test('an encrypted backup moves everything into a new data folder', async (t) =>
   assert.deepEqual([(await readFile(keyFile, 'utf8')).trim(), (await stat(keyFile)).mode & 0o777], [KEY, 0o600])
   const { workspaces } = await command(['workspace', 'list'], environment)
   assert.ok(JSON.stringify(workspaces).includes(world.workspaceId))
+  await command(['backup', `${file}.2`], environment)
+  const back = { DATABASE_URL: await emptyDatabase(t), DOORCODE_SECRET_KEY: KEY }
+  await command(['restore', `${file}.2`], back)
+  assert.deepEqual((await command(['workspace', 'list'], back))['workspaces'], workspaces)
 
   await using backup = await openBackupFile(file, PASSPHRASE)
   const contents = (await Array.fromAsync(backup.frames())).map(({ kind, content }) => (kind === 'key' ? '' : content))

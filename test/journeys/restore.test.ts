@@ -12,7 +12,6 @@ import { openDb } from '../../src/db/pool.ts'
 import { KEY, backUp, command, emptyDatabase, newFile, tablesOf } from '../backups.ts'
 import { runCommand } from '../command-line.ts'
 import { fileDatabase } from '../database.ts'
-import { waitFor } from '../wait-for.ts'
 import { withConnection } from '../postgres.ts'
 
 const OTHER_KEY = randomBytes(32).toString('base64')
@@ -111,22 +110,24 @@ test('a backup with an older schema is migrated, and one with a newer schema ref
 
 test('a backup that is interrupted leaves no file', async (t) => {
   const { folder, file } = await newFile(t)
-  const url = await fileDatabase()
-  const db = openDb({ url, poolSize: 1 })
+  const db = openDb({ url: await fileDatabase(), poolSize: 1 })
   t.after(() => db.close())
   const ending = new AbortController()
   const about = { file, replace: false, key: undefined, passphrase: undefined, createdAt: new Date() }
-  await withConnection(url, async (connection) => {
-    await connection.query('begin; lock table workspaces') // the last one in the file
-    const made = makeBackup(db, { ...about, signal: ending.signal, begin: async () => {} })
-    made.catch(() => {})
-    await waitFor('the first tables in the partial file', async () => {
-      const [partial] = await readdir(folder)
-      return partial !== undefined && (await stat(path.join(folder, partial))).size > 0
-    })
-    ending.abort()
-    await assert.rejects(made, /The backup was interrupted, and nothing was written/)
-  })
+  let copies = 0
+  /** Ends the backup in the middle of its tables. */
+  const connect = async () => {
+    const connection = await db.connect()
+    const query = connection.query.bind(connection) as (...args: unknown[]) => unknown
+    connection.query = ((...args: unknown[]) => {
+      if (typeof args[0] === 'object' && (copies += 1) === 5) ending.abort()
+      return query(...args)
+    }) as typeof connection.query
+    return connection
+  }
+  const made = makeBackup({ ...db, connect }, { ...about, signal: ending.signal, begin: async () => {} })
+  await assert.rejects(made, /The backup was interrupted, and nothing was written/)
+  assert.equal(copies, 5)
   assert.deepEqual(await readdir(folder), [])
 })
 
