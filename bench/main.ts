@@ -6,6 +6,7 @@
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { accept } from './accept.ts'
+import { backup } from './backup.ts'
 import { codAccept } from './cod-accept.ts'
 import { codFlow } from './cod-flow.ts'
 import { codTimers } from './cod-timers.ts'
@@ -34,6 +35,7 @@ const parts: Readonly<Record<string, BenchPart>> = {
   'cod-timers': codTimers,
   lists,
   pages,
+  backup,
 }
 
 const { values, positionals } = parseArgs({

@@ -682,6 +682,8 @@ export type Texts = {
   'page_audit_log.actions_endpoint_retried': object
   'page_audit_log.actions_endpoint_secret_rotated': object
   'page_audit_log.actions_endpoint_updated': object
+  'page_audit_log.actions_instance_backup_started': object
+  'page_audit_log.actions_instance_restored': object
   'page_audit_log.actions_invitation_created': object
   'page_audit_log.actions_invitation_revoked': object
   'page_audit_log.actions_key_created': object
@@ -750,6 +752,8 @@ export type Texts = {
   'page_audit_log.did_endpoint_retried': { target: TextValue; who: TextValue }
   'page_audit_log.did_endpoint_secret_rotated': { target: TextValue; who: TextValue }
   'page_audit_log.did_endpoint_updated': { target: TextValue; who: TextValue }
+  'page_audit_log.did_instance_backup_started': { target: TextValue; who: TextValue }
+  'page_audit_log.did_instance_restored': { target: TextValue; who: TextValue }
   'page_audit_log.did_invitation_created': { target: TextValue; who: TextValue }
   'page_audit_log.did_invitation_revoked': { target: TextValue; who: TextValue }
   'page_audit_log.did_key_created': { target: TextValue; who: TextValue }
@@ -791,16 +795,19 @@ export type Texts = {
   'page_audit_log.fields_about': object
   'page_audit_log.fields_action': object
   'page_audit_log.fields_address': object
+  'page_audit_log.fields_backup_made_at': object
   'page_audit_log.fields_blocked_at': object
   'page_audit_log.fields_blocked_by': object
   'page_audit_log.fields_body': object
   'page_audit_log.fields_buttons': object
   'page_audit_log.fields_by_ms': object
+  'page_audit_log.fields_contains_key': object
   'page_audit_log.fields_copy_label': object
   'page_audit_log.fields_deletion_due_at': object
   'page_audit_log.fields_delivery_days': object
   'page_audit_log.fields_description': object
   'page_audit_log.fields_device': object
+  'page_audit_log.fields_encrypted': object
   'page_audit_log.fields_endpoint_id': object
   'page_audit_log.fields_ends_second_factor': object
   'page_audit_log.fields_event_id': object
@@ -869,6 +876,7 @@ export type Texts = {
   'page_audit_log.resources_account': object
   'page_audit_log.resources_cod_settings': object
   'page_audit_log.resources_endpoint': object
+  'page_audit_log.resources_instance': object
   'page_audit_log.resources_key': object
   'page_audit_log.resources_list': object
   'page_audit_log.resources_message': object

@@ -86,6 +86,10 @@ const mistakes: readonly [string, RegExp][] = [
   ],
   [`explain ${UNKNOWN}`, /No confirmation, message or event has the id/],
   ['explain', /<id> is missing/],
+  ['backup', /<file> is missing/],
+  ['backup /missing-folder/x', /The folder \/missing-folder does not exist/],
+  ['restore /missing-file', /There is no file \/missing-file/],
+  ['restore package.json', /package\.json is not a backup that Doorcode made/],
 ]
 
 for (const [args, expected] of mistakes) {

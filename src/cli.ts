@@ -40,6 +40,8 @@ async function run({ command, values, json }: ParsedCommand, { environment, stdo
   const print = ({ result, text }: { result: object; text: string }): void =>
     stdout(json ? JSON.stringify(result) : text)
   if (command.work.on === 'nothing') return print(await command.work.run())
+  if (command.work.on === 'empty-database')
+    return print(await command.work.run(readConfig(environment, { needsKey: false }), values))
   const config = readConfig(environment)
   if (command.work.on === 'config') return command.work.run(config)
   // Without roles a command does no background work: it only wakes the servers that do.

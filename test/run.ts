@@ -54,6 +54,8 @@ const LONGEST = [
 /** These change their process, walk all that it declares, or need a database that no other file writes to. */
 const OWN_PROCESS: readonly string[] = [
   'packages/whatsapp-emulator/test/package.test.ts',
+  'test/journeys/backup.test.ts',
+  'test/journeys/restore.test.ts',
   'test/journeys/cod-settings-commands.test.ts',
   'src/start/embedded-postgres/server.test.ts',
   'src/demo.test.ts',

@@ -23,6 +23,8 @@ type Work =
   /** The parts are opened before it runs and closed after it. It prints `result` with --json, else `text`. */
   | { on: 'parts'; run(parts: Parts, values: Values): Promise<{ result: object; text: string }> }
   | { on: 'nothing'; run(): Promise<{ result: object; text: string }> }
+  /** On a database that is empty: it may have no key yet. */
+  | { on: 'empty-database'; run(config: Config, values: Values): Promise<{ result: object; text: string }> }
   /** Runs until a signal, and prints its own output. */
   | { on: 'config'; run(config: Config): Promise<void> }
 

@@ -17,7 +17,8 @@ export async function readJsonFile(name: string): Promise<unknown> {
 /** Enough for settings in hundreds of languages. */
 const MAX_FILE_BYTES = 1_048_576
 
-async function readText(name: string): Promise<string> {
+/** `-` is standard input. Throws InputError. */
+export async function readText(name: string): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
   try {

@@ -1,4 +1,5 @@
 import { accountConnect, accountDelete, accountSync } from './account.ts'
+import { backup, restore } from './backup.ts'
 import { blockAdd, blockRemove } from './block.ts'
 import { codSettingsGet, codSettingsSet } from './cod-settings.ts'
 import type { Command, CommandGroup } from './command.ts'
@@ -76,6 +77,7 @@ export const groups: readonly CommandGroup[] = [
     ],
   },
   { title: 'Watch and fix', commands: [explainCommand, quarantineList, quarantineRelease, blockAdd, blockRemove] },
+  { title: 'Keep', commands: [backup, restore] },
   { title: 'Test', commands: [sandboxAdvance] },
   { title: 'About', commands: [version] },
 ]

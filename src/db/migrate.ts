@@ -9,7 +9,7 @@ const FILE_NAME = /^(\d{6})_[a-z0-9_]+\.sql$/
 /** Advisory lock: two nodes must not migrate at once. The number only has to be unique on the database. */
 const MIGRATION_LOCK = 7_305_221
 
-type Migration = { number: number; name: string }
+export type Migration = { number: number; name: string }
 
 /**
  * Migrates the schema to this release, one transaction per file, forward only. Returns how many ran. Throws StartupError
@@ -21,9 +21,7 @@ export async function migrate(db: Db): Promise<number> {
   try {
     await connection.query('set statement_timeout = 0') // another node may be migrating, and large tables take long
     await connection.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
-    await connection.query(
-      'create table if not exists migrations (number integer primary key, name text not null, applied_at timestamptz not null default now())',
-    )
+    await connection.query(CREATE_MIGRATIONS)
     await replaceOldSet(connection, migrations)
     const newest = (await listApplied(connection)).at(-1)?.number ?? 0
     const known = migrations.at(-1)?.number ?? 0
@@ -32,11 +30,28 @@ export async function migrate(db: Db): Promise<number> {
         `The database is at migration ${newest}, but this release only knows ${known}. Start the release that migrated it or a newer one.`,
       )
     const pending = migrations.filter((migration) => migration.number > newest)
-    for (const migration of pending) await run(connection, migration.name, [migration])
+    for (const migration of pending) await commit(connection, migration.name, [migration])
     return pending.length
   } finally {
     await connection.close() // releases the lock
   }
+}
+
+const CREATE_MIGRATIONS =
+  'create table if not exists migrations (number integer primary key, name text not null, applied_at timestamptz not null default now())'
+
+/** Until the connection ends, no other process can migrate the database. False if one does so now. */
+export async function tryMigrationLock(connection: Connection): Promise<boolean> {
+  const { rows } = await connection.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [
+    MIGRATION_LOCK,
+  ])
+  return rows[0]?.locked ?? false
+}
+
+/** Runs these migrations, which must be the next ones, in the caller's transaction. */
+export async function applyMigrations(connection: Connection, migrations: readonly Migration[]): Promise<void> {
+  await connection.query(CREATE_MIGRATIONS)
+  for (const migration of migrations) await run(connection, migration.name, [migration])
 }
 
 /** The migrations before 0.1.0, which one upgrade turns into today's first 9. */
@@ -50,24 +65,29 @@ async function replaceOldSet(connection: Connection, migrations: readonly Migrat
     throw new StartupError(
       `The database is at migration ${newest} of ${OLD_SET.last} from before 0.1.0. Start the last version before 0.1.0 on it first; see "Upgrade" in docs/operations.md.`,
     )
-  await run(connection, 'upgrades/before-0.1.0.sql', migrations.slice(0, OLD_SET.replacedBy))
+  await commit(connection, 'upgrades/before-0.1.0.sql', migrations.slice(0, OLD_SET.replacedBy))
 }
 
 async function listApplied(connection: Connection): Promise<Migration[]> {
   return (await connection.query<Migration>('select number, name from migrations order by number')).rows
 }
 
+async function commit(connection: Connection, file: string, migrations: readonly Migration[]): Promise<void> {
+  await connection.query('begin')
+  await run(connection, file, migrations)
+  await connection.query('commit')
+}
+
 /** Runs the file, and records what it makes in place of any records with these or higher numbers. */
 async function run(connection: Connection, file: string, migrations: readonly Migration[]): Promise<void> {
-  await connection.query('begin')
   await connection.query(await readFile(new URL(file, FOLDER), 'utf8'))
   await connection.query('delete from migrations where number >= $1', [migrations[0]?.number])
   for (const { number, name } of migrations)
     await connection.query('insert into migrations (number, name) values ($1, $2)', [number, name])
-  await connection.query('commit')
 }
 
-async function listMigrations(): Promise<Migration[]> {
+/** Of this release. */
+export async function listMigrations(): Promise<Migration[]> {
   const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.sql')).sort()
   return names.map((name, index) => {
     const number = Number(FILE_NAME.exec(name)?.[1])

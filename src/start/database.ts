@@ -19,10 +19,21 @@ type OpenDatabaseOptions = RetryBudget & {
   config: Pick<Config, 'databaseUrl' | 'dataDir' | 'databasePool'>
   /** See DbOptions. */
   statementTimeoutMs?: number | undefined
+  planEachTime?: boolean
 }
 
 /** Connects to the database of DATABASE_URL or the embedded one, checks and migrates it. Throws StartupError. */
-export async function openDatabase({ config, statementTimeoutMs, ...budget }: OpenDatabaseOptions) {
+export async function openDatabase(options: OpenDatabaseOptions) {
+  await using opened = new AsyncDisposableStack()
+  const { db, lost, close } = await connectDatabase(options)
+  opened.defer(close)
+  await withRetries(db, options, () => explainMigrationFaults(() => migrate(db)))
+  const whenClosed = opened.move()
+  return { db, lost, close: () => whenClosed.disposeAsync() }
+}
+
+/** The same, without migrating it. */
+export async function connectDatabase({ config, statementTimeoutMs, planEachTime, ...budget }: OpenDatabaseOptions) {
   await using opened = new AsyncDisposableStack()
   let url = config.databaseUrl
   let lost: AbortSignal | undefined
@@ -37,19 +48,23 @@ export async function openDatabase({ config, statementTimeoutMs, ...budget }: Op
     url,
     poolSize: config.databasePool,
     ...(statementTimeoutMs !== undefined && { statementTimeoutMs }),
+    ...(planEachTime !== undefined && { planEachTime }),
     onIdleError: (error) => budget.log.warn({ err: error }, 'a database connection ended'),
   })
   opened.defer(async () => void (await settlesWithin(MAX_CLOSE_MS, db.close())))
   assertSupported(await withRetries(db, budget, () => db.row(checkServer)))
-  await withRetries(db, budget, () =>
-    migrate(db).catch((error: unknown) => {
-      const sentence = MIGRATION_FAULTS[sqlState(error)]
-      throw sentence === undefined ? error : new StartupError(sentence)
-    }),
-  )
   const whenClosed = opened.move()
   /** Aborts if the embedded database was deleted. */
   return { db, lost, close: () => whenClosed.disposeAsync() }
+}
+
+export async function explainMigrationFaults<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    const sentence = MIGRATION_FAULTS[sqlState(error)]
+    throw sentence === undefined ? error : new StartupError(sentence)
+  }
 }
 
 /** After this, work that still holds connections is abandoned, so that the embedded server can stop. */

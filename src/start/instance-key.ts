@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { link, readFile, rm, writeFile } from 'node:fs/promises'
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { StartupError } from '../startup-error.ts'
 import type { Config } from '../config.ts'
@@ -22,7 +22,7 @@ const CHECK_CONTEXT = 'instance.key_check'
  * StartupError if it is not the key that sealed the database's content.
  */
 export async function openSeal(config: Pick<Config, 'secretKey' | 'dataDir'>, db: Db): Promise<Seal> {
-  const file = path.resolve(config.dataDir, 'instance-key')
+  const file = instanceKeyFile(config.dataDir)
   const check = await db.row(findKeyCheck)
   const key = config.secretKey ?? (await readKey(file)) ?? (check ? throwMissingKey(file) : await createKey(file))
   const seal = createSeal(key)
@@ -33,6 +33,32 @@ export async function openSeal(config: Pick<Config, 'secretKey' | 'dataDir'>, db
     config.secretKey ? 'DOORCODE_SECRET_KEY' : file,
   )
   return seal
+}
+
+export const instanceKeyFile = (dataDir: string): string => path.resolve(dataDir, 'instance-key')
+
+/** The key of these settings. Undefined if there is none yet. */
+export const findInstanceKey = async (config: Pick<Config, 'secretKey' | 'dataDir'>): Promise<Buffer | undefined> =>
+  config.secretKey ?? (await readKey(instanceKeyFile(config.dataDir)))
+
+/** Whether the key sealed the content of the database that has this key_check. */
+export function isInstanceKey(key: Buffer, check: Buffer): boolean {
+  try {
+    createSeal(key).open(check, CHECK_CONTEXT)
+    return true
+  } catch (error) {
+    if (error instanceof UnsealError) return false
+    throw error
+  }
+}
+
+/** Puts the key of a restored database into the data folder. A key that is already there is kept under another name. */
+export async function replaceInstanceKey(dataDir: string, key: Buffer): Promise<void> {
+  const file = instanceKeyFile(dataDir)
+  const present = await readKey(file)
+  if (present?.equals(key)) return
+  if (present) await rename(file, `${file}.before-restore-${randomBytes(6).toString('hex')}`)
+  await createKey(file, key.toString('base64'))
 }
 
 /** Not replaced by a new key, which could not open what the old one sealed. */
@@ -68,10 +94,10 @@ async function readKey(file: string): Promise<Buffer | undefined> {
 }
 
 /** Atomic, and never overwrites another process's key: writes a temporary file and links it to a name that must be free. */
-async function createKey(file: string): Promise<Buffer> {
+async function createKey(file: string, key = newInstanceKey()): Promise<Buffer> {
   await ensureDir(path.dirname(file), 0o700)
   const temporary = `${file}.${randomBytes(6).toString('hex')}`
-  await writeFile(temporary, `${newInstanceKey()}\n`, { flag: 'wx', mode: 0o600, flush: true })
+  await writeFile(temporary, `${key}\n`, { flag: 'wx', mode: 0o600, flush: true })
   await link(temporary, file).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
   })

@@ -85,6 +85,10 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
 /** Files that may talk to a connection directly, and why. */
 const WITH_QUERIES_OF_THEIR_OWN: Readonly<Record<string, string>> = {
   'db/pool.ts': 'runs the statements',
+  'backup/backup.ts': 'reads all tables in one transaction',
+  'backup/load.ts': 'writes all tables in one transaction',
+  'backup/tables.ts': 'reads the catalog in the transaction of a backup or restore',
+  'backup/copy.ts': 'runs COPY, which cannot be prepared',
   'db/migrate.ts': 'runs the migration files',
   'start/embedded-postgres/server.ts': 'holds advisory locks on a connection of its own',
   'jobs/node.ts': 'keeps its row and its lock on a connection of its own',

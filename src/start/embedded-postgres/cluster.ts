@@ -132,7 +132,7 @@ async function versionOf(data: string): Promise<string | undefined> {
 function assertVersion(version: string, binaries: Binaries, data: string): void {
   if (version === String(binaries.version)) return
   throw new StartupError(
-    `${data} was created by PostgreSQL ${version}; this release includes ${binaries.version}, which cannot read it. Start the release of Doorcode that created it and move the data as docs/operations.md describes, or set DOORCODE_DATA_DIR to a new folder.`,
+    `${data} was created by PostgreSQL ${version}; this release includes ${binaries.version}, which cannot read it. Start the release of Doorcode that created it and move the data as docs/backup.md#moving describes, or set DOORCODE_DATA_DIR to a new folder.`,
   )
 }
 

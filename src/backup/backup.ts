@@ -1,0 +1,98 @@
+import type { Connection } from '../db/connection.ts'
+import { listMigrations } from '../db/migrate.ts'
+import type { Db } from '../db/pool.ts'
+import manifest from '../../package.json' with { type: 'json' }
+import { copyOut } from './copy.ts'
+import { newEncryption } from './encryption.ts'
+import { type Header, backupError } from './format.ts'
+import { type Table, copyOutOf, listTables, lockOf } from './tables.ts'
+import { writeBackupFile } from './write-file.ts'
+
+export type BackupOptions = {
+  file: string
+  /** Whether an existing file is replaced. */
+  replace: boolean
+  /** Undefined: the file does not contain it. */
+  key: Buffer | undefined
+  /** Undefined: the file is not encrypted. */
+  passphrase: string | undefined
+  createdAt: Date
+  /** Called when the file can be written, before anything is read. */
+  begin: () => Promise<void>
+  signal?: AbortSignal | undefined
+}
+
+export type BackupResult = { file: string; bytes: number; tables: number; rows: number; createdAt: string }
+
+/** Writes the database, as it is at one moment, into one file. Others read and write the database meanwhile. */
+export async function makeBackup(db: Db, options: BackupOptions): Promise<BackupResult> {
+  const { file, replace, key, passphrase, createdAt, begin, signal } = options
+  const encrypted = passphrase === undefined ? undefined : await newEncryption(passphrase)
+  let tables: Table[] = []
+  let total = 0
+  const bytes = await writeBackupFile(file, { replace }, async (writer) => {
+    await begin()
+    if (signal?.aborted) throw interrupted()
+    const connection = await db.connect()
+    const interrupt = (): void => connection.drop()
+    signal?.addEventListener('abort', interrupt)
+    try {
+      tables = await beginSnapshot(connection)
+      const about = { createdAt: createdAt.toISOString(), doorcode: manifest.version, containsKey: key !== undefined }
+      const encryption = encrypted?.encryption ?? null
+      await writer.header(
+        { ...about, ...(await describeDatabase(connection)), encryption, tables: tables.map(toHeader) },
+        encrypted?.cipher,
+      )
+      if (key) await writer.frame('key', key)
+      for (const table of tables) {
+        const rows = await copyOut(connection, copyOutOf(table), (chunk) => writer.frame('rows', chunk))
+        await writer.frame('count', Buffer.from(String(rows)))
+        total += rows
+      }
+      await writer.frame('end', Buffer.alloc(0))
+    } catch (error) {
+      throw signal?.aborted ? interrupted() : error
+    } finally {
+      signal?.removeEventListener('abort', interrupt)
+      await connection.close()
+    }
+  })
+  return { file, bytes, tables: tables.length, rows: total, createdAt: createdAt.toISOString() }
+}
+
+const interrupted = () => backupError('The backup was interrupted, and nothing was written.')
+
+/** Between two statements, for a slow disk. */
+const MAX_PAUSE_MS = 600_000
+
+/**
+ * Everything committed before this is in the snapshot. The tables are locked before it is made: a migration that rewrites
+ * a table would leave it empty for older snapshots. The formats of values must not depend on the database's settings.
+ */
+async function beginSnapshot(connection: Connection): Promise<Table[]> {
+  await connection.query(`
+    set statement_timeout = 0; set idle_in_transaction_session_timeout = ${MAX_PAUSE_MS};
+    set enable_seqscan = on; set client_encoding = 'UTF8'; set timezone = 'UTC'; set datestyle = 'ISO';
+    set intervalstyle = 'postgres'; set bytea_output = 'hex'; set extra_float_digits = 1`)
+  const tables = await listTables(connection)
+  await connection.query(`begin isolation level repeatable read read only; ${lockOf(tables)}`)
+  if (JSON.stringify(await listTables(connection)) !== JSON.stringify(tables))
+    throw backupError('Another process migrated the database when the backup began. Try again.')
+  return tables
+}
+
+type Described = Pick<Header, 'postgresql' | 'migration' | 'keyCheck'>
+
+async function describeDatabase(connection: Connection): Promise<Described> {
+  const { rows } = await connection.query<{ postgresql: string; number: number; keyCheck: string }>(`
+    select current_setting('server_version') as postgresql,
+      (select max(number) from migrations) as number,
+      (select encode(key_check, 'base64') from instance) as "keyCheck"`)
+  const [found] = rows
+  const migration = (await listMigrations()).find(({ number }) => number === found?.number)
+  if (!found || !migration) throw new Error('the database was migrated by another release while it was read')
+  return { postgresql: found.postgresql, migration, keyCheck: found.keyCheck.replaceAll('\n', '') }
+}
+
+const toHeader = ({ name, columns }: Table) => ({ name, columns: columns.map((column) => column.name) })

@@ -1,0 +1,43 @@
+import type { Migration } from '../db/migrate.ts'
+import { type Frame, type Header, backupError } from './format.ts'
+import type { BackupFile } from './read-file.ts'
+
+export type NextMigrations = {
+  /** Up to the schema of the backup. */
+  before: readonly Migration[]
+  /** From there to the schema of this release. */
+  after: readonly Migration[]
+}
+
+/** Throws UserError if the backup has a schema that this release does not know. */
+export function findMigrations(file: string, header: Header, known: readonly Migration[]): NextMigrations {
+  const { number, name } = header.migration
+  if (number > known.length)
+    throw backupError(
+      `${file} was made by Doorcode ${header.doorcode}, which is newer than this release. Restore it with Doorcode ${header.doorcode} or later.`,
+    )
+  if (known[number - 1]?.name !== name)
+    throw backupError(
+      `${file} was made by a version of Doorcode that was never released. Restore it with that version.`,
+    )
+  return { before: known.slice(0, number), after: known.slice(number) }
+}
+
+/** Reads the whole file. Throws UserError if it is damaged. */
+export async function checkFrames(file: string, backup: BackupFile, signal?: AbortSignal) {
+  let containedKey: Buffer | undefined
+  let rows = 0
+  let tables = 0
+  for await (const frame of backup.frames()) {
+    if (signal?.aborted) throw interrupted()
+    if (frame.kind === 'key') containedKey = frame.content
+    else if (frame.kind === 'count') [tables, rows] = [tables + 1, rows + readCount(frame)]
+  }
+  if (tables !== backup.header.tables.length || backup.header.containsKey !== (containedKey !== undefined))
+    throw backupError(`${file} does not contain what it should contain. Use another copy of the backup.`)
+  return { rows, containedKey }
+}
+
+export const interrupted = () => backupError('The restore was interrupted, and nothing was restored.')
+
+export const readCount = ({ content }: Frame): number => Number(content.toString('latin1'))

@@ -1,0 +1,74 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Config } from '../config.ts'
+import { parseInstanceKey } from '../seal.ts'
+import { findInstanceKey, instanceKeyFile, isInstanceKey, replaceInstanceKey } from '../start/instance-key.ts'
+import { backupError } from './format.ts'
+
+type KeyOptions = {
+  file: string
+  keyFile: string | undefined
+  containedKey: Buffer | undefined
+  /** `instance.key_check` of the backup. */
+  keyCheck: Buffer
+}
+
+type ChosenKey = {
+  /** Puts the key where the next start finds it. */
+  write: () => Promise<void>
+  /** Where that is. Null: the key is there already. */
+  file: string | null
+}
+
+/** The key with which the restored database can be started. Throws UserError if there is none. */
+export async function chooseKey(config: Config, options: KeyOptions): Promise<ChosenKey> {
+  const { file, keyFile, containedKey, keyCheck } = options
+  const isEmbedded = config.databaseUrl === undefined
+  if (keyFile !== undefined && (isEmbedded || config.secretKey || !containedKey))
+    throw backupError(
+      '--key-file is for a backup that contains the instance key, with DATABASE_URL and without DOORCODE_SECRET_KEY. Leave it out.',
+    )
+  const { secretKey, dataDir } = config
+  const defaultFile = instanceKeyFile(dataDir)
+  if (!secretKey && containedKey) {
+    if (isEmbedded) return { write: () => replaceInstanceKey(dataDir, containedKey), file: defaultFile }
+    if (keyFile === undefined)
+      throw backupError(
+        `${file} contains the instance key. Set DOORCODE_SECRET_KEY to the same key, or name a new file for it with --key-file.`,
+      )
+    return await chooseFile(path.resolve(keyFile), containedKey)
+  }
+  const present = isEmbedded ? await findInstanceKey(config) : secretKey
+  if (!present)
+    throw backupError(
+      `${file} does not contain the instance key. Set DOORCODE_SECRET_KEY to it${isEmbedded ? `, or copy the file "instance-key" of the installation to ${defaultFile}` : ''}.`,
+    )
+  if (!isInstanceKey(present, keyCheck))
+    throw backupError(
+      `${secretKey ? 'DOORCODE_SECRET_KEY' : defaultFile} is not the instance key of ${file}. ${
+        containedKey
+          ? 'Leave DOORCODE_SECRET_KEY unset: the backup contains its key.'
+          : 'Use the key of the installation that made the backup.'
+      }`,
+    )
+  return { write: async () => {}, file: null }
+}
+
+/** An interrupted restore may have written it. */
+async function chooseFile(file: string, key: Buffer): Promise<ChosenKey> {
+  const present = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw backupError(`${file} cannot be read (${error.code}). Name another file with --key-file.`)
+  })
+  if (present !== undefined && !parseInstanceKey(present.trim())?.equals(key))
+    throw backupError(`${file} already exists. Name a new file with --key-file.`)
+  const write = async (): Promise<void> => {
+    if (present !== undefined) return
+    await writeFile(file, `${key.toString('base64')}\n`, { flag: 'wx', mode: 0o600, flush: true }).catch(
+      (error: NodeJS.ErrnoException) => {
+        throw backupError(`${file} cannot be written (${error.code}). Name another file with --key-file.`)
+      },
+    )
+  }
+  return { write, file }
+}

@@ -1,0 +1,51 @@
+import type { Config } from '../config.ts'
+import { listMigrations } from '../db/migrate.ts'
+import { createLog } from '../log.ts'
+import { connectDatabase, explainMigrationFaults } from '../start/database.ts'
+import { checkFrames, findMigrations } from './check.ts'
+import { chooseKey } from './key.ts'
+import { load } from './load.ts'
+import { openBackupFile } from './read-file.ts'
+
+export type RestoreOptions = {
+  file: string
+  passphrase: string | undefined
+  /** A new file for the instance key of a backup that is restored into DATABASE_URL. */
+  keyFile: string | undefined
+  at: Date
+  /** How long to wait for the database, ms. */
+  timeoutMs: number
+  signal?: AbortSignal | undefined
+}
+
+export type RestoreResult = {
+  file: string
+  createdAt: string
+  tables: number
+  rows: number
+  /** Where the instance key of the backup was written. Null: the settings have it. */
+  keyFile: string | null
+}
+
+/** Loads a backup into an empty database. First the whole file is checked; then one transaction does everything. */
+export async function restoreBackup(config: Config, options: RestoreOptions): Promise<RestoreResult> {
+  const { file, passphrase, keyFile, at, timeoutMs, signal } = options
+  await using backup = await openBackupFile(file, passphrase)
+  const { header } = backup
+  const migrations = findMigrations(file, header, await listMigrations())
+  const { rows, containedKey } = await checkFrames(file, backup, signal)
+  const key = await chooseKey(config, { file, keyFile, containedKey, keyCheck: Buffer.from(header.keyCheck, 'base64') })
+  const { db, close } = await connectDatabase({
+    config,
+    planEachTime: true,
+    log: createLog('silent'),
+    timeoutMs,
+    signal,
+  })
+  try {
+    await explainMigrationFaults(() => load(db, backup, { file, migrations, at, signal, beforeCommit: key.write }))
+  } finally {
+    await close()
+  }
+  return { file, createdAt: header.createdAt, tables: header.tables.length, rows, keyFile: key.file }
+}

@@ -1,0 +1,126 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { type FileHandle, access, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { zstdCompress } from 'node:zlib'
+import { syncFolder } from '../start/embedded-postgres/folders.ts'
+import type { FrameCipher } from './encryption.ts'
+import {
+  END_MARK,
+  FRAME_HEAD_BYTES,
+  FRAME_KINDS,
+  type FrameKind,
+  type Header,
+  backupError,
+  encodeHeader,
+} from './format.ts'
+
+const compress = promisify(zstdCompress)
+
+export type BackupWriter = {
+  /** First of all. */
+  header(header: Header, cipher?: FrameCipher): Promise<void>
+  /** One at a time: each is written when this resolves. */
+  frame(kind: FrameKind, content: Buffer): Promise<void>
+}
+
+/**
+ * Writes a backup under another name in the same folder and renames it when it is complete and on the disk: whatever
+ * interrupts it, the file is never half a backup. Resolves with its size.
+ */
+export async function writeBackupFile(
+  file: string,
+  { replace }: { replace: boolean },
+  write: (writer: BackupWriter) => Promise<void>,
+): Promise<number> {
+  if (!replace) await assertFree(file)
+  const partial = `${file}${PARTIAL}${randomBytes(4).toString('hex')}`
+  const output = await open(partial, 'wx', 0o600).catch((error: unknown) => describeFault(error, file))
+  try {
+    const bytes = await writeAndClose(output, write)
+    if (!replace) await assertFree(file)
+    await rename(partial, file)
+    await syncFolder(path.dirname(path.resolve(file)))
+    await removeAbandoned(file)
+    return bytes
+  } catch (error) {
+    await rm(partial, { force: true })
+    return describeFault(error, file)
+  }
+}
+
+async function writeAndClose(output: FileHandle, write: (writer: BackupWriter) => Promise<void>): Promise<number> {
+  try {
+    return await writeAll(output, write)
+  } finally {
+    await output.close()
+  }
+}
+
+async function writeAll(output: FileHandle, write: (writer: BackupWriter) => Promise<void>): Promise<number> {
+  const hash = createHash('sha256')
+  let cipher: FrameCipher | undefined
+  let frames = 0
+  let size = 0
+  const append = async (bytes: Buffer): Promise<void> => {
+    hash.update(bytes)
+    size += bytes.length
+    await output.writeFile(bytes) // appends: a handle keeps its position
+  }
+  await write({
+    async header(header, sealing) {
+      cipher = sealing
+      await append(encodeHeader(header))
+    },
+    async frame(kind, content) {
+      const compressed = await compress(content)
+      const stored = cipher?.seal(kind, frames, compressed) ?? compressed
+      frames += 1
+      const head = Buffer.alloc(FRAME_HEAD_BYTES)
+      head.writeUInt8(FRAME_KINDS[kind])
+      head.writeUInt32BE(stored.length, 1)
+      await append(Buffer.concat([head, stored]))
+    },
+  })
+  await append(hash.copy().digest())
+  await append(END_MARK)
+  await output.sync()
+  return size
+}
+
+const exists = (file: string): Promise<boolean> =>
+  access(file).then(
+    () => true,
+    () => false,
+  )
+
+async function assertFree(file: string): Promise<void> {
+  if (await exists(file))
+    throw backupError(`${file} already exists. Choose another name, or add --force to replace it.`)
+}
+
+const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
+
+function describeFault(error: unknown, file: string): never {
+  const code = error instanceof Error && 'syscall' in error && 'code' in error ? error.code : undefined
+  if (typeof code !== 'string') throw error
+  if (FULL.has(code))
+    throw backupError(`The disk is full, so ${file} was not written. Free space, or choose a file on another disk.`)
+  if (code === 'ENOENT')
+    throw backupError(`The folder ${path.dirname(path.resolve(file))} does not exist. Create it first.`)
+  throw backupError(`${file} cannot be written (${code}). Choose a file that this user may create.`)
+}
+
+const PARTIAL = '.partial-'
+/** A backup writes all the time, so an older partial file belongs to a process that was killed. */
+const ABANDONED_AFTER_MS = 3_600_000
+
+async function removeAbandoned(file: string): Promise<void> {
+  const folder = path.dirname(path.resolve(file))
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(`${path.basename(file)}${PARTIAL}`)) continue
+    const partial = path.join(folder, name)
+    const touchedAt = (await stat(partial).catch(() => undefined))?.mtimeMs ?? Date.now()
+    if (Date.now() - touchedAt > ABANDONED_AFTER_MS) await rm(partial, { force: true })
+  }
+}

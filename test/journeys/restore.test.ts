@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { readFile, readdir, stat, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { findMigrations } from '../../src/backup/check.ts'
+import { makeBackup } from '../../src/backup/backup.ts'
+import { load } from '../../src/backup/load.ts'
+import { openBackupFile } from '../../src/backup/read-file.ts'
+import { listMigrations } from '../../src/db/migrate.ts'
+import { openDb } from '../../src/db/pool.ts'
+import { KEY, backUp, command, emptyDatabase, newFile, tablesOf } from '../backups.ts'
+import { runCommand } from '../command-line.ts'
+import { fileDatabase } from '../database.ts'
+import { withConnection } from '../postgres.ts'
+
+const OTHER_KEY = randomBytes(32).toString('base64')
+
+/** A backup of the file's database, and an empty one. */
+async function setScene(t: TestContext, ...options: string[]) {
+  const { folder, file } = await newFile(t)
+  await backUp({ databaseUrl: await fileDatabase() }, file, ...options)
+  return { folder, file, url: await emptyDatabase(t) }
+}
+
+/** Runs a restore that must be refused and change nothing. */
+async function refused(words: readonly string[], environment: Record<string, string>, expected: RegExp): Promise<void> {
+  const { code, stderr } = await runCommand(['restore', ...words], environment)
+  assert.equal(code, 1)
+  assert.match(stderr, expected)
+  if (environment['DATABASE_URL']) assert.deepEqual(await tablesOf(environment['DATABASE_URL']), [])
+}
+
+test('a restore without the right instance key changes nothing and says which key it needs', async (t) => {
+  const { folder, file, url } = await setScene(t)
+  const bare = path.join(folder, 'without-key.backup')
+  await backUp({ databaseUrl: await fileDatabase() }, bare, '--without-key')
+  const newFolder = { DOORCODE_DATA_DIR: path.join(folder, 'data') }
+  const otherKey = { DATABASE_URL: url, DOORCODE_SECRET_KEY: OTHER_KEY }
+  await refused([file], { DATABASE_URL: url }, /contains the instance key\. Set DOORCODE_SECRET_KEY .*--key-file/)
+  await refused([file], otherKey, /DOORCODE_SECRET_KEY is not the instance key of .*Leave DOORCODE_SECRET_KEY unset/)
+  await refused([bare], otherKey, /is not the instance key of .*Use the key of the installation that made the backup/)
+  await refused([bare], { DATABASE_URL: url }, /does not contain the instance key\. Set DOORCODE_SECRET_KEY to it\./)
+  await refused(
+    [bare],
+    newFolder,
+    /Set DOORCODE_SECRET_KEY to it, or copy the file "instance-key" .*data\/instance-key/,
+  )
+  await refused([bare, '--key-file', 'x'], newFolder, /--key-file is for a backup that contains the instance key/)
+  await refused([file, '--key-file', file], { DATABASE_URL: url }, /already exists\. Name a new file/)
+  await assert.rejects(stat(newFolder.DOORCODE_DATA_DIR), { code: 'ENOENT' })
+})
+
+test('the key of a backup goes into the file that the operator names', async (t) => {
+  const { folder, file, url } = await setScene(t)
+  const keyFile = path.join(folder, 'key')
+  await command(['restore', file, '--key-file', keyFile], { DATABASE_URL: url })
+  const key = (await readFile(keyFile, 'utf8')).trim()
+  assert.deepEqual([key, (await stat(keyFile)).mode & 0o777], [KEY, 0o600])
+  await command(['workspace', 'list'], { DATABASE_URL: url, DOORCODE_SECRET_KEY: key })
+})
+
+test('a database that has tables of Doorcode is never restored into', async (t) => {
+  const { file } = await setScene(t)
+  const used = { DATABASE_URL: await fileDatabase(), DOORCODE_SECRET_KEY: KEY }
+  const { code, stderr } = await runCommand(['restore', file], used)
+  assert.equal(code, 1)
+  assert.match(stderr, /The database already has tables of Doorcode\. Restore into a new database/)
+})
+
+test('a restore is refused while another process starts on the database', async (t) => {
+  const { file, url } = await setScene(t)
+  await withConnection(url, async (connection) => {
+    await connection.query('select pg_advisory_lock(7305221)') // that of migrations
+    const environment = { DATABASE_URL: url, DOORCODE_SECRET_KEY: KEY }
+    await refused([file], environment, /Another process is starting on this database or restoring it/)
+  })
+})
+
+test('a restore that fails or is interrupted leaves an empty database for the next one', async (t) => {
+  const { file, url } = await setScene(t)
+  await using backup = await openBackupFile(file, undefined)
+  const migrations = findMigrations(file, backup.header, await listMigrations())
+  const db = openDb({ url, poolSize: 1, planEachTime: true })
+  t.after(() => db.close())
+  const ending = new AbortController()
+  const about = { file, migrations, at: new Date() }
+  const fails = load(db, backup, {
+    ...about,
+    beforeCommit: () => Promise.reject(new Error('the key cannot be written')),
+  })
+  await assert.rejects(fails, /the key cannot be written/)
+  assert.deepEqual(await tablesOf(url), [])
+  const interrupted = load(db, backup, { ...about, signal: ending.signal, beforeCommit: async () => ending.abort() })
+  await assert.rejects(interrupted, /The restore was interrupted, and nothing was restored/)
+  assert.deepEqual(await tablesOf(url), [])
+  await command(['restore', file], { DATABASE_URL: url, DOORCODE_SECRET_KEY: KEY })
+})
+
+test('a backup with an older schema is migrated, and one with a newer schema refused', async (t) => {
+  const { file } = await setScene(t)
+  await using backup = await openBackupFile(file, undefined)
+  const { header } = backup
+  const known = await listMigrations()
+  const next = { number: known.length + 1, name: 'next.sql' }
+  assert.deepEqual(findMigrations(file, header, [...known, next]), { before: known, after: [next] })
+  assert.throws(() => findMigrations(file, header, known.slice(0, -1)), /newer than this release\. Restore it with/)
+  assert.throws(() => findMigrations(file, header, [...known.slice(0, -1), next]), /was never released/)
+})
+
+test('a backup that is interrupted leaves no file', async (t) => {
+  const { folder, file } = await newFile(t)
+  const db = openDb({ url: await fileDatabase(), poolSize: 1 })
+  t.after(() => db.close())
+  const ending = new AbortController()
+  const about = { file, replace: false, key: undefined, passphrase: undefined, createdAt: new Date() }
+  let copies = 0
+  /** Ends the backup in the middle of its tables. */
+  const connect = async () => {
+    const connection = await db.connect()
+    const query = connection.query.bind(connection) as (...args: unknown[]) => unknown
+    connection.query = ((...args: unknown[]) => {
+      if (typeof args[0] === 'object' && (copies += 1) === 5) ending.abort()
+      return query(...args)
+    }) as typeof connection.query
+    return connection
+  }
+  const made = makeBackup({ ...db, connect }, { ...about, signal: ending.signal, begin: async () => {} })
+  await assert.rejects(made, /The backup was interrupted, and nothing was written/)
+  assert.equal(copies, 5)
+  assert.deepEqual(await readdir(folder), [])
+})
+
+test('a passphrase that is too short or unreadable is refused without being quoted', async (t) => {
+  const { folder, file } = await setScene(t)
+  const short = path.join(folder, 'short')
+  await writeFile(short, 'hunter2')
+  const environment = { DATABASE_URL: await fileDatabase(), DOORCODE_SECRET_KEY: KEY }
+  for (const name of [short, path.join(folder, 'missing')]) {
+    const { code, stderr } = await runCommand(['backup', `${file}.2`, '--passphrase-file', name], environment)
+    assert.equal(code, 1)
+    assert.match(stderr, /--passphrase-file (must contain one line of 12 to 1024 characters|cannot be read: ENOENT)/)
+    assert.doesNotMatch(stderr, /hunter2/)
+  }
+})
+
+test('the command warns about a file that opens everything', async (t) => {
+  const { file } = await newFile(t)
+  const environment = { DATABASE_URL: await fileDatabase(), DOORCODE_SECRET_KEY: KEY }
+  const warned = await runCommand(['backup', file], environment)
+  assert.match(warned.stdout, /Warning: it contains the instance key and is not encrypted/)
+  const bare = await runCommand(['backup', file, '--force', '--without-key'], environment)
+  assert.match(bare.stdout, /does not contain the instance key: keep the key in another place/)
+  const again = await runCommand(['backup', file], environment)
+  assert.deepEqual([again.code, again.stdout], [1, ''])
+  assert.match(again.stderr, /already exists\. Choose another name, or add --force/)
+})
