@@ -23,8 +23,12 @@ type Work =
   /** The parts are opened before it runs and closed after it. It prints `result` with --json, else `text`. */
   | { on: 'parts'; run(parts: Parts, values: Values): Promise<{ result: object; text: string }> }
   | { on: 'nothing'; run(): Promise<{ result: object; text: string }> }
+  /** Also with invalid settings. `failed`: the exit code is 1, although the result is printed. */
+  | { on: 'environment'; run(environment: Environment): Promise<{ result: object; text: string; failed: boolean }> }
   /** Runs until a signal, and prints its own output. */
   | { on: 'config'; run(config: Config): Promise<void> }
+
+type Environment = Readonly<Record<string, string | undefined>>
 
 type Values = Readonly<Record<string, unknown>>
 

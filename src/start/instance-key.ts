@@ -35,6 +35,12 @@ export async function openSeal(config: Pick<Config, 'secretKey' | 'dataDir'>, db
   return seal
 }
 
+/**
+ * For reading only: creates no key. Undefined if the database has none yet. Throws StartupError like openSeal.
+ */
+export const findSeal = async (config: Pick<Config, 'secretKey' | 'dataDir'>, db: Db): Promise<Seal | undefined> =>
+  (await db.row(findKeyCheck)) && openSeal(config, db)
+
 /** Not replaced by a new key, which could not open what the old one sealed. */
 function throwMissingKey(file: string): never {
   throw new StartupError(

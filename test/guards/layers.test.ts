@@ -18,6 +18,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['start'],
   ['background'],
   ['admin'],
+  ['doctor'],
   ['api'],
   ['explain', 'charts', 'sandbox'],
   ['cod', 'otp'],
