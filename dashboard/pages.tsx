@@ -308,6 +308,18 @@ const auditLog = createRoute({
   ),
 })
 
+const system = createRoute({
+  getParentRoute: () => workspace,
+  path: '/system',
+  loader({ params: { workspaceId } }) {
+    return waitBriefly(queryClient.prefetchQuery(api.system.examine.queryOptions({ workspaceId, outside: false })))
+  },
+  component: lazyRouteComponent(
+    withTexts(() => import('./system/system.tsx')),
+    'System',
+  ),
+})
+
 const account = createRoute({
   getParentRoute: () => workspace,
   path: '/account',
@@ -363,6 +375,7 @@ export const appRouter = createRouter({
       settings,
       people,
       auditLog,
+      system,
       account,
     ]),
   ]),
