@@ -318,6 +318,18 @@ const auditLog = createRoute({
   ),
 })
 
+const system = createRoute({
+  getParentRoute: () => workspace,
+  path: '/system',
+  loader({ params: { workspaceId } }) {
+    return waitBriefly(queryClient.prefetchQuery(api.system.examine.queryOptions({ workspaceId, outside: false })))
+  },
+  component: lazyRouteComponent(
+    withTexts(() => import('./system/system.tsx')),
+    'System',
+  ),
+})
+
 const account = createRoute({
   getParentRoute: () => workspace,
   path: '/account',
@@ -373,6 +385,7 @@ export const appRouter = createRouter({
       settings,
       people,
       auditLog,
+      system,
       account,
     ]),
   ]),

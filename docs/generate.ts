@@ -1,7 +1,8 @@
-/** `npm run docs`: writes the tables of the documents that the code has as tables: failure codes and settings. */
+/** `npm run docs`: writes the tables of the documents that the code has as tables: failure codes, settings and findings. */
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { settings } from '../src/config.ts'
+import { findingRows } from './finding-rows.ts'
 import { failureCodes } from '../src/providers/failure-codes.ts'
 
 await writeRows(
@@ -17,10 +18,15 @@ await writeRows(
   ]),
 )
 
-/** Replaces the rows whose first cell is a name in capitals. */
+await writeRows(
+  'doctor.md',
+  findingRows().map(([code, ...cells]) => [`\`${code}\``, ...cells]),
+)
+
+/** Replaces the rows whose first cell is a name in one case. */
 async function writeRows(document: string, rows: readonly (readonly string[])[]): Promise<void> {
   const file = path.join(import.meta.dirname, document)
   const text = await readFile(file, 'utf8')
   const table = rows.map((cells) => `| ${cells.join(' | ')} |\n`).join('')
-  await writeFile(file, text.replace(/(?:^\| `[A-Z_]+` \|.*\n)+/m, () => table))
+  await writeFile(file, text.replace(/(?:^\| `(?:[A-Z_]+|[a-z_]+)` \|.*\n)+/m, () => table))
 }

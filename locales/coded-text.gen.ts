@@ -298,6 +298,172 @@ export type Texts = {
   'cod.trigger_text': object
   'cod.trigger_yes': object
   'cod.unreadable': object
+  'doctor.account_refused': { wabaId: TextValue; workspace: TextValue }
+  'doctor.account_refused_fix': object
+  'doctor.account_sync_failed': { detail: TextValue; wabaId: TextValue; workspace: TextValue }
+  'doctor.account_sync_failed_fix': object
+  'doctor.account_unreadable': { wabaId: TextValue; workspace: TextValue }
+  'doctor.account_unreadable_fix': object
+  'doctor.accounts_left_out': { number: TextValue }
+  'doctor.accounts_left_out_fix': object
+  'doctor.autovacuum_off': object
+  'doctor.autovacuum_off_fix': object
+  'doctor.certificate_expires': { duration: TextValue; url: TextValue }
+  'doctor.certificate_expires_fix': object
+  'doctor.check_clock': object
+  'doctor.check_database': object
+  'doctor.check_disk': object
+  'doctor.check_failed': { fault: TextValue }
+  'doctor.check_failed_fix': object
+  'doctor.check_key': object
+  'doctor.check_leases': object
+  'doctor.check_nodes': object
+  'doctor.check_pooler': object
+  'doctor.check_provider': object
+  'doctor.check_public_url': object
+  'doctor.check_quarantine': object
+  'doctor.check_replication': object
+  'doctor.check_reports': object
+  'doctor.check_schema': object
+  'doctor.check_settings': object
+  'doctor.check_setup': object
+  'doctor.check_slow': { duration: TextValue }
+  'doctor.check_slow_fix': object
+  'doctor.check_work': object
+  'doctor.clock_differs': { duration: TextValue; machine: TextValue }
+  'doctor.clock_differs_fix': object
+  'doctor.clock_wrong': { duration: TextValue; machine: TextValue }
+  'doctor.clock_wrong_fix': object
+  'doctor.connections_short': { available: TextValue; needed: TextValue }
+  'doctor.connections_short_fix': object
+  'doctor.database_before_first_release': object
+  'doctor.database_before_first_release_fix': object
+  'doctor.database_encoding': { encoding: TextValue }
+  'doctor.database_encoding_fix': object
+  'doctor.database_missing': { folder: TextValue }
+  'doctor.database_missing_fix': object
+  'doctor.database_newer': { known: TextValue; newest: TextValue }
+  'doctor.database_newer_fix': object
+  'doctor.database_old': { version: TextValue }
+  'doctor.database_old_fix': object
+  'doctor.database_read_only': object
+  'doctor.database_read_only_fix': object
+  'doctor.database_unreachable': { reason: TextValue }
+  'doctor.database_unreachable_fix': object
+  'doctor.days': { value: TextValue }
+  'doctor.disk_full': { folder: TextValue; megabytes: TextValue }
+  'doctor.disk_full_fix': object
+  'doctor.disk_low': { folder: TextValue; megabytes: TextValue }
+  'doctor.disk_low_fix': object
+  'doctor.endpoint_disabled': { duration: TextValue; host: TextValue; workspace: TextValue }
+  'doctor.endpoint_disabled_fix': { endpointId: TextValue }
+  'doctor.endpoint_failing': { duration: TextValue; host: TextValue; workspace: TextValue }
+  'doctor.endpoint_failing_fix': { endpointId: TextValue }
+  'doctor.hours': { value: TextValue }
+  'doctor.in_order': object
+  'doctor.isolation': { isolation: TextValue }
+  'doctor.isolation_fix': object
+  'doctor.key_wrong': { reason: TextValue }
+  'doctor.key_wrong_fix': object
+  'doctor.leases_stuck': { number: TextValue }
+  'doctor.leases_stuck_fix': object
+  'doctor.machine_of_node': { nodeId: TextValue }
+  'doctor.migrations_pending': { number: TextValue }
+  'doctor.migrations_pending_fix': object
+  'doctor.minutes': { value: TextValue }
+  'doctor.missing_clock': object
+  'doctor.missing_config': object
+  'doctor.missing_db': object
+  'doctor.missing_provider': object
+  'doctor.missing_schema': object
+  'doctor.missing_seal': object
+  'doctor.no_answer': { duration: TextValue }
+  'doctor.no_api': object
+  'doctor.no_api_fix': object
+  'doctor.no_dashboard': object
+  'doctor.no_dashboard_fix': object
+  'doctor.no_worker': object
+  'doctor.no_worker_fix': object
+  'doctor.node_silent': { duration: TextValue; nodeId: TextValue }
+  'doctor.node_silent_fix': object
+  'doctor.not_durable': { settings: TextValue }
+  'doctor.not_durable_fix': object
+  'doctor.not_made': { missing: TextValue }
+  'doctor.not_made_fix': object
+  'doctor.not_migrated': object
+  'doctor.not_migrated_fix': object
+  'doctor.not_subscribed': { wabaId: TextValue; workspace: TextValue }
+  'doctor.not_subscribed_fix': object
+  'doctor.nothing_runs': object
+  'doctor.nothing_runs_fix': object
+  'doctor.pooler_shares_sessions': object
+  'doctor.pooler_shares_sessions_fix': object
+  'doctor.private_webhooks': object
+  'doctor.private_webhooks_fix': object
+  'doctor.provider_refuses': { detail: TextValue; wabaId: TextValue; workspace: TextValue }
+  'doctor.provider_refuses_fix': object
+  'doctor.provider_unreachable': { detail: TextValue; wabaId: TextValue; workspace: TextValue }
+  'doctor.provider_unreachable_fix': object
+  'doctor.proxies_missing': object
+  'doctor.proxies_missing_fix': object
+  'doctor.public_url_elsewhere': { url: TextValue }
+  'doctor.public_url_elsewhere_fix': object
+  'doctor.public_url_missing': object
+  'doctor.public_url_missing_fix': object
+  'doctor.public_url_plain': { url: TextValue }
+  'doctor.public_url_plain_fix': object
+  'doctor.public_url_status': { status: TextValue; url: TextValue }
+  'doctor.public_url_status_fix': object
+  'doctor.public_url_tls': { reason: TextValue; url: TextValue }
+  'doctor.public_url_tls_fix': object
+  'doctor.public_url_unknown_host': { url: TextValue }
+  'doctor.public_url_unknown_host_fix': object
+  'doctor.public_url_unreachable': { reason: TextValue; url: TextValue }
+  'doctor.public_url_unreachable_fix': object
+  'doctor.quarantined': { number: TextValue }
+  'doctor.quarantined_fix': object
+  'doctor.rate_limit_per_node': { nodes: TextValue }
+  'doctor.rate_limit_per_node_fix': object
+  'doctor.reports_missing': { number: TextValue; wabaId: TextValue; workspace: TextValue }
+  'doctor.reports_missing_fix': { path: TextValue }
+  'doctor.seconds': { value: TextValue }
+  'doctor.sender_quality': { phone: TextValue; workspace: TextValue }
+  'doctor.sender_quality_fix': object
+  'doctor.sender_unusable': { phone: TextValue; workspace: TextValue }
+  'doctor.sender_unusable_fix': { reason: TextValue }
+  'doctor.session_settings_lost': { settings: TextValue }
+  'doctor.session_settings_lost_fix': object
+  'doctor.setting_invalid': { mistake: TextValue }
+  'doctor.setting_invalid_fix': object
+  'doctor.settings_differ': { setting: TextValue }
+  'doctor.settings_differ_fix': object
+  'doctor.standby_lags': { duration: TextValue; megabytes: TextValue; name: TextValue }
+  'doctor.standby_lags_fix': object
+  'doctor.standby_missing': object
+  'doctor.standby_missing_fix': object
+  'doctor.template_stopped': { language: TextValue; name: TextValue; status: TextValue; workspace: TextValue }
+  'doctor.template_stopped_fix': object
+  'doctor.this_machine': object
+  'doctor.token_refused': { detail: TextValue; wabaId: TextValue; workspace: TextValue }
+  'doctor.token_refused_fix': object
+  'doctor.transaction_timeout': { duration: TextValue; needed: TextValue }
+  'doctor.transaction_timeout_fix': object
+  'doctor.versions_differ': { versions: TextValue }
+  'doctor.versions_differ_fix': object
+  'doctor.work_daily_figures': object
+  'doctor.work_deletions': object
+  'doctor.work_deliveries': object
+  'doctor.work_late': { duration: TextValue; work: TextValue }
+  'doctor.work_late_fix': object
+  'doctor.work_messages': object
+  'doctor.work_releases': object
+  'doctor.work_reports': object
+  'doctor.work_stuck': { duration: TextValue; work: TextValue }
+  'doctor.work_stuck_fix': object
+  'doctor.work_syncs': object
+  'doctor.work_timers': object
+  'doctor.workspaces_left_out': { number: TextValue }
+  'doctor.workspaces_left_out_fix': object
   'explain.again': { times: TextValue }
   'explain.answer_by': { deadlineAt: TextValue }
   'explain.answer_cancelled': object
@@ -2027,6 +2193,7 @@ export type Texts = {
   'page_shell.sign_out': object
   'page_shell.skip': object
   'page_shell.stay': object
+  'page_shell.system': object
   'page_shell.templates': object
   'page_shell.to_start': object
   'page_shell.traffic': object
@@ -2036,6 +2203,40 @@ export type Texts = {
   'page_shell.whats_app': object
   'page_shell.workspace': object
   'page_shell.zone_hint': object
+  'page_system.about': object
+  'page_system.alive': object
+  'page_system.check_now': object
+  'page_system.connections': object
+  'page_system.connections_of': { all: TextValue; used: TextValue }
+  'page_system.database': object
+  'page_system.differing': { settings: TextValue }
+  'page_system.documentation': object
+  'page_system.due_since': object
+  'page_system.examined': object
+  'page_system.findings': object
+  'page_system.fine': object
+  'page_system.fine_inside': object
+  'page_system.kind': object
+  'page_system.level_failure': object
+  'page_system.level_warning': object
+  'page_system.never': object
+  'page_system.no_work': object
+  'page_system.node': object
+  'page_system.nodes': object
+  'page_system.outside': object
+  'page_system.pool': object
+  'page_system.public_url': object
+  'page_system.roles': object
+  'page_system.running_since': object
+  'page_system.seen': object
+  'page_system.server': object
+  'page_system.silent': object
+  'page_system.size': object
+  'page_system.started': object
+  'page_system.state': object
+  'page_system.title': object
+  'page_system.version': object
+  'page_system.work': object
   'page_templates.about': object
   'page_templates.account': object
   'page_templates.advice': object

@@ -21,13 +21,16 @@ type Coded<Code extends TextCode> = {
   readonly [Name in 'code' | keyof Texts[Code]]: Name extends keyof Texts[Code] ? Texts[Code][Name] : Code
 }
 
-/** Texts of the pages are never stored or answered; without them the union is small enough for the compiler. */
-type CoreCode = Exclude<TextCode, `page_${string}`>
+/**
+ * Texts of the pages are never stored or answered, and findings have a type of their own: without both, the union is small
+ * enough for the compiler.
+ */
+type CoreCode = Exclude<TextCode, `page_${string}` | `doctor.${string}`>
 
 /** Text that a person reads, as a code with its parameters: what is stored, logged and answered. */
 export type CodedText = { [Code in CoreCode]: Coded<Code> }[CoreCode] | AsWritten
 
-/** A text of a page as a parameter of another one. */
+/** A text of a page or of a finding as a parameter of another one. */
 export const coded = <Code extends TextCode>(code: Code, ...parameters: ParametersOf<Code>): CodedText =>
   ({ code, ...parameters[0] }) as unknown as CodedText
 

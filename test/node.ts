@@ -7,6 +7,7 @@ import type { Clock } from '../src/clock.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import type { Pages } from '../src/admin/pages/pages.ts'
 import type { Db } from '../src/db/pool.ts'
+import { nodeSettings } from '../src/jobs/node.ts'
 import { createWakeUps } from '../src/jobs/wake.ts'
 import { type Log, createLog } from '../src/log.ts'
 import { createMetrics } from '../src/metrics.ts'
@@ -74,7 +75,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     db,
     roles: config.roles,
     log,
-    settings: { allowPrivateWebhooks: config.allowPrivateWebhooks },
+    settings: nodeSettings(config),
   })
   const parts = {
     config,

@@ -126,6 +126,7 @@ const PAGE_LAYOUTS: Readonly<Record<string, Layout>> = {
   $messageId: 'detail',
   $confirmationId: 'detail',
   $endpointId: 'detail',
+  system: 'detail',
   $language: 'detail',
   senders: 'cards',
   settings: 'cards',

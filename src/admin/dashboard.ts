@@ -2,6 +2,7 @@ import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import { fromNodeHeaders } from 'better-auth/node'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Sql, openDb } from '../db/pool.ts'
+import { createExaminer } from '../doctor/examiner.ts'
 import type { Parts } from '../parts.ts'
 import { AUTH_PATH, CLIENT_ADDRESS_HEADER } from './auth/auth.ts'
 import { openSignIn } from './auth/sign-in.ts'
@@ -47,11 +48,13 @@ export function openDashboard(parts: Parts, pages: Pages): (scope: FastifyInstan
     rows: (...query) => queries(userId, () => figures.rows(...query)),
     row: (...query) => queries(userId, () => figures.row(...query)),
   })
+  const doctor = createExaminer(parts)
   const contextOf = (person: Person | undefined, correlationId: string): Context => ({
     parts,
     figures: figuresOf(person?.userId),
     calls,
     person,
+    doctor,
     correlationId,
   })
   const findViewer = async (request: FastifyRequest): Promise<Person | undefined> =>

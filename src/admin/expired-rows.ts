@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, later } from '../clock.ts'
 import { type Removal, removal } from '../db/removal.ts'
-import { ATTEMPTS_WINDOW_MS } from './sign-in-attempts.ts'
+import { ATTEMPTS_WINDOW_MS } from './auth/sign-in-attempts.ts'
 import { MAX_SESSION_MS } from './auth/person.ts'
 
 /** The library also accepts the codes of the previous and the next 30 s, so each code is valid for 90 s. */

@@ -12,6 +12,7 @@ import { phone } from './phone/phone.ts'
 import { search } from './search.ts'
 import { senders } from './senders.ts'
 import { session } from './auth/session.ts'
+import { system } from './system.ts'
 import { templates } from './templates.ts'
 import { workspaces } from './workspaces.ts'
 import { router } from './rpc/trpc.ts'
@@ -34,6 +35,7 @@ export const dashboardRouter = router({
   charts,
   phone,
   search,
+  system,
 })
 
 export type DashboardRouter = typeof dashboardRouter

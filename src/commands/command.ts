@@ -25,8 +25,12 @@ type Work =
   | { on: 'nothing'; run(): Promise<{ result: object; text: string }> }
   /** On a database that is empty: it may have no key yet. */
   | { on: 'empty-database'; run(config: Config, values: Values): Promise<{ result: object; text: string }> }
+  /** Also with invalid settings. `failed`: the exit code is 1, although the result is printed. */
+  | { on: 'environment'; run(environment: Environment): Promise<{ result: object; text: string; failed: boolean }> }
   /** Runs until a signal, and prints its own output. */
   | { on: 'config'; run(config: Config): Promise<void> }
+
+type Environment = Readonly<Record<string, string | undefined>>
 
 type Values = Readonly<Record<string, unknown>>
 

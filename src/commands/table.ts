@@ -3,6 +3,7 @@ import { backup, restore } from './backup.ts'
 import { blockAdd, blockRemove } from './block.ts'
 import { codSettingsGet, codSettingsSet } from './cod-settings.ts'
 import type { Command, CommandGroup } from './command.ts'
+import { doctor } from './watch/doctor.ts'
 import {
   endpointAdd,
   endpointDelete,
@@ -15,11 +16,11 @@ import {
   endpointRotate,
   endpointUpdate,
 } from './endpoint.ts'
-import { explainCommand } from './explain.ts'
+import { explainCommand } from './watch/explain.ts'
 import { keyCreate, keyRevoke } from './key.ts'
 import { sandboxAdvance } from './sandbox.ts'
 import { personLink, personList } from './person.ts'
-import { quarantineList, quarantineRelease } from './quarantine.ts'
+import { quarantineList, quarantineRelease } from './watch/quarantine.ts'
 import { senderList, senderPause, senderResume } from './sender.ts'
 import { version } from './version.ts'
 import { workspaceAllowance, workspaceCreate, workspaceDelete, workspaceList, workspaceRestore } from './workspace.ts'
@@ -76,7 +77,10 @@ export const groups: readonly CommandGroup[] = [
       personLink,
     ],
   },
-  { title: 'Watch and fix', commands: [explainCommand, quarantineList, quarantineRelease, blockAdd, blockRemove] },
+  {
+    title: 'Watch and fix',
+    commands: [doctor, explainCommand, quarantineList, quarantineRelease, blockAdd, blockRemove],
+  },
   { title: 'Keep', commands: [backup, restore] },
   { title: 'Test', commands: [sandboxAdvance] },
   { title: 'About', commands: [version] },

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { StartupError } from '../startup-error.ts'
 import type { Connection } from './connection.ts'
-import type { Db } from './pool.ts'
+import { type Db, type Sql, sqlState, statement } from './pool.ts'
 
 const FOLDER = new URL('../../migrations/', import.meta.url)
 const FILE_NAME = /^(\d{6})_[a-z0-9_]+\.sql$/
@@ -66,6 +66,33 @@ async function replaceOldSet(connection: Connection, migrations: readonly Migrat
       `The database is at migration ${newest} of ${OLD_SET.last} from before 0.1.0. Start the last version before 0.1.0 on it first; see "Upgrade" in docs/operations.md.`,
     )
   await commit(connection, 'upgrades/before-0.1.0.sql', migrations.slice(0, OLD_SET.replacedBy))
+}
+
+/** `pending`: how many a start would run. */
+export type SchemaState =
+  | { state: 'missing' | 'current' | 'before_first_release' }
+  | { state: 'pending'; pending: number }
+  | { state: 'newer'; newest: number; known: number }
+
+const UNDEFINED_TABLE = '42P01'
+
+const selectNewest = statement<{ newest: number | null; first: string | null }>(
+  'find_newest_migration',
+  `select (select max(number) from migrations) as newest, (select name from migrations where number = 1) as first`,
+)
+
+/** Changes nothing. */
+export async function findSchemaState(sql: Sql): Promise<SchemaState> {
+  const known = (await listMigrations()).at(-1)?.number ?? 0
+  const row = await sql.row(selectNewest).catch((error: unknown) => {
+    if (sqlState(error) === UNDEFINED_TABLE) return undefined
+    throw error
+  })
+  const newest = row?.newest
+  if (newest === undefined || newest === null) return { state: 'missing' }
+  if (row?.first === OLD_SET.first) return { state: 'before_first_release' }
+  if (newest > known) return { state: 'newer', newest, known }
+  return newest === known ? { state: 'current' } : { state: 'pending', pending: known - newest }
 }
 
 async function listApplied(connection: Connection): Promise<Migration[]> {

@@ -1,4 +1,4 @@
-import type { Role } from '../config.ts'
+import type { Config, Role } from '../config.ts'
 import type { Connection } from '../db/connection.ts'
 import { type Sql, type Statement, statement } from '../db/pool.ts'
 import { newId } from '../ids.ts'
@@ -14,8 +14,18 @@ export type Node = {
   mayDeclareDead(): boolean
 }
 
-/** Settings of a node that other processes need to know. */
-export type NodeSettings = { allowPrivateWebhooks: boolean }
+/** Settings of a node that other processes need to know. Nodes of an earlier release write only the first. */
+export type NodeSettings = Pick<Config, 'allowPrivateWebhooks'> &
+  Partial<Pick<Config, 'publicUrl' | 'host' | 'trustedProxies' | 'rateLimit' | 'databasePool'>>
+
+export const nodeSettings = ({
+  allowPrivateWebhooks,
+  publicUrl,
+  host,
+  trustedProxies,
+  rateLimit,
+  databasePool,
+}: Config): NodeSettings => ({ allowPrivateWebhooks, publicUrl, host, trustedProxies, rateLimit, databasePool })
 
 const HEARTBEAT_MS = 500
 /** How long a node without its lock has to reconnect: three heartbeats. */
@@ -36,7 +46,7 @@ export function createNode({ roles, settings }: { roles: ReadonlySet<Role>; sett
   let beating: Promise<void> | undefined
 
   const beat = async (client: Connection): Promise<void> => {
-    await client.query(WRITE_NODE, [id, [...roles], JSON.stringify(settings), manifest.version])
+    await client.query(WRITE_NODE, [id, [...roles], JSON.stringify(settings), manifest.version, new Date()])
     // The server may still hold the lock for an earlier connection that broke silently.
     if (membership?.client === client && !membership.locked) {
       const { rows } = await client.query<{ locked: boolean }>(TAKE_LOCK, [id])
@@ -75,8 +85,9 @@ export function createNode({ roles, settings }: { roles: ReadonlySet<Role>; sett
 
 const WRITE_NODE = `
   insert into nodes (id, roles, settings, version, started_at, seen_at)
-  values ($1, $2, $3, $4, clock_timestamp(), clock_timestamp())
-  on conflict (id) do update set seen_at = excluded.seen_at`
+  values ($1, $2, $3::jsonb || jsonb_build_object('clockAheadMs',
+    round(extract(epoch from $5::timestamptz - clock_timestamp()) * 1000)), $4, clock_timestamp(), clock_timestamp())
+  on conflict (id) do update set seen_at = excluded.seen_at, settings = excluded.settings`
 const TAKE_LOCK = `select pg_try_advisory_lock(${LOCK}) as locked from (select $1::uuid as id) n`
 const REMOVE_NODE = 'delete from nodes where id = $1'
 
@@ -117,3 +128,30 @@ const findPrivateWebhooks = statement<{ allowed: boolean }>(
   `select exists (
      select from nodes n where n.settings @> '{"allowPrivateWebhooks": true}' and ${IS_ALIVE}) as allowed`,
 )
+
+/** As the other processes see it. */
+export type ListedNode = {
+  nodeId: string
+  roles: Role[]
+  /** `clockAheadMs`: how far its machine's clock is ahead of the database's. */
+  settings: NodeSettings & { clockAheadMs?: number }
+  version: string
+  startedAt: Date
+  seenAt: Date
+  silentMs: number
+  isAlive: boolean
+}
+
+/** Far more than an instance has. */
+const MAX_NODES = 200
+
+const selectNodes = statement<ListedNode>(
+  'list_nodes',
+  `select n.id as "nodeId", n.roles, n.settings, n.version, n.started_at as "startedAt", n.seen_at as "seenAt",
+     round(extract(epoch from clock_timestamp() - n.seen_at) * 1000)::float8 as "silentMs",
+     n.seen_at > clock_timestamp() - $1 * interval '1 millisecond' and ${IS_ALIVE} as "isAlive"
+   from nodes n order by n.started_at, n.id limit ${MAX_NODES}`,
+)
+
+/** Also those that died and were not taken over yet. */
+export const listNodes = (sql: Sql): Promise<ListedNode[]> => sql.rows(selectNodes, [MAX_SILENT_MS])

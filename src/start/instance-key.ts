@@ -60,6 +60,11 @@ export async function replaceInstanceKey(dataDir: string, key: Buffer): Promise<
   if (present) await rename(file, `${file}.before-restore-${randomBytes(6).toString('hex')}`)
   await createKey(file, key.toString('base64'))
 }
+/**
+ * For reading only: creates no key. Undefined if the database has none yet. Throws StartupError like openSeal.
+ */
+export const findSeal = async (config: Pick<Config, 'secretKey' | 'dataDir'>, db: Db): Promise<Seal | undefined> =>
+  (await db.row(findKeyCheck)) && openSeal(config, db)
 
 /** Not replaced by a new key, which could not open what the old one sealed. */
 function throwMissingKey(file: string): never {

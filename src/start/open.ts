@@ -4,6 +4,7 @@ import { createDatabaseClock } from './database-clock.ts'
 import type { Config } from '../config.ts'
 import { type RetryBudget, openDatabase, withRetries } from './database.ts'
 import { openSeal } from './instance-key.ts'
+import { nodeSettings } from '../jobs/node.ts'
 import { createWakeUps, type WakeUps } from '../jobs/wake.ts'
 import type { Log } from '../log.ts'
 import { createMetrics } from '../metrics.ts'
@@ -45,10 +46,8 @@ export async function openParts(
   const real = await withRetries(db, budget, () => createDatabaseClock(db))
   const clock = onClock(opened.adopt(real, (clock) => clock.stop()))
   const provider = opened.adopt(createWhatsApp(), (provider) => provider.close())
-  const { allowPrivateWebhooks } = config
-  const wakes = opened.adopt(
-    createWakeUps({ db, roles: config.roles, log, settings: { allowPrivateWebhooks } }),
-    (wakes) => wakes.stop(),
+  const wakes = opened.adopt(createWakeUps({ db, roles: config.roles, log, settings: nodeSettings(config) }), (wakes) =>
+    wakes.stop(),
   )
   const { wake, live, node } = wakes
   const metrics = createMetrics()

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import type { z } from 'zod'
 import { TEMPLATE_LANGUAGES } from '../../src/accounts/templates/languages.ts'
+import { findingRows } from '../../docs/finding-rows.ts'
 import { MAX_PARAMETER_LENGTH } from '../../src/accounts/templates/cod-parameters.ts'
 import { MAX_HEADER_BYTES } from '../../src/api/server.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/clock.ts'
@@ -217,6 +218,11 @@ test('docs/configuration.md lists every setting with its default and meaning', a
   const rows = tableRows(await read('docs/configuration.md')).filter(([name]) => /^[A-Z_]+$/.test(name ?? ''))
   const written = Object.entries(settings).map(([name, setting]) => [name, setting.default, setting.meaning])
   assert.deepEqual(rows, written)
+})
+
+test('docs/doctor.md lists every finding with its check, level, words and fix', async () => {
+  const rows = tableRows(between(await read('docs/doctor.md'), 'findings')).slice(1)
+  assert.deepEqual(rows, findingRows())
 })
 
 test('docs/operations.md states how many refusals a second are logged', async () => {

@@ -19,6 +19,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['start'],
   ['background'],
   ['admin'],
+  ['doctor'],
   ['api'],
   ['explain', 'charts', 'sandbox'],
   ['cod', 'otp'],

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { escapeLiteral } from 'pg'
 import { type Statement, type Value, sqlState } from '../../src/db/pool.ts'
+import { examine } from '../../src/doctor/examine.ts'
 import { type Call, spyOnDb } from '../db-spy.ts'
 import { withConnection } from '../postgres.ts'
 import { type World, startWorld } from '../world.ts'
@@ -74,7 +75,7 @@ test('with 20,000 future rows of everything no statement scans a growing table',
   assert.deepEqual(faults, [])
 })
 
-/** Every statement of acceptance, submission, reports and delivery. */
+/** Every statement of acceptance, submission, reports, delivery and the examination of the instance. */
 async function walk(world: World): Promise<void> {
   const key = () => ({ headers: { 'idempotency-key': randomUUID() } })
   const otp = await world.sendOtp({}, key())
@@ -83,6 +84,7 @@ async function walk(world: World): Promise<void> {
   await world.whatsapp.reports(failing, [{ status: 'failed', errors: [131026] }])
   await world.getOtp(otp)
   await walkThroughConversation(world, key)
+  await examine(world.parts, { outside: false })
 }
 
 /** Every statement of confirmations and refusal checks: asked, reminded, rescheduled, refused, expired. */

@@ -10,6 +10,13 @@ const SOURCE = path.resolve(import.meta.dirname, '../../src')
 
 /** Statements that do not name a workspace, and why. */
 const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
+  find_lost_session_settings: 'concerns the whole instance',
+  find_newest_migration: 'concerns the whole instance',
+  find_synchronous_replication: 'concerns the whole instance',
+  list_nodes: 'concerns the whole instance',
+  list_standbys: 'concerns the whole instance',
+  read_server_facts: 'concerns the whole instance',
+  count_old_leases: 'concerns the whole instance',
   check_server: 'reads no table',
   select_time: 'reads no table',
   ping_database: 'reads no table',
@@ -93,6 +100,7 @@ const WITH_QUERIES_OF_THEIR_OWN: Readonly<Record<string, string>> = {
   'start/embedded-postgres/server.ts': 'holds advisory locks on a connection of its own',
   'jobs/node.ts': 'keeps its row and its lock on a connection of its own',
   'jobs/wake.ts': 'listens on a connection of its own',
+  'doctor/database/pooler.ts': 'compares two connections of its own',
 }
 
 const sources = new Map<string, string>()

@@ -58,6 +58,7 @@ const READING: readonly string[] = [
   'quarantine list',
   'explain',
   'restore', // has no database to write to until it ends: see restore.test.ts
+  'doctor',
   'version',
 ]
 

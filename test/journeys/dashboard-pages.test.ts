@@ -95,7 +95,7 @@ const DIALOGS: Record<string, readonly string[]> = {
 test('pages and dialogs are accessible, fit screens and name their time zone', async (t) => {
   const world = await startWorld(t, { account: codAccount() })
   const paths = await furnish(world)
-  const as = await signIn(world, 'owner')
+  const as = await signIn(world, 'operator')
   await furnishDialogs(world, as)
   const page = await openPage(t, world, { as })
   await page.goto(paths['overview'] ?? '')

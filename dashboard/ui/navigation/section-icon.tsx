@@ -7,6 +7,7 @@ import {
   DashboardIcon,
   FileTextIcon,
   GearIcon,
+  HeartIcon,
   Link2Icon,
   LockClosedIcon,
   MixerHorizontalIcon,
@@ -36,6 +37,7 @@ const ICONS: Readonly<Record<SectionName, Icon>> = {
   settings: GearIcon,
   people: PersonIcon,
   audit: ActivityLogIcon,
+  system: HeartIcon,
 }
 
 /** They point somewhere or begin at one side: in Arabic, at the other. */

@@ -1,7 +1,7 @@
 import type { KeyOf } from '../../texts/use-texts.ts'
 
 type Word = KeyOf<'page_shell'>
-type Section = { name: Word; to: string; sandboxOnly?: true; adminsOnly?: true }
+type Section = { name: Word; to: string; sandboxOnly?: true; adminsOnly?: true; operatorsOnly?: true }
 
 /** The sections of a workspace, in the order in which people need them. */
 export const SECTION_GROUPS = [
@@ -37,6 +37,7 @@ export const SECTION_GROUPS = [
       { name: 'settings', to: '/w/$workspaceId/settings' },
       { name: 'people', to: '/w/$workspaceId/people' },
       { name: 'audit', to: '/w/$workspaceId/audit', adminsOnly: true },
+      { name: 'system', to: '/w/$workspaceId/system', operatorsOnly: true },
     ],
   },
 ] as const satisfies readonly { name: Word; sections: readonly Section[] }[]
@@ -44,12 +45,15 @@ export const SECTION_GROUPS = [
 export const SECTIONS = SECTION_GROUPS.flatMap(({ sections }) => [...sections])
 
 /** Those that the workspace has and the person may open. */
-export const sectionsOf = ({ sandbox, role }: Opened): (typeof SECTIONS)[number][] =>
+export const sectionsOf = ({ sandbox, role, operator }: Opened): (typeof SECTIONS)[number][] =>
   SECTIONS.filter(
-    (section) => (sandbox || !('sandboxOnly' in section)) && (role !== 'member' || !('adminsOnly' in section)),
+    (section) =>
+      (sandbox || !('sandboxOnly' in section)) &&
+      (role !== 'member' || !('adminsOnly' in section)) &&
+      (operator || !('operatorsOnly' in section)),
   )
 
-type Opened = { sandbox: boolean; role: string }
+type Opened = { sandbox: boolean; role: string; operator: boolean }
 
 type SectionPath = (typeof SECTIONS)[number]['to']
 

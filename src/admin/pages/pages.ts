@@ -22,6 +22,7 @@ export const dashboardPages: PageSources = {
     'src/{bounded-map,clock}.ts',
     'src/workspaces/clock-moves.ts',
     'src/providers/whatsapp/template-text.ts',
+    'src/doctor/finding.ts',
     'src/events/event-types.ts',
     'src/throttle.ts',
     'locales/**/*.{ts,json}',

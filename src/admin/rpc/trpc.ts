@@ -10,6 +10,7 @@ import type { Parts } from '../../parts.ts'
 import { type CodedText, plainText, readIssue } from '../../../locales/text.ts'
 import { UserError } from '../../user-error.ts'
 import { type Change, audit } from '../audit/audit.ts'
+import type { Examiner } from '../../doctor/examiner.ts'
 import { CallError, type InputFault } from './errors.ts'
 import { type MemberRole, findMembership, hasRole } from '../auth/members.ts'
 import type { Person } from '../auth/person.ts'
@@ -22,6 +23,7 @@ export type Context = {
   /** Limits the concurrent calls of each user. */
   calls: UserConcurrency
   person: Person | undefined
+  doctor: Examiner
   correlationId: string
 }
 
@@ -152,5 +154,11 @@ export const inTransaction = experimental_standaloneMiddleware<{ ctx: Recording 
 /** Members read, admins change, and owners also change people and quotas and delete the workspace. */
 export const readCall = workspaceCall('member')
 export const writeCall = workspaceCall('admin')
+
+/** About the whole instance: answered to everyone else as if there were no such workspace. */
+export const operatorCall = readCall.use(({ ctx, next }) => {
+  if (!ctx.membership.operator) throw new CallError('NOT_FOUND', { code: 'admin.no_workspace' })
+  return next()
+})
 export const adminChange = writeCall.use(inTransaction)
 export const ownerChange = workspaceCall('owner').use(inTransaction)

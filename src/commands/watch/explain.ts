@@ -1,9 +1,9 @@
-import { type Explanation, explain } from '../explain/explain.ts'
-import type { NextAction } from '../explain/next-action.ts'
-import type { Parts } from '../parts.ts'
-import { inEnglish } from '../../locales/resources.ts'
-import { command, notFound } from './command.ts'
-import { argument, uuid } from './inputs.ts'
+import { type Explanation, explain } from '../../explain/explain.ts'
+import type { NextAction } from '../../explain/next-action.ts'
+import type { Parts } from '../../parts.ts'
+import { inEnglish } from '../../../locales/resources.ts'
+import { command, notFound } from '../command.ts'
+import { argument, uuid } from '../inputs.ts'
 
 export const explainCommand = command({
   words: 'explain',

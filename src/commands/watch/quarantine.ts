@@ -1,8 +1,8 @@
-import { inEnglish } from '../../locales/resources.ts'
-import { listQuarantined, releaseQuarantined } from '../admin/attention/quarantine.ts'
-import type { Quarantined } from '../jobs/retry.ts'
-import { command, notFound } from './command.ts'
-import { argument, optional, uuid } from './inputs.ts'
+import { inEnglish } from '../../../locales/resources.ts'
+import { listQuarantined, releaseQuarantined } from '../../admin/attention/quarantine.ts'
+import type { Quarantined } from '../../jobs/retry.ts'
+import { command, notFound } from '../command.ts'
+import { argument, optional, uuid } from '../inputs.ts'
 
 export const quarantineList = command({
   words: 'quarantine list',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startWorld } from '../../test/world.ts'
+import { startWorld } from '../../../test/world.ts'
 import { explainCommand } from './explain.ts'
 
 test('explain ends with who must act, what to do and the page of the failure', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DAY_MS, later } from '../../clock.ts'
+import { DAY_MS, later } from '../clock.ts'
 import { type AttentionFacts, attentionItems } from './attention.ts'
 
 const now = new Date('2026-11-21T12:00:00Z')

@@ -1,0 +1,65 @@
+import { english, inEnglish } from '../../../locales/resources.ts'
+import { asWritten } from '../../../locales/text.ts'
+import { type Config, ConfigError, readConfig } from '../../config.ts'
+import { examine } from '../../doctor/examine.ts'
+import { type Finding, type Level, findingText, fixText, inOrder, toFinding } from '../../doctor/finding.ts'
+import { openSubject } from '../../start/subject.ts'
+import type { Command } from '../command.ts'
+
+export const doctor: Command = {
+  words: 'doctor',
+  example: '--json',
+  summary: 'Check settings, processes, database, WhatsApp accounts and due work, and say how to fix what is wrong.',
+  options: {},
+  work: {
+    on: 'environment',
+    async run(environment) {
+      const findings = await findAll(environment)
+      const failed = findings.some(({ level }) => level === 'failure')
+      return { result: { findings }, text: format(findings), failed }
+    },
+  },
+}
+
+async function findAll(environment: Readonly<Record<string, string | undefined>>): Promise<Finding[]> {
+  let config: Config
+  try {
+    config = readConfig(environment)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    const known = error.mistakes.map((mistake) =>
+      toFinding('settings', { code: 'setting_invalid', mistake: asWritten(mistake) }),
+    )
+    return examine({}, { known, outside: true })
+  }
+  const { subject, known, close } = await openSubject(config)
+  try {
+    return await examine(subject, { known, outside: true })
+  } finally {
+    await close()
+  }
+}
+
+const TITLES: Readonly<Record<Exclude<Level, 'ok'>, string>> = { failure: 'Failures', warning: 'Warnings' }
+
+const nameOf = ({ check }: Finding): string => english.t(`doctor.check_${check}`)
+
+function format(findings: readonly Finding[]): string {
+  const notMade = findings.filter(({ code }) => code === 'not_made')
+  const others = inOrder(findings).filter(({ code }) => code !== 'not_made')
+  const problems = (['failure', 'warning'] as const).flatMap((level) => {
+    const some = others.filter((finding) => finding.level === level)
+    return some.length === 0 ? [] : [`${TITLES[level]}\n\n${some.map(formatProblem).join('\n\n')}`]
+  })
+  const fine = others.filter(({ level }) => level === 'ok').map(nameOf)
+  return [
+    ...problems,
+    ...(notMade.length > 0 ? [`Not checked: ${notMade.map(nameOf).join(', ')}.`] : []),
+    ...(fine.length > 0 ? [`In order: ${fine.join(', ')}.`] : []),
+  ].join('\n\n')
+}
+
+function formatProblem(finding: Finding): string {
+  const fix = fixText(finding)
+  return `  ${nameOf(finding)}: ${inEnglish(findingText(finding))}${fix ? `\n    ${inEnglish(fix)}` : ''}`
+}

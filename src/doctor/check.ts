@@ -1,0 +1,28 @@
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import type { Db } from '../db/pool.ts'
+import type { Provider } from '../providers/provider.ts'
+import type { Seal } from '../seal.ts'
+import type { CheckName, Found } from './finding.ts'
+
+/** What is examined. A check names what it needs of it; what could not be opened is missing. */
+export type Subject = {
+  config: Config
+  db: Db
+  /** The database has the schema of this release. */
+  schema: true
+  /** The database's clock. */
+  clock: Clock
+  seal: Seal
+  provider: Provider
+}
+
+export type Need = keyof Subject
+
+export type Check = {
+  name: CheckName
+  needs: readonly Need[]
+  /** It asks other systems than the database: only when a person wants it. */
+  isOutside?: true
+  find: (subject: Subject) => Promise<Found[]>
+}

@@ -1,0 +1,70 @@
+import { findSchemaState } from '../db/migrate.ts'
+import { listNodes } from '../jobs/node.ts'
+import { listWorkspaces } from '../workspaces/workspaces.ts'
+import type { Check } from './check.ts'
+import { judgeClocks } from './clocks.ts'
+import { findDiskFaults } from './disk.ts'
+import { judgeNodes } from './nodes.ts'
+import { findPoolerFaults } from './database/pooler.ts'
+import { findProviderFaults } from './outside/provider.ts'
+import { findPublicUrlFaults } from './outside/public-url.ts'
+import { judgeReplication, readReplication } from './database/replication.ts'
+import { findMissingReports } from './work/reports.ts'
+import { judgeSchema } from './database/schema.ts'
+import { judgeConnections, judgeServer, readServer } from './database/server.ts'
+import { judgeSettings } from './settings.ts'
+import { findSetupFaults } from './setup.ts'
+import { findQuarantined, findStuckLeases } from './work/stuck.ts'
+import { judgeWork, listOldestDue } from './work/oldest-due.ts'
+
+/** Every check, in the order in which they are shown. None changes anything. */
+export const CHECKS: readonly Check[] = [
+  {
+    name: 'settings',
+    needs: ['config', 'db', 'schema'],
+    find: async ({ config, db }) =>
+      judgeSettings({ config, nodes: await listNodes(db), workspaces: await listWorkspaces(db) }),
+  },
+  {
+    name: 'nodes',
+    needs: ['db', 'schema'],
+    async find({ db }) {
+      const nodes = await listNodes(db)
+      return [...judgeNodes(nodes), ...judgeConnections(await readServer(db), nodes)]
+    },
+  },
+  { name: 'database', needs: ['db'], find: async ({ db }) => judgeServer(await readServer(db)) },
+  { name: 'schema', needs: ['db'], find: async ({ db }) => judgeSchema(await findSchemaState(db)) },
+  { name: 'key', needs: ['db', 'schema', 'seal'], find: async () => [] }, // who opens the seal reports what is wrong
+  { name: 'pooler', needs: ['db'], find: ({ db }) => findPoolerFaults(db) },
+  { name: 'replication', needs: ['db'], find: async ({ db }) => judgeReplication(await readReplication(db)) },
+  {
+    name: 'clock',
+    needs: ['db', 'schema', 'clock'],
+    find: async ({ db, clock }) => judgeClocks(Date.now() - clock.now().getTime(), await listNodes(db)),
+  },
+  { name: 'disk', needs: ['config'], find: ({ config }) => findDiskFaults(config) },
+  {
+    name: 'work',
+    needs: ['db', 'schema', 'clock'],
+    async find({ db, clock }) {
+      const now = clock.now()
+      return judgeWork(await listOldestDue(db, now), now)
+    },
+  },
+  { name: 'quarantine', needs: ['db', 'schema'], find: ({ db }) => findQuarantined(db) },
+  {
+    name: 'leases',
+    needs: ['db', 'schema', 'clock'],
+    find: ({ db, clock }) => findStuckLeases(db, clock.now()),
+  },
+  { name: 'setup', needs: ['db', 'schema', 'clock'], find: ({ db, clock }) => findSetupFaults(db, clock.now()) },
+  { name: 'reports', needs: ['db', 'schema', 'clock'], find: ({ db, clock }) => findMissingReports(db, clock.now()) },
+  { name: 'provider', needs: ['db', 'schema', 'seal', 'provider'], isOutside: true, find: findProviderFaults },
+  {
+    name: 'public_url',
+    needs: ['config', 'db', 'schema'],
+    isOutside: true,
+    find: async ({ config, db }) => findPublicUrlFaults(config, await listNodes(db)),
+  },
+]

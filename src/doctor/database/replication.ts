@@ -1,0 +1,46 @@
+import { MINUTE_MS } from '../../clock.ts'
+import { type Sql, statement } from '../../db/pool.ts'
+import { type Found, durationText } from '../finding.ts'
+
+/** As pg_stat_replication shows it; its members are null where the database user may not see them. */
+export type Standby = { name: string; syncState: string | null; lagMs: number | null; lagBytes: number | null }
+
+export type Replication = { standbys: readonly Standby[]; waitsForStandby: boolean }
+
+const selectStandbys = statement<Standby>(
+  'list_standbys',
+  `select coalesce(nullif(application_name, ''), 'pid ' || pid) as name, sync_state as "syncState",
+     round(extract(epoch from replay_lag) * 1000)::float8 as "lagMs",
+     case when pg_is_in_recovery() then null else pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn) end::float8 as "lagBytes"
+   from pg_stat_replication where state is distinct from 'backup' order by pid limit 100`,
+)
+
+const selectWaits = statement<{ waits: boolean }>(
+  'find_synchronous_replication',
+  `select current_setting('synchronous_standby_names') <> '' and current_setting('synchronous_commit') not in ('off', 'local')
+     as waits`,
+)
+
+export const readReplication = async (sql: Sql): Promise<Replication> => ({
+  standbys: await sql.rows(selectStandbys),
+  waitsForStandby: (await sql.row(selectWaits))?.waits ?? false,
+})
+
+const MAX_LAG_MS = MINUTE_MS
+const MAX_LAG_BYTES = 256 * 1024 * 1024
+const IN_SYNC = new Set(['sync', 'quorum'])
+
+export function judgeReplication({ standbys, waitsForStandby }: Replication): Found[] {
+  const found: Found[] = []
+  if (waitsForStandby && !standbys.some(({ syncState }) => syncState === null || IN_SYNC.has(syncState)))
+    found.push({ code: 'standby_missing' })
+  for (const { name, lagMs, lagBytes } of standbys)
+    if ((lagMs ?? 0) > MAX_LAG_MS || (lagBytes ?? 0) > MAX_LAG_BYTES)
+      found.push({
+        code: 'standby_lags',
+        name,
+        duration: durationText(lagMs ?? 0),
+        megabytes: Math.round((lagBytes ?? 0) / 1024 / 1024),
+      })
+  return found
+}

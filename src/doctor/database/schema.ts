@@ -1,0 +1,17 @@
+import type { SchemaState } from '../../db/migrate.ts'
+import type { Found } from '../finding.ts'
+
+export function judgeSchema(schema: SchemaState): Found[] {
+  switch (schema.state) {
+    case 'current':
+      return []
+    case 'missing':
+      return [{ code: 'not_migrated' }]
+    case 'before_first_release':
+      return [{ code: 'database_before_first_release' }]
+    case 'pending':
+      return [{ code: 'migrations_pending', number: schema.pending }]
+    case 'newer':
+      return [{ code: 'database_newer', newest: schema.newest, known: schema.known }]
+  }
+}

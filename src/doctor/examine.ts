@@ -1,0 +1,82 @@
+import { asWritten, coded } from '../../locales/text.ts'
+import { SECOND_MS } from '../clock.ts'
+import { findSchemaState } from '../db/migrate.ts'
+import { sqlState } from '../db/pool.ts'
+import { settlesWithin } from '../settles-within.ts'
+import type { Check, Need, Subject } from './check.ts'
+import { CHECKS } from './checks.ts'
+import { type CheckName, type Finding, type Found, durationText, inOrder, toFinding } from './finding.ts'
+
+/** Longer than all calls to WhatsApp together, if none is answered. */
+const MAX_CHECK_MS = 30 * SECOND_MS
+/** The checks share the database with the messages that are being sent. */
+const MAX_AT_ONCE = 3
+
+export type Examination = {
+  /** What was found while the parts of the subject were opened. */
+  known?: readonly Finding[]
+  /** Whether to make the checks that ask other systems than the database. */
+  outside: boolean
+  /** Or only those. */
+  inside?: boolean
+}
+
+/** Makes the checks: one that fails or hangs hides no other. */
+export async function examine(
+  subject: Partial<Omit<Subject, 'schema'>>,
+  { known = [], outside, inside = true }: Examination,
+): Promise<Finding[]> {
+  const { whole, found } = await findOpen(subject)
+  const reported = new Set([...known, ...found].map(({ check }) => check))
+  const findings = [...known, ...found]
+  const checks = CHECKS.filter(({ isOutside }) => (isOutside ? outside : inside)).values()
+  const makeNext = async (): Promise<void> => {
+    for (const check of checks) {
+      const missing = check.needs.find((need) => whole[need] === undefined)
+      if (missing === undefined) findings.push(...(await make(check, whole as Subject)))
+      else if (!reported.has(check.name)) findings.push(notMade(check.name, missing))
+    }
+  }
+  await Promise.all(Array.from({ length: MAX_AT_ONCE }, makeNext))
+  return inOrder(findings)
+}
+
+type Open = { whole: Partial<Subject>; found: Finding[] }
+
+/** Without a database that answers, nothing of it is examined; without its schema, only what needs no tables. */
+async function findOpen({ db, ...subject }: Partial<Omit<Subject, 'schema'>>): Promise<Open> {
+  if (!db) return { whole: subject, found: [] }
+  try {
+    const { state } = await findSchemaState(db)
+    return { whole: { ...subject, db, ...(state === 'current' && { schema: true }) }, found: [] }
+  } catch (error) {
+    return { whole: subject, found: [unreachable(error)] }
+  }
+}
+
+export const unreachable = (error: unknown): Finding =>
+  toFinding('database', {
+    code: 'database_unreachable',
+    reason: asWritten(error instanceof Error ? error.message : String(error)),
+  })
+
+const notMade = (check: CheckName, missing: Need): Finding =>
+  toFinding(check, { code: 'not_made', missing: coded(`doctor.missing_${missing}`) })
+
+async function make(check: Check, subject: Subject): Promise<Finding[]> {
+  const work = Promise.resolve().then(() => check.find(subject))
+  const found = await settlesWithin(MAX_CHECK_MS, work)
+    .then((isOver): Promise<Found[]> | Found[] => (isOver ? work : tooSlow(work)))
+    .catch((error: unknown): Found[] => [{ code: 'check_failed', fault: faultOf(error) }])
+  const reported: Found[] = found.length > 0 ? found : [{ code: 'in_order' }]
+  return reported.map((each) => toFinding(check.name, each))
+}
+
+function tooSlow(work: Promise<unknown>): Found[] {
+  work.catch(() => {}) // its late failure says no more
+  return [{ code: 'check_slow', duration: durationText(MAX_CHECK_MS) }]
+}
+
+/** Without the error's message, which may quote a row. */
+const faultOf = (error: unknown): string =>
+  error instanceof Error ? `${error.name} ${sqlState(error)}`.trim() : typeof error

@@ -1,0 +1,36 @@
+import type { Config } from '../config.ts'
+import { type ListedNode, type NodeSettings, nodeSettings } from '../jobs/node.ts'
+import type { Workspace } from '../workspaces/workspaces.ts'
+import type { Found } from './finding.ts'
+
+type Setup = { config: Config; nodes: readonly ListedNode[]; workspaces: readonly Workspace[] }
+
+/**
+ * Settings that are valid and still risky: those of the running nodes, or of this process if none runs. A sandbox needs
+ * none of them.
+ */
+export function judgeSettings({ config, nodes, workspaces }: Setup): Found[] {
+  const alive = nodes.filter(({ isAlive }) => isAlive)
+  const isLive = workspaces.some(({ sandbox }) => !sandbox)
+  const inUse: readonly NodeSettings[] =
+    alive.length > 0 ? alive.map(({ settings }) => settings) : [nodeSettings(config)]
+  const found = isLive ? inUse.flatMap(risksOf) : []
+  const limited = alive.filter(({ roles, settings }) => roles.includes('api') && settings.rateLimit === 'memory')
+  if (limited.length > 1) found.push({ code: 'rate_limit_per_node', nodes: limited.length })
+  return [...new Map(found.map((each) => [JSON.stringify(each), each])).values()]
+}
+
+const ALL_ADDRESSES = new Set(['0.0.0.0', '::'])
+
+function risksOf({ publicUrl, host, trustedProxies, allowPrivateWebhooks }: NodeSettings): Found[] {
+  const found: Found[] = []
+  if (publicUrl !== undefined && isOnThisMachine(publicUrl)) found.push({ code: 'public_url_missing' })
+  else if (publicUrl?.startsWith('http:')) found.push({ code: 'public_url_plain', url: publicUrl })
+  const isBehindProxy = publicUrl?.startsWith('https:') || (host !== undefined && ALL_ADDRESSES.has(host))
+  if (isBehindProxy && trustedProxies?.length === 0) found.push({ code: 'proxies_missing' })
+  if (allowPrivateWebhooks) found.push({ code: 'private_webhooks' })
+  return found
+}
+
+/** As it is when the setting is empty. */
+export const isOnThisMachine = (url: string): boolean => /^https?:\/\/(127\.|localhost(:|$)|\[::1\])/.test(url)

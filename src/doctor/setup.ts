@@ -1,0 +1,73 @@
+import { obstacleText } from '../accounts/availability.ts'
+import { listAccounts } from '../accounts/accounts.ts'
+import { listSenders } from '../accounts/senders.ts'
+import { listStoppedTemplates } from '../accounts/templates/stored.ts'
+import type { Sql } from '../db/pool.ts'
+import { listEndpoints } from '../webhooks/endpoints.ts'
+import { type Workspace, listWorkspaces } from '../workspaces/workspaces.ts'
+import { type Attention, attentionItems } from './attention.ts'
+import { type Found, durationText } from './finding.ts'
+
+/** Each costs four short queries. */
+const MAX_WORKSPACES = 200
+
+/** Live ones first. `leftOut`: how many more there are. */
+export async function listExamined(sql: Sql): Promise<{ examined: Workspace[]; leftOut: number }> {
+  const all = (await listWorkspaces(sql)).toSorted((one, other) => Number(one.sandbox) - Number(other.sandbox))
+  return { examined: all.slice(0, MAX_WORKSPACES), leftOut: Math.max(0, all.length - MAX_WORKSPACES) }
+}
+
+/** Accounts, numbers, templates and endpoints, as they are stored. */
+export async function findSetupFaults(sql: Sql, now: Date): Promise<Found[]> {
+  const { examined, leftOut } = await listExamined(sql)
+  const found: Found[] = []
+  for (const workspace of examined) found.push(...(await findFaultsOf(sql, workspace, now)))
+  if (leftOut > 0) found.push({ code: 'workspaces_left_out', number: leftOut })
+  return found
+}
+
+async function findFaultsOf(sql: Sql, { workspaceId, name: workspace }: Workspace, now: Date): Promise<Found[]> {
+  const [accounts, senders, templates, endpoints] = await Promise.all([
+    listAccounts(sql, workspaceId),
+    listSenders(sql, workspaceId),
+    listStoppedTemplates(sql, workspaceId),
+    listEndpoints(sql, workspaceId),
+  ])
+  const unknown = { usage: [], keys: [], quarantined: 0 } // of no interest here, or another check's
+  const items = attentionItems({ accounts, senders, templates, endpoints, ...unknown, now })
+  const found = items.flatMap((item) => foundIn(item, { workspace, now }))
+  for (const { wabaId, status, statusDetail: detail } of accounts)
+    if (status === 'connected' && detail) found.push({ code: 'account_sync_failed', workspace, wabaId, detail })
+  for (const { phoneNumber: phone, quality, obstacle } of senders)
+    if (obstacle === null && quality === 'RED') found.push({ code: 'sender_quality', workspace, phone })
+  return found
+}
+
+function foundIn(item: Attention, { workspace, now }: { workspace: string; now: Date }): Found[] {
+  switch (item.about) {
+    case 'account': {
+      const code = item.status === 'credentials_invalid' ? 'account_refused' : 'account_unreadable'
+      return [{ code, workspace, wabaId: item.wabaId }]
+    }
+    case 'sender': {
+      const reason = obstacleText(item.obstacle, item.status)
+      return [{ code: 'sender_unusable', workspace, phone: item.phoneNumber, reason }]
+    }
+    case 'template': {
+      const { name, language, status } = item
+      return [{ code: 'template_stopped', workspace, name, language, status }]
+    }
+    case 'endpoint': {
+      const code = item.state === 'disabled' ? 'endpoint_disabled' : 'endpoint_failing'
+      const duration = durationText(now.getTime() - item.since.getTime())
+      return [{ code, workspace, host: hostOf(item.url), endpointId: item.endpointId, duration }]
+    }
+    case 'key':
+    case 'quarantine':
+    case 'quota':
+      return [] // not asked for
+  }
+}
+
+/** The rest of the URL may hold a token. */
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : '')

@@ -1,0 +1,27 @@
+import { MINUTE_MS, later } from '../../clock.ts'
+import { listQuarantinedTimers } from '../../cod/conversation/quarantine.ts'
+import { type Sql, statement } from '../../db/pool.ts'
+import { listQuarantinedMessages } from '../../messages/queue/quarantine.ts'
+import type { Found } from '../finding.ts'
+
+/** More are shown as this many. */
+const MAX_COUNTED = 1_000
+
+export async function findQuarantined(sql: Sql): Promise<Found[]> {
+  const all = { workspaceId: null, limit: MAX_COUNTED }
+  const rows = [...(await listQuarantinedMessages(sql, all)), ...(await listQuarantinedTimers(sql, all))]
+  return rows.length > 0 ? [{ code: 'quarantined', number: Math.min(rows.length, MAX_COUNTED) }] : []
+}
+
+/** Leases end within 25 seconds, and housekeeping removes older rows after a minute. */
+const MAX_LEASE_MS = 3 * MINUTE_MS
+
+const countOldLeases = statement<{ number: number }>(
+  'count_old_leases',
+  `select count(*)::int as number from (select from leases where taken_at < $1 limit ${MAX_COUNTED}) old`,
+)
+
+export async function findStuckLeases(sql: Sql, now: Date): Promise<Found[]> {
+  const { number } = (await sql.row(countOldLeases, [later(now, -MAX_LEASE_MS)])) ?? { number: 0 }
+  return number > 0 ? [{ code: 'leases_stuck', number }] : []
+}

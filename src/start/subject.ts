@@ -1,0 +1,65 @@
+import { access } from 'node:fs/promises'
+import path from 'node:path'
+import { asWritten } from '../../locales/text.ts'
+import type { Config } from '../config.ts'
+import { openDb } from '../db/pool.ts'
+import type { Subject } from '../doctor/check.ts'
+import { unreachable } from '../doctor/examine.ts'
+import { type Finding, toFinding } from '../doctor/finding.ts'
+import { createWhatsApp } from '../providers/whatsapp/whatsapp.ts'
+import { StartupError } from '../startup-error.ts'
+import { createDatabaseClock } from './database-clock.ts'
+import { startEmbeddedPostgres } from './embedded-postgres/server.ts'
+import { findSeal } from './instance-key.ts'
+
+/** Checks run a few at a time. */
+const POOL_SIZE = 4
+
+type OpenSubject = {
+  subject: Partial<Omit<Subject, 'schema'>>
+  /** Why some of it could not be opened. */
+  known: Finding[]
+  close: () => Promise<void>
+}
+
+/** Opens what exists, for `doctor`: it creates no database and no key, and migrates nothing. */
+export async function openSubject(config: Config): Promise<OpenSubject> {
+  await using opened = new AsyncDisposableStack()
+  const known: Finding[] = []
+  const subject: OpenSubject['subject'] = { config }
+  subject.provider = opened.adopt(createWhatsApp(), (provider) => provider.close())
+  try {
+    const url = config.databaseUrl ?? (await findEmbedded(config, opened))
+    if (url === undefined) known.push(toFinding('database', { code: 'database_missing', folder: folderOf(config) }))
+    else {
+      const db = opened.adopt(openDb({ url, poolSize: POOL_SIZE, onIdleError: () => {} }), (db) => db.close())
+      subject.clock = opened.adopt(await createDatabaseClock(db), (clock) => clock.stop())
+      subject.db = db
+      const seal = await findSeal(config, db).catch((error: unknown) => {
+        // Tables that are missing are a finding of their own.
+        if (error instanceof StartupError)
+          known.push(toFinding('key', { code: 'key_wrong', reason: asWritten(error.message) }))
+        return undefined
+      })
+      if (seal) subject.seal = seal
+    }
+  } catch (error) {
+    known.push(unreachable(error))
+  }
+  const whenClosed = opened.move()
+  return { subject, known, close: () => whenClosed.disposeAsync() }
+}
+
+const folderOf = ({ dataDir }: Config): string => path.resolve(dataDir)
+
+/** Undefined if there is no embedded database yet. Starts the server if no other process has. */
+async function findEmbedded(config: Config, opened: AsyncDisposableStack): Promise<string | undefined> {
+  const isThere = await access(path.join(folderOf(config), 'postgres/data/PG_VERSION')).then(
+    () => true,
+    () => false,
+  )
+  if (!isThere) return undefined
+  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir })
+  opened.defer(() => postgres.stop())
+  return postgres.url
+}

@@ -1,0 +1,96 @@
+import { once } from 'node:events'
+import { type AddressInfo, type Socket, connect, createServer } from 'node:net'
+
+/** A message of PostgreSQL's protocol: one letter, then the length of itself and the body. */
+const message = (letter: string, body: Buffer): Buffer => {
+  const head = Buffer.alloc(5)
+  head.write(letter)
+  head.writeInt32BE(body.length + 4, 1)
+  return Buffer.concat([head, body])
+}
+
+const int32 = (value: number): Buffer => {
+  const bytes = Buffer.alloc(4)
+  bytes.writeInt32BE(value)
+  return bytes
+}
+
+/** No password, a key for cancelling, ready. */
+const WELCOME = Buffer.concat([
+  message('R', int32(0)),
+  message('K', Buffer.concat([int32(4711), int32(1)])),
+  message('Z', Buffer.from('I')),
+])
+
+/** Cuts a stream into messages. `first`: the startup message has no letter. */
+function* messagesIn(buffered: { bytes: Buffer }, first = false): Generator<Buffer> {
+  for (let letter = first ? 0 : 1; ; letter = 1) {
+    if (buffered.bytes.length < letter + 4) return
+    const length = letter + buffered.bytes.readInt32BE(letter)
+    if (buffered.bytes.length < length) return
+    const next = buffered.bytes.subarray(0, length)
+    buffered.bytes = buffered.bytes.subarray(length)
+    yield next
+  }
+}
+
+/**
+ * Like PgBouncer with `pool_mode = transaction` and one server connection: each transaction may be of another client, and
+ * the settings of a client's start are not passed on.
+ */
+export async function startTransactionPooler(databaseUrl: string): Promise<Disposable & { url: string }> {
+  const { searchParams, port, pathname, username } = new URL(databaseUrl)
+  const upstream = connect(`${searchParams.get('host')}/.s.PGSQL.${port || 5432}`)
+  const names = `user\0${username}\0database\0${pathname.slice(1)}\0\0`
+  upstream.write(Buffer.concat([int32(8 + names.length), int32(196_608), Buffer.from(names)]))
+  const waiting: { client: Socket; bytes: Buffer }[] = []
+  let served: Socket | undefined
+  let isReady = false
+  const serveNext = (): void => {
+    const next = isReady && !served ? waiting.shift() : undefined
+    if (!next) return
+    served = next.client
+    upstream.write(next.bytes)
+    while (waiting[0]?.client === served) upstream.write(waiting.shift()?.bytes ?? '')
+  }
+  const fromUpstream = { bytes: Buffer.alloc(0) }
+  upstream.on('data', (chunk: Buffer) => {
+    fromUpstream.bytes = Buffer.concat([fromUpstream.bytes, chunk])
+    for (const next of messagesIn(fromUpstream)) {
+      if (isReady) served?.write(next)
+      if (next.toString('latin1', 0, 1) !== 'Z' || next.toString('latin1', 5) !== 'I') continue
+      isReady = true
+      served = undefined
+      serveNext()
+    }
+  })
+  const clients = new Set<Socket>()
+  const server = createServer((client) => {
+    clients.add(client)
+    const buffered = { bytes: Buffer.alloc(0) }
+    let isFirst = true
+    client.on('error', () => {})
+    client.on('data', (chunk: Buffer) => {
+      buffered.bytes = Buffer.concat([buffered.bytes, chunk])
+      for (const next of messagesIn(buffered, isFirst)) {
+        if (isFirst) client.write(WELCOME)
+        else if (next.toString('latin1', 0, 1) === 'X') client.end()
+        else {
+          if (served === client) upstream.write(next)
+          else waiting.push({ client, bytes: next })
+          serveNext()
+        }
+        isFirst = false
+      }
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `postgres://${username}@127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`,
+    [Symbol.dispose]() {
+      server.close()
+      for (const client of clients) client.destroy()
+      upstream.destroy()
+    },
+  }
+}
