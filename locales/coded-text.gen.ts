@@ -298,6 +298,7 @@ export type Texts = {
   'cod.trigger_text': object
   'cod.trigger_yes': object
   'cod.unreadable': object
+  'events.form': object
   'explain.again': { times: TextValue }
   'explain.answer_by': { deadlineAt: TextValue }
   'explain.answer_cancelled': object
@@ -578,6 +579,7 @@ export type Texts = {
   'http.must_be_text': object
   'http.must_be_uuid': object
   'http.must_be_whole': object
+  'http.must_be_whole_within': { max: TextValue; min: TextValue }
   'http.must_have_at_least': { min: TextValue }
   'http.must_have_at_most': { max: TextValue }
   'http.must_have_within': { max: TextValue; min: TextValue }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { SECOND_MS } from '../clock.ts'
 import type { Metrics } from '../metrics.ts'
@@ -22,6 +22,9 @@ export type ApiParts = {
 
 type Call = { startedAt: number; key?: ApiKey; answer?: (caller: Caller) => Promise<unknown> }
 
+/** A revoked key must stop within a second (docs/api.md#authentication), so an answer that took longer checks it again. */
+const MAX_UNCHECKED_KEY_MS = SECOND_MS / 2
+
 const JSON_TYPE = 'application/json'
 
 const callOf = (request: FastifyRequest): Call => request.getDecorator('call')
@@ -40,6 +43,15 @@ export function serveApi(
   scope.addHook('onRequest', (request, _reply, done) => {
     // Fastify would reject a malformed one before the other faults are found. It copies replaced headers at every access.
     if (request.raw.headers['content-type'] !== JSON_TYPE) request.headers = { 'content-type': undefined }
+    done()
+  })
+  /** A key may be revoked while its request waits. */
+  const assertStillValid = async ({ raw: { headers } }: FastifyRequest): Promise<void> => {
+    if (!(await keys.find(headers.authorization))) throw keyError(headers.authorization)
+  }
+  const stopping = new AbortController()
+  scope.addHook('preClose', (done) => {
+    stopping.abort()
     done()
   })
   for (const route of routes) {
@@ -63,11 +75,14 @@ export function serveApi(
         done()
       },
       async handler(request, reply) {
-        const { key, answer } = callOf(request)
+        const { key, answer, startedAt } = callOf(request)
         if (!key || !answer) throw new Error('a handler ran without its checks')
         // Fastify's serializer adds a charset, which JSON does not have.
         reply.code(route.success.status).type(JSON_TYPE).serializer(JSON.stringify)
-        return answer({ workspaceId: key.workspaceId, apiKeyId: key.publicId, correlationId: request.id })
+        const caller = { workspaceId: key.workspaceId, apiKeyId: key.publicId, correlationId: request.id }
+        const body = await answer({ ...caller, end: () => endOf(reply.raw, stopping.signal) })
+        if (performance.now() - startedAt > MAX_UNCHECKED_KEY_MS) await assertStillValid(request)
+        return body
       },
       errorHandler(error, request, reply) {
         const { key } = callOf(request)
@@ -85,6 +100,13 @@ export function serveApi(
       },
     })
   }
+}
+
+function endOf(response: ServerResponse, stopping: AbortSignal): AbortSignal {
+  const gone = new AbortController()
+  if (response.closed) gone.abort()
+  response.once('close', () => gone.abort())
+  return AbortSignal.any([gone.signal, stopping])
 }
 
 const inputOf = ({ raw, params, query }: FastifyRequest, body: JsonBody): RawInput => ({

@@ -82,6 +82,8 @@ async function walk(world: World): Promise<void> {
   const failing = await world.sendOtp()
   await world.whatsapp.reports(failing, [{ status: 'failed', errors: [131026] }])
   await world.getOtp(otp)
+  const latest = await world.request('GET', '/api/v1/events?after=latest')
+  await world.request('GET', `/api/v1/events?limit=1${latest.body.next ? `&after=${String(latest.body.next)}` : ''}`)
   await walkThroughConversation(world, key)
 }
 
