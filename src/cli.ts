@@ -41,7 +41,8 @@ async function run({ command, values, json }: ParsedCommand, { environment, stdo
     stdout(json ? JSON.stringify(result) : text)
   if (command.work.on === 'nothing') return print(await command.work.run())
   const config = readConfig(environment)
-  if (command.work.on === 'config') return command.work.run(config)
+  if (command.work.on === 'config')
+    return command.work.run(config, { values, json, print: stdout, program: nameOfProgram(environment) })
   // Without roles a command does no background work: it only wakes the servers that do.
   const { parts, close } = await openParts({ ...config, roles: new Set() }, createLog('silent'), {
     timeoutMs: COMMAND_RETRY_BUDGET_MS,

@@ -24,7 +24,15 @@ type Work =
   | { on: 'parts'; run(parts: Parts, values: Values): Promise<{ result: object; text: string }> }
   | { on: 'nothing'; run(): Promise<{ result: object; text: string }> }
   /** Runs until a signal, and prints its own output. */
-  | { on: 'config'; run(config: Config): Promise<void> }
+  | { on: 'config'; run(config: Config, call: Call): Promise<void> }
+
+export type Call = {
+  values: Values
+  json: boolean
+  print: (line: string) => void
+  /** How the user calls the program, for commands to copy. */
+  program: string
+}
 
 type Values = Readonly<Record<string, unknown>>
 
@@ -55,7 +63,7 @@ type Definition<Options extends Record<string, Input>, Result extends object> = 
   format: (result: Result, parts: Pick<Parts, 'config'>) => string
 }
 
-type ReadValues<Options extends Record<string, Input>> = {
+export type ReadValues<Options extends Record<string, Input>> = {
   [Name in keyof Options]: Options[Name] extends Input<infer Value> ? Value : never
 }
 

@@ -16,6 +16,7 @@ import {
 } from './endpoint.ts'
 import { explainCommand } from './explain.ts'
 import { keyCreate, keyRevoke } from './key.ts'
+import { listenCommand } from './listen/listen.ts'
 import { sandboxAdvance } from './sandbox.ts'
 import { personLink, personList } from './person.ts'
 import { quarantineList, quarantineRelease } from './quarantine.ts'
@@ -76,7 +77,7 @@ export const groups: readonly CommandGroup[] = [
     ],
   },
   { title: 'Watch and fix', commands: [explainCommand, quarantineList, quarantineRelease, blockAdd, blockRemove] },
-  { title: 'Test', commands: [sandboxAdvance] },
+  { title: 'Test', commands: [listenCommand, sandboxAdvance] },
   { title: 'About', commands: [version] },
 ]
 
