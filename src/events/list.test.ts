@@ -8,6 +8,7 @@ import { newId } from '../ids.ts'
 import { createWorkspace } from '../workspaces/workspaces.ts'
 import { type Position, START, findLatest, findPosition, listEvents } from './list.ts'
 import { type NewEvent, recordEvents } from './record.ts'
+import { adoptRestoredEvents } from './restored.ts'
 
 const clock = createMovedClock()
 let db: Db
@@ -179,6 +180,20 @@ test('events of earlier releases come first, in the order of their ids', async (
   const old = { name: 'make_old', text: `update events set recorded_xid = '0' where id = any ($1::uuid[])` }
   await db.rows(old, [[one.id, three.id]])
   assert.deepEqual(await untilRead(workspaceId, 3), [one.id, three.id, two.id])
+})
+
+test('events from another server’s dump are readable, before those recorded here', async () => {
+  const workspaceId = await newWorkspace()
+  const [here, one, two] = newEvents(newEvent(workspaceId), newEvent(workspaceId), newEvent(workspaceId))
+  assert.ok(here && one && two)
+  await recordNow([here, one, two])
+  const load = { name: 'load_dump', text: 'update events set recorded_xid = $2::xid8 where id = $1' }
+  await db.rows(load, [one.id, '9000000000001'])
+  await db.rows(load, [two.id, '9000000000000'])
+  assert.deepEqual(await untilRead(workspaceId, 1), [here.id])
+  assert.equal(await adoptRestoredEvents(db), 2)
+  assert.deepEqual(await untilRead(workspaceId, 3), [one.id, two.id, here.id])
+  assert.equal(await adoptRestoredEvents(db), 0)
 })
 
 test('the position of another workspace’s event is not found', async () => {

@@ -83,7 +83,8 @@ async function walk(world: World): Promise<void> {
   await world.whatsapp.reports(failing, [{ status: 'failed', errors: [131026] }])
   await world.getOtp(otp)
   const latest = await world.request('GET', '/api/v1/events?after=latest')
-  await world.request('GET', `/api/v1/events?limit=1${latest.body.next ? `&after=${String(latest.body.next)}` : ''}`)
+  const { next } = latest.body as { next: string | null }
+  await world.request('GET', `/api/v1/events?limit=1${next === null ? '' : `&after=${next}`}`)
   await walkThroughConversation(world, key)
 }
 

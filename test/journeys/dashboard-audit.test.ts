@@ -60,6 +60,7 @@ const READING: readonly string[] = [
   'person list',
   'quarantine list',
   'explain',
+  'listen',
   'version',
 ]
 
