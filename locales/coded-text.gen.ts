@@ -464,6 +464,7 @@ export type Texts = {
   'doctor.work_timers': object
   'doctor.workspaces_left_out': { number: TextValue }
   'doctor.workspaces_left_out_fix': object
+  'events.form': object
   'explain.again': { times: TextValue }
   'explain.answer_by': { deadlineAt: TextValue }
   'explain.answer_cancelled': object
@@ -744,6 +745,7 @@ export type Texts = {
   'http.must_be_text': object
   'http.must_be_uuid': object
   'http.must_be_whole': object
+  'http.must_be_whole_within': { max: TextValue; min: TextValue }
   'http.must_have_at_least': { min: TextValue }
   'http.must_have_at_most': { max: TextValue }
   'http.must_have_within': { max: TextValue; min: TextValue }

@@ -47,7 +47,7 @@ async function run({ command, values, json }: ParsedCommand, { environment, stdo
   if (command.work.on === 'environment') return print(await command.work.run(environment))
   const config = readConfig(environment)
   if (command.work.on === 'config') {
-    await command.work.run(config)
+    await command.work.run(config, { values, json, print: stdout, program: nameOfProgram(environment) })
     return 0
   }
   // Without roles a command does no background work: it only wakes the servers that do.

@@ -34,6 +34,8 @@ const wrong: Readonly<Record<string, { value: string; pattern: RegExp }>> = {
   },
   DOORCODE_ROLES: { value: 'api,boss', pattern: /^DOORCODE_ROLES may name api, worker, dashboard, not "boss"$/ },
   DOORCODE_ALLOW_PRIVATE_WEBHOOKS: { value: 'yes', pattern: /^DOORCODE_ALLOW_PRIVATE_WEBHOOKS must be 0 or 1/ },
+  DOORCODE_API_KEY: { value: 'hid\nden', pattern: /^DOORCODE_API_KEY must not contain control characters$/ },
+  DOORCODE_WEBHOOK_SECRET: { value: 'whsec_hidden', pattern: /^DOORCODE_WEBHOOK_SECRET must be whsec_ and 24 to 64/ },
   DOORCODE_LOG_LEVEL: { value: 'loud', pattern: /^DOORCODE_LOG_LEVEL must be one of/ },
 }
 

@@ -87,6 +87,12 @@ export const settings = {
     '`1` allows webhook endpoints over plain HTTP and on private addresses, and lets any admin set a Graph URL other than WhatsApp’s. For development only.',
     (text) => oneOf(['0', '1'], 'must be 0 or 1')(text) === '1',
   ),
+  DOORCODE_API_KEY: setting('', 'Only for the command `listen`: the API key with which it reads events.', nonEmpty),
+  DOORCODE_WEBHOOK_SECRET: setting(
+    '',
+    'Only for the command `listen`: the secret, `whsec_…`, with which it signs what it forwards. Empty: a new one for each run.',
+    webhookSecret,
+  ),
   DOORCODE_LOG_LEVEL: setting(
     'info',
     `One of ${LOG_LEVELS.map((level) => `\`${level}\``).join(', ')}.`,
@@ -150,6 +156,8 @@ export function readConfig(environment: Environment, { needsKey = true }: { need
     trustedProxies: find('DOORCODE_TRUSTED_PROXIES') ?? [],
     roles: find('DOORCODE_ROLES') ?? new Set(),
     allowPrivateWebhooks: find('DOORCODE_ALLOW_PRIVATE_WEBHOOKS') ?? false,
+    apiKey: find('DOORCODE_API_KEY'),
+    webhookSecret: find('DOORCODE_WEBHOOK_SECRET'),
     logLevel: find('DOORCODE_LOG_LEVEL') ?? 'info',
   }
   if (mistakes.length > 0) throw new ConfigError(mistakes)
@@ -179,6 +187,14 @@ function secretKey(text: string): Buffer {
       'must be 32 random bytes in base64 (44 characters) or hex (64): generate one with "openssl rand -base64 32"',
     )
   )
+}
+
+/** Standard Webhooks: 24 to 64 bytes. */
+function webhookSecret(text: string): string {
+  const bytes = /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(text)
+    ? Buffer.from(text.slice('whsec_'.length), 'base64').length
+    : 0
+  return bytes >= 24 && bytes <= 64 ? text : invalid('must be whsec_ and 24 to 64 bytes in base64')
 }
 
 function origin(text: string): string {

@@ -88,7 +88,8 @@ export const apiErrors = {
     status: 429,
     title: 'Too many requests',
     owner: 'caller',
-    cause: 'The API key made as many requests within the last second as a key may. "detail" contains the limit.',
+    cause:
+      'The API key made as many requests within the last second as a key may, or as many of its requests wait for events as may. "detail" says which, and contains the limit.',
     fix: 'Wait for the time in Retry-After, then continue. Rejected requests do not lengthen the wait. Spread bursts over time.',
   },
   OTP_QUOTA_EXCEEDED: {
@@ -106,6 +107,14 @@ export const apiErrors = {
     owner: 'caller',
     cause: 'No confirmation of the key’s workspace has this id.',
     fix: 'Use the confirmationId of the 202 response, with a key of the same workspace.',
+  },
+  EVENT_NOT_FOUND: {
+    status: 404,
+    title: 'Event not found',
+    owner: 'caller',
+    cause:
+      'No event of the key’s workspace has the id in "after": the id is wrong or of another workspace, or the event is older than what this instance keeps.',
+    fix: 'Use the id of a later event. Without one, leave "after" out to begin with the oldest event that is kept, and ignore the ids that you have processed; what came before, you can only read from each message and confirmation.',
   },
   COD_NOT_CONFIGURED: {
     status: 409,

@@ -11,6 +11,7 @@ import { openParts, SERVER_RETRY_BUDGET_MS } from './start/open.ts'
 import { type PortSetting, assertPortsFree, throwListenError } from './start/ports.ts'
 import type { Parts } from './parts.ts'
 import { settlesWithin } from './settles-within.ts'
+import { shutdownSignal } from './shutdown-signal.ts'
 
 export type Serving = {
   parts: Parts
@@ -100,23 +101,6 @@ const MAX_STOP_MS = 30_000
 async function stopInTime(app: App, log: Log): Promise<void> {
   if (!(await settlesWithin(MAX_STOP_MS, app.stop())))
     log.warn({ afterMs: MAX_STOP_MS }, 'some work did not end in time; the next start will continue it')
-}
-
-/** npm forwards a terminal's Ctrl-C to its child, which also gets it from the terminal: two signals for one. */
-const SAME_SIGNAL_MS = 500
-
-/** Aborts with the name of the first signal. A second one exits at once. */
-export function shutdownSignal(): AbortSignal {
-  const controller = new AbortController()
-  let firstAt: number | undefined
-  const onSignal = (signal: NodeJS.Signals): void => {
-    firstAt ??= performance.now()
-    if (performance.now() - firstAt > SAME_SIGNAL_MS) process.exit(1)
-    controller.abort(signal)
-  }
-  process.on('SIGINT', onSignal)
-  process.on('SIGTERM', onSignal)
-  return controller.signal
 }
 
 /** A signal, or the loss of the database. */

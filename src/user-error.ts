@@ -5,7 +5,12 @@ import type { CodedText } from '../locales/text.ts'
 /** For programs that run the command. */
 export type UserErrorCode = Extract<
   ApiErrorCode,
-  'NOT_FOUND' | 'COD_NOT_CONFIGURED' | 'SERVICE_UNAVAILABLE' | 'DEVELOPER_INVALID_INPUT'
+  | 'API_KEY_INVALID'
+  | 'EVENT_NOT_FOUND'
+  | 'NOT_FOUND'
+  | 'COD_NOT_CONFIGURED'
+  | 'SERVICE_UNAVAILABLE'
+  | 'DEVELOPER_INVALID_INPUT'
 >
 
 /** A command that cannot be carried out. The text says what is wrong and what to do. */

@@ -1,7 +1,12 @@
 import { codRoutes } from '../cod/routes.ts'
 import { otpRoutes } from '../otp/routes.ts'
+import { eventRoutes } from './event-routes.ts'
 import type { Parts } from '../parts.ts'
 import type { Route } from '../http/route.ts'
 
 /** All routes below `/api/v1`. */
-export const apiRoutes = (parts: Parts): readonly Route[] => [...otpRoutes(parts), ...codRoutes(parts)]
+export const apiRoutes = (parts: Parts): readonly Route[] => [
+  ...otpRoutes(parts),
+  ...codRoutes(parts),
+  ...eventRoutes(parts),
+]

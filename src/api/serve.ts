@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { SECOND_MS } from '../clock.ts'
 import type { Metrics } from '../metrics.ts'
@@ -42,6 +42,15 @@ export function serveApi(
     if (request.raw.headers['content-type'] !== JSON_TYPE) request.headers = { 'content-type': undefined }
     done()
   })
+  /** A revoked key stops within a second (docs/api.md#authentication), also one whose request waits. */
+  const assertStillValid = async ({ raw: { headers } }: FastifyRequest): Promise<void> => {
+    if (!(await keys.find(headers.authorization))) throw keyError(headers.authorization)
+  }
+  const stopping = new AbortController()
+  scope.addHook('preClose', (done) => {
+    stopping.abort()
+    done()
+  })
   for (const route of routes) {
     const url = API_PREFIX + route.path
     const bodyRequired = !route.schemas.body.safeParse(undefined).success
@@ -67,7 +76,15 @@ export function serveApi(
         if (!key || !answer) throw new Error('a handler ran without its checks')
         // Fastify's serializer adds a charset, which JSON does not have.
         reply.code(route.success.status).type(JSON_TYPE).serializer(JSON.stringify)
-        return answer({ workspaceId: key.workspaceId, apiKeyId: key.publicId, correlationId: request.id })
+        const caller = { workspaceId: key.workspaceId, apiKeyId: key.publicId, correlationId: request.id }
+        let mayWait = false
+        const end = (): AbortSignal => {
+          mayWait = true
+          return endOf(reply.raw, stopping.signal)
+        }
+        const body = await answer({ ...caller, end })
+        if (mayWait) await assertStillValid(request)
+        return body
       },
       errorHandler(error, request, reply) {
         const { key } = callOf(request)
@@ -85,6 +102,13 @@ export function serveApi(
       },
     })
   }
+}
+
+function endOf(response: ServerResponse, stopping: AbortSignal): AbortSignal {
+  const gone = new AbortController()
+  if (response.closed) gone.abort()
+  response.once('close', () => gone.abort())
+  return AbortSignal.any([gone.signal, stopping])
 }
 
 const inputOf = ({ raw, params, query }: FastifyRequest, body: JsonBody): RawInput => ({

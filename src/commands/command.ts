@@ -28,7 +28,15 @@ type Work =
   /** Also with invalid settings. `failed`: the exit code is 1, although the result is printed. */
   | { on: 'environment'; run(environment: Environment): Promise<{ result: object; text: string; failed: boolean }> }
   /** Runs until a signal, and prints its own output. */
-  | { on: 'config'; run(config: Config): Promise<void> }
+  | { on: 'config'; run(config: Config, call: Call): Promise<void> }
+
+export type Call = {
+  values: Values
+  json: boolean
+  print: (line: string) => void
+  /** How the user calls the program, for commands to copy. */
+  program: string
+}
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -61,7 +69,7 @@ type Definition<Options extends Record<string, Input>, Result extends object> = 
   format: (result: Result, parts: Pick<Parts, 'config'>) => string
 }
 
-type ReadValues<Options extends Record<string, Input>> = {
+export type ReadValues<Options extends Record<string, Input>> = {
   [Name in keyof Options]: Options[Name] extends Input<infer Value> ? Value : never
 }
 

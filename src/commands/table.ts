@@ -18,6 +18,7 @@ import {
 } from './endpoint.ts'
 import { explainCommand } from './watch/explain.ts'
 import { keyCreate, keyRevoke } from './key.ts'
+import { listenCommand } from './listen/listen.ts'
 import { sandboxAdvance } from './sandbox.ts'
 import { personLink, personList } from './person.ts'
 import { quarantineList, quarantineRelease } from './watch/quarantine.ts'
@@ -82,7 +83,7 @@ export const groups: readonly CommandGroup[] = [
     commands: [doctor, explainCommand, quarantineList, quarantineRelease, blockAdd, blockRemove],
   },
   { title: 'Keep', commands: [backup, restore] },
-  { title: 'Test', commands: [sandboxAdvance] },
+  { title: 'Test', commands: [listenCommand, sandboxAdvance] },
   { title: 'About', commands: [version] },
 ]
 

@@ -23,6 +23,15 @@ function isWithin(text: string, min: number, max: number): boolean {
   return count >= min && count <= max
 }
 
+/** A query parameter. JSON Schema describes its value, not its text. */
+export const wholeNumber = (min: number, max: number) =>
+  text()
+    .refine((text) => /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max, {
+      error: asIssue({ code: 'http.must_be_whole_within', min, max }),
+    })
+    .transform(Number)
+    .meta({ type: 'integer', minimum: min, maximum: max })
+
 /** Accepts any UUID shape in any case: an unknown id is a 404, not invalid input. */
 export const uuid = text()
   .refine(isUuid, { error: asIssue({ code: 'http.must_be_uuid' }) })

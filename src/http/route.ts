@@ -13,12 +13,19 @@ export type RawInput = {
   faults: readonly Fault[]
 }
 
-export type Caller = { workspaceId: string; apiKeyId: string; correlationId: string }
+export type Caller = {
+  workspaceId: string
+  apiKeyId: string
+  correlationId: string
+  /** Aborts when nobody waits for the answer any more, or when this node stops and must answer at once. */
+  end: () => AbortSignal
+}
 
 /** The sections of the API reference. */
 export const tags = {
   'One-time codes': 'Send a code that your backend made, and follow it to the phone.',
   'Cash on delivery': 'Ask customers to confirm orders, and whether they refused a parcel.',
+  Events: 'Read the events that webhooks report, to catch up after an outage of your endpoint.',
   Webhooks: 'Signed events that the service posts to your endpoints as they happen.',
 }
 

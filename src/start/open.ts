@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import { createDatabaseClock } from './database-clock.ts'
 import type { Config } from '../config.ts'
 import { type RetryBudget, openDatabase, withRetries } from './database.ts'
+import { adoptRestoredEvents } from '../events/restored.ts'
 import { openSeal } from './instance-key.ts'
 import { nodeSettings } from '../jobs/node.ts'
 import { createWakeUps, type WakeUps } from '../jobs/wake.ts'
@@ -43,6 +44,7 @@ export async function openParts(
   opened.defer(database.close)
   const { db } = database
   const seal = await withRetries(db, budget, () => openSeal(config, db))
+  if (config.roles.size > 0) await withRetries(db, budget, () => adoptRestoredEvents(db))
   const real = await withRetries(db, budget, () => createDatabaseClock(db))
   const clock = onClock(opened.adopt(real, (clock) => clock.stop()))
   const provider = opened.adopt(createWhatsApp(), (provider) => provider.close())

@@ -16,6 +16,8 @@ import { defaults } from '../../src/cod/settings/settings.ts'
 import { commands } from '../../src/commands/table.ts'
 import { settings } from '../../src/config.ts'
 import { type ApiErrorCode, apiErrors } from '../../src/errors.ts'
+import { MAX_EVENTS_PER_PAGE } from '../../src/events/list.ts'
+import { MAX_WAITING_PER_KEY, MAX_WAIT_SECONDS } from '../../src/events/wait.ts'
 import { documentedEvents } from '../../src/api/documented-events.ts'
 import { MAX_BODY_BYTES } from '../../src/http/body.ts'
 import { MAX_FAULTS } from '../../src/http/faults.ts'
@@ -89,6 +91,9 @@ test('docs/api.md states the actual limits', async () => {
     'refusal checks of a confirmation': '1',
     'units of each kind a month, until they are set': count(DEFAULT_MONTHLY_UNITS),
     'webhook endpoints of a workspace': String(MAX_ENDPOINTS),
+    'events in one answer': `1 to ${MAX_EVENTS_PER_PAGE}`,
+    'wait for an event': `0 to ${MAX_WAIT_SECONDS} s`,
+    'requests of one key that wait for events, on each node': String(MAX_WAITING_PER_KEY),
   })
 })
 

@@ -83,6 +83,9 @@ async function walk(world: World): Promise<void> {
   const failing = await world.sendOtp()
   await world.whatsapp.reports(failing, [{ status: 'failed', errors: [131026] }])
   await world.getOtp(otp)
+  const latest = await world.request('GET', '/api/v1/events?after=latest')
+  const { next } = latest.body as { next: string | null }
+  await world.request('GET', `/api/v1/events?limit=1${next === null ? '' : `&after=${next}`}`)
   await walkThroughConversation(world, key)
   await examine(world.parts, { outside: false })
 }

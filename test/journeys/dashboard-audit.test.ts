@@ -59,6 +59,7 @@ const READING: readonly string[] = [
   'explain',
   'restore', // has no database to write to until it ends: see restore.test.ts
   'doctor',
+  'listen',
   'version',
 ]
 

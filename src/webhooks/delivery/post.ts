@@ -106,7 +106,7 @@ export async function post(agent: WebhookAgent, outgoing: Outgoing, stop: AbortS
   } catch (thrown) {
     const error: unknown = attempt.signal.aborted ? attempt.signal.reason : thrown
     if (error instanceof Interrupted) throw error
-    return { httpStatus: null, retryAfter: null, response: null, error: reason(error) }
+    return { httpStatus: null, retryAfter: null, response: null, error: failureReason(error) }
   } finally {
     clearTimeout(timer)
     stop.removeEventListener('abort', end)
@@ -170,7 +170,8 @@ const ALIASES: Readonly<Record<string, NetworkError>> = {
 
 const MAX_ERROR_LENGTH = 300
 
-function reason(error: unknown): CodedText {
+/** Of a request that got no answer. */
+export function failureReason(error: unknown): CodedText {
   if (error instanceof TookTooLong) return { code: 'webhooks.took_too_long', seconds: ATTEMPT_TIMEOUT_MS / SECOND_MS }
   if (error instanceof AddressRefused) return { code: 'webhooks.post_not_public', address: error.address }
   if (error instanceof SchemeRefused) return { code: 'webhooks.not_https' }

@@ -1,0 +1,118 @@
+import { z } from 'zod'
+import { ApiError } from '../errors.ts'
+import {
+  type EventPage,
+  type ListedEvent,
+  MAX_EVENTS_PER_PAGE,
+  START,
+  findLatest,
+  findPosition,
+  listEvents,
+} from '../events/list.ts'
+import { MAX_WAIT_SECONDS, createWaiter } from '../events/wait.ts'
+import { wholeNumber } from '../http/fields.ts'
+import { type Caller, type Route, noBody, noHeaders, noParams, route } from '../http/route.ts'
+import { isUuid } from '../ids.ts'
+import { asIssue, asWritten } from '../../locales/text.ts'
+import type { Parts } from '../parts.ts'
+import { documentedEvents } from './documented-events.ts'
+
+/** Only API callers see this, and the API is English. */
+const NO_EVENT = asWritten(
+  'No event of this workspace has the id in "after", or no longer: leave "after" out to begin with the oldest event that is kept.',
+)
+
+const LATEST = 'latest'
+
+const after = z
+  .string({ error: asIssue({ code: 'events.form' }) })
+  .refine((text) => text === LATEST || isUuid(text), { error: asIssue({ code: 'events.form' }) })
+  .toLowerCase()
+  .optional()
+  .meta({
+    description:
+      'The id of an event, which is its `webhook-id`: the answer has the events after it. `latest`: only events recorded from now on. Left out: from the oldest event that is kept.',
+  })
+
+const limit = wholeNumber(1, MAX_EVENTS_PER_PAGE)
+  .optional()
+  .meta({ description: `The most events in the answer. Without it: ${MAX_EVENTS_PER_PAGE}.` })
+
+const wait = wholeNumber(0, MAX_WAIT_SECONDS)
+  .optional()
+  .meta({ description: 'How many seconds to wait for an event if there is none. Without it: 0.' })
+
+const query = z.strictObject({ after, limit, wait })
+
+const EXAMPLE_ID = '01994f66-aa84-7d7e-a2c1-3b1de2f0c9a4'
+const examples = documentedEvents
+  .filter(({ type }) => type === 'cod.confirmed')
+  .map(({ example }) => ({ id: EXAMPLE_ID, ...example }))
+
+/** What an endpoint receives, with the id that it has in the header `webhook-id`. A ping is sent to one endpoint only. */
+const event = z
+  .union(
+    documentedEvents
+      .filter(({ type }) => type !== 'ping')
+      .map(({ body, name }) => z.strictObject({ id: z.uuid(), ...body.shape }).meta({ id: `Recorded${name}` })),
+  )
+  .meta({ id: 'RecordedEvent' })
+
+const answerSchema = z.strictObject({
+  events: z.array(event).meta({ description: 'In the order in which they are read.' }),
+  hasMore: z.boolean().meta({ description: 'Whether more events can be read at once, after `next`.' }),
+  next: z
+    .uuid()
+    .nullable()
+    .meta({ description: 'For `after` in the next request. Null while the workspace has no event.' }),
+})
+
+export function eventRoutes(parts: Pick<Parts, 'db' | 'live'>): Route[] {
+  const { db, live } = parts
+  const waitFor = createWaiter(live)
+  return [
+    route({
+      method: 'GET',
+      path: '/events',
+      operationId: 'listEvents',
+      tag: 'Events',
+      summary: 'Read events',
+      description:
+        'The events of the workspace, as webhooks report them, in one order that never changes. To read them all, send `next` of each answer as `after` of the next request: no event is left out, even one that is committed late. With `wait` the answer comes as soon as there is an event. Pings are not listed, and neither are events whose content was removed.',
+      refusals: ['EVENT_NOT_FOUND'],
+      schemas: { params: noParams, query, headers: noHeaders, body: noBody },
+      success: {
+        status: 200,
+        description: 'The events after `after`; an empty list if there are none.',
+        schema: answerSchema,
+        example: { events: examples, hasMore: false, next: EXAMPLE_ID },
+      },
+      async handler({ workspaceId, apiKeyId, end, query: { after, limit = MAX_EVENTS_PER_PAGE, wait: seconds = 0 } }) {
+        const position = await positionOf(workspaceId, after)
+        const look = (): Promise<EventPage> => listEvents(db, { workspaceId, after: position, limit })
+        const found = await look()
+        const page =
+          isEmpty(found) && seconds > 0
+            ? await waitFor({ workspaceId, apiKeyId, seconds, end: end(), look, isEmpty })
+            : found
+        const next = page.events.at(-1)?.id ?? (position === START ? null : position.id)
+        return { events: page.events.map(asRead), hasMore: page.hasMore, next }
+      },
+    }),
+  ]
+
+  async function positionOf(workspaceId: Caller['workspaceId'], after: string | undefined) {
+    if (after === undefined) return START
+    if (after === LATEST) return findLatest(db, workspaceId)
+    const position = await findPosition(db, workspaceId, after)
+    if (!position) throw new ApiError('EVENT_NOT_FOUND', NO_EVENT)
+    return position
+  }
+}
+
+const isEmpty = ({ events }: EventPage): boolean => events.length === 0
+
+/** What JSON.stringify made of an object, it makes again of the parsed text: without `id` these are the bytes of the webhook. */
+const asRead = ({ id, body }: ListedEvent): z.input<typeof event> => ({ id, ...(JSON.parse(body) as Envelope) })
+
+type Envelope = Omit<z.input<typeof event>, 'id'>

@@ -1,0 +1,126 @@
+import { request } from 'undici'
+import { z } from 'zod'
+import { SECOND_MS } from '../../clock.ts'
+import { asWritten } from '../../../locales/text.ts'
+import { inEnglish } from '../../../locales/resources.ts'
+import { visibleText } from '../../../locales/visible-text.ts'
+import { UserError } from '../../user-error.ts'
+import { failureReason } from '../../webhooks/delivery/post.ts'
+
+/** As the instance sent it: without `id` it is the webhook's body. */
+export type ReadEvent = { id: string; type: string; timestamp: string }
+
+export type ReadPage = { events: readonly ReadEvent[]; next: string | null }
+
+/** `after` is the id of an event, or "latest". Throws TryAgain, or UserError for what only the user can fix. */
+export type Instance = {
+  url: string
+  read(position: { after?: string | undefined; waitSeconds: number }, end: AbortSignal): Promise<ReadPage>
+}
+
+/** The next attempt may succeed. */
+export class TryAgain extends Error {
+  /** Not worth a line: the instance only asks to slow down. */
+  readonly isRateLimit: boolean
+
+  constructor(reason: string, { isRateLimit = false } = {}) {
+    super(reason)
+    this.isRateLimit = isRateLimit
+  }
+}
+
+/** Beyond the wait. */
+const ANSWER_TIMEOUT_MS = 15 * SECOND_MS
+/** One event may have 3 MiB, the others of a page 1 MiB. */
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024
+
+const pageSchema = z.looseObject({
+  events: z.array(z.looseObject({ id: z.uuid(), type: z.string(), timestamp: z.string() })),
+  next: z.uuid().nullable(),
+})
+
+const problemSchema = z.looseObject({ code: z.string(), detail: z.string() })
+
+export function instanceAt(url: string, apiKey: string): Instance {
+  return {
+    url,
+    async read({ after, waitSeconds }, end) {
+      const query = new URLSearchParams({ wait: String(waitSeconds), ...(after !== undefined && { after }) })
+      const { status, location, body } = await get(`${url}/api/v1/events?${query.toString()}`, apiKey, {
+        end,
+        timeoutMs: waitSeconds * SECOND_MS + ANSWER_TIMEOUT_MS,
+      })
+      if (status >= 300 && status < 400)
+        throw failed(`${url} redirects to ${visibleText(location)}. Set --url to the instance itself.`)
+      if (status === 200) {
+        // The parsed copy has another order of members, so only the original has the bytes that were signed.
+        if (pageSchema.safeParse(body).success) return body as ReadPage
+        throw failed(`${url} is not a Doorcode instance: its answer to GET /api/v1/events has another form.`)
+      }
+      throw toError(url, { status, problem: problemSchema.safeParse(body).data })
+    },
+  }
+}
+
+type Failure = { status: number; problem: z.infer<typeof problemSchema> | undefined }
+
+function toError(url: string, { status, problem }: Failure): Error {
+  if (problem?.code === 'API_KEY_INVALID')
+    return failed(
+      `${url} does not accept the API key. Use a complete key of this instance that is neither revoked nor expired.`,
+      'API_KEY_INVALID',
+    )
+  if (problem?.code === 'EVENT_NOT_FOUND')
+    return failed(
+      `${url} has no such event in the key’s workspace, or no longer. Use the id of a later event, or --from-start.`,
+      'EVENT_NOT_FOUND',
+    )
+  if (problem?.code === 'RATE_LIMITED') return new TryAgain(problem.detail, { isRateLimit: true })
+  if (status >= 500) return new TryAgain(`${url} answered ${status}.`)
+  if (problem === undefined || problem.code === 'NOT_FOUND')
+    return failed(
+      `${url} answered ${status} to GET /api/v1/events: it is not a Doorcode instance, or it is too old to list events.`,
+    )
+  return failed(`${url} answered ${status}: ${visibleText(problem.detail)}`)
+}
+
+const failed = (text: string, code?: ConstructorParameters<typeof UserError>[1]): UserError =>
+  new UserError(asWritten(text), code)
+
+type Got = { status: number; location: string; body: unknown }
+
+async function get(
+  url: string,
+  apiKey: string,
+  { end, timeoutMs }: { end: AbortSignal; timeoutMs: number },
+): Promise<Got> {
+  const late = AbortSignal.timeout(timeoutMs)
+  try {
+    const answer = await request(url, {
+      headers: { authorization: `Bearer ${apiKey}`, accept: 'application/json' },
+      signal: AbortSignal.any([end, late]),
+    })
+    const chunks: Buffer[] = []
+    let bytes = 0
+    for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      if (bytes > MAX_ANSWER_BYTES) throw failed(`The answer has more than ${MAX_ANSWER_BYTES} bytes.`)
+      chunks.push(chunk)
+    }
+    const { location = '' } = answer.headers
+    return { status: answer.statusCode, location: String(location), body: asJson(Buffer.concat(chunks)) }
+  } catch (error) {
+    if (error instanceof UserError || end.aborted) throw error
+    const { origin } = new URL(url)
+    if (late.aborted) throw new TryAgain(`${origin} did not answer within ${timeoutMs / SECOND_MS} s.`)
+    throw new TryAgain(`${origin} cannot be reached. ${inEnglish(failureReason(error))}`)
+  }
+}
+
+function asJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,82 @@
+import type { Config } from '../../config.ts'
+import { newWebhookSecret, parseApiKey } from '../../ids.ts'
+import { asWritten } from '../../../locales/text.ts'
+import { shutdownSignal } from '../../shutdown-signal.ts'
+import { UserError } from '../../user-error.ts'
+import { type Call, type Command, InputError, type ReadValues } from '../command.ts'
+import { flag, nonEmpty, optional, required, url, uuid } from '../inputs.ts'
+import { instanceAt } from './instance.ts'
+import { jsonOutput, textOutput } from './output.ts'
+import { type Start, listen } from './run.ts'
+
+const API_PATH = /\/(api\/v1\/?)?$/
+
+const origin = required('url', 'Address of the instance. Default: DOORCODE_PUBLIC_URL.', (text) => {
+  const parsed = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined
+  if (!parsed || !/^\/(api\/v1\/?)?$/.test(parsed.pathname) || parsed.search || parsed.hash || parsed.username)
+    throw new InputError('must be the address of an instance, such as https://doorcode.example.com')
+  return parsed.href.replace(API_PATH, '')
+})
+
+const options = {
+  forward: url('Where to send the webhooks, such as http://localhost:8080/webhooks.'),
+  apiKey: optional(
+    nonEmpty('key', 'An API key of the workspace. Default: DOORCODE_API_KEY, which other users cannot see.'),
+  ),
+  url: optional(origin),
+  after: optional(uuid('Begin with the event after this one.')),
+  fromStart: flag('Begin with the oldest event that is kept. Default: new events only.'),
+}
+
+export const listenCommand: Command = {
+  words: 'listen',
+  example: '--forward http://localhost:8080/webhooks --url https://doorcode.example.com --api-key dck_…',
+  summary:
+    'Forward the events of a workspace, signed, to a server on this machine, until Ctrl-C. Works with any instance; --json prints one object per line.',
+  options,
+  work: { on: 'config', run: (config, call) => runListen(config, call, shutdownSignal()) },
+}
+
+/** Separate from the command for tests, which send no signals. */
+export async function runListen(
+  config: Config,
+  { values, json, print, program }: Call,
+  end: AbortSignal,
+): Promise<void> {
+  const {
+    forward,
+    after,
+    fromStart,
+    url: instanceUrl = config.publicUrl,
+    apiKey = config.apiKey,
+  } = values as ReadValues<typeof options>
+  if (apiKey === undefined)
+    throw new UserError(asWritten('Set DOORCODE_API_KEY or --api-key to a key of the workspace.'))
+  if (!parseApiKey(apiKey))
+    throw new UserError(asWritten('The API key is incomplete: a key is dck_, 12 characters, _ and 43 characters.'))
+  if (after !== undefined && fromStart) throw new UserError(asWritten('Use either --after or --from-start.'))
+  const start: Start = fromStart
+    ? { from: 'start' }
+    : after === undefined
+      ? { from: 'now' }
+      : { from: 'event', id: after }
+  const secret = config.webhookSecret ?? newWebhookSecret()
+  const output = (json ? jsonOutput : textOutput)({
+    print,
+    generatedSecret: config.webhookSecret === undefined ? secret : null,
+    goOn: (position) =>
+      [
+        program,
+        'listen',
+        '--forward',
+        quoted(forward),
+        '--url',
+        instanceUrl,
+        position ? `--after ${position}` : '--from-start',
+      ].join(' '),
+  })
+  await listen({ instance: instanceAt(instanceUrl, apiKey), forward, secret, start, output }, end)
+}
+
+/** For a shell. */
+const quoted = (text: string): string => (/^[\w:/.@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)

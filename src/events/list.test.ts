@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { fileDatabase } from '../../test/database.ts'
+import { createMovedClock } from '../../test/moved-clock.ts'
+import { waitFor } from '../../test/wait-for.ts'
+import { type Db, type Sql, openDb } from '../db/pool.ts'
+import { newId } from '../ids.ts'
+import { createWorkspace } from '../workspaces/workspaces.ts'
+import { type Position, START, findLatest, findPosition, listEvents } from './list.ts'
+import { type NewEvent, recordEvents } from './record.ts'
+import { adoptRestoredEvents } from './restored.ts'
+
+const clock = createMovedClock()
+let db: Db
+
+before(async () => {
+  db = openDb({ url: await fileDatabase(), poolSize: 6 })
+})
+after(() => db.close())
+
+const newWorkspace = async (): Promise<string> =>
+  (await createWorkspace({ db, clock }, { name: 'events', sandbox: true })).workspaceId
+
+const newEvent = (workspaceId: string, more: Partial<NewEvent> = {}): NewEvent => ({
+  id: newId(),
+  workspaceId,
+  type: 'message.sent',
+  data: { messageId: newId(), occurredAt: '2026-12-01T00:00:00.123Z' },
+  ...more,
+})
+
+/** In the order of their ids, which are random within a millisecond. */
+const newEvents = (...events: NewEvent[]): NewEvent[] => {
+  const ids = events.map(({ id }) => id).sort()
+  return events.map((event, index) => ({ ...event, id: ids[index] ?? '' }))
+}
+
+const record = (sql: Sql, events: NewEvent[]): Promise<void> => recordEvents(sql, clock.now(), events)
+const recordNow = (events: NewEvent[]): Promise<void> => db.transaction((tx) => record(tx, events))
+
+const idsAfter = async (workspaceId: string, after: Position, limit = 100): Promise<string[]> =>
+  (await listEvents(db, { workspaceId, after, limit })).events.map(({ id }) => id)
+
+/** Other tests on the server may have open transactions, which hold events back. */
+const untilRead = (workspaceId: string, count: number): Promise<string[]> =>
+  waitFor(`${count} events to be readable`, async () => {
+    const ids = await idsAfter(workspaceId, START)
+    return ids.length >= count && ids
+  })
+
+/** A transaction that has recorded the events and commits when told. */
+async function uncommitted(events: NewEvent[]): Promise<() => Promise<void>> {
+  const recorded = Promise.withResolvers<void>()
+  const mayCommit = Promise.withResolvers<void>()
+  const committed = db.transaction(async (tx) => {
+    await record(tx, events)
+    recorded.resolve()
+    await mayCommit.promise
+  })
+  await recorded.promise
+  return () => {
+    mayCommit.resolve()
+    return committed
+  }
+}
+
+test('an event committed late is read before the later ones that it held back', async () => {
+  const workspaceId = await newWorkspace()
+  const [first, second, third] = newEvents(newEvent(workspaceId), newEvent(workspaceId), newEvent(workspaceId))
+  assert.ok(first && second && third)
+  await recordNow([first])
+  await untilRead(workspaceId, 1)
+  const commitLate = await uncommitted([third])
+  await recordNow([second]) // its id is lower, its transaction later
+  assert.deepEqual(await idsAfter(workspaceId, START), [first.id])
+  await commitLate()
+  assert.deepEqual(await untilRead(workspaceId, 3), [first.id, third.id, second.id])
+})
+
+test('a reader sees every event once while many transactions commit out of order', async () => {
+  const workspaceId = await newWorkspace()
+  const recorded: string[] = []
+  let isRecording = true
+  const recorders = Array.from({ length: 4 }, async (_, turn) => {
+    for (let round = 0; round < 25; round++) {
+      const [one, other] = [newEvent(workspaceId), newEvent(workspaceId)]
+      await db.transaction(async (tx) => {
+        await record(tx, [one])
+        for (let pause = 0; pause < (turn * round) % 5; pause++) await tx.row(findNothing)
+        await record(tx, [other])
+      })
+      recorded.push(one.id, other.id)
+    }
+  })
+  const ended = Promise.all(recorders).finally(() => (isRecording = false))
+  const read: string[] = []
+  let position = START
+  while (isRecording || read.length < recorded.length) {
+    const ids = await idsAfter(workspaceId, position, 7)
+    read.push(...ids)
+    position = (await findPosition(db, workspaceId, ids.at(-1) ?? position.id)) ?? position
+  }
+  await ended
+  assert.deepEqual(read.toSorted(), recorded.toSorted())
+  assert.deepEqual(await untilRead(workspaceId, 100), read.slice(0, 100))
+})
+
+const findNothing = { name: 'list_test_nothing', text: 'select 1' }
+
+test('a rolled-back transaction holds back nothing', async () => {
+  const workspaceId = await newWorkspace()
+  const event = newEvent(workspaceId)
+  const failing = db.transaction(async (tx) => {
+    await record(tx, [newEvent(workspaceId)])
+    throw new Error('the change failed')
+  })
+  await assert.rejects(failing, /the change failed/)
+  await recordNow([event])
+  assert.deepEqual(await untilRead(workspaceId, 1), [event.id])
+})
+
+test('pages end at their limit and say whether more follows', async () => {
+  const workspaceId = await newWorkspace()
+  const events = newEvents(...Array.from({ length: 5 }, () => newEvent(workspaceId)))
+  await recordNow(events)
+  const ids = await untilRead(workspaceId, 5)
+  assert.deepEqual(
+    ids,
+    events.map(({ id }) => id),
+  )
+  const page = await listEvents(db, { workspaceId, after: START, limit: 3 })
+  assert.deepEqual([page.events.length, page.hasMore], [3, true])
+  const after = (await findPosition(db, workspaceId, ids[2] ?? '')) ?? START
+  const last = await listEvents(db, { workspaceId, after, limit: 2 })
+  assert.deepEqual([last.events.map(({ id }) => id), last.hasMore], [ids.slice(3), false])
+})
+
+test('a page of large events ends early, but has at least one', async () => {
+  const workspaceId = await newWorkspace()
+  const large = (kilobytes: number): NewEvent =>
+    newEvent(workspaceId, { data: { note: 'x'.repeat(kilobytes * 1024), occurredAt: '2026-12-01T00:00:00.123Z' } })
+  const events = newEvents(large(3_000), large(700), large(700), large(700))
+  await recordNow(events)
+  await waitFor('them to be readable', async () => (await findLatest(db, workspaceId)).id === events[3]?.id)
+  const pages: number[] = []
+  for (let after = START; ; ) {
+    const page = await listEvents(db, { workspaceId, after, limit: 100 })
+    pages.push(page.events.length)
+    if (!page.hasMore) break
+    after = (await findPosition(db, workspaceId, page.events.at(-1)?.id ?? '')) ?? START
+  }
+  assert.deepEqual(pages, [1, 2, 1])
+})
+
+test('pings and events without content are left out and can still be a position', async () => {
+  const workspaceId = await newWorkspace()
+  const [ping, removed, kept] = newEvents(
+    newEvent(workspaceId, { type: 'ping', endpointId: newId() }),
+    newEvent(workspaceId),
+    newEvent(workspaceId),
+  )
+  assert.ok(ping && removed && kept)
+  await recordNow([ping, removed, kept])
+  await db.rows({ name: 'remove_content', text: `update events set body = '' where id = $1` }, [removed.id])
+  assert.deepEqual(await untilRead(workspaceId, 1), [kept.id])
+  for (const { id } of [ping, removed]) {
+    const position = await findPosition(db, workspaceId, id)
+    assert.ok(position)
+    assert.deepEqual(await idsAfter(workspaceId, position), [kept.id])
+  }
+})
+
+test('events of earlier releases come first, in the order of their ids', async () => {
+  const workspaceId = await newWorkspace()
+  const [one, two, three] = newEvents(newEvent(workspaceId), newEvent(workspaceId), newEvent(workspaceId))
+  assert.ok(one && two && three)
+  await recordNow([three])
+  await recordNow([two])
+  await recordNow([one])
+  const old = { name: 'make_old', text: `update events set recorded_xid = '0' where id = any ($1::uuid[])` }
+  await db.rows(old, [[one.id, three.id]])
+  assert.deepEqual(await untilRead(workspaceId, 3), [one.id, three.id, two.id])
+})
+
+test('events from another server’s dump are readable, before those recorded here', async () => {
+  const workspaceId = await newWorkspace()
+  const [here, one, two] = newEvents(newEvent(workspaceId), newEvent(workspaceId), newEvent(workspaceId))
+  assert.ok(here && one && two)
+  await recordNow([here, one, two])
+  const load = { name: 'load_dump', text: 'update events set recorded_xid = $2::xid8 where id = $1' }
+  await db.rows(load, [one.id, '9000000000001'])
+  await db.rows(load, [two.id, '9000000000000'])
+  assert.deepEqual(await untilRead(workspaceId, 1), [here.id])
+  assert.equal(await adoptRestoredEvents(db), 2)
+  assert.deepEqual(await untilRead(workspaceId, 3), [one.id, two.id, here.id])
+  assert.equal(await adoptRestoredEvents(db), 0)
+})
+
+test('the position of another workspace’s event is not found', async () => {
+  const [workspaceId, other] = [await newWorkspace(), await newWorkspace()]
+  const event = newEvent(other)
+  await recordNow([event])
+  await untilRead(other, 1)
+  assert.equal(await findPosition(db, workspaceId, event.id), undefined)
+  assert.deepEqual(await idsAfter(workspaceId, START), [])
+  assert.deepEqual(await findLatest(db, workspaceId), START)
+})

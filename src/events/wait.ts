@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { SECOND_MS } from '../clock.ts'
+import { ApiError } from '../errors.ts'
+import type { LiveUpdates } from '../jobs/live.ts'
+import { settlesWithin } from '../settles-within.ts'
+import { asWritten } from '../../locales/text.ts'
+
+export const MAX_WAIT_SECONDS = 30
+/** Requests that wait at the same time, of one key and in this process. */
+export const MAX_WAITING_PER_KEY = 10
+const MAX_WAITING = 500
+/** A notification may be lost, and a change may be visible only later. */
+const POLL_MS = 2 * SECOND_MS
+/** Many changes of a busy workspace cause few looks. */
+const MIN_INTERVAL_MS = 200
+
+type Wait<Result> = {
+  workspaceId: string
+  /** The public id of the API key. */
+  apiKeyId: string
+  seconds: number
+  /** Ends the wait early. */
+  end: AbortSignal
+  look: () => Promise<Result>
+  isEmpty: (result: Result) => boolean
+}
+
+/** Repeats a look until it finds something or the time is over. Holds no database connection in between. */
+export function createWaiter(live: Pick<LiveUpdates, 'follow'>) {
+  const waiting = new Map<string, number>()
+  let total = 0
+
+  const begin = (apiKeyId: string): void => {
+    const ofKey = waiting.get(apiKeyId) ?? 0
+    if (ofKey >= MAX_WAITING_PER_KEY) throw tooMany(`This key already has ${ofKey} requests that wait for events.`)
+    if (total >= MAX_WAITING) throw tooMany(`Already ${total} requests wait for events here.`)
+    waiting.set(apiKeyId, ofKey + 1)
+    total += 1
+  }
+  const finish = (apiKeyId: string): void => {
+    const left = (waiting.get(apiKeyId) ?? 1) - 1
+    if (left > 0) waiting.set(apiKeyId, left)
+    else waiting.delete(apiKeyId)
+    total -= 1
+  }
+
+  return async <Result>({ workspaceId, apiKeyId, seconds, end, look, isEmpty }: Wait<Result>): Promise<Result> => {
+    begin(apiKeyId)
+    const deadline = performance.now() + seconds * SECOND_MS
+    const within = (ms: number): number => Math.max(0, Math.min(ms, deadline - performance.now()))
+    let changed = Promise.withResolvers<void>()
+    const wake = (): void => changed.resolve()
+    end.addEventListener('abort', wake)
+    const unfollow = live.follow(workspaceId, wake)
+    try {
+      for (let isWoken = true; ; ) {
+        changed = Promise.withResolvers() // before the look, which may miss a change that happens during it
+        const result = await look()
+        if (!isEmpty(result) || end.aborted || within(1) === 0) return result
+        await sleep(within(MIN_INTERVAL_MS), undefined, { signal: end }).catch(() => undefined)
+        // After a change, look once more: an event becomes readable when earlier transactions have ended.
+        isWoken = isWoken ? false : await settlesWithin(within(POLL_MS), changed.promise)
+      }
+    } finally {
+      unfollow()
+      end.removeEventListener('abort', wake)
+      finish(apiKeyId)
+    }
+  }
+}
+
+const tooMany = (detail: string): ApiError => new ApiError('RATE_LIMITED', asWritten(detail))
