@@ -18,12 +18,12 @@ export type CommandLineIo = {
   stderr: (text: string) => void
 }
 
-/** Runs one command. Resolves with the exit code: 0, or 1 after an error was printed to stderr. */
+/** Runs one command. Resolves with the exit code: 0, or 1 after an error was printed to stderr, or if it found a fault. */
 export async function runCommandLine(args: readonly string[], io: CommandLineIo): Promise<0 | 1> {
   try {
     const parsed = await parse(args, groups, nameOfProgram(io.environment))
     if ('help' in parsed) io.stdout(parsed.help)
-    else await run(parsed, io)
+    else return await run(parsed, io)
     return 0
   } catch (error) {
     const isJson = args.includes('--json')
@@ -36,19 +36,28 @@ export async function runCommandLine(args: readonly string[], io: CommandLineIo)
 const nameOfProgram = (environment: CommandLineIo['environment']): string =>
   environment['npm_lifecycle_event'] === 'doorcode' ? 'npm run -s doorcode --' : 'doorcode'
 
-async function run({ command, values, json }: ParsedCommand, { environment, stdout }: CommandLineIo): Promise<void> {
+async function run({ command, values, json }: ParsedCommand, io: CommandLineIo): Promise<0 | 1> {
+  const { environment, stdout, stderr } = io
   const print = ({ result, text }: { result: object; text: string }): void =>
     stdout(json ? JSON.stringify(result) : text)
-  if (command.work.on === 'nothing') return print(await command.work.run())
+  if (command.work.on === 'nothing') {
+    print(await command.work.run())
+    return 0
+  }
   const config = readConfig(environment)
-  if (command.work.on === 'config') return command.work.run(config)
+  if (command.work.on === 'config') {
+    await command.work.run(config)
+    return 0
+  }
   // Without roles a command does no background work: it only wakes the servers that do.
   const { parts, close } = await openParts({ ...config, roles: new Set() }, createLog('silent'), {
     timeoutMs: COMMAND_RETRY_BUDGET_MS,
     statementTimeoutMs: LONG_STATEMENT_TIMEOUT_MS,
   })
   try {
-    print(await command.work.run(await withNodeSettings(parts), values))
+    const output = await command.work.run(await withNodeSettings(parts), values, stderr)
+    print(output)
+    return output.failed ? 1 : 0
   } finally {
     await close()
   }

@@ -20,6 +20,7 @@ import { sandboxAdvance } from './sandbox.ts'
 import { personLink, personList } from './person.ts'
 import { quarantineList, quarantineRelease } from './quarantine.ts'
 import { senderList, senderPause, senderResume } from './sender.ts'
+import { verifyCommand } from './verify.ts'
 import { version } from './version.ts'
 import { workspaceAllowance, workspaceCreate, workspaceDelete, workspaceList, workspaceRestore } from './workspace.ts'
 
@@ -75,7 +76,10 @@ export const groups: readonly CommandGroup[] = [
       personLink,
     ],
   },
-  { title: 'Watch and fix', commands: [explainCommand, quarantineList, quarantineRelease, blockAdd, blockRemove] },
+  {
+    title: 'Watch and fix',
+    commands: [explainCommand, verifyCommand, quarantineList, quarantineRelease, blockAdd, blockRemove],
+  },
   { title: 'Test', commands: [sandboxAdvance] },
   { title: 'About', commands: [version] },
 ]

@@ -19,6 +19,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['background'],
   ['admin'],
   ['api'],
+  ['verify'],
   ['explain', 'charts', 'sandbox'],
   ['cod', 'otp'],
   ['accept'],
