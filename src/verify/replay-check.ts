@@ -1,6 +1,13 @@
 import type { CodedText } from '../../locales/text.ts'
 import { SECOND_MS, later, notBefore } from '../clock.ts'
-import { type CheckEvent, type CheckState, type Effect, type Machine, type Types, transition } from '../cod/conversation/machine.ts'
+import {
+  type CheckEvent,
+  type CheckState,
+  type Effect,
+  type Machine,
+  type Types,
+  transition,
+} from '../cod/conversation/machine.ts'
 import { NO_TIMERS } from '../cod/conversation/timers.ts'
 import type { ConversationEvent } from '../cod/conversation/advance.ts'
 import type { Check } from '../messages/conversation.ts'

@@ -38,31 +38,29 @@ export class UnitCounter {
   }
 }
 
-type Usage = { kind: QuotaKind; month: string; used: number; recent: number }
+type Units = { kind: QuotaKind; month: string; units: number }
+
+const readUsage: Statement<Units> = statement(
+  'read_quota_usage_to_verify',
+  'select kind, month::text as month, used as units from quota_usage where workspace_id = $1',
+)
+
+const MONTH = `date_trunc('month', created_at at time zone 'UTC')::date::text as month`
 
 /**
- * Counts codes from the id $2 and confirmations from $3, in one snapshot with the counters: the walk has counted the earlier
- * ones. Refusal checks have no ids in the order of time.
+ * Codes from the id $2 and confirmations from $3, in one snapshot with the counters: the walk has counted the earlier ones.
+ * Refusal checks, which have no ids in the order of time, from the month $4.
  */
-const readUsage: Statement<Usage> = statement(
-  'read_quota_usage_to_verify',
-  `select q.kind, q.month::text as month, q.used, case q.kind
-       when 'otp' then (
-         select count(*) from messages m
-         where m.workspace_id = q.workspace_id and m.id >= $2 and m.kind = 'otp'
-           and m.created_at >= q.month::timestamp at time zone 'UTC'
-           and m.created_at < (q.month + interval '1 month') at time zone 'UTC')
-       when 'cod_confirmation' then (
-         select count(*) from confirmations c
-         where c.workspace_id = q.workspace_id and c.id >= $3
-           and c.created_at >= q.month::timestamp at time zone 'UTC'
-           and c.created_at < (q.month + interval '1 month') at time zone 'UTC')
-       else (
-         select count(*) from refusal_checks f
-         where f.workspace_id = q.workspace_id and f.created_at > '-infinity'
-           and f.created_at >= q.month::timestamp at time zone 'UTC'
-           and f.created_at < (q.month + interval '1 month') at time zone 'UTC') end as recent
-   from quota_usage q where q.workspace_id = $1 and ($4::date is null or q.month >= $4) order by q.month, q.kind`,
+const countRecent: Statement<Units> = statement(
+  'count_recent_units_to_verify',
+  `select 'otp' as kind, ${MONTH}, count(*) as units from messages
+   where workspace_id = $1 and id >= $2 and kind = 'otp' group by 2
+   union all
+   select 'cod_confirmation', ${MONTH}, count(*) from confirmations where workspace_id = $1 and id >= $3 group by 2
+   union all
+   select 'cod_refusal', ${MONTH}, count(*) from refusal_checks
+   where workspace_id = $1 and created_at > '-infinity' and created_at >= coalesce($4::date, '-infinity'::date) at time zone 'UTC'
+   group by 2`,
 )
 
 type Counted = {
@@ -72,28 +70,33 @@ type Counted = {
   firstMonth: string | null
 }
 
+/** Compares the counters with the accepted requests of each kind and month. */
 export async function checkUnits(
   tx: Sql,
   workspaceId: string,
   { codes, confirmations, firstMonth }: Counted,
 ): Promise<{ checked: number; differences: Difference[] }> {
-  const usages = await tx.rows(readUsage, [workspaceId, codes.until, confirmations.until, firstMonth])
-  const counts = new Map([...codes.counts, ...confirmations.counts])
-  const differences = usages.flatMap(({ kind, month, used, recent }): Difference[] => {
-    const derived = (counts.get(keyOf(kind, month)) ?? 0) + recent
-    if (derived === used) return []
-    return [
-      { id: workspaceId, text: { code: 'verify.units', kind, month, stored: shown(used), derived: shown(derived) } },
-    ]
-  })
-  const known = new Set(usages.map(({ kind, month }) => keyOf(kind, month)))
-  for (const [key, derived] of counts) {
+  const used = new Map<string, number>()
+  for (const { kind, month, units } of await tx.rows(readUsage, [workspaceId])) used.set(keyOf(kind, month), units)
+  const accepted = new Map([...codes.counts, ...confirmations.counts])
+  for (const { kind, month, units } of await tx.rows(countRecent, [
+    workspaceId,
+    codes.until,
+    confirmations.until,
+    firstMonth,
+  ]))
+    accepted.set(keyOf(kind, month), (accepted.get(keyOf(kind, month)) ?? 0) + units)
+  const keys = [...new Set([...used.keys(), ...accepted.keys()])]
+  const compared = keys.map((key) => {
     const [kind = '', month = ''] = key.split(' ')
-    if (known.has(key) || (firstMonth !== null && month < firstMonth)) continue
-    differences.push({
-      id: workspaceId,
-      text: { code: 'verify.units', kind, month, stored: shown(null), derived: shown(derived) },
+    return { kind, month, stored: used.get(key) ?? 0, derived: accepted.get(key) ?? 0 }
+  })
+  const whole = compared.filter(({ month }) => firstMonth === null || month >= firstMonth)
+  const differences = whole
+    .filter(({ stored, derived }) => stored !== derived)
+    .map(({ stored, derived, ...of }): Difference => {
+      const text = { code: 'verify.units', ...of, stored: shown(stored), derived: shown(derived) } as const
+      return { id: workspaceId, text }
     })
-  }
-  return { checked: usages.length, differences }
+  return { checked: whole.length, differences }
 }
