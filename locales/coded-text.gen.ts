@@ -2696,6 +2696,44 @@ export type Texts = {
   'statuses.template_pending': object
   'statuses.template_pending_deletion': object
   'statuses.template_rejected': object
+  'verify.answer': { derived: TextValue; stored: TextValue }
+  'verify.answer_missing': { confirmationId: TextValue }
+  'verify.answer_time': { derived: TextValue; stored: TextValue }
+  'verify.answer_without_message': { answer: TextValue }
+  'verify.check_answered_at': { check: TextValue; derived: TextValue; stored: TextValue }
+  'verify.check_chosen': { check: TextValue; derived: TextValue; stored: TextValue }
+  'verify.check_closing_sent': { check: TextValue; derived: TextValue; stored: TextValue }
+  'verify.check_failure': { check: TextValue; derived: TextValue; stored: TextValue }
+  'verify.check_round': { check: TextValue; derived: TextValue; stored: TextValue }
+  'verify.check_status': { check: TextValue; derived: TextValue; stored: TextValue }
+  'verify.code_kept': { status: TextValue }
+  'verify.daily_figures': { day: TextValue; derived: TextValue; figure: TextValue; stored: TextValue }
+  'verify.delivery_attempts': { derived: TextValue; stored: TextValue }
+  'verify.delivery_missing': { endpointId: TextValue }
+  'verify.delivery_status': { stored: TextValue }
+  'verify.delivery_without_cause': { endpointId: TextValue }
+  'verify.event_body': { member: TextValue; type: TextValue }
+  'verify.event_missing': { type: TextValue }
+  'verify.event_time': { derived: TextValue; stored: TextValue }
+  'verify.event_time_of_message': { derived: TextValue; stored: TextValue; type: TextValue }
+  'verify.event_time_twice': { at: TextValue }
+  'verify.event_without_cause': { type: TextValue }
+  'verify.failed_at': { derived: TextValue; stored: TextValue }
+  'verify.last_event_at': { derived: TextValue; stored: TextValue }
+  'verify.lease_without_end': { lease: TextValue }
+  'verify.message_attempts': { derived: TextValue; stored: TextValue }
+  'verify.message_failure': { derived: TextValue; stored: TextValue }
+  'verify.message_status': { derived: TextValue; stored: TextValue }
+  'verify.message_still_due': { status: TextValue }
+  'verify.message_stuck': { status: TextValue }
+  'verify.question_without_cause': { purpose: TextValue }
+  'verify.report_parked': { messageId: TextValue }
+  'verify.report_result': { derived: TextValue; stored: TextValue }
+  'verify.sent_at': { derived: TextValue; stored: TextValue }
+  'verify.timer': { check: TextValue; status: TextValue; timer: TextValue }
+  'verify.unexplained': { what: TextValue }
+  'verify.units': { derived: TextValue; kind: TextValue; month: TextValue; stored: TextValue }
+  'verify.unknown_outcomes': { derived: TextValue; stored: TextValue }
   'webhooks.already': { status: TextValue }
   'webhooks.bad_description': { max: TextValue }
   'webhooks.credentials': object

@@ -3,6 +3,7 @@ import { createProblemWriter } from './http/problem.ts'
 import { doesAnyNodeAllowPrivateWebhooks } from './jobs/node.ts'
 import type { Parts } from './parts.ts'
 import { StartupError } from './startup-error.ts'
+import type { Output } from './commands/command.ts'
 import { type ParsedCommand, parse, UsageError } from './commands/parse.ts'
 import { toProblem } from './commands/problem.ts'
 import { groups } from './commands/table.ts'
@@ -36,8 +37,9 @@ export async function runCommandLine(args: readonly string[], io: CommandLineIo)
 const nameOfProgram = (environment: CommandLineIo['environment']): string =>
   environment['npm_lifecycle_event'] === 'doorcode' ? 'npm run -s doorcode --' : 'doorcode'
 
-async function run({ command, values, json }: ParsedCommand, { environment, stdout }: CommandLineIo): Promise<0 | 1> {
-  const print = ({ result, text, failed = false }: { result: object; text: string; failed?: boolean }): 0 | 1 => {
+async function run({ command, values, json }: ParsedCommand, io: CommandLineIo): Promise<0 | 1> {
+  const { environment, stdout, stderr } = io
+  const print = ({ result, text, failed = false }: Output): 0 | 1 => {
     stdout(json ? JSON.stringify(result) : text)
     return failed ? 1 : 0
   }
@@ -56,7 +58,7 @@ async function run({ command, values, json }: ParsedCommand, { environment, stdo
     statementTimeoutMs: LONG_STATEMENT_TIMEOUT_MS,
   })
   try {
-    return print(await command.work.run(await withNodeSettings(parts), values))
+    return print(await command.work.run(await withNodeSettings(parts), values, stderr))
   } finally {
     await close()
   }

@@ -11,6 +11,7 @@ export function spyOnDb(db: Db, around: DbSpy): Db {
     url: db.url,
     ...spyOnSql(db, around),
     transaction: (work) => db.transaction((tx) => work(spyOnSql(tx, around))),
+    snapshot: (work) => db.snapshot((tx) => work(spyOnSql(tx, around))),
     connect: () => db.connect(),
     oldestStatementMs: () => db.oldestStatementMs(),
     close: () => db.close(),

@@ -21,14 +21,20 @@ export type CommandGroup = { title: string; commands: readonly Command[] }
 
 type Work =
   /** The parts are opened before it runs and closed after it. It prints `result` with --json, else `text`. */
-  | { on: 'parts'; run(parts: Parts, values: Values): Promise<{ result: object; text: string }> }
-  | { on: 'nothing'; run(): Promise<{ result: object; text: string }> }
+  | { on: 'parts'; run(parts: Parts, values: Values, progress?: Progress): Promise<Output> }
+  | { on: 'nothing'; run(): Promise<Output> }
   /** On a database that is empty: it may have no key yet. */
-  | { on: 'empty-database'; run(config: Config, values: Values): Promise<{ result: object; text: string }> }
-  /** Also with invalid settings. `failed`: the exit code is 1, although the result is printed. */
-  | { on: 'environment'; run(environment: Environment): Promise<{ result: object; text: string; failed: boolean }> }
+  | { on: 'empty-database'; run(config: Config, values: Values): Promise<Output> }
+  /** Also with invalid settings. */
+  | { on: 'environment'; run(environment: Environment): Promise<Output> }
   /** Runs until a signal, and prints its own output. */
   | { on: 'config'; run(config: Config, call: Call): Promise<void> }
+
+/** `failed`: the exit code is 1, although the result is printed. */
+export type Output = { result: object; text: string; failed?: boolean }
+
+/** One line about a long run, on stderr. */
+export type Progress = (line: string) => void
 
 export type Call = {
   values: Values
@@ -65,7 +71,9 @@ type Definition<Options extends Record<string, Input>, Result extends object> = 
   summary: string
   options?: Options
   /** Must record every change that it makes. The workspace of an option `workspace` exists. */
-  run: (parts: Parts, values: ReadValues<Options>, record: RecordChange) => Promise<Result>
+  run: (parts: Parts, values: ReadValues<Options>, record: RecordChange, progress: Progress) => Promise<Result>
+  /** The command did what it should, and what it found makes its exit code 1. */
+  failed?: (result: Result) => boolean
   format: (result: Result, parts: Pick<Parts, 'config'>) => string
 }
 
@@ -78,18 +86,18 @@ export function command<
   Result extends object,
   // oxlint-disable-next-line typescript/no-empty-object-type -- no options at all
   Options extends Record<string, Input> = {},
->({ run, format, options, ...definition }: Definition<Options, Result>): Command {
+>({ run, failed = () => false, format, options, ...definition }: Definition<Options, Result>): Command {
   return {
     ...definition,
     options: options ?? {},
     work: {
       on: 'parts',
-      async run(parts, values) {
+      async run(parts, values, progress = () => {}) {
         const record: RecordChange = (tx, change) => audit(tx, { actor: COMMAND_LINE, at: parts.clock.now() }, change)
         const { workspace } = values
         if (typeof workspace === 'string') await getWorkspace(parts.db, workspace)
-        const result = await run(parts, values as ReadValues<Options>, record)
-        return { result, text: format(withVisibleTexts(result), parts) }
+        const result = await run(parts, values as ReadValues<Options>, record, progress)
+        return { result, text: format(withVisibleTexts(result), parts), failed: failed(result) }
       },
     },
   }

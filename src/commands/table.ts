@@ -23,6 +23,7 @@ import { sandboxAdvance } from './sandbox.ts'
 import { personLink, personList } from './person.ts'
 import { quarantineList, quarantineRelease } from './watch/quarantine.ts'
 import { senderList, senderPause, senderResume } from './sender.ts'
+import { verifyCommand } from './watch/verify.ts'
 import { version } from './version.ts'
 import { workspaceAllowance, workspaceCreate, workspaceDelete, workspaceList, workspaceRestore } from './workspace.ts'
 
@@ -80,7 +81,7 @@ export const groups: readonly CommandGroup[] = [
   },
   {
     title: 'Watch and fix',
-    commands: [doctor, explainCommand, quarantineList, quarantineRelease, blockAdd, blockRemove],
+    commands: [doctor, verifyCommand, explainCommand, quarantineList, quarantineRelease, blockAdd, blockRemove],
   },
   { title: 'Keep', commands: [backup, restore] },
   { title: 'Test', commands: [listenCommand, sandboxAdvance] },

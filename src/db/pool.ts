@@ -35,6 +35,8 @@ export type Db = Sql & {
   readonly url: string
   /** Commits when `work` resolves and rolls back when it throws. READ COMMITTED. */
   transaction<Result>(work: (tx: Sql) => Promise<Result>): Promise<Result>
+  /** All statements see the database as the first one does, and none can write. REPEATABLE READ. */
+  snapshot<Result>(work: (tx: Sql) => Promise<Result>): Promise<Result>
   /** A connection outside the pool, for LISTEN and advisory locks. The caller closes it. */
   connect(): Promise<Connection>
   /** Age of the oldest running statement outside transactions, including its wait for a connection, ms. */
@@ -132,30 +134,32 @@ export function openDb(options: DbOptions): Db {
       connection?.release()
     }
   }
+  const inTransaction = async <Result>(mode: string, work: (tx: Sql) => Promise<Result>): Promise<Result> => {
+    const connection = await connect()
+    // In one message, to save a round trip.
+    const begin = `begin${mode}; set local statement_timeout = ${LONG_STATEMENT_TIMEOUT_MS}`
+    connection.responseTimeoutMs = transactionTimeoutMs
+    try {
+      await connection.query(begin)
+      const result = await work(
+        toSql((statement, values) => query(connection, statement, values).catch(throwUncommitted)),
+      )
+      await connection.query('commit')
+      return result
+    } catch (error) {
+      // not by the type of the error: it may come from another connection
+      if (!connection.isLost) await connection.query('rollback').catch(() => connection.drop())
+      throw error
+    } finally {
+      connection.responseTimeoutMs = singleTimeoutMs
+      connection.release()
+    }
+  }
   return {
     url,
     ...toSql(rows),
-    async transaction(work) {
-      const connection = await connect()
-      // In one message, to save a round trip.
-      const begin = `begin; set local statement_timeout = ${LONG_STATEMENT_TIMEOUT_MS}`
-      connection.responseTimeoutMs = transactionTimeoutMs
-      try {
-        await connection.query(begin)
-        const result = await work(
-          toSql((statement, values) => query(connection, statement, values).catch(throwUncommitted)),
-        )
-        await connection.query('commit')
-        return result
-      } catch (error) {
-        // not by the type of the error: it may come from another connection
-        if (!connection.isLost) await connection.query('rollback').catch(() => connection.drop())
-        throw error
-      } finally {
-        connection.responseTimeoutMs = singleTimeoutMs
-        connection.release()
-      }
-    },
+    transaction: (work) => inTransaction('', work),
+    snapshot: (work) => inTransaction(' isolation level repeatable read, read only', work),
     async connect() {
       const connection = new Connection(settings)
       await connection.connect()

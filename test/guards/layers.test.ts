@@ -21,6 +21,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['admin'],
   ['doctor'],
   ['api'],
+  ['verify'],
   ['explain', 'charts', 'sandbox'],
   ['cod', 'otp'],
   ['accept'],

@@ -5,6 +5,7 @@ import { codAccount, confirmationPath } from '../cod.ts'
 import { type CrashServer, startCrashServer } from '../crash-process.ts'
 import type { Failpoint, Moment } from '../crash-server.ts'
 import { freePort } from '../program.ts'
+import { assertVerified } from '../verified.ts'
 import { waitFor } from '../wait-for.ts'
 import { type World, type WorldReceiver, startWorld } from '../world.ts'
 
@@ -123,4 +124,5 @@ test('a killed server loses no reply and reports no outcome twice', {
     await t.test(`${moment} ${statement}${when}`, () => survives(scene, { statement, moment, stage }))
   }
   await scene.server.kill()
+  await assertVerified(scene.world)
 })

@@ -10,6 +10,7 @@ import { submitLoop } from '../../src/messages/queue/submit.ts'
 import { spyOnDb } from '../db-spy.ts'
 import { codAccount } from '../cod.ts'
 import { type Message, type Order, type Purpose, Model } from './cod-model.ts'
+import { assertVerified } from '../verified.ts'
 import { type World, newPhone, startWorld } from '../world.ts'
 
 const RUNS = 24
@@ -357,6 +358,10 @@ test('under any events and crashes, callers see what the model predicts', async 
       }
       try {
         await fc.asyncModelRun(() => ({ model, real }), commands)
+        await assertVerified(
+          world,
+          ({ code, id }) => code === 'timer' && model.orders.every(({ confirmationId }) => confirmationId !== id),
+        ) // earlier runs are silent
       } finally {
         breaking.disarm()
         await silence(world)

@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { type CrashServer, NEVER, startCrashServer } from '../crash-process.ts'
 import type { Failpoint } from '../crash-server.ts'
 import { freePort } from '../program.ts'
+import { assertVerified } from '../verified.ts'
 import { waitFor } from '../wait-for.ts'
 import { type SentOtp, type World, type WorldReceiver, startWorld } from '../world.ts'
 
@@ -165,4 +166,5 @@ test('a server killed before or after any commit loses nothing', { timeout: 900_
     await t.test(`${failpoint.moment} ${failpoint.statement}`, () => survives(scene, failpoint))
   }
   await scene.server.kill()
+  await assertVerified(scene.world, ({ code }) => code === 'units') // the test forgets them
 })

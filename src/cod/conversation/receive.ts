@@ -23,7 +23,7 @@ export async function receiveMessages(
   messages: readonly StoredInbound[],
 ): Promise<InboundResult[]> {
   const results = new Map<string, InboundResult>()
-  const batches = batchesByCustomer(read(provider, messages))
+  const batches = batchesByCustomer(readMessages(provider, messages))
   const locked = batches.length > 1 ? await lockMatches(tx, batches.flat()) : new Map<string, Conversation>()
   for (const [ordinal, messagesOfBatch] of batches.entries()) {
     const decisions = (await findMatches(tx, messagesOfBatch)).map(decide)
@@ -46,7 +46,7 @@ type ReadMessage = {
   reply: ReturnType<typeof decodeReply> | null
 }
 
-const read = (provider: InboundReader, messages: readonly StoredInbound[]): ReadMessage[] =>
+export const readMessages = (provider: InboundReader, messages: readonly StoredInbound[]): ReadMessage[] =>
   messages
     .flatMap((stored): ReadMessage[] => {
       const inbound = provider.readInbound(stored.body)
@@ -91,7 +91,7 @@ type Match = {
   open: { id: string; check: Check }[] | null
 }
 
-type MatchedMessage = ReadMessage & { match: Match }
+export type MatchedMessage = ReadMessage & { match: Match }
 
 /** Only a customer's newest confirmations are considered. */
 const MAX_CONFIRMATIONS = 50
@@ -192,8 +192,8 @@ function unknownUser({ message, note }: Decision): { id: string; user_id: string
 type Answer = { confirmationId: string } & EventOfCheck
 type When = { at: Date; order: AnswerOrder }
 
-/** The event that the message causes, or why it causes none. */
-function interpret({ inbound: { says }, order, reply, match }: MatchedMessage, at: Date): Answer | CodedText {
+/** The event that the message causes, or why it causes none. Pure: "verify" derives answers with it. */
+export function interpret({ inbound: { says }, order, reply, match }: MatchedMessage, at: Date): Answer | CodedText {
   if (says.type === 'other') return { code: 'cod.other_kind', kind: kindText(says.kind) }
   if (says.type === 'text') return typed(says.text, match, { at, order })
   if (!reply || reply.to === 'nothing') {

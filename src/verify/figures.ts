@@ -1,0 +1,50 @@
+import { countDays } from '../charts/count.ts'
+import { type Day, addDays, startOfDay } from '../charts/days.ts'
+import { type Group, sumOf, totalOf } from '../charts/figures.ts'
+import { HOUR_MS, later } from '../clock.ts'
+import { type Sql, type Statement, statement } from '../db/pool.ts'
+import { type Difference, shown } from './differences.ts'
+
+export type CountedDay = { day: Day; time_zone: string; groups: Group[]; counted_at: Date }
+
+/** A range of a chart is shorter; older days are in no chart. */
+const MAX_DAYS = 100
+
+const selectDays: Statement<CountedDay> = statement(
+  'list_daily_figures_to_verify',
+  `select day, time_zone, groups, counted_at from daily_figures
+   where workspace_id = $1 and counted_at is not null and day >= coalesce($2::date, '-infinity'::date)
+   order by day desc limit ${MAX_DAYS}`,
+)
+
+/** Days that were counted when everything of them was stored. `from`: the first day of which all records are kept. */
+export async function listCountedDays(tx: Sql, workspaceId: string, from: Day | null): Promise<CountedDay[]> {
+  const days = await tx.rows(selectDays, [workspaceId, from])
+  return days.filter(
+    ({ day, time_zone, counted_at }) => counted_at >= later(startOfDay(addDays(day, 1), time_zone), HOUR_MS),
+  )
+}
+
+/** Compares a day with a recount: how many of each kind there were. Their statuses may have changed after the last count. */
+export async function checkDay(tx: Sql, workspaceId: string, counted: CountedDay): Promise<Difference[]> {
+  const { day, time_zone: timeZone } = counted
+  const clock = { sandbox: false, offsetMs: 0 }
+  const again = totalsOf(await countDays(tx, { workspaceId, days: [day], timeZone, clock }))
+  return Object.entries(totalsOf(counted.groups)).flatMap(([figure, stored]): Difference[] => {
+    const derived = again[figure] ?? 0
+    if (stored === derived) return []
+    const text = { code: 'verify.daily_figures', day, figure, stored: shown(stored), derived: shown(derived) } as const
+    return [{ id: workspaceId, text }]
+  })
+}
+
+function totalsOf(groups: readonly Group[]): Record<string, number> {
+  const counts = sumOf(groups)
+  return {
+    'message.otp': counts['message.otp'] ?? 0,
+    'message.cod': counts['message.cod'] ?? 0,
+    'otp.*': totalOf(counts, 'otp.'),
+    'order.*': totalOf(counts, 'order.'),
+    'refusal.*': totalOf(counts, 'refusal.'),
+  }
+}
