@@ -19,6 +19,7 @@ import { keyCreate, keyRevoke } from './key.ts'
 import { sandboxAdvance } from './sandbox.ts'
 import { personLink, personList } from './person.ts'
 import { quarantineList, quarantineRelease } from './quarantine.ts'
+import { secretsNewKey, secretsRotate, secretsStatus } from './secrets.ts'
 import { senderList, senderPause, senderResume } from './sender.ts'
 import { version } from './version.ts'
 import { workspaceAllowance, workspaceCreate, workspaceDelete, workspaceList, workspaceRestore } from './workspace.ts'
@@ -73,6 +74,9 @@ export const groups: readonly CommandGroup[] = [
       codSettingsGet,
       personList,
       personLink,
+      secretsStatus,
+      secretsNewKey,
+      secretsRotate,
     ],
   },
   { title: 'Watch and fix', commands: [explainCommand, quarantineList, quarantineRelease, blockAdd, blockRemove] },

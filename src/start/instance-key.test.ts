@@ -11,43 +11,43 @@ import { newInstanceKey } from '../seal.ts'
 
 test('the key is created once with mode 0600, and the next start uses it', async (t) => {
   const { db, dataDir } = await newInstance(t)
-  const sealed = (await openSeal({ secretKey: undefined, dataDir }, db)).close('a token', 'here')
-  assert.equal((await openSeal({ secretKey: undefined, dataDir }, db)).open(sealed, 'here'), 'a token')
+  const sealed = (await openSeal({ secretKeys: undefined, dataDir }, db)).close('a token', 'here')
+  assert.equal((await openSeal({ secretKeys: undefined, dataDir }, db)).open(sealed, 'here'), 'a token')
   assert.equal((await stat(path.join(dataDir, 'instance-key'))).mode & 0o777, 0o600)
 })
 
 test('two concurrent first starts use one key', async (t) => {
   const { db, dataDir } = await newInstance(t)
   const [one, other] = await Promise.all([
-    openSeal({ secretKey: undefined, dataDir }, db),
-    openSeal({ secretKey: undefined, dataDir }, db),
+    openSeal({ secretKeys: undefined, dataDir }, db),
+    openSeal({ secretKeys: undefined, dataDir }, db),
   ])
   assert.equal(other.open(one.close('a token', 'here'), 'here'), 'a token')
 })
 
 test('another key is refused, from the environment or the folder', async (t) => {
   const { db, dataDir } = await newInstance(t)
-  await openSeal({ secretKey: undefined, dataDir }, db)
+  await openSeal({ secretKeys: undefined, dataDir }, db)
   const other = newInstanceKey()
-  await refused(openSeal({ secretKey: Buffer.from(other, 'base64'), dataDir }, db), /DOORCODE_SECRET_KEY is not/)
+  await refused(openSeal({ secretKeys: [Buffer.from(other, 'base64')], dataDir }, db), /DOORCODE_SECRET_KEY is not/)
   await writeFile(path.join(dataDir, 'instance-key'), other)
-  await refused(openSeal({ secretKey: undefined, dataDir }, db), /instance-key is not the instance key/)
+  await refused(openSeal({ secretKeys: undefined, dataDir }, db), /instance-key is not the instance key/)
 })
 
 test('a lost key is not replaced by a new one', async (t) => {
   const { db, dataDir } = await newInstance(t)
-  await openSeal({ secretKey: undefined, dataDir }, db)
+  await openSeal({ secretKeys: undefined, dataDir }, db)
   const file = path.join(dataDir, 'instance-key')
   const key = Buffer.from((await readFile(file, 'utf8')).trim(), 'base64')
   await rm(file)
-  await refused(openSeal({ secretKey: undefined, dataDir }, db), /instance key of this database is missing/)
-  await openSeal({ secretKey: key, dataDir }, db)
+  await refused(openSeal({ secretKeys: undefined, dataDir }, db), /instance key of this database is missing/)
+  await openSeal({ secretKeys: [key], dataDir }, db)
 })
 
 test('a key file without a key is reported', async (t) => {
   const { db, dataDir } = await newInstance(t)
   await writeFile(path.join(dataDir, 'instance-key'), 'half a k')
-  await refused(openSeal({ secretKey: undefined, dataDir }, db), /does not contain an instance key/)
+  await refused(openSeal({ secretKeys: undefined, dataDir }, db), /does not contain an instance key/)
 })
 
 const refused = (start: Promise<unknown>, message: RegExp): Promise<void> =>

@@ -8,6 +8,7 @@ import { createWakeUps, type WakeUps } from '../jobs/wake.ts'
 import type { Log } from '../log.ts'
 import { createMetrics } from '../metrics.ts'
 import type { Parts } from '../parts.ts'
+import { createNodeKeys } from '../secrets/nodes.ts'
 import { createWhatsApp } from '../providers/whatsapp/whatsapp.ts'
 
 type OpenPartsOptions = Omit<RetryBudget, 'log'> & {
@@ -47,7 +48,13 @@ export async function openParts(
   const provider = opened.adopt(createWhatsApp(), (provider) => provider.close())
   const { allowPrivateWebhooks } = config
   const wakes = opened.adopt(
-    createWakeUps({ db, roles: config.roles, log, settings: { allowPrivateWebhooks } }),
+    createWakeUps({
+      db,
+      roles: config.roles,
+      log,
+      settings: { allowPrivateWebhooks },
+      keys: createNodeKeys(seal, log),
+    }),
     (wakes) => wakes.stop(),
   )
   const { wake, live, node } = wakes

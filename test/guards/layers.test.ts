@@ -27,6 +27,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['events'],
   ['accounts'],
   ['workspaces'],
+  ['secrets'],
   ['parts'],
   ['providers'],
   ['http'],
