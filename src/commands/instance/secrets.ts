@@ -1,9 +1,9 @@
-import { endAllSessions } from '../admin/auth/end-all-sessions.ts'
-import { newestKey, resealAll, switchKey } from '../secrets/rotate.ts'
-import { type SecretsStatus, findSecretsStatus } from '../secrets/status.ts'
-import { addKey, removeOldKeys } from '../start/instance-key.ts'
-import { command } from './command.ts'
-import { flag } from './inputs.ts'
+import { endAllSessions } from '../../admin/auth/end-all-sessions.ts'
+import { newestKey, resealAll, switchKey } from '../../secrets/rotate.ts'
+import { type SecretsStatus, findSecretsStatus } from '../../secrets/status.ts'
+import { addKey, removeOldKeys } from '../../start/instance-key.ts'
+import { command } from '../command.ts'
+import { flag } from '../inputs.ts'
 
 const instance = { workspaceId: null }
 
