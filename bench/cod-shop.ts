@@ -29,7 +29,7 @@ const read = readCodSettings({
 export async function openCodShops(options: ShopsOptions): Promise<Shop[]> {
   if (!('settings' in read)) throw new Error(`the settings of the bench are wrong: ${JSON.stringify(read.faults)}`)
   const shops = await openShops(options)
-  const parts = setupParts(options.databaseUrl)
+  const parts = await setupParts(options.databaseUrl)
   const kind = 'cod_confirmation'
   try {
     for (const { workspaceId } of shops) {

@@ -6,11 +6,12 @@ import { type Db, type Sql, openDb, statement } from '../src/db/pool.ts'
 import { createMemoryRateLimit } from '../src/http/rate-limit.ts'
 import { hashSecret, newId, parseApiKey } from '../src/ids.ts'
 import { createMetrics } from '../src/metrics.ts'
-import { otpCodeContext } from '../src/messages/queue/code.ts'
 import { OTP_SUBMISSION_WINDOW_MS } from '../src/messages/submission-window.ts'
 import { otpRoutes } from '../src/otp/routes.ts'
 import type { TemplateComponent } from '../src/providers/provider.ts'
-import { type Seal, createSeal } from '../src/seal.ts'
+import type { Seal } from '../src/seal.ts'
+import { sealedColumns } from '../src/secrets/sealed-columns.ts'
+import { openTestSeal } from '../test/seal.ts'
 import { type SenderState, senderUnavailableReason } from '../src/accounts/availability.ts'
 import { otpUnusableReason } from '../src/accounts/templates/usability.ts'
 import { quotaMonth } from '../src/workspaces/quota.ts'
@@ -26,7 +27,7 @@ type Body = {
 /** The naive implementation: one statement per check, one transaction per request. */
 export async function servePlain(config: Config): Promise<{ url: string; stop(): Promise<void> }> {
   const db = openDb({ url: config.databaseUrl ?? '', poolSize: config.databasePool })
-  const seal = createSeal(config.secretKey ?? Buffer.alloc(32))
+  const seal = await openTestSeal(db, config.secretKeys)
   const limit = createMemoryRateLimit()
   const live = { changed: () => {}, follow: () => () => {} }
   const route = otpRoutes({ db, clock: systemClock, seal, wake: () => {}, live, metrics: createMetrics() })[0]
@@ -126,7 +127,7 @@ async function accept(
   const messageId = newId()
   const { name, language } = body.template
   const values = [messageId, workspaceId, body.senderId, body.to, name, language, body.reference, idempotencyKey]
-  const code = seal.close(body.code, otpCodeContext(messageId))
+  const code = seal.close(body.code, sealedColumns.messages.code(messageId))
   const submitBy = later(now, OTP_SUBMISSION_WINDOW_MS)
   await tx.rows(insertMessage, [...values, code, crypto.randomUUID(), key.public_id, unit.used, now, submitBy])
   return { status: 202, messageId }

@@ -3,7 +3,7 @@ import { type Db, openDb } from '../src/db/pool.ts'
 import { newId } from '../src/ids.ts'
 import { createLog } from '../src/log.ts'
 import { createWhatsApp } from '../src/providers/whatsapp/whatsapp.ts'
-import { createSeal } from '../src/seal.ts'
+import { openTestSeal } from '../test/seal.ts'
 import { connectAccount } from '../src/accounts/accounts.ts'
 import { openQuotaMonths, quotaMonth, setQuota } from '../src/workspaces/quota.ts'
 import { createKey } from '../src/workspaces/keys/keys.ts'
@@ -25,17 +25,17 @@ export type ShopsOptions = { databaseUrl: string; graphUrl: string; shops: numbe
 
 const MONTHLY_UNITS = 1_000_000_000
 
-export type Setup = ReturnType<typeof setupParts>
+export type Setup = Awaited<ReturnType<typeof setupParts>>
 
 /** The parts that an operator's commands need. */
-export function setupParts(databaseUrl: string) {
+export async function setupParts(databaseUrl: string) {
   const db = openDb({ url: databaseUrl, poolSize: 4 })
   const provider = createWhatsApp()
   return {
     db,
     provider,
     clock: systemClock,
-    seal: createSeal(INSTANCE_KEY),
+    seal: await openTestSeal(db, [INSTANCE_KEY]),
     log: createLog('silent'),
     wake: () => {},
     live: { changed: () => {}, follow: () => () => {} },
@@ -49,7 +49,7 @@ export function setupParts(databaseUrl: string) {
 
 /** What exists before the first request. The month's counters as well: opening them is not what is measured. */
 export async function openShops({ databaseUrl, graphUrl, shops, keysEach }: ShopsOptions): Promise<Shop[]> {
-  const parts = setupParts(databaseUrl)
+  const parts = await setupParts(databaseUrl)
   try {
     const opened: Shop[] = []
     for (let number = 0; number < shops; number += 1) {

@@ -137,7 +137,7 @@ export async function addEndpoints(
   shops: readonly Shop[],
   receiver: BenchReceiver,
 ): Promise<void> {
-  const parts = setupParts(databaseUrl)
+  const parts = await setupParts(databaseUrl)
   const config = readConfig({
     DATABASE_URL: databaseUrl,
     DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),

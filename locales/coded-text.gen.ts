@@ -880,6 +880,10 @@ export type Texts = {
   'page_audit_log.actions_recipient_unblocked': object
   'page_audit_log.actions_recipients_imported': object
   'page_audit_log.actions_refusal_check_sent': object
+  'page_audit_log.actions_secrets_key_added': object
+  'page_audit_log.actions_secrets_resealed': object
+  'page_audit_log.actions_secrets_rotated': object
+  'page_audit_log.actions_secrets_sessions_ended': object
   'page_audit_log.actions_sender_paused': object
   'page_audit_log.actions_sender_resumed': object
   'page_audit_log.actions_template_deleted': object
@@ -950,6 +954,10 @@ export type Texts = {
   'page_audit_log.did_recipient_unblocked': { target: TextValue; who: TextValue }
   'page_audit_log.did_recipients_imported': { who: TextValue }
   'page_audit_log.did_refusal_check_sent': { target: TextValue; who: TextValue }
+  'page_audit_log.did_secrets_key_added': { target: TextValue; who: TextValue }
+  'page_audit_log.did_secrets_resealed': { target: TextValue; who: TextValue }
+  'page_audit_log.did_secrets_rotated': { target: TextValue; who: TextValue }
+  'page_audit_log.did_secrets_sessions_ended': { who: TextValue }
   'page_audit_log.did_sender_paused': { target: TextValue; who: TextValue }
   'page_audit_log.did_sender_resumed': { target: TextValue; who: TextValue }
   'page_audit_log.did_template_deleted': { target: TextValue; who: TextValue }
@@ -989,6 +997,7 @@ export type Texts = {
   'page_audit_log.fields_graph_url': object
   'page_audit_log.fields_header': object
   'page_audit_log.fields_header_sample': object
+  'page_audit_log.fields_key': object
   'page_audit_log.fields_kind': object
   'page_audit_log.fields_language': object
   'page_audit_log.fields_last_used_at': object
@@ -1007,6 +1016,7 @@ export type Texts = {
   'page_audit_log.fields_refusal': object
   'page_audit_log.fields_renewed': object
   'page_audit_log.fields_replaced_by': object
+  'page_audit_log.fields_resealed': object
   'page_audit_log.fields_resent': object
   'page_audit_log.fields_resource': object
   'page_audit_log.fields_role': object
@@ -1017,6 +1027,7 @@ export type Texts = {
   'page_audit_log.fields_second_factor_ended': object
   'page_audit_log.fields_security_advice': object
   'page_audit_log.fields_sender_id': object
+  'page_audit_log.fields_sessions': object
   'page_audit_log.fields_status': object
   'page_audit_log.fields_statuses': object
   'page_audit_log.fields_template': object
@@ -2628,6 +2639,13 @@ export type Texts = {
   'sandbox.thing_webhook': object
   'sandbox.too_far': object
   'sandbox.too_much': { max: TextValue }
+  'secrets.key_changed': object
+  'secrets.key_waits': { key: TextValue }
+  'secrets.node_behind': { nodeId: TextValue }
+  'secrets.node_lacks_key': { key: TextValue; nodeId: TextValue; roles: TextValue; version: TextValue }
+  'secrets.rotated_meanwhile': object
+  'secrets.rows_left': { count: number }
+  'secrets.too_many_keys': { count: number }
   'server_pages.after_repair': object
   'server_pages.disk_full': object
   'server_pages.incomplete': object

@@ -19,6 +19,17 @@ test('DATABASE_URL makes the rate limit shared and the instance key required', (
   assert.match(mistakesOf({ DATABASE_URL: url }).join(), /DOORCODE_SECRET_KEY is required with DATABASE_URL/)
 })
 
+test('several keys are read newest first, and each mistake names its position', () => {
+  const [newest, old] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
+  const read = readConfig({ DOORCODE_SECRET_KEY: `${newest.toString('base64')}, ${old.toString('hex')}` })
+  assert.deepEqual(read.secretKeys, [newest, old])
+  const [mistake = ''] = mistakesOf({ DOORCODE_SECRET_KEY: `${KEY},hidden,${KEY}` })
+  assert.match(mistake, /key 2 of 3 is not: .*; has the same key at the positions 1 and 3: leave one of them out$/)
+  assert.doesNotMatch(mistake, /hidden/)
+  const six = Array.from({ length: 6 }, (_, index) => Buffer.alloc(32, index).toString('base64')).join(',')
+  assert.match(mistakesOf({ DOORCODE_SECRET_KEY: six }).join(), /has 6 keys, and may have at most 5/)
+})
+
 const wrong: Readonly<Record<string, { value: string; pattern: RegExp }>> = {
   DOORCODE_PORT: { value: '70000', pattern: /^DOORCODE_PORT must be a port from 1 to 65535, not "70000"$/ },
   DOORCODE_METRICS_PORT: { value: '9464.5', pattern: /^DOORCODE_METRICS_PORT must be 0 or a port/ },

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { parseInstanceKey } from './seal.ts'
+import { type KeyMistake, MAX_KEYS, parseInstanceKeys } from './seal.ts'
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -64,8 +64,8 @@ export const settings = {
   ),
   DOORCODE_SECRET_KEY: setting(
     '',
-    'Instance key that seals codes, tokens and secrets: 32 random bytes in base64 or hex. Required with `DATABASE_URL`; otherwise the key is a file in the data folder.',
-    secretKey,
+    'Instance key that seals codes, tokens and secrets: 32 random bytes in base64 or hex. During a rotation several keys, newest first, separated by commas. Required with `DATABASE_URL`; otherwise the key is a file in the data folder.',
+    secretKeys,
   ),
   DOORCODE_PUBLIC_URL: setting(
     '',
@@ -149,8 +149,8 @@ export function readConfig(environment: Environment, { needsKey = true }: { need
     databaseUrl,
     databasePool: find('DOORCODE_DATABASE_POOL') ?? 0,
     rateLimit: find('DOORCODE_RATE_LIMIT') ?? (databaseUrl ? 'shared' : 'memory'),
-    /** Undefined with the embedded database, whose key is in the data folder. */
-    secretKey: find('DOORCODE_SECRET_KEY'),
+    /** Newest first. Undefined with the embedded database, whose key is in the data folder. */
+    secretKeys: find('DOORCODE_SECRET_KEY'),
     publicUrl: find('DOORCODE_PUBLIC_URL') ?? `http://127.0.0.1:${port}`,
     /** Addresses and networks whose X-Forwarded-For is trusted. */
     trustedProxies: find('DOORCODE_TRUSTED_PROXIES') ?? [],
@@ -180,13 +180,22 @@ function databaseUrl(text: string): string {
   return invalid('must look like postgres://user:password@host:5432/name')
 }
 
-function secretKey(text: string): Buffer {
-  return (
-    parseInstanceKey(text) ??
-    invalid(
-      'must be 32 random bytes in base64 (44 characters) or hex (64): generate one with "openssl rand -base64 32"',
-    )
-  )
+/** The error names positions, never keys. */
+function secretKeys(text: string): readonly Buffer[] {
+  const { keys, mistakes } = parseInstanceKeys(text.split(','))
+  if (mistakes.length === 0) return keys
+  return invalid(mistakes.map((mistake) => inWords(mistake)).join('; '))
+}
+
+function inWords(mistake: KeyMistake): string {
+  switch (mistake.code) {
+    case 'form':
+      return `must be 32 random bytes in base64 (44 characters) or hex (64)${mistake.of > 1 ? `, and key ${mistake.position} of ${mistake.of} is not` : ''}: generate one with "openssl rand -base64 32"`
+    case 'repeated':
+      return `has the same key at the positions ${mistake.first} and ${mistake.position}: leave one of them out`
+    case 'too_many':
+      return `has ${mistake.of} keys, and may have at most ${MAX_KEYS}: leave out those that no row needs ("doorcode secrets status")`
+  }
 }
 
 /** Standard Webhooks: 24 to 64 bytes. */

@@ -8,6 +8,7 @@ import { type RetryBudget, withRetries } from './start/database.ts'
 import { createSetupLink } from './admin/auth/links.ts'
 import { createLog, type Log } from './log.ts'
 import { openParts, SERVER_RETRY_BUDGET_MS } from './start/open.ts'
+import { assertOldKeysKnown } from './start/instance-key.ts'
 import { type PortSetting, assertPortsFree, throwListenError } from './start/ports.ts'
 import type { Parts } from './parts.ts'
 import { settlesWithin } from './settles-within.ts'
@@ -79,6 +80,9 @@ export async function startServing(
     onClock,
   })
   opened.defer(close)
+  await withRetries(parts.db, { log, timeoutMs: SERVER_RETRY_BUDGET_MS, signal }, () =>
+    assertOldKeysKnown(parts.db, parts.seal),
+  )
   parts.metrics.watchProcess()
   const app = await buildApp(parts, wakes)
   opened.defer(() => stopInTime(app, log))

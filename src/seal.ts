@@ -6,14 +6,29 @@ const TAG_BYTES = 16
 const FORMAT = 1
 const FORMAT_BYTE = Buffer.of(FORMAT)
 
-/** AES-256-GCM under the instance key (docs/operations.md#the-instance-key). */
+/** One instance key: AES-256-GCM. */
+export type SealingKey = {
+  /** Names the key in answers and logs, and says nothing about it. */
+  readonly fingerprint: string
+  close(text: string, context: string): Buffer
+  /** Undefined if the key, the context or the bytes differ. */
+  open(sealed: Buffer, context: string): string | undefined
+}
+
+/** Seals under the instance key of the database, and opens with every known key (docs/key-rotation.md). */
 export type Seal = {
+  /** The known keys, newest first. */
+  readonly keys: readonly SealingKey[]
+  /** The key of the database. A rotation replaces it while the process runs. */
+  current(): SealingKey
   /** `context` names the owner of the text, so that bytes copied to another row cannot be opened there. */
   close(text: string, context: string): Buffer
-  /** Throws UnsealError if the key, the context or the bytes differ. */
+  /** Throws UnsealError if no known key opens it, or the context or the bytes differ. */
   open(sealed: Buffer, context: string): string
-  /** A stable secret per purpose: 64 hex digits. */
-  derive(purpose: string): string
+  /** What sessions are signed with: 64 hex digits. A rotation may replace it: read it at each use. */
+  signInSecret(): string
+  /** Takes what the database says. */
+  use(state: { key: SealingKey; signInSecret: string }): void
 }
 
 export class UnsealError extends Error {
@@ -24,10 +39,35 @@ export class UnsealError extends Error {
 }
 
 /** Undefined unless the text is 32 bytes in base64 (44 characters) or hex (64 characters). */
-export function parseInstanceKey(text: string): Buffer | undefined {
+function parseInstanceKey(text: string): Buffer | undefined {
   if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex')
   const bytes = Buffer.from(text, 'base64')
   return /^[A-Za-z0-9+/_-]{43}=?$/.test(text) && bytes.length === KEY_BYTES ? bytes : undefined
+}
+
+/** One in use, one that replaces it, and those of rotations that were not finished. */
+export const MAX_KEYS = 5
+
+export type KeyMistake =
+  | { code: 'form'; position: number; of: number }
+  | { code: 'repeated'; position: number; first: number }
+  | { code: 'too_many'; of: number }
+
+/** Every mistake, with positions from 1. */
+export function parseInstanceKeys(texts: readonly string[]): { keys: Buffer[]; mistakes: KeyMistake[] } {
+  const keys: Buffer[] = []
+  const mistakes: KeyMistake[] = texts.length > MAX_KEYS ? [{ code: 'too_many', of: texts.length }] : []
+  const positions = new Map<string, number>()
+  for (const [index, text] of texts.entries()) {
+    const position = index + 1
+    const key = parseInstanceKey(text.trim())
+    const first = key && positions.get(key.toString('hex'))
+    if (!key) mistakes.push({ code: 'form', position, of: texts.length })
+    else if (first !== undefined) mistakes.push({ code: 'repeated', position, first })
+    else positions.set(key.toString('hex'), position)
+    if (key) keys.push(key)
+  }
+  return { keys, mistakes }
 }
 
 export const newInstanceKey = (): string => randomBytes(KEY_BYTES).toString('base64')
@@ -45,9 +85,12 @@ function createNonceSource(): () => Buffer {
   }
 }
 
-export function createSeal(key: Buffer): Seal {
+const FINGERPRINT_DIGITS = 8
+
+export function createSealingKey(key: Buffer): SealingKey {
   const nextNonce = createNonceSource()
   return {
+    fingerprint: createHmac('sha256', key).update('fingerprint').digest('hex').slice(0, FINGERPRINT_DIGITS),
     close(text, context) {
       const nonce = nextNonce()
       const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context))
@@ -57,16 +100,43 @@ export function createSeal(key: Buffer): Seal {
     },
     open(sealed, context) {
       try {
-        if (sealed[0] !== FORMAT) throw new UnsealError(context)
+        if (sealed[0] !== FORMAT) return undefined
         const nonce = sealed.subarray(1, 1 + NONCE_BYTES)
         const tag = sealed.subarray(1 + NONCE_BYTES, 1 + NONCE_BYTES + TAG_BYTES)
         const body = sealed.subarray(1 + NONCE_BYTES + TAG_BYTES)
         const decipher = createDecipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(context)).setAuthTag(tag)
         return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
       } catch {
-        throw new UnsealError(context)
+        return undefined
       }
     },
-    derive: (purpose) => createHmac('sha256', key).update(`derived: ${purpose}`).digest('hex'),
   }
 }
+
+export function createSeal(
+  keys: readonly SealingKey[],
+  { key: current, signInSecret }: { key: SealingKey; signInSecret: string },
+): Seal {
+  return {
+    keys,
+    current: () => current,
+    close: (text, context) => current.close(text, context),
+    open(sealed, context) {
+      const opened = current.open(sealed, context) ?? keyOf(keys, sealed, context)?.open(sealed, context)
+      if (opened === undefined) throw new UnsealError(context)
+      return opened
+    },
+    signInSecret: () => signInSecret,
+    use: (state) => void ({ key: current, signInSecret } = state),
+  }
+}
+
+/** The key that opens the bytes. */
+export const keyOf = (keys: readonly SealingKey[], sealed: Buffer, context: string): SealingKey | undefined =>
+  keys.find((key) => key.open(sealed, context) !== undefined)
+
+export const newSignInSecret = (): string => randomBytes(KEY_BYTES).toString('hex')
+
+/** Of an installation from before the sign-in secret was stored: its sessions and second factors stay valid. */
+export const signInSecretFrom = (key: Buffer): string =>
+  createHmac('sha256', key).update('derived: dashboard sessions').digest('hex')

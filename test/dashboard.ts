@@ -71,8 +71,8 @@ async function sessionOf(world: World, who: { userId: string; email: string }): 
      values ($1, $1, $2, $3, $4, $4, '127.0.0.1', 'node')`,
     [token, who.userId, later(now, 7 * DAY_MS), now],
   )
-  const signature = createHmac('sha256', seal.derive('dashboard sessions')).update(token).digest('base64')
-  const device = createTrustedDevices({ secret: seal.derive('known devices'), secure: false }).createCookie(who.email)
+  const signature = createHmac('sha256', seal.signInSecret()).update(token).digest('base64')
+  const device = createTrustedDevices({ seal, secure: false }).createCookie(who.email)
   return `doorcode.session_token=${encodeURIComponent(`${token}.${signature}`)}; ${device.split(';')[0]}`
 }
 

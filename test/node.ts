@@ -14,8 +14,9 @@ import { createMetrics } from '../src/metrics.ts'
 import type { WorkName } from '../src/jobs/wake.ts'
 import type { Parts } from '../src/parts.ts'
 import { createWhatsApp } from '../src/providers/whatsapp/whatsapp.ts'
-import { createSeal } from '../src/seal.ts'
+import { createNodeKeys } from '../src/secrets/nodes.ts'
 import { openPooledDb } from './connections.ts'
+import { INSTANCE_KEY, openTestSeal } from './seal.ts'
 
 /** The real program on a real port, with a database that other nodes may share. */
 export type Node = {
@@ -43,8 +44,7 @@ export type NodeOptions = {
   settings?: Readonly<Record<string, string>>
 }
 
-/** The same for all nodes of a run. */
-export const INSTANCE_KEY = Buffer.alloc(32, 7)
+export { INSTANCE_KEY }
 
 let created: Pages | undefined
 
@@ -71,17 +71,19 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   const pool = await openPooledDb(databaseUrl, (err) => log.warn({ err }, 'a connection ended'))
   const db = wrapDb(pool)
   const provider = createWhatsApp()
+  const seal = await openTestSeal(pool, config.secretKeys)
   const wakes = createWakeUps({
     db,
     roles: config.roles,
     log,
     settings: nodeSettings(config),
+    keys: createNodeKeys(seal, log),
   })
   const parts = {
     config,
     db,
     clock,
-    seal: createSeal(INSTANCE_KEY),
+    seal,
     log,
     metrics: createMetrics(),
     provider,
@@ -93,12 +95,15 @@ export async function startNode(options: NodeOptions): Promise<Node> {
   }
   const pages = config.roles.has('dashboard') ? await sharedPages() : undefined
   const app = await buildApp(parts, { ...wakes, ...(pages && { pages }) })
-  const stop = async (): Promise<void> => {
+  const close = async (): Promise<void> => {
     await app.stop()
     await wakes.stop()
     await provider.close()
     await pool.close()
   }
+  let closed: Promise<void> | undefined
+  /** Once: a test may stop a node before its world does. */
+  const stop = (): Promise<void> => (closed ??= close())
   try {
     const url = await app.server.listen({ port, host: '127.0.0.1' })
     await wakes.start()

@@ -3,6 +3,7 @@ import { backgroundLoops } from '../src/background/table.ts'
 import { openPooledDb } from './connections.ts'
 import { fileDatabase } from './database.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
+import { INSTANCE_KEY, openTestSeal } from './seal.ts'
 import { waitFor } from './wait-for.ts'
 import { createMovedClock } from './moved-clock.ts'
 import { readConfig } from '../src/config.ts'
@@ -12,7 +13,6 @@ import { type RunningLoop, startLoop } from '../src/jobs/loop.ts'
 import { createLog } from '../src/log.ts'
 import { createMetrics } from '../src/metrics.ts'
 import type { Provider } from '../src/providers/provider.ts'
-import { createSeal } from '../src/seal.ts'
 import { createWorkspace } from '../src/workspaces/workspaces.ts'
 import { deliverLoop } from '../src/webhooks/delivery/deliver.ts'
 import { addEndpoint } from '../src/webhooks/endpoints.ts'
@@ -24,8 +24,6 @@ export type WebhookReceiver = Receiver & { endpointId: string; secret: string }
 export type WebhookWorld = Awaited<ReturnType<typeof startWebhookWorld>>
 
 export const idOf = ({ workspaceId }: WebhookWorld, { endpointId }: WebhookReceiver) => ({ workspaceId, endpointId })
-
-const INSTANCE_KEY = Buffer.alloc(32, 7)
 
 /** For tests of webhooks only: a workspace, its endpoints with real receivers, the loop, and a moved clock. */
 export async function startWebhookWorld(t: TestContext, { loops = 1 }: { loops?: number } = {}) {
@@ -44,7 +42,7 @@ export async function startWebhookWorld(t: TestContext, { loops = 1 }: { loops?:
     config,
     db,
     clock,
-    seal: createSeal(INSTANCE_KEY),
+    seal: await openTestSeal(db),
     log,
     metrics: createMetrics(),
     provider: {} as Provider, // webhooks do not use it

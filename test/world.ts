@@ -23,7 +23,7 @@ import { freePort } from './program.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 import { waitFor } from './wait-for.ts'
 
-export type WorldOptions = Pick<NodeOptions, 'rateLimit' | 'works' | 'wrapDb'> & {
+export type WorldOptions = Pick<NodeOptions, 'rateLimit' | 'works' | 'wrapDb' | 'settings'> & {
   /** Monthly units of OTPs. */
   otpQuota?: number
   /** Overrides of the emulator's account, such as numbers or templates. */

@@ -15,7 +15,7 @@ export async function deliveriesEngine({ databaseUrl, graphUrl }: QueueEngineOpt
     `insert into webhook_endpoints (id, workspace_id, url, secret, status, status_at, created_at)
      select uuidv7(), id, 'http://127.0.0.1:1', '', 'enabled', now(), now() from workspaces`,
   ])
-  const parts = setupParts(databaseUrl)
+  const parts = await setupParts(databaseUrl)
   const finish = createFinisher(parts)
   const insert = (count: number, dueIn: string): Promise<void> =>
     insertInBulk(

@@ -13,7 +13,7 @@ const MAX_DRAIN_MS = 180_000
 /** Doorcode's own: the loop that submits messages, with a provider that answers without a request. */
 export async function messagesEngine({ databaseUrl, graphUrl }: QueueEngineOptions): Promise<QueueEngine> {
   await openShops({ databaseUrl, graphUrl, shops: SENDERS, keysEach: 0 })
-  const parts = setupParts(databaseUrl)
+  const parts = await setupParts(databaseUrl)
   const seal = { ...parts.seal, open: () => '493817' } // the rows are made in SQL, which cannot seal
   let sends = 0
   const provider: typeof parts.provider = {

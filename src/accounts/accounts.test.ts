@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, after, test } from 'node:test'
 import { DEMO, type Emulator, demoAccount, startEmulator } from '@doorcode/whatsapp-emulator'
 import { fileDatabase } from '../../test/database.ts'
+import { openTestSeal } from '../../test/seal.ts'
 import { withConnection } from '../../test/postgres.ts'
 import { type Clock, HOUR_MS, MINUTE_MS, SECOND_MS } from '../clock.ts'
 import { type MovedClock, createMovedClock } from '../../test/moved-clock.ts'
@@ -14,7 +15,6 @@ import type { WorkName } from '../jobs/wake.ts'
 import type { Parts } from '../parts.ts'
 import type { Provider } from '../providers/provider.ts'
 import { createWhatsApp } from '../providers/whatsapp/whatsapp.ts'
-import { createSeal } from '../seal.ts'
 import { UserError } from '../user-error.ts'
 import { createWorkspace } from '../workspaces/workspaces.ts'
 import { appSecretsAt, connectAccount, findWebhookAccount, getAccount } from './accounts.ts'
@@ -37,7 +37,7 @@ async function start(t: TestContext) {
     db,
     clock,
     provider,
-    seal: createSeal(Buffer.alloc(32, 7)),
+    seal: await openTestSeal(db),
     log: createLog('silent'),
     metrics: createMetrics(),
     wake: (work) => void woken.push(work),

@@ -5,6 +5,8 @@ import { isUuid, newId } from '../ids.ts'
 import type { Parts } from '../parts.ts'
 import type { ProviderAccount } from '../providers/provider.ts'
 import { type Seal, UnsealError } from '../seal.ts'
+import { lockSealingKey } from '../secrets/instance.ts'
+import { sealedColumns } from '../secrets/sealed-columns.ts'
 import { UserError } from '../user-error.ts'
 import { unknownWorkspace } from '../workspaces/workspaces.ts'
 import { type AccountToConnect, type NewAccount, readNewAccount } from './new-account.ts'
@@ -112,7 +114,8 @@ async function storeAccount(
   /** Undefined when this instance key cannot open it: then no stored secret can verify a signature. */
   const former = existing && openSecret(seal, existing, 'appSecret')
   const isSecretNew = former !== undefined && former !== account.appSecret
-  const close = (secret: Secret): Buffer => seal.close(account[secret], sealContext(accountId, secret))
+  const key = await lockSealingKey(tx, seal)
+  const close = (secret: Secret): Buffer => key.close(account[secret], sealContext(accountId, secret))
   await tx.rows(upsertAccount, [
     accountId,
     workspaceId,
@@ -136,7 +139,7 @@ type Secret = keyof typeof SECRET_COLUMNS
 export const SECRETS = ['accessToken', 'appSecret', 'verifyToken'] as const satisfies Secret[]
 
 export const sealContext = (accountId: string, secret: Secret): string =>
-  `account:${accountId}:${SECRET_COLUMNS[secret]}`
+  sealedColumns.provider_accounts[SECRET_COLUMNS[secret]](accountId)
 
 /** Undefined when this instance key cannot open it. */
 function openSecret<Name extends Secret>(

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { later } from '../clock.ts'
 import { type Sql, statement } from '../db/pool.ts'
 import type { Parts } from '../parts.ts'
+import { lockSealingKey } from '../secrets/instance.ts'
 import { UserError } from '../user-error.ts'
 import { FORMER_APP_SECRET_MS, SECRETS, sealContext, unknownAccount } from './accounts.ts'
 import type { AccountRef } from './templates/changes.ts'
@@ -22,8 +23,9 @@ export async function removeAccount(
   if (!account) throw unknownAccount(accountId)
   const { wabaId } = account
   if (typedId.trim() !== wabaId) throw new UserError({ code: 'accounts.waba_id_differs', wabaId })
+  const key = await lockSealingKey(tx, seal)
   const meaningless = SECRETS.map((secret) =>
-    seal.close(randomBytes(SECRET_BYTES).toString('base64'), sealContext(accountId, secret)),
+    key.close(randomBytes(SECRET_BYTES).toString('base64'), sealContext(accountId, secret)),
   )
   await tx.rows(markRemoved, [workspaceId, accountId, later(clock.now(), FORMER_APP_SECRET_MS), ...meaningless])
   await tx.rows(deleteTemplates, [workspaceId, accountId])

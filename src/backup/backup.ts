@@ -12,8 +12,8 @@ export type BackupOptions = {
   file: string
   /** Whether an existing file is replaced. */
   replace: boolean
-  /** Undefined: the file does not contain it. */
-  key: Buffer | undefined
+  /** Newest first. Empty: the file does not contain them. */
+  keys: readonly Buffer[]
   /** Undefined: the file is not encrypted. */
   passphrase: string | undefined
   createdAt: Date
@@ -26,7 +26,7 @@ export type BackupResult = { file: string; bytes: number; tables: number; rows: 
 
 /** Writes the database, as it is at one moment, into one file. Others read and write the database meanwhile. */
 export async function makeBackup(db: Db, options: BackupOptions): Promise<BackupResult> {
-  const { file, replace, key, passphrase, createdAt, begin, signal } = options
+  const { file, replace, keys, passphrase, createdAt, begin, signal } = options
   const encrypted = passphrase === undefined ? undefined : await newEncryption(passphrase)
   let tables: Table[] = []
   let total = 0
@@ -38,13 +38,13 @@ export async function makeBackup(db: Db, options: BackupOptions): Promise<Backup
     signal?.addEventListener('abort', interrupt)
     try {
       tables = await beginSnapshot(connection)
-      const about = { createdAt: createdAt.toISOString(), doorcode: manifest.version, containsKey: key !== undefined }
+      const about = { createdAt: createdAt.toISOString(), doorcode: manifest.version, containsKey: keys.length > 0 }
       const encryption = encrypted?.encryption ?? null
       await writer.header(
         { ...about, ...(await describeDatabase(connection)), encryption, tables: tables.map(toHeader) },
         encrypted?.cipher,
       )
-      if (key) await writer.frame('key', key)
+      for (const key of keys) await writer.frame('key', key)
       for (const table of tables) {
         const rows = await copyOut(connection, copyOutOf(table), (chunk) => writer.frame('rows', chunk))
         await writer.frame('count', Buffer.from(String(rows)))

@@ -25,17 +25,17 @@ export function findMigrations(file: string, header: Header, known: readonly Mig
 
 /** Reads the whole file. Throws UserError if it is damaged. */
 export async function checkFrames(file: string, backup: BackupFile, signal?: AbortSignal) {
-  let containedKey: Buffer | undefined
+  const containedKeys: Buffer[] = []
   let rows = 0
   let tables = 0
   for await (const frame of backup.frames()) {
     if (signal?.aborted) throw interrupted()
-    if (frame.kind === 'key') containedKey = frame.content
+    if (frame.kind === 'key') containedKeys.push(frame.content)
     else if (frame.kind === 'count') [tables, rows] = [tables + 1, rows + readCount(frame)]
   }
-  if (tables !== backup.header.tables.length || backup.header.containsKey !== (containedKey !== undefined))
+  if (tables !== backup.header.tables.length || backup.header.containsKey !== containedKeys.length > 0)
     throw backupError(`${file} does not contain what it should contain. Use another copy of the backup.`)
-  return { rows, containedKey }
+  return { rows, containedKeys }
 }
 
 export const interrupted = () => backupError('The restore was interrupted, and nothing was restored.')

@@ -1,14 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Config } from '../config.ts'
-import { parseInstanceKey } from '../seal.ts'
-import { findInstanceKey, instanceKeyFile, isInstanceKey, replaceInstanceKey } from '../start/instance-key.ts'
+import { isInstanceKeyAmong } from '../secrets/instance.ts'
+import { findInstanceKeys, instanceKeyFile, replaceInstanceKeys, textOfKey } from '../start/instance-key.ts'
 import { backupError } from './format.ts'
 
 type KeyOptions = {
   file: string
   keyFile: string | undefined
-  containedKey: Buffer | undefined
+  /** Empty: the backup does not contain the instance key. */
+  containedKeys: readonly Buffer[]
   /** `instance.key_check` of the backup. */
   keyCheck: Buffer
 }
@@ -22,31 +23,31 @@ type ChosenKey = {
 
 /** The key with which the restored database can be started. Throws UserError if there is none. */
 export async function chooseKey(config: Config, options: KeyOptions): Promise<ChosenKey> {
-  const { file, keyFile, containedKey, keyCheck } = options
+  const { file, keyFile, containedKeys, keyCheck } = options
   const isEmbedded = config.databaseUrl === undefined
-  if (keyFile !== undefined && (isEmbedded || config.secretKey || !containedKey))
+  if (keyFile !== undefined && (isEmbedded || config.secretKeys || containedKeys.length === 0))
     throw backupError(
       '--key-file is for a backup that contains the instance key, with DATABASE_URL and without DOORCODE_SECRET_KEY. Leave it out.',
     )
-  const { secretKey, dataDir } = config
+  const { secretKeys, dataDir } = config
   const defaultFile = instanceKeyFile(dataDir)
-  if (!secretKey && containedKey) {
-    if (isEmbedded) return { write: () => replaceInstanceKey(dataDir, containedKey), file: defaultFile }
+  if (!secretKeys && containedKeys.length > 0) {
+    if (isEmbedded) return { write: () => replaceInstanceKeys(dataDir, containedKeys), file: defaultFile }
     if (keyFile === undefined)
       throw backupError(
         `${file} contains the instance key. Set DOORCODE_SECRET_KEY to the same key, or name a new file for it with --key-file.`,
       )
-    return await chooseFile(path.resolve(keyFile), containedKey)
+    return await chooseFile(path.resolve(keyFile), containedKeys)
   }
-  const present = isEmbedded ? await findInstanceKey(config) : secretKey
+  const present = isEmbedded ? await findInstanceKeys(config) : secretKeys
   if (!present)
     throw backupError(
       `${file} does not contain the instance key. Set DOORCODE_SECRET_KEY to it${isEmbedded ? `, or copy the file "instance-key" of the installation to ${defaultFile}` : ''}.`,
     )
-  if (!isInstanceKey(present, keyCheck))
+  if (!isInstanceKeyAmong(present, keyCheck))
     throw backupError(
-      `${secretKey ? 'DOORCODE_SECRET_KEY' : defaultFile} is not the instance key of ${file}. ${
-        containedKey
+      `${secretKeys ? 'DOORCODE_SECRET_KEY' : defaultFile} is not the instance key of ${file}. ${
+        containedKeys.length > 0
           ? 'Leave DOORCODE_SECRET_KEY unset: the backup contains its key.'
           : 'Use the key of the installation that made the backup.'
       }`,
@@ -55,16 +56,17 @@ export async function chooseKey(config: Config, options: KeyOptions): Promise<Ch
 }
 
 /** An interrupted restore may have written it. */
-async function chooseFile(file: string, key: Buffer): Promise<ChosenKey> {
+async function chooseFile(file: string, keys: readonly Buffer[]): Promise<ChosenKey> {
   const present = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
     throw backupError(`${file} cannot be read (${error.code}). Name another file with --key-file.`)
   })
-  if (present !== undefined && !parseInstanceKey(present.trim())?.equals(key))
+  const text = `${keys.map(textOfKey).join('\n')}\n`
+  if (present !== undefined && present !== text)
     throw backupError(`${file} already exists. Name a new file with --key-file.`)
   const write = async (): Promise<void> => {
     if (present !== undefined) return
-    await writeFile(file, `${key.toString('base64')}\n`, { flag: 'wx', mode: 0o600, flush: true }).catch(
+    await writeFile(file, text, { flag: 'wx', mode: 0o600, flush: true }).catch(
       (error: NodeJS.ErrnoException) => {
         throw backupError(`${file} cannot be written (${error.code}). Name another file with --key-file.`)
       },

@@ -33,8 +33,8 @@ export async function restoreBackup(config: Config, options: RestoreOptions): Pr
   await using backup = await openBackupFile(file, passphrase)
   const { header } = backup
   const migrations = findMigrations(file, header, await listMigrations())
-  const { rows, containedKey } = await checkFrames(file, backup, signal)
-  const key = await chooseKey(config, { file, keyFile, containedKey, keyCheck: Buffer.from(header.keyCheck, 'base64') })
+  const { rows, containedKeys } = await checkFrames(file, backup, signal)
+  const key = await chooseKey(config, { file, keyFile, containedKeys, keyCheck: Buffer.from(header.keyCheck, 'base64') })
   const { db, close } = await connectDatabase({
     config,
     planEachTime: true,

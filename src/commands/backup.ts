@@ -2,7 +2,7 @@ import path from 'node:path'
 import { makeBackup } from '../backup/backup.ts'
 import { restoreBackup } from '../backup/restore.ts'
 import { COMMAND_RETRY_BUDGET_MS } from '../start/open.ts'
-import { findInstanceKey } from '../start/instance-key.ts'
+import { findInstanceKeys } from '../start/instance-key.ts'
 import { type Command, type Input, InputError, command } from './command.ts'
 import { argument, flag, optional, required } from './inputs.ts'
 import { readText } from './json-file.ts'
@@ -40,13 +40,13 @@ export const backup = command({
   },
   async run({ db, clock, config }, { file, passphraseFile, withoutKey, force }, record) {
     const created = { containsKey: !withoutKey, encrypted: passphraseFile !== undefined }
-    const key = withoutKey ? undefined : await findInstanceKey(config)
+    const keys = withoutKey ? [] : ((await findInstanceKeys(config)) ?? [])
     const createdAt = clock.now()
     const result = await untilSignal((signal) =>
       makeBackup(db, {
         file,
         replace: force,
-        key,
+        keys,
         passphrase: passphraseFile,
         createdAt,
         signal,

@@ -22,6 +22,7 @@ import { listenCommand } from './listen/listen.ts'
 import { sandboxAdvance } from './sandbox.ts'
 import { personLink, personList } from './person.ts'
 import { quarantineList, quarantineRelease } from './watch/quarantine.ts'
+import { secretsNewKey, secretsRotate, secretsStatus } from './instance/secrets.ts'
 import { senderList, senderPause, senderResume } from './sender.ts'
 import { verifyCommand } from './watch/verify.ts'
 import { version } from './version.ts'
@@ -77,6 +78,9 @@ export const groups: readonly CommandGroup[] = [
       codSettingsGet,
       personList,
       personLink,
+      secretsStatus,
+      secretsNewKey,
+      secretsRotate,
     ],
   },
   {

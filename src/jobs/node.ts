@@ -27,6 +27,16 @@ export const nodeSettings = ({
   databasePool,
 }: Config): NodeSettings => ({ allowPrivateWebhooks, publicUrl, host, trustedProxies, rateLimit, databasePool })
 
+/** Fingerprints of instance keys: the known ones, newest first, and the one that this node seals with. */
+export type KeyReport = { known: readonly string[]; current: string }
+
+/** How a node takes part in a rotation of the instance key (docs/key-rotation.md). */
+export type NodeKeys = {
+  report(): KeyReport
+  /** Called with the row `instance` at each heartbeat. */
+  follow(instance: { keyCheck: Buffer; signInSecret: Buffer | null }): void
+}
+
 const HEARTBEAT_MS = 500
 /** How long a node without its lock has to reconnect: three heartbeats. */
 const MAX_UNLOCKED_MS = 1_500
@@ -38,7 +48,9 @@ const SETTLE_MS = 5_000
 /** Of the row n. */
 const LOCK = 'hashtextextended(n.id::text, 7305222)'
 
-export function createNode({ roles, settings }: { roles: ReadonlySet<Role>; settings: NodeSettings }) {
+type NodeOptions = { roles: ReadonlySet<Role>; settings: NodeSettings; keys?: NodeKeys | undefined }
+
+export function createNode({ roles, settings, keys }: NodeOptions) {
   const id = newId()
   let membership: { client: Connection; at: number; first: boolean; locked: boolean } | undefined
   let joins = 0
@@ -46,7 +58,16 @@ export function createNode({ roles, settings }: { roles: ReadonlySet<Role>; sett
   let beating: Promise<void> | undefined
 
   const beat = async (client: Connection): Promise<void> => {
-    await client.query(WRITE_NODE, [id, [...roles], JSON.stringify(settings), manifest.version, new Date()])
+    const reported = JSON.stringify({ ...settings, ...(keys && { keys: keys.report() }) })
+    const { rows: instances } = await client.query<InstanceRow>(WRITE_NODE, [
+      id,
+      [...roles],
+      reported,
+      manifest.version,
+      new Date(),
+    ])
+    const { keyCheck = null, signInSecret = null } = instances[0] ?? {}
+    if (keyCheck) keys?.follow({ keyCheck, signInSecret })
     // The server may still hold the lock for an earlier connection that broke silently.
     if (membership?.client === client && !membership.locked) {
       const { rows } = await client.query<{ locked: boolean }>(TAKE_LOCK, [id])
@@ -83,11 +104,14 @@ export function createNode({ roles, settings }: { roles: ReadonlySet<Role>; sett
   }
 }
 
+type InstanceRow = { keyCheck: Buffer | null; signInSecret: Buffer | null }
+
 const WRITE_NODE = `
   insert into nodes (id, roles, settings, version, started_at, seen_at)
   values ($1, $2, $3::jsonb || jsonb_build_object('clockAheadMs',
     round(extract(epoch from $5::timestamptz - clock_timestamp()) * 1000)), $4, clock_timestamp(), clock_timestamp())
-  on conflict (id) do update set seen_at = excluded.seen_at, settings = excluded.settings`
+  on conflict (id) do update set seen_at = excluded.seen_at, settings = excluded.settings
+  returning (select key_check from instance) as "keyCheck", (select sign_in_secret from instance) as "signInSecret"`
 const TAKE_LOCK = `select pg_try_advisory_lock(${LOCK}) as locked from (select $1::uuid as id) n`
 const REMOVE_NODE = 'delete from nodes where id = $1'
 
@@ -118,6 +142,18 @@ export const isAnyWorkerAlive = async (sql: Sql): Promise<boolean> => (await sql
 const findWorker = statement<{ alive: boolean }>(
   'is_any_worker_alive',
   `select exists (select from nodes n where 'worker' = any (n.roles) and ${IS_ALIVE}) as alive`,
+)
+
+/** `keys`: null of a release before key rotation. */
+export type LiveNode = { id: string; roles: string[]; version: string; keys: KeyReport | null }
+
+/** Also a node that is reconnecting, or that no worker has found dead yet. */
+export const listLiveNodes = (sql: Sql): Promise<LiveNode[]> => sql.rows(selectLiveNodes, [MAX_SILENT_MS])
+
+const selectLiveNodes: Statement<LiveNode> = statement(
+  'list_live_nodes',
+  `select n.id, n.roles, n.version, n.settings -> 'keys' as keys from nodes n
+   where n.seen_at > clock_timestamp() - $1 * interval '1 millisecond' or ${IS_ALIVE} order by n.id`,
 )
 
 export const doesAnyNodeAllowPrivateWebhooks = async (sql: Sql): Promise<boolean> =>

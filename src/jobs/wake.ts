@@ -2,7 +2,7 @@ import type { Role } from '../config.ts'
 import type { Connection } from '../db/connection.ts'
 import type { Db } from '../db/pool.ts'
 import type { Log } from '../log.ts'
-import { type NodeSettings, createNode } from './node.ts'
+import { type NodeKeys, type NodeSettings, createNode } from './node.ts'
 import { LIVE_CHANNEL, createLive } from './live.ts'
 import { createOutbox } from './outbox.ts'
 
@@ -19,6 +19,7 @@ type WakeOptions = {
   roles: ReadonlySet<Role>
   log: Log
   settings?: NodeSettings
+  keys?: NodeKeys
 }
 
 const WORK_CHANNEL = 'doorcode_work'
@@ -27,9 +28,9 @@ const RETRY_FIRST_MS = 500
 const MAX_RETRY_MS = 15_000
 
 /** Wakes loops when work is due. Every loop also polls, so a lost wake-up only delays the work by one poll interval. */
-export function createWakeUps({ db, roles, log, settings = { allowPrivateWebhooks: false } }: WakeOptions) {
+export function createWakeUps({ db, roles, log, settings = { allowPrivateWebhooks: false }, keys }: WakeOptions) {
   const loops = new Map<string, () => void>()
-  const node = createNode({ roles, settings })
+  const node = createNode({ roles, settings, keys })
   const live = createLive({ db, roles, nodeId: node.id })
   const outbox = createOutbox(db, WORK_CHANNEL, NOTIFY_EVERY_MS)
   const isWorker = roles.has('worker')

@@ -1,6 +1,5 @@
 import { type Sql, type Statement, bytea, statement } from '../db/pool.ts'
 import { ApiError } from '../errors.ts'
-import { otpCodeContext } from '../messages/queue/code.ts'
 import { OTP_SUBMISSION_WINDOW_MS } from '../messages/submission-window.ts'
 import type { Parts } from '../parts.ts'
 import {
@@ -15,6 +14,7 @@ import {
   blockedError,
 } from '../accounts/sendable.ts'
 import type { Seal } from '../seal.ts'
+import { sealedColumns } from '../secrets/sealed-columns.ts'
 import { otpUnusableReason } from '../accounts/templates/usability.ts'
 import { type Acceptance, FACT_COLUMNS, type Facts, createAcceptor, factJoins } from '../accept/engine.ts'
 
@@ -112,7 +112,7 @@ function messageRow(seal: Seal, request: OtpRequest, id: string) {
     language: request.template.language,
     reference: request.reference,
     key: request.idempotencyKey,
-    code: bytea(seal.close(request.code, otpCodeContext(id))),
+    code: bytea(seal.close(request.code, sealedColumns.messages.code(id))),
     correlation_id: request.correlationId,
     api_key_id: request.apiKeyId,
   }

@@ -1,70 +1,48 @@
 import { randomBytes } from 'node:crypto'
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chown, link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { StartupError } from '../startup-error.ts'
 import type { Config } from '../config.ts'
-import { type Db, statement } from '../db/pool.ts'
+import type { Db, Sql } from '../db/pool.ts'
 import { ensureDir } from './ensure-dir.ts'
-import { newInstanceKey, parseInstanceKey, type Seal, UnsealError, createSeal } from '../seal.ts'
+import { type KeyMistake, MAX_KEYS, type Seal, createSealingKey, newInstanceKey, parseInstanceKeys } from '../seal.ts'
+import { findInstance, openInstance } from '../secrets/instance.ts'
+import { UserError } from '../user-error.ts'
 
-const findKeyCheck = statement<{ key_check: Buffer }>('find_key_check', 'select key_check from instance')
-
-const insertKeyCheck = statement(
-  'insert_key_check',
-  'insert into instance (key_check) values ($1) on conflict do nothing',
-)
-
-const CHECK_TEXT = 'doorcode'
-const CHECK_CONTEXT = 'instance.key_check'
+type KeyConfig = Pick<Config, 'secretKeys' | 'dataDir'>
 
 /**
- * The instance key comes from DOORCODE_SECRET_KEY, or else from the data folder, where it is created once. Throws
- * StartupError if it is not the key that sealed the database's content.
+ * The instance keys come from DOORCODE_SECRET_KEY, or else from the data folder, where the first is created. Throws
+ * StartupError if none of them is the key of the database.
  */
-export async function openSeal(config: Pick<Config, 'secretKey' | 'dataDir'>, db: Db): Promise<Seal> {
+export async function openSeal(config: KeyConfig, db: Db): Promise<Seal> {
   const file = instanceKeyFile(config.dataDir)
-  const check = await db.row(findKeyCheck)
-  const key = config.secretKey ?? (await readKey(file)) ?? (check ? throwMissingKey(file) : await createKey(file))
-  const seal = createSeal(key)
-  if (!check) await db.rows(insertKeyCheck, [seal.close(CHECK_TEXT, CHECK_CONTEXT)])
-  assertKeyMatches(
-    seal,
-    (check ?? (await db.row(findKeyCheck)))?.key_check,
-    config.secretKey ? 'DOORCODE_SECRET_KEY' : file,
-  )
-  return seal
+  const keys =
+    (await findInstanceKeys(config)) ??
+    ((await findInstance(db)) ? throwMissingKey(file) : await createKeyFile(file, [newInstanceKey()]))
+  return (await openInstance(db, keys)) ?? throwWrongKey(config.secretKeys ? 'DOORCODE_SECRET_KEY' : file, keys.length)
 }
+
+/** For reading only: creates no key. Undefined if the database has none yet. Throws StartupError like openSeal. */
+export const findSeal = async (config: KeyConfig, db: Db): Promise<Seal | undefined> =>
+  (await findInstance(db)) && openSeal(config, db)
+
+/** The keys of these settings, newest first. Undefined if there is none yet. */
+export const findInstanceKeys = async (config: KeyConfig): Promise<readonly Buffer[] | undefined> =>
+  config.secretKeys ?? (await readKeys(instanceKeyFile(config.dataDir)))
 
 export const instanceKeyFile = (dataDir: string): string => path.resolve(dataDir, 'instance-key')
 
-/** The key of these settings. Undefined if there is none yet. */
-export const findInstanceKey = async (config: Pick<Config, 'secretKey' | 'dataDir'>): Promise<Buffer | undefined> =>
-  config.secretKey ?? (await readKey(instanceKeyFile(config.dataDir)))
-
-/** Whether the key sealed the content of the database that has this key_check. */
-export function isInstanceKey(key: Buffer, check: Buffer): boolean {
-  try {
-    createSeal(key).open(check, CHECK_CONTEXT)
-    return true
-  } catch (error) {
-    if (error instanceof UnsealError) return false
-    throw error
-  }
-}
-
-/** Puts the key of a restored database into the data folder. A key that is already there is kept under another name. */
-export async function replaceInstanceKey(dataDir: string, key: Buffer): Promise<void> {
+/** Puts the keys of a restored database into the data folder. Keys that are already there are kept under another name. */
+export async function replaceInstanceKeys(dataDir: string, keys: readonly Buffer[]): Promise<void> {
   const file = instanceKeyFile(dataDir)
-  const present = await readKey(file)
-  if (present?.equals(key)) return
+  const present = await readKeys(file)
+  if (present && Buffer.concat(present).equals(Buffer.concat(keys))) return
   if (present) await rename(file, `${file}.before-restore-${randomBytes(6).toString('hex')}`)
-  await createKey(file, key.toString('base64'))
+  await createKeyFile(file, keys.map(textOfKey))
 }
-/**
- * For reading only: creates no key. Undefined if the database has none yet. Throws StartupError like openSeal.
- */
-export const findSeal = async (config: Pick<Config, 'secretKey' | 'dataDir'>, db: Db): Promise<Seal | undefined> =>
-  (await db.row(findKeyCheck)) && openSeal(config, db)
+
+export const textOfKey = (key: Buffer): string => key.toString('base64')
 
 /** Not replaced by a new key, which could not open what the old one sealed. */
 function throwMissingKey(file: string): never {
@@ -73,18 +51,30 @@ function throwMissingKey(file: string): never {
   )
 }
 
-function assertKeyMatches(seal: Seal, check: Buffer | undefined, source: string): void {
-  try {
-    if (check) seal.open(check, CHECK_CONTEXT)
-  } catch (error) {
-    if (!(error instanceof UnsealError)) throw error
-    throw new StartupError(
-      `${source} is not the instance key of this database, so its codes, tokens and secrets cannot be opened. Start with the key that the database was created with.`,
-    )
-  }
+function throwWrongKey(source: string, count: number): never {
+  const fault =
+    count === 1
+      ? `${source} is not the instance key of this database`
+      : `None of the ${count} keys in ${source} is the instance key of this database`
+  throw new StartupError(
+    `${fault}, so its codes, tokens and secrets cannot be opened. Start with the key that the database was created with, or the one that the last "doorcode secrets rotate" made the key of the database.`,
+  )
 }
 
-async function readKey(file: string): Promise<Buffer | undefined> {
+/**
+ * Before a node serves: without a key that rows still need, it would fail their messages and stop their accounts. Throws
+ * StartupError.
+ */
+export async function assertOldKeysKnown(sql: Sql, seal: Seal): Promise<void> {
+  const known = new Set(seal.keys.map(({ fingerprint }) => fingerprint))
+  const missing = (await findInstance(sql))?.oldKeys.filter((each) => !known.has(each)) ?? []
+  if (missing.length === 0) return
+  throw new StartupError(
+    `A rotation of the instance key is not finished: some tokens, secrets or codes may still be sealed under the former key with the fingerprint ${missing.join(', ')}, which is not configured. Add that key after the new one, start, and run "doorcode secrets rotate". If it is lost, run "doorcode secrets rotate --accept-unreadable" first: it lists what cannot be read.`,
+  )
+}
+
+async function readKeys(file: string): Promise<readonly Buffer[] | undefined> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
     throw new StartupError(
@@ -92,20 +82,77 @@ async function readKey(file: string): Promise<Buffer | undefined> {
     )
   })
   if (text === undefined) return undefined
-  const key = parseInstanceKey(text.trim())
-  if (!key)
-    throw new StartupError(`${file} does not contain an instance key. Restore it from a backup of the data folder.`)
-  return key
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  const { keys, mistakes } = parseInstanceKeys(lines)
+  if (lines.length > 0 && mistakes.length === 0) return keys
+  const faults = mistakes.length > 0 ? ` (${mistakes.map((mistake) => describe(mistake)).join('; ')})` : ''
+  throw new StartupError(
+    `${file} does not contain an instance key on each line${faults}. Restore it from a backup of the data folder.`,
+  )
+}
+
+function describe(mistake: KeyMistake): string {
+  switch (mistake.code) {
+    case 'form':
+      return `key ${mistake.position} of ${mistake.of} is not a key`
+    case 'repeated':
+      return `keys ${mistake.first} and ${mistake.position} are the same`
+    case 'too_many':
+      return `it has ${mistake.of} keys, and at most ${MAX_KEYS} are allowed`
+  }
 }
 
 /** Atomic, and never overwrites another process's key: writes a temporary file and links it to a name that must be free. */
-async function createKey(file: string, key = newInstanceKey()): Promise<Buffer> {
+async function createKeyFile(file: string, keys: readonly string[]): Promise<readonly Buffer[]> {
   await ensureDir(path.dirname(file), 0o700)
-  const temporary = `${file}.${randomBytes(6).toString('hex')}`
-  await writeFile(temporary, `${key}\n`, { flag: 'wx', mode: 0o600, flush: true })
+  const temporary = await writeTemporary(file, keys)
   await link(temporary, file).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
   })
   await rm(temporary)
-  return (await readKey(file)) ?? throwMissingKey(file)
+  return (await readKeys(file)) ?? throwMissingKey(file)
+}
+
+async function writeTemporary(file: string, keys: readonly string[]): Promise<string> {
+  const temporary = `${file}.${randomBytes(6).toString('hex')}`
+  await writeFile(temporary, `${keys.join('\n')}\n`, { flag: 'wx', mode: 0o600, flush: true })
+  return temporary
+}
+
+/** `file`: where the key was stored; undefined if the operator must put `key` into DOORCODE_SECRET_KEY. */
+export type AddedKey = { fingerprint: string; key: string | undefined; file: string | undefined }
+
+/** A new key: the first line of the key file, or for the operator to set. Throws UserError. */
+export async function addKey(config: KeyConfig, seal: Seal): Promise<AddedKey> {
+  const key = newInstanceKey()
+  const { fingerprint } = createSealingKey(Buffer.from(key, 'base64'))
+  if (config.secretKeys) return { fingerprint, key, file: undefined }
+  const file = instanceKeyFile(config.dataDir)
+  const keys = await readKeys(file)
+  if (!keys) return throwMissingKey(file)
+  const [newest] = keys.map((each) => createSealingKey(each).fingerprint)
+  if (newest !== undefined && newest !== seal.current().fingerprint)
+    throw new UserError({ code: 'secrets.key_waits', key: newest })
+  if (keys.length >= MAX_KEYS) throw new UserError({ code: 'secrets.too_many_keys', count: keys.length })
+  await replaceFile(file, [key, ...keys.map(textOfKey)])
+  return { fingerprint, key: undefined, file }
+}
+
+/** After a rotation: leaves only the key in use in the key file. False if the keys are those of DOORCODE_SECRET_KEY. */
+export async function removeOldKeys(config: KeyConfig, seal: Seal): Promise<boolean> {
+  if (config.secretKeys) return false
+  const file = instanceKeyFile(config.dataDir)
+  const { fingerprint } = seal.current()
+  const current = (await readKeys(file))?.find((each) => createSealingKey(each).fingerprint === fingerprint)
+  if (!current) return throwMissingKey(file)
+  await replaceFile(file, [textOfKey(current)])
+  return true
+}
+
+/** Atomic, and keeps the owner: root may rotate the key of another user. */
+async function replaceFile(file: string, keys: readonly string[]): Promise<void> {
+  const { uid, gid } = await stat(file)
+  const temporary = await writeTemporary(file, keys)
+  if (process.getuid?.() === 0) await chown(temporary, uid, gid)
+  await rename(temporary, file)
 }

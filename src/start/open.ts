@@ -10,6 +10,7 @@ import { createWakeUps, type WakeUps } from '../jobs/wake.ts'
 import type { Log } from '../log.ts'
 import { createMetrics } from '../metrics.ts'
 import type { Parts } from '../parts.ts'
+import { createNodeKeys } from '../secrets/nodes.ts'
 import { createWhatsApp } from '../providers/whatsapp/whatsapp.ts'
 
 type OpenPartsOptions = Omit<RetryBudget, 'log'> & {
@@ -48,8 +49,15 @@ export async function openParts(
   const real = await withRetries(db, budget, () => createDatabaseClock(db))
   const clock = onClock(opened.adopt(real, (clock) => clock.stop()))
   const provider = opened.adopt(createWhatsApp(), (provider) => provider.close())
-  const wakes = opened.adopt(createWakeUps({ db, roles: config.roles, log, settings: nodeSettings(config) }), (wakes) =>
-    wakes.stop(),
+  const wakes = opened.adopt(
+    createWakeUps({
+      db,
+      roles: config.roles,
+      log,
+      settings: nodeSettings(config),
+      keys: createNodeKeys(seal, log),
+    }),
+    (wakes) => wakes.stop(),
   )
   const { wake, live, node } = wakes
   const metrics = createMetrics()

@@ -4,6 +4,7 @@ import { type Sql, statement } from '../db/pool.ts'
 import { recordEvents, transactionWithEvents } from '../events/record.ts'
 import { newId, newWebhookSecret } from '../ids.ts'
 import type { Parts } from '../parts.ts'
+import { lockSealingKey } from '../secrets/instance.ts'
 import { findWorkspaceTime } from '../workspaces/workspace-time.ts'
 import { unknownWorkspace } from '../workspaces/workspaces.ts'
 import { UserError } from '../user-error.ts'
@@ -36,11 +37,11 @@ export async function addEndpoint(
   const { url = '', description = '', eventTypes = null } = await checkSettings(settings, config)
   const endpointId = newId()
   const secret = newWebhookSecret()
-  const sealed = seal.close(secret, secretContext(endpointId))
   await db.transaction(async (tx) => {
     if (!(await tx.row(lockWorkspace, [workspaceId]))) throw unknownWorkspace(workspaceId)
     const { length } = await listEndpoints(tx, workspaceId)
     if (length >= MAX_ENDPOINTS) throw new UserError({ code: 'webhooks.too_many', count: length })
+    const sealed = (await lockSealingKey(tx, seal)).close(secret, secretContext(endpointId))
     await tx.rows(insertEndpoint, [endpointId, workspaceId, url, sealed, clock.now(), description, eventTypes])
     await alongside?.(tx, { endpointId, url, description, eventTypes })
   })
@@ -104,14 +105,14 @@ const selectWorkspaceOf = statement<{ workspaceId: string }>(
   'select workspace_id as "workspaceId" from webhook_endpoints where id = $1 and deleted_at is null',
 )
 
-/** The new secret is shown only this once. The current one signs for another day; an older one ends at once. */
+/** `db` is a transaction. The new secret is shown only this once. The current one signs for another day; an older one ends at once. */
 export async function rotateSecret(
   { db, clock, seal }: Pick<Parts, 'clock' | 'seal'> & { db: Sql },
   { workspaceId, endpointId }: EndpointId,
 ): Promise<{ secret: string; previousSecretUntil: Date }> {
   const secret = newWebhookSecret()
   const until = later(clock.now(), PREVIOUS_SECRET_VALID_MS)
-  const sealed = seal.close(secret, secretContext(endpointId))
+  const sealed = (await lockSealingKey(db, seal)).close(secret, secretContext(endpointId))
   if (!(await db.row(replaceSecret, [workspaceId, endpointId, sealed, until]))) throw missingEndpoint(endpointId)
   return { secret, previousSecretUntil: until }
 }

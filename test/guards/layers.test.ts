@@ -30,6 +30,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['events'],
   ['accounts'],
   ['workspaces'],
+  ['secrets'],
   ['parts'],
   ['providers'],
   ['http'],

@@ -56,6 +56,8 @@ const READING: readonly string[] = [
   'cod-settings get',
   'person list',
   'quarantine list',
+  'secrets status',
+  'secrets new-key', // with DOORCODE_SECRET_KEY, which the operator changes
   'explain',
   'restore', // has no database to write to until it ends: see restore.test.ts
   'doctor',
@@ -114,6 +116,7 @@ async function changingRuns(t: TestContext, world: World): Promise<{ runs: Run[]
     'quarantine release': [randomUUID()],
     'account delete': [account.accountId, '--waba-id', world.credentials.wabaId],
     backup: [(await newFile(t)).file],
+    'secrets rotate': ['--end-sessions'],
     'workspace restore': [workspaceId],
     'workspace delete': [workspaceId],
   }
@@ -160,7 +163,7 @@ test('every changing command is audited without secrets, or fails and changes no
       assert.ok(isAuditAction(action), action)
       for (const field of Object.keys({ ...before, ...after }).filter((name) => !name.startsWith('/')))
         assert.ok(english.has(`page_audit_log.fields_${inSnakeCase(field)}`), `${words}: ${field}`)
-      const ofInstance = words === 'person link' || words === 'backup'
+      const ofInstance = ['person link', 'backup', 'secrets rotate'].includes(words)
       if (words !== 'workspace create') assert.equal(workspace_id, ofInstance ? null : world.workspaceId, words)
       assert.ok(target)
     }

@@ -11,7 +11,7 @@ import type { Subject } from '../../src/doctor/check.ts'
 import { findPoolerFaults } from '../../src/doctor/database/pooler.ts'
 import { examine } from '../../src/doctor/examine.ts'
 import { CHECK_NAMES, type Finding } from '../../src/doctor/finding.ts'
-import { createSeal } from '../../src/seal.ts'
+import { createSeal, createSealingKey } from '../../src/seal.ts'
 import { openSeal } from '../../src/start/instance-key.ts'
 import { runCommand } from '../command-line.ts'
 import { signIn } from '../dashboard.ts'
@@ -194,9 +194,9 @@ test('what WhatsApp answers about each account is found, without its token', asy
   assert.deepEqual(await outside(), [])
   world.emulator.changeAccount(world.credentials.wabaId, { subscribed: false })
   assert.deepEqual(codesOf(await outside()), ['not_subscribed'])
-  assert.deepEqual(codesOf(await outside({ ...world.parts, seal: createSeal(Buffer.alloc(32, 9)) })), [
-    'account_unreadable',
-  ])
+  const otherKey = createSealingKey(Buffer.alloc(32, 9))
+  const other = createSeal([otherKey], { key: otherKey, signInSecret: '' })
+  assert.deepEqual(codesOf(await outside({ ...world.parts, seal: other })), ['account_unreadable'])
   const { seal } = world.parts
   const { accountId } = world.account
   const wrong = seal.close('EAAnobody', `account:${accountId}:access_token`)

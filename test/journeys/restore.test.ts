@@ -113,7 +113,7 @@ test('a backup that is interrupted leaves no file', async (t) => {
   const db = openDb({ url: await fileDatabase(), poolSize: 1 })
   t.after(() => db.close())
   const ending = new AbortController()
-  const about = { file, replace: false, key: undefined, passphrase: undefined, createdAt: new Date() }
+  const about = { file, replace: false, keys: [], passphrase: undefined, createdAt: new Date() }
   let copies = 0
   /** Ends the backup in the middle of its tables. */
   const connect = async () => {

@@ -29,7 +29,7 @@ const SETTINGS = {
 type ShopOptions = { databaseUrl: string; emulator: Emulator; callbackOrigin: string; endpointUrl: string }
 
 export async function openShop({ databaseUrl, emulator, callbackOrigin, endpointUrl }: ShopOptions): Promise<SoakShop> {
-  const parts = setupParts(databaseUrl)
+  const parts = await setupParts(databaseUrl)
   try {
     const { workspaceId } = await createWorkspace(parts, { name: 'Soak shop', sandbox: false })
     for (const kind of ['otp', 'cod_confirmation'] as const)

@@ -42,16 +42,19 @@ export function openAuthLibrary(parts: AuthParts) {
     responseTimeoutMs: QUERY_TIMEOUT_MS,
   })
   pool.on('error', () => {}) // the next query opens another connection
-  const auth = betterAuth(authOptions(pool, parts))
+  const open = () => ({ secret: parts.seal.signInSecret(), library: betterAuth(authOptions(pool, parts)) })
+  let opened = open()
+  /** Opened again after a rotation that replaced the secret. */
+  const library = () => (opened.secret === parts.seal.signInSecret() ? opened : (opened = open())).library
   return {
-    handle: (request: Request): Promise<Response> => auth.handler(request),
+    handle: (request: Request): Promise<Response> => library().handler(request),
     /** `cookies`: Set-Cookie headers of an extended session. */
     async findPerson(
       headers: Headers,
       { disableRefresh = false } = {},
     ): Promise<{ person: Person | undefined; cookies: string[] }> {
-      const { response, headers: responseHeaders } = await auth.api
-        .getSession({ headers, query: { disableRefresh }, returnHeaders: true })
+      const { response, headers: responseHeaders } = await library()
+        .api.getSession({ headers, query: { disableRefresh }, returnHeaders: true })
         .catch(throwCause)
       const cookies = responseHeaders?.getSetCookie() ?? []
       if (!response || Date.now() - response.session.createdAt.getTime() > MAX_SESSION_MS)
@@ -72,7 +75,7 @@ function throwCause(error: unknown): never {
 
 export const authOptions = (pool: Pool, { config: { publicUrl }, seal, db, clock }: AuthParts) => ({
   database: pool,
-  secret: seal.derive('dashboard sessions'),
+  secret: seal.signInSecret(),
   baseURL: publicUrl,
   basePath: AUTH_PATH,
   // isSameOrigin has checked the origin already; the instance may have several host names.

@@ -60,7 +60,7 @@ export const authCalls: Readonly<Record<string, AuthCall>> = {
 export function openSignIn(parts: AuthParts) {
   const { config, db, seal } = parts
   const secure = config.publicUrl.startsWith('https:')
-  const devices = createTrustedDevices({ secret: seal.derive('known devices'), secure })
+  const devices = createTrustedDevices({ seal, secure })
   const library = openAuthLibrary(parts)
 
   async function answer(request: Request): Promise<Response> {
@@ -146,9 +146,10 @@ const REMEMBERED_DAYS = 180
  * A browser that has signed in carries a signed cookie, and its attempts are counted separately: an attacker who guesses
  * passwords from elsewhere does not lock out the owner.
  */
-export function createTrustedDevices({ secret, secure }: { secret: string; secure: boolean }) {
+export function createTrustedDevices({ seal, secure }: Pick<AuthParts, 'seal'> & { secure: boolean }) {
   const name = `${secure ? '__Secure-' : ''}doorcode.device`
-  const sign = (id: string, email: string): Buffer => createHmac('sha256', secret).update(`${id}\0${email}`).digest()
+  const sign = (id: string, email: string): Buffer =>
+    createHmac('sha256', seal.signInSecret()).update(`device\0${id}\0${email}`).digest()
   return {
     /** The id of a browser that has signed in with this address before. */
     find(cookies: string | null, email: string): string | undefined {

@@ -26,7 +26,6 @@ type Context = Parameters<Parameters<typeof createAuthMiddleware>[0]>[0]
  * ensure. The code is stored before the library checks it, and released when the check fails.
  */
 export function singleUseCodes({ db, clock, seal }: Pick<Parts, 'db' | 'clock' | 'seal'>) {
-  const secret = seal.derive('used sign-in codes')
   const used = new WeakMap<Request, Buffer>()
   return {
     before: createAuthMiddleware(async (context) => {
@@ -34,7 +33,7 @@ export function singleUseCodes({ db, clock, seal }: Pick<Parts, 'db' | 'clock' |
       const { code } = context.body as { code: string }
       const userId = await userOf(context)
       if (userId === undefined) return
-      const hash = createHmac('sha256', secret).update(`${userId}\0${code}`).digest()
+      const hash = createHmac('sha256', seal.signInSecret()).update(`used code\0${userId}\0${code}`).digest()
       const now = clock.now()
       if (!(await db.row(useCode, [hash, now, later(now, -USED_CODE_TTL_MS)])))
         throw new APIError('UNAUTHORIZED', { code: 'CODE_ALREADY_USED', message: 'This code was already used.' })

@@ -4,6 +4,7 @@ import type { Parts } from '../../parts.ts'
 import type { ProviderAccount } from '../../providers/provider.ts'
 import { SEND_TIMEOUT_MS } from '../../providers/whatsapp/send.ts'
 import { UnsealError } from '../../seal.ts'
+import { sealedColumns } from '../../secrets/sealed-columns.ts'
 import type { UnreadableAccount } from '../../accounts/unreadable.ts'
 import { type SenderPace, capacityNow, sendsPerSecond, withSends } from './pace.ts'
 
@@ -40,7 +41,7 @@ export async function lockSenders(
   for (const row of await tx.rows(lockSendersWithWork, [now])) {
     const { workspaceId, accountId, sealedToken, wabaId, graphUrl, phoneNumberId, breakerStep } = row
     try {
-      const accessToken = seal.open(sealedToken, `account:${accountId}:access_token`)
+      const accessToken = seal.open(sealedToken, sealedColumns.provider_accounts.access_token(accountId))
       const capacity = capacityNow(row, sendsPerSecond(row.throughput), now)
       senders.push({
         ...row,

@@ -9,9 +9,9 @@ import type { Parts } from '../../parts.ts'
 import { OTP_SUBMISSION_WINDOW_MS, SUBMISSION_WINDOW_MS } from '../submission-window.ts'
 import type { OutgoingContent, SendOutcome } from '../../providers/provider.ts'
 import { UnsealError } from '../../seal.ts'
+import { sealedColumns } from '../../secrets/sealed-columns.ts'
 import { SEND_TIMEOUT_MS } from '../../providers/whatsapp/send.ts'
 import { type ClaimedMessage, SUBMIT_LEASE_MS, claimMessages, giveBackMessages } from './claim.ts'
-import { otpCodeContext } from './code.ts'
 import { type Decision, MAX_UNKNOWN_RESENDS, afterAttempt, failureAtClose } from './decide.ts'
 import { type EndedAttempt, type Finish, createFinisher } from './finish.ts'
 import type { Subscribers } from '../subscribers.ts'
@@ -133,7 +133,7 @@ function contentOf({ seal }: Pick<Parts, 'seal'>, message: ClaimedMessage): Cont
   if (!code) return { unreadable: { code: 'messages.code_missing' } }
   const template = { name: templateName ?? '', language: templateLanguage ?? '', components: components ?? [] }
   try {
-    return { content: { type: 'otp', template, code: seal.open(code, otpCodeContext(id)) } }
+    return { content: { type: 'otp', template, code: seal.open(code, sealedColumns.messages.code(id)) } }
   } catch (error) {
     if (error instanceof UnsealError) return { unreadable: { code: 'messages.seal_broken' } }
     throw error

@@ -1,6 +1,7 @@
 import { plainText } from '../../../locales/text.ts'
 import type { Parts } from '../../parts.ts'
 import { type Seal, UnsealError } from '../../seal.ts'
+import { sealedColumns } from '../../secrets/sealed-columns.ts'
 import type { ClaimedDelivery, Target } from './claim.ts'
 import { type PostResult, type WebhookAgent, Interrupted, post } from './post.ts'
 import { type Decision, decide } from './schedule.ts'
@@ -57,4 +58,4 @@ function secretsOf(
 }
 
 /** What an endpoint's secret is sealed to. */
-export const secretContext = (endpointId: string): string => `endpoint:${endpointId}`
+export const secretContext = sealedColumns.webhook_endpoints.secret

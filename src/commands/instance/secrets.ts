@@ -1,0 +1,119 @@
+import { endAllSessions } from '../../admin/auth/end-all-sessions.ts'
+import { newestKey, resealAll, switchKey } from '../../secrets/rotate.ts'
+import { type SecretsStatus, findSecretsStatus } from '../../secrets/status.ts'
+import { addKey, removeOldKeys } from '../../start/instance-key.ts'
+import { command } from '../command.ts'
+import { flag } from '../inputs.ts'
+
+const instance = { workspaceId: null }
+
+export const secretsNewKey = command({
+  words: 'secrets new-key',
+  example: '',
+  summary:
+    'Make a new instance key, for "secrets rotate": adds it to the key file, or prints it for DOORCODE_SECRET_KEY.',
+  async run({ config, db, seal }, _values, record) {
+    const { fingerprint, key, file } = await addKey(config, seal)
+    if (file !== undefined)
+      await db.transaction((tx) => record(tx, { ...instance, action: 'secrets.key_added', target: fingerprint }))
+    return { fingerprint, ...(key !== undefined && { key }), ...(file !== undefined && { file }) }
+  },
+  format: ({ fingerprint, key, file }) =>
+    key === undefined
+      ? `The key ${fingerprint} is added to ${file}. Restart Doorcode if it is running, then run "secrets rotate".`
+      : `The key ${fingerprint}. Put it and a comma before the value of DOORCODE_SECRET_KEY, restart each node with that, then run "secrets rotate".\n${key}`,
+})
+
+export const secretsRotate = command({
+  words: 'secrets rotate',
+  example: '',
+  summary:
+    'Encrypt all stored tokens, secrets and codes with the newest instance key, while nodes serve. Can be repeated after an interruption.',
+  options: {
+    endSessions: flag('Also sign everyone out of the dashboard: for a key that may have leaked.'),
+    acceptUnreadable: flag('Finish even if a former key is lost and what it encrypted stays unreadable.'),
+  },
+  async run({ config, db, seal }, { endSessions, acceptUnreadable }, record) {
+    const { fingerprint } = newestKey(seal)
+    const switched = await switchKey({ db, seal }, (tx, { before, after }) =>
+      record(tx, {
+        ...instance,
+        action: 'secrets.rotated',
+        target: after,
+        before: { key: before },
+        after: { key: after },
+      }),
+    )
+    const sessionsEnded = endSessions
+      ? await endAllSessions({ db, seal }, (tx, sessions) =>
+          record(tx, { ...instance, action: 'secrets.sessions_ended', target: fingerprint, after: { sessions } }),
+        )
+      : 0
+    const { missingKeys, ...resealed } = await resealAll(
+      { db, seal },
+      {
+        acceptUnreadable,
+        record: (tx, after) => record(tx, { ...instance, action: 'secrets.resealed', target: fingerprint, after }),
+      },
+    )
+    const finished = missingKeys.length === 0
+    const keyFileCleaned = finished && seal.keys.length > 1 && (await removeOldKeys(config, seal))
+    const oldKeys = seal.keys.map((key) => key.fingerprint).filter((each) => each !== fingerprint)
+    return { key: fingerprint, switched, finished, missingKeys, oldKeys, keyFileCleaned, sessionsEnded, ...resealed }
+  },
+  format({ key, switched, missingKeys, oldKeys, keyFileCleaned, sessionsEnded, ...counts }) {
+    const resealed = Object.values(counts.resealed).reduce((sum, each) => sum + each, 0)
+    return [
+      switched ? `The instance key is now ${key}.` : `The instance key is ${key}, as before.`,
+      `${resealed} stored texts were encrypted again.`,
+      ...(sessionsEnded > 0 ? [`${sessionsEnded} sessions of the dashboard were ended.`] : []),
+      ...describeUnreadable(counts),
+      ...describeOldKeys({ switched, missingKeys, oldKeys, keyFileCleaned }),
+    ].join('\n')
+  },
+})
+
+type Keys = { switched: boolean; missingKeys: readonly string[]; oldKeys: readonly string[]; keyFileCleaned: boolean }
+
+function describeOldKeys({ switched, missingKeys, oldKeys, keyFileCleaned }: Keys): string[] {
+  if (missingKeys.length > 0)
+    return [
+      `The former key ${missingKeys.join(', ')} is not configured, and may open them: add it after the new key and run "secrets rotate" again. If it is lost, run "secrets rotate --accept-unreadable".`,
+    ]
+  if (keyFileCleaned) return [`No other key is needed: ${oldKeys.join(', ')} was removed from the key file.`]
+  if (oldKeys.length > 0)
+    return [`No other key is needed: remove ${oldKeys.join(', ')} from DOORCODE_SECRET_KEY at the next restart.`]
+  return switched ? [] : ['To change the key, run "secrets new-key" first.']
+}
+
+function describeUnreadable({ unreadable, unreadableCount }: Pick<SecretsStatus, 'unreadable' | 'unreadableCount'>) {
+  if (unreadableCount === 0) return []
+  const hidden = unreadableCount - unreadable.length
+  return [
+    `No known key opens these ${unreadableCount} stored texts, which stay as they are:`,
+    ...unreadable.map(({ column, id }) => `  ${column} of ${id}`),
+    ...(hidden > 0 ? [`  and ${hidden} more`] : []),
+  ]
+}
+
+export const secretsStatus = command({
+  words: 'secrets status',
+  example: '',
+  summary: 'Show the fingerprints of the instance keys, what each still encrypts, and which nodes know them.',
+  run: ({ db, seal }) => findSecretsStatus({ db, seal }),
+  format: ({ keys, oldKeys, nodes, ...unreadable }) =>
+    [
+      ...keys.map(
+        ({ key, inUse, texts }) =>
+          `${key}  ${inUse ? 'in use' : 'not in use'}  ${texts === 1 ? '1 stored text' : `${texts} stored texts`}`,
+      ),
+      ...(oldKeys.length > 0
+        ? [`A rotation from ${oldKeys.join(', ')} is not finished: run "secrets rotate" again.`]
+        : []),
+      ...describeUnreadable(unreadable),
+      ...nodes.map(
+        ({ nodeId, roles, version, knows, uses }) =>
+          `Node ${nodeId} (${roles.join(', ')}; ${version}) knows ${knows.join(', ') || 'no keys that it reports'} and encrypts with ${uses ?? 'an unknown key'}.`,
+      ),
+    ].join('\n'),
+})

@@ -1,0 +1,61 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Sql } from '../db/pool.ts'
+import { type LiveNode, type NodeKeys, listLiveNodes } from '../jobs/node.ts'
+import type { Log } from '../log.ts'
+import type { Seal, SealingKey } from '../seal.ts'
+import { UserError } from '../user-error.ts'
+import { type SealedInstance, followInstance } from './instance.ts'
+
+/** What the heartbeat of a node reports, and how the node notices that the key of the database was replaced. */
+export function createNodeKeys(seal: Seal, log: Log): NodeKeys {
+  let seen: SealedInstance | undefined
+  const hasSeen = ({ keyCheck, signInSecret }: SealedInstance): boolean =>
+    seen !== undefined && seen.keyCheck.equals(keyCheck) && sameBytes(seen.signInSecret, signInSecret)
+  return {
+    report: () => ({ known: seal.keys.map(({ fingerprint }) => fingerprint), current: seal.current().fingerprint }),
+    follow(instance) {
+      if (hasSeen(instance)) return
+      seen = instance
+      if (!followInstance(seal, instance))
+        log.error(
+          'the instance key was replaced by one that this node does not know: restart it with the new key first',
+        )
+    },
+  }
+}
+
+const sameBytes = (one: Buffer | null, other: Buffer | null): boolean =>
+  one === other || (one !== null && other !== null && one.equals(other))
+
+/** A node that does not know the key could not read what is sealed again. */
+export async function assertNodesKnow(sql: Sql, key: SealingKey): Promise<void> {
+  const lacking = (await listLiveNodes(sql)).find(({ keys }) => !keys?.known.includes(key.fingerprint))
+  if (lacking) throw nodeLacksKey(lacking, key)
+}
+
+function nodeLacksKey({ id, roles, version }: LiveNode, { fingerprint }: SealingKey): UserError {
+  return new UserError({
+    code: 'secrets.node_lacks_key',
+    nodeId: id,
+    roles: roles.join(', '),
+    version,
+    key: fingerprint,
+  })
+}
+
+/** Heartbeats come twice a second; a node that cannot reach the database is dead after 11 seconds. */
+const MAX_FOLLOW_MS = 20_000
+const POLL_MS = 100
+
+/** Waits until every running node seals with the key. Returns whether there is one that accepts codes. */
+export async function waitForNodes(sql: Sql, key: SealingKey): Promise<{ acceptCodes: boolean }> {
+  const deadline = performance.now() + MAX_FOLLOW_MS
+  for (;;) {
+    await assertNodesKnow(sql, key)
+    const nodes = await listLiveNodes(sql)
+    const behind = nodes.find(({ keys }) => keys?.current !== key.fingerprint)
+    if (!behind) return { acceptCodes: nodes.some(({ roles }) => roles.some((role) => role !== 'worker')) }
+    if (performance.now() > deadline) throw new UserError({ code: 'secrets.node_behind', nodeId: behind.id })
+    await wait(POLL_MS)
+  }
+}

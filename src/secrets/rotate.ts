@@ -1,0 +1,140 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Db, Sql } from '../db/pool.ts'
+import type { Seal, SealingKey } from '../seal.ts'
+import { UserError } from '../user-error.ts'
+import { findInstance, lockInstance, writeInstance } from './instance.ts'
+import { assertNodesKnow, waitForNodes } from './nodes.ts'
+import { sealedTexts } from './reseal.ts'
+
+type RotateParts = { db: Db; seal: Seal }
+
+/** Of a process that has keys at all. */
+export function newestKey({ keys }: Pick<Seal, 'keys'>): SealingKey {
+  const [newest] = keys
+  if (!newest) throw new Error('there is no key')
+  return newest
+}
+
+/**
+ * Makes the newest known key the key of the database, which every node then seals with. False if it is that already.
+ * `record` runs in the same transaction. Throws UserError if a running node does not know the key.
+ */
+export async function switchKey(
+  { db, seal }: RotateParts,
+  record: (tx: Sql, change: { before: string; after: string }) => Promise<void>,
+): Promise<boolean> {
+  const newest = newestKey(seal)
+  await assertNodesKnow(db, newest)
+  const switched = await db.transaction(async (tx) => {
+    const { oldKeys } = await lockInstance(tx, seal)
+    const { fingerprint: before } = seal.current()
+    const { fingerprint: after } = newest
+    if (before === after) return false
+    const old = [...new Set([...oldKeys, before])].filter((each) => each !== after)
+    await writeInstance(tx, { key: newest, signInSecret: seal.signInSecret(), oldKeys: old })
+    await record(tx, { before, after })
+    return true
+  })
+  seal.use({ key: newest, signInSecret: seal.signInSecret() })
+  return switched
+}
+
+/**
+ * A request that sealed its code under the old key may still be storing it: a caller waits at most 9 seconds
+ * (retryUntilOutcomeKnown in db/pool.ts).
+ */
+const MAX_ACCEPT_MS = 10_000
+const MAX_PASSES = 10
+const PASS_INTERVAL_MS = 500
+export const MAX_LISTED_UNREADABLE = 100
+
+export type Unreadable = { column: string; id: string }
+
+export type Resealed = {
+  /** How many texts were sealed again, by column. */
+  resealed: Readonly<Record<string, number>>
+  /** What no known key opens: the first of them. */
+  unreadable: Unreadable[]
+  unreadableCount: number
+  /** Former keys that are not known and may be needed for what is unreadable. */
+  missingKeys: readonly string[]
+}
+
+/**
+ * Seals everything under the key of the database, while nodes serve. Ends when a whole pass finds nothing under another
+ * key; repeated after an interruption, it finishes. Throws UserError if something stays locked or a node lags behind.
+ */
+export async function resealAll(
+  { db, seal }: RotateParts,
+  {
+    acceptUnreadable,
+    record,
+    maxAcceptMs = MAX_ACCEPT_MS,
+  }: {
+    /** Gives up what no known key opens. */
+    acceptUnreadable: boolean
+    /** Runs in the transaction that ends the rotation, if it changed something. */
+    record: (tx: Sql, after: { resealed: number }) => Promise<void>
+    maxAcceptMs?: number
+  },
+): Promise<Resealed> {
+  const key = seal.current()
+  const { acceptCodes } = await waitForNodes(db, key)
+  const isUnfinished = ((await findInstance(db))?.oldKeys.length ?? 0) > 0
+  const lastAcceptAtMs = performance.now() + (acceptCodes && isUnfinished ? maxAcceptMs : 0)
+  const resealed: Record<string, number> = {}
+  for (let passes = 1; ; passes += 1) {
+    const isLast = performance.now() >= lastAcceptAtMs
+    const pass = await resealOnce({ db, seal }, { key, resealed })
+    if (isLast && pass.left === 0) return finish({ db, seal }, { key, resealed, ...pass, acceptUnreadable, record })
+    if (passes === MAX_PASSES) throw new UserError({ code: 'secrets.rows_left', count: pass.left })
+    await wait(isLast ? PASS_INTERVAL_MS : Math.max(1, lastAcceptAtMs - performance.now()))
+  }
+}
+
+type Pass = { left: number; unreadable: Unreadable[]; unreadableCount: number }
+
+/** `left`: what was found under another known key, so that another pass must look again. */
+async function resealOnce(
+  { db, seal }: RotateParts,
+  { key, resealed }: { key: SealingKey; resealed: Record<string, number> },
+): Promise<Pass> {
+  const pass: Pass = { left: 0, unreadable: [], unreadableCount: 0 }
+  for await (const text of sealedTexts(db, seal)) {
+    if (text.key === key) continue
+    if (!text.key) {
+      pass.unreadableCount += 1
+      if (pass.unreadable.length < MAX_LISTED_UNREADABLE) pass.unreadable.push({ column: text.column, id: text.id })
+      continue
+    }
+    pass.left += 1
+    if (await text.replace(key)) resealed[text.column] = (resealed[text.column] ?? 0) + 1
+  }
+  return pass
+}
+
+type Finish = Pick<Pass, 'unreadable' | 'unreadableCount'> & {
+  key: SealingKey
+  resealed: Record<string, number>
+  acceptUnreadable: boolean
+  record: (tx: Sql, after: { resealed: number }) => Promise<void>
+}
+
+/** From here on no former key is needed, but for those of unreadable texts. */
+async function finish(
+  { db, seal }: RotateParts,
+  { key, resealed, unreadable, unreadableCount, acceptUnreadable, record }: Finish,
+): Promise<Resealed> {
+  const isKnown = (fingerprint: string): boolean => seal.keys.some((each) => each.fingerprint === fingerprint)
+  const missingKeys = await db.transaction(async (tx) => {
+    const { oldKeys } = await lockInstance(tx, seal)
+    if (seal.current() !== key) throw new UserError({ code: 'secrets.rotated_meanwhile' }, 'SERVICE_UNAVAILABLE')
+    const missing = unreadableCount === 0 || acceptUnreadable ? [] : oldKeys.filter((each) => !isKnown(each))
+    const count = Object.values(resealed).reduce((sum, each) => sum + each, 0)
+    if (count === 0 && missing.length === oldKeys.length) return missing
+    await writeInstance(tx, { key, signInSecret: seal.signInSecret(), oldKeys: missing })
+    await record(tx, { resealed: count })
+    return missing
+  })
+  return { resealed, unreadable, unreadableCount, missingKeys }
+}

@@ -1,0 +1,19 @@
+/**
+ * Every sealed column, by table, and the context that its bytes are sealed for. `rotateSecrets` seals each again under the
+ * new key; a guard compares the table with the schema.
+ */
+export const sealedColumns = {
+  provider_accounts: {
+    access_token: (id: string): string => `account:${id}:access_token`,
+    verify_token: (id: string): string => `account:${id}:verify_token`,
+    app_secret: (id: string): string => `account:${id}:app_secret`,
+    previous_app_secret: (id: string): string => `account:${id}:app_secret`,
+  },
+  webhook_endpoints: {
+    secret: (id: string): string => `endpoint:${id}`,
+    previous_secret: (id: string): string => `endpoint:${id}`,
+  },
+  messages: {
+    code: (id: string): string => `otp:${id}`,
+  },
+} as const satisfies Record<string, Readonly<Record<string, (id: string) => string>>>

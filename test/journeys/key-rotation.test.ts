@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { type TestContext, test } from 'node:test'
+import { connectAccount } from '../../src/accounts/accounts.ts'
+import { endAllSessions } from '../../src/admin/auth/end-all-sessions.ts'
+import { createWakeUps } from '../../src/jobs/wake.ts'
+import { createSealingKey } from '../../src/seal.ts'
+import { createNodeKeys } from '../../src/secrets/nodes.ts'
+import { resealAll, switchKey } from '../../src/secrets/rotate.ts'
+import { sealedTexts } from '../../src/secrets/reseal.ts'
+import { sealedColumns } from '../../src/secrets/sealed-columns.ts'
+import { findSecretsStatus } from '../../src/secrets/status.ts'
+import { assertOldKeysKnown } from '../../src/start/instance-key.ts'
+import { StartupError } from '../../src/startup-error.ts'
+import { addEndpoint } from '../../src/webhooks/endpoints.ts'
+import { runCommand } from '../command-line.ts'
+import { openPooledDb } from '../connections.ts'
+import { PASSWORD, createCalls, signIn, signInWithPassword } from '../dashboard.ts'
+import { fileDatabase } from '../database.ts'
+import { assertSigned } from '../receiver.ts'
+import { INSTANCE_KEY, openTestSeal } from '../seal.ts'
+import { CODE_PERIOD_MS, asCookie, askAuth, totp, trySignIn, withSecondFactor } from '../sign-in-calls.ts'
+import { waitFor } from '../wait-for.ts'
+import { DEMO, type SentOtp, type World, type WorldOptions, startWorld } from '../world.ts'
+
+/** All tests share a database, whose key each of them replaces. */
+let key = INSTANCE_KEY
+
+/** What a node is configured with. */
+const withKeys = (...keys: Buffer[]) => ({
+  DOORCODE_SECRET_KEY: keys.map((each) => each.toString('base64')).join(','),
+})
+
+const fingerprintOf = (each: Buffer): string => createSealingKey(each).fingerprint
+
+/** A world on the present key whose nodes know a new one too. Codes wait: none of them is a worker. */
+async function startRotation(t: TestContext, options: WorldOptions & { nodesKnow?: 'both' | 'old' } = {}) {
+  const [old, next] = [key, randomBytes(32)]
+  const { nodesKnow = 'both', ...more } = options
+  const settings = nodesKnow === 'both' ? withKeys(next, old) : withKeys(old)
+  const first = await openPooledDb(await fileDatabase())
+  await openTestSeal(first, [old]) // a new database would take the newest key
+  await first.close()
+  const world = await startWorld(t, { works: false, ...more, settings })
+  const seal = await openTestSeal(world.parts.db, [next, old])
+  const rotate = async () => {
+    const parts = { db: world.parts.db, seal }
+    await switchKey(parts, async () => {})
+    key = next
+    return resealAll(parts, { acceptUnreadable: false, maxAcceptMs: MAX_ACCEPT_MS, record: async () => {} })
+  }
+  const command = (...words: string[]) =>
+    runCommand(['secrets', ...words, '--json'], { DATABASE_URL: world.databaseUrl, ...withKeys(next, old) })
+  return { world, seal, old, next, rotate, command }
+}
+
+/** In these tests no statement is retried, so that accepting a code takes milliseconds. */
+const MAX_ACCEPT_MS = 200
+
+/** Opens all that is stored of the world with this key alone. */
+async function assertOpensWith(world: World, alone: Buffer): Promise<void> {
+  const seal = await openTestSeal(world.parts.db, [alone])
+  const { keys, unreadableCount, oldKeys } = await findSecretsStatus({ db: world.parts.db, seal })
+  assert.equal(unreadableCount, 0)
+  assert.deepEqual([keys.map((each) => each.inUse), oldKeys], [[true], []])
+}
+
+test('codes, tokens, webhooks and sessions outlive a rotation under load', async (t) => {
+  const { world, old, next, rotate } = await startRotation(t)
+  await world.node({ settings: withKeys(next, old) })
+  const receiver = await world.receiver()
+  const person = await signIn(world, 'owner')
+  const otps = await sendSome(world, 20)
+
+  let rotating = true
+  const during = (async () => {
+    const sent = []
+    while (rotating) sent.push(...(await sendSome(world, 1)))
+    return sent
+  })()
+  const { resealed, unreadableCount } = await rotate().finally(() => (rotating = false))
+  otps.push(...(await during), ...(await sendSome(world, 4)))
+  assert.ok((resealed['messages.code'] ?? 0) >= 20, 'the codes that waited')
+  assert.equal(resealed['provider_accounts.access_token'], 1)
+  assert.equal(resealed['webhook_endpoints.secret'], 1)
+  assert.equal(unreadableCount, 0)
+  await assertOpensWith(world, next)
+
+  const worker = await world.node({ settings: withKeys(next), works: true })
+  world.setCallback(worker.url)
+  for (const otp of otps) assert.equal((await world.whatsapp.gets(otp)).code, otp.code)
+  const [first] = otps
+  assert.ok(first)
+  await world.whatsapp.reports(first, ['delivered'])
+  await receiver.waitFor(1)
+  for (const webhook of receiver.received) assertSigned(webhook, receiver.secret)
+  assert.equal((await createCalls(worker.url, person.cookie).session.current.query())?.person.email, person.email)
+})
+
+/** Through a fast number: the test waits for all of them. */
+function sendSome({ account, sendOtp }: World, count: number): Promise<SentOtp[]> {
+  const { senderId } = account.senders.find(({ phoneNumberId }) => phoneNumberId === DEMO.highNumberId) ?? assert.fail()
+  return Promise.all(Array.from({ length: count }, () => sendOtp({ senderId })))
+}
+
+test('a running node that knows only the old key is named, and nothing changes', async (t) => {
+  const { world, old, command } = await startRotation(t, { nodesKnow: 'old' })
+  const { code, stderr } = await command('rotate')
+  assert.equal(code, 1)
+  const { detail } = JSON.parse(stderr) as { detail: string }
+  assert.match(detail, new RegExp(`node ${world.parts.node.id} \\(api, dashboard; .* does not know .* Restart it`))
+  await assertOpensWith(world, old)
+})
+
+test('a node that joins with the old key while the key is replaced stops the rotation', async (t) => {
+  const { world, seal, old, next, rotate } = await startRotation(t, { mayLogErrors: true })
+  await switchKey({ db: world.parts.db, seal }, async () => {})
+  key = next
+  const late = await world.node({ settings: withKeys(next, old) })
+  const alone = createNodeKeys(await openTestSeal(world.parts.db, [next]), world.parts.log)
+  const report = { known: [fingerprintOf(old)], current: fingerprintOf(old) }
+  const lagging = createWakeUps({
+    db: world.parts.db,
+    roles: new Set(['api']),
+    log: world.parts.log,
+    keys: { ...alone, report: () => report },
+  })
+  await lagging.start()
+  await assert.rejects(rotate(), new RegExp(`node ${lagging.node.id} .* does not know`))
+  await lagging.stop()
+  await late.stop()
+  assert.deepEqual((await rotate()).missingKeys, [])
+})
+
+test('an interrupted rotation needs the old key until it is repeated', async (t) => {
+  const { world, seal, old, next, command } = await startRotation(t)
+  const { db } = world.parts
+  await world.receiver()
+  await switchKey({ db, seal }, async () => {})
+  key = next
+  await assert.rejects(assertOldKeysKnown(db, await openTestSeal(db, [next])), (error) => {
+    assert.ok(error instanceof StartupError)
+    return error.message.includes(fingerprintOf(old))
+  })
+  const before = JSON.parse((await command('status')).stdout) as { oldKeys: string[]; keys: { texts: number }[] }
+  assert.deepEqual(before.oldKeys, [fingerprintOf(old)])
+  assert.ok((before.keys[1]?.texts ?? 0) > 0)
+
+  await world.first.stop() // so that no request can be accepting a code
+  const { code, stdout } = await command('rotate')
+  assert.equal(code, 0)
+  const result = JSON.parse(stdout) as Record<string, unknown>
+  assert.deepEqual([result['switched'], result['finished'], result['oldKeys']], [false, true, [fingerprintOf(old)]])
+  await assertOpensWith(world, next)
+  await assertOldKeysKnown(db, await openTestSeal(db, [next]))
+})
+
+test('what changes while it is sealed again is not overwritten', async (t) => {
+  const { world, seal, next, rotate } = await startRotation(t)
+  const [erased, kept] = [await world.sendOtp(), await world.sendOtp()]
+  const { db } = world.parts
+  const newest = seal.keys[0] ?? assert.fail()
+  const replaced = new Map<string, boolean>()
+  for await (const text of sealedTexts(db, seal)) {
+    if (text.id === erased.messageId)
+      await world.ask('update messages set code = null, due_at = null where id = $1', [text.id])
+    if (text.column === 'messages.code') replaced.set(text.id, await text.replace(newest))
+  }
+  assert.deepEqual([replaced.get(erased.messageId), replaced.get(kept.messageId)], [false, true])
+  const [row] = await world.ask<{ code: Buffer | null }>('select code from messages where id = $1', [erased.messageId])
+  assert.equal(row?.code, null)
+  await rotate()
+  await assertOpensWith(world, next)
+})
+
+test('a code that was being accepted during the switch is sealed again', async (t) => {
+  const { world, old, next, rotate } = await startRotation(t)
+  const [sealed, late] = [await world.sendOtp(), await world.sendOtp()]
+  const codeOf = async ({ messageId }: SentOtp) =>
+    (await world.ask<{ code: Buffer }>('select code from messages where id = $1', [messageId]))[0]?.code
+  const before = await codeOf(late)
+  const rotation = rotate()
+  await waitFor('the first pass', async () => openedBy(next, await codeOf(sealed), sealed))
+  await world.ask('update messages set code = $2 where id = $1', [late.messageId, before])
+  await rotation
+  assert.equal(openedBy(old, before, late), true)
+  await assertOpensWith(world, next)
+})
+
+const openedBy = (each: Buffer, sealed: Buffer | undefined, { messageId }: SentOtp): boolean =>
+  createSealingKey(each).open(sealed ?? Buffer.of(), sealedColumns.messages.code(messageId)) !== undefined
+
+test('what no known key opens is reported and stops nothing else', async (t) => {
+  const { world, old, next, command } = await startRotation(t)
+  const { accountId } = world.account
+  await world.ask(
+    'update provider_accounts set access_token = set_byte(access_token, 20, get_byte(access_token, 20) # 255) where id = $1',
+    [accountId],
+  )
+  await world.first.stop()
+  const { code, stdout } = await command('rotate')
+  key = next
+  assert.equal(code, 0)
+  const result = JSON.parse(stdout) as { unreadable: object[]; finished: boolean; oldKeys: string[] }
+  assert.deepEqual(result.unreadable, [{ column: 'provider_accounts.access_token', id: accountId }])
+  assert.deepEqual([result.finished, result.oldKeys], [true, [fingerprintOf(old)]])
+  await world.ask('update provider_accounts set access_token = app_secret where id = $1', [accountId])
+})
+
+test('a lost old key is given up only on request', async (t) => {
+  const { world, seal, next } = await startRotation(t)
+  const { db } = world.parts
+  await switchKey({ db, seal }, async () => {})
+  key = next
+  await world.first.stop()
+  const alone = (...words: string[]) =>
+    runCommand(['secrets', ...words, '--json'], { DATABASE_URL: world.databaseUrl, ...withKeys(next) })
+  const rotated = async (...words: string[]) =>
+    JSON.parse((await alone('rotate', ...words)).stdout) as { finished: boolean; unreadableCount: number }
+  const first = await rotated()
+  assert.deepEqual([first.finished, first.unreadableCount > 0], [false, true])
+  assert.equal((await rotated('--accept-unreadable')).finished, true)
+  await assertOldKeysKnown(db, await openTestSeal(db, [next]))
+})
+
+test('a command with only the old key stores nothing after the rotation', async (t) => {
+  const { world, old, rotate } = await startRotation(t)
+  const { db } = world.parts
+  const stale = await openTestSeal(db, [old])
+  await rotate()
+  const { workspaceId } = world
+  const endpoint = { workspaceId, url: 'http://127.0.0.1:9/hook' }
+  await assert.rejects(addEndpoint({ ...world.parts, seal: stale }, endpoint), /was replaced by one .* does not know/)
+  await assert.rejects(connectAccount({ ...world.parts, seal: stale }, world.credentials), /was replaced/)
+})
+
+test('ending all sessions signs everyone out and keeps second factors', async (t) => {
+  const { world, seal } = await startRotation(t)
+  const person = await signInWithPassword(world, 'owner')
+  const { totpURI, cookie } = await withSecondFactor(world, person)
+  const [former] = await world.ask<{ secret: string }>('select "secret" from auth."twoFactor" where "userId" = $1', [
+    person.userId,
+  ])
+  assert.ok((await endAllSessions({ db: world.parts.db, seal }, async () => {})) > 0)
+  const secret = seal.signInSecret()
+  await waitFor('the node to follow', () => world.parts.seal.signInSecret() === secret)
+  assert.equal(await createCalls(world.first.url, cookie).session.current.query(), null)
+
+  const [again] = await world.ask<{ secret: string }>('select "secret" from auth."twoFactor" where "userId" = $1', [
+    person.userId,
+  ])
+  assert.notEqual(again?.secret, former?.secret)
+  const pending = asCookie((await trySignIn(world, person.email, PASSWORD)).cookies)
+  const code = totp(totpURI, Date.now() + CODE_PERIOD_MS) // the present one enabled the second factor
+  assert.equal((await askAuth(world, 'two-factor/verify-totp', { code }, { cookie: pending })).status, 200)
+})
