@@ -115,7 +115,7 @@ type Run = { elapsedMs: number; rows: number; peakBytes: number }
 /** `doorcode <words> --json` as an operator runs it. */
 async function runCommand(words: readonly string[], databaseUrl: string): Promise<Run> {
   const began = performance.now()
-  const child = spawn(process.execPath, ['bin/doorcode.js', ...words, '--json'], {
+  const child = spawn('nice', ['-n', '10', process.execPath, 'bin/doorcode.js', ...words, '--json'], {
     cwd: path.resolve(import.meta.dirname, '..'),
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
