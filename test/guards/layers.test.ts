@@ -20,6 +20,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['admin'],
   ['api'],
   ['explain', 'charts', 'sandbox'],
+  ['retention'],
   ['cod', 'otp'],
   ['accept'],
   ['messages'],
