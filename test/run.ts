@@ -61,6 +61,7 @@ const OWN_PROCESS: readonly string[] = [
   'src/events/record.test.ts',
   'src/main.test.ts',
   'test/journeys/dashboard-audit.test.ts',
+  'test/journeys/retention.test.ts',
   'test/journeys/stuck.test.ts',
   'test/guards/lists.test.ts',
   'test/guards/plans.test.ts',
