@@ -54,7 +54,7 @@ const CODES = `
     insert into messages (id, ${MESSAGE_COLUMNS}, reference, idempotency_key, correlation_id, api_key_id, quota_unit)
     select id, $1, 'otp', $2, '+2126' || lpad((n % 100000000)::text, 8, '0'), 'login_code', 'en_US', at, 'read',
       'wamid.' || id, at, at, 0, at, 1, 'login-' || n, 'key-' || id, gen_random_uuid(), 'bench', n
-    from (select n, uuidv7(-$6::interval) as id, now() - $6::interval as at from generate_series(1, $5::int) n) row
+    from (select n, uuidv7(-$6::interval) as id, now() - $6::interval + n * interval '1 ms' as at from generate_series(1, $5::int) n) row
     returning id, created_at as at, null::uuid as confirmation_id
   ), ${FOLLOWING}`
 
@@ -65,7 +65,7 @@ const ORDERS = `
     select id, $1, $2, '+2127' || lpad(n::text, 8, '0'), 'order_confirmation', 'en', '{"body":["Ana","A-1001","25 EUR"]}', 'A-' || n,
       'order-' || id, gen_random_uuid(), 'bench', n, at, 'rescheduled', at,
       '{"date":"2026-01-02","timeRange":null,"note":"after noon"}'
-    from (select n, uuidv7(-$6::interval) as id, now() - $6::interval as at from generate_series(1, $5::int) n) row
+    from (select n, uuidv7(-$6::interval) as id, now() - $6::interval + n * interval '1 ms' as at from generate_series(1, $5::int) n) row
     returning id, recipient, created_at as at
   ), answer as (
     insert into cod_answers (id, workspace_id, confirmation_id, check_kind, answer, detail, answered_at)

@@ -104,9 +104,9 @@ function without(ids: readonly string[], others: readonly string[]): string[] {
   return [...left]
 }
 
-const lockStep = statement<{ id: string | null; at: Date | null }>(
+const lockStep = statement<{ id: string | null; at: string | null }>(
   'lock_retention_step',
-  'select position as id, kept_since as at from retention where step = $1 for update skip locked',
+  'select position as id, kept_since::text as at from retention where step = $1 for update skip locked',
 )
 
 /** What is kept begins where the removal ends: both commit together. */

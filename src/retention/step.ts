@@ -6,7 +6,11 @@ import type { KeptClass } from './kept-since.ts'
 export const MAX_ROWS = 500
 
 /** The last row that a step has looked at. Rows before it were removed, or are postponed. */
-export type Position = { id: string; at: Date }
+export type Position = {
+  id: string
+  /** As PostgreSQL writes it, to the microsecond. */
+  at: string
+}
 
 /** `last`: undefined at the end. `ids`: the rows that hold something to remove. */
 export type Page = { seen: number; last: Position | undefined; ids: string[] }
@@ -52,7 +56,7 @@ export function stepOfTable({ table, class: keptClass, condition = 'true', remov
     class: keptClass,
     async page(tx, after, until) {
       const { seen = 0, last = null, ids = [] } = (await tx.row(page, [after?.id ?? FIRST_ID, firstIdAt(until)])) ?? {}
-      return { seen, ids, last: last === null ? undefined : { id: last, at: timeOfId(last) } }
+      return { seen, ids, last: last === null ? undefined : { id: last, at: timeOfId(last).toISOString() } }
     },
     existing: async (tx, ids) => idsOf(await tx.rows(existing, [ids])),
     remove: (tx, ids, until) => lockThen(tx, lock, ids, (locked) => remove(tx, locked, until)),
