@@ -15,6 +15,7 @@ import { intake } from './intake.ts'
 import { lists } from './lists.ts'
 import type { BenchPart } from './part.ts'
 import { startBenchPostgres } from './postgres.ts'
+import { retention } from './retention.ts'
 import { startProvider } from './provider.ts'
 import { pages } from './pages.ts'
 import { endToEnd } from './whole-way.ts'
@@ -36,6 +37,7 @@ const parts: Readonly<Record<string, BenchPart>> = {
   lists,
   pages,
   backup,
+  retention,
 }
 
 const { values, positionals } = parseArgs({

@@ -15,6 +15,8 @@ export type ServerOptions = {
   asOperated?: boolean
   /** Whether it serves the dashboard. */
   servesDashboard?: boolean
+  /** Removes nothing. */
+  keepsAll?: boolean
   /** A folder for a CPU profile of its whole life. */
   profile: string | undefined
 }
@@ -42,6 +44,7 @@ export async function startServer({
   works,
   asOperated = false,
   servesDashboard = false,
+  keepsAll = false,
   profile,
 }: ServerOptions): Promise<ServerProcess> {
   const profiling = profile
@@ -56,6 +59,7 @@ export async function startServer({
       DOORCODE_RATE_LIMIT: 'memory',
       DOORCODE_ALLOW_PRIVATE_WEBHOOKS: '1',
       DOORCODE_METRICS_PORT: '0',
+      ...(keepsAll && { DOORCODE_KEEP_CONTENT_DAYS: '0', DOORCODE_KEEP_RECORDS_DAYS: '0' }),
       ...(!asOperated && {
         DOORCODE_ROLES: ['api', ...(works ? ['worker'] : []), ...(servesDashboard ? ['dashboard'] : [])].join(','),
         DOORCODE_LOG_LEVEL: 'warn',

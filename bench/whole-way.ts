@@ -154,7 +154,7 @@ type UnderWay = { at: number; webhook: boolean; reports: boolean; over: () => vo
 
 type Messages = ReturnType<typeof startMessages>
 
-function startMessages({
+export function startMessages({
   shops,
   client,
   receiver,
@@ -227,7 +227,11 @@ const MAX_BATCH = 100
 type Planned = { shop: Shop; status: Status }
 
 /** The provider's side of what follows a send: its statuses, half of the shops one per POST, half in batches. */
-function startReports(shops: readonly Shop[], client: HttpClient, messages: Pick<Messages, 'reported' | 'fail'>) {
+export function startReports(
+  shops: readonly Shop[],
+  client: HttpClient,
+  messages: Pick<Messages, 'reported' | 'fail'>,
+) {
   const shopOf = new Map(shops.map((shop, index) => [shop.phoneNumberId, { shop, batches: index % 2 === 0 }]))
   const planned = new Map<number, Planned[]>()
   let nextTick = Math.floor(performance.now() / TICK_MS)

@@ -496,6 +496,7 @@ export type Texts = {
   'explain.deed_chooses_foreign': object
   'explain.deed_chooses_meaning': { label: TextValue; meaning: TextValue; question: TextValue }
   'explain.deed_quotes': { message: TextValue; text: TextValue }
+  'explain.deed_removed': object
   'explain.deed_sends': { kind: TextValue }
   'explain.deed_taps': { answer: TextValue; question: TextValue }
   'explain.deed_taps_foreign': object
@@ -579,11 +580,13 @@ export type Texts = {
   'explain.reported_no_status': { again: TextValue; fate: TextValue; of: TextValue }
   'explain.reported_played': object
   'explain.reported_read': object
+  'explain.reported_removed': { again: TextValue; fate: TextValue; of: TextValue }
   'explain.reported_sent': object
   'explain.reported_unknown_status': { again: TextValue; fate: TextValue; of: TextValue; word: TextValue }
   'explain.silent': { path: TextValue; since: TextValue }
   'explain.slow_in_turn': { url: TextValue }
   'explain.stands_for_code': object
+  'explain.stands_for_removed': object
   'explain.stands_for_template': { name: TextValue }
   'explain.superseded': object
   'explain.tap_cancel': object
@@ -1461,6 +1464,7 @@ export type Texts = {
   'page_confirmations.kind_location': object
   'page_confirmations.kind_reaction': object
   'page_confirmations.kind_received': object
+  'page_confirmations.kind_removed': object
   'page_confirmations.kind_sticker': object
   'page_confirmations.kind_tap': object
   'page_confirmations.kind_unknown': object
@@ -1533,6 +1537,7 @@ export type Texts = {
   'page_endpoints.attempts_limit': { max: TextValue }
   'page_endpoints.attempts_made': { count: number }
   'page_endpoints.body': object
+  'page_endpoints.body_removed': object
   'page_endpoints.cancel': object
   'page_endpoints.choose_one': object
   'page_endpoints.clear_time': object
@@ -1743,6 +1748,7 @@ export type Texts = {
   'page_keys.use_recorded': object
   'page_list.export': object
   'page_list.export_hint': object
+  'page_list.kept_since': { day: TextValue }
   'page_messages.about': object
   'page_messages.back': object
   'page_messages.clear': object
@@ -2754,6 +2760,7 @@ export type Texts = {
   'verify.unknown_outcomes': { derived: TextValue; stored: TextValue }
   'webhooks.already': { status: TextValue }
   'webhooks.bad_description': { max: TextValue }
+  'webhooks.body_removed': object
   'webhooks.credentials': object
   'webhooks.encoded_too_long': { max: TextValue }
   'webhooks.endpoint_deleted': object

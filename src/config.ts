@@ -93,6 +93,21 @@ export const settings = {
     'Only for the command `listen`: the secret, `whsec_…`, with which it signs what it forwards. Empty: a new one for each run.',
     webhookSecret,
   ),
+  DOORCODE_KEEP_CONTENT_DAYS: setting(
+    '90',
+    'Days after which texts, rendered messages, provider payloads, webhook bodies and their answers are removed: at least 30, `0` keeps them. Not more than `DOORCODE_KEEP_RECORDS_DAYS`. See [retention.md](retention.md).',
+    keptDays,
+  ),
+  DOORCODE_KEEP_RECORDS_DAYS: setting(
+    '400',
+    'Days after which messages, confirmations, events, attempts and reports are removed: at least 30, `0` keeps them.',
+    keptDays,
+  ),
+  DOORCODE_KEEP_AUDIT_DAYS: setting(
+    '730',
+    'Days after which entries of the audit log are removed: at least 30, `0` keeps them.',
+    keptDays,
+  ),
   DOORCODE_LOG_LEVEL: setting(
     'info',
     `One of ${LOG_LEVELS.map((level) => `\`${level}\``).join(', ')}.`,
@@ -139,6 +154,20 @@ export function readConfig(environment: Environment, { needsKey = true }: { need
       'DOORCODE_SECRET_KEY is required with DATABASE_URL: generate one with "openssl rand -base64 32" and use the same key on every node',
     )
   }
+  const keep = {
+    contentDays: find('DOORCODE_KEEP_CONTENT_DAYS') ?? 0,
+    recordsDays: find('DOORCODE_KEEP_RECORDS_DAYS') ?? 0,
+    auditDays: find('DOORCODE_KEEP_AUDIT_DAYS') ?? 0,
+  }
+  if (
+    keep.recordsDays > 0 &&
+    mistakes.length === 0 &&
+    (keep.contentDays === 0 || keep.contentDays > keep.recordsDays)
+  ) {
+    mistakes.push(
+      `DOORCODE_KEEP_CONTENT_DAYS must be from ${MIN_KEPT_DAYS} to ${keep.recordsDays}, the value of DOORCODE_KEEP_RECORDS_DAYS, not ${keep.contentDays}: content is removed with its record at the latest`,
+    )
+  }
   const port = find('DOORCODE_PORT') ?? 0
   const config = {
     port,
@@ -158,6 +187,8 @@ export function readConfig(environment: Environment, { needsKey = true }: { need
     allowPrivateWebhooks: find('DOORCODE_ALLOW_PRIVATE_WEBHOOKS') ?? false,
     apiKey: find('DOORCODE_API_KEY'),
     webhookSecret: find('DOORCODE_WEBHOOK_SECRET'),
+    /** Days; 0 keeps forever. */
+    keep,
     logLevel: find('DOORCODE_LOG_LEVEL') ?? 'info',
   }
   if (mistakes.length > 0) throw new ConfigError(mistakes)
@@ -235,6 +266,20 @@ function roles(text: string): ReadonlySet<Role> {
   return new Set(
     readList(text, (name) => ROLES.some((role) => role === name), `may name ${ROLES.join(', ')}`) as Role[],
   )
+}
+
+/** After this nothing that still works is removed (docs/retention.md#why-at-least-30-days). */
+const MIN_KEPT_DAYS = 30
+/** A hundred years. */
+const MAX_KEPT_DAYS = 36_500
+
+function keptDays(text: string): number {
+  const days = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  return days === 0 || (days >= MIN_KEPT_DAYS && days <= MAX_KEPT_DAYS)
+    ? days
+    : invalid(
+        `must be 0, which keeps forever, or a number of days from ${MIN_KEPT_DAYS} to ${MAX_KEPT_DAYS}, not "${text}"`,
+      )
 }
 
 function portOrOff(text: string): number {

@@ -65,6 +65,10 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),
     DOORCODE_RATE_LIMIT: rateLimit,
     DOORCODE_ALLOW_PRIVATE_WEBHOOKS: '1',
+    // Files share a database: a test that moves its clock must not remove the rows of others.
+    DOORCODE_KEEP_CONTENT_DAYS: '0',
+    DOORCODE_KEEP_RECORDS_DAYS: '0',
+    DOORCODE_KEEP_AUDIT_DAYS: '0',
     DOORCODE_ROLES: works ? 'api,worker,dashboard' : 'api,dashboard',
     ...settings,
   })

@@ -65,6 +65,7 @@ const OWN_PROCESS: readonly string[] = [
   'test/journeys/dashboard-audit.test.ts',
   'test/journeys/doctor.test.ts',
   'test/journeys/key-rotation.test.ts',
+  'test/journeys/retention.test.ts',
   'test/journeys/stuck.test.ts',
   'test/guards/lists.test.ts',
   'test/guards/plans.test.ts',

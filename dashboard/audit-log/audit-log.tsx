@@ -8,6 +8,7 @@ import { Empty } from '../ui/empty.tsx'
 import { Failed } from '../ui/failed.tsx'
 import { ExportButton } from '../ui/list/export-button.tsx'
 import { FilterBar } from '../ui/list/filter-bar.tsx'
+import { KeptSince } from '../ui/list/kept-since.tsx'
 import { List } from '../ui/list/list.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { Page } from '../ui/shell/page.tsx'
@@ -51,6 +52,7 @@ function Log() {
         <Empty>{isFiltered(filter) ? t('page_audit_log.nothing_fits') : t('page_audit_log.empty')}</Empty>
       )}
       {entries.length > 0 && <Entries entries={entries} />}
+      {log.data && !log.hasNextPage && <KeptSince of="audit" />}
       {log.hasNextPage && (
         <Button
           variant="default"

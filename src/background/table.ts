@@ -1,4 +1,4 @@
-import { dailyFiguresLoop } from '../charts/daily.ts'
+import { dailyFiguresLoop, findUncountedSince } from '../charts/daily.ts'
 import { timersLoop } from '../cod/conversation/timers-loop.ts'
 import { overdueLoop } from '../messages/queue/overdue.ts'
 import { reportsLoop } from '../messages/reports/process.ts'
@@ -8,6 +8,7 @@ import { syncLoop } from '../accounts/sync/sync.ts'
 import { deliverLoop } from '../webhooks/delivery/deliver.ts'
 import { releaseLoop } from '../webhooks/delivery/release.ts'
 import { housekeepingLoop } from './housekeeping.ts'
+import { retentionLoop } from '../retention/loop.ts'
 import { purgeLoop } from './purge.ts'
 import { subscribers } from './subscribers.ts'
 import { leasesLoop } from './dead-nodes.ts'
@@ -25,4 +26,5 @@ export const backgroundLoops = (parts: Parts): readonly Loop[] => [
   dailyFiguresLoop(parts),
   housekeepingLoop(parts),
   purgeLoop(parts),
+  retentionLoop(parts, findUncountedSince),
 ]

@@ -1,7 +1,8 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, later } from '../clock.ts'
-import { type Sql, type Statement, batch, isDatabaseUnavailable, statement } from '../db/pool.ts'
+import { type Sql, type Statement, batch, changes, isDatabaseUnavailable, statement } from '../db/pool.ts'
 import type { Loop } from '../jobs/loop.ts'
 import type { Parts } from '../parts.ts'
+import { findKeptSince } from '../retention/kept-since.ts'
 import { MAX_SANDBOX_BEGAN_EARLIER_MS } from '../workspaces/id-range.ts'
 import { type Counting, countDays } from './count.ts'
 import { type Day, startOfDay, addDays, dayAt, daysBetween } from './days.ts'
@@ -49,6 +50,15 @@ const selectWorkspaces = statement<{ workspaceId: string; createdAt: Date; timeZ
    order by w.id limit ${WORKSPACES_EACH_TURN}`,
 )
 
+/** Days of which something is removed cannot be counted again: their figures stay, also after a change of the time zone. */
+const keepUncountable = statement(
+  'keep_figures_of_removed_days',
+  `update daily_figures f set time_zone = (select d.time_zone from jsonb_to_record($1::jsonb -> f.workspace_id::text) as d (time_zone text))
+   where f.workspace_id = any (array (select jsonb_object_keys($1::jsonb)::uuid))
+     and f.day < (select d.day from jsonb_to_record($1::jsonb -> f.workspace_id::text) as d (day date))
+     and f.time_zone <> (select d.time_zone from jsonb_to_record($1::jsonb -> f.workspace_id::text) as d (time_zone text))`,
+)
+
 /** Days of another time zone are different days with the same names. */
 const planAll = statement(
   'plan_daily_figures',
@@ -63,19 +73,55 @@ const planAll = statement(
 async function planDays({ db, clock }: DailyParts, after: string | null): Promise<string[]> {
   const now = clock.now()
   const workspaces = await db.rows(selectWorkspaces, [after])
+  const { content, records } = await findKeptSince(db)
+  if (content) {
+    const moved = workspaces.filter(({ newest }) => newest === null)
+    const rows = moved.map(({ workspaceId: id, timeZone }) => ({
+      id,
+      time_zone: timeZone,
+      day: firstWholeDay(content, timeZone),
+    }))
+    if (rows.length > 0) await db.rows(keepUncountable, [changes(rows)])
+  }
   const days = workspaces.flatMap(({ workspaceId, createdAt, timeZone, newest }) => {
     const yesterday = addDays(dayAt(now, timeZone), -1)
     const created = dayAt(createdAt, timeZone)
-    const [, , from = created] = [
-      addDays(yesterday, -MAX_RANGE_DAYS),
-      created,
-      newest === null ? created : addDays(newest, 1),
-    ].toSorted()
+    const from =
+      [
+        addDays(yesterday, -MAX_RANGE_DAYS),
+        created,
+        ...(newest === null ? [] : [addDays(newest, 1)]),
+        ...(records === null ? [] : [firstWholeDay(records, timeZone)]),
+      ]
+        .toSorted()
+        .at(-1) ?? created
     return daysBetween(from, yesterday).map((day) => ({ workspace_id: workspaceId, day, time_zone: timeZone }))
   })
   if (days.length > 0) await db.rows(planAll, [batch(days), now])
   return workspaces.map(({ workspaceId }) => workspaceId)
 }
+
+/** The first day of which nothing is removed. */
+const firstWholeDay = (keptSince: Date, timeZone: string): Day => addDays(dayAt(keptSince, timeZone), 1)
+
+/** Time zones are at most this far from UTC, and the clocks of nodes a little apart. */
+const ZONE_MARGIN_MS = DAY_MS
+
+/** Records from this instant on are still to be counted. Undefined: there are no days to count. */
+export async function findUncountedSince(sql: Sql): Promise<Date | undefined> {
+  const day = (await sql.row(selectUncounted))?.day
+  return day ? later(startOfDay(day, 'UTC'), -ZONE_MARGIN_MS) : undefined
+}
+
+/** The first day that will be counted, or that is not planned yet. */
+const selectUncounted = statement<{ day: Day | null }>(
+  'find_first_uncounted_day',
+  `select least(
+     (select min(day) from daily_figures where due_at is not null),
+     (select min(coalesce(
+        (select f.day + 1 from daily_figures f where f.workspace_id = w.id order by f.day desc limit 1), w.created_at::date - 1))
+      from workspaces w where not w.sandbox and w.deleted_at is null)) as day`,
+)
 
 type DueDay = { workspaceId: string; day: Day; timeZone: string }
 

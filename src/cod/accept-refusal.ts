@@ -75,7 +75,7 @@ export const confirmationNotFound = (): ApiError =>
   new ApiError('COD_CONFIRMATION_NOT_FOUND', { code: 'cod.accept_refusal_no_confirmation' })
 
 const answerRepeat = (request: RefusalCheckRequest, earlier: EarlierCheck): RefusalCheckAcceptance | ApiError =>
-  earlier.confirmationId === request.confirmationId && hasSameContent(request, earlier)
+  earlier.confirmationId === request.confirmationId && hasSameContent(request, earlier, earlier.confirmationId)
     ? accepted(request)
     : new ApiError('IDEMPOTENCY_KEY_REUSED', { code: 'cod.accept_refusal_key_reused' })
 

@@ -27,6 +27,7 @@ import { SUBMISSION_WINDOW_MS } from '../messages/submission-window.ts'
 import type { Parts } from '../parts.ts'
 import type { TemplateContent } from '../providers/provider.ts'
 import type { QuotaKind } from '../workspaces/quota.ts'
+import { type StoredParameters, hasSameParameters } from './parameters.ts'
 import { CONFIRMATION_TAPS, encodeReply } from './conversation/replies.ts'
 
 /** The fields that requests of both checks share. */
@@ -51,7 +52,7 @@ export const announceTo =
 /** What must hold of sender, template and settings before a check may start. */
 export type Preconditions = Sendable & { configured: boolean; languageConfigured: boolean | null }
 
-type StoredContent = { templateName: string; templateLanguage: string; parameters: RequestParameters }
+type StoredContent = { templateName: string; templateLanguage: string; parameters: StoredParameters }
 
 export type EarlierRequest = StoredContent & { idempotencyKey: string }
 
@@ -130,7 +131,7 @@ function answerRepeat(request: ConfirmationRequest, earlier: EarlierConfirmation
     earlier.recipient === request.recipient &&
     earlier.senderId === request.senderId &&
     earlier.reference === request.reference &&
-    hasSameContent(request, earlier)
+    hasSameContent(request, earlier, earlier.id)
   return isSame
     ? accepted(request, earlier.id)
     : new ApiError('IDEMPOTENCY_KEY_REUSED', { code: 'cod.accept_key_reused' })
@@ -144,17 +145,14 @@ const accepted = ({ reference }: ConfirmationRequest, confirmationId: string): C
 
 type Content = Pick<CheckRequest, 'template' | 'parameters'>
 
-export const hasSameContent = ({ template, parameters }: Content, earlier: StoredContent): boolean =>
+export const hasSameContent = (
+  { template, parameters }: Content,
+  earlier: StoredContent,
+  confirmationId: string,
+): boolean =>
   earlier.templateName === template.name &&
   earlier.templateLanguage === template.language &&
-  canonicalParameters(earlier.parameters) === canonicalParameters(parameters)
-
-/** The same text for the same parameters: names in any order, `{}` like a missing member (docs/api.md#idempotency). */
-function canonicalParameters({ header, body }: RequestParameters): string {
-  if (body === undefined || Array.isArray(body)) return JSON.stringify([header ?? null, body ?? null])
-  const sorted = Object.entries(body).toSorted(([one], [other]) => (one < other ? -1 : 1))
-  return JSON.stringify([header ?? null, { named: sorted }])
-}
+  hasSameParameters(confirmationId, earlier.parameters, parameters)
 
 /** What the rows of both checks have in common. Each quick reply of the template has its payload. */
 export function checkRow(request: CheckRequest, filled: FilledParameters, payloads: string[]) {

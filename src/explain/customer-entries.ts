@@ -11,7 +11,9 @@ import { type AnswerFact, type Facts, type ProviderReader, type ReportFact, conv
 export function inboundEntry(report: ReportFact, facts: Facts, provider: ProviderReader): TimelineEntry {
   const { outcome, note, repeats, writtenAt } = report
   const inbound = provider.readInbound(report.body)
-  const deed: CodedText = inbound ? deedOf(inbound, facts) : { code: 'explain.deed_unreadable' }
+  const deed: CodedText = inbound
+    ? deedOf(inbound, facts)
+    : { code: report.body === '' ? 'explain.deed_removed' : 'explain.deed_unreadable' }
   const text = inbound?.says.type === 'text' ? { text: inbound.says.text } : {}
   return entry(
     report.receivedAt,

@@ -1,6 +1,6 @@
 import { asWritten, type CodedText } from '../../locales/text.ts'
 import type { ConversationMessageFact, OtpFact } from './facts.ts'
-import type { OutgoingContent, ParameterValue, TemplateComponent } from '../providers/provider.ts'
+import type { ParameterValue, StoredContent, TemplateComponent } from '../providers/provider.ts'
 
 /** A message as the customer's screen shows it, part by part. */
 export type DisplayedParts = {
@@ -16,7 +16,7 @@ export type DisplayedParts = {
 
 /** A template is shown as it reads now; `components` is null when it is gone. */
 export function displayedParts(
-  content: OutgoingContent,
+  content: StoredContent,
   components: readonly TemplateComponent[] | null,
 ): DisplayedParts {
   switch (content.type) {
@@ -49,8 +49,8 @@ export function displayedParts(
         })),
       }
     }
-    case 'otp':
-      return { ...NOTHING_ELSE, body: { code: 'explain.stands_for_code' } }
+    case 'removed':
+      return { ...NOTHING_ELSE, body: { code: 'explain.stands_for_removed' } }
   }
 }
 

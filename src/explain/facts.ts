@@ -11,7 +11,7 @@ import type { Check, Purpose } from '../messages/conversation.ts'
 import type { OtpStatus } from '../messages/status.ts'
 import type { Parts } from '../parts.ts'
 import type { FailureCode } from '../providers/failure-codes.ts'
-import type { OutgoingContent, Provider, TemplateComponent } from '../providers/provider.ts'
+import type { Provider, StoredContent, TemplateComponent } from '../providers/provider.ts'
 import type { DeliveryStatus, EndpointStatus } from '../webhooks/delivery/claim.ts'
 import { nextAttemptAt } from '../webhooks/delivery/release.ts'
 import type { WorkspaceTime } from '../workspaces/clock-moves.ts'
@@ -121,7 +121,7 @@ export type ConversationMessageFact = MessageRow & {
   confirmationId: string
   check: Check
   purpose: Purpose
-  content: OutgoingContent
+  content: StoredContent
   /** Of a question: what each choice means. */
   offered: string[] | null
 }
@@ -142,6 +142,7 @@ export type ReportFact = {
   id: string
   /** Null while it is parked: its message is not known yet. */
   messageId: string | null
+  /** Empty: removed. */
   body: string
   receivedAt: Date
   /** As far as the provider says. */

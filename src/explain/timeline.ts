@@ -165,9 +165,11 @@ function reportEntry(report: ReportFact, { at: placedAt, provider, of }: Reporte
   const word = provider.readStatusWord(body)
   const detail: CodedText = status
     ? { code: 'explain.reported', outcome: plainText(`explain.reported_${status.outcome}`), at, why, ...fate }
-    : word === null
-      ? { code: 'explain.reported_no_status', ...fate }
-      : { code: 'explain.reported_unknown_status', word, ...fate }
+    : body === ''
+      ? { code: 'explain.reported_removed', ...fate }
+      : word === null
+        ? { code: 'explain.reported_no_status', ...fate }
+        : { code: 'explain.reported_unknown_status', word, ...fate }
   const codes = status?.error && {
     providerCode: status.error.code,
     providerCodes: status.errors.map(({ code }) => code),

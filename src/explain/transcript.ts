@@ -1,5 +1,5 @@
 import { decodeReply } from '../cod/conversation/replies.ts'
-import type { InboundMessage, OutgoingContent } from '../providers/provider.ts'
+import type { InboundMessage, StoredContent } from '../providers/provider.ts'
 import { type CodedText, plainText } from '../../locales/text.ts'
 import { displayedParts, displayedText, isSuperseded } from './displayed.ts'
 import { inOrder } from './entry.ts'
@@ -49,9 +49,9 @@ function customerItem(report: ReportFact, facts: Facts, provider: ProviderReader
   return {
     by: 'customer' as const,
     at: report.receivedAt.toISOString(),
-    /** Typed, or the label that was tapped. Null: something else, of this kind. */
+    /** Typed, or the label that was tapped. Null: something else, of this kind, or removed. */
     text: says ? textOf(says, answered) : null,
-    kind: says ? (says.type === 'other' ? says.kind : says.type) : 'unknown',
+    kind: says ? (says.type === 'other' ? says.kind : says.type) : report.body === '' ? 'removed' : 'unknown',
     /** The text of our message that it answers. */
     quotes: answered ? displayedParts(answered.content, answered.components).body : null,
     /** Why it changed nothing; null when it counted. */
@@ -83,7 +83,7 @@ function textOf(says: InboundMessage['says'], answered: ConversationMessageFact 
 }
 
 /** Labels of buttons or choices, in their order. */
-function payloadsOf(content: OutgoingContent): readonly string[] {
+function payloadsOf(content: StoredContent): readonly string[] {
   if (content.type === 'template') return content.payloads
   const choices = content.type === 'buttons' ? content.buttons : content.type === 'list' ? content.rows : []
   return choices.map(({ id }) => id)

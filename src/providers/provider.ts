@@ -93,6 +93,9 @@ export type OutgoingContent =
   | TemplateContent
   | Content
 
+/** As a message of a conversation is stored. `removed`: it was sent, and its text is not kept any more (docs/retention.md). */
+export type StoredContent = TemplateContent | Content | { type: 'removed' }
+
 /** `payloads`: the provider returns one when the quick reply at its position is tapped. */
 export type TemplateContent = {
   type: 'template'

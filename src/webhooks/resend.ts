@@ -18,6 +18,7 @@ export async function resendDelivery(
 ): Promise<void> {
   const delivery = await db.row(restart, [workspaceId, deliveryId, clock.now()])
   if (!delivery) throw new UserError({ code: 'webhooks.no_delivery', deliveryId }, 'NOT_FOUND')
+  if (!delivery.hasBody) throw new UserError({ code: 'webhooks.body_removed' })
   rejectUnlessEnabled(delivery, 'webhooks.not_enabled')
 }
 
@@ -34,20 +35,26 @@ const setRestarted = (now: string): string =>
   `set status = 'pending', step = 0, due_at = ${now}, lease = null, ended_at = null,
      scheduled_at = null, early_at = null, early_attempts = 0`
 
-/** Returns the endpoint's status; the delivery is changed only when that is `enabled`. */
-const restart = statement<{ status: EndpointStatus; endpointId: string }>(
+/**
+ * Returns the endpoint's status; the delivery is changed only when that is `enabled` and the event has its body. The lock keeps
+ * the body until the delivery is pending (src/retention/content.ts).
+ */
+const restart = statement<{ status: EndpointStatus; endpointId: string; hasBody: boolean }>(
   'resend_delivery',
   `with chosen as (
-     select delivery.id, delivery.endpoint_id, endpoint.status from webhook_deliveries delivery
+     select delivery.id, delivery.endpoint_id, endpoint.status, event.body <> '' as has_body from webhook_deliveries delivery
      join webhook_endpoints endpoint
        on endpoint.id = delivery.endpoint_id and endpoint.workspace_id = delivery.workspace_id
+     cross join lateral (
+       select body from events
+       where workspace_id = delivery.workspace_id and id = delivery.event_id limit 1 for share) event
      where delivery.workspace_id = $1 and delivery.id = $2 and endpoint.deleted_at is null
    ),
    restarted as (
      update webhook_deliveries delivery ${setRestarted('$3')}
-     from chosen where delivery.workspace_id = $1 and delivery.id = chosen.id and chosen.status = 'enabled'
+     from chosen where delivery.workspace_id = $1 and delivery.id = chosen.id and chosen.status = 'enabled' and has_body
    )
-   select status, endpoint_id as "endpointId" from chosen`,
+   select status, endpoint_id as "endpointId", has_body as "hasBody" from chosen`,
 )
 
 /** End states of a delivery that can be sent again in bulk. */
@@ -129,11 +136,18 @@ export async function countMissed(db: Sql, { workspaceId, endpointId }: Endpoint
   return missed ?? { held: 0, failed: 0, oldestAt: null }
 }
 
+const HAS_BODY = `exists (
+       select from events where id = delivery.event_id and workspace_id = delivery.workspace_id and body <> '')`
+
+/** For counts, of which an endpoint may have a million: nothing is removed in the first 30 days (src/config.ts). */
+const MAY_HAVE_BODY = `(delivery.created_at > now() - interval '30 days' or ${HAS_BODY})`
+
 const selectMissed = statement<MissedCount>(
   'count_missed_deliveries',
   `select count(*) filter (where status = 'held') as held, count(*) filter (where status = 'failed') as failed,
      min(created_at) as "oldestAt"
-   from webhook_deliveries where workspace_id = $1 and endpoint_id = $2 and status in ('failed', 'held')`,
+   from webhook_deliveries delivery
+   where workspace_id = $1 and endpoint_id = $2 and status in ('failed', 'held') and ${MAY_HAVE_BODY}`,
 )
 
 async function checkEndpoint(db: Sql, { workspaceId, endpointId }: ResendFilter): Promise<void> {
@@ -154,7 +168,7 @@ const criteria = ({ workspaceId, endpointId, type, from, to }: ResendFilter, sta
  * The status is a literal, so that PostgreSQL uses the partial index of undelivered ones. Only a filter by type reads the
  * events. Deliveries that ended after the start are left out: otherwise a run of succeeded ones would never end.
  */
-const matching = (status: Resendable): string =>
+const matching = (status: Resendable, hasBody: string): string =>
   `from webhook_endpoints endpoint
    join webhook_deliveries delivery
      on delivery.endpoint_id = endpoint.id and delivery.workspace_id = endpoint.workspace_id
@@ -162,14 +176,24 @@ const matching = (status: Resendable): string =>
      and delivery.created_at >= coalesce($3, '-infinity'::timestamptz)
      and delivery.created_at < coalesce($4, 'infinity'::timestamptz)
      and delivery.status = '${status}' and (delivery.ended_at is null or delivery.ended_at < $5)
+     and ${hasBody}
      and ($6::text is null or $6 = (
        select type from events where id = delivery.event_id and workspace_id = delivery.workspace_id))`
 
 const statementsOf = (status: Resendable) => ({
-  count: statement<{ total: number }>(`count_resendable_${status}`, `select count(*) as total ${matching(status)}`),
+  count: statement<{ total: number }>(
+    `count_resendable_${status}`,
+    `select count(*) as total ${matching(status, MAY_HAVE_BODY)}`,
+  ),
   restart: statement<{ id: string }>(
     `resend_${status}`,
-    `with chosen as (select delivery.id ${matching(status)} limit $7 for update of delivery skip locked)
+    `with chosen as (
+       select delivery.id from (
+         select delivery.id, delivery.workspace_id, delivery.event_id ${matching(status, HAS_BODY)}
+         limit $7 for update of delivery skip locked) delivery
+       cross join lateral (
+         select from events
+         where workspace_id = delivery.workspace_id and id = delivery.event_id and body <> '' limit 1 for share) event)
      update webhook_deliveries delivery ${setRestarted('$8')}
      from chosen where delivery.workspace_id = $1 and delivery.id = chosen.id
      returning delivery.id`,

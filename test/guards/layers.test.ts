@@ -23,6 +23,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['api'],
   ['verify'],
   ['explain', 'charts', 'sandbox'],
+  ['retention'],
   ['cod', 'otp'],
   ['accept'],
   ['messages'],

@@ -9,7 +9,16 @@ export type DeliveryData = RouterOutputs['endpoints']['delivery']
 export type AttemptData = DeliveryData['tries'][number]
 
 /** One request and its response. */
-export function Attempt({ attempt, order }: { attempt: AttemptData; order: TitleOrder }) {
+export function Attempt({
+  attempt,
+  order,
+  isRemoved = false,
+}: {
+  attempt: AttemptData
+  order: TitleOrder
+  /** With the body of the event. */
+  isRemoved?: boolean
+}) {
   const { t, n } = useTexts()
   const { clockOffsetMs } = useWorkspace()
   return (
@@ -41,13 +50,13 @@ export function Attempt({ attempt, order }: { attempt: AttemptData; order: Title
         <Title order={order} size="h6">
           {t('page_endpoints.response')}
         </Title>
-        <Answer attempt={attempt} />
+        <Answer attempt={attempt} isRemoved={isRemoved} />
       </Stack>
     </Stack>
   )
 }
 
-function Answer({ attempt: { httpStatus, error, response } }: { attempt: AttemptData }) {
+function Answer({ attempt: { httpStatus, error, response }, isRemoved }: { attempt: AttemptData; isRemoved: boolean }) {
   const { t, textOf } = useTexts()
   return (
     <>
@@ -63,7 +72,7 @@ function Answer({ attempt: { httpStatus, error, response } }: { attempt: Attempt
           <CodeBlock text={response} maxHeight={240} />
         </>
       )}
-      {httpStatus !== null && response === null && (
+      {httpStatus !== null && response === null && !isRemoved && (
         <Text size="sm" c="dimmed">
           {t('page_endpoints.response_empty')}
         </Text>

@@ -36,8 +36,10 @@ export function Delivery({ endpoint, deliveryId }: { endpoint: EndpointData; del
   return (
     <Stack gap="lg">
       <DeliveryFacts delivery={data} />
-      {may.change && endpoint.status === 'enabled' && !data.underWay && <SendAgain delivery={data} of={endpointId} />}
-      <Body text={data.body} />
+      {may.change && endpoint.status === 'enabled' && !data.underWay && data.body !== '' && (
+        <SendAgain delivery={data} of={endpointId} />
+      )}
+      {data.body === '' ? <Text c="dimmed">{t('page_endpoints.body_removed')}</Text> : <Body text={data.body} />}
       <Attempts delivery={data} />
     </Stack>
   )
@@ -155,7 +157,7 @@ function SendAgain({ delivery, of: endpointId }: { delivery: DeliveryData; of: s
   )
 }
 
-function Attempts({ delivery: { tries } }: { delivery: DeliveryData }) {
+function Attempts({ delivery: { tries, body } }: { delivery: DeliveryData }) {
   const texts = useTexts()
   const { t, n } = texts
   const newest = tries[0]
@@ -181,7 +183,7 @@ function Attempts({ delivery: { tries } }: { delivery: DeliveryData }) {
                 </Text>
               </Accordion.Control>
               <Accordion.Panel>
-                <Attempt attempt={attempt} order={5} />
+                <Attempt attempt={attempt} order={5} isRemoved={body === ''} />
               </Accordion.Panel>
             </Accordion.Item>
           ))}

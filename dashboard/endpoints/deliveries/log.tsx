@@ -6,6 +6,7 @@ import { Empty } from '../../ui/empty.tsx'
 import { ExportButton } from '../../ui/list/export-button.tsx'
 import { Failed } from '../../ui/failed.tsx'
 import { FilterBar } from '../../ui/list/filter-bar.tsx'
+import { KeptSince } from '../../ui/list/kept-since.tsx'
 import { List } from '../../ui/list/list.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Reference } from '../../ui/reference.tsx'
@@ -127,6 +128,7 @@ function Deliveries({ endpoint: { endpointId }, search }: { endpoint: EndpointDa
             : t('page_shell.search_further')}
         </Button>
       )}
+      {!hasNextPage && <KeptSince of="records" />}
       {hasNextPage && !mayGoOn && (
         <Text size="sm">{t('page_endpoints.shown_limit', { shown: n(deliveries.length) })}</Text>
       )}

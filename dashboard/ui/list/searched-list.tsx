@@ -6,6 +6,7 @@ import { Empty } from '../empty.tsx'
 import { Failed } from '../failed.tsx'
 import { ExportButton } from './export-button.tsx'
 import { type Filter, FilterBar } from './filter-bar.tsx'
+import { KeptSince } from './kept-since.tsx'
 import { type LinkOf, ListPages } from './list-pages.tsx'
 import { type ListSearch, isFiltered } from './list-search.ts'
 import { type Counted, positionOf } from './position.ts'
@@ -92,6 +93,7 @@ export function SearchedList<Row>(props: Props<Row>) {
         <Stack aria-busy={query.isPlaceholderData}>
           <Results {...props} list={query.data} />
           <Pages {...props} list={query.data} />
+          {query.data.nextCursor === null && <KeptSince of="records" />}
         </Stack>
       )}
     </Page>

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { asIssue } from '../../../locales/text.ts'
+import type { Sql } from '../../db/pool.ts'
+import { findKeptSince, sinceBeginning } from '../../retention/kept-since.ts'
 import { isCommonPassword } from './common-password.ts'
 import { MIN_PASSWORD_CHARACTERS, MAX_PASSWORD_CHARACTERS } from './auth.ts'
 import { emailInput, limitedText, personNameInput } from '../inputs.ts'
@@ -18,10 +20,19 @@ const password = limitedText(MAX_PASSWORD_CHARACTERS)
   })
   .refine((password) => !isCommonPassword(password), asIssue({ code: 'admin.password_common' }))
 
+/** `keptSince`: where the kept history of the workspace begins, if that is after its beginning (docs/retention.md). */
+async function listWorkspaces(sql: Sql, userId: string) {
+  const [memberships, keptSince] = await Promise.all([listMemberships(sql, userId), findKeptSince(sql)])
+  return memberships.map((membership) => ({
+    ...membership,
+    keptSince: sinceBeginning(membership.workspaceId, keptSince),
+  }))
+}
+
 /** The signed-in person, and the one-time links that lead to an account. */
 export const session = router({
   current: publicCall.query(async ({ ctx: { person, parts } }) =>
-    person ? { person, workspaces: await listMemberships(parts.db, person.userId) } : null,
+    person ? { person, workspaces: await listWorkspaces(parts.db, person.userId) } : null,
   ),
 
   /** What a link is for. A mutation, because a query would put the token into the URL. */

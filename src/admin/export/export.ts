@@ -7,6 +7,7 @@ import { LANGUAGES, type Translator, plainText } from '../../../locales/text.ts'
 import { HOUR_MS, MINUTE_MS } from '../../clock.ts'
 import { isUuid } from '../../ids.ts'
 import type { Parts } from '../../parts.ts'
+import { type KeptClass, findKeptSince, sinceBeginning } from '../../retention/kept-since.ts'
 import { findWorkspaceTime } from '../../workspaces/workspace-time.ts'
 import { audit } from '../audit/audit.ts'
 import { type Membership, findMembership } from '../auth/members.ts'
@@ -74,10 +75,17 @@ export function createExports({ db, clock, live, findViewer, contextOf }: Export
     await audit(db, { actor, at: clock.now() }, { workspaceId: workspaceOf(filters, membership), ...change })
     live.changed([workspaceId])
 
+    const since = await findSince(name, workspaceId)
     const lines = linesOf({ columns: list.columns, first, readPage, timeZone: membership.timeZone, translator })
     return reply
-      .headers({ ...HEADERS, 'content-disposition': `attachment; filename="${fileName(name, clock.now())}"` })
+      .headers({ ...HEADERS, 'content-disposition': `attachment; filename="${fileName(name, clock.now(), since)}"` })
       .send(Readable.from(lines))
+  }
+
+  /** Of lists that shrink: earlier rows are removed. */
+  async function findSince(name: string, workspaceId: string): Promise<Date | null> {
+    const keptClass = HISTORIES[name]
+    return keptClass ? sinceBeginning(workspaceId, await findKeptSince(db))[keptClass] : null
   }
 
   /** Returns the calls on behalf of the person, who must still be signed in. */
@@ -121,6 +129,14 @@ export function createExports({ db, clock, live, findViewer, contextOf }: Export
   }
 }
 
+/** Lists whose old rows are removed, and with which class of data (docs/retention.md). */
+const HISTORIES: Readonly<Record<string, KeptClass>> = {
+  messages: 'records',
+  orders: 'records',
+  deliveries: 'records',
+  'audit-log': 'audit',
+}
+
 const HEADERS = {
   'content-type': 'text/csv; charset=utf-8',
   'cache-control': 'no-store',
@@ -135,4 +151,8 @@ const valueIn = (query: Record<string, unknown>, name: string): [string, unknown
 const workspaceOf = (filters: Record<string, unknown>, { workspaceId }: Membership): string | null =>
   filters['of'] === 'instance' ? null : workspaceId
 
-const fileName = (list: string, at: Date): string => `${list}-${at.toISOString().slice(0, 10)}.csv`
+/** `since`: earlier rows are removed. */
+const fileName = (list: string, at: Date, since: Date | null): string =>
+  `${list}-${dayOf(at)}${since ? `-kept-since-${dayOf(since)}` : ''}.csv`
+
+const dayOf = (at: Date): string => at.toISOString().slice(0, 10)

@@ -2,6 +2,8 @@ import { type Explanation, explain } from '../../explain/explain.ts'
 import type { NextAction } from '../../explain/next-action.ts'
 import type { Parts } from '../../parts.ts'
 import { inEnglish } from '../../../locales/resources.ts'
+import { timeOfId } from '../../ids.ts'
+import { findKeptSince } from '../../retention/kept-since.ts'
 import { command, notFound } from '../command.ts'
 import { argument, uuid } from '../inputs.ts'
 
@@ -12,7 +14,11 @@ export const explainCommand = command({
   options: { id: argument(uuid('The id of a confirmation, a message or an event.')) },
   async run(parts, { id }) {
     const explanation = await explain(parts, id)
-    if (!explanation) throw notFound(`No confirmation, message or event has the id ${id}.`)
+    if (!explanation) {
+      const { records } = await findKeptSince(parts.db)
+      const removed = records && timeOfId(id) < records ? ` Records before ${records.toISOString()} are removed.` : ''
+      throw notFound(`No confirmation, message or event has the id ${id}.${removed}`)
+    }
     return explanation
   },
   format: formatExplanation,

@@ -39,5 +39,7 @@ const insertMessages = statement(
    left join lateral (
      select f.content, f.template_name, f.template_language from messages f
      where m.content is null and f.workspace_id = m.workspace_id and f.confirmation_id = m.confirmation_id
-       and f.check_kind = m.check_kind and f.purpose = 'template' limit 1) first on true`,
+       and f.check_kind = m.check_kind and f.purpose = 'template' limit 1) first on true
+   -- a reminder whose text is removed: its timer was quarantined for months
+   where coalesce(m.content, first.content) ->> 'type' <> 'removed'`,
 )

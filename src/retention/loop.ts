@@ -1,0 +1,132 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { DAY_MS, HOUR_MS, MINUTE_MS, later, notBefore } from '../clock.ts'
+import type { Config } from '../config.ts'
+import { type Sql, statement } from '../db/pool.ts'
+import type { Loop } from '../jobs/loop.ts'
+import type { Parts } from '../parts.ts'
+import { contentSteps } from './content.ts'
+import { recordSteps } from './records.ts'
+import { MAX_ROWS, type Position, type Step } from './step.ts'
+
+/** After a round in which no step had a full page. */
+const POLL_MS = 5 * MINUTE_MS
+/** A row that was in use: its conversation runs, or a delivery waits. */
+const POSTPONED_MS = HOUR_MS
+/**
+ * After each step that removed something, so many times as long as it took: what nodes send comes first. Measured in
+ * docs/decisions/0017-removal-in-steps.md.
+ */
+const PAUSES_PER_STEP = 3
+const MAX_PAUSE_MS = 1_000
+
+/** Records first: content that goes with its record needs no step of its own. */
+export const retentionSteps: readonly Step[] = [...recordSteps, ...contentSteps]
+
+type RetentionParts = Pick<Parts, 'db' | 'clock' | 'config'>
+
+/** Records from this instant on are still to be counted for charts. Undefined: none is. */
+type FindUncountedSince = (db: Sql) => Promise<Date | undefined>
+
+/** A day that cannot be counted does not keep records for longer. */
+const MAX_WAIT_FOR_COUNT_MS = 30 * DAY_MS
+
+/**
+ * Removes what is older than the settings say (docs/retention.md), the oldest first. A turn is one step on one kind of row,
+ * in one transaction that waits for no lock. A node that dies loses nothing: where each step stands is in the database.
+ */
+export function retentionLoop(parts: RetentionParts, findUncountedSince: FindUncountedSince): Loop {
+  const steps = retentionSteps.filter(({ class: keptClass }) => keptDays(parts.config, keptClass) > 0)
+  let next = 0
+  let isMore = false
+  let isOpen = false
+  return {
+    name: 'retention',
+    pollMs: POLL_MS,
+    async turn() {
+      if (!isOpen) await parts.db.rows(openSteps, [steps.map(({ name }) => name), steps.map((step) => step.class)])
+      isOpen = true
+      const step = steps[next]
+      if (!step) return { more: false }
+      if (next === 0) isMore = false
+      next = (next + 1) % steps.length
+      const began = performance.now()
+      const { removed, more } = await runStep(parts, step, findUncountedSince)
+      isMore ||= more
+      if (removed > 0) await wait(Math.min(MAX_PAUSE_MS, PAUSES_PER_STEP * (performance.now() - began)))
+      return { more: isMore || next !== 0 }
+    },
+  }
+}
+
+const keptDays = ({ keep }: Config, keptClass: Step['class']): number => keep[`${keptClass}Days`]
+
+const openSteps = statement(
+  'open_retention_steps',
+  `insert into retention (step, class) select * from unnest($1::text[], $2::text[]) on conflict do nothing`,
+)
+
+/** Looks at the next rows, or at some that were postponed. Another node that works on this step has its row locked. */
+async function runStep(
+  { db, clock, config }: RetentionParts,
+  step: Step,
+  findUncountedSince: FindUncountedSince,
+): Promise<{ removed: number; more: boolean }> {
+  const now = clock.now()
+  const age = later(now, -keptDays(config, step.class) * DAY_MS)
+  const uncounted = step.class === 'records' ? await findUncountedSince(db) : undefined
+  const until = uncounted && uncounted < age ? notBefore(later(age, -MAX_WAIT_FOR_COUNT_MS), uncounted) : age
+  return db.transaction(async (tx) => {
+    const row = await tx.row(lockStep, [step.name])
+    if (!row) return { removed: 0, more: false }
+    const postponed = (await tx.rows(selectPostponed, [step.name, now])).map(({ id }) => id)
+    if (postponed.length > 0) {
+      const removed = await step.remove(tx, postponed, until)
+      const inUse = without(await step.existing(tx, postponed), removed)
+      await tx.rows(endPostponement, [step.name, without(postponed, inUse)])
+      await tx.rows(postpone, [step.name, inUse, later(now, POSTPONED_MS)])
+      return { removed: removed.length, more: true }
+    }
+    const { id, at } = row
+    const after: Position | undefined = id === null || at === null ? undefined : { id, at }
+    const { seen, last, ids } = await step.page(tx, after, until)
+    if (!last) return { removed: 0, more: false }
+    const removed = ids.length === 0 ? [] : await step.remove(tx, ids, until)
+    const inUse = without(ids, removed)
+    if (inUse.length > 0) await tx.rows(postpone, [step.name, inUse, later(now, POSTPONED_MS)])
+    await tx.rows(advance, [step.name, last.id, last.at])
+    return { removed: removed.length, more: seen === MAX_ROWS }
+  })
+}
+
+function without(ids: readonly string[], others: readonly string[]): string[] {
+  const left = new Set(ids)
+  for (const id of others) left.delete(id)
+  return [...left]
+}
+
+const lockStep = statement<{ id: string | null; at: string | null }>(
+  'lock_retention_step',
+  'select position as id, kept_since::text as at from retention where step = $1 for update skip locked',
+)
+
+/** What is kept begins where the removal ends: both commit together. */
+const advance = statement(
+  'advance_retention_step',
+  'update retention set position = $2, kept_since = $3 where step = $1',
+)
+
+const selectPostponed = statement<{ id: string }>(
+  'select_postponed_retention',
+  `select id from retention_postponed where step = $1 and due_at <= $2 order by id limit ${MAX_ROWS}`,
+)
+
+const endPostponement = statement(
+  'end_postponed_retention',
+  'delete from retention_postponed where step = $1 and id = any ($2::uuid[])',
+)
+
+const postpone = statement(
+  'postpone_retention',
+  `insert into retention_postponed (step, id, due_at) select $1, id, $3 from unnest($2::uuid[]) as id
+   on conflict (step, id) do update set due_at = excluded.due_at`,
+)

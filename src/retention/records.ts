@@ -1,0 +1,140 @@
+import { statement } from '../db/pool.ts'
+import { firstIdAt } from '../ids.ts'
+import { reportsStep } from './reports.ts'
+import { type Step, idsOf, removedBy, stepOfTable } from './step.ts'
+
+type IdRow = { id: string }
+
+const IS_IN_DELIVERY = (event: string): string =>
+  `exists (
+     select from webhook_deliveries d
+     where d.workspace_id = ${event}.workspace_id and d.event_id = ${event}.id
+       and (d.status = 'pending' or d.lease is not null))`
+
+/** `$1`: ids of locked rows, to which `column` of the events refers. */
+const removeEventsOf = (column: string): string =>
+  `gone_events as materialized (
+     select id from events where ${column} = any ($1::uuid[])
+   ), gone_deliveries as materialized (
+     select id from webhook_deliveries where event_id = any (array (select id from gone_events))
+   ), webhook_tries as (
+     delete from webhook_attempts where delivery_id = any (array (select id from gone_deliveries))
+   ), deliveries as (
+     delete from webhook_deliveries where id = any (array (select id from gone_deliveries))
+   ), events_gone as (
+     delete from events where id = any (array (select id from gone_events))
+   )`
+
+/** An order with all that belongs to it, once its conversation has said nothing for as long as records are kept. */
+const confirmations = stepOfTable({
+  table: 'confirmations',
+  class: 'records',
+  async remove(tx, ids, until) {
+    const free = idsOf(await tx.rows(findEndedConfirmations, [ids, firstIdAt(until)]))
+    return free.length === 0 ? [] : idsOf(await tx.rows(removeConfirmations, [free]))
+  },
+})
+
+const findEndedConfirmations = statement<IdRow>(
+  'find_confirmations_to_remove',
+  `select c.id from confirmations c
+   where c.id = any ($1::uuid[]) and (c.timer_due_at is null or c.timer_quarantined_at is not null)
+     and not exists (
+       select from refusal_checks f
+       where f.workspace_id = c.workspace_id and f.confirmation_id = c.id
+         and f.timer_due_at is not null and f.timer_quarantined_at is null)
+     and not exists (
+       select from messages m
+       where m.workspace_id = c.workspace_id and m.confirmation_id = c.id
+         and (m.due_at is not null or m.lease is not null or m.id >= $2))
+     and not exists (
+       select from events e
+       where e.workspace_id = c.workspace_id and e.confirmation_id = c.id and ${IS_IN_DELIVERY('e')})`,
+)
+
+const removeConfirmations = statement<IdRow>(
+  'remove_confirmations',
+  `with ${removeEventsOf('confirmation_id')}, gone_messages as materialized (
+     select id from messages where confirmation_id = any ($1::uuid[])
+   ), tries as (
+     delete from message_attempts where message_id = any (array (select id from gone_messages))
+   ), messages_gone as (
+     delete from messages where id = any (array (select id from gone_messages))
+   ), answers as (
+     delete from cod_answers where confirmation_id = any ($1::uuid[])
+   ), checks as (
+     delete from refusal_checks where confirmation_id = any ($1::uuid[])
+   )
+   delete from confirmations where id = any ($1::uuid[]) returning id`,
+)
+
+/** One-time codes. The messages of an order go with it. */
+const messages = stepOfTable({
+  table: 'messages',
+  class: 'records',
+  condition: 'confirmation_id is null',
+  async remove(tx, ids) {
+    const free = idsOf(await tx.rows(findEndedMessages, [ids]))
+    return free.length === 0 ? [] : idsOf(await tx.rows(removeMessages, [free]))
+  },
+})
+
+const findEndedMessages = statement<IdRow>(
+  'find_messages_to_remove',
+  `select m.id from messages m
+   where m.id = any ($1::uuid[]) and m.due_at is null and m.lease is null and not exists (
+     select from events e where e.workspace_id = m.workspace_id and e.message_id = m.id and ${IS_IN_DELIVERY('e')})`,
+)
+
+const removeMessages = statement<IdRow>(
+  'remove_messages',
+  `with ${removeEventsOf('message_id')}, tries as (
+     delete from message_attempts where message_id = any ($1::uuid[])
+   )
+   delete from messages where id = any ($1::uuid[]) returning id`,
+)
+
+/** Pings. Other events go with their message or order. */
+const events = stepOfTable({
+  table: 'events',
+  class: 'records',
+  condition: 'message_id is null and confirmation_id is null',
+  async remove(tx, ids) {
+    const free = idsOf(await tx.rows(findEndedPings, [ids]))
+    return free.length === 0 ? [] : idsOf(await tx.rows(removePings, [free]))
+  },
+})
+
+const findEndedPings = statement<IdRow>(
+  'find_pings_to_remove',
+  `select e.id from events e where e.id = any ($1::uuid[]) and not ${IS_IN_DELIVERY('e')}`,
+)
+
+const removePings = statement<IdRow>('remove_pings', `with ${removeEventsOf('id')} select id from gone_events`)
+
+const reports = reportsStep({
+  class: 'records',
+  removal: statement<IdRow>(
+    'remove_reports',
+    'delete from provider_reports where id = any ($1::uuid[]) and due_at is null returning id',
+  ),
+})
+
+const rowsOf = (table: string, keptClass: 'records' | 'audit'): Step =>
+  stepOfTable({
+    table,
+    class: keptClass,
+    remove: removedBy(
+      statement<IdRow>(`remove_${table}`, `delete from ${table} where id = any ($1::uuid[]) returning id`),
+    ),
+  })
+
+/** An order before what belongs to it, because a row cannot go before those that refer to it. */
+export const recordSteps: readonly Step[] = [
+  confirmations,
+  messages,
+  events,
+  reports,
+  rowsOf('template_changes', 'records'),
+  rowsOf('audit_log', 'audit'),
+]

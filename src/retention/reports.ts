@@ -1,0 +1,45 @@
+import { type Statement, statement } from '../db/pool.ts'
+import { FIRST_ID } from '../ids.ts'
+import type { KeptClass } from './kept-since.ts'
+import { MAX_ROWS, type Step, lockThen, removedBy, rowStatements } from './step.ts'
+
+type ReportPage = { seen: number; id: string | null; at: string | null; ids: string[] }
+
+/** Reports are walked in the order of their arrival: their ids are made from their content. */
+export function reportsStep({
+  class: keptClass,
+  condition = 'true',
+  removal,
+}: {
+  class: KeptClass
+  /** Of the rows that hold something to remove. */
+  condition?: string
+  /** Of `$1`, what is not to be processed any more. */
+  removal: Statement<{ id: string }>
+}): Step {
+  const of = `${keptClass}_of_provider_reports`
+  const page = statement<ReportPage>(
+    `page_${of}`,
+    `with page as materialized (
+       select id, received_at, ${condition} as holds from provider_reports
+       where received_at > '-infinity' and received_at >= $1::timestamptz and received_at < $3 and (received_at, id) > ($1::timestamptz, $2)
+       order by received_at, id limit ${MAX_ROWS}
+     ), last as (
+       select id, received_at from page order by received_at desc, id desc limit 1)
+     select (select count(*)::int from page) as seen, (select id from last) as id, (select received_at::text from last) as at,
+       array (select id from page where holds) as ids`,
+  )
+  const { existing, lock } = rowStatements(of, 'provider_reports')
+  const remove = removedBy(removal)
+  return {
+    name: `${keptClass} of provider_reports`,
+    class: keptClass,
+    async page(tx, after, until) {
+      const row = await tx.row(page, [after?.at ?? '-infinity', after?.id ?? FIRST_ID, until])
+      const { seen = 0, id = null, at = null, ids = [] } = row ?? {}
+      return { seen, ids, last: id === null || at === null ? undefined : { id, at } }
+    },
+    existing: async (tx, ids) => (await tx.rows(existing, [ids])).map(({ id }) => id),
+    remove: (tx, ids) => lockThen(tx, lock, ids, (locked) => remove(tx, locked)),
+  }
+}

@@ -1,0 +1,92 @@
+import { type Sql, type Statement, statement } from '../db/pool.ts'
+import { FIRST_ID, firstIdAt, timeOfId } from '../ids.ts'
+import type { KeptClass } from './kept-since.ts'
+
+/** Rows that one step looks at in one transaction: it takes about a tenth of a second. */
+export const MAX_ROWS = 500
+
+/** The last row that a step has looked at. Rows before it were removed, or are postponed. */
+export type Position = {
+  id: string
+  /** As PostgreSQL writes it, to the microsecond. */
+  at: string
+}
+
+/** `last`: undefined at the end. `ids`: the rows that hold something to remove. */
+export type Page = { seen: number; last: Position | undefined; ids: string[] }
+
+/** One kind of row, walked from the oldest. */
+export type Step = {
+  name: string
+  class: KeptClass
+  /** The next rows that are older than `until`. */
+  page(tx: Sql, after: Position | undefined, until: Date): Promise<Page>
+  /** Of `ids`, those that still exist. */
+  existing(tx: Sql, ids: readonly string[]): Promise<string[]>
+  /** Removes what is not in use, and returns those ids. Rows that another transaction has locked are in use. */
+  remove(tx: Sql, ids: readonly string[], until: Date): Promise<string[]>
+}
+
+type PageRow = { seen: number; last: string | null; ids: string[] }
+type IdRow = { id: string }
+
+type StepOfTable = {
+  table: string
+  class: KeptClass
+  /** Of the rows that hold something to remove. */
+  condition?: string
+  /** `$1`: ids of rows that this transaction has locked. */
+  remove: (tx: Sql, ids: readonly string[], until: Date) => Promise<string[]>
+}
+
+/** For a table whose ids are UUIDv7, which rise with real time, also in sandboxes. */
+export function stepOfTable({ table, class: keptClass, condition = 'true', remove }: StepOfTable): Step {
+  const of = `${keptClass}_of_${table}`
+  const page = statement<PageRow>(
+    `page_${of}`,
+    `with page as materialized (
+       select id, ${condition} as holds from ${table} where id > $1 and id < $2 order by id limit ${MAX_ROWS})
+     select count(*)::int as seen, (select id from page order by id desc limit 1) as last,
+       array (select id from page where holds) as ids
+     from page`,
+  )
+  const { existing, lock } = rowStatements(of, table)
+  return {
+    name: `${keptClass} of ${table}`,
+    class: keptClass,
+    async page(tx, after, until) {
+      const { seen = 0, last = null, ids = [] } = (await tx.row(page, [after?.id ?? FIRST_ID, firstIdAt(until)])) ?? {}
+      return { seen, ids, last: last === null ? undefined : { id: last, at: timeOfId(last).toISOString() } }
+    },
+    existing: async (tx, ids) => idsOf(await tx.rows(existing, [ids])),
+    remove: (tx, ids, until) => lockThen(tx, lock, ids, (locked) => remove(tx, locked, until)),
+  }
+}
+
+/** By ids that the step has just read. */
+export const rowStatements = (of: string, table: string): { existing: Statement<IdRow>; lock: Statement<IdRow> } => ({
+  existing: statement<IdRow>(`find_${of}`, `select id from ${table} where id = any ($1::uuid[])`),
+  lock: statement<IdRow>(
+    `lock_${of}`,
+    `select id from ${table} where id = any ($1::uuid[]) order by id for update skip locked`,
+  ),
+})
+
+/** What is removed is chosen after the locks are held, by a later statement, which sees what was committed before. */
+export async function lockThen(
+  tx: Sql,
+  lock: Statement<IdRow>,
+  ids: readonly string[],
+  remove: (locked: readonly string[]) => Promise<string[]>,
+): Promise<string[]> {
+  const locked = idsOf(await tx.rows(lock, [ids]))
+  return locked.length === 0 ? [] : remove(locked)
+}
+
+export const idsOf = (rows: readonly IdRow[]): string[] => rows.map(({ id }) => id)
+
+/** A step whose removal is one statement that returns the removed ids. */
+export const removedBy =
+  (removal: Statement<IdRow>) =>
+  async (tx: Sql, ids: readonly string[]): Promise<string[]> =>
+    idsOf(await tx.rows(removal, [ids]))

@@ -1,0 +1,303 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { dailyFiguresLoop, findUncountedSince } from '../../src/charts/daily.ts'
+import { DAY_MS, later } from '../../src/clock.ts'
+import { retentionLoop } from '../../src/retention/loop.ts'
+import type { Parts } from '../../src/parts.ts'
+import { confirmationPath, refusalPath } from '../cod.ts'
+import { signIn } from '../dashboard.ts'
+import { explainInEnglish } from '../explained.ts'
+import { type World, startWorld } from '../world.ts'
+
+const KEEP = { contentDays: 90, recordsDays: 400, auditDays: 730 }
+const MAX_TURNS = 500
+
+/** The parts of a node, so many days later. */
+const inDays = ({ parts }: World, days: number): Parts => ({
+  ...parts,
+  clock: { now: () => later(parts.clock.now(), days * DAY_MS) },
+  config: { ...parts.config, keep: KEEP },
+})
+
+/** Clocks of other tests may have been ahead. */
+async function startAgain(world: World): Promise<void> {
+  await world.ask('delete from retention_postponed')
+  await world.ask('update retention set position = null, kept_since = null')
+}
+
+const ALL_COUNTED = () => Promise.resolve(undefined)
+
+/** Two nodes take turns until both have nothing left; the first is restarted in between. */
+async function retain(
+  world: World,
+  days: number,
+  findUncounted = ALL_COUNTED as typeof findUncountedSince,
+): Promise<void> {
+  const parts = inDays(world, days)
+  await world.settled()
+  let one = retentionLoop(parts, findUncounted)
+  const other = retentionLoop(parts, findUncounted)
+  for (let turn = 0; turn < 5; turn += 1) await Promise.all([one.turn(), other.turn()])
+  one = retentionLoop(parts, findUncounted)
+  for (let turn = 0; turn < MAX_TURNS; turn += 1) {
+    const [{ more }] = await Promise.all([one.turn(), other.turn()])
+    if (!more) return
+  }
+  throw new Error(`retention still had work after ${MAX_TURNS} turns`)
+}
+
+const TABLES = [
+  'messages',
+  'message_attempts',
+  'provider_reports',
+  'confirmations',
+  'refusal_checks',
+  'cod_answers',
+  'events',
+  'webhook_deliveries',
+  'template_changes',
+]
+
+/** How many rows of the workspace hold a text, by table. */
+async function rowsWith(world: World, text: string): Promise<Record<string, number>> {
+  const found: Record<string, number> = {}
+  for (const table of [...TABLES, 'webhook_attempts']) {
+    const [row] = await world.ask<{ rows: number }>(
+      `select count(*)::int as rows from ${table} t where workspace_id = $1 and t::text like '%' || $2 || '%'`,
+      [world.workspaceId, text],
+    )
+    if (row && row.rows > 0) found[table] = row.rows
+  }
+  return found
+}
+
+const withKey = (key: string) => ({ headers: { 'idempotency-key': key } })
+const PARAMETERS = { body: ['Canary Ana', 'Canary 5521', '349 MAD'] }
+const REFUSAL_PARAMETERS = { body: ['Canary Ana', 'Canary 5521'] }
+
+/** An order with notes of its customer, a refusal check, a webhook of each, and a one-time code. */
+async function trade(world: World) {
+  await world.codSettings()
+  const receiver = await world.receiver()
+  receiver.always({ status: 200, body: 'Canary answer' })
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, ['sent', 'delivered'])
+  const order = await world.createConfirmation({ parameters: PARAMETERS }, withKey(`order ${world.workspaceId}`))
+  await world.settled()
+  const customer = world.customer(order)
+  await customer.taps('Change time')
+  await customer.types('Canary: after the prayer')
+  await world.startRefusalCheck(order, { parameters: REFUSAL_PARAMETERS }, withKey(`refusal ${world.workspaceId}`))
+  await world.settled()
+  await customer.taps('Yes')
+  await customer.types('Canary: the box was open')
+  await world.settled()
+  return { otp, order, receiver, customer }
+}
+
+const keptSince = async (world: World, by: 'member' | 'owner' = 'member') => {
+  const { calls } = await signIn(world, by)
+  const session = await calls.session.current.query()
+  return session?.workspaces.find(({ workspaceId }) => workspaceId === world.workspaceId)?.keptSince
+}
+
+test('after 90 days no text or payload is left, and every reader says that it is removed', async (t) => {
+  const world = await startWorld(t)
+  await startAgain(world)
+  const { order, otp, receiver } = await trade(world)
+  const { calls } = await signIn(world, 'owner')
+  const { workspaceId } = world
+  const before = await rowsWith(world, 'Canary')
+  for (const table of [
+    'messages',
+    'provider_reports',
+    'confirmations',
+    'refusal_checks',
+    'cod_answers',
+    'events',
+    'webhook_attempts',
+  ])
+    assert.ok(before[table], `${table} holds a canary`)
+  assert.deepEqual(await keptSince(world), { content: null, records: null, audit: null })
+
+  await retain(world, 89)
+  assert.deepEqual(await rowsWith(world, 'Canary'), before)
+  await retain(world, 91)
+  assert.deepEqual(await rowsWith(world, 'Canary'), {})
+  assert.deepEqual(await rowsWith(world, order.to), { messages: 5, confirmations: 1 })
+
+  const view = await world.getConfirmation(order)
+  assert.deepEqual([view.status, view.reschedule?.note, view.refusalCheck?.note], ['rescheduled', null, null])
+  assert.equal((await world.getOtp(otp)).status, 'delivered')
+  const told = (await explainInEnglish(world.parts, order.confirmationId))?.timeline
+    .map(({ detail }) => detail)
+    .join('\n')
+  assert.match(told ?? '', /\(the text is removed\)/)
+  assert.match(told ?? '', /writes or taps something whose content is removed/)
+  const ofCode = await explainInEnglish(world.parts, otp.messageId)
+  assert.match(JSON.stringify(ofCode?.timeline), /WhatsApp reports something whose content is removed/)
+  const { transcript } = await calls.confirmations.get.query({ workspaceId, confirmationId: order.confirmationId })
+  assert.ok(transcript.some((entry) => entry.by === 'customer' && entry.kind === 'removed'))
+  const { displayed } = await calls.messages.get.query({ workspaceId, messageId: otp.messageId })
+  assert.match(JSON.stringify(displayed.body), /•••••/)
+
+  const { endpointId } = receiver
+  const { rows } = await calls.endpoints.deliveries.query({ workspaceId, endpointId })
+  const deliveryId = rows[0]?.deliveryId ?? ''
+  const delivery = await calls.endpoints.delivery.query({ workspaceId, endpointId, deliveryId })
+  assert.deepEqual([delivery.body, delivery.tries[0]?.response], ['', null])
+  await assert.rejects(
+    calls.endpoints.resend.mutate({ workspaceId, endpointId, deliveryId }),
+    /body of this event is removed/,
+  )
+  const since = await keptSince(world)
+  assert.ok(since?.content)
+  assert.equal(since.records, null)
+})
+
+test('repeats of requests whose parameters are removed are still compared with them', async (t) => {
+  const world = await startWorld(t)
+  await startAgain(world)
+  const { order } = await trade(world)
+  const body = world.confirmationBody({ to: order.to, parameters: PARAMETERS })
+  const refusal = world.refusalBody({ parameters: REFUSAL_PARAMETERS })
+  const ask = async (path: string, key: string, asked: object): Promise<string> => {
+    const answer = await world.request('POST', path, { body: asked, ...withKey(`${key} ${world.workspaceId}`) })
+    return answer.status === 202 ? 'accepted' : ((answer.body as { code?: string }).code ?? '')
+  }
+  const others = { parameters: { body: ['Another', 'Canary 5521', '349 MAD'] } }
+  const answersNow = async () => [
+    await ask(confirmationPath, 'order', body),
+    await ask(confirmationPath, 'order', { ...body, ...others }),
+    await ask(refusalPath(order), 'refusal', refusal),
+    await ask(refusalPath(order), 'refusal', { ...refusal, parameters: { body: ['Another', 'Canary 5521'] } }),
+  ]
+  const expected = ['accepted', 'IDEMPOTENCY_KEY_REUSED', 'accepted', 'IDEMPOTENCY_KEY_REUSED']
+  assert.deepEqual(await answersNow(), expected)
+  await retain(world, 91)
+  assert.deepEqual(await rowsWith(world, 'Canary'), {})
+  assert.deepEqual(await answersNow(), expected)
+})
+
+test('a running conversation keeps its texts until it ends', async (t) => {
+  const world = await startWorld(t)
+  await startAgain(world)
+  await world.codSettings()
+  const order = await world.createConfirmation({ parameters: PARAMETERS })
+  await world.settled()
+  await retain(world, 91)
+  assert.equal((await rowsWith(world, 'Canary'))['messages'], 1)
+  world.advance('121m')
+  await world.settled()
+  assert.deepEqual(
+    world.emulator.messages().map(({ to }) => `+${to.replace('+', '')}`),
+    [order.to, order.to],
+    'the reminder repeats the first message',
+  )
+  await world.customer(order).taps('Confirm')
+  await retain(world, 92)
+  assert.deepEqual(await rowsWith(world, 'Canary'), {})
+
+  const running = await world.createConfirmation()
+  await retain(world, 401)
+  assert.equal((await world.getConfirmation(running)).status, 'awaiting_answer')
+})
+
+test('an event that still waits for its endpoint keeps its body and its message', async (t) => {
+  const world = await startWorld(t)
+  await startAgain(world)
+  const receiver = await world.receiver()
+  receiver.always({ status: 500 })
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, ['sent'])
+  await receiver.waitFor(1)
+  await retain(world, 401)
+  const [event] = await world.ask<{ body: string }>('select body from events where message_id = $1', [otp.messageId])
+  assert.match(event?.body ?? '', /message\.sent/)
+  receiver.always({ status: 204 })
+  world.advance('6s')
+  await receiver.waitFor(2)
+  await retain(world, 402)
+  assert.deepEqual(await rowsWith(world, world.workspaceId), {})
+})
+
+test('after 400 days an order goes with all that belongs to it, and quotas stay', async (t) => {
+  const world = await startWorld(t)
+  await startAgain(world)
+  const { order, otp } = await trade(world)
+  await world.ask(
+    `insert into template_changes (id, workspace_id, account_id, name, language, at, field)
+     values (uuidv7(), $1, $2, 'login_code', 'en_US', now(), 'status')`,
+    [world.workspaceId, world.account.accountId],
+  )
+  const usage = () =>
+    world.ask('select kind, used from quota_usage where workspace_id = $1 order by 1', [world.workspaceId])
+  const used = await usage()
+  await retain(world, 399)
+  assert.equal(Object.keys(await rowsWith(world, world.workspaceId)).length, TABLES.length + 1)
+  await retain(world, 401)
+  assert.deepEqual(await rowsWith(world, world.workspaceId), {})
+  assert.deepEqual(await usage(), used)
+  assert.equal((await world.request('GET', `/api/v1/otp/messages/${otp.messageId}`)).status, 404)
+  await world.createConfirmation({ parameters: PARAMETERS }, withKey(`order ${world.workspaceId}`)) // the key is free again
+  const since = await keptSince(world)
+  assert.ok(since?.records && since.content && since.content >= since.records)
+  assert.equal(await explainInEnglish(world.parts, order.confirmationId), undefined)
+})
+
+test('a sandbox whose clock was moved keeps what is young in real time', async (t) => {
+  const world = await startWorld(t)
+  await startAgain(world)
+  await trade(world)
+  const { workspaceId } = world
+  await world.ask('update workspaces set sandbox = true, clock_offset_ms = $2 where id = $1', [
+    workspaceId,
+    500 * DAY_MS,
+  ])
+  const before = await rowsWith(world, 'Canary')
+  await retain(world, 1)
+  assert.deepEqual(await rowsWith(world, 'Canary'), before)
+})
+
+test('entries of the audit log go after 730 days', async (t) => {
+  const world = await startWorld(t)
+  await startAgain(world)
+  const owner = await signIn(world, 'owner')
+  await owner.calls.workspaces.rename.mutate({ workspaceId: world.workspaceId, name: 'Renamed' })
+  const entries = () => world.ask('select id from audit_log where workspace_id = $1', [world.workspaceId])
+  await retain(world, 729)
+  assert.equal((await entries()).length, 1)
+  await retain(world, 731)
+  assert.equal((await entries()).length, 0)
+  assert.ok((await keptSince(world))?.audit)
+})
+
+test('records wait until their days are counted, and removed days are never counted again', async (t) => {
+  const world = await startWorld(t)
+  await startAgain(world)
+  const { workspaceId } = world
+  await world.ask('update workspaces set sandbox = true where id <> $1', [workspaceId]) // only this one is counted
+  await world.sendOtp()
+  await world.settled()
+  await retain(world, 401, findUncountedSince)
+  assert.equal((await rowsWith(world, workspaceId))['messages'], 1, 'no day of this workspace is counted')
+
+  const count = async (days: number) => {
+    const loop = dailyFiguresLoop(inDays(world, days))
+    for (let turns = 0; turns < MAX_TURNS; turns += 1) if (!(await loop.turn()).more) return
+  }
+  const figures = () =>
+    world.ask<{ day: string; time_zone: string; groups: object[] }>(
+      `select day::text, time_zone, groups from daily_figures where workspace_id = $1 and groups <> '[]'`,
+      [workspaceId],
+    )
+  for (const days of [1, 11, 12]) await count(days)
+  const [counted] = await figures()
+  assert.equal(counted?.time_zone, 'UTC')
+  for (const days of [60, 150, 240, 330, 400, 401, 411]) await count(days)
+  await retain(world, 412, findUncountedSince)
+  assert.deepEqual(await rowsWith(world, workspaceId), {})
+  await world.codSettings()
+  await count(413)
+  assert.deepEqual(await figures(), [{ ...counted, time_zone: 'Africa/Casablanca' }])
+})
