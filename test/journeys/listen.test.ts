@@ -179,7 +179,7 @@ test('a wrong key, event, address or combination ends it with a clear error', as
   const unused = `http://127.0.0.1:${await freePort()}`
   assert.match(await failure({ url: unused }), /^SERVICE_UNAVAILABLE .* The connection was refused/)
   const tls = world.first.url.replace('http:', 'https:')
-  assert.match(await failure({ url: tls }), /^SERVICE_UNAVAILABLE .* cannot be reached\. .+/)
+  assert.match(await failure({ url: tls }), /^SERVICE_UNAVAILABLE .* cannot be reached\. It does not speak TLS/)
   for (const { status, message, headers = {}, body } of [
     { status: 301, headers: { location: 'https://a.example/' }, message: /redirects to https:\/\/a\.example\// },
     { status: 200, body: '{"events":[{"id":"x"}],"next":null}', message: /is not a Doorcode instance/ },

@@ -113,8 +113,14 @@ async function get(
     if (error instanceof UserError || end.aborted) throw error
     const { origin } = new URL(url)
     if (late.aborted) throw new TryAgain(`${origin} did not answer within ${timeoutMs / SECOND_MS} s.`)
-    throw new TryAgain(`${origin} cannot be reached. ${inEnglish(failureReason(error))}`)
+    throw new TryAgain(`${origin} cannot be reached. ${reasonOf(error)}`)
   }
+}
+
+/** OpenSSL's own words for a server without TLS say nothing to most readers. */
+function reasonOf(error: unknown): string {
+  const isTlsFault = error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_SSL_')
+  return isTlsFault ? 'It does not speak TLS: should --url begin with http://?' : inEnglish(failureReason(error))
 }
 
 function asJson(bytes: Buffer): unknown {
