@@ -215,8 +215,8 @@ async function measureSending(options: PartOptions): Promise<Figure[]> {
 }
 
 const DAYS = 365
-const CODES_EACH_DAY = 400
-const ORDERS_EACH_DAY = 40
+const CODES_EACH_DAY = 200
+const ORDERS_EACH_DAY = 20
 /** Shorter than the defaults, so that most of the year lies after the first removal. */
 const KEEP_IN_YEAR = { content: 30, records: 60 }
 /** When sizes should stop growing: everything has been removed once, and its place was used again. */

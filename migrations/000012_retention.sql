@@ -12,7 +12,7 @@ create table retention (
 
 -- Rows behind a position that were still in use. The step looks at them again at due_at.
 create table retention_postponed (
-  step text not null references retention,
+  step text not null,
   id uuid not null,
   due_at timestamptz not null,
   primary key (step, id)

@@ -90,3 +90,19 @@ function mistakesOf(environment: Record<string, string>): string[] {
   }
   return []
 }
+
+test('content cannot be kept longer than records, and nothing for less than 30 days', () => {
+  const keep = (content: string, records: string) =>
+    readConfig({ DOORCODE_KEEP_CONTENT_DAYS: content, DOORCODE_KEEP_RECORDS_DAYS: records }).keep
+  assert.deepEqual(keep('', ''), { contentDays: 90, recordsDays: 400, auditDays: 730 })
+  assert.deepEqual(keep('0', '0'), { contentDays: 0, recordsDays: 0, auditDays: 730 })
+  assert.equal(keep('60', '60').contentDays, 60)
+  for (const content of ['0', '401'])
+    assert.throws(() => keep(content, '400'), /KEEP_CONTENT_DAYS must be from 30 to 400/)
+  assert.throws(() => keep('', '60'), /KEEP_CONTENT_DAYS must be from 30 to 60/)
+  for (const days of ['29', '-1', 'forever', '1e3'])
+    assert.throws(
+      () => keep('90', days),
+      /KEEP_RECORDS_DAYS must be 0, which keeps forever, or a number of days from 30/,
+    )
+})

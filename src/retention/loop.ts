@@ -43,7 +43,8 @@ export function retentionLoop(parts: RetentionParts, findUncountedSince: FindUnc
     name: 'retention',
     pollMs: POLL_MS,
     async turn() {
-      if (!isOpen) await parts.db.rows(openSteps, [steps.map(({ name }) => name), steps.map((step) => step.class)])
+      if (!isOpen && steps.length > 0)
+        await parts.db.rows(openSteps, [steps.map(({ name }) => name), steps.map((step) => step.class)])
       isOpen = true
       const step = steps[next]
       if (!step) return { more: false }
