@@ -18,12 +18,12 @@ export type CommandLineIo = {
   stderr: (text: string) => void
 }
 
-/** Runs one command. Resolves with the exit code: 0, or 1 after an error was printed to stderr, or if it found a fault. */
+/** Runs one command. Resolves with the exit code: 0, or 1 after an error was printed to stderr or a check has failed. */
 export async function runCommandLine(args: readonly string[], io: CommandLineIo): Promise<0 | 1> {
   try {
     const parsed = await parse(args, groups, nameOfProgram(io.environment))
-    if ('help' in parsed) io.stdout(parsed.help)
-    else return await run(parsed, io)
+    if (!('help' in parsed)) return await run(parsed, io)
+    io.stdout(parsed.help)
     return 0
   } catch (error) {
     const isJson = args.includes('--json')
@@ -38,12 +38,11 @@ const nameOfProgram = (environment: CommandLineIo['environment']): string =>
 
 async function run({ command, values, json }: ParsedCommand, io: CommandLineIo): Promise<0 | 1> {
   const { environment, stdout, stderr } = io
-  const print = ({ result, text }: { result: object; text: string }): void =>
+  const print = ({ result, text, failed = false }: { result: object; text: string; failed?: boolean }): 0 | 1 => {
     stdout(json ? JSON.stringify(result) : text)
-  if (command.work.on === 'nothing') {
-    print(await command.work.run())
-    return 0
+    return failed ? 1 : 0
   }
+  if (command.work.on === 'nothing') return print(await command.work.run())
   const config = readConfig(environment)
   if (command.work.on === 'config') {
     await command.work.run(config)
@@ -55,9 +54,7 @@ async function run({ command, values, json }: ParsedCommand, io: CommandLineIo):
     statementTimeoutMs: LONG_STATEMENT_TIMEOUT_MS,
   })
   try {
-    const output = await command.work.run(await withNodeSettings(parts), values, stderr)
-    print(output)
-    return output.failed ? 1 : 0
+    return print(await command.work.run(await withNodeSettings(parts), values, stderr))
   } finally {
     await close()
   }

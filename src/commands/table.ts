@@ -20,8 +20,8 @@ import { sandboxAdvance } from './sandbox.ts'
 import { personLink, personList } from './person.ts'
 import { quarantineList, quarantineRelease } from './quarantine.ts'
 import { senderList, senderPause, senderResume } from './sender.ts'
-import { verifyCommand } from './verify.ts'
 import { version } from './version.ts'
+import { verifyCommand } from './watch/verify.ts'
 import { workspaceAllowance, workspaceCreate, workspaceDelete, workspaceList, workspaceRestore } from './workspace.ts'
 
 /** main.ts and demo.ts are loaded on use: other commands need neither the web server nor the emulator. */

@@ -1,6 +1,6 @@
-import { type Verification, verify } from '../verify/verify.ts'
-import { command } from './command.ts'
-import { instant, optional, uuid } from './inputs.ts'
+import { type Verification, verify } from '../../verify/verify.ts'
+import { command } from '../command.ts'
+import { instant, optional, uuid } from '../inputs.ts'
 
 export const verifyCommand = command({
   words: 'verify',
