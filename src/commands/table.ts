@@ -26,6 +26,7 @@ import { secretsNewKey, secretsRotate, secretsStatus } from './instance/secrets.
 import { senderList, senderPause, senderResume } from './sender.ts'
 import { verifyCommand } from './watch/verify.ts'
 import { version } from './version.ts'
+import { verifyCommand } from './watch/verify.ts'
 import { workspaceAllowance, workspaceCreate, workspaceDelete, workspaceList, workspaceRestore } from './workspace.ts'
 
 /** main.ts and demo.ts are loaded on use: other commands need neither the web server nor the emulator. */

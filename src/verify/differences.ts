@@ -11,10 +11,10 @@ export type Difference = { id: string; text: Extract<CodedText, { code: Differen
 export type Checked = { differences: Difference[]; verifiable: boolean }
 
 /** For a parameter of a text. */
-export const shown = (value: unknown): string => {
+export const shown = (value: Date | object | string | number | boolean | null | undefined): string => {
   if (value instanceof Date) return value.toISOString()
   if (value === null || value === undefined) return '–'
-  return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean)
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
 /** `stored` lies at `derived`, or later by as much as a sandbox's clock may have been ahead when it was stored. */

@@ -40,6 +40,7 @@ export type CheckToReplay = {
   failureCodes: readonly FailureCode[] | 'unknown'
 }
 
+type Shown = Parameters<typeof shown>[0]
 type Chosen = Readonly<Record<string, unknown>>
 
 /** Between the clocks of nodes, which make the ids. Within it the order of ids says nothing. */
@@ -235,7 +236,7 @@ function checkEvent<T extends Types>(
 function compare<T extends Types>(machine: Machine<T>, of: CheckToReplay, { state, sends }: Node<T>): Difference[] {
   const { id, check, stored, aheadMs } = of
   const found: Difference[] = []
-  const differs = (what: 'status' | 'answered_at' | 'chosen' | 'round' | 'closing_sent', from: unknown, to: unknown) =>
+  const differs = (what: 'status' | 'answered_at' | 'chosen' | 'round' | 'closing_sent', from: Shown, to: Shown) =>
     found.push(differenceOf(id, { code: `verify.check_${what}`, check, stored: shown(from), derived: shown(to) }))
   if (state.status !== stored.status) {
     const missing = timerThatLeadsTo(machine, of, state)

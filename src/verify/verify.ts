@@ -161,9 +161,9 @@ type Walk = { parts: VerifyParts; run: Run; workspaceId: string; after: string; 
 
 type Kind<Facts extends { id: string }> = {
   kind: UnitKind
-  read(tx: Sql, workspaceId: string, selected: Selected): Promise<Facts[]>
-  check(facts: Facts): Checked
-  onRead?(facts: Facts): void
+  read: (tx: Sql, workspaceId: string, selected: Selected) => Promise<Facts[]>
+  check: (facts: Facts) => Checked
+  onRead?: (facts: Facts) => void
 }
 
 async function walkUnits<Facts extends { id: string }>(
