@@ -262,7 +262,7 @@ test('every command in a document exists', async () => {
     for (const [command, script] of code.matchAll(/\bnpm (?:run (?:-s )?)?([a-z]+)\b/g)) {
       if (!(script && (script in scripts || NPM_COMMANDS.has(script)))) unknown.push(`${name}: ${command}`)
     }
-    for (const [text, words] of code.matchAll(/\bdoorcode -- ([a-z-]+(?: [a-z]+)?)/g)) {
+    for (const [text, words] of code.matchAll(/\bdoorcode -- ([a-z-]+(?: [a-z-]+)?)/g)) {
       if (!commands.some((command) => `${words} `.startsWith(`${command.words} `))) unknown.push(`${name}: ${text}`)
     }
   }

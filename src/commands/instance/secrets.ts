@@ -65,8 +65,8 @@ export const secretsRotate = command({
     const resealed = Object.values(counts.resealed).reduce((sum, each) => sum + each, 0)
     return [
       switched ? `The instance key is now ${key}.` : `The instance key is ${key}, as before.`,
-      `${resealed} stored texts were encrypted again.`,
-      ...(sessionsEnded > 0 ? [`${sessionsEnded} sessions of the dashboard were ended.`] : []),
+      resealed === 1 ? '1 stored text was encrypted again.' : `${resealed} stored texts were encrypted again.`,
+      ...(sessionsEnded > 0 ? [`Everyone was signed out of the dashboard (sessions: ${sessionsEnded}).`] : []),
       ...describeUnreadable(counts),
       ...describeOldKeys({ switched, missingKeys, oldKeys, keyFileCleaned }),
     ].join('\n')
@@ -90,7 +90,7 @@ function describeUnreadable({ unreadable, unreadableCount }: Pick<SecretsStatus,
   if (unreadableCount === 0) return []
   const hidden = unreadableCount - unreadable.length
   return [
-    `No known key opens these ${unreadableCount} stored texts, which stay as they are:`,
+    `No known key opens these stored texts, which stay as they are (${unreadableCount}):`,
     ...unreadable.map(({ column, id }) => `  ${column} of ${id}`),
     ...(hidden > 0 ? [`  and ${hidden} more`] : []),
   ]
