@@ -213,6 +213,7 @@ export type Texts = {
   'cod.earlier_follow_up': object
   'cod.earlier_list': object
   'cod.empty': object
+  'cod.erased': object
   'cod.exists': object
   'cod.failed': object
   'cod.faulty': { faults: TextValue }
@@ -243,6 +244,7 @@ export type Texts = {
   'cod.present_choice': object
   'cod.present_reason': object
   'cod.receive_no_confirmation': object
+  'cod.recipient_erased': object
   'cod.settings_before_reminder': { minutes: TextValue; reminder: TextValue }
   'cod.settings_blank': object
   'cod.settings_control_characters': object
@@ -283,6 +285,7 @@ export type Texts = {
   'cod.trigger_day': object
   'cod.trigger_day_and_range': object
   'cod.trigger_deadline': object
+  'cod.trigger_erasure': object
   'cod.trigger_expiry': object
   'cod.trigger_message': object
   'cod.trigger_no': object
@@ -535,6 +538,9 @@ export type Texts = {
   'failures.provider_unavailable': object
   'failures.provider_unavailable_remedy': object
   'failures.provider_unavailable_short': object
+  'failures.recipient_erased': object
+  'failures.recipient_erased_remedy': object
+  'failures.recipient_erased_short': object
   'failures.recipient_not_allowed': object
   'failures.recipient_not_allowed_remedy': object
   'failures.recipient_not_allowed_short': object
@@ -590,6 +596,7 @@ export type Texts = {
   'jobs.row_locked': object
   'messages.already_known': { status: TextValue }
   'messages.code_missing': object
+  'messages.erased': object
   'messages.failed_afterwards': object
   'messages.interrupted': object
   'messages.known_failure': object
@@ -707,6 +714,8 @@ export type Texts = {
   'page_audit_log.actions_quarantine_released': object
   'page_audit_log.actions_quota_changed': object
   'page_audit_log.actions_recipient_blocked': object
+  'page_audit_log.actions_recipient_erased': object
+  'page_audit_log.actions_recipient_exported': object
   'page_audit_log.actions_recipient_unblocked': object
   'page_audit_log.actions_recipients_imported': object
   'page_audit_log.actions_refusal_check_sent': object
@@ -775,6 +784,8 @@ export type Texts = {
   'page_audit_log.did_quarantine_released': { target: TextValue; who: TextValue }
   'page_audit_log.did_quota_changed': { target: TextValue; who: TextValue }
   'page_audit_log.did_recipient_blocked': { target: TextValue; who: TextValue }
+  'page_audit_log.did_recipient_erased': { who: TextValue }
+  'page_audit_log.did_recipient_exported': { who: TextValue }
   'page_audit_log.did_recipient_unblocked': { target: TextValue; who: TextValue }
   'page_audit_log.did_recipients_imported': { who: TextValue }
   'page_audit_log.did_refusal_check_sent': { target: TextValue; who: TextValue }
@@ -796,6 +807,7 @@ export type Texts = {
   'page_audit_log.fields_body': object
   'page_audit_log.fields_buttons': object
   'page_audit_log.fields_by_ms': object
+  'page_audit_log.fields_confirmations': object
   'page_audit_log.fields_copy_label': object
   'page_audit_log.fields_deletion_due_at': object
   'page_audit_log.fields_delivery_days': object
@@ -814,6 +826,7 @@ export type Texts = {
   'page_audit_log.fields_graph_url': object
   'page_audit_log.fields_header': object
   'page_audit_log.fields_header_sample': object
+  'page_audit_log.fields_is_blocked': object
   'page_audit_log.fields_kind': object
   'page_audit_log.fields_language': object
   'page_audit_log.fields_last_used_at': object
@@ -822,6 +835,7 @@ export type Texts = {
   'page_audit_log.fields_now': object
   'page_audit_log.fields_numbers': object
   'page_audit_log.fields_of': object
+  'page_audit_log.fields_one_time_codes': object
   'page_audit_log.fields_order': object
   'page_audit_log.fields_outcome': object
   'page_audit_log.fields_phones': object
@@ -2405,6 +2419,7 @@ export type Texts = {
   'providers.too_long': { bytes: TextValue }
   'providers.too_many': { items: TextValue; pages: TextValue }
   'providers.unreachable': { detail: TextValue; operation: TextValue }
+  'recipients.being_sent': object
   'sandbox.live': { workspaceId: TextValue }
   'sandbox.not_done': { left: TextValue; seconds: TextValue }
   'sandbox.some': { busy: TextValue; what: TextValue }
@@ -2493,6 +2508,7 @@ export type Texts = {
   'webhooks.endpoint_failed_too_long': { days: TextValue }
   'webhooks.endpoint_gone': object
   'webhooks.endpoints_not_public': { address: TextValue }
+  'webhooks.erased': object
   'webhooks.failed': object
   'webhooks.fault': object
   'webhooks.fragment': object

@@ -19,6 +19,7 @@ import { keyCreate, keyRevoke } from './key.ts'
 import { sandboxAdvance } from './sandbox.ts'
 import { personLink, personList } from './person.ts'
 import { quarantineList, quarantineRelease } from './quarantine.ts'
+import { recipientErase, recipientExport } from './recipient.ts'
 import { senderList, senderPause, senderResume } from './sender.ts'
 import { version } from './version.ts'
 import { workspaceAllowance, workspaceCreate, workspaceDelete, workspaceList, workspaceRestore } from './workspace.ts'
@@ -76,6 +77,7 @@ export const groups: readonly CommandGroup[] = [
     ],
   },
   { title: 'Watch and fix', commands: [explainCommand, quarantineList, quarantineRelease, blockAdd, blockRemove] },
+  { title: 'Personal data', commands: [recipientExport, recipientErase] },
   { title: 'Test', commands: [sandboxAdvance] },
   { title: 'About', commands: [version] },
 ]

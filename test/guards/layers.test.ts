@@ -19,7 +19,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['background'],
   ['admin'],
   ['api'],
-  ['explain', 'charts', 'sandbox'],
+  ['explain', 'charts', 'sandbox', 'recipients'],
   ['cod', 'otp'],
   ['accept'],
   ['messages'],
