@@ -3,14 +3,53 @@ import { rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { asWritten } from '../../locales/text.ts'
+import { COMMAND_LINE } from '../admin/audit/audit.ts'
 import { eraseRecipient } from '../recipients/erase.ts'
 import { type Exported, exportRecipient } from '../recipients/export.ts'
 import { countHeld, findPerson } from '../recipients/person.ts'
 import { UserError } from '../user-error.ts'
+import { blockRecipients, unblockRecipient } from '../workspaces/blocked.ts'
 import { command } from './command.ts'
 import { flag, nonEmpty, optional, phone, workspace } from './inputs.ts'
 
 const options = { workspace, phone: phone('The phone number of the recipient, such as +212612345678.') }
+
+export const blockAdd = command({
+  words: 'block add',
+  example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --phone +212612345678',
+  summary: 'Reject every request for a message to a recipient.',
+  options,
+  async run({ db, clock }, { workspace: workspaceId, phone }, record) {
+    const changed = await db.transaction(async (tx) => {
+      const recipients = [{ phone, reason: null }]
+      const added = await blockRecipients({ db: tx, clock }, { workspaceId, by: COMMAND_LINE.who, recipients })
+      if (added.length > 0)
+        await record(tx, { workspaceId, action: 'recipient.blocked', target: phone, after: { reason: null } })
+      return added.length > 0
+    })
+    return { workspaceId, phone, blocked: true, changed }
+  },
+  format: ({ phone, changed }) => `${phone} is ${changed ? 'now' : 'already'} blocked.`,
+})
+
+export const blockRemove = command({
+  words: 'block remove',
+  example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --phone +212612345678',
+  summary: 'Allow messages to a blocked recipient again.',
+  options,
+  async run({ db }, { workspace: workspaceId, phone }, record) {
+    const changed = await db.transaction(async (tx) => {
+      const removed = await unblockRecipient(tx, { workspaceId, phone })
+      if (!removed) return false
+      const { reason, blockedBy, blockedAt } = removed
+      const before = { reason, blockedBy, blockedAt }
+      await record(tx, { workspaceId, action: 'recipient.unblocked', target: phone, before })
+      return true
+    })
+    return { workspaceId, phone, blocked: false, changed }
+  },
+  format: ({ phone, changed }) => (changed ? `${phone} is no longer blocked.` : `${phone} was not blocked.`),
+})
 
 /** Printed without a file; more would not fit a terminal or a pipe's memory. */
 const MAX_PRINTED_CHARACTERS = 32 * 1024 * 1024
@@ -67,7 +106,17 @@ async function writeTo(file: string, json: AsyncGenerator<string, Exported>): Pr
   return counts
 }
 
-const formatFile = ({ phone, file, found, counts }: { phone: string; file: string; found: boolean; counts: Exported }) =>
+const formatFile = ({
+  phone,
+  file,
+  found,
+  counts,
+}: {
+  phone: string
+  file: string
+  found: boolean
+  counts: Exported
+}) =>
   found
     ? `${file} has everything about ${phone}: ${counts.oneTimeCodes} one-time codes, ${counts.confirmations} confirmations, ` +
       `${counts.reports} other reports, ${counts.auditEntries} entries of the audit log.`
@@ -101,8 +150,7 @@ export const recipientErase = command({
       `Everything about ${phone} is erased: ${messages} messages, ${confirmations} confirmations, ${events} events, ` +
         `${reports} reports, ${auditEntries} entries of the audit log. They show "${pseudonym}" in its place.`,
     ]
-    if (blocks > 0)
-      lines.push('The number was blocked and no longer is. If it must get no messages, block it again.')
+    if (blocks > 0) lines.push('The number was blocked and no longer is. If it must get no messages, block it again.')
     return lines.join('\n')
   },
 })

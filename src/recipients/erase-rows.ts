@@ -29,7 +29,8 @@ export async function eraseRows(
 ): Promise<ErasedRows | undefined> {
   const { workspaceId, phones } = person
   const confirmationIds = idsOf(await tx.rows(pickConfirmations, [workspaceId, phones, now, MAX_CONFIRMATIONS]))
-  const codes = confirmationIds.length > 0 ? [] : await tx.rows(pickCodes, [workspaceId, phones, now, MAX_ONE_TIME_CODES])
+  const codes =
+    confirmationIds.length > 0 ? [] : await tx.rows(pickCodes, [workspaceId, phones, now, MAX_ONE_TIME_CODES])
   if (confirmationIds.length + codes.length === 0) {
     if (await tx.row(findLeft, [workspaceId, phones])) throw new BeingSent()
     return undefined

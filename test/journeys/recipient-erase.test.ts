@@ -36,12 +36,16 @@ test('no table and no log line contains a person after the erasure', async (t) =
   const world = await startWorld(t)
   const person = await fillWithPerson(world)
   assert.deepEqual(await tablesWith(world, person), TABLES_WITH_PERSON)
+  person.receiver.always({ status: 204 })
 
   const erased = await erase(world, person)
   await world.settled()
   assert.deepEqual(await tablesWith(world, person), [])
   const log = world.nodes.flatMap((node) => node.logLines).join('')
-  assert.deepEqual(person.forms.filter((form) => log.includes(form)), [])
+  assert.deepEqual(
+    person.forms.filter((form) => log.includes(form)),
+    [],
+  )
   assert.ok(erased.messages > 5 && erased.confirmations === 4 && erased.events > 3 && erased.blocks === 1)
 
   const before = await world.ask('select count(*) from audit_log where workspace_id = $1', [world.workspaceId])
@@ -67,6 +71,7 @@ test('statuses, answers and units stay after the erasure', async (t) => {
     where workspace_id = $1 and due_at is null order by id`
   const before = await world.ask<{ id: string }>(kept, [world.workspaceId])
   const answered = await world.getConfirmation(person.answered)
+  person.receiver.always({ status: 204 })
   const { pseudonym } = await erase(world, person)
   await world.settled()
   const ids = new Set(before.map(({ id }) => id))
@@ -79,6 +84,7 @@ test('statuses, answers and units stay after the erasure', async (t) => {
   assert.deepEqual(await world.getConfirmation(person.answered), {
     ...answered,
     to: pseudonym,
+    reference: pseudonym, // it contained the number
     reschedule: { ...answered.reschedule, note: null },
     refusalCheck: { ...answered.refusalCheck, note: null },
   })
@@ -91,18 +97,23 @@ test('what runs ends with RECIPIENT_ERASED, one event each, without the number',
   const seen = person.receiver.received.length
   const { pseudonym } = await erase(world, person)
   await world.settled()
-  const events = person.receiver.received.slice(seen).map(({ event: { type, data } }) => [
-    type,
-    data['confirmationId'] ?? data['messageId'],
-    data['to'],
-    (data['failure'] as { code: string } | null)?.code,
-  ])
-  assert.deepEqual(events.toSorted(), [
-    ['cod.failed', person.asked.confirmationId, pseudonym, 'RECIPIENT_ERASED'],
-    ['cod.failed', person.rescheduling.confirmationId, pseudonym, 'RECIPIENT_ERASED'],
-    ['cod.refusal_failed', person.checked.confirmationId, pseudonym, 'RECIPIENT_ERASED'],
-    ['message.failed', person.waiting.messageId, pseudonym, 'RECIPIENT_ERASED'],
-  ].toSorted())
+  const events = person.receiver.received
+    .slice(seen)
+    .map(({ event: { type, data } }) => [
+      type,
+      data['confirmationId'] ?? data['messageId'],
+      data['to'],
+      (data['failure'] as { code: string } | null)?.code,
+    ])
+  assert.deepEqual(
+    events.toSorted(),
+    [
+      ['cod.failed', person.asked.confirmationId, pseudonym, 'RECIPIENT_ERASED'],
+      ['cod.failed', person.rescheduling.confirmationId, pseudonym, 'RECIPIENT_ERASED'],
+      ['cod.refusal_failed', person.checked.confirmationId, pseudonym, 'RECIPIENT_ERASED'],
+      ['message.failed', person.waiting.messageId, pseudonym, 'RECIPIENT_ERASED'],
+    ].toSorted(),
+  )
   world.advance('3d')
   await world.settled()
   assert.equal(person.receiver.received.length, seen + 4, 'no timer and no retry is left')
@@ -131,10 +142,10 @@ test('a late answer changes nothing, and a new text is new data', async (t) => {
   const { status, failure } = await world.getConfirmation(order)
   assert.deepEqual([status, failure?.code], ['failed', 'RECIPIENT_ERASED'])
   assert.equal(customer.screen().length, 1)
-  const links = await world.ask(
-    'select 1 from provider_reports where confirmation_id = $1 and body <> $2',
-    [order.confirmationId, ''],
-  )
+  const links = await world.ask('select 1 from provider_reports where confirmation_id = $1 and body <> $2', [
+    order.confirmationId,
+    '',
+  ])
   assert.deepEqual(links, [])
   assert.deepEqual(await tablesWith(world, { forms: formsOf(order.to) }), ['provider_reports'])
   await erase(world, order)
@@ -183,6 +194,7 @@ test('another workspace keeps its data about the same number', async (t) => {
 test('an erasure that is interrupted anywhere is finished by the next one', async (t) => {
   const world = await startWorld(t)
   const person = await fillWithPerson(world)
+  person.receiver.always({ status: 204 })
   const { db } = world.parts
   let isFinished = false
   for (let stop = 1; !isFinished; stop += 1) {
@@ -203,8 +215,6 @@ test('an erasure that is interrupted anywhere is finished by the next one', asyn
     )
   }
   await world.settled()
-  const inLog = ['audit_log'] // the interrupted ones wrote their entries with the number nowhere
-  assert.deepEqual((await tablesWith(world, person)).filter((table) => !inLog.includes(table)), [])
   assert.deepEqual(await tablesWith(world, person), [])
 })
 
@@ -214,10 +224,10 @@ test('a message that is being sent is waited for', async (t) => {
   await world.settled()
   const { messageId } = otp
   const until = later(world.clock.now(), 20 * SECOND_MS)
-  await world.ask(
-    `update messages set lease = gen_random_uuid(), due_at = $2, attempted_at = now() where id = $1`,
-    [messageId, until],
-  )
+  await world.ask(`update messages set lease = gen_random_uuid(), due_at = $2, attempted_at = now() where id = $1`, [
+    messageId,
+    until,
+  ])
   const waiting = erase(world, otp)
   const first = await Promise.race([waiting, world.ask('select pg_sleep(0.1)')])
   assert.deepEqual(Array.isArray(first), true, 'it waits')
@@ -265,11 +275,11 @@ async function fillWithPerson(world: World) {
   const failing = await world.sendOtp({ to })
   await world.whatsapp.reports(failing, [{ status: 'failed', errors: [131026] }])
   await world.settled()
-  emulator.script({ match: { to }, behaviour: { error: { code: 131000, details: `Not for ${digits}` } }, times: 1 })
+  emulator.script({ match: { to }, behaviour: { error: { code: 131000, details: `Not for ${digits}` } } })
   const waiting = await world.sendOtp({ to })
   await world.settled()
   await parkReport(world, digits)
-  await block(world, to)
+  await block(world, to, TEXTS.reason)
   await world.ask(
     `insert into audit_log (id, workspace_id, at, who, action, target, before, after)
      values (gen_random_uuid(), $1, now(), 'test', 'recipient.blocked', $2, null, jsonb_build_object('reason', 'test')),
@@ -303,11 +313,11 @@ const parkReport = (world: World, recipient: string) =>
     ],
   )
 
-const block = (world: World, phone: string) =>
+const block = (world: World, phone: string, reason = 'asked for it') =>
   blockRecipients(world.parts, {
     workspaceId: world.workspaceId,
     by: null,
-    recipients: [{ phone, reason: TEXTS.reason }],
+    recipients: [{ phone, reason }],
   })
 
 const requestOf = (world: World, { to }: { to: string }) => ({
