@@ -1792,6 +1792,29 @@ export type Texts = {
   'page_phone.to_senders': object
   'page_phone.to_templates': object
   'page_phone.webhooks': object
+  'page_recipients.blocked': object
+  'page_recipients.codes': { count: number }
+  'page_recipients.download': object
+  'page_recipients.erase': object
+  'page_recipients.erase_title': { phone: TextValue }
+  'page_recipients.erase_yes': object
+  'page_recipients.erased': { count: number }
+  'page_recipients.erasing': object
+  'page_recipients.find': object
+  'page_recipients.keep_block': object
+  'page_recipients.keep_block_hint': object
+  'page_recipients.loses': object
+  'page_recipients.means': object
+  'page_recipients.nothing': { phone: TextValue }
+  'page_recipients.nothing_erased': { phone: TextValue }
+  'page_recipients.orders': { count: number }
+  'page_recipients.phone': object
+  'page_recipients.phone_hint': object
+  'page_recipients.stays': object
+  'page_recipients.step_audit_log': object
+  'page_recipients.step_reports': object
+  'page_recipients.step_rows': object
+  'page_recipients.title': object
   'page_senders.about': object
   'page_senders.accounts': object
   'page_senders.actions': object
@@ -1984,6 +2007,7 @@ export type Texts = {
   'page_shell.dates_from': { day: TextValue }
   'page_shell.dates_to': { day: TextValue }
   'page_shell.endpoints': object
+  'page_shell.erased_recipient': object
   'page_shell.errors': { count: number }
   'page_shell.expand_sidebar': object
   'page_shell.failed_title': object
@@ -2420,6 +2444,7 @@ export type Texts = {
   'providers.too_many': { items: TextValue; pages: TextValue }
   'providers.unreachable': { detail: TextValue; operation: TextValue }
   'recipients.being_sent': object
+  'recipients.too_much': { command: TextValue }
   'sandbox.live': { workspaceId: TextValue }
   'sandbox.not_done': { left: TextValue; seconds: TextValue }
   'sandbox.some': { busy: TextValue; what: TextValue }

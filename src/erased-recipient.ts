@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto'
-
 const PREFIX = 'erased:'
 const RANDOM_BYTES = 10
 
 /** What stands in the place of an erased number. Random: nothing can be derived from it (docs/recipients.md#erase). */
-export const newPseudonym = (): string => `${PREFIX}${randomBytes(RANDOM_BYTES).toString('hex')}`
+export const newPseudonym = (): string =>
+  `${PREFIX}${Buffer.from(crypto.getRandomValues(new Uint8Array(RANDOM_BYTES))).toString('hex')}`
 
 export const PSEUDONYM = new RegExp(`^${PREFIX}[0-9a-f]{${2 * RANDOM_BYTES}}$`)
 

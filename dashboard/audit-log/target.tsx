@@ -111,6 +111,7 @@ function linkTo({ action, target, before, after, ...entry }: Entry, workspaceId:
     case 'person':
       return (props) => <Link {...props} to="/w/$workspaceId/people" params={params} />
     case 'recipient':
+      if (action === 'recipient.erased' || action === 'recipient.exported') return undefined
       return (props) => <Link {...props} to="/w/$workspaceId/blocked" params={params} />
     case 'template': {
       const [, name, language] = TEMPLATE.exec(target) ?? []

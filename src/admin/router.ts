@@ -9,6 +9,7 @@ import { keys } from './keys.ts'
 import { messages } from './messages.ts'
 import { people } from './auth/people.ts'
 import { phone } from './phone/phone.ts'
+import { recipients } from './recipients.ts'
 import { search } from './search.ts'
 import { senders } from './senders.ts'
 import { session } from './auth/session.ts'
@@ -33,6 +34,7 @@ export const dashboardRouter = router({
   confirmations,
   charts,
   phone,
+  recipients,
   search,
 })
 

@@ -6,7 +6,8 @@ import { asWritten } from '../../locales/text.ts'
 import { COMMAND_LINE } from '../admin/audit/audit.ts'
 import { eraseRecipient } from '../recipients/erase.ts'
 import { type Exported, exportRecipient } from '../recipients/export.ts'
-import { countHeld, findPerson } from '../recipients/person.ts'
+import { exportText } from '../recipients/export-text.ts'
+import { ONE_RECIPIENT, countHeld, findPerson } from '../recipients/person.ts'
 import { UserError } from '../user-error.ts'
 import { blockRecipients, unblockRecipient } from '../workspaces/blocked.ts'
 import { command } from './command.ts'
@@ -51,9 +52,6 @@ export const blockRemove = command({
   format: ({ phone, changed }) => (changed ? `${phone} is no longer blocked.` : `${phone} was not blocked.`),
 })
 
-/** Printed without a file; more would not fit a terminal or a pipe's memory. */
-const MAX_PRINTED_CHARACTERS = 32 * 1024 * 1024
-
 export const recipientExport = command({
   words: 'recipient export',
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --phone +212612345678 --file recipient.json',
@@ -65,27 +63,14 @@ export const recipientExport = command({
   async run({ db, clock }, { workspace: workspaceId, phone, file }, record) {
     const held = await countHeld(db, await findPerson(db, { workspaceId, phone }))
     await record(db, { workspaceId, action: 'recipient.exported', target: ONE_RECIPIENT, after: held })
-    const json = exportRecipient(db, { workspaceId, phone, at: clock.now() })
-    if (file === undefined) return JSON.parse(await textOf(json)) as object
-    const counts = await writeTo(file, json)
+    const request = { workspaceId, phone, at: clock.now() }
+    if (file === undefined) return JSON.parse(await exportText(db, request)) as object
+    const counts = await writeTo(file, exportRecipient(db, request))
     return { workspaceId, phone, file, found: Object.values(counts).some((count) => count > 0), counts }
   },
   format: (result) =>
     'file' in result ? formatFile(result as Parameters<typeof formatFile>[0]) : JSON.stringify(result, null, 2),
 })
-
-/** An entry does not say whose data it was. */
-const ONE_RECIPIENT = '1 recipient'
-
-async function textOf(pieces: AsyncIterable<string>): Promise<string> {
-  let text = ''
-  for await (const piece of pieces) {
-    text += piece
-    if (text.length > MAX_PRINTED_CHARACTERS)
-      throw new UserError(asWritten('This is too much to print. Add "--file <file>".'))
-  }
-  return text
-}
 
 /** A file that could not be completed is removed. */
 async function writeTo(file: string, json: AsyncGenerator<string, Exported>): Promise<Exported> {

@@ -57,6 +57,9 @@ export const numberPattern = ({ phones }: Person): string => `(^|[^0-9])(${anyOf
 export const identityPattern = ({ phones, userIds }: Person): string =>
   `"(from|recipient_id|wa_id|from_user_id|recipient_user_id|user_id)":"[+]?(${anyOf([...phones.map(digitsOf), ...userIds])})"`
 
+/** An entry of the audit log does not say whose data it was. */
+export const ONE_RECIPIENT = '1 recipient'
+
 /** Up to this many of each. */
 export const MAX_COUNTED = 10_000
 
