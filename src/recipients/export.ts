@@ -27,7 +27,8 @@ export async function* exportRecipient(
 ): AsyncGenerator<string, Exported> {
   const person = await findPerson(sql, { workspaceId, phone })
   const { phones, userIds } = person
-  yield `${JSON.stringify({ workspaceId, phone, exportedAt: at, otherForms: phones.slice(1), userIds }).slice(0, -1)}`
+  const head = JSON.stringify({ workspaceId, phone, exportedAt: at, otherForms: phones.slice(1), userIds })
+  yield head.slice(0, -1) // more members follow
   const blocks = await sql.rows(readBlocks, [workspaceId, phones])
   yield `,"blocked":${JSON.stringify(blocks[0] ?? null)}`
   yield `,"sendingPace":${JSON.stringify(await sql.rows(readPace, [workspaceId, phones]))}`
@@ -65,7 +66,7 @@ function withParsedBodies(name: string, value: unknown): unknown {
 
 type Document = { id: string; document: unknown }
 
-async function* documents(sql: Sql, person: Person, read: Statement<Document>): AsyncGenerator<unknown> {
+async function* documents(sql: Sql, person: Person, read: Statement<Document>): AsyncGenerator {
   for (const phone of person.phones) {
     for (let after: string | undefined = FIRST_ID; after !== undefined; ) {
       const rows: Document[] = await sql.rows(read, [person.workspaceId, phone, after, PAGE])
@@ -75,7 +76,7 @@ async function* documents(sql: Sql, person: Person, read: Statement<Document>): 
   }
 }
 
-async function* mentions(sql: Sql, person: Person): AsyncGenerator<unknown> {
+async function* mentions(sql: Sql, person: Person): AsyncGenerator {
   const replace = await replacerOf(sql, person, '')
   for (let after: string | undefined = FIRST_ID; after !== undefined; ) {
     const { entries, next } = await readEntries(sql, person.workspaceId, after)

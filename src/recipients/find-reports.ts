@@ -3,7 +3,7 @@ import { NO_WALK, PAGES, PAGES_PER_STEP } from './erase-reports.ts'
 import { type Person, identityPattern } from './person.ts'
 
 /** Reports that name the person and belong to none of their messages and confirmations. */
-export async function* readReports(sql: Sql, person: Person): AsyncGenerator<unknown> {
+export async function* readReports(sql: Sql, person: Person): AsyncGenerator {
   for (let { page, pages } = NO_WALK; page === 0 || page < pages; page += PAGES_PER_STEP) {
     const values = [person.workspaceId, `(${page},0)`, `(${page + PAGES_PER_STEP},0)`, identityPattern(person)]
     for (const row of await sql.rows(readPart, values)) {
