@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { asIssue } from '../../locales/text.ts'
-import { SECOND_MS } from '../clock.ts'
-import { type Sql, statement } from '../db/pool.ts'
-import { PSEUDONYM } from '../erased-recipient.ts'
-import { normalizePhone } from '../phone.ts'
-import { type Erasure, NOTHING_ERASED, add, beginErasure, eraseNext } from '../recipients/erase.ts'
-import { exportText } from '../recipients/export-text.ts'
-import { ONE_RECIPIENT, countHeld, findPerson } from '../recipients/person.ts'
-import { ownerCall, router } from './rpc/trpc.ts'
+import { asIssue } from '../../../locales/text.ts'
+import { SECOND_MS } from '../../clock.ts'
+import { type Sql, statement } from '../../db/pool.ts'
+import { PSEUDONYM } from '../../erased-recipient.ts'
+import { normalizePhone } from '../../phone.ts'
+import { type Erasure, NOTHING_ERASED, add, beginErasure, eraseNext } from '../../recipients/erase.ts'
+import { exportText } from '../../recipients/export-text.ts'
+import { ONE_RECIPIENT, countHeld, findPerson } from '../../recipients/person.ts'
+import { ownerCall, router } from '../rpc/trpc.ts'
 
 /** In one call: the page continues it, and shows how far it is. */
 const MAX_ERASING_MS = 2 * SECOND_MS
