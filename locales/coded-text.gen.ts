@@ -213,6 +213,7 @@ export type Texts = {
   'cod.earlier_follow_up': object
   'cod.earlier_list': object
   'cod.empty': object
+  'cod.erased': object
   'cod.exists': object
   'cod.failed': object
   'cod.faulty': { faults: TextValue }
@@ -243,6 +244,7 @@ export type Texts = {
   'cod.present_choice': object
   'cod.present_reason': object
   'cod.receive_no_confirmation': object
+  'cod.recipient_erased': object
   'cod.settings_before_reminder': { minutes: TextValue; reminder: TextValue }
   'cod.settings_blank': object
   'cod.settings_control_characters': object
@@ -283,6 +285,7 @@ export type Texts = {
   'cod.trigger_day': object
   'cod.trigger_day_and_range': object
   'cod.trigger_deadline': object
+  'cod.trigger_erasure': object
   'cod.trigger_expiry': object
   'cod.trigger_message': object
   'cod.trigger_no': object
@@ -705,6 +708,9 @@ export type Texts = {
   'failures.provider_unavailable': object
   'failures.provider_unavailable_remedy': object
   'failures.provider_unavailable_short': object
+  'failures.recipient_erased': object
+  'failures.recipient_erased_remedy': object
+  'failures.recipient_erased_short': object
   'failures.recipient_not_allowed': object
   'failures.recipient_not_allowed_remedy': object
   'failures.recipient_not_allowed_short': object
@@ -761,6 +767,7 @@ export type Texts = {
   'jobs.row_locked': object
   'messages.already_known': { status: TextValue }
   'messages.code_missing': object
+  'messages.erased': object
   'messages.failed_afterwards': object
   'messages.interrupted': object
   'messages.known_failure': object
@@ -880,6 +887,8 @@ export type Texts = {
   'page_audit_log.actions_quarantine_released': object
   'page_audit_log.actions_quota_changed': object
   'page_audit_log.actions_recipient_blocked': object
+  'page_audit_log.actions_recipient_erased': object
+  'page_audit_log.actions_recipient_exported': object
   'page_audit_log.actions_recipient_unblocked': object
   'page_audit_log.actions_recipients_imported': object
   'page_audit_log.actions_refusal_check_sent': object
@@ -954,6 +963,8 @@ export type Texts = {
   'page_audit_log.did_quarantine_released': { target: TextValue; who: TextValue }
   'page_audit_log.did_quota_changed': { target: TextValue; who: TextValue }
   'page_audit_log.did_recipient_blocked': { target: TextValue; who: TextValue }
+  'page_audit_log.did_recipient_erased': { who: TextValue }
+  'page_audit_log.did_recipient_exported': { who: TextValue }
   'page_audit_log.did_recipient_unblocked': { target: TextValue; who: TextValue }
   'page_audit_log.did_recipients_imported': { who: TextValue }
   'page_audit_log.did_refusal_check_sent': { target: TextValue; who: TextValue }
@@ -980,6 +991,7 @@ export type Texts = {
   'page_audit_log.fields_body': object
   'page_audit_log.fields_buttons': object
   'page_audit_log.fields_by_ms': object
+  'page_audit_log.fields_confirmations': object
   'page_audit_log.fields_contains_key': object
   'page_audit_log.fields_copy_label': object
   'page_audit_log.fields_deletion_due_at': object
@@ -1000,6 +1012,7 @@ export type Texts = {
   'page_audit_log.fields_graph_url': object
   'page_audit_log.fields_header': object
   'page_audit_log.fields_header_sample': object
+  'page_audit_log.fields_is_blocked': object
   'page_audit_log.fields_key': object
   'page_audit_log.fields_kind': object
   'page_audit_log.fields_language': object
@@ -1009,6 +1022,7 @@ export type Texts = {
   'page_audit_log.fields_now': object
   'page_audit_log.fields_numbers': object
   'page_audit_log.fields_of': object
+  'page_audit_log.fields_one_time_codes': object
   'page_audit_log.fields_order': object
   'page_audit_log.fields_outcome': object
   'page_audit_log.fields_phones': object
@@ -1971,6 +1985,29 @@ export type Texts = {
   'page_phone.to_senders': object
   'page_phone.to_templates': object
   'page_phone.webhooks': object
+  'page_recipients.blocked': object
+  'page_recipients.codes': { count: number }
+  'page_recipients.download': object
+  'page_recipients.erase': object
+  'page_recipients.erase_title': { phone: TextValue }
+  'page_recipients.erase_yes': object
+  'page_recipients.erased': { count: number }
+  'page_recipients.erasing': object
+  'page_recipients.find': object
+  'page_recipients.keep_block': object
+  'page_recipients.keep_block_hint': object
+  'page_recipients.loses': object
+  'page_recipients.means': object
+  'page_recipients.nothing': { phone: TextValue }
+  'page_recipients.nothing_erased': { phone: TextValue }
+  'page_recipients.orders': { count: number }
+  'page_recipients.phone': object
+  'page_recipients.phone_hint': object
+  'page_recipients.stays': object
+  'page_recipients.step_audit_log': object
+  'page_recipients.step_reports': object
+  'page_recipients.step_rows': object
+  'page_recipients.title': object
   'page_senders.about': object
   'page_senders.accounts': object
   'page_senders.actions': object
@@ -2163,6 +2200,7 @@ export type Texts = {
   'page_shell.dates_from': { day: TextValue }
   'page_shell.dates_to': { day: TextValue }
   'page_shell.endpoints': object
+  'page_shell.erased_recipient': object
   'page_shell.errors': { count: number }
   'page_shell.expand_sidebar': object
   'page_shell.failed_title': object
@@ -2633,6 +2671,8 @@ export type Texts = {
   'providers.too_long': { bytes: TextValue }
   'providers.too_many': { items: TextValue; pages: TextValue }
   'providers.unreachable': { detail: TextValue; operation: TextValue }
+  'recipients.being_sent': object
+  'recipients.too_much': { command: TextValue }
   'sandbox.live': { workspaceId: TextValue }
   'sandbox.not_done': { left: TextValue; seconds: TextValue }
   'sandbox.some': { busy: TextValue; what: TextValue }
@@ -2767,6 +2807,7 @@ export type Texts = {
   'webhooks.endpoint_failed_too_long': { days: TextValue }
   'webhooks.endpoint_gone': object
   'webhooks.endpoints_not_public': { address: TextValue }
+  'webhooks.erased': object
   'webhooks.failed': object
   'webhooks.fault': object
   'webhooks.fragment': object

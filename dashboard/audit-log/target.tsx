@@ -1,6 +1,7 @@
 import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { visibleText } from '../../locales/visible-text.ts'
+import { isErased } from '../../src/erased-recipient.ts'
 import { auditActions, isAuditAction } from '../../src/admin/audit/actions.ts'
 import type { ExportedListName } from '../../src/admin/export/lists.ts'
 import type { RouterOutputs } from '../api.ts'
@@ -48,6 +49,7 @@ export function targetName({ action, target, name }: Entry, { t }: PageTexts): s
   if (action === 'quota.changed' && quota) return t(`page_audit_log.values_use_${quota}`)
   if (action === 'cod_settings.changed') return t('page_audit_log.cod_settings_name')
   if (action === 'list.exported' && isListName(target)) return t(LISTS[target].title)
+  if (isErased(name ?? '')) return t('page_shell.erased_recipient')
   return visibleText(withoutScheme(name ?? target))
 }
 
@@ -111,6 +113,7 @@ function linkTo({ action, target, before, after, ...entry }: Entry, workspaceId:
     case 'person':
       return (props) => <Link {...props} to="/w/$workspaceId/people" params={params} />
     case 'recipient':
+      if (action === 'recipient.erased' || action === 'recipient.exported') return undefined
       return (props) => <Link {...props} to="/w/$workspaceId/blocked" params={params} />
     case 'template': {
       const [, name, language] = TEMPLATE.exec(target) ?? []

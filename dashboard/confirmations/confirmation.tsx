@@ -5,6 +5,8 @@ import { visibleText } from '../../locales/visible-text.ts'
 import { type RouterOutputs, api } from '../api.ts'
 import { MadeBy } from '../keys/made-by.tsx'
 import { useTexts } from '../texts/use-texts.ts'
+import { Recipient } from '../ui/recipient.tsx'
+import { isErased } from '../../src/erased-recipient.ts'
 import { CopyCurl, PhoneButton, SenderLink, TemplateLink } from '../timeline/links.tsx'
 import { NextStep } from '../timeline/next-step.tsx'
 import { Timeline } from '../timeline/timeline.tsx'
@@ -51,7 +53,7 @@ export function Confirmation() {
       actions={
         <Group gap="xs">
           <PhoneButton phone={confirmation.recipient} number={confirmation.phoneNumberId} />
-          <CopyCurl baseUrl={data.baseUrl} {...requestOf(data)} />
+          {!isErased(confirmation.recipient) && <CopyCurl baseUrl={data.baseUrl} {...requestOf(data)} />}
         </Group>
       }
     >
@@ -82,7 +84,7 @@ function ConfirmationFacts({ data, loadedAt }: { data: ConfirmationData; loadedA
   return (
     <Facts label={t('page_confirmations.facts')} form="column">
       <Fact title={t('page_confirmations.customer')}>
-        <Copyable text={confirmation.recipient} />
+        <Recipient of={confirmation.recipient} copyable />
       </Fact>
       {failure && refusalFailure && (
         <Fact title={t('page_confirmations.failure')}>

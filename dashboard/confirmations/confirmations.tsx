@@ -4,6 +4,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { visibleText } from '../../locales/visible-text.ts'
 import { api } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
+import { Recipient } from '../ui/recipient.tsx'
 import { List } from '../ui/list/list.tsx'
 import { useLive } from '../ui/shell/live.ts'
 import { Reference } from '../ui/reference.tsx'
@@ -106,7 +107,7 @@ function ConfirmationList({ rows, ofSenders }: { rows: readonly ListedConfirmati
         },
         {
           title: t('page_confirmations.customer'),
-          cell: ({ recipient }) => <span className="as-typed">{recipient}</span>,
+          cell: ({ recipient }) => <Recipient of={recipient} />,
         },
         {
           title: t('page_confirmations.status'),

@@ -7,6 +7,7 @@ import { tagOf } from '../cod-settings/languages.ts'
 import { businessBubble } from '../confirmations/bubbles.ts'
 import { MadeBy } from '../keys/made-by.tsx'
 import { useTexts } from '../texts/use-texts.ts'
+import { isErased } from '../../src/erased-recipient.ts'
 import { CopyCurl, PhoneButton, SenderLink, TemplateLink } from '../timeline/links.tsx'
 import { NextStep } from '../timeline/next-step.tsx'
 import { Timeline } from '../timeline/timeline.tsx'
@@ -29,12 +30,13 @@ export function Message() {
   const { messageId } = useParams({ from: '/w/$workspaceId/messages/$messageId' })
   const { data } = useSuspenseQuery(api.messages.get.queryOptions({ workspaceId, messageId }))
   const { message, failure, timeline, next, events } = data
+  const erased = isErased(message.recipient)
   return (
     <Page
-      title={`${t('page_messages.page_title')} \u2066${message.recipient}\u2069`}
+      title={`${t('page_messages.page_title')} \u2066${erased ? t('page_shell.erased_recipient') : message.recipient}\u2069`}
       status={
         <>
-          <CopyText text={message.recipient} />
+          {!erased && <CopyText text={message.recipient} />}
           <Status of="message" value={message.status} />
         </>
       }
@@ -50,7 +52,7 @@ export function Message() {
       actions={
         <Group gap="xs">
           <PhoneButton phone={message.recipient} number={message.phoneNumberId} />
-          {message.kind === 'otp' && <CopyCurl baseUrl={data.baseUrl} {...requestOf(data)} />}
+          {message.kind === 'otp' && !erased && <CopyCurl baseUrl={data.baseUrl} {...requestOf(data)} />}
         </Group>
       }
     >

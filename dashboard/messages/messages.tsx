@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { api } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
+import { Recipient } from '../ui/recipient.tsx'
 import { List } from '../ui/list/list.tsx'
 import { useLive } from '../ui/shell/live.ts'
 import { Reference } from '../ui/reference.tsx'
@@ -90,7 +91,7 @@ function MessageList({ rows, ofSenders }: { rows: readonly ListedMessage[]; ofSe
       columns={[
         {
           title: t('page_messages.to'),
-          cell: ({ recipient }) => <span className="as-typed">{recipient}</span>,
+          cell: ({ recipient }) => <Recipient of={recipient} />,
         },
         {
           title: t('page_messages.status'),

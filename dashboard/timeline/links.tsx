@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { curlOf } from '../code-examples/request.ts'
 import { NamedTemplate } from '../templates/named.tsx'
 import { useTexts } from '../texts/use-texts.ts'
+import { isErased } from '../../src/erased-recipient.ts'
 import { useWorkspace } from '../ui/workspace.ts'
 
 type Template = { accountId: string; name: string; language: string }
@@ -42,7 +43,7 @@ export function SenderLink({ phone }: { phone: string }) {
 export function PhoneButton({ phone, number }: { phone: string; number: string }) {
   const { t } = useTexts()
   const { workspaceId, sandbox } = useWorkspace()
-  if (!sandbox) return null
+  if (!sandbox || isErased(phone)) return null
   return (
     <Button
       variant="default"

@@ -5,6 +5,7 @@ import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
+import { RecipientData } from '../recipients/recipient-data.tsx'
 import { Copyable } from '../ui/copy.tsx'
 import { Fact, Facts } from '../ui/facts.tsx'
 import { useFaults } from '../ui/faults.ts'
@@ -30,6 +31,7 @@ export function Settings() {
     <Page title={t('page_workspaces.title')} actions={another}>
       <WorkspaceFacts />
       <Quotas />
+      {may.own && <RecipientData />}
       {may.own && deletionDueAt === null && <DeleteWorkspace />}
     </Page>
   )

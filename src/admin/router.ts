@@ -1,6 +1,6 @@
 import { account } from './auth/account.ts'
 import { auditLog } from './audit/audit-log.ts'
-import { blocked } from './blocked.ts'
+import { blocked } from './recipients/blocked.ts'
 import { charts } from './charts.ts'
 import { codSettings } from './cod-settings.ts'
 import { confirmations } from './confirmations.ts'
@@ -9,6 +9,7 @@ import { keys } from './keys.ts'
 import { messages } from './messages.ts'
 import { people } from './auth/people.ts'
 import { phone } from './phone/phone.ts'
+import { recipients } from './recipients/recipients.ts'
 import { search } from './search.ts'
 import { senders } from './senders.ts'
 import { session } from './auth/session.ts'
@@ -34,6 +35,7 @@ export const dashboardRouter = router({
   confirmations,
   charts,
   phone,
+  recipients,
   search,
   system,
 })

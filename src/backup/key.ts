@@ -66,11 +66,9 @@ async function chooseFile(file: string, keys: readonly Buffer[]): Promise<Chosen
     throw backupError(`${file} already exists. Name a new file with --key-file.`)
   const write = async (): Promise<void> => {
     if (present !== undefined) return
-    await writeFile(file, text, { flag: 'wx', mode: 0o600, flush: true }).catch(
-      (error: NodeJS.ErrnoException) => {
-        throw backupError(`${file} cannot be written (${error.code}). Name another file with --key-file.`)
-      },
-    )
+    await writeFile(file, text, { flag: 'wx', mode: 0o600, flush: true }).catch((error: NodeJS.ErrnoException) => {
+      throw backupError(`${file} cannot be written (${error.code}). Name another file with --key-file.`)
+    })
   }
   return { write, file }
 }

@@ -34,7 +34,12 @@ export async function restoreBackup(config: Config, options: RestoreOptions): Pr
   const { header } = backup
   const migrations = findMigrations(file, header, await listMigrations())
   const { rows, containedKeys } = await checkFrames(file, backup, signal)
-  const key = await chooseKey(config, { file, keyFile, containedKeys, keyCheck: Buffer.from(header.keyCheck, 'base64') })
+  const key = await chooseKey(config, {
+    file,
+    keyFile,
+    containedKeys,
+    keyCheck: Buffer.from(header.keyCheck, 'base64'),
+  })
   const { db, close } = await connectDatabase({
     config,
     planEachTime: true,

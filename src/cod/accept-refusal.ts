@@ -2,6 +2,7 @@ import { type Acceptance, type Decision, type Facts, createAcceptor } from '../a
 import { senderJoins } from '../accounts/sendable.ts'
 import type { FilledParameters } from '../accounts/templates/cod-parameters.ts'
 import { type Statement, statement } from '../db/pool.ts'
+import { isErased } from '../erased-recipient.ts'
 import { ApiError } from '../errors.ts'
 import { SUBMISSION_WINDOW_MS } from '../messages/submission-window.ts'
 import {
@@ -63,6 +64,7 @@ function decide(request: RefusalCheckRequest, facts: CheckFacts): Decision<Refus
   if (earlier) return answerRepeat(request, earlier)
   const status = facts.confirmationStatus
   if (status === null) return confirmationNotFound()
+  if (isErased(facts.recipient)) return new ApiError('COD_CONFIRMATION_NOT_ELIGIBLE', { code: 'cod.recipient_erased' })
   if (status === 'accepted') return new ApiError('COD_CONFIRMATION_NOT_ELIGIBLE', { code: 'cod.not_sent' })
   if (status === 'failed') return new ApiError('COD_CONFIRMATION_NOT_ELIGIBLE', { code: 'cod.failed' })
   if (facts.checkExists) return new ApiError('COD_REFUSAL_CHECK_EXISTS', { code: 'cod.exists' })

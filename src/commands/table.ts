@@ -1,6 +1,5 @@
 import { accountConnect, accountDelete, accountSync } from './account.ts'
-import { backup, restore } from './backup.ts'
-import { blockAdd, blockRemove } from './block.ts'
+import { backup, restore } from './instance/backup.ts'
 import { codSettingsGet, codSettingsSet } from './cod-settings.ts'
 import type { Command, CommandGroup } from './command.ts'
 import { doctor } from './watch/doctor.ts'
@@ -23,10 +22,10 @@ import { sandboxAdvance } from './sandbox.ts'
 import { personLink, personList } from './person.ts'
 import { quarantineList, quarantineRelease } from './watch/quarantine.ts'
 import { secretsNewKey, secretsRotate, secretsStatus } from './instance/secrets.ts'
+import { blockAdd, blockRemove, recipientErase, recipientExport } from './recipient.ts'
 import { senderList, senderPause, senderResume } from './sender.ts'
 import { verifyCommand } from './watch/verify.ts'
 import { version } from './version.ts'
-import { verifyCommand } from './watch/verify.ts'
 import { workspaceAllowance, workspaceCreate, workspaceDelete, workspaceList, workspaceRestore } from './workspace.ts'
 
 /** main.ts and demo.ts are loaded on use: other commands need neither the web server nor the emulator. */
@@ -88,7 +87,7 @@ export const groups: readonly CommandGroup[] = [
     title: 'Watch and fix',
     commands: [doctor, verifyCommand, explainCommand, quarantineList, quarantineRelease, blockAdd, blockRemove],
   },
-  { title: 'Keep', commands: [backup, restore] },
+  { title: 'Data', commands: [backup, restore, recipientExport, recipientErase] },
   { title: 'Test', commands: [listenCommand, sandboxAdvance] },
   { title: 'About', commands: [version] },
 ]

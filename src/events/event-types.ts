@@ -10,13 +10,13 @@ export const eventTypes = {
     'The customer asked for another delivery time. `data.reschedule` holds what was chosen; after an expired follow-up, day and time range may be null.',
   'cod.no_response': 'The answer deadline passed without an answer.',
   'cod.failed':
-    'The confirmation message or its reminder could not be delivered. `data.failure` says why and who must act.',
+    'The confirmation message or its reminder could not be delivered, or the customer’s data was erased. `data.failure` says why and who must act.',
   'cod.refusal_confirmed':
     'The customer said that they refused the parcel. `data.refusalCheck` holds the reason and note, which may be null.',
   'cod.refusal_denied': 'The customer said that they did not refuse the parcel.',
   'cod.refusal_no_response': 'The deadline of the refusal check passed without an answer.',
   'cod.refusal_failed':
-    'The refusal message or its reminder could not be delivered. `data.failure` says why and who must act.',
+    'The refusal message or its reminder could not be delivered, or the customer’s data was erased. `data.failure` says why and who must act.',
   ping: 'A test, sent on request to one endpoint only.',
 } as const satisfies Record<string, string>
 

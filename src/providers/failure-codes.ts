@@ -79,6 +79,12 @@ export const failureCodes = {
       'The message could not be submitted to WhatsApp before its submission window closed: 10 minutes for a one-time code, 24 hours for any other message.',
     fix: 'Send again.',
   },
+  RECIPIENT_ERASED: {
+    owner: 'caller',
+    cause:
+      'The data of the recipient was erased while the message waited to be sent or the conversation was running. Nothing more is sent.',
+    fix: 'Do not repeat the request, unless the recipient asks for it.',
+  },
   UNKNOWN: {
     owner: 'operator',
     cause: 'The message was not delivered, for a reason that has no failure code.',

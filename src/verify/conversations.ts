@@ -172,7 +172,7 @@ function readAnswer(
       ? { check_kind: question.check, purpose: question.purpose, offered: question.offered, round: question.round }
       : null,
     quoted: null,
-    target: { id: names, sender_id: '', customer_user_id: null },
+    target: { id: names, sender_id: '', customer_user_id: null, is_erased: false },
     newest: null,
     // Which question was open when the text came is not stored: the answer says whose it was.
     open: [{ id, check: row.check }],

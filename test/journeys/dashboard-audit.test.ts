@@ -59,6 +59,7 @@ const READING: readonly string[] = [
   'secrets status',
   'secrets new-key', // with DOORCODE_SECRET_KEY, which the operator changes
   'explain',
+  'verify',
   'restore', // has no database to write to until it ends: see restore.test.ts
   'doctor',
   'listen',
@@ -112,6 +113,8 @@ async function changingRuns(t: TestContext, world: World): Promise<{ runs: Run[]
     'cod-settings set': [...of, '--file', await settingsFile(t)],
     'block add': [...of, '--phone', '+212600000001'],
     'block remove': [...of, '--phone', '+212600000001'],
+    'recipient export': [...of, '--phone', '+212600000001'],
+    'recipient erase': [...of, '--phone', '+212600000001'],
     'person link': [person.email, '--drop-second-factor'],
     'quarantine release': [randomUUID()],
     'account delete': [account.accountId, '--waba-id', world.credentials.wabaId],

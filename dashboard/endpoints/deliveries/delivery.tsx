@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { api, codeOf } from '../../api.ts'
 import { useTexts } from '../../texts/use-texts.ts'
+import { Recipient } from '../../ui/recipient.tsx'
 import { ConfirmDialog } from '../../ui/dialog/confirm-dialog.tsx'
 import { Copyable } from '../../ui/copy.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
@@ -63,7 +64,7 @@ function DeliveryFacts({ delivery }: { delivery: DeliveryData }) {
       </Fact>
       {recipient !== null && (
         <Fact title={t('page_endpoints.recipient')}>
-          <Copyable text={recipient} />
+          <Recipient of={recipient} copyable />
         </Fact>
       )}
       {reference !== null && reference !== '' && (

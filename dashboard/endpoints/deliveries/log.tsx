@@ -2,6 +2,7 @@ import { Button, Drawer, Group, Stack, Text, Title } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useTexts } from '../../texts/use-texts.ts'
+import { Recipient } from '../../ui/recipient.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { ExportButton } from '../../ui/list/export-button.tsx'
 import { Failed } from '../../ui/failed.tsx'
@@ -177,7 +178,7 @@ function Subject({ delivery: { recipient, reference } }: { delivery: Logged }) {
   if (recipient === null) return '–'
   return (
     <Group gap="0 0.5rem">
-      <span className="as-typed">{recipient}</span>
+      <Recipient of={recipient} />
       {reference !== null && reference !== '' && (
         <Text span size="sm" c="dimmed">
           <Reference of={reference} />

@@ -2,6 +2,7 @@ import { useMantineColorScheme } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { LANGUAGES, LANGUAGE_NAMES } from '../../../locales/text.ts'
 import { visibleText } from '../../../locales/visible-text.ts'
+import { isErased } from '../../../src/erased-recipient.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import type { SectionName } from '../navigation/section-icon.tsx'
 import { sectionsOf } from '../navigation/sections.ts'
@@ -83,6 +84,9 @@ function useAppearance(): Action[] {
 /** Numbers and addresses read from left to right, also within Arabic. */
 const leftToRight = (text: string): string => `\u2066${text}\u2069`
 
+const recipientText = ({ t }: ReturnType<typeof useTexts>, recipient: string): string =>
+  isErased(recipient) ? t('page_shell.erased_recipient') : leftToRight(recipient)
+
 const noteOf = (...parts: (string | null)[]): string => parts.filter(Boolean).join(' · ')
 
 function useResults({ workspaceId }: Workspace): (found: Found) => ActionGroup[] {
@@ -94,8 +98,8 @@ function useResults({ workspaceId }: Workspace): (found: Found) => ActionGroup[]
       label: t('page_shell.confirmations'),
       actions: orders.map(({ id, reference, recipient, status }) => ({
         id,
-        label: reference === '' ? leftToRight(recipient) : visibleText(reference),
-        note: noteOf(statusWord(texts, 'order', status), reference === '' ? null : leftToRight(recipient)),
+        label: reference === '' ? recipientText(texts, recipient) : visibleText(reference),
+        note: noteOf(statusWord(texts, 'order', status), reference === '' ? null : recipientText(texts, recipient)),
         icon: 'confirmations',
         run: () =>
           navigate({
@@ -108,7 +112,7 @@ function useResults({ workspaceId }: Workspace): (found: Found) => ActionGroup[]
       label: t('page_shell.messages'),
       actions: messages.map(({ id, recipient, reference, status }) => ({
         id,
-        label: leftToRight(recipient),
+        label: recipientText(texts, recipient),
         note: noteOf(statusWord(texts, 'message', status), reference && visibleText(reference)),
         icon: 'messages',
         run: () => navigate({ to: '/w/$workspaceId/messages/$messageId', params: { workspaceId, messageId: id } }),

@@ -66,6 +66,8 @@ export const auditActions = {
   'quarantine.released': 'workspace',
   'quota.changed': 'workspace',
   'recipient.blocked': 'recipient',
+  'recipient.erased': 'recipient',
+  'recipient.exported': 'recipient',
   'recipient.unblocked': 'recipient',
   'recipients.imported': 'recipient',
   'refusal_check.sent': 'order',

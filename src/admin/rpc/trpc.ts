@@ -151,7 +151,7 @@ export const inTransaction = experimental_standaloneMiddleware<{ ctx: Recording 
   },
 )
 
-/** Members read, admins change, and owners also change people and quotas and delete the workspace. */
+/** Members read, admins change, and owners also change people and quotas, export and erase recipients, and delete the workspace. */
 export const readCall = workspaceCall('member')
 export const writeCall = workspaceCall('admin')
 
@@ -161,4 +161,5 @@ export const operatorCall = readCall.use(({ ctx, next }) => {
   return next()
 })
 export const adminChange = writeCall.use(inTransaction)
-export const ownerChange = workspaceCall('owner').use(inTransaction)
+export const ownerCall = workspaceCall('owner')
+export const ownerChange = ownerCall.use(inTransaction)

@@ -1,6 +1,7 @@
 import type { CodedText } from '../../../locales/text.ts'
 import { later, notBefore } from '../../clock.ts'
 import { type Sql, batch, statement } from '../../db/pool.ts'
+import { isErased } from '../../erased-recipient.ts'
 import { type NewEvent, recordEvents } from '../../events/record.ts'
 import { newId } from '../../ids.ts'
 import { type NewMessage, enqueueMessages } from '../../messages/queue/enqueue.ts'
@@ -85,6 +86,7 @@ function transitionCheck(
   trigger: ConversationEvent,
 ): CodedText | null {
   if (!conversation) return { code: 'cod.advance_no_confirmation' }
+  if (isErased(conversation.recipient) && trigger.event.type !== 'recipient_erased') return { code: 'cod.erased' }
   const settings = result.settings.get(conversation.workspaceId)?.[trigger.check]
   if (trigger.check === 'confirmation') {
     const context = { conversation, check: conversation.confirmation, trigger }

@@ -48,6 +48,7 @@ export const confirmation: Machine<ConfirmationTypes> = {
     { on: 'reminder', from: ['awaiting_answer'], to: 'awaiting_answer', sends: 'reminder' },
     { on: 'deadline', from: ['awaiting_answer'], to: 'no_response' },
     { on: 'send_failed', from: ['accepted', 'awaiting_answer'], to: 'failed' },
+    { on: 'erasure', from: ['accepted', 'awaiting_answer', 'rescheduling'], to: 'failed' },
   ],
   triggers: {
     confirm: { means: 'tap on confirm, on the template or its reminder', answer: 'confirmed' },

@@ -1,4 +1,5 @@
 import { type Sql, changes, statement } from '../../db/pool.ts'
+import { erasedIn } from '../../erased-recipient.ts'
 
 /**
  * The E.164 forms of one customer's number: the provider's, and those that a request may have used
@@ -33,5 +34,5 @@ export async function storeUserIds(
 const writeUserIds = statement(
   'store_customer_user_ids',
   `update confirmations c set customer_user_id = $1::jsonb -> c.id::text ->> 'user_id'
-   where c.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))`,
+   where c.id = any (array (select jsonb_object_keys($1::jsonb)::uuid)) and not (${erasedIn('c.recipient')})`,
 )

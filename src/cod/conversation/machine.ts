@@ -51,6 +51,8 @@ export type CheckEvent<T extends Types> =
   | TimerEvent
   /** Of the initial message or the reminder; other messages that fail change no state. */
   | { type: 'send_failed'; at: Date; code: FailureCode }
+  /** The customer's data was erased (docs/recipients.md#erase). */
+  | { type: 'recipient_erased'; at: Date }
 
 type Answer<T extends Types> = { at: Date; order: AnswerOrder } & (
   | { type: 'tapped'; answer: T['tap'] }
@@ -119,6 +121,7 @@ export const commonTriggers = {
   deadline: { means: 'the answer deadline passes', answer: null },
   expiry: { means: 'the follow-up expires', answer: null },
   send_failed: { means: 'the initial message or the reminder fails', answer: null },
+  erasure: { means: 'the data of the customer is erased', answer: null },
 } as const
 
 /** Applies one event to a check. Pure: time comes with the event (docs/cod.md). */
@@ -216,6 +219,7 @@ const TRIGGERS = {
   deadline_passed: 'deadline',
   follow_up_expired: 'expiry',
   send_failed: 'send_failed',
+  recipient_erased: 'erasure',
 } as const
 
 const isInForce = <T extends Types>(machine: Machine<T>, state: CheckState<T>, answer: Answer<T>): boolean =>
@@ -255,6 +259,7 @@ function reasonIgnored<T extends Types>(
     case 'tapped':
     case 'typed':
     case 'send_failed':
+    case 'recipient_erased':
       return null
   }
 }
@@ -302,6 +307,8 @@ function apply<T extends Types>(
       return { ...cleared, chosen: state.chosen, answeredAt: at, answerTimes: state.answerTimes }
     case 'send_failed':
       return { ...cleared, failure: { code: event.code, at } }
+    case 'recipient_erased':
+      return { ...cleared, failure: { code: 'RECIPIENT_ERASED', at } }
   }
 }
 

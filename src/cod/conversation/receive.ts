@@ -5,6 +5,7 @@ import type { Check, Purpose } from '../../messages/conversation.ts'
 import { happenedAt } from '../../messages/reports/receive.ts'
 import type { InboundReader, InboundResult, StoredInbound } from '../../messages/subscribers.ts'
 import type { InboundMessage } from '../../providers/provider.ts'
+import { erasedIn } from '../../erased-recipient.ts'
 import { type ConversationEvent, type EventOfCheck, advance } from './advance.ts'
 import { type AnswerOrder, answerOrder } from './answer-order.ts'
 import { storeUserIds, phoneForms } from './customer.ts'
@@ -85,7 +86,7 @@ type Match = {
   question: { check_kind: Check; purpose: Purpose; offered: string[] | null; round: number | null } | null
   quoted: { confirmation_id: string; check_kind: Check } | null
   /** The confirmation of this workspace that the payload, the question or the quoted message names. */
-  target: { id: string; sender_id: string; customer_user_id: string | null } | null
+  target: { id: string; sender_id: string; customer_user_id: string | null; is_erased: boolean } | null
   /** The customer's newest confirmation with this sender, and those with an open follow-up, the latest asked first. */
   newest: string | null
   open: { id: string; check: Check }[] | null
@@ -113,7 +114,7 @@ const matchMessages: Statement<Match> = statement(
      select m.confirmation_id, m.check_kind from messages m
      where m.workspace_id = r.workspace_id and m.provider_message_id = r.quotes and m.kind = 'cod' limit 1) quoted on true
    left join lateral (
-     select c.id, c.sender_id, c.customer_user_id from confirmations c
+     select c.id, c.sender_id, c.customer_user_id, ${erasedIn('c.recipient')} as is_erased from confirmations c
      where c.workspace_id = r.workspace_id and c.id = coalesce(r.confirmation_id, q.confirmation_id, quoted.confirmation_id) limit 1) target on true
    left join lateral (
      select array_agg(c.id) as ids from (
@@ -169,6 +170,8 @@ function decide(message: MatchedMessage): Decision {
   const { stored, reply, match } = message
   const workspaceId = stored.workspace_id
   const at = happenedAt(stored.occurred_at ?? stored.received_at, stored.received_at)
+  // The message is new data: a link to the erased confirmation would name its customer again.
+  if (match.target?.is_erased) return { message, events: [], note: { code: 'cod.erased' }, confirmationId: null }
   const event = { type: 'customer_wrote', at } as const
   const wrote = (match.open ?? []).map(
     ({ id: confirmationId, check }): ConversationEvent => ({ workspaceId, confirmationId, check, event }),

@@ -49,6 +49,7 @@ export const refusal: Machine<RefusalTypes> = {
     { on: 'reminder', from: ['awaiting_answer'], to: 'awaiting_answer', sends: 'reminder' },
     { on: 'deadline', from: ['awaiting_answer'], to: 'no_response' },
     { on: 'send_failed', from: ['accepted', 'awaiting_answer'], to: 'failed' },
+    { on: 'erasure', from: ['accepted', 'awaiting_answer', ...FOLLOW_UP_STATUSES], to: 'failed' },
   ],
   triggers: {
     yes: { means: 'tap on yes (I refused), on the template or its reminder', answer: 'refused' },

@@ -1,6 +1,7 @@
 import type { CodedText } from '../../../locales/text.ts'
 import { later, notBefore } from '../../clock.ts'
 import { type Sql, type Statement, batch, changes, inLockOrder, statement } from '../../db/pool.ts'
+import { isErased } from '../../erased-recipient.ts'
 import type { FailureCode } from '../../providers/failure-codes.ts'
 import { type OtpReport, type OtpState, applyReport } from '../status.ts'
 import type { MessageOutcome, MessageRow, Subscribers } from '../subscribers.ts'
@@ -34,7 +35,7 @@ export const ownFailure = (
  * Returns for each report why it changed nothing that callers see, or null when it did.
  */
 export async function applyReports(
-  { tx, subscribers }: { tx: Sql; subscribers: Subscribers },
+  { tx, subscribers }: { tx: Sql; subscribers: Pick<Subscribers, 'outcomes'> },
   now: Date,
   reports: readonly MessageReport[],
 ): Promise<(CodedText | null)[]> {
@@ -118,5 +119,6 @@ const withState = (row: MessageRow, state: OtpState, eventAt: Date, providerMess
   failed_at: state.failure?.at ?? null,
   sent_event_at: state.sentEventRecorded ? (row.sent_event_at ?? eventAt) : null,
   failed_event_at: state.failedEventRecorded ? (row.failed_event_at ?? eventAt) : null,
-  provider_message_id: row.provider_message_id ?? providerMessageId,
+  // The provider's id contains the number.
+  provider_message_id: row.provider_message_id ?? (isErased(row.recipient) ? null : providerMessageId),
 })

@@ -1,6 +1,7 @@
 import type { CodedText } from '../../../locales/text.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS, later } from '../../clock.ts'
 import { type Sql, type Statement, changes, statement } from '../../db/pool.ts'
+import { erasedIn } from '../../erased-recipient.ts'
 import { withEvents } from '../../events/record.ts'
 import { type DueItem, createBatchLoop } from '../../jobs/batch-loop.ts'
 import type { Loop } from '../../jobs/loop.ts'
@@ -56,6 +57,8 @@ type Report = DueItem &
     due_at: Date
     /** Found by our id or the provider's, within the workspace: accounts of one app share a webhook path. Null: unknown. */
     message_id: string | null
+    /** Whether the recipient of the message was erased: the report must not bring the number back. */
+    is_erased: boolean
     /** Of the conversation that a customer's message belongs to. */
     confirmation_id?: string | null
   }
@@ -72,13 +75,14 @@ type Processed = {
 
 const take = (due: string): string =>
   `select r.id, r.workspace_id, r.account_id, r.kind, r.body, r.provider_message_id, r.occurred_at, r.received_at, r.due_at,
-          r.attempts as tries, coalesce(own.id, theirs.id) as message_id
+          r.attempts as tries, coalesce(own.id, theirs.id) as message_id,
+          coalesce(${erasedIn('coalesce(own.recipient, theirs.recipient)')}, false) as is_erased
    from (
      select * from provider_reports where due_at <= $1 ${due} for no key update skip locked) r
    left join lateral (
-     select m.id from messages m where m.workspace_id = r.workspace_id and m.id = r.message_id limit 1) own on true
+     select m.id, m.recipient from messages m where m.workspace_id = r.workspace_id and m.id = r.message_id limit 1) own on true
    left join lateral (
-     select m.id from messages m
+     select m.id, m.recipient from messages m
      where own.id is null and m.workspace_id = r.workspace_id and m.provider_message_id = r.provider_message_id
      limit 1) theirs on true
    order by r.due_at, r.id`
@@ -91,9 +95,11 @@ const endReports = statement(
   'end_provider_reports',
   // by id only: takeReports has just read and locked these rows
   `update provider_reports p
-   set (outcome, note, due_at, message_id, confirmation_id, attempts) = (
-     select r.outcome, r.note, r.due_at, coalesce(r.message_id, p.message_id), r.confirmation_id, p.attempts + 1
-     from jsonb_to_record($1::jsonb -> p.id::text) as r (outcome text, note jsonb, due_at timestamptz, message_id uuid, confirmation_id uuid))
+   set (outcome, note, due_at, message_id, confirmation_id, attempts, body, provider_message_id) = (
+     select r.outcome, r.note, r.due_at, coalesce(r.message_id, p.message_id), r.confirmation_id, p.attempts + 1,
+            case when r.is_erased then '' else p.body end, case when r.is_erased then null else p.provider_message_id end
+     from jsonb_to_record($1::jsonb -> p.id::text) as r (outcome text, note jsonb, due_at timestamptz, message_id uuid,
+       confirmation_id uuid, is_erased boolean))
    where p.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))`,
 )
 
@@ -112,6 +118,7 @@ const reportEnd = ({ report, outcome, note, dueAt }: Processed) => ({
   note,
   due_at: dueAt,
   message_id: report.message_id,
+  is_erased: report.is_erased,
   confirmation_id: report.confirmation_id ?? null,
 })
 

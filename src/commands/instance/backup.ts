@@ -1,11 +1,11 @@
 import path from 'node:path'
-import { makeBackup } from '../backup/backup.ts'
-import { restoreBackup } from '../backup/restore.ts'
-import { COMMAND_RETRY_BUDGET_MS } from '../start/open.ts'
-import { findInstanceKeys } from '../start/instance-key.ts'
-import { type Command, type Input, InputError, command } from './command.ts'
-import { argument, flag, optional, required } from './inputs.ts'
-import { readText } from './json-file.ts'
+import { makeBackup } from '../../backup/backup.ts'
+import { restoreBackup } from '../../backup/restore.ts'
+import { COMMAND_RETRY_BUDGET_MS } from '../../start/open.ts'
+import { findInstanceKeys } from '../../start/instance-key.ts'
+import { type Command, type Input, InputError, command } from '../command.ts'
+import { argument, flag, optional, required } from '../inputs.ts'
+import { readText } from '../json-file.ts'
 
 const file = (description: string): Input<string> =>
   required('file', description, (text) => {

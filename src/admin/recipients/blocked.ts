@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { asIssue } from '../../locales/text.ts'
+import { asIssue } from '../../../locales/text.ts'
 import {
   BLOCKED_ORDERS,
   MAX_REASON_LENGTH,
@@ -8,14 +8,14 @@ import {
   findBlocked,
   listBlocked,
   unblockRecipient,
-} from '../workspaces/blocked.ts'
-import { normalizePhone } from '../phone.ts'
-import { partOfPhone, phonesMatching } from '../workspaces/searched-phones.ts'
-import { type RecipientInput, readRecipient } from '../workspaces/written-recipient.ts'
-import { trimmedText } from './inputs.ts'
-import { listOwnPhones } from './lists.ts'
-import { found } from './rpc/errors.ts'
-import { adminChange, readCall, router } from './rpc/trpc.ts'
+} from '../../workspaces/blocked.ts'
+import { normalizePhone } from '../../phone.ts'
+import { partOfPhone, phonesMatching } from '../../workspaces/searched-phones.ts'
+import { type RecipientInput, readRecipient } from '../../workspaces/written-recipient.ts'
+import { trimmedText } from '../inputs.ts'
+import { listOwnPhones } from '../lists.ts'
+import { found } from '../rpc/errors.ts'
+import { adminChange, readCall, router } from '../rpc/trpc.ts'
 
 /** In one call; the page splits a longer list. */
 const MAX_LINES = 500

@@ -1,0 +1,150 @@
+import { Alert, Button, Checkbox, Group, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type RouterOutputs, api } from '../api.ts'
+import { useTexts } from '../texts/use-texts.ts'
+import { DangerDialog } from '../ui/dialog/danger-dialog.tsx'
+import { Failed } from '../ui/failed.tsx'
+import { useFaults } from '../ui/faults.ts'
+import { FormErrors } from '../ui/form/form-errors.tsx'
+import { StepProgress } from '../ui/progress.tsx'
+import { useWorkspace } from '../ui/workspace.ts'
+import { type Erasure, useErase } from './use-erase.ts'
+
+type Found = RouterOutputs['recipients']['find']
+
+/** For owners: what the workspace holds about one number, as a file, or erased. */
+export function RecipientData() {
+  const { t } = useTexts()
+  const { workspaceId } = useWorkspace()
+  const labels = { phone: t('page_recipients.phone') }
+  const faultsIn = useFaults(labels)
+  const form = useForm({ initialValues: { phone: '' } })
+  const find = useMutation(api.recipients.find.mutationOptions({ onError: (error) => form.setErrors(faultsIn(error)) }))
+  return (
+    <Stack gap="xs" component="section" aria-labelledby="recipient-data">
+      <Title order={2} size="h4" id="recipient-data">
+        {t('page_recipients.title')}
+      </Title>
+      <Paper withBorder p="md">
+        <Stack>
+          <Text size="sm" maw={720}>
+            {t('page_recipients.means')}
+          </Text>
+          <form noValidate onSubmit={form.onSubmit((values) => find.mutate({ workspaceId, ...values }))}>
+            <Stack gap="xs">
+              <FormErrors errors={form.errors} labels={labels} failed={find.error} />
+              <Group align="flex-end" gap="xs">
+                <TextInput
+                  label={t('page_recipients.phone')}
+                  description={t('page_recipients.phone_hint')}
+                  type="tel"
+                  dir="ltr"
+                  autoComplete="off"
+                  {...form.getInputProps('phone')}
+                />
+                <Button type="submit" variant="default" loading={find.isPending}>
+                  {t('page_recipients.find')}
+                </Button>
+              </Group>
+            </Stack>
+          </form>
+          {find.data && <Actions key={find.data.phone} found={find.data} />}
+        </Stack>
+      </Paper>
+    </Stack>
+  )
+}
+
+function Actions({ found }: { found: Found }) {
+  const { t } = useTexts()
+  const { workspaceId } = useWorkspace()
+  const { phone } = found
+  const { run, erasure } = useErase(phone)
+  const [keepBlock, setKeepBlock] = useState(false)
+  const download = useMutation(
+    api.recipients.export.mutationOptions({ onSuccess: ({ text }) => saveFile('recipient.json', text) }),
+  )
+  if (run.data)
+    return (
+      <Alert color="success" role="status" title={<bdi>{phone}</bdi>}>
+        {erasedText(t, phone, run.data)}
+      </Alert>
+    )
+  return (
+    <Stack gap="xs">
+      <Text size="sm" role="status">
+        <bdi>{phone}</bdi> · <Held found={found} />
+      </Text>
+      {download.error !== null && <Failed error={download.error} />}
+      <Group gap="xs">
+        <Button variant="default" loading={download.isPending} onClick={() => download.mutate({ workspaceId, phone })}>
+          {t('page_recipients.download')}
+        </Button>
+        <DangerDialog
+          label={t('page_recipients.erase')}
+          title={t('page_recipients.erase_title', { phone })}
+          name={phone}
+          yes={t('page_recipients.erase_yes')}
+          doing={run}
+          onYes={() => run.mutateAsync(keepBlock)}
+        >
+          <Text size="sm">{t('page_recipients.loses')}</Text>
+          <Text size="sm">{t('page_recipients.stays')}</Text>
+          {found.isBlocked && (
+            <Checkbox
+              label={t('page_recipients.keep_block')}
+              description={t('page_recipients.keep_block_hint')}
+              checked={keepBlock}
+              onChange={({ currentTarget }) => setKeepBlock(currentTarget.checked)}
+            />
+          )}
+          {erasure && <ErasureProgress erasure={erasure} />}
+        </DangerDialog>
+      </Group>
+    </Stack>
+  )
+}
+
+function Held({ found: { phone, oneTimeCodes, confirmations, isBlocked } }: { found: Found }) {
+  const { t } = useTexts()
+  if (oneTimeCodes + confirmations === 0 && !isBlocked) return t('page_recipients.nothing', { phone })
+  const parts = [
+    t('page_recipients.codes', { count: oneTimeCodes }),
+    t('page_recipients.orders', { count: confirmations }),
+    ...(isBlocked ? [t('page_recipients.blocked')] : []),
+  ]
+  return parts.join(' · ')
+}
+
+const STEPS = ['reports', 'rows', 'audit_log'] as const
+
+function ErasureProgress({ erasure: { stage } }: { erasure: Erasure }) {
+  const { t } = useTexts()
+  const step = STEPS.find((each) => each === stage) ?? 'audit_log'
+  const amount = t(`page_recipients.step_${step}`)
+  return (
+    <StepProgress
+      label={t('page_recipients.erasing')}
+      amount={amount}
+      announcement={amount}
+      step={STEPS.indexOf(step) + 1}
+      steps={STEPS.length}
+    />
+  )
+}
+
+type Result = { messages: number; isNothing: boolean }
+
+const erasedText = (t: ReturnType<typeof useTexts>['t'], phone: string, { messages, isNothing }: Result): string =>
+  isNothing ? t('page_recipients.nothing_erased', { phone }) : t('page_recipients.erased', { count: messages })
+
+function saveFile(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(url)
+}

@@ -1,0 +1,35 @@
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { type RouterOutputs, api, queryClient } from '../api.ts'
+import { useWorkspace } from '../ui/workspace.ts'
+
+export type Erasure = RouterOutputs['recipients']['erase']['erasure']
+
+/** Erases step by step; a page that closes leaves the rest, and the next run finishes it. */
+export function useErase(phone: string) {
+  const { workspaceId } = useWorkspace()
+  const [erasure, setErasure] = useState<Erasure>()
+  const step = useMutation(api.recipients.erase.mutationOptions())
+  const run = useMutation({
+    async mutationFn(keepBlock: boolean) {
+      let erasure: Erasure | undefined
+      let messages = 0
+      let other = 0
+      do {
+        const next: RouterOutputs['recipients']['erase'] = await step.mutateAsync({
+          workspaceId,
+          phone,
+          keepBlock,
+          erasure,
+        })
+        erasure = next.erasure
+        setErasure(erasure)
+        messages += next.erased.messages
+        other += next.erased.reports + next.erased.auditEntries + next.erased.blocks
+      } while (erasure.stage !== 'done')
+      return { messages, isNothing: messages + other === 0 }
+    },
+    onSettled: () => queryClient.invalidateQueries(),
+  })
+  return { run, erasure: run.isPending ? erasure : undefined }
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import { asIssue } from '../../../locales/text.ts'
+import { SECOND_MS } from '../../clock.ts'
+import { type Sql, statement } from '../../db/pool.ts'
+import { PSEUDONYM } from '../../erased-recipient.ts'
+import { normalizePhone } from '../../phone.ts'
+import { type Erasure, NOTHING_ERASED, add, beginErasure, eraseNext } from '../../recipients/erase.ts'
+import { exportText } from '../../recipients/export-text.ts'
+import { ONE_RECIPIENT, countHeld, findPerson } from '../../recipients/person.ts'
+import { ownerCall, router } from '../rpc/trpc.ts'
+
+/** In one call: the page continues it, and shows how far it is. */
+const MAX_ERASING_MS = 2 * SECOND_MS
+const MAX_CHARACTERS = 100
+
+const phone = z
+  .string()
+  .max(MAX_CHARACTERS)
+  .transform((text, context) => {
+    const normalized = normalizePhone(text)
+    if (normalized !== undefined) return normalized
+    context.addIssue({ code: 'custom', message: asIssue({ code: 'admin.blocked_phone', example: '+212612345678' }) })
+    return z.NEVER
+  })
+
+/** How far the erasure is that the page continues. */
+const erasure = z.object({
+  pseudonym: z.string().regex(PSEUDONYM),
+  startedAt: z.iso.datetime().transform((text) => new Date(text)),
+  stage: z.enum(['reports', 'rows', 'audit_log', 'done']),
+  walk: z.object({ page: z.int().min(0), pages: z.int().min(0), found: z.int().min(0) }),
+  entry: z.uuid(),
+  waits: z.int().min(0),
+})
+
+/** Numbers are in mutations, since proxies log the addresses of queries. */
+export const recipients = router({
+  find: ownerCall
+    .meta({ minRole: 'owner', changesNothing: true })
+    .input(z.object({ phone }))
+    .mutation(async ({ ctx: { parts }, input: { workspaceId, phone } }) => ({
+      phone,
+      ...(await countHeld(parts.db, await findPerson(parts.db, { workspaceId, phone }))),
+    })),
+
+  /** The text of a JSON file. */
+  export: ownerCall
+    .input(z.object({ phone }))
+    .mutation(async ({ ctx: { parts, record }, input: { workspaceId, phone } }) => {
+      const held = await countHeld(parts.db, await findPerson(parts.db, { workspaceId, phone }))
+      await record(parts.db, { action: 'recipient.exported', target: ONE_RECIPIENT, after: held })
+      return { text: await exportText(parts.db, { workspaceId, phone, at: parts.clock.now() }) }
+    }),
+
+  erase: ownerCall
+    .input(z.object({ phone, keepBlock: z.boolean(), erasure: erasure.optional() }))
+    .mutation(async ({ ctx: { parts, record }, input: { workspaceId, phone, keepBlock, erasure: earlier } }) => {
+      let erasure: Erasure = earlier ?? beginErasure(parts)
+      const erased = { ...NOTHING_ERASED }
+      const startedAtMs = performance.now()
+      while (erasure.stage !== 'done' && performance.now() - startedAtMs < MAX_ERASING_MS) {
+        const step = await eraseNext(
+          parts,
+          { workspaceId, phone, keepBlock },
+          {
+            erasure,
+            async record(tx, { pseudonym }, held) {
+              if (await isRecorded(tx, workspaceId, pseudonym)) return
+              await record(tx, { action: 'recipient.erased', target: pseudonym, after: held })
+            },
+          },
+        )
+        erasure = step.erasure
+        add(erased, step.erased)
+      }
+      return { erasure, erased }
+    }),
+})
+
+const isRecorded = async (tx: Sql, workspaceId: string, pseudonym: string): Promise<boolean> =>
+  (await tx.row(findEntry, [workspaceId, pseudonym])) !== undefined
+
+const findEntry = statement<{ id: string }>(
+  'find_audit_entry_of_erasure',
+  `select id from audit_log where workspace_id = $1 and action = 'recipient.erased' and target = $2 limit 1`,
+)

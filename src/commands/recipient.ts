@@ -1,0 +1,141 @@
+import { createWriteStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { asWritten } from '../../locales/text.ts'
+import { COMMAND_LINE } from '../admin/audit/audit.ts'
+import { eraseRecipient } from '../recipients/erase.ts'
+import { type Exported, exportRecipient } from '../recipients/export.ts'
+import { exportText } from '../recipients/export-text.ts'
+import { ONE_RECIPIENT, countHeld, findPerson } from '../recipients/person.ts'
+import { UserError } from '../user-error.ts'
+import { blockRecipients, unblockRecipient } from '../workspaces/blocked.ts'
+import { command } from './command.ts'
+import { flag, nonEmpty, optional, phone, workspace } from './inputs.ts'
+
+const options = { workspace, phone: phone('The phone number of the recipient, such as +212612345678.') }
+
+export const blockAdd = command({
+  words: 'block add',
+  example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --phone +212612345678',
+  summary: 'Reject every request for a message to a recipient.',
+  options,
+  async run({ db, clock }, { workspace: workspaceId, phone }, record) {
+    const changed = await db.transaction(async (tx) => {
+      const recipients = [{ phone, reason: null }]
+      const added = await blockRecipients({ db: tx, clock }, { workspaceId, by: COMMAND_LINE.who, recipients })
+      if (added.length > 0)
+        await record(tx, { workspaceId, action: 'recipient.blocked', target: phone, after: { reason: null } })
+      return added.length > 0
+    })
+    return { workspaceId, phone, blocked: true, changed }
+  },
+  format: ({ phone, changed }) => `${phone} is ${changed ? 'now' : 'already'} blocked.`,
+})
+
+export const blockRemove = command({
+  words: 'block remove',
+  example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --phone +212612345678',
+  summary: 'Allow messages to a blocked recipient again.',
+  options,
+  async run({ db }, { workspace: workspaceId, phone }, record) {
+    const changed = await db.transaction(async (tx) => {
+      const removed = await unblockRecipient(tx, { workspaceId, phone })
+      if (!removed) return false
+      const { reason, blockedBy, blockedAt } = removed
+      const before = { reason, blockedBy, blockedAt }
+      await record(tx, { workspaceId, action: 'recipient.unblocked', target: phone, before })
+      return true
+    })
+    return { workspaceId, phone, blocked: false, changed }
+  },
+  format: ({ phone, changed }) => (changed ? `${phone} is no longer blocked.` : `${phone} was not blocked.`),
+})
+
+export const recipientExport = command({
+  words: 'recipient export',
+  example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --phone +212612345678 --file recipient.json',
+  summary: 'Write everything that a workspace holds about a recipient as one JSON object.',
+  options: {
+    ...options,
+    file: optional(nonEmpty('file', 'A new file, readable by its owner only. Default: standard output.')),
+  },
+  async run({ db, clock }, { workspace: workspaceId, phone, file }, record) {
+    const held = await countHeld(db, await findPerson(db, { workspaceId, phone }))
+    await record(db, { workspaceId, action: 'recipient.exported', target: ONE_RECIPIENT, after: held })
+    const request = { workspaceId, phone, at: clock.now() }
+    if (file === undefined) return JSON.parse(await exportText(db, request)) as object
+    const counts = await writeTo(file, exportRecipient(db, request))
+    return { workspaceId, phone, file, found: Object.values(counts).some((count) => count > 0), counts }
+  },
+  format: (result) =>
+    'file' in result ? formatFile(result as Parameters<typeof formatFile>[0]) : JSON.stringify(result, null, 2),
+})
+
+/** A file that could not be completed is removed. */
+async function writeTo(file: string, json: AsyncGenerator<string, Exported>): Promise<Exported> {
+  let counts: Exported | undefined
+  async function* pieces() {
+    counts = yield* json
+  }
+  let isOurs = false
+  const stream = createWriteStream(file, { flags: 'wx', mode: 0o600 }).once('open', () => (isOurs = true))
+  try {
+    await pipeline(Readable.from(pieces()), stream)
+  } catch (error) {
+    if (isOurs) await rm(file, { force: true })
+    if (!(error instanceof Error) || !('syscall' in error)) throw error
+    throw new UserError(asWritten(`The file ${file} cannot be written: ${error.message}`))
+  }
+  if (!counts) throw new Error('the export ended early')
+  return counts
+}
+
+const formatFile = ({
+  phone,
+  file,
+  found,
+  counts,
+}: {
+  phone: string
+  file: string
+  found: boolean
+  counts: Exported
+}) =>
+  found
+    ? `${file} has everything about ${phone}: ${counts.oneTimeCodes} one-time codes, ${counts.confirmations} confirmations, ` +
+      `${counts.reports} other reports, ${counts.auditEntries} entries of the audit log.`
+    : `Nothing is held about ${phone}. ${file} says so.`
+
+export const recipientErase = command({
+  words: 'recipient erase',
+  example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --phone +212612345678',
+  summary: 'Erase everything that a workspace holds about a recipient, for good.',
+  options: {
+    ...options,
+    keepBlock: flag('Keep the number blocked, if it is. Default: its block is erased too.'),
+  },
+  async run(parts, { workspace: workspaceId, phone, keepBlock }, record) {
+    let isRecorded = false
+    const { pseudonym, ...erased } = await eraseRecipient(
+      parts,
+      { workspaceId, phone, keepBlock: keepBlock ?? false },
+      async (tx, { pseudonym }, held) => {
+        if (isRecorded) return
+        await record(tx, { workspaceId, action: 'recipient.erased', target: pseudonym, after: held })
+        isRecorded = true
+      },
+    )
+    return { workspaceId, phone, found: isRecorded, pseudonym: isRecorded ? pseudonym : null, erased }
+  },
+  format({ phone, found, pseudonym, erased }) {
+    if (!found) return `Nothing is held about ${phone}.`
+    const { messages, confirmations, events, reports, auditEntries, blocks } = erased
+    const lines = [
+      `Everything about ${phone} is erased: ${messages} messages, ${confirmations} confirmations, ${events} events, ` +
+        `${reports} reports, ${auditEntries} entries of the audit log. They show "${pseudonym}" in its place.`,
+    ]
+    if (blocks > 0) lines.push('The number was blocked and no longer is. If it must get no messages, block it again.')
+    return lines.join('\n')
+  },
+})

@@ -1,0 +1,13 @@
+const PREFIX = 'erased:'
+const RANDOM_BYTES = 10
+
+/** What stands in the place of an erased number. Random: nothing can be derived from it (docs/recipients.md#erase). */
+export const newPseudonym = (): string =>
+  `${PREFIX}${Buffer.from(crypto.getRandomValues(new Uint8Array(RANDOM_BYTES))).toString('hex')}`
+
+export const PSEUDONYM = new RegExp(`^${PREFIX}[0-9a-f]{${2 * RANDOM_BYTES}}$`)
+
+export const isErased = (recipient: string): boolean => recipient.startsWith(PREFIX)
+
+/** The same in SQL. */
+export const erasedIn = (column: string): string => `${column} like '${PREFIX}%'`

@@ -1,0 +1,146 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Sql, isLockTimeout, sqlState } from '../db/pool.ts'
+import { newPseudonym } from '../erased-recipient.ts'
+import { transactionWithEvents } from '../events/record.ts'
+import type { Parts } from '../parts.ts'
+import { UserError } from '../user-error.ts'
+import { NO_WALK, type Walk, eraseNextReports } from './erase-reports.ts'
+import { FIRST_ENTRY, eraseBlock, eraseFromAuditLog, eraseUserIds } from './erase-rest.ts'
+import { BeingSent, type ErasedRows, NO_ROWS, eraseRows } from './erase-rows.ts'
+import { type Held, type Person, countHeld, findPerson } from './person.ts'
+
+export type ErasureParts = Pick<Parts, 'db' | 'clock' | 'metrics' | 'wake' | 'live'>
+
+export type ErasureRequest = {
+  workspaceId: string
+  /** E.164 */
+  phone: string
+  /** A blocked number stays blocked, which keeps the number itself. */
+  keepBlock: boolean
+}
+
+export type Erased = ErasedRows & {
+  auditEntries: number
+  /** Removed. */
+  blocks: number
+}
+
+/** How far an erasure is. Reports come first: rows that are erased no longer say which user ids the person has. */
+export type Erasure = {
+  pseudonym: string
+  /** Later rows are new data. */
+  startedAt: Date
+  stage: 'reports' | 'rows' | 'audit_log' | 'done'
+  walk: Walk
+  /** The last entry of the audit log that was read. */
+  entry: string
+  /** In a row, for what is being sent. */
+  waits: number
+}
+
+/** Writes the audit entry in the first transaction that erases something. */
+export type RecordErasure = (tx: Sql, erasure: Pick<Erasure, 'pseudonym'>, held: Held) => Promise<void>
+
+export const NOTHING_ERASED: Erased = { ...NO_ROWS, auditEntries: 0, blocks: 0 }
+
+export const beginErasure = ({ clock }: Pick<Parts, 'clock'>): Erasure => ({
+  pseudonym: newPseudonym(),
+  startedAt: clock.now(),
+  stage: 'reports',
+  walk: NO_WALK,
+  entry: FIRST_ENTRY,
+  waits: 0,
+})
+
+const WAIT_MS = 250
+/** A minute: longer than any lease of a message or a webhook. */
+const MAX_WAITS = 240
+
+/**
+ * Erases everything that the workspace holds about a recipient (docs/recipients.md#erase), in steps that are transactions of
+ * their own. An interrupted erasure is finished by the next one.
+ */
+export async function eraseRecipient(
+  parts: ErasureParts,
+  request: ErasureRequest,
+  record: RecordErasure,
+): Promise<Erased & Pick<Erasure, 'pseudonym'>> {
+  let erasure = beginErasure(parts)
+  const total = { ...NOTHING_ERASED }
+  while (erasure.stage !== 'done') {
+    const step = await eraseNext(parts, request, { erasure, record })
+    erasure = step.erasure
+    add(total, step.erased)
+  }
+  return { ...total, pseudonym: erasure.pseudonym }
+}
+
+export function add(total: Erased, erased: Erased): void {
+  for (const name of Object.keys(total) as (keyof Erased)[]) total[name] += erased[name]
+}
+
+type Step = { erasure: Erasure; erased: Erased }
+
+/** The next step. Waits a moment if only messages or webhooks that are being sent are left. */
+export async function eraseNext(
+  parts: ErasureParts,
+  request: ErasureRequest,
+  { erasure, record }: { erasure: Erasure; record: RecordErasure },
+): Promise<Step> {
+  try {
+    const step = await runStep(parts, request, { erasure, record })
+    return { ...step, erasure: { ...step.erasure, waits: 0 } }
+  } catch (error) {
+    if (!(error instanceof BeingSent) && !isConflict(error)) throw error
+    if (erasure.waits >= MAX_WAITS) throw new UserError({ code: 'recipients.being_sent' }, 'SERVICE_UNAVAILABLE')
+    await wait(WAIT_MS)
+    return { erasure: { ...erasure, waits: erasure.waits + 1 }, erased: NOTHING_ERASED }
+  }
+}
+
+const DEADLOCK = '40P01'
+
+/** With work that goes on meanwhile. */
+const isConflict = (error: unknown): boolean => isLockTimeout(error) || sqlState(error) === DEADLOCK
+
+async function runStep(
+  parts: ErasureParts,
+  { workspaceId, phone, keepBlock }: ErasureRequest,
+  { erasure, record }: { erasure: Erasure; record: RecordErasure },
+): Promise<Step> {
+  const { db, clock, wake, live } = parts
+  const person = await findPerson(db, { workspaceId, phone })
+  const step = await transactionWithEvents(parts, async (tx) => {
+    const held = await countHeld(tx, person)
+    const step = await STAGES[erasure.stage](tx, { erasure, person, keepBlock, now: clock.now() })
+    if (Object.values(step.erased).some((count) => count > 0)) await record(tx, erasure, held)
+    return step
+  })
+  if (step.erased.messages > 0) wake('deliver')
+  live.changed([workspaceId])
+  return step
+}
+
+type StageContext = { erasure: Erasure; person: Person; keepBlock: boolean; now: Date }
+
+const STAGES: Readonly<Record<Erasure['stage'], (tx: Sql, context: StageContext) => Promise<Step>>> = {
+  async reports(tx, { erasure, person }) {
+    await eraseUserIds(tx, person)
+    const { erased, next } = await eraseNextReports(tx, person, { walk: erasure.walk, before: erasure.startedAt })
+    const after: Erasure = next ? { ...erasure, walk: next } : { ...erasure, stage: 'rows' }
+    return { erasure: after, erased: { ...NOTHING_ERASED, reports: erased } }
+  },
+  async rows(tx, { erasure, person, now }) {
+    const rows = await eraseRows(tx, now, { person, pseudonym: erasure.pseudonym })
+    if (rows) return { erasure, erased: { ...NOTHING_ERASED, ...rows } }
+    return { erasure: { ...erasure, stage: 'audit_log' }, erased: NOTHING_ERASED }
+  },
+  async audit_log(tx, { erasure, person, keepBlock }) {
+    const blocks = await eraseBlock(tx, person, { keepBlock })
+    const { pseudonym, entry } = erasure
+    const { erased, next } = await eraseFromAuditLog(tx, person, { after: entry, pseudonym })
+    const after: Erasure = next === undefined ? { ...erasure, stage: 'done' } : { ...erasure, entry: next }
+    return { erasure: after, erased: { ...NOTHING_ERASED, auditEntries: erased, blocks } }
+  },
+  done: (_, { erasure }) => Promise.resolve({ erasure, erased: NOTHING_ERASED }),
+}

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { runCommand } from '../command-line.ts'
+import { signIn } from '../dashboard.ts'
+import { INSTANCE_KEY } from '../node.ts'
+import { type World, newPhone, startWorld } from '../world.ts'
+
+const OWNER_ONLY = 0o600
+
+test('an export has everything of a person, never a code, and the log does not name them', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  const receiver = await world.receiver()
+  receiver.always({ status: 200, body: 'thanks' })
+  const order = await world.createConfirmation()
+  await world.settled()
+  await world.customer(order).taps('Change time')
+  await world.customer(order).types('after the noon prayer')
+  const otp = await world.sendOtp({ to: order.to })
+  await world.whatsapp.reports(otp, ['sent'])
+  await world.sendOtp()
+  await world.settled()
+  const file = path.join(await folder(t), 'person.json')
+  const result = await json(world, 'export', order.to, '--file', file)
+  assert.deepEqual(
+    [result['found'], result['counts']],
+    [true, { oneTimeCodes: 1, confirmations: 1, reports: 0, auditEntries: 0, blocks: 0 }],
+  )
+  assert.equal((await stat(file)).mode & 0o777, OWNER_ONLY)
+  const text = await readFile(file, 'utf8')
+  const data = JSON.parse(text) as Exported
+  const [code, confirmation] = [data.oneTimeCodes[0], data.confirmations[0]]
+  assert.equal(code?.id, otp.messageId)
+  assert.equal(code?.events[0]?.body.data['to'], order.to)
+  assert.equal(code?.events[0]?.deliveries[0]?.attempts[0]?.response, 'thanks')
+  assert.equal(code?.reports[0]?.body['recipient_id'], order.to.slice(1))
+  assert.equal(confirmation?.reschedule.note, 'after the noon prayer')
+  assert.deepEqual(confirmation?.parameters, { body: ['Ana', '5521', '349 MAD'] })
+  assert.deepEqual(
+    confirmation?.messages.map(({ purpose }) => purpose),
+    ['template', 'day_question', 'closing'],
+  )
+  assert.equal(confirmation?.customerMessages.length, 2)
+  assert.ok(!text.includes(otp.code))
+  const entries = await world.ask<{ entry: string }>(
+    `select a::text as entry from audit_log a where workspace_id = $1 and action = 'recipient.exported'`,
+    [world.workspaceId],
+  )
+  assert.equal(entries.length, 1)
+  assert.ok(!entries[0]?.entry.includes(order.to.slice(1)))
+})
+
+test('an erased person is not found, and a number that was never known neither', async (t) => {
+  const world = await startWorld(t)
+  const otp = await world.sendOtp()
+  await world.settled()
+  const erased = await json(world, 'erase', otp.to)
+  assert.deepEqual([erased['found'], (erased['erased'] as { messages: number }).messages], [true, 1])
+  assert.equal((await world.getOtp(otp)).to, erased['pseudonym'])
+  for (const phone of [otp.to, newPhone()]) {
+    const { found, pseudonym } = await json(world, 'erase', phone)
+    assert.deepEqual([found, pseudonym], [false, null])
+    assert.equal((await json(world, 'export', phone))['found'], false)
+    assert.match((await run(world, 'erase', phone)).stdout, /^Nothing is held about \+212/)
+  }
+})
+
+test('a number or file that cannot be used is named, and no half file is left', async (t) => {
+  const world = await startWorld(t)
+  const directory = await folder(t)
+  const taken = path.join(directory, 'taken.json')
+  await writeFile(taken, 'mine')
+  const to = newPhone()
+  assert.match((await run(world, 'erase', '0612')).stderr, /--phone must be a phone number in international format/)
+  assert.match((await run(world, 'export', to, '--file', taken)).stderr, /taken\.json cannot be written: EEXIST/)
+  const missing = path.join(directory, 'no', 'person.json')
+  assert.match((await run(world, 'export', to, '--file', missing)).stderr, /person\.json cannot be written: ENOENT/)
+  assert.deepEqual(await readdir(directory), ['taken.json'])
+  assert.equal(await readFile(taken, 'utf8'), 'mine')
+})
+
+test('an owner finds, downloads and erases a recipient, with one entry in the log', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const { calls } = await signIn(world, 'owner')
+  const otp = await world.sendOtp()
+  await world.settled()
+  const { to: phone } = otp
+  await calls.blocked.add.mutate({ workspaceId, phone })
+  assert.deepEqual(await calls.recipients.find.mutate({ workspaceId, phone: ` ${phone}` }), {
+    phone,
+    oneTimeCodes: 1,
+    confirmations: 0,
+    isBlocked: true,
+  })
+  const { text } = await calls.recipients.export.mutate({ workspaceId, phone })
+  assert.equal((JSON.parse(text) as Exported).oneTimeCodes.length, 1)
+  let erasure: Awaited<ReturnType<typeof calls.recipients.erase.mutate>>['erasure'] | undefined
+  do ({ erasure } = await calls.recipients.erase.mutate({ workspaceId, phone, keepBlock: true, erasure }))
+  while (erasure.stage !== 'done')
+  assert.equal((await world.getOtp(otp)).to, erasure.pseudonym)
+  const { entries } = await calls.auditLog.list.query({ workspaceId, action: 'recipient.erased' })
+  assert.deepEqual(
+    entries.map(({ target, after }) => [target, after]),
+    [[erasure.pseudonym, { oneTimeCodes: 1, confirmations: 0, isBlocked: true }]],
+  )
+  assert.equal((await calls.recipients.find.mutate({ workspaceId, phone })).isBlocked, true)
+  await assert.rejects(() => calls.recipients.find.mutate({ workspaceId, phone: '0612' }), /fields/)
+})
+
+type Report = { body: Record<string, unknown> }
+type Exported = {
+  oneTimeCodes: {
+    id: string
+    reports: Report[]
+    events: { body: { data: Record<string, unknown> }; deliveries: { attempts: { response: string }[] }[] }[]
+  }[]
+  confirmations: {
+    parameters: unknown
+    reschedule: { note: string }
+    messages: { purpose: string }[]
+    customerMessages: Report[]
+  }[]
+}
+
+async function folder(t: TestContext): Promise<string> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'doorcode-test-'))
+  t.after(() => rm(directory, { recursive: true }))
+  return directory
+}
+
+const run = (world: World, what: 'export' | 'erase', phone: string, ...more: string[]) =>
+  runCommand(['recipient', what, '--workspace', world.workspaceId, '--phone', phone, ...more], {
+    DATABASE_URL: world.databaseUrl,
+    DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),
+  })
+
+async function json(world: World, what: 'export' | 'erase', phone: string, ...more: string[]) {
+  const { code, stdout, stderr } = await run(world, what, phone, ...more, '--json')
+  assert.deepEqual([code, stderr], [0, ''])
+  return JSON.parse(stdout) as Record<string, unknown>
+}

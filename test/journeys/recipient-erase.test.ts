@@ -1,0 +1,357 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SECOND_MS, later } from '../../src/clock.ts'
+import { eraseRecipient } from '../../src/recipients/erase.ts'
+import { exportRecipient } from '../../src/recipients/export.ts'
+import { blockRecipients } from '../../src/workspaces/blocked.ts'
+import { refusalPath } from '../cod.ts'
+import { type World, newPhone, startWorld } from '../world.ts'
+
+/** In each a word that is nowhere else. */
+const TEXTS = {
+  name: 'Zubaydafarida',
+  header: 'Qasbahcanary',
+  note: 'after the noon prayer Xylofon',
+  refusalNote: 'the box was wet Krokodyl',
+  text: 'where is it Quetzalcoatl',
+  response: 'stored for Wunderkammer',
+  reason: 'asked us to stop Mississippi',
+}
+
+const TABLES_WITH_PERSON = [
+  'audit_log',
+  'blocked_recipients',
+  'cod_answers',
+  'confirmations',
+  'events',
+  'message_attempts',
+  'messages',
+  'pair_pace',
+  'provider_reports',
+  'refusal_checks',
+  'webhook_attempts',
+]
+
+test('no table and no log line contains a person after the erasure', async (t) => {
+  const world = await startWorld(t)
+  const person = await fillWithPerson(world)
+  assert.deepEqual(await tablesWith(world, person), TABLES_WITH_PERSON)
+  person.receiver.always({ status: 204 })
+
+  const erased = await erase(world, person)
+  await world.settled()
+  assert.deepEqual(await tablesWith(world, person), [])
+  const log = world.nodes.flatMap((node) => node.logLines).join('')
+  assert.deepEqual(
+    person.forms.filter((form) => log.includes(form)),
+    [],
+  )
+  assert.ok(erased.messages > 5 && erased.confirmations === 4 && erased.events > 3 && erased.blocks === 1)
+
+  const before = await world.ask('select count(*) from audit_log where workspace_id = $1', [world.workspaceId])
+  assert.deepEqual({ ...(await erase(world, person)), pseudonym: '' }, NOTHING_ERASED)
+  const after = await world.ask('select count(*) from audit_log where workspace_id = $1', [world.workspaceId])
+  assert.deepEqual(after, before)
+})
+
+const NOTHING_ERASED = {
+  messages: 0,
+  confirmations: 0,
+  events: 0,
+  reports: 0,
+  auditEntries: 0,
+  blocks: 0,
+  pseudonym: '',
+}
+
+test('statuses, answers and units stay after the erasure', async (t) => {
+  const world = await startWorld(t)
+  const person = await fillWithPerson(world)
+  const kept = `select m.id, m.status, m.failure_code, m.sent_at, m.quota_unit from messages m
+    where workspace_id = $1 and due_at is null order by id`
+  const before = await world.ask<{ id: string }>(kept, [world.workspaceId])
+  const answered = await world.getConfirmation(person.answered)
+  person.receiver.always({ status: 204 })
+  const { pseudonym } = await erase(world, person)
+  await world.settled()
+  const ids = new Set(before.map(({ id }) => id))
+  const after = await world.ask<{ id: string }>(kept, [world.workspaceId])
+  assert.deepEqual(
+    after.filter(({ id }) => ids.has(id)),
+    before,
+  )
+  assert.ok(answered.reschedule && answered.refusalCheck)
+  assert.deepEqual(await world.getConfirmation(person.answered), {
+    ...answered,
+    to: pseudonym,
+    reference: pseudonym, // it contained the number
+    reschedule: { ...answered.reschedule, note: null },
+    refusalCheck: { ...answered.refusalCheck, note: null },
+  })
+})
+
+test('what runs ends with RECIPIENT_ERASED, one event each, without the number', async (t) => {
+  const world = await startWorld(t)
+  const person = await fillWithPerson(world)
+  person.receiver.always({ status: 204 })
+  const seen = person.receiver.received.length
+  const { pseudonym } = await erase(world, person)
+  await world.settled()
+  const events = person.receiver.received
+    .slice(seen)
+    .map(({ event: { type, data } }) => [
+      type,
+      data['confirmationId'] ?? data['messageId'],
+      data['to'],
+      (data['failure'] as { code: string } | null)?.code,
+    ])
+  assert.deepEqual(
+    events.toSorted(),
+    [
+      ['cod.failed', person.asked.confirmationId, pseudonym, 'RECIPIENT_ERASED'],
+      ['cod.failed', person.rescheduling.confirmationId, pseudonym, 'RECIPIENT_ERASED'],
+      ['cod.refusal_failed', person.checked.confirmationId, pseudonym, 'RECIPIENT_ERASED'],
+      ['message.failed', person.waiting.messageId, pseudonym, 'RECIPIENT_ERASED'],
+    ].toSorted(),
+  )
+  world.advance('3d')
+  await world.settled()
+  assert.equal(person.receiver.received.length, seen + 4, 'no timer and no retry is left')
+})
+
+test('a late report applies to an erased message without bringing the number back', async (t) => {
+  const world = await startWorld(t)
+  const to = newPhone()
+  const otp = await world.sendOtp({ to })
+  await world.whatsapp.reports(otp, ['sent'])
+  await erase(world, { to })
+  await world.whatsapp.reports(otp, ['delivered', 'read'])
+  assert.equal((await world.getOtp(otp)).status, 'read')
+  assert.deepEqual(await tablesWith(world, { forms: formsOf(to) }), [])
+})
+
+test('a late answer changes nothing, and a new text is new data', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  const order = await world.createConfirmation()
+  await world.settled()
+  const customer = world.customer(order)
+  await erase(world, order)
+  await customer.taps('Confirm')
+  await customer.types('Is it coming?')
+  const { status, failure } = await world.getConfirmation(order)
+  assert.deepEqual([status, failure?.code], ['failed', 'RECIPIENT_ERASED'])
+  assert.equal(customer.screen().length, 1)
+  const links = await world.ask('select 1 from provider_reports where confirmation_id = $1 and body <> $2', [
+    order.confirmationId,
+    '',
+  ])
+  assert.deepEqual(links, [])
+  assert.deepEqual(await tablesWith(world, { forms: formsOf(order.to) }), ['provider_reports'])
+  await erase(world, order)
+  assert.deepEqual(await tablesWith(world, { forms: formsOf(order.to) }), [])
+})
+
+test('an erased customer gets no refusal check', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  const order = await world.createConfirmation()
+  await world.settled()
+  await world.customer(order).taps('Confirm')
+  await erase(world, order)
+  const answer = await world.request('POST', refusalPath(order), { body: world.refusalBody() })
+  assert.deepEqual([answer.status, answer.body['code']], [409, 'COD_CONFIRMATION_NOT_ELIGIBLE'])
+})
+
+test('a block stays when it is kept, with nothing but the number', async (t) => {
+  const world = await startWorld(t)
+  const to = newPhone()
+  await world.sendOtp({ to })
+  await world.settled()
+  await block(world, to)
+  await erase(world, { to }, { keepBlock: true })
+  assert.deepEqual(await tablesWith(world, { forms: formsOf(to) }), ['blocked_recipients'])
+  const answer = await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody({ to }) })
+  assert.equal(answer.body['code'], 'RECIPIENT_BLOCKED')
+  assert.equal((await erase(world, { to }, { keepBlock: true })).blocks, 0)
+})
+
+test('another workspace keeps its data about the same number', async (t) => {
+  const [world, other] = [await startWorld(t), await startWorld(t)]
+  await other.codSettings()
+  const order = await other.createConfirmation()
+  const otp = await other.sendOtp({ to: order.to })
+  await other.settled()
+  await world.sendOtp({ to: order.to })
+  await world.settled()
+  await block(other, order.to)
+  const before = await exported(other, order.to)
+  await erase(world, order)
+  assert.deepEqual({ ...(await exported(other, order.to)), exportedAt: '' }, { ...before, exportedAt: '' })
+  assert.equal((await other.getOtp(otp)).to, order.to)
+})
+
+test('an erasure that is interrupted anywhere is finished by the next one', async (t) => {
+  const world = await startWorld(t)
+  const person = await fillWithPerson(world)
+  person.receiver.always({ status: 204 })
+  const { db } = world.parts
+  let isFinished = false
+  for (let stop = 1; !isFinished; stop += 1) {
+    let left = stop
+    const dying = {
+      ...world.parts,
+      db: {
+        ...db,
+        transaction: ((work) => {
+          if (left-- === 0) throw new Error('killed')
+          return db.transaction(work)
+        }) as typeof db.transaction,
+      },
+    }
+    isFinished = await eraseRecipient(dying, requestOf(world, person), recordNothing).then(
+      () => true,
+      (error: Error) => error.message !== 'killed' && Promise.reject(error),
+    )
+  }
+  await world.settled()
+  assert.deepEqual(await tablesWith(world, person), [])
+})
+
+test('a message that is being sent is waited for', async (t) => {
+  const world = await startWorld(t)
+  const otp = await world.sendOtp()
+  await world.settled()
+  const { messageId } = otp
+  const until = later(world.clock.now(), 20 * SECOND_MS)
+  await world.ask(`update messages set lease = gen_random_uuid(), due_at = $2, attempted_at = now() where id = $1`, [
+    messageId,
+    until,
+  ])
+  const waiting = erase(world, otp)
+  const first = await Promise.race([waiting, world.ask('select pg_sleep(0.1)')])
+  assert.deepEqual(Array.isArray(first), true, 'it waits')
+  await world.ask('update messages set lease = null, due_at = null where id = $1', [messageId])
+  assert.equal((await waiting).messages, 1)
+})
+
+type Person = Awaited<ReturnType<typeof fillWithPerson>>
+
+/** A person in every table that can hold one, with finished and running conversations. */
+async function fillWithPerson(world: World) {
+  const { workspaceId, emulator } = world
+  await world.codSettings()
+  const receiver = await world.receiver()
+  receiver.always({ body: TEXTS.response })
+  const to = newPhone()
+  const digits = to.slice(1)
+  const customer = world.customer({ to })
+  const parameters = { body: [TEXTS.name, TEXTS.header, '349 MAD'] }
+
+  const answered = await world.createConfirmation({ to, parameters, reference: `order for ${to}` })
+  await world.settled()
+  await customer.taps('Change time')
+  await customer.taps(0)
+  await customer.types(TEXTS.note)
+  await world.startRefusalCheck(answered, { parameters: { body: [TEXTS.name, '1'] } })
+  await world.settled()
+  await customer.taps('Yes')
+  await customer.chooses('Other')
+  await customer.types(TEXTS.refusalNote)
+  await customer.types(TEXTS.text)
+  const checked = await world.createConfirmation({ to, parameters })
+  await world.settled()
+  await customer.taps('Confirm')
+  await world.startRefusalCheck(checked)
+  await world.settled()
+  const rescheduling = await world.createConfirmation({ to, parameters })
+  await world.settled()
+  await customer.taps('Change time')
+  const asked = await world.createConfirmation({ to, parameters })
+  const otp = await world.sendOtp({ to, reference: digits }, { headers: { 'idempotency-key': `login ${to}` } })
+  await world.whatsapp.reports(otp, ['sent', 'delivered'])
+
+  receiver.always({ status: 500, body: TEXTS.response })
+  const failing = await world.sendOtp({ to })
+  await world.whatsapp.reports(failing, [{ status: 'failed', errors: [131026] }])
+  await world.settled()
+  emulator.script({ match: { to }, behaviour: { error: { code: 131000, details: `Not for ${digits}` } } })
+  const waiting = await world.sendOtp({ to })
+  await world.settled()
+  await parkReport(world, digits)
+  await block(world, to, TEXTS.reason)
+  await world.ask(
+    `insert into audit_log (id, workspace_id, at, who, action, target, before, after)
+     values (gen_random_uuid(), $1, now(), 'test', 'recipient.blocked', $2, null, jsonb_build_object('reason', 'test')),
+            (gen_random_uuid(), $1, now(), 'test', 'recipients.imported', '2', null, jsonb_build_object('phones', array[$2]))`,
+    [workspaceId, to],
+  )
+  const [row] = await world.ask<{ userId: string }>(
+    'select customer_user_id as "userId" from confirmations where id = $1',
+    [answered.confirmationId],
+  )
+  assert.ok(row?.userId, 'the provider names the customer')
+  const forms = [...formsOf(to), row.userId, ...Object.values(TEXTS).map((text) => text.split(' ').at(-1) ?? '')]
+  return { to, forms, receiver, answered, checked, rescheduling, asked, waiting, otp }
+}
+
+/** The number, also as it is inside the ids of the provider. */
+function formsOf(phone: string): string[] {
+  const digits = phone.slice(1)
+  return [digits, Buffer.from(digits).toString('base64').replace(/=+$/, '').slice(0, -1)]
+}
+
+const parkReport = (world: World, recipient: string) =>
+  world.ask(
+    `insert into provider_reports (id, workspace_id, account_id, kind, body, provider_message_id, received_at, outcome, note)
+     values (gen_random_uuid(), $1, $2, 'status', $3, $4, now() - interval '1 hour', 'parked', '{"code":"messages.unknown_message"}')`,
+    [
+      world.workspaceId,
+      world.account.accountId,
+      JSON.stringify({ id: 'wamid.x', status: 'sent', timestamp: '1763640000', recipient_id: recipient }),
+      'wamid.x',
+    ],
+  )
+
+const block = (world: World, phone: string, reason = 'asked for it') =>
+  blockRecipients(world.parts, {
+    workspaceId: world.workspaceId,
+    by: null,
+    recipients: [{ phone, reason }],
+  })
+
+const requestOf = (world: World, { to }: { to: string }) => ({
+  workspaceId: world.workspaceId,
+  phone: to,
+  keepBlock: false,
+})
+
+const recordNothing = () => Promise.resolve()
+
+const erase = (world: World, of: { to: string }, choice: { keepBlock?: boolean } = {}) =>
+  eraseRecipient(world.parts, { ...requestOf(world, of), ...choice }, recordNothing)
+
+async function exported(world: World, phone: string): Promise<Record<string, unknown>> {
+  let text = ''
+  const { workspaceId, clock } = world
+  for await (const piece of exportRecipient(world.parts.db, { workspaceId, phone, at: clock.now() })) text += piece
+  return JSON.parse(text) as Record<string, unknown>
+}
+
+/** The tables of all schemas in which a row contains one of the forms. */
+async function tablesWith(world: World, { forms }: { forms: readonly string[] }): Promise<string[]> {
+  const tables = await world.ask<{ name: string }>(
+    `select format('%I.%I', relnamespace::regnamespace, relname) as name from pg_class
+     where relkind in ('r', 'p') and relnamespace::regnamespace::text not in ('pg_catalog', 'information_schema')`,
+  )
+  assert.ok(tables.length > 30)
+  const found: string[] = []
+  for (const { name } of tables) {
+    const [row] = await world.ask<{ any: boolean }>(
+      `select exists (select from ${name} t, unnest($1::text[]) form where strpos(t::text, form) > 0) as any`,
+      [forms],
+    )
+    if (row?.any) found.push(name.replace('public.', ''))
+  }
+  return found.toSorted()
+}
