@@ -131,6 +131,7 @@ function linkTo({ action, target, before, after, ...entry }: Entry, workspaceId:
       return action === 'quarantine.released' || entry.name !== null
         ? undefined
         : (props) => <Link {...props} to="/w/$workspaceId/settings" params={params} />
+    case 'instance':
     case undefined:
       return undefined
   }
