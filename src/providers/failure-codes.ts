@@ -82,7 +82,7 @@ export const failureCodes = {
   RECIPIENT_ERASED: {
     owner: 'caller',
     cause:
-      'The data of the recipient was erased while the message waited to be sent or the conversation was running. Nothing more is sent.',
+      'The recipient’s data was erased while the message waited to be sent or the conversation was running. Nothing more is sent.',
     fix: 'Do not repeat the request, unless the recipient asks for it.',
   },
   UNKNOWN: {

@@ -234,7 +234,7 @@ test('a command with only the old key stores nothing after the rotation', async 
   await rotate()
   const { workspaceId } = world
   const endpoint = { workspaceId, url: 'http://127.0.0.1:9/hook' }
-  await assert.rejects(addEndpoint({ ...world.parts, seal: stale }, endpoint), /was replaced by one .* does not know/)
+  await assert.rejects(addEndpoint({ ...world.parts, seal: stale }, endpoint), /was replaced with one .* does not know/)
   await assert.rejects(connectAccount({ ...world.parts, seal: stale }, world.credentials), /was replaced/)
 })
 

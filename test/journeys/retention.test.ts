@@ -132,10 +132,10 @@ test('after 90 days no text or payload is left, and every reader says that it is
   const told = (await explainInEnglish(world.parts, order.confirmationId))?.timeline
     .map(({ detail }) => detail)
     .join('\n')
-  assert.match(told ?? '', /\(the text is removed\)/)
-  assert.match(told ?? '', /writes or taps something whose content is removed/)
+  assert.match(told ?? '', /\(the text was removed\)/)
+  assert.match(told ?? '', /writes or taps something whose content was removed/)
   const ofCode = await explainInEnglish(world.parts, otp.messageId)
-  assert.match(JSON.stringify(ofCode?.timeline), /WhatsApp reports something whose content is removed/)
+  assert.match(JSON.stringify(ofCode?.timeline), /WhatsApp reports something whose content was removed/)
   const { transcript } = await calls.confirmations.get.query({ workspaceId, confirmationId: order.confirmationId })
   assert.ok(transcript.some((entry) => entry.by === 'customer' && entry.kind === 'removed'))
   const { displayed } = await calls.messages.get.query({ workspaceId, messageId: otp.messageId })
@@ -148,7 +148,7 @@ test('after 90 days no text or payload is left, and every reader says that it is
   assert.deepEqual([delivery.body, delivery.tries[0]?.response], ['', null])
   await assert.rejects(
     calls.endpoints.resend.mutate({ workspaceId, endpointId, deliveryId }),
-    /body of this event is removed/,
+    /body of this event was removed/,
   )
   const since = await keptSince(world)
   assert.ok(since?.content)

@@ -121,7 +121,7 @@ export const commonTriggers = {
   deadline: { means: 'the answer deadline passes', answer: null },
   expiry: { means: 'the follow-up expires', answer: null },
   send_failed: { means: 'the initial message or the reminder fails', answer: null },
-  erasure: { means: 'the data of the customer is erased', answer: null },
+  erasure: { means: 'the customer’s data is erased', answer: null },
 } as const
 
 /** Applies one event to a check. Pure: time comes with the event (docs/cod.md). */

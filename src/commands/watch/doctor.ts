@@ -55,7 +55,7 @@ function format(findings: readonly Finding[]): string {
   return [
     ...problems,
     ...(notMade.length > 0 ? [`Not checked: ${notMade.map(nameOf).join(', ')}.`] : []),
-    ...(fine.length > 0 ? [`In order: ${fine.join(', ')}.`] : []),
+    ...(fine.length > 0 ? [`No problem found: ${fine.join(', ')}.`] : []),
   ].join('\n\n')
 }
 
