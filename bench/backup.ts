@@ -80,6 +80,10 @@ export const backup: BenchPart = async ({ postgres, provider, short, profile, sa
   say(`restore: ${ms(restored.elapsedMs)}`)
   const lost = await countLost(restoredUrl, quiet.workspaceId, before)
   if (lost > 0) throw new Error(`${lost} messages that were acknowledged before the backup are not in it`)
+  const verified = await Promise.all(
+    shops.map(({ workspaceId }) => runCommand(['verify', '--workspace', workspaceId], restoredUrl)),
+  ) // ends with 1 on a difference, which is a failure of the run
+  say(`verified: ${verified.length} workspaces without a difference`)
   const each = ({ elapsedMs, rows }: Run): string => `${ms(elapsedMs)}, ${perSecond((rows * 1000) / elapsedMs)} rows`
   return [
     { part: PART, what: `${count(made.rows)} rows, at ${perSecond(RATE)}: the backup`, figure: each(made) },

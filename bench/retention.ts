@@ -89,6 +89,9 @@ const countOf = async (client: Client, table: string, where: string): Promise<nu
   return rows[0]?.rows ?? 0
 }
 
+const leftIn = async (client: Client, table: string): Promise<number> =>
+  (await countOf(client, table, 'true')) + (await countOf(client, 'provider_reports', 'true'))
+
 const CODES = 40_000
 const ORDERS = 4_000
 const MESSAGES_EACH_ORDER = 3
@@ -107,7 +110,7 @@ async function measureRemoval(options: PartOptions): Promise<Figure[]> {
     return tookMs
   }
   await insertOldCodes(shop.old, { rows: codes, ageDays: 401 })
-  const codesMs = await timed(async () => (await countOf(shop.client, 'messages', 'true')) === 0)
+  const codesMs = await timed(async () => (await leftIn(shop.client, 'messages')) === 0)
   say(`codes: ${perSecond((codes * 1000) / codesMs)}`)
   await insertOldOrders(shop.old, { rows: orders, ageDays: 91 })
   const contentMs = await timed(
@@ -117,10 +120,10 @@ async function measureRemoval(options: PartOptions): Promise<Figure[]> {
         (await countOf(shop.client, 'events', `body <> ''`)) ===
       0,
   )
-  await shop.client.query('truncate messages, confirmations cascade')
+  await shop.client.query('truncate messages, confirmations, provider_reports cascade')
   await insertOldOrders(shop.old, { rows: orders, ageDays: 402 })
   await shop.client.query('update retention set position = null, kept_since = null')
-  const ordersMs = await timed(async () => (await countOf(shop.client, 'confirmations', 'true')) === 0)
+  const ordersMs = await timed(async () => (await leftIn(shop.client, 'confirmations')) === 0)
   await shop.close()
   const rate = (rows: number, ms: number): number => (rows * 1000) / ms
   const codeRate = rate(codes, codesMs)

@@ -4,6 +4,8 @@ import os from 'node:os'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { UserError } from '../user-error.ts'
 import { newEncryption } from './encryption.ts'
 import { type Frame, type Header, MAX_FRAME_BYTES, encodeHeader } from './format.ts'
@@ -92,6 +94,16 @@ test('a backup never replaces a file unless it is told to', async (t) => {
   assert.deepEqual(await readFile(file), bytes)
   await writeTo(file, true)
   assert.equal((await stat(file)).mode & 0o777, 0o600)
+})
+
+test('a backup replaces regular files only, never a device or a socket', async (t) => {
+  const { folder } = await writeExample(t)
+  const socket = path.join(folder, 'socket')
+  const server = createServer().listen(socket)
+  await once(server, 'listening')
+  t.after(() => server.close())
+  await assert.rejects(writeTo(socket, true), /is not a regular file\. Choose another name/)
+  assert.ok((await stat(socket)).isSocket())
 })
 
 test('a backup that fails leaves the folder as it was', async (t) => {

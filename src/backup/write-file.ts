@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { type FileHandle, access, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { zstdCompress } from 'node:zlib'
@@ -33,12 +33,12 @@ export async function writeBackupFile(
   { replace }: { replace: boolean },
   write: (writer: BackupWriter) => Promise<void>,
 ): Promise<number> {
-  if (!replace) await assertFree(file)
+  await assertMayWrite(file, replace)
   const partial = `${file}${PARTIAL}${randomBytes(4).toString('hex')}`
   const output = await open(partial, 'wx', 0o600).catch((error: unknown) => describeFault(error, file))
   try {
     const bytes = await writeAndClose(output, write)
-    if (!replace) await assertFree(file)
+    await assertMayWrite(file, replace)
     await rename(partial, file)
     await syncFolder(path.dirname(path.resolve(file)))
     await removeAbandoned(file)
@@ -88,14 +88,14 @@ async function writeAll(output: FileHandle, write: (writer: BackupWriter) => Pro
   return size
 }
 
-const exists = (file: string): Promise<boolean> =>
-  access(file).then(
-    () => true,
-    () => false,
-  )
-
-async function assertFree(file: string): Promise<void> {
-  if (await exists(file))
+/** Renaming a file over a device, such as /dev/null, would replace the device. */
+async function assertMayWrite(file: string, replace: boolean): Promise<void> {
+  const present = await stat(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    return describeFault(error, file)
+  })
+  if (present && !present.isFile()) throw backupError(`${file} is not a regular file. Choose another name.`)
+  if (present && !replace)
     throw backupError(`${file} already exists. Choose another name, or add --force to replace it.`)
 }
 

@@ -95,7 +95,7 @@ async function runStep(
     const inUse = without(ids, removed)
     if (inUse.length > 0) await tx.rows(postpone, [step.name, inUse, later(now, POSTPONED_MS)])
     await tx.rows(advance, [step.name, last.id, last.at])
-    return { removed: removed.length, more: seen === MAX_ROWS }
+    return { removed: removed.length, more: seen === step.maxRows }
   })
 }
 

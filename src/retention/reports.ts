@@ -1,7 +1,10 @@
 import { type Statement, statement } from '../db/pool.ts'
 import { FIRST_ID } from '../ids.ts'
 import type { KeptClass } from './kept-since.ts'
-import { MAX_ROWS, type Step, lockThen, removedBy, rowStatements } from './step.ts'
+import { type Step, lockThen, removedBy, rowStatements } from './step.ts'
+
+/** A message has about three reports, and removing them must keep pace. Nothing refers to them, so a larger page is still fast. */
+const MAX_REPORTS = 2_000
 
 type ReportPage = { seen: number; id: string | null; at: string | null; ids: string[] }
 
@@ -23,7 +26,7 @@ export function reportsStep({
     `with page as materialized (
        select id, received_at, ${condition} as holds from provider_reports
        where received_at > '-infinity' and received_at >= $1::timestamptz and received_at < $3 and (received_at, id) > ($1::timestamptz, $2)
-       order by received_at, id limit ${MAX_ROWS}
+       order by received_at, id limit ${MAX_REPORTS}
      ), last as (
        select id, received_at from page order by received_at desc, id desc limit 1)
      select (select count(*)::int from page) as seen, (select id from last) as id, (select received_at::text from last) as at,
@@ -34,6 +37,7 @@ export function reportsStep({
   return {
     name: `${keptClass} of provider_reports`,
     class: keptClass,
+    maxRows: MAX_REPORTS,
     async page(tx, after, until) {
       const row = await tx.row(page, [after?.at ?? '-infinity', after?.id ?? FIRST_ID, until])
       const { seen = 0, id = null, at = null, ids = [] } = row ?? {}

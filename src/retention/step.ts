@@ -19,6 +19,8 @@ export type Page = { seen: number; last: Position | undefined; ids: string[] }
 export type Step = {
   name: string
   class: KeptClass
+  /** Of a full page. */
+  maxRows: number
   /** The next rows that are older than `until`. */
   page(tx: Sql, after: Position | undefined, until: Date): Promise<Page>
   /** Of `ids`, those that still exist. */
@@ -54,6 +56,7 @@ export function stepOfTable({ table, class: keptClass, condition = 'true', remov
   return {
     name: `${keptClass} of ${table}`,
     class: keptClass,
+    maxRows: MAX_ROWS,
     async page(tx, after, until) {
       const { seen = 0, last = null, ids = [] } = (await tx.row(page, [after?.id ?? FIRST_ID, firstIdAt(until)])) ?? {}
       return { seen, ids, last: last === null ? undefined : { id: last, at: timeOfId(last).toISOString() } }

@@ -376,6 +376,8 @@ const STAYING: Readonly<Record<string, string>> = {
   'refusal_checks.created_at': SHOWN,
   'refusal_checks.failed_at': SHOWN,
   'refusal_checks.timer_quarantined_at': HAPPENED,
+  'retention.kept_since': REAL,
+  'retention_postponed.due_at': REAL,
   'senders.gone_at': REAL,
   'senders.paused_at': REAL,
   'template_changes.at': REAL,

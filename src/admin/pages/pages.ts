@@ -19,7 +19,7 @@ export const dashboardPages: PageSources = {
     'src/admin/audit/actions.ts',
     'src/cod/settings/{member,settings-changes}.ts',
     'src/accounts/templates/{draft,languages}.ts',
-    'src/{bounded-map,clock}.ts',
+    'src/{bounded-map,clock,erased-recipient}.ts',
     'src/workspaces/clock-moves.ts',
     'src/providers/whatsapp/template-text.ts',
     'src/doctor/finding.ts',
