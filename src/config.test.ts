@@ -24,7 +24,7 @@ test('several keys are read newest first, and each mistake names its position', 
   const read = readConfig({ DOORCODE_SECRET_KEY: `${newest.toString('base64')}, ${old.toString('hex')}` })
   assert.deepEqual(read.secretKeys, [newest, old])
   const [mistake = ''] = mistakesOf({ DOORCODE_SECRET_KEY: `${KEY},hidden,${KEY}` })
-  assert.match(mistake, /key 2 of 3 is not: .*; has the same key at the positions 1 and 3: leave one of them out$/)
+  assert.match(mistake, /key 2 of 3 is not: .*; has the same key at positions 1 and 3: remove one of them$/)
   assert.doesNotMatch(mistake, /hidden/)
   const six = Array.from({ length: 6 }, (_, index) => Buffer.alloc(32, index).toString('base64')).join(',')
   assert.match(mistakesOf({ DOORCODE_SECRET_KEY: six }).join(), /has 6 keys, and may have at most 5/)

@@ -64,7 +64,7 @@ export const settings = {
   ),
   DOORCODE_SECRET_KEY: setting(
     '',
-    'Instance key that seals codes, tokens and secrets: 32 random bytes in base64 or hex. During a rotation several keys, newest first, separated by commas. Required with `DATABASE_URL`; otherwise the key is a file in the data folder.',
+    'Instance key that encrypts codes, tokens and secrets: 32 random bytes in base64 or hex. During a rotation: several keys, newest first, separated by commas. Required with `DATABASE_URL`; otherwise the key is a file in the data folder.',
     secretKeys,
   ),
   DOORCODE_PUBLIC_URL: setting(
@@ -90,22 +90,22 @@ export const settings = {
   DOORCODE_API_KEY: setting('', 'Only for the command `listen`: the API key with which it reads events.', nonEmpty),
   DOORCODE_WEBHOOK_SECRET: setting(
     '',
-    'Only for the command `listen`: the secret, `whsec_…`, with which it signs what it forwards. Empty: a new one for each run.',
+    'Only for the command `listen`: the secret, `whsec_…`, with which it signs the webhooks. Empty: a new one for each run.',
     webhookSecret,
   ),
   DOORCODE_KEEP_CONTENT_DAYS: setting(
     '90',
-    'Days after which texts, rendered messages, provider payloads, webhook bodies and their answers are removed: at least 30, `0` keeps them. Not more than `DOORCODE_KEEP_RECORDS_DAYS`. See [retention.md](retention.md).',
+    'Days after which texts, rendered messages, provider payloads, webhook bodies and their answers are removed: at least 30, `0` keeps them forever. Not more than `DOORCODE_KEEP_RECORDS_DAYS`. See [retention.md](retention.md).',
     keptDays,
   ),
   DOORCODE_KEEP_RECORDS_DAYS: setting(
     '400',
-    'Days after which messages, confirmations, events, attempts and reports are removed: at least 30, `0` keeps them.',
+    'Days after which messages, confirmations, events, attempts and reports are removed: at least 30, `0` keeps them forever.',
     keptDays,
   ),
   DOORCODE_KEEP_AUDIT_DAYS: setting(
     '730',
-    'Days after which entries of the audit log are removed: at least 30, `0` keeps them.',
+    'Days after which audit log entries are removed: at least 30, `0` keeps them forever.',
     keptDays,
   ),
   DOORCODE_LOG_LEVEL: setting(
@@ -223,9 +223,9 @@ function inWords(mistake: KeyMistake): string {
     case 'form':
       return `must be 32 random bytes in base64 (44 characters) or hex (64)${mistake.of > 1 ? `, and key ${mistake.position} of ${mistake.of} is not` : ''}: generate one with "openssl rand -base64 32"`
     case 'repeated':
-      return `has the same key at the positions ${mistake.first} and ${mistake.position}: leave one of them out`
+      return `has the same key at positions ${mistake.first} and ${mistake.position}: remove one of them`
     case 'too_many':
-      return `has ${mistake.of} keys, and may have at most ${MAX_KEYS}: leave out those that no row needs ("doorcode secrets status")`
+      return `has ${mistake.of} keys, and may have at most ${MAX_KEYS}: remove those that no row needs ("doorcode secrets status")`
   }
 }
 
@@ -268,7 +268,7 @@ function roles(text: string): ReadonlySet<Role> {
   )
 }
 
-/** After this nothing that still works is removed (docs/retention.md#why-at-least-30-days). */
+/** Nothing that is still in use is older (docs/retention.md#why-at-least-30-days). */
 const MIN_KEPT_DAYS = 30
 /** A hundred years. */
 const MAX_KEPT_DAYS = 36_500
@@ -278,7 +278,7 @@ function keptDays(text: string): number {
   return days === 0 || (days >= MIN_KEPT_DAYS && days <= MAX_KEPT_DAYS)
     ? days
     : invalid(
-        `must be 0, which keeps forever, or a number of days from ${MIN_KEPT_DAYS} to ${MAX_KEPT_DAYS}, not "${text}"`,
+        `must be 0, which keeps everything, or a number of days from ${MIN_KEPT_DAYS} to ${MAX_KEPT_DAYS}, not "${text}"`,
       )
 }
 

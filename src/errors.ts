@@ -89,7 +89,7 @@ export const apiErrors = {
     title: 'Too many requests',
     owner: 'caller',
     cause:
-      'The API key made as many requests within the last second as a key may, or as many of its requests wait for events as may. "detail" says which, and contains the limit.',
+      'The API key made the maximum number of requests within the last second, or has the maximum number of requests that wait for events. "detail" says which, and contains the limit.',
     fix: 'Wait for the time in Retry-After, then continue. Rejected requests do not lengthen the wait. Spread bursts over time.',
   },
   OTP_QUOTA_EXCEEDED: {
@@ -114,7 +114,7 @@ export const apiErrors = {
     owner: 'caller',
     cause:
       'No event of the key’s workspace has the id in "after": the id is wrong or of another workspace, or the event is older than what this instance keeps.',
-    fix: 'Use the id of a later event. Without one, leave "after" out to begin with the oldest event that is kept, and ignore the ids that you have processed; what came before, you can only read from each message and confirmation.',
+    fix: 'Use the id of a later event. Without one, leave "after" out to begin with the oldest event that is kept, and skip the ids that you have already processed. For what happened before that, read the messages and confirmations themselves.',
   },
   COD_NOT_CONFIGURED: {
     status: 409,

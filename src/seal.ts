@@ -27,7 +27,7 @@ export type Seal = {
   open(sealed: Buffer, context: string): string
   /** What sessions are signed with: 64 hex digits. A rotation may replace it: read it at each use. */
   signInSecret(): string
-  /** Takes what the database says. */
+  /** Adopts the state of the database. */
   use(state: { key: SealingKey; signInSecret: string }): void
 }
 

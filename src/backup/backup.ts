@@ -24,7 +24,7 @@ export type BackupOptions = {
 
 export type BackupResult = { file: string; bytes: number; tables: number; rows: number; createdAt: string }
 
-/** Writes the database, as it is at one moment, into one file. Others read and write the database meanwhile. */
+/** Writes the database, as it is at one moment, into one file. Other sessions can read and write the database meanwhile. */
 export async function makeBackup(db: Db, options: BackupOptions): Promise<BackupResult> {
   const { file, replace, keys, passphrase, createdAt, begin, signal } = options
   const encrypted = passphrase === undefined ? undefined : await newEncryption(passphrase)
@@ -78,7 +78,7 @@ async function beginSnapshot(connection: Connection): Promise<Table[]> {
   const tables = await listTables(connection)
   await connection.query(`begin isolation level repeatable read read only; ${lockOf(tables)}`)
   if (JSON.stringify(await listTables(connection)) !== JSON.stringify(tables))
-    throw backupError('Another process migrated the database when the backup began. Try again.')
+    throw backupError('Another process was migrating the database when the backup began. Try again.')
   return tables
 }
 

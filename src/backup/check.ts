@@ -34,7 +34,7 @@ export async function checkFrames(file: string, backup: BackupFile, signal?: Abo
     else if (frame.kind === 'count') [tables, rows] = [tables + 1, rows + readCount(frame)]
   }
   if (tables !== backup.header.tables.length || backup.header.containsKey !== containedKeys.length > 0)
-    throw backupError(`${file} does not contain what it should contain. Use another copy of the backup.`)
+    throw backupError(`${file} does not contain what its header announces. Use another copy of the backup.`)
   return { rows, containedKeys }
 }
 

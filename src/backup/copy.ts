@@ -25,7 +25,7 @@ type Handlers = Submittable & {
 /** Runs one COPY. `ended` resolves with its number of rows. */
 function startCopy(connection: Connection, text: string, more: Partial<Handlers>): { ended: Promise<number> } {
   const ended = Promise.withResolvers<number>()
-  ended.promise.catch(() => {}) // its callers wait for other things first
+  ended.promise.catch(() => {}) // callers await other promises first
   let rows = 0
   const handlers: Handlers = {
     submit: (wire) => wire.query(text),
@@ -38,7 +38,7 @@ function startCopy(connection: Connection, text: string, more: Partial<Handlers>
   return { ended: ended.promise }
 }
 
-/** Chunks that wait for `write`; then the server waits too. */
+/** Chunks that may wait for `write`. With more, the server waits too. */
 const MAX_WAITING_CHUNKS = 2
 
 /** `copy … to stdout`, in chunks of at most MAX_FRAME_BYTES. A chunk may end in the middle of a row. */

@@ -53,7 +53,7 @@ const headerSchema = z.strictObject({
 })
 export type Header = z.infer<typeof headerSchema>
 
-/** Undefined if it has another form, which a checksum alone does not exclude. */
+/** Undefined if it has another form: a correct checksum does not rule that out. */
 export function parseHeader(text: string): Header | undefined {
   try {
     return headerSchema.safeParse(JSON.parse(text)).data
@@ -73,5 +73,5 @@ export function encodeHeader(header: Header): Buffer {
   ])
 }
 
-/** What a person can do something about. The texts are only for the command line, which is in English. */
+/** An error that a person can fix. The texts are only for the command line, which is in English. */
 export const backupError = (text: string): UserError => new UserError(asWritten(text))

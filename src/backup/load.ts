@@ -19,7 +19,7 @@ export type LoadOptions = {
 
 const DISK_FULL = '53100'
 
-/** One transaction: a failure, an interruption or a kill leaves the database empty. A server that starts now waits for it. */
+/** One transaction: if it fails or is interrupted or killed, the database stays empty. A server that starts meanwhile waits. */
 export async function load(db: Db, backup: BackupFile, options: LoadOptions): Promise<void> {
   const { signal } = options
   const connection = await db.connect()
@@ -57,7 +57,7 @@ async function loadAll(
   const frames = backup.frames()
   for (const table of tables) {
     const rows = createRows(frames)
-    // A table that Doorcode did not make was in the database by mistake.
+    // A table that Doorcode did not create is in the database by mistake.
     const copied = known.has(table.name) ? await copyIn(connection, copyInto(table), rows.contents()) : undefined
     const counted = await rows.end()
     if (copied !== undefined && copied !== counted)
@@ -91,7 +91,7 @@ function createRows(frames: AsyncGenerator<Frame>) {
   }
   return {
     contents,
-    /** Reads what was not read. Resolves with the number of rows. */
+    /** Reads the rest. Resolves with the number of rows. */
     async end(): Promise<number> {
       for await (const _ of contents()) continue
       return count ?? 0
@@ -127,8 +127,8 @@ const INDEXES = `
   order by 1`
 
 /**
- * Foreign keys and indexes are made again after the rows are there: many times faster, and the tables can be loaded in any
- * order. A check of each row would also fill the server's memory.
+ * Foreign keys and indexes are created after the rows are loaded: this is many times faster, and the tables can be loaded in
+ * any order. Checking each row would also fill the server's memory.
  */
 async function dropIndexes(connection: Connection): Promise<{ restore: () => Promise<void> }> {
   const read = async (text: string) => (await connection.query<Definition>(text)).rows

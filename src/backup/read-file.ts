@@ -82,7 +82,7 @@ const NEW_LINE = 0x0a
 const MAX_MAGIC_BYTES = 32
 
 const incomplete = (file: string) =>
-  backupError(`${file} is incomplete: its end is missing. Copy it again from where the backup was made.`)
+  backupError(`${file} is incomplete: its end is missing. Copy it again from the machine that made the backup.`)
 
 /** Where the frames and their checksum end. */
 async function findContentEnd(file: string, handle: FileHandle): Promise<number> {
@@ -152,5 +152,5 @@ const KIND_OF_BYTE: ReadonlyMap<number, FrameKind> = new Map(
   Object.entries(FRAME_KINDS).map(([kind, byte]) => [byte, kind as FrameKind]),
 )
 
-/** What cannot be compressed grows a little, and encryption adds a tag. */
+/** Incompressible content grows a little, and encryption adds a tag. */
 const MAX_STORED_BYTES = MAX_FRAME_BYTES + 2 ** 14

@@ -1,8 +1,8 @@
 import type { Connection } from '../db/connection.ts'
 
 /**
- * Tables that are not in a backup, and why. All others are, also those of later migrations. Unlogged tables are left out
- * too: what they hold is worthless after a crash, and after a restore.
+ * Tables that are not in a backup, and why. All others are, including those of later migrations. Unlogged tables are left out
+ * too: their content is worthless after a crash or a restore.
  */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
   migrations: 'the restore migrates the database itself',
@@ -30,7 +30,7 @@ const LIST_TABLES = `
   group by n.nspname, c.relname
   order by n.nspname, c.relname`
 
-/** The tables that belong into a backup. Generated columns are computed again. */
+/** The tables that belong in a backup. Generated columns are computed again. */
 export async function listTables(connection: Connection): Promise<Table[]> {
   const { rows } = await connection.query<Table>(LIST_TABLES)
   return rows.filter(({ name }) => !(name in LEFT_OUT))

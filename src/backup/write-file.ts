@@ -25,8 +25,8 @@ export type BackupWriter = {
 }
 
 /**
- * Writes a backup under another name in the same folder and renames it when it is complete and on the disk: whatever
- * interrupts it, the file is never half a backup. Resolves with its size.
+ * Writes a backup under another name in the same folder and renames it when it is complete and on disk: whatever
+ * interrupts it, the file is never incomplete. Resolves with its size.
  */
 export async function writeBackupFile(
   file: string,
@@ -112,7 +112,7 @@ function describeFault(error: unknown, file: string): never {
 }
 
 const PARTIAL = '.partial-'
-/** A backup writes all the time, so an older partial file belongs to a process that was killed. */
+/** A running backup writes constantly, so an older partial file belongs to a killed process. */
 const ABANDONED_AFTER_MS = 3_600_000
 
 async function removeAbandoned(file: string): Promise<void> {

@@ -23,7 +23,7 @@ type Work =
   /** The parts are opened before it runs and closed after it. It prints `result` with --json, else `text`. */
   | { on: 'parts'; run(parts: Parts, values: Values, progress?: Progress): Promise<Output> }
   | { on: 'nothing'; run(): Promise<Output> }
-  /** On a database that is empty: it may have no key yet. */
+  /** On an empty database, which may have no key yet. */
   | { on: 'empty-database'; run(config: Config, values: Values): Promise<Output> }
   /** Also with invalid settings. */
   | { on: 'environment'; run(environment: Environment): Promise<Output> }
@@ -72,7 +72,7 @@ type Definition<Options extends Record<string, Input>, Result extends object> = 
   options?: Options
   /** Must record every change that it makes. The workspace of an option `workspace` exists. */
   run: (parts: Parts, values: ReadValues<Options>, record: RecordChange, progress: Progress) => Promise<Result>
-  /** The command did what it should, and what it found makes its exit code 1. */
+  /** The command worked, but what it found makes the exit code 1. */
   failed?: (result: Result) => boolean
   format: (result: Result, parts: Pick<Parts, 'config'>) => string
 }

@@ -103,17 +103,17 @@ const formatFile = ({
   counts: Exported
 }) =>
   found
-    ? `${file} has everything about ${phone}: ${counts.oneTimeCodes} one-time codes, ${counts.confirmations} confirmations, ` +
+    ? `${file} contains everything about ${phone}: ${counts.oneTimeCodes} one-time codes, ${counts.confirmations} confirmations, ` +
       `${counts.reports} other reports, ${counts.auditEntries} entries of the audit log.`
     : `Nothing is held about ${phone}. ${file} says so.`
 
 export const recipientErase = command({
   words: 'recipient erase',
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --phone +212612345678',
-  summary: 'Erase everything that a workspace holds about a recipient, for good.',
+  summary: 'Erase everything that a workspace holds about a recipient, permanently.',
   options: {
     ...options,
-    keepBlock: flag('Keep the number blocked, if it is. Default: its block is erased too.'),
+    keepBlock: flag('Keep the number blocked, if it is blocked. Default: the block is erased too.'),
   },
   async run(parts, { workspace: workspaceId, phone, keepBlock }, record) {
     let isRecorded = false
@@ -132,10 +132,10 @@ export const recipientErase = command({
     if (!found) return `Nothing is held about ${phone}.`
     const { messages, confirmations, events, reports, auditEntries, blocks } = erased
     const lines = [
-      `Everything about ${phone} is erased: ${messages} messages, ${confirmations} confirmations, ${events} events, ` +
-        `${reports} reports, ${auditEntries} entries of the audit log. They show "${pseudonym}" in its place.`,
+      `Everything about ${phone} was erased: ${messages} messages, ${confirmations} confirmations, ${events} events, ` +
+        `${reports} reports, ${auditEntries} entries of the audit log. They now show "${pseudonym}" instead of the number.`,
     ]
-    if (blocks > 0) lines.push('The number was blocked and no longer is. If it must get no messages, block it again.')
+    if (blocks > 0) lines.push('The number was blocked and no longer is. If it must not get messages, block it again.')
     return lines.join('\n')
   },
 })

@@ -22,7 +22,7 @@ export type Need = keyof Subject
 export type Check = {
   name: CheckName
   needs: readonly Need[]
-  /** It asks other systems than the database: only when a person wants it. */
+  /** It calls systems other than the database, so it runs only when a person asks for it. */
   isOutside?: true
   find: (subject: Subject) => Promise<Found[]>
 }

@@ -21,7 +21,7 @@ export type Examination = {
   inside?: boolean
 }
 
-/** Makes the checks: one that fails or hangs hides no other. */
+/** Runs the checks. A check that fails or hangs does not stop the others. */
 export async function examine(
   subject: Partial<Omit<Subject, 'schema'>>,
   { known = [], outside, inside = true }: Examination,
@@ -43,7 +43,7 @@ export async function examine(
 
 type Open = { whole: Partial<Subject>; found: Finding[] }
 
-/** Without a database that answers, nothing of it is examined; without its schema, only what needs no tables. */
+/** If the database does not answer, nothing in it is examined; without the schema, only what needs no tables. */
 async function findOpen({ db, ...subject }: Partial<Omit<Subject, 'schema'>>): Promise<Open> {
   if (!db) return { whole: subject, found: [] }
   try {
@@ -73,7 +73,7 @@ async function make(check: Check, subject: Subject): Promise<Finding[]> {
 }
 
 function tooSlow(work: Promise<unknown>): Found[] {
-  work.catch(() => {}) // its late failure says no more
+  work.catch(() => {}) // a late failure adds nothing
   return [{ code: 'check_slow', duration: durationText(MAX_CHECK_MS) }]
 }
 

@@ -7,9 +7,9 @@ import { differingSettings } from './nodes.ts'
 import { type ServerFacts, readServer } from './database/server.ts'
 import { type OldestDue, listOldestDue } from './work/oldest-due.ts'
 
-/** Many people may look at the same time. */
+/** Many people may open the page at the same time. */
 const INSIDE_MS = 5 * SECOND_MS
-/** Other systems are asked at most this often, whoever wants it. */
+/** The shortest time between two calls to other systems, for all viewers together. */
 const OUTSIDE_MS = MINUTE_MS
 
 export type SystemReport = {
@@ -54,7 +54,7 @@ export function createExaminer(parts: Pick<Parts, 'config' | 'db' | 'clock' | 's
   }
 }
 
-/** The answer of one run at a time, for everyone who asks within `ms`. */
+/** One run at a time, whose answer serves every caller within `ms`. */
 function remembered<Answer>(ms: number, run: () => Promise<Answer>) {
   let latest: { answer: Promise<Answer>; at: number } | undefined
   return {

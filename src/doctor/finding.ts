@@ -2,7 +2,7 @@ import type { Texts } from '../../locales/coded-text.gen.ts'
 import { type CodedText, type TextValue, coded } from '../../locales/text.ts'
 
 export const LEVELS = ['failure', 'warning', 'ok'] as const
-/** `failure`: something does not work, or can lose data. `warning`: something will, or may. */
+/** `failure`: something does not work, or data can be lost. `warning`: something will stop working, or may. */
 export type Level = (typeof LEVELS)[number]
 
 /** Every finding, by the check that reports it. Its words are `doctor.<code>`, its fix is `doctor.<code>_fix`. */
@@ -139,7 +139,7 @@ const UNITS = [
   ['seconds', 1_000],
 ] as const
 
-/** In the largest unit of which there are at least two, so that little is lost. */
+/** In the largest unit of which there are at least two, so that rounding loses little. */
 export function durationText(ms: number): CodedText {
   const [unit, unitMs] = UNITS.find(([, each]) => Math.abs(ms) >= 2 * each) ?? ['seconds', 1_000]
   return coded(`doctor.${unit}`, { value: Math.round(Math.abs(ms) / unitMs) })

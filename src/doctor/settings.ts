@@ -32,5 +32,5 @@ function risksOf({ publicUrl, host, trustedProxies, allowPrivateWebhooks }: Node
   return found
 }
 
-/** As it is when the setting is empty. */
+/** The default when the setting is empty. */
 export const isOnThisMachine = (url: string): boolean => /^https?:\/\/(127\.|localhost(:|$)|\[::1\])/.test(url)

@@ -33,7 +33,7 @@ async function findFaultsOf(sql: Sql, { workspaceId, name: workspace }: Workspac
     listStoppedTemplates(sql, workspaceId),
     listEndpoints(sql, workspaceId),
   ])
-  const unknown = { usage: [], keys: [], quarantined: 0 } // of no interest here, or another check's
+  const unknown = { usage: [], keys: [], quarantined: 0 } // not needed here, or part of another check
   const items = attentionItems({ accounts, senders, templates, endpoints, ...unknown, now })
   const found = items.flatMap((item) => foundIn(item, { workspace, now }))
   for (const { wabaId, status, statusDetail: detail } of accounts)
@@ -65,7 +65,7 @@ function foundIn(item: Attention, { workspace, now }: { workspace: string; now: 
     case 'key':
     case 'quarantine':
     case 'quota':
-      return [] // not asked for
+      return [] // not part of this check
   }
 }
 

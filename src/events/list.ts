@@ -13,7 +13,7 @@ export const MAX_EVENTS_PER_PAGE = 100
 /** Of the bodies of a page, unless its first event alone is larger. */
 const MAX_PAGE_BYTES = 1024 * 1024
 
-/** Before every event. Events of releases that did not number them have the number 0. */
+/** Before every event. Events from releases without transaction numbers have the number 0. */
 export const START: Position = { recordedXid: '0', id: FIRST_ID }
 
 /** Undefined if the workspace has no such event, or no longer. */

@@ -4,7 +4,7 @@ const MAX_ROWS = 5_000
 
 /**
  * Transaction numbers belong to one PostgreSQL server. After a dump is loaded into another one, events may have numbers that
- * its transactions have not reached: nobody could read them yet. They become older than all others, in the order of their
+ * its transactions have not reached, so they could not be read yet. They are moved before all others, in the order of their
  * ids. Runs before this process serves, and normally finds nothing. Returns how many it changed.
  */
 export async function adoptRestoredEvents(db: Db): Promise<number> {

@@ -25,7 +25,7 @@ type Wait<Result> = {
   isEmpty: (result: Result) => boolean
 }
 
-/** Repeats a look until it finds something or the time is over. Holds no database connection in between. */
+/** Repeats a look until it finds something or the time is up. Holds no database connection in between. */
 export function createWaiter(live: Pick<LiveUpdates, 'follow'>) {
   const waiting = new Map<string, number>()
   let total = 0
@@ -54,7 +54,7 @@ export function createWaiter(live: Pick<LiveUpdates, 'follow'>) {
     const unfollow = live.follow(workspaceId, wake)
     try {
       for (let isWoken = true; ; ) {
-        changed = Promise.withResolvers() // before the look, which may miss a change that happens during it
+        changed = Promise.withResolvers() // before the look: a change during the look may be missed by it
         const result = await look()
         if (!isEmpty(result) || end.aborted || within(1) === 0) return result
         await sleep(within(MIN_INTERVAL_MS), undefined, { signal: end }).catch(() => undefined)

@@ -17,7 +17,7 @@ export type Caller = {
   workspaceId: string
   apiKeyId: string
   correlationId: string
-  /** Aborts when nobody waits for the answer any more, or when this node stops and must answer at once. */
+  /** Aborts when the caller has disconnected, or when this node stops and must answer at once. */
   end: () => AbortSignal
 }
 

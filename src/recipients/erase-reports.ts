@@ -20,14 +20,14 @@ export const BLANKED = `body = case when ${IS_NEEDED}
       where m.workspace_id = r.workspace_id and m.provider_message_id = r.provider_message_id limit 1)),
     provider_message_id = null`
 
-/** Nothing waits for a report that is empty. */
+/** An emptied report has nothing left to process. */
 export const ENDED = `outcome = case when outcome in ('applied', 'ignored') or ${IS_NEEDED} then outcome else 'ignored' end,
     due_at = case when ${IS_NEEDED} then due_at end,
     note = case when outcome in ('applied', 'ignored') or ${IS_NEEDED} then note else '{"code":"messages.erased"}' end`
 
 /**
- * Erases the reports of a part of the table that name the person, matched or not. A report that is processed meanwhile may
- * move to a page that the walk has passed: so the walk is over (undefined) only when all of it has found none.
+ * Erases the reports in one part of the table that name the person, matched or not. A report that is processed meanwhile may
+ * move to a page that the walk has passed, so the walk ends (undefined) only after a complete pass that found none.
  */
 export async function eraseNextReports(
   tx: Sql,

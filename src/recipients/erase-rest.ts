@@ -5,7 +5,7 @@ import type { Person } from './person.ts'
 
 export const FIRST_ENTRY = FIRST_ID
 
-/** From confirmations of other numbers: those of this number keep them until they are erased, to find reports by. */
+/** From confirmations of other numbers. Those of this number keep the ids until they are erased, because reports are found by them. */
 export async function eraseUserIds(tx: Sql, { workspaceId, userIds, phones }: Person): Promise<void> {
   if (userIds.length > 0) await tx.rows(clearUserIds, [workspaceId, userIds, phones])
 }

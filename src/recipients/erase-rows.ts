@@ -14,7 +14,7 @@ export type ErasedRows = { messages: number; confirmations: number; events: numb
 
 export const NO_ROWS: ErasedRows = { messages: 0, confirmations: 0, events: 0, reports: 0 }
 
-/** A message or webhook is being sent: its outcome is stored first. */
+/** A message or webhook is being sent: its outcome must be stored first. */
 export class BeingSent extends Error {}
 
 /**
@@ -66,7 +66,7 @@ export async function eraseRows(
 
 type Running = { workspaceId: string; confirmationIds: readonly string[]; pending: readonly { id: string }[] }
 
-/** After the rows are erased, so that the events of the end name nobody. */
+/** After the rows are erased, so that the final events do not contain the number. */
 async function endRunning(tx: Sql, now: Date, { workspaceId, confirmationIds, pending }: Running): Promise<void> {
   const event = { type: 'recipient_erased', at: now } as const
   const ends = confirmationIds.flatMap((confirmationId) => [
@@ -153,7 +153,7 @@ const lockDeliveries: Statement<{ isBeingSent: boolean }> = statement(
    where workspace_id = $1 and event_id = any ($2::uuid[]) order by id for no key update`,
 )
 
-/** The event has no body any more: the last attempt says why it was not sent. */
+/** The event has no body any more. Its last attempt says why it was not sent. */
 const endDeliveries = statement(
   'end_deliveries_of_recipient',
   `with ended as (

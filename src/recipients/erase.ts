@@ -25,7 +25,7 @@ export type Erased = ErasedRows & {
   blocks: number
 }
 
-/** How far an erasure is. Reports come first: rows that are erased no longer say which user ids the person has. */
+/** The progress of an erasure. Reports come first, because erased rows no longer show the person's user ids. */
 export type Erasure = {
   pseudonym: string
   /** Later rows are new data. */
@@ -57,8 +57,8 @@ const WAIT_MS = 250
 const MAX_WAITS = 240
 
 /**
- * Erases everything that the workspace holds about a recipient (docs/recipients.md#erase), in steps that are transactions of
- * their own. An interrupted erasure is finished by the next one.
+ * Erases everything that the workspace holds about a recipient (docs/recipients.md#erase). Each step is a transaction. The next
+ * erasure finishes an interrupted one.
  */
 export async function eraseRecipient(
   parts: ErasureParts,
@@ -100,7 +100,7 @@ export async function eraseNext(
 
 const DEADLOCK = '40P01'
 
-/** With work that goes on meanwhile. */
+/** While other work continues. */
 const isConflict = (error: unknown): boolean => isLockTimeout(error) || sqlState(error) === DEADLOCK
 
 async function runStep(

@@ -18,8 +18,8 @@ export type Exported = {
 }
 
 /**
- * Everything that the workspace holds about a recipient, as the text of one JSON object, piece by piece. Never with a code.
- * Returns how much it is.
+ * Everything that the workspace holds about a recipient, as the text of one JSON object, piece by piece. Never contains a code.
+ * Returns the counts.
  */
 export async function* exportRecipient(
   sql: Sql,

@@ -30,7 +30,7 @@ const selectEntries: Statement<AuditEntry> = statement(
   `select id, at, who, action, target, before, after from audit_log where workspace_id = $1 and id > $2 order by id limit $3`,
 )
 
-/** A copy of a value whose texts have a pseudonym in the place of the number, also where somebody searched for it in another form. */
+/** Copies a value with the pseudonym in place of the number, including other forms of the number that a person searched for. */
 export async function replacerOf(sql: Sql, person: Person, pseudonym: string): Promise<(value: unknown) => unknown> {
   const ownPhones = (await sql.rows(selectSenderPhones, [person.workspaceId])).map(({ phone }) => phone)
   const pattern = new RegExp(numberPattern(person), 'g')

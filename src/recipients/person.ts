@@ -6,7 +6,7 @@ export type Person = {
   workspaceId: string
   /** E.164: the number, and its other forms for WhatsApp. */
   phones: readonly string[]
-  /** The provider's. */
+  /** Assigned by the provider. */
   userIds: readonly string[]
 }
 

@@ -102,7 +102,7 @@ const answers = stepOfTable({
   },
 })
 
-/** An answer that is being given may hold the note in memory. */
+/** A process that is handling an answer may hold the note in memory. */
 const lockAnswered = statement<IdRow & { confirmationId: string }>(
   'lock_confirmations_to_remove_notes',
   `select a.id, a.confirmation_id as "confirmationId" from cod_answers a

@@ -23,7 +23,7 @@ const select = statement<{ class: KeptClass; at: Date | null }>(
   'select class, max(kept_since) as at from retention group by class',
 )
 
-/** Of a workspace: what was removed before it began concerns others. Its id holds the time of its beginning. */
+/** For one workspace: what was removed before it existed belonged to others. Its id contains the time when it was created. */
 export function sinceBeginning(workspaceId: string, { content, records, audit }: KeptSince): KeptSince {
   const began = timeOfId(workspaceId)
   const ifLater = (at: Date | null): Date | null => (at !== null && at > began ? at : null)

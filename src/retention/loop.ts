@@ -13,7 +13,7 @@ const POLL_MS = 5 * MINUTE_MS
 /** A row that was in use: its conversation runs, or a delivery waits. */
 const POSTPONED_MS = HOUR_MS
 /**
- * After each step that removed something, so many times as long as it took: what nodes send comes first. Measured in
+ * The pause after a step that removed something is this many times as long as the step, so that sending comes first. Measured in
  * docs/decisions/0017-removal-in-steps.md.
  */
 const PAUSES_PER_STEP = 3
@@ -24,7 +24,7 @@ export const retentionSteps: readonly Step[] = [...recordSteps, ...contentSteps]
 
 type RetentionParts = Pick<Parts, 'db' | 'clock' | 'config'>
 
-/** Records from this instant on are still to be counted for charts. Undefined: none is. */
+/** Records from this instant on have not been counted for the charts. Undefined: all have. */
 type FindUncountedSince = (db: Sql) => Promise<Date | undefined>
 
 /** A day that cannot be counted does not keep records for longer. */
@@ -32,7 +32,7 @@ const MAX_WAIT_FOR_COUNT_MS = 30 * DAY_MS
 
 /**
  * Removes what is older than the settings say (docs/retention.md), the oldest first. A turn is one step on one kind of row,
- * in one transaction that waits for no lock. A node that dies loses nothing: where each step stands is in the database.
+ * in one transaction that waits for no lock. If a node dies, nothing is lost: the position of each step is in the database.
  */
 export function retentionLoop(parts: RetentionParts, findUncountedSince: FindUncountedSince): Loop {
   const steps = retentionSteps.filter(({ class: keptClass }) => keptDays(parts.config, keptClass) > 0)

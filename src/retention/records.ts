@@ -25,7 +25,7 @@ const removeEventsOf = (column: string): string =>
      delete from events where id = any (array (select id from gone_events))
    )`
 
-/** An order with all that belongs to it, once its conversation has said nothing for as long as records are kept. */
+/** An order with everything that belongs to it, when its last message is older than records are kept. */
 const confirmations = stepOfTable({
   table: 'confirmations',
   class: 'records',
@@ -68,7 +68,7 @@ const removeConfirmations = statement<IdRow>(
    delete from confirmations where id = any ($1::uuid[]) returning id`,
 )
 
-/** One-time codes. The messages of an order go with it. */
+/** One-time codes. The messages of an order are removed with it. */
 const messages = stepOfTable({
   table: 'messages',
   class: 'records',
@@ -94,7 +94,7 @@ const removeMessages = statement<IdRow>(
    delete from messages where id = any ($1::uuid[]) returning id`,
 )
 
-/** Pings. Other events go with their message or order. */
+/** Pings. Other events are removed with their message or order. */
 const events = stepOfTable({
   table: 'events',
   class: 'records',
@@ -129,7 +129,7 @@ const rowsOf = (table: string, keptClass: 'records' | 'audit'): Step =>
     ),
   })
 
-/** An order before what belongs to it, because a row cannot go before those that refer to it. */
+/** Orders before what belongs to them: a row cannot be removed while other rows refer to it. */
 export const recordSteps: readonly Step[] = [
   confirmations,
   messages,

@@ -75,7 +75,7 @@ export const rowStatements = (of: string, table: string): { existing: Statement<
   ),
 })
 
-/** What is removed is chosen after the locks are held, by a later statement, which sees what was committed before. */
+/** A later statement chooses what to remove, after the locks are held, so that it sees everything committed before them. */
 export async function lockThen(
   tx: Sql,
   lock: Statement<IdRow>,

@@ -68,7 +68,7 @@ const sealInstance = (key: SealingKey, signInSecret: string): [Buffer, Buffer] =
   key.close(signInSecret, SIGN_IN_CONTEXT),
 ]
 
-/** Takes what the database says. False if its key is not known. */
+/** Adopts the state of the database. False if its key is not known. */
 export function followInstance(seal: Seal, { keyCheck, signInSecret }: SealedInstance): boolean {
   const key = keyOf(seal.keys, keyCheck, CHECK_CONTEXT)
   if (!key) return false
@@ -93,7 +93,7 @@ export const keyChanged = (): UserError => new UserError({ code: 'secrets.key_ch
 
 const lockRow: Statement<Instance> = statement('lock_instance', `select ${COLUMNS} from instance for update`)
 
-/** Locks the row, and takes what it says. */
+/** Locks the row and adopts its state. */
 export async function lockInstance(tx: Sql, seal: Seal): Promise<Instance> {
   const instance = await tx.row(lockRow)
   if (!instance || !followInstance(seal, instance)) throw keyChanged()

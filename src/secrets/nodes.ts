@@ -47,7 +47,7 @@ function nodeLacksKey({ id, roles, version }: LiveNode, { fingerprint }: Sealing
 const MAX_FOLLOW_MS = 20_000
 const POLL_MS = 100
 
-/** Waits until every running node seals with the key. Returns whether there is one that accepts codes. */
+/** Waits until every running node seals with the key. Returns whether a node accepts codes. */
 export async function waitForNodes(sql: Sql, key: SealingKey): Promise<{ acceptCodes: boolean }> {
   const deadline = performance.now() + MAX_FOLLOW_MS
   for (;;) {

@@ -65,7 +65,7 @@ export type SealedText = {
   replace(by: SealingKey): Promise<boolean>
 }
 
-/** Every sealed text of the database, but for the two of the row `instance`, in pages. */
+/** Every sealed text of the database, except the two of the row `instance`, in pages. */
 export async function* sealedTexts(db: Sql, { keys }: Pick<Seal, 'keys'>): AsyncGenerator<SealedText> {
   for (const table of TABLES) {
     let after = FIRST_ID

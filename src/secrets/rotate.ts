@@ -8,7 +8,7 @@ import { sealedTexts } from './reseal.ts'
 
 type RotateParts = { db: Db; seal: Seal }
 
-/** Of a process that has keys at all. */
+/** Throws if the process has no key. */
 export function newestKey({ keys }: Pick<Seal, 'keys'>): SealingKey {
   const [newest] = keys
   if (!newest) throw new Error('there is no key')
@@ -16,7 +16,7 @@ export function newestKey({ keys }: Pick<Seal, 'keys'>): SealingKey {
 }
 
 /**
- * Makes the newest known key the key of the database, which every node then seals with. False if it is that already.
+ * Makes the newest known key the key of the database, with which every node then seals. False if it already is.
  * `record` runs in the same transaction. Throws UserError if a running node does not know the key.
  */
 export async function switchKey(
@@ -62,7 +62,7 @@ export type Resealed = {
 
 /**
  * Seals everything under the key of the database, while nodes serve. Ends when a whole pass finds nothing under another
- * key; repeated after an interruption, it finishes. Throws UserError if something stays locked or a node lags behind.
+ * key; repeated after an interruption, it finishes. Throws UserError if a row stays locked or a node lags behind.
  */
 export async function resealAll(
   { db, seal }: RotateParts,
@@ -71,7 +71,7 @@ export async function resealAll(
     record,
     maxAcceptMs = MAX_ACCEPT_MS,
   }: {
-    /** Gives up what no known key opens. */
+    /** Accept that texts which no known key opens stay unreadable. */
     acceptUnreadable: boolean
     /** Runs in the transaction that ends the rotation, if it changed something. */
     record: (tx: Sql, after: { resealed: number }) => Promise<void>
@@ -120,7 +120,7 @@ type Finish = Pick<Pass, 'unreadable' | 'unreadableCount'> & {
   record: (tx: Sql, after: { resealed: number }) => Promise<void>
 }
 
-/** From here on no former key is needed, but for those of unreadable texts. */
+/** From here on no former key is needed, except those of unreadable texts. */
 async function finish(
   { db, seal }: RotateParts,
   { key, resealed, unreadable, unreadableCount, acceptUnreadable, record }: Finish,

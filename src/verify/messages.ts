@@ -28,7 +28,7 @@ const isPending = ({ status }: MessageFacts): boolean => status === 'queued' || 
 
 const ASKS = ['reminder', 'day_question', 'time_question', 'reasons_question', 'note_prompt']
 
-/** The row is its job: what must be due is due, and nothing that ended is. */
+/** The row is also the job: a message to send is due, and one that ended is not. */
 function checkJob(facts: MessageFacts): Difference[] {
   const { id, kind, purpose, status, due_at, lease, has_code, accepted_at, provider_message_id, quarantined_at } = facts
   const isDue = due_at !== null || lease !== null

@@ -43,7 +43,7 @@ export type CheckToReplay = {
 type Shown = Parameters<typeof shown>[0]
 type Chosen = Readonly<Record<string, unknown>>
 
-/** Between the clocks of nodes, which make the ids. Within it the order of ids says nothing. */
+/** The difference between the clocks of nodes, which create the ids. Within it the order of ids proves nothing. */
 const MAX_CLOCK_SKEW_MS = 10 * SECOND_MS
 
 type Node<T extends Types> = {
@@ -163,7 +163,7 @@ const isAnswer = <T extends Types>(effect: Effect<T>): effect is Extract<Effect<
 const detailOf = (part: Check, { detail }: AnswerFact): Chosen =>
   (part === 'confirmation' ? (detail?.['reschedule'] as Chosen | null | undefined) : detail) ?? {}
 
-/** Nothing chosen, and a follow-up without choices, are alike. */
+/** Nothing chosen equals a follow-up without choices. */
 const isSameChosen = <T extends Types>(machine: Machine<T>, one: Chosen | null, other: Chosen | null): boolean =>
   Object.keys(machine.nothingChosen).every((name) => (one?.[name] ?? null) === (other?.[name] ?? null))
 

@@ -1,7 +1,7 @@
 /** Units to read, by id: the next ones, or some of them again. */
 export type Selected = { after: string; limit: number } | { ids: readonly string[] }
 
-/** Of one kind that belong to one unit. A unit that has more is not verified. */
+/** The maximum number of facts of one kind per unit. A unit that has more is not verified. */
 export const MAX_FACTS = 201
 
 export const isWhole = (...facts: readonly (readonly unknown[] | null)[]): boolean =>

@@ -4,7 +4,7 @@ import { FIRST_ID, firstIdAt } from '../ids.ts'
 import { type QuotaKind, quotaMonth } from '../workspaces/quota.ts'
 import { type Difference, shown } from './differences.ts'
 
-/** No request is stored that much later than its id was made. */
+/** No request is stored this long after its id was created. */
 const MAX_ACCEPTING_MS = 5 * MINUTE_MS
 
 const keyOf = (kind: string, month: string): string => `${kind} ${month}`
@@ -24,7 +24,7 @@ export class UnitCounter {
     this.#kind = kind
   }
 
-  /** Before each batch is read. Ids are made by the system's clock. */
+  /** Call before each batch is read. Ids are created with the system's clock. */
   begin(): void {
     if (!this.#isOver) this.until = firstIdAt(new Date(Date.now() - MAX_ACCEPTING_MS))
   }

@@ -22,7 +22,7 @@ import { UnitCounter, checkUnits } from './units.ts'
 
 /** In one snapshot, with everything that belongs to them. */
 const MAX_BATCH = 500
-/** Between batches, so that the database has time for others: a batch takes about as long. */
+/** The pause between batches, about as long as a batch, leaves the database time for other work. */
 const PAUSE_MS = 20
 /** A difference is looked at again after this long: work that was under way is then over. */
 const SECOND_LOOK_MS = 2 * SECOND_MS
@@ -55,8 +55,8 @@ export type Verification = {
 }
 
 /**
- * Derives what is stored from the raw facts again, and returns every difference (docs/verify.md). Reads in short snapshots, so
- * it may run beside nodes that serve; it writes nothing.
+ * Recomputes what is stored from the raw facts, and returns every difference (docs/verify.md). It reads in short snapshots, so
+ * it can run while nodes serve. It writes nothing.
  */
 export async function verify(parts: VerifyParts, options: VerifyOptions = {}): Promise<Verification> {
   const { db } = parts
@@ -207,5 +207,5 @@ async function verifyDays({ parts: { db }, run, workspaceId }: Walk, since: Date
   }
 }
 
-/** The day in which a time falls is not whole, whatever the zone. */
+/** In every time zone, the day that contains the time is incomplete. */
 const DAY_MARGIN_MS = 48 * 60 * MINUTE_MS

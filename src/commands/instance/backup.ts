@@ -13,12 +13,12 @@ const file = (description: string): Input<string> =>
     return text
   })
 
-/** Against attempts to guess it: a file can be tried as often as one likes. */
+/** Against guessing: an attacker who has the file can try without limit. */
 const MIN_PASSPHRASE = 12
-/** Longer ones are a wrong file. */
+/** A longer text is probably the wrong file. */
 const MAX_PASSPHRASE = 1_024
 
-/** Read once, when the command runs: `-` is standard input. The error never quotes it. */
+/** Read once, when the command runs; `-` is standard input. The error never quotes the passphrase. */
 const passphrase = (description: string): Input<string> =>
   required('file', description, async (name) => {
     const text = (await readText(name)).replace(/\r?\n$/, '')
@@ -31,11 +31,11 @@ const passphrase = (description: string): Input<string> =>
 export const backup = command({
   words: 'backup',
   example: '/backups/doorcode.backup',
-  summary: 'Write the database and the instance key into one file, also while Doorcode runs.',
+  summary: 'Write the database and the instance key to one file, even while Doorcode runs.',
   options: {
     file: argument(file('The new file.')),
     passphraseFile: optional(passphrase('Encrypt the backup with the passphrase in this file; "-" is standard input.')),
-    withoutKey: flag('Leave the instance key out. Without the key a backup cannot be restored.'),
+    withoutKey: flag('Leave the instance key out. A backup cannot be restored without it.'),
     force: flag('Replace the file if it exists.'),
   },
   async run({ db, clock, config }, { file, passphraseFile, withoutKey, force }, record) {
@@ -66,12 +66,12 @@ export const backup = command({
   },
   format: ({ file, bytes, tables, rows, containsKey, encrypted }) =>
     [
-      `${file} has ${rows} rows of ${tables} tables in ${formatSize(bytes)}.`,
+      `${file} contains ${rows} rows of ${tables} tables (${formatSize(bytes)}).`,
       containsKey
         ? encrypted
-          ? 'It contains the instance key, and opens with the passphrase only.'
-          : 'Warning: it contains the instance key and is not encrypted. Whoever has this file can read everything and send messages in your name. Keep it as safe as the key, or use --passphrase-file.'
-        : 'It does not contain the instance key: keep the key in another place. Without it the backup cannot be restored.',
+          ? 'It contains the instance key, and can be opened only with the passphrase.'
+          : 'Warning: it contains the instance key and is not encrypted. Anyone who has this file can read everything and send messages in your name. Keep it as safe as the key, or use --passphrase-file.'
+        : 'It does not contain the instance key: keep the key in another place. The backup cannot be restored without it.',
     ].join('\n'),
 })
 
@@ -108,15 +108,15 @@ const formatRestored = (
   isOwnDatabase: boolean,
 ): string =>
   [
-    `${file} of ${createdAt} is restored: ${rows} rows of ${tables} tables.`,
+    `${file} of ${createdAt} was restored: ${rows} rows of ${tables} tables.`,
     ...(keyFile === null
       ? []
       : [
           isOwnDatabase
-            ? `The instance key is in ${keyFile}: set DOORCODE_SECRET_KEY to the content of this file, then keep the file as safe as a password or delete it.`
+            ? `The instance key is in ${keyFile}: set DOORCODE_SECRET_KEY to its content, then keep the file as safe as a password or delete it.`
             : `The instance key is in ${keyFile}.`,
         ]),
-    'Start Doorcode now. Everyone signs in to the dashboard again.',
+    'Start Doorcode now. Everyone must sign in to the dashboard again.',
   ].join('\n')
 
 const formatSize = (bytes: number): string => {
@@ -126,7 +126,7 @@ const formatSize = (bytes: number): string => {
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
-/** The first signal ends the work in an orderly way; a second one ends the process. */
+/** The first signal interrupts the work cleanly; a second one ends the process. */
 async function untilSignal<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   const ending = new AbortController()
   const end = (): void => ending.abort()

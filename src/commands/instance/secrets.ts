@@ -11,7 +11,7 @@ export const secretsNewKey = command({
   words: 'secrets new-key',
   example: '',
   summary:
-    'Make a new instance key, for "secrets rotate": adds it to the key file, or prints it for DOORCODE_SECRET_KEY.',
+    'Create a new instance key for "secrets rotate". Adds it to the key file, or prints it for DOORCODE_SECRET_KEY.',
   async run({ config, db, seal }, _values, record) {
     const { fingerprint, key, file } = await addKey(config, seal)
     if (file !== undefined)
@@ -20,18 +20,18 @@ export const secretsNewKey = command({
   },
   format: ({ fingerprint, key, file }) =>
     key === undefined
-      ? `The key ${fingerprint} is added to ${file}. Restart Doorcode if it is running, then run "secrets rotate".`
-      : `The key ${fingerprint}. Put it and a comma before the value of DOORCODE_SECRET_KEY, restart each node with that, then run "secrets rotate".\n${key}`,
+      ? `The key ${fingerprint} was added to ${file}. Restart Doorcode if it is running, then run "secrets rotate".`
+      : `The new key ${fingerprint} is below. Put it and a comma before the value of DOORCODE_SECRET_KEY, restart each node, then run "secrets rotate".\n${key}`,
 })
 
 export const secretsRotate = command({
   words: 'secrets rotate',
   example: '',
   summary:
-    'Encrypt all stored tokens, secrets and codes with the newest instance key, while nodes serve. Can be repeated after an interruption.',
+    'Encrypt all stored tokens, secrets and codes with the newest instance key, while nodes run. Can be repeated after an interruption.',
   options: {
     endSessions: flag('Also sign everyone out of the dashboard: for a key that may have leaked.'),
-    acceptUnreadable: flag('Finish even if a former key is lost and what it encrypted stays unreadable.'),
+    acceptUnreadable: flag('Finish even if a former key is lost: what it encrypted stays unreadable.'),
   },
   async run({ config, db, seal }, { endSessions, acceptUnreadable }, record) {
     const { fingerprint } = newestKey(seal)

@@ -20,7 +20,7 @@ export type Instance = {
 
 /** The next attempt may succeed. */
 export class TryAgain extends Error {
-  /** Not worth a line: the instance only asks to slow down. */
+  /** The instance only asks the caller to slow down: no line is printed. */
   readonly isRateLimit: boolean
 
   constructor(reason: string, { isRateLimit = false } = {}) {
@@ -29,9 +29,9 @@ export class TryAgain extends Error {
   }
 }
 
-/** Beyond the wait. */
+/** In addition to the wait. */
 const ANSWER_TIMEOUT_MS = 15 * SECOND_MS
-/** One event may have 3 MiB, the others of a page 1 MiB. */
+/** One event may have 3 MiB, and the other events of a page 1 MiB together. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024
 
 const pageSchema = z.looseObject({
@@ -53,9 +53,9 @@ export function instanceAt(url: string, apiKey: string): Instance {
       if (status >= 300 && status < 400)
         throw failed(`${url} redirects to ${visibleText(location)}. Set --url to the instance itself.`)
       if (status === 200) {
-        // The parsed copy has another order of members, so only the original has the bytes that were signed.
+        // The parsed copy orders the members differently, so only the original gives the bytes that were signed.
         if (pageSchema.safeParse(body).success) return body as ReadPage
-        throw failed(`${url} is not a Doorcode instance: its answer to GET /api/v1/events has another form.`)
+        throw failed(`${url} is not a Doorcode instance: its answer to GET /api/v1/events has an unknown format.`)
       }
       throw toError(url, { status, problem: problemSchema.safeParse(body).data })
     },
@@ -72,7 +72,7 @@ function toError(url: string, { status, problem }: Failure): Error {
     )
   if (problem?.code === 'EVENT_NOT_FOUND')
     return failed(
-      `${url} has no such event in the key’s workspace, or no longer. Use the id of a later event, or --from-start.`,
+      `${url} has no such event in the key’s workspace, or no longer keeps it. Use the id of a later event, or --from-start.`,
       'EVENT_NOT_FOUND',
     )
   if (problem?.code === 'RATE_LIMITED') return new TryAgain(problem.detail, { isRateLimit: true })
@@ -117,7 +117,7 @@ async function get(
   }
 }
 
-/** OpenSSL's own words for a server without TLS say nothing to most readers. */
+/** Most readers do not understand OpenSSL's words for a server without TLS. */
 function reasonOf(error: unknown): string {
   const isTlsFault = error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_SSL_')
   return isTlsFault ? 'It does not speak TLS: should --url begin with http://?' : inEnglish(failureReason(error))

@@ -32,7 +32,7 @@ export const listenCommand: Command = {
   words: 'listen',
   example: '--forward http://localhost:8080/webhooks --url https://doorcode.example.com --api-key dck_…',
   summary:
-    'Forward the events of a workspace, signed, to a server on this machine, until Ctrl-C. Works with any instance; --json prints one object per line.',
+    'Forward the events of a workspace, signed, to a server on this machine, until you press Ctrl-C. Works with any instance; --json prints one object per line.',
   options,
   work: { on: 'config', run: (config, call) => runListen(config, call, shutdownSignal()) },
 }
@@ -54,7 +54,7 @@ export async function runListen(
     throw new UserError(asWritten('Set DOORCODE_API_KEY or --api-key to a key of the workspace.'))
   if (!parseApiKey(apiKey))
     throw new UserError(asWritten('The API key is incomplete: a key is dck_, 12 characters, _ and 43 characters.'))
-  if (after !== undefined && fromStart) throw new UserError(asWritten('Use either --after or --from-start.'))
+  if (after !== undefined && fromStart) throw new UserError(asWritten('Use either --after or --from-start, not both.'))
   const start: Start = fromStart
     ? { from: 'start' }
     : after === undefined

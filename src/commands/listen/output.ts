@@ -6,7 +6,7 @@ import type { Start } from './run.ts'
 
 type Forwarded = Pick<PostResult, 'httpStatus' | 'error'> & { durationMs: number }
 
-/** What `listen` prints: a line of text for each, or with --json a line with one object. */
+/** What `listen` prints: a line of text for each call, or with --json one object. */
 export type Output = {
   listening(what: { url: string; forward: string; start: Start }): void
   forwarded(event: ReadEvent, result: Forwarded): void
@@ -21,7 +21,7 @@ type Options = {
   print: (line: string) => void
   /** Null if the user gave it. */
   generatedSecret: string | null
-  /** The command that goes on after an event, or from the start. */
+  /** The command that continues after an event, or from the start. */
   goOn: (position: string | undefined) => string
 }
 
@@ -42,12 +42,12 @@ export const textOutput = ({ print, generatedSecret, goOn }: Options): Output =>
   },
   waiting: (side, reason) => print(visibleText(`${reason} ${WAITING[side]}`)),
   resumed: (side) => print(side === 'receiver' ? 'The receiver answers again.' : 'The instance answers again.'),
-  stopped: (position) => print(`Stopped. To go on from here:\n${goOn(position)}`),
+  stopped: (position) => print(`Stopped. To continue from here:\n${goOn(position)}`),
 })
 
 const TYPE_WIDTH = 'cod.reschedule_requested'.length
 
-const WAITING = { instance: 'Trying again…', receiver: 'Is it running? The events wait, trying again…' }
+const WAITING = { instance: 'Trying again…', receiver: 'Is it running? Events wait. Trying again…' }
 
 export const jsonOutput = ({ print, generatedSecret, goOn }: Options): Output => {
   const line = (object: object): void => print(JSON.stringify(object))

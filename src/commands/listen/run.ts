@@ -19,7 +19,7 @@ type ListenOptions = { instance: Instance; forward: string; secret: string; star
 
 /**
  * Forwards events one at a time, in the order in which they are read, until `end` aborts. While one of the two sides is
- * down, it waits and keeps its position. An answer that is no success is shown, and the next event follows.
+ * down, it waits and keeps its position. An error answer is shown, and the next event follows.
  */
 export async function listen(options: ListenOptions, end: AbortSignal): Promise<void> {
   const { instance, forward, output, start } = options
@@ -63,7 +63,7 @@ export async function listen(options: ListenOptions, end: AbortSignal): Promise<
     output.forwarded({ id, ...envelope }, { ...result, durationMs: Math.round(performance.now() - startedAt) })
   }
 
-  /** Repeats with longer and longer pauses. Says once why it waits, and when that is over. */
+  /** Repeats with growing pauses. Says once why it waits, and when the wait is over. */
   async function untilUp<Result>(side: 'instance' | 'receiver', attempt: () => Promise<Result>): Promise<Result> {
     let shown: string | undefined
     for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, MAX_RETRY_MS)) {
@@ -81,7 +81,7 @@ export async function listen(options: ListenOptions, end: AbortSignal): Promise<
   }
 }
 
-/** What is wrong from the beginning is for the user to fix. */
+/** Only the user can fix what is wrong at the start. */
 async function readFirst(instance: Instance, start: Start, end: AbortSignal): Promise<ReadPage> {
   const after = { now: 'latest', start: undefined, event: start.from === 'event' ? start.id : undefined }[start.from]
   for (;;) {
@@ -95,7 +95,7 @@ async function readFirst(instance: Instance, start: Start, end: AbortSignal): Pr
   }
 }
 
-/** Why the receiver is down. One that takes too long has the event: it may be stopped in a debugger. */
+/** Why the receiver is down. A receiver that takes too long has the event: it may be stopped in a debugger. */
 function faultOf({ httpStatus, error }: PostResult): string | undefined {
   if (httpStatus !== null || error === null || error.code === 'webhooks.took_too_long') return undefined
   return inEnglish(error)

@@ -16,7 +16,7 @@ export const explainCommand = command({
     const explanation = await explain(parts, id)
     if (!explanation) {
       const { records } = await findKeptSince(parts.db)
-      const removed = records && timeOfId(id) < records ? ` Records before ${records.toISOString()} are removed.` : ''
+      const removed = records && timeOfId(id) < records ? ` Records before ${records.toISOString()} were removed.` : ''
       throw notFound(`No confirmation, message or event has the id ${id}.${removed}`)
     }
     return explanation

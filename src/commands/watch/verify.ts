@@ -6,7 +6,7 @@ export const verifyCommand = command({
   words: 'verify',
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary:
-    'Derive every status, answer, event, delivery and count again from the stored facts. Exit code 1 on a difference.',
+    'Recompute every status, answer, event, delivery and count from the stored facts. The exit code is 1 if there is a difference.',
   options: {
     workspace: optional(uuid('Only this workspace. Default: all workspaces.')),
     since: optional(
@@ -22,7 +22,7 @@ export const verifyCommand = command({
     const unverifiable = textOf(notVerifiable)
     lines.push(
       `Compared: ${textOf(checked) || 'nothing'}.`,
-      ...(unverifiable ? [`Not verifiable, because what would show them was removed: ${unverifiable}.`] : []),
+      ...(unverifiable ? [`Not verifiable, because the facts behind them were removed: ${unverifiable}.`] : []),
       `Differences: ${differences.total}.`,
     )
     return lines.join('\n')

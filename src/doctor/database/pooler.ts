@@ -6,7 +6,7 @@ import type { Found } from '../finding.ts'
 /** A pooler without a free server connection never answers. */
 const RESPONSE_TIMEOUT_MS = 3 * SECOND_MS
 
-/** What a connection pooler between Doorcode and the server breaks (docs/configuration.md#with-a-database-of-your-own). */
+/** What a connection pooler between Doorcode and PostgreSQL breaks (docs/configuration.md#with-a-database-of-your-own). */
 export async function findPoolerFaults(db: Db): Promise<Found[]> {
   const found: Found[] = []
   if (await sharesSessions(db)) found.push({ code: 'pooler_shares_sessions' })

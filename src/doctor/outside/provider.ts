@@ -43,7 +43,7 @@ async function findFaultsOf(subject: Subject, { accountId, wabaId, workspace }: 
   try {
     const call = getAccount(subject, accountId).then((account) => subject.provider.subscribers(account))
     if (!(await settlesWithin(ANSWER_TIMEOUT_MS, call))) {
-      call.catch(() => {}) // nobody waits for it any longer
+      call.catch(() => {}) // no one waits for it any longer
       const detail = coded('doctor.no_answer', { duration: durationText(ANSWER_TIMEOUT_MS) })
       return [{ code: 'provider_unreachable', ...of, detail }]
     }

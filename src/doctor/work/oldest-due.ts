@@ -67,7 +67,7 @@ const selectOldest: Statement<OldestDue> = statement(
    select 'deletions', min(deletion_due_at) from workspaces where deletion_due_at is not null and purged_at is null`,
 )
 
-/** Of each kind that has due work. */
+/** The oldest of each kind that has due work. */
 export const listOldestDue = async (sql: Sql, now: Date): Promise<OldestDue[]> =>
   (await sql.rows(selectOldest, [now])).filter(({ dueAt }) => dueAt !== null && dueAt <= now)
 

@@ -23,7 +23,7 @@ const countReported: Statement<Submitted> = statement(
    group by s.account_id`,
 )
 
-/** Accounts of live workspaces whose messages WhatsApp takes, without ever reporting what became of them. */
+/** Accounts of live workspaces whose messages WhatsApp accepts but never reports on. */
 export async function findMissingReports(sql: Sql, now: Date): Promise<Found[]> {
   const found: Found[] = []
   const { examined } = await listExamined(sql)

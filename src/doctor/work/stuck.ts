@@ -4,7 +4,7 @@ import { type Sql, statement } from '../../db/pool.ts'
 import { listQuarantinedMessages } from '../../messages/queue/quarantine.ts'
 import type { Found } from '../finding.ts'
 
-/** More are shown as this many. */
+/** A larger number is shown as this one. */
 const MAX_COUNTED = 1_000
 
 export async function findQuarantined(sql: Sql): Promise<Found[]> {
