@@ -8,7 +8,7 @@ const FORMAT_BYTE = Buffer.of(FORMAT)
 
 /** One instance key: AES-256-GCM. */
 export type SealingKey = {
-  /** Names the key in answers and logs, and says nothing about it. */
+  /** Names the key in answers and logs without revealing it. */
   readonly fingerprint: string
   close(text: string, context: string): Buffer
   /** Undefined if the key, the context or the bytes differ. */

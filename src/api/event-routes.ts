@@ -19,7 +19,7 @@ import { documentedEvents } from './documented-events.ts'
 
 /** Only API callers see this, and the API is English. */
 const NO_EVENT = asWritten(
-  'No event of this workspace has the id in "after", or no longer: leave "after" out to begin with the oldest event that is kept.',
+  'No event of this workspace has the id in "after", or the event is no longer kept: leave "after" out to begin with the oldest event that is kept.',
 )
 
 const LATEST = 'latest'
@@ -31,16 +31,16 @@ const after = z
   .optional()
   .meta({
     description:
-      'The id of an event, which is its `webhook-id`: the answer has the events after it. `latest`: only events recorded from now on. Left out: from the oldest event that is kept.',
+      'The id of an event, which is its `webhook-id`: the answer has the events after it. `latest`: only events recorded from now on. Default: from the oldest event that is kept.',
   })
 
 const limit = wholeNumber(1, MAX_EVENTS_PER_PAGE)
   .optional()
-  .meta({ description: `The most events in the answer. Without it: ${MAX_EVENTS_PER_PAGE}.` })
+  .meta({ description: `The maximum number of events in the answer. Default: ${MAX_EVENTS_PER_PAGE}.` })
 
 const wait = wholeNumber(0, MAX_WAIT_SECONDS)
   .optional()
-  .meta({ description: 'How many seconds to wait for an event if there is none. Without it: 0.' })
+  .meta({ description: 'How many seconds to wait for an event if there is none. Default: 0.' })
 
 const query = z.strictObject({ after, limit, wait })
 
@@ -112,7 +112,7 @@ export function eventRoutes(parts: Pick<Parts, 'db' | 'live'>): Route[] {
 
 const isEmpty = ({ events }: EventPage): boolean => events.length === 0
 
-/** What JSON.stringify made of an object, it makes again of the parsed text: without `id` these are the bytes of the webhook. */
+/** JSON.stringify writes the parsed text as it was: without `id` these are the bytes of the webhook. */
 const asRead = ({ id, body }: ListedEvent): z.input<typeof event> => ({ id, ...(JSON.parse(body) as Envelope) })
 
 type Envelope = Omit<z.input<typeof event>, 'id'>

@@ -42,7 +42,7 @@ export function serveApi(
     if (request.raw.headers['content-type'] !== JSON_TYPE) request.headers = { 'content-type': undefined }
     done()
   })
-  /** A revoked key stops within a second (docs/api.md#authentication), also one whose request waits. */
+  /** A revoked key stops within a second (docs/api.md#authentication), even while its request waits. */
   const assertStillValid = async ({ raw: { headers } }: FastifyRequest): Promise<void> => {
     if (!(await keys.find(headers.authorization))) throw keyError(headers.authorization)
   }

@@ -53,14 +53,14 @@ for (const passphrase of [undefined, PASSPHRASE]) {
       await assertRefused(file, withFlippedBit(bytes, bytes.length - fromEnd), passphrase)
   })
 
-  test(`${form} that was cut off anywhere is refused`, async (t) => {
+  test(`${form} that was cut off anywhere is rejected`, async (t) => {
     const { file, bytes } = await writeExample(t, passphrase)
     for (const length of [0, 10, 18, 300, 800, 100_000, bytes.length - 48, bytes.length - 1])
       await assertRefused(file, bytes.subarray(0, length), passphrase)
   })
 }
 
-test('each fault of a file has a sentence of its own', async (t) => {
+test('each fault of a file has its own error', async (t) => {
   const { file, bytes } = await writeExample(t, PASSPHRASE)
   const newer = Buffer.from(bytes.toString('latin1').replace('doorcode-backup 1', 'doorcode-backup 2'), 'latin1')
   for (const [content, passphrase, expected] of [
@@ -80,7 +80,7 @@ test('each fault of a file has a sentence of its own', async (t) => {
   await assert.rejects(openBackupFile(path.dirname(file), undefined), /is not a file/)
 })
 
-test('frames of an encrypted backup that changed places are refused', async (t) => {
+test('an encrypted backup with reordered frames is rejected', async (t) => {
   const { file, bytes } = await writeExample(t, PASSPHRASE)
   const start = encodedHeaderBytes(bytes)
   const [key, rows] = [frameAt(bytes, start), frameAt(bytes, start + frameAt(bytes, start).length)]
@@ -88,7 +88,7 @@ test('frames of an encrypted backup that changed places are refused', async (t) 
   await assertRefused(file, Buffer.concat([bytes.subarray(0, start), rows, key, rest]), PASSPHRASE, /is damaged/)
 })
 
-test('a backup never replaces a file unless it is told to', async (t) => {
+test('a backup never replaces a file without --force', async (t) => {
   const { file, bytes } = await writeExample(t)
   await assert.rejects(writeTo(file), /already exists.*--force/)
   assert.deepEqual(await readFile(file), bytes)
@@ -117,7 +117,7 @@ test('a backup that fails leaves the folder as it was', async (t) => {
   assert.deepEqual(await readFile(file), bytes)
 })
 
-test('the partial file of a killed backup goes with a later one', async (t) => {
+test('a later backup removes the partial file of a killed one', async (t) => {
   const { file, folder } = await writeExample(t)
   const [old, recent] = [`${file}.partial-00000000`, `${file}.partial-11111111`]
   await writeFile(old, 'x')
@@ -127,7 +127,7 @@ test('the partial file of a killed backup goes with a later one', async (t) => {
   assert.deepEqual((await readdir(folder)).toSorted(), [path.basename(file), path.basename(recent)])
 })
 
-test('a folder that does not exist or is not writable is named', async (t) => {
+test('the error names a folder that does not exist or is not writable', async (t) => {
   const { folder } = await writeExample(t)
   await assert.rejects(writeTo(path.join(folder, 'missing/x')), /The folder .*missing does not exist\. Create it first/)
   await assert.rejects(writeTo('/proc/x'), UserError)

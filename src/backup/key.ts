@@ -15,19 +15,19 @@ type KeyOptions = {
 }
 
 type ChosenKey = {
-  /** Puts the key where the next start finds it. */
+  /** Stores the key where the next start finds it. */
   write: () => Promise<void>
   /** Where that is. Null: the key is there already. */
   file: string | null
 }
 
-/** The key with which the restored database can be started. Throws UserError if there is none. */
+/** The key for the restored database. Throws UserError if there is none. */
 export async function chooseKey(config: Config, options: KeyOptions): Promise<ChosenKey> {
   const { file, keyFile, containedKeys, keyCheck } = options
   const isEmbedded = config.databaseUrl === undefined
   if (keyFile !== undefined && (isEmbedded || config.secretKeys || containedKeys.length === 0))
     throw backupError(
-      '--key-file is for a backup that contains the instance key, with DATABASE_URL and without DOORCODE_SECRET_KEY. Leave it out.',
+      '--key-file is only for restoring a backup that contains the instance key into DATABASE_URL, when DOORCODE_SECRET_KEY is not set. Leave it out.',
     )
   const { secretKeys, dataDir } = config
   const defaultFile = instanceKeyFile(dataDir)
@@ -42,7 +42,7 @@ export async function chooseKey(config: Config, options: KeyOptions): Promise<Ch
   const present = isEmbedded ? await findInstanceKeys(config) : secretKeys
   if (!present)
     throw backupError(
-      `${file} does not contain the instance key. Set DOORCODE_SECRET_KEY to it${isEmbedded ? `, or copy the file "instance-key" of the installation to ${defaultFile}` : ''}.`,
+      `${file} does not contain the instance key. Set DOORCODE_SECRET_KEY to that key${isEmbedded ? `, or copy the file "instance-key" of the installation to ${defaultFile}` : ''}.`,
     )
   if (!isInstanceKeyAmong(present, keyCheck))
     throw backupError(

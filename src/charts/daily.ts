@@ -50,7 +50,7 @@ const selectWorkspaces = statement<{ workspaceId: string; createdAt: Date; timeZ
    order by w.id limit ${WORKSPACES_EACH_TURN}`,
 )
 
-/** Days of which something is removed cannot be counted again: their figures stay, also after a change of the time zone. */
+/** Days with removed records cannot be counted again: their figures stay, even after a change of the time zone. */
 const keepUncountable = statement(
   'keep_figures_of_removed_days',
   `update daily_figures f set time_zone = (select d.time_zone from jsonb_to_record($1::jsonb -> f.workspace_id::text) as d (time_zone text))
@@ -101,7 +101,7 @@ async function planDays({ db, clock }: DailyParts, after: string | null): Promis
   return workspaces.map(({ workspaceId }) => workspaceId)
 }
 
-/** The first day of which nothing is removed. */
+/** The first day without removed records. */
 const firstWholeDay = (keptSince: Date, timeZone: string): Day => addDays(dayAt(keptSince, timeZone), 1)
 
 /** Time zones are at most this far from UTC, and the clocks of nodes a little apart. */

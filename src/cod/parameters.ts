@@ -18,7 +18,7 @@ export const removedParameters = (
   return 'removed' in parameters ? parameters : { removed: true, digest: digestOf(confirmationId, parameters) }
 }
 
-/** An erased recipient leaves no digest: then the other fields decide, of which the number cannot be the same. */
+/** An erased recipient leaves no digest. Then the other fields decide, and the number can never be the same. */
 export function hasSameParameters(
   confirmationId: string,
   stored: StoredParameters,
@@ -28,7 +28,7 @@ export function hasSameParameters(
   return canonicalParameters(stored) === canonicalParameters(requested)
 }
 
-/** With the id, so that the same order has another digest each time. */
+/** Includes the id, so that equal orders have different digests. */
 const digestOf = (confirmationId: string, parameters: RequestParameters): string =>
   contentId(confirmationId, canonicalParameters(parameters))
 

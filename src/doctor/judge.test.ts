@@ -164,7 +164,7 @@ for (const [name, found, codes] of CASES) {
 
 const codes = [...Object.values(FINDINGS).flatMap(Object.keys), ...Object.keys(OF_ANY_CHECK)]
 
-test('every finding has words and, unless it is in order, a fix that uses only their parameters', () => {
+test('every finding has a text and, unless it is ok, a fix that uses only parameters of the text', () => {
   const texts = readResources('en')['doctor'] ?? {}
   assert.equal(new Set(codes).size, codes.length, 'no two checks share a code')
   for (const code of codes) {

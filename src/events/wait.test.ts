@@ -49,7 +49,7 @@ test('many changes cause few looks', async (t) => {
   assert.ok(performance.now() - began >= 700)
 })
 
-test('requests of many keys together may not exceed the limit of a process', async (t) => {
+test('waiting requests of all keys together never exceed the limit of a process', async (t) => {
   const { wait, end, followers } = startWaiter(t)
   const keys = Array.from({ length: 50 }, (_, index) => `key ${index}`)
   const waiting = keys.flatMap((key) => Array.from({ length: MAX_WAITING_PER_KEY }, () => wait(() => '', key)))

@@ -144,10 +144,10 @@ const findWorker = statement<{ alive: boolean }>(
   `select exists (select from nodes n where 'worker' = any (n.roles) and ${IS_ALIVE}) as alive`,
 )
 
-/** `keys`: null of a release before key rotation. */
+/** `keys`: null for a node of a release before key rotation. */
 export type LiveNode = { id: string; roles: string[]; version: string; keys: KeyReport | null }
 
-/** Also a node that is reconnecting, or that no worker has found dead yet. */
+/** Includes nodes that are reconnecting, and dead ones that no worker has detected yet. */
 export const listLiveNodes = (sql: Sql): Promise<LiveNode[]> => sql.rows(selectLiveNodes, [MAX_SILENT_MS])
 
 const selectLiveNodes: Statement<LiveNode> = statement(
@@ -178,7 +178,7 @@ export type ListedNode = {
   isAlive: boolean
 }
 
-/** Far more than an instance has. */
+/** Far more nodes than an instance has. */
 const MAX_NODES = 200
 
 const selectNodes = statement<ListedNode>(
@@ -189,5 +189,5 @@ const selectNodes = statement<ListedNode>(
    from nodes n order by n.started_at, n.id limit ${MAX_NODES}`,
 )
 
-/** Also those that died and were not taken over yet. */
+/** Includes dead nodes that no worker has taken over yet. */
 export const listNodes = (sql: Sql): Promise<ListedNode[]> => sql.rows(selectNodes, [MAX_SILENT_MS])

@@ -67,7 +67,7 @@ test('a new key waits in the key file until a rotation removes the old one', asy
   assert.deepEqual(await readdir(dataDir), ['instance-key'])
 })
 
-test('a new key for DOORCODE_SECRET_KEY is shown and stored nowhere', async (t) => {
+test('a new key for DOORCODE_SECRET_KEY is shown but not stored', async (t) => {
   const { db, dataDir } = await newInstance(t)
   const config = { secretKeys: [randomBytes(32)], dataDir }
   const { fingerprint, key, file } = await addKey(config, await openSeal(config, db))

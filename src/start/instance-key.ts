@@ -57,7 +57,7 @@ function throwWrongKey(source: string, count: number): never {
       ? `${source} is not the instance key of this database`
       : `None of the ${count} keys in ${source} is the instance key of this database`
   throw new StartupError(
-    `${fault}, so its codes, tokens and secrets cannot be opened. Start with the key that the database was created with, or the one that the last "doorcode secrets rotate" made the key of the database.`,
+    `${fault}, so its codes, tokens and secrets cannot be decrypted. Start with the key that the database was created with, or the one that the last "doorcode secrets rotate" made the key of the database.`,
   )
 }
 
@@ -70,7 +70,7 @@ export async function assertOldKeysKnown(sql: Sql, seal: Seal): Promise<void> {
   const missing = (await findInstance(sql))?.oldKeys.filter((each) => !known.has(each)) ?? []
   if (missing.length === 0) return
   throw new StartupError(
-    `A rotation of the instance key is not finished: some tokens, secrets or codes may still be sealed under the former key with the fingerprint ${missing.join(', ')}, which is not configured. Add that key after the new one, start, and run "doorcode secrets rotate". If it is lost, run "doorcode secrets rotate --accept-unreadable" first: it lists what cannot be read.`,
+    `A rotation of the instance key is not finished: some tokens, secrets or codes may still be encrypted with the former key with fingerprint ${missing.join(', ')}, which is not configured. Add that key after the new one, start, and run "doorcode secrets rotate". If it is lost, run "doorcode secrets rotate --accept-unreadable" first: it lists what cannot be read.`,
   )
 }
 
@@ -138,7 +138,7 @@ export async function addKey(config: KeyConfig, seal: Seal): Promise<AddedKey> {
   return { fingerprint, key: undefined, file }
 }
 
-/** After a rotation: leaves only the key in use in the key file. False if the keys are those of DOORCODE_SECRET_KEY. */
+/** After a rotation, leaves only the key in use in the key file. False if the keys are those of DOORCODE_SECRET_KEY. */
 export async function removeOldKeys(config: KeyConfig, seal: Seal): Promise<boolean> {
   if (config.secretKeys) return false
   const file = instanceKeyFile(config.dataDir)

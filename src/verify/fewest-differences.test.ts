@@ -47,7 +47,7 @@ test('too many orders end the search without a verdict', () => {
   )
 })
 
-test('more contradictions than a few fit no order', () => {
+test('an order with too many contradictions does not count as a fit', () => {
   assert.equal(
     replay('abcd', () => false, 'abcd'),
     'none fits',

@@ -225,7 +225,7 @@ test('docs/configuration.md lists every setting with its default and meaning', a
   assert.deepEqual(rows, written)
 })
 
-test('docs/doctor.md lists every finding with its check, level, words and fix', async () => {
+test('docs/doctor.md lists every finding with its check, level, text and fix', async () => {
   const rows = tableRows(between(await read('docs/doctor.md'), 'findings')).slice(1)
   assert.deepEqual(rows, findingRows())
 })

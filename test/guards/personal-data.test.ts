@@ -39,7 +39,7 @@ const TABLES_WITHOUT_RECIPIENTS =
    quota_usage quotas rate_limits retention retention_postponed sender_pace senders sign_in_attempts template_changes templates used_sign_in_codes
    webhook_deliveries webhook_endpoints workspaces migrations`.split(/\s+/)
 
-test('every text column is known to be erased with a recipient or to name none', async () => {
+test('every text column is either erased with a recipient or known to contain no personal data', async () => {
   await withConnection(await fileDatabase(), async (connection) => {
     const { rows } = await connection.query<{ table: string; column: string }>(
       `select table_name as table, column_name as column from information_schema.columns

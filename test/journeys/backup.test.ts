@@ -49,7 +49,7 @@ test('a restored database has the schema and all rows of the backup', async (t) 
   })
 })
 
-test('a backup under load has all that was acknowledged before it began, and verifies', async (t) => {
+test('a backup under load has everything acknowledged before it began, and verifies', async (t) => {
   const world = await startWorld(t)
   const { file } = await newFile(t)
   const before: string[] = []
@@ -85,7 +85,7 @@ test('a backup under load has all that was acknowledged before it began, and ver
   })
 })
 
-test('timers, due messages and webhooks go on in a restored database', async (t) => {
+test('timers, due messages and webhooks continue in a restored database', async (t) => {
   const world = await startWorld(t)
   const receiver = await world.receiver()
   await world.codSettings()
@@ -109,7 +109,7 @@ test('timers, due messages and webhooks go on in a restored database', async (t)
   )
 })
 
-test('a message that was being sent at the backup is sent at most once more', async (t) => {
+test('a message that was being sent during the backup is sent at most once more', async (t) => {
   const world = await startWorld(t, { works: false })
   const otp = await world.sendOtp()
   const lease = newId()

@@ -54,7 +54,7 @@ async function startSandbox(t: TestContext, options: Parameters<typeof startWorl
   return world
 }
 
-test('a healthy instance has only what the server of the tests lacks', async (t) => {
+test('a healthy instance has only the findings of the test server', async (t) => {
   const world = await startSandbox(t)
   await world.sendOtp()
   await world.settled()
@@ -163,7 +163,7 @@ const FAULTS: readonly [sql: string, codes: readonly string[], undo: string][] =
   ],
 ]
 
-test('each fault in the database is found alone, and nothing else changes', async (t) => {
+test('each fault in the database is found, with no other finding', async (t) => {
   const world = await startSandbox(t, { works: false })
   await world.receiver()
   await world.sendOtp()
@@ -208,7 +208,7 @@ test('what WhatsApp answers about each account is found, without its token', asy
   assert.deepEqual(codesOf(await outside()), ['provider_unreachable'])
 })
 
-test('a check that fails or lacks something hides no other', async (t) => {
+test('a check that fails or lacks something does not stop the others', async (t) => {
   const world = await startSandbox(t)
   await world.ask('alter table leases rename to gone')
   try {
@@ -257,7 +257,7 @@ test('settings of a database that Doorcode cannot work with are found', async (t
   }
 })
 
-test('a pooler that pools transactions and drops settings is found', async (t) => {
+test('a pooler in transaction mode that drops settings is found', async (t) => {
   const { url } = await ownDatabase(t)
   await using stack = new AsyncDisposableStack()
   const open = (to: string) => stack.adopt(openDb({ url: to, poolSize: 1 }), (each) => each.close())
@@ -347,7 +347,7 @@ test('the command examines an embedded database without a server, and creates no
   assert.ok(!(await readdir(folder)).includes('instance-key'))
 })
 
-test('only operators get the report, and WhatsApp is asked once a minute', async (t) => {
+test('only operators get the report, and WhatsApp is called once a minute at most', async (t) => {
   const world = await startSandbox(t)
   const { workspaceId } = world
   for (const role of ['member', 'owner'] as const) {

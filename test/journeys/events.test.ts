@@ -69,7 +69,7 @@ test('a caller whose endpoint was down for a week reads exactly the webhooks it 
   for (const { id, ...envelope } of events.slice(0, 10)) assert.equal(JSON.stringify(envelope), attempted.get(id))
 })
 
-test('every fault of the query is listed, unknown parameters included', async (t) => {
+test('every mistake in the query is listed, including unknown parameters', async (t) => {
   const world = await startWorld(t, { works: false })
   const faults = async (query: string): Promise<unknown> => {
     const answer = await world.request('GET', `${EVENTS}?${query}`)
@@ -166,7 +166,7 @@ function startWaiting(
   return { ends }
 }
 
-test('a key has a limited number of waiting requests, and one that disconnects makes room', async (t) => {
+test('a key has a limited number of waiting requests, and a disconnect frees a place', async (t) => {
   const world = await startWorld(t, { works: false })
   const key = await world.freshKey()
   const { ends } = startWaiting(t, world, { key, count: MAX_WAITING_PER_KEY })
@@ -204,7 +204,7 @@ test('a key that is revoked while its request waits gets no events', async (t) =
   assert.equal((await waiting).status, 401)
 })
 
-test('faults of the database are 500 and 503, as on every route', async (t) => {
+test('database errors are answered with 500 and 503, as on every route', async (t) => {
   let fault: Error | undefined
   const world = await startWorld(t, {
     works: false,

@@ -104,7 +104,7 @@ function sendSome(world: World, count: number): Promise<SentOtp[]> {
   return Promise.all(Array.from({ length: count }, () => world.sendOtp({ senderId })))
 }
 
-test('a running node that knows only the old key is named, and nothing changes', async (t) => {
+test('a rotation names a running node that knows only the old key, and changes nothing', async (t) => {
   const { world, old, command } = await startRotation(t, { nodesKnow: 'old' })
   const { code, stderr } = await command('rotate')
   assert.equal(code, 1)
@@ -159,7 +159,7 @@ test('an interrupted rotation needs the old key until it is repeated', async (t)
   await assertOldKeysKnown(db, await openTestSeal(db, [next]))
 })
 
-test('what changes while it is sealed again is not overwritten', async (t) => {
+test('a text that changes during the rotation is not overwritten', async (t) => {
   const { world, seal, next, rotate } = await startRotation(t)
   const [erased, kept] = [await world.sendOtp(), await world.sendOtp()]
   const { db } = world.parts
@@ -194,7 +194,7 @@ test('a code that was being accepted during the switch is sealed again', async (
 const openedBy = (each: Buffer, sealed: Buffer | undefined, { messageId }: SentOtp): boolean =>
   createSealingKey(each).open(sealed ?? Buffer.of(), sealedColumns.messages.code(messageId)) !== undefined
 
-test('what no known key opens is reported and stops nothing else', async (t) => {
+test('a text that no known key opens is reported and stops nothing else', async (t) => {
   const { world, old, next, command } = await startRotation(t)
   const { accountId } = world.account
   await world.ask(

@@ -88,7 +88,7 @@ test('new events reach the local server in order, signed, as an endpoint gets th
   assert.deepEqual([httpStatus, type], [204, 'cod.confirmed'])
 })
 
-test('while the local server is down events wait, then come in order, without gaps', async (t) => {
+test('while the local server is down events wait, then arrive in order, without gaps', async (t) => {
   const world = await startWorld(t, { works: false })
   const port = await freePort()
   const listening = await startListening(t, world, { forward: `http://127.0.0.1:${port}/hooks`, fromStart: true })
@@ -112,7 +112,7 @@ const closed = async (server: Server): Promise<void> => {
   await new Promise((resolve) => void server.close(resolve))
 }
 
-test('an answer that is no success is shown, and the next event follows', async (t) => {
+test('an error answer is shown, and the next event follows', async (t) => {
   const world = await startWorld(t, { works: false })
   const local = await receiverOf(t)
   local.answers({ status: 500 }, { status: 302, headers: { location: '/elsewhere' } })
@@ -125,7 +125,7 @@ test('an answer that is no success is shown, and the next event follows', async 
   )
 })
 
-test('Ctrl-C ends it with a command that goes on after the last event', async (t) => {
+test('Ctrl-C stops it and prints a command that continues after the last event', async (t) => {
   const world = await startWorld(t, { works: false })
   const local = await receiverOf(t)
   const secret = newWebhookSecret()
@@ -161,7 +161,7 @@ test('an instance that restarts delays events and loses none', async (t) => {
   assert.equal((await listening.line('forwarded')).id, id)
 })
 
-test('a wrong key, event, address or combination ends it with a clear error', async (t) => {
+test('a wrong key, event, address or combination stops it with a clear error', async (t) => {
   const world = await startWorld(t, { works: false })
   const local = await receiverOf(t)
   const failure = async (options: object): Promise<string> => {
@@ -194,7 +194,7 @@ test('a wrong key, event, address or combination ends it with a clear error', as
   }
 })
 
-test('a key that is revoked meanwhile ends it, with its position', async (t) => {
+test('a key that is revoked meanwhile stops it, and the position is printed', async (t) => {
   const world = await startWorld(t, { works: false })
   const local = await receiverOf(t)
   const apiKey = await world.freshKey()
@@ -212,7 +212,7 @@ test('a key that is revoked meanwhile ends it, with its position', async (t) => 
   assert.equal(listening.lines.at(-1)?.after, id)
 })
 
-test('faults of the command line are named together, without the key', async () => {
+test('all mistakes in the command line are reported together, without the key', async () => {
   const key = 'dck_secretsecret'
   const { code, stderr } = await runCommand(
     ['listen', '--forward', 'localhost:8080', '--url', 'https://a.example/shop', '--after', 'x', '--api-key', key],

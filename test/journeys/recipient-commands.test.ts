@@ -10,7 +10,7 @@ import { type World, newPhone, startWorld } from '../world.ts'
 
 const OWNER_ONLY = 0o600
 
-test('an export has everything of a person, never a code, and the log does not name them', async (t) => {
+test('an export has everything about a person, never a code, and the audit log does not name them', async (t) => {
   const world = await startWorld(t)
   await world.codSettings()
   const receiver = await world.receiver()
@@ -53,7 +53,7 @@ test('an export has everything of a person, never a code, and the log does not n
   assert.ok(!entries[0]?.entry.includes(order.to.slice(1)))
 })
 
-test('an erased person is not found, and a number that was never known neither', async (t) => {
+test('neither an erased person nor an unknown number is found', async (t) => {
   const world = await startWorld(t)
   const otp = await world.sendOtp()
   await world.settled()
@@ -68,7 +68,7 @@ test('an erased person is not found, and a number that was never known neither',
   }
 })
 
-test('a number or file that cannot be used is named, and no half file is left', async (t) => {
+test('the error names an unusable number or file, and no partial file is left', async (t) => {
   const world = await startWorld(t)
   const directory = await folder(t)
   const taken = path.join(directory, 'taken.json')

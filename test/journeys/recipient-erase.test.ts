@@ -90,7 +90,7 @@ test('statuses, answers and units stay after the erasure', async (t) => {
   })
 })
 
-test('what runs ends with RECIPIENT_ERASED, one event each, without the number', async (t) => {
+test('running messages and conversations end with RECIPIENT_ERASED, one event each, without the number', async (t) => {
   const world = await startWorld(t)
   const person = await fillWithPerson(world)
   person.receiver.always({ status: 204 })
@@ -163,7 +163,7 @@ test('an erased customer gets no refusal check', async (t) => {
   assert.deepEqual([answer.status, answer.body['code']], [409, 'COD_CONFIRMATION_NOT_ELIGIBLE'])
 })
 
-test('a block stays when it is kept, with nothing but the number', async (t) => {
+test('a kept block holds nothing but the number', async (t) => {
   const world = await startWorld(t)
   const to = newPhone()
   await world.sendOtp({ to })
@@ -191,7 +191,7 @@ test('another workspace keeps its data about the same number', async (t) => {
   assert.equal((await other.getOtp(otp)).to, order.to)
 })
 
-test('an erasure that is interrupted anywhere is finished by the next one', async (t) => {
+test('the next erasure finishes one that was interrupted anywhere', async (t) => {
   const world = await startWorld(t)
   const person = await fillWithPerson(world)
   person.receiver.always({ status: 204 })
@@ -218,7 +218,7 @@ test('an erasure that is interrupted anywhere is finished by the next one', asyn
   assert.deepEqual(await tablesWith(world, person), [])
 })
 
-test('a message that is being sent is waited for', async (t) => {
+test('an erasure waits for a message that is being sent', async (t) => {
   const world = await startWorld(t)
   const otp = await world.sendOtp()
   await world.settled()

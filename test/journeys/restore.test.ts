@@ -40,18 +40,18 @@ test('a restore without the right instance key changes nothing and says which ke
   await refused([file], { DATABASE_URL: url }, /contains the instance key\. Set DOORCODE_SECRET_KEY .*--key-file/)
   await refused([file], otherKey, /DOORCODE_SECRET_KEY is not the instance key of .*Leave DOORCODE_SECRET_KEY unset/)
   await refused([bare], otherKey, /is not the instance key of .*Use the key of the installation that made the backup/)
-  await refused([bare], { DATABASE_URL: url }, /does not contain the instance key\. Set DOORCODE_SECRET_KEY to it\./)
+  await refused([bare], { DATABASE_URL: url }, /does not contain the instance key\. Set DOORCODE_SECRET_KEY to that key\./)
   await refused(
     [bare],
     newFolder,
-    /Set DOORCODE_SECRET_KEY to it, or copy the file "instance-key" .*data\/instance-key/,
+    /Set DOORCODE_SECRET_KEY to that key, or copy the file "instance-key" .*data\/instance-key/,
   )
-  await refused([bare, '--key-file', 'x'], newFolder, /--key-file is for a backup that contains the instance key/)
+  await refused([bare, '--key-file', 'x'], newFolder, /--key-file is only for restoring a backup that contains the instance key/)
   await refused([file, '--key-file', file], { DATABASE_URL: url }, /already exists\. Name a new file/)
   await assert.rejects(stat(newFolder.DOORCODE_DATA_DIR), { code: 'ENOENT' })
 })
 
-test('the key of a backup goes into the file that the operator names', async (t) => {
+test('the key of a backup is written to the file that the operator names', async (t) => {
   const { folder, file, url } = await setScene(t)
   const keyFile = path.join(folder, 'key')
   await command(['restore', file, '--key-file', keyFile], { DATABASE_URL: url })
@@ -68,7 +68,7 @@ test('a database that has tables of Doorcode is never restored into', async (t) 
   assert.match(stderr, /The database already has tables of Doorcode\. Restore into a new database/)
 })
 
-test('a restore is refused while another process starts on the database', async (t) => {
+test('a restore is rejected while another process starts on the database', async (t) => {
   const { file, url } = await setScene(t)
   await withConnection(url, async (connection) => {
     await connection.query('select pg_advisory_lock(7305221)') // that of migrations
@@ -97,7 +97,7 @@ test('a restore that fails or is interrupted leaves an empty database for the ne
   await command(['restore', file], { DATABASE_URL: url, DOORCODE_SECRET_KEY: KEY })
 })
 
-test('a backup with an older schema is migrated, and one with a newer schema refused', async (t) => {
+test('a backup with an older schema is migrated, and one with a newer schema is rejected', async (t) => {
   const { file } = await setScene(t)
   await using backup = await openBackupFile(file, undefined)
   const { header } = backup
@@ -131,7 +131,7 @@ test('a backup that is interrupted leaves no file', async (t) => {
   assert.deepEqual(await readdir(folder), [])
 })
 
-test('a passphrase that is too short or unreadable is refused without being quoted', async (t) => {
+test('a passphrase that is too short or unreadable is rejected without being quoted', async (t) => {
   const { folder, file } = await setScene(t)
   const short = path.join(folder, 'short')
   await writeFile(short, 'hunter2')

@@ -101,7 +101,7 @@ const keptSince = async (world: World, by: 'member' | 'owner' = 'member') => {
   return session?.workspaces.find(({ workspaceId }) => workspaceId === world.workspaceId)?.keptSince
 }
 
-test('after 90 days no text or payload is left, and every reader says that it is removed', async (t) => {
+test('after 90 days no text or payload is left, and every reader says that it was removed', async (t) => {
   const world = await startWorld(t)
   await startAgain(world)
   const { order, otp, receiver } = await trade(world)
@@ -221,7 +221,7 @@ test('an event that still waits for its endpoint keeps its body and its message'
   assert.deepEqual(await rowsWith(world, world.workspaceId), {})
 })
 
-test('after 400 days an order goes with all that belongs to it, and quotas stay', async (t) => {
+test('after 400 days an order is removed with everything that belongs to it, and quotas stay', async (t) => {
   const world = await startWorld(t)
   await startAgain(world)
   const { order, otp } = await trade(world)
@@ -245,7 +245,7 @@ test('after 400 days an order goes with all that belongs to it, and quotas stay'
   assert.equal(await explainInEnglish(world.parts, order.confirmationId), undefined)
 })
 
-test('a sandbox whose clock was moved keeps what is young in real time', async (t) => {
+test('a sandbox whose clock was moved keeps what is recent in real time', async (t) => {
   const world = await startWorld(t)
   await startAgain(world)
   await trade(world)
@@ -259,7 +259,7 @@ test('a sandbox whose clock was moved keeps what is young in real time', async (
   assert.deepEqual(await rowsWith(world, 'Canary'), before)
 })
 
-test('entries of the audit log go after 730 days', async (t) => {
+test('audit log entries are removed after 730 days', async (t) => {
   const world = await startWorld(t)
   await startAgain(world)
   const owner = await signIn(world, 'owner')

@@ -282,7 +282,7 @@ test('a workspace with every outcome has no difference, and each planted one is 
         JSON.stringify(found, null, 1),
       )
     })
-  await t.test('removed contents are not verifiable, and no difference', async () => {
+  await t.test('removed content is not verifiable, and is not a difference', async () => {
     const text = `update provider_reports set body = '' where workspace_id = $1`
     const db = planted(world.parts.db, (tx) => tx.rows({ name: 'plant_removal', text }, [world.workspaceId]))
     const removed = await check(world, { db })
@@ -312,7 +312,7 @@ test('a sandbox whose clock was moved verifies without a difference', async (t) 
   await assertVerified(world)
 })
 
-test('beside running load no difference is reported', async (t) => {
+test('under load no difference is reported', async (t) => {
   const world = await startWorld(t, { account: codAccount(), statuses: 'automatic' })
   await world.receiver()
   await world.codSettings()
@@ -330,7 +330,7 @@ test('beside running load no difference is reported', async (t) => {
   await assertVerified(world)
 })
 
-test('the command exits with 1 and lists each difference with its id, with 0 without one', async (t) => {
+test('the command lists each difference with its id and exits with 1, and exits with 0 without any', async (t) => {
   const world = await startWorld(t)
   const otp = await world.sendOtp()
   await world.settled()

@@ -82,7 +82,7 @@ export function createExports({ db, clock, live, findViewer, contextOf }: Export
       .send(Readable.from(lines))
   }
 
-  /** Of lists that shrink: earlier rows are removed. */
+  /** For lists whose old rows are removed: earlier rows are gone. */
   async function findSince(name: string, workspaceId: string): Promise<Date | null> {
     const keptClass = HISTORIES[name]
     return keptClass ? sinceBeginning(workspaceId, await findKeptSince(db))[keptClass] : null
@@ -151,7 +151,7 @@ const valueIn = (query: Record<string, unknown>, name: string): [string, unknown
 const workspaceOf = (filters: Record<string, unknown>, { workspaceId }: Membership): string | null =>
   filters['of'] === 'instance' ? null : workspaceId
 
-/** `since`: earlier rows are removed. */
+/** `since`: earlier rows were removed. */
 const fileName = (list: string, at: Date, since: Date | null): string =>
   `${list}-${dayOf(at)}${since ? `-kept-since-${dayOf(since)}` : ''}.csv`
 

@@ -9,7 +9,7 @@ import { exportText } from '../../recipients/export-text.ts'
 import { ONE_RECIPIENT, countHeld, findPerson } from '../../recipients/person.ts'
 import { ownerCall, router } from '../rpc/trpc.ts'
 
-/** In one call: the page continues it, and shows how far it is. */
+/** Work of one call: the page repeats the call and shows the progress. */
 const MAX_ERASING_MS = 2 * SECOND_MS
 const MAX_CHARACTERS = 100
 
@@ -23,7 +23,7 @@ const phone = z
     return z.NEVER
   })
 
-/** How far the erasure is that the page continues. */
+/** The progress of the erasure that the page continues. */
 const erasure = z.object({
   pseudonym: z.string().regex(PSEUDONYM),
   startedAt: z.iso.datetime().transform((text) => new Date(text)),
@@ -33,7 +33,7 @@ const erasure = z.object({
   waits: z.int().min(0),
 })
 
-/** Numbers are in mutations, since proxies log the addresses of queries. */
+/** Phone numbers are sent in mutations, because proxies log the URLs of queries. */
 export const recipients = router({
   find: ownerCall
     .meta({ minRole: 'owner', changesNothing: true })

@@ -28,7 +28,7 @@ test('each event is one line with its time, type, id, answer and duration', () =
   )
 })
 
-test('an instance cannot send the terminal lines or commands of its own', () => {
+test('an instance cannot inject lines or control sequences into the terminal', () => {
   const hostile = { ...event, type: 'cod.confirmed\n\u001b[2Jforged' }
   const [line = '', ...more] = linesOf((output) =>
     output.forwarded(hostile, { httpStatus: 204, error: null, durationMs: 1 }),

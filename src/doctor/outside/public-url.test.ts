@@ -19,7 +19,7 @@ async function serve(t: TestContext, listener: RequestListener): Promise<string>
   return `127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-test('an answer of Doorcode is in order, and others say what they are', async (t) => {
+test('an answer from Doorcode is no problem, and every other answer has its finding', async (t) => {
   const own = await serve(t, (_request, response) => response.end('{"status":"alive"}'))
   assert.deepEqual(await findFaultsOf(`http://${own}`), [])
   const other = await serve(t, (_request, response) => response.end('<html>'.padEnd(1_000_000)))
@@ -30,13 +30,13 @@ test('an answer of Doorcode is in order, and others say what they are', async (t
   ])
 })
 
-test('a URL without a server or without TLS is told apart', async (t) => {
+test('a URL without a server and one without TLS have different findings', async (t) => {
   const plain = await serve(t, (_request, response) => response.end())
   assert.deepEqual(codesOf(await findFaultsOf(`https://${plain}`)), ['public_url_tls'])
   assert.deepEqual(codesOf(await findFaultsOf('http://127.0.0.1:1')), ['public_url_unreachable'])
 })
 
-test('each error of the network has its finding', () => {
+test('each network error has its finding', () => {
   const expected = {
     ENOTFOUND: 'public_url_unknown_host',
     CERT_HAS_EXPIRED: 'public_url_tls',
@@ -49,7 +49,7 @@ test('each error of the network has its finding', () => {
   for (const [error, code] of Object.entries(expected)) assert.deepEqual(codesOf(judgeFailure(URL, error)), [code])
 })
 
-test('a certificate that ends soon is found', () => {
+test('a certificate that expires soon is found', () => {
   assert.deepEqual(judgeAnswer(URL, answer, now), [])
   const soon = { ...answer, validUntil: later(now, 3 * DAY_MS) }
   assert.deepEqual(codesOf(judgeAnswer(URL, soon, now)), ['certificate_expires'])
