@@ -152,7 +152,7 @@ const SLICE_MS = 2_000
 
 type Latency = { p50: number; p99: number }
 
-/** In slices, since a load ends only at its planned time. The worst slice counts, without the one in which the backup ended. */
+/** In slices, because a load ends only at its planned time. The worst slice counts, except the one in which the backup ended. */
 async function loadUntil(signal: AbortSignal, load: (ms: number) => Promise<Latency>): Promise<Latency> {
   const slices: Latency[] = []
   const deadline = performance.now() + MAX_BACKUP_MS

@@ -16,7 +16,7 @@ import { addEndpoints, startMessages, startReports } from './whole-way.ts'
 
 const PART = 'retention'
 
-/** Removal alone, then next to sending, then a year of days. */
+/** Removal on its own, then while sending, then a simulated year. */
 export const retention: BenchPart = async (options) => [
   ...(await measureRemoval(options)),
   ...(await measureSending(options)),
@@ -56,7 +56,7 @@ async function openShop({ postgres, provider }: PartOptions, name: string, shops
   const age = await client.query<{ shift: string }>(`update workspaces set created_at = now() - interval '500 days'
     returning '' as shift`)
   if (age.rowCount !== shops) throw new Error('the shops are missing')
-  // Their days are counted, so that no record waits for that.
+  // Their days count as counted, so that no record waits for the charts.
   await client.query(`insert into daily_figures (workspace_id, day, time_zone, groups, counted_at)
     select id, current_date - 1, 'UTC', '[]', now() from workspaces`)
   const first = opened[0]
@@ -222,16 +222,16 @@ const CODES_EACH_DAY = 200
 const ORDERS_EACH_DAY = 20
 /** Shorter than the defaults, so that most of the year lies after the first removal. */
 const KEEP_IN_YEAR = { content: 30, records: 60 }
-/** When sizes should stop growing: everything has been removed once, and its place was used again. */
+/** When sizes should stop growing: everything has been removed once, and its space was used again. */
 const SETTLED_DAY = 120
 
-/** Each day adds rows, and then everything that is over is removed by the clock of that day. */
+/** Each day adds rows, and then removes everything that is too old by the clock of that day. */
 async function measureYear(options: PartOptions): Promise<Figure[]> {
   const { short, say } = options
   const shop = await openShop(options, 'bench_retention_year', 1)
   const parts = await setupParts(shop.database.url)
   const config = configOf(shop.database.url, KEEP_IN_YEAR)
-  // A day lasts half a second: autovacuum looks at its thresholds, which are those of the migrations, as often.
+  // A day lasts half a second, so autovacuum must check its thresholds, which are those of the migrations, as often.
   await shop.client.query(`alter system set autovacuum_naptime = '1s'`)
   await shop.client.query('select pg_reload_conf()')
   const days = short ? SETTLED_DAY + 30 : DAYS

@@ -6,11 +6,11 @@ import type { Connection } from '../db/connection.ts'
  */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
   migrations: 'the restore migrates the database itself',
-  nodes: 'processes that work on the other database',
+  nodes: 'processes that work on the original database',
   leases:
     'the work of these processes: a restored claim ends like that of a dead process (docs/backup.md#after-a-restore)',
-  'auth.session': 'who has a file must not be signed in as other people: everyone signs in again',
-  'auth.verification': 'the steps of sign-ins that are under way',
+  'auth.session': 'the owner of a file must not be signed in as other people: everyone signs in again',
+  'auth.verification': 'sign-ins in progress',
   'auth.rateLimit': 'counts requests of the last minute',
 }
 

@@ -18,7 +18,7 @@ const ERASED: Readonly<Record<string, string>> = {
   audit_log: 'target before after',
 }
 
-/** Other texts of the same tables: codes, names of ours and of the shop. */
+/** Other texts of the same tables: codes, and names that Doorcode or the shop chose. */
 const NOT_PERSONAL: Readonly<Record<string, string>> = {
   messages:
     'kind template_name template_language api_key_id check_kind purpose offered status failure_code last_failure_code finish_error',

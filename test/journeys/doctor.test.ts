@@ -27,7 +27,7 @@ const OF_TEST_SERVER = 'fsync, full_page_writes, synchronous_commit'
 
 const isOfTestServer = ({ parameters }: Finding): boolean => parameters['settings'] === OF_TEST_SERVER
 
-/** What is above ok, without what the test server is. */
+/** Findings above ok, without those that the test server causes. */
 async function problemsOf(parts: Parts, outside = false): Promise<Finding[]> {
   const findings = await examine(parts, { outside })
   return findings.filter((finding) => finding.level !== 'ok' && !isOfTestServer(finding))
@@ -227,7 +227,7 @@ test('a check that fails or lacks something does not stop the others', async (t)
   }
 })
 
-/** An own database, empty or migrated. */
+/** A separate database, empty or migrated. */
 async function ownDatabase(t: TestContext, template?: string): Promise<{ name: string; url: string }> {
   const name = `doctor_${randomUUID().replaceAll('-', '')}`
   await createDatabase(serverUrl(), name, template)

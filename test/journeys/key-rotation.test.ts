@@ -33,7 +33,7 @@ const withKeys = (...keys: Buffer[]) => ({
 
 const fingerprintOf = (each: Buffer): string => createSealingKey(each).fingerprint
 
-/** A world on the present key whose nodes know a new one too. Codes wait: none of them is a worker. */
+/** A world on the current key whose nodes also know a new one. Codes wait: none of them is a worker. */
 async function startRotation(t: TestContext, options: WorldOptions & { nodesKnow?: 'both' | 'old' } = {}) {
   const [old, next] = [key, randomBytes(32)]
   const { nodesKnow = 'both', ...more } = options
@@ -57,7 +57,7 @@ async function startRotation(t: TestContext, options: WorldOptions & { nodesKnow
 /** In these tests no statement is retried, so that accepting a code takes milliseconds. */
 const MAX_ACCEPT_MS = 200
 
-/** Opens all that is stored of the world with this key alone. */
+/** Opens everything that the world has stored with only this key. */
 async function assertOpensWith(world: World, alone: Buffer): Promise<void> {
   const seal = await openTestSeal(world.parts.db, [alone])
   const { keys, unreadableCount, oldKeys } = await findSecretsStatus({ db: world.parts.db, seal })
@@ -255,6 +255,6 @@ test('ending all sessions signs everyone out and keeps second factors', async (t
   ])
   assert.notEqual(again?.secret, former?.secret)
   const pending = asCookie((await trySignIn(world, person.email, PASSWORD)).cookies)
-  const code = totp(totpURI, Date.now() + CODE_PERIOD_MS) // the present one enabled the second factor
+  const code = totp(totpURI, Date.now() + CODE_PERIOD_MS) // the current code enabled the second factor
   assert.equal((await askAuth(world, 'two-factor/verify-totp', { code }, { cookie: pending })).status, 200)
 })

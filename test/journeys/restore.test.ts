@@ -23,7 +23,7 @@ async function setScene(t: TestContext, ...options: string[]) {
   return { folder, file, url: await emptyDatabase(t) }
 }
 
-/** Runs a restore that must be refused and change nothing. */
+/** Runs a restore that must fail and change nothing. */
 async function refused(words: readonly string[], environment: Record<string, string>, expected: RegExp): Promise<void> {
   const { code, stderr } = await runCommand(['restore', ...words], environment)
   assert.equal(code, 1)
@@ -40,13 +40,21 @@ test('a restore without the right instance key changes nothing and says which ke
   await refused([file], { DATABASE_URL: url }, /contains the instance key\. Set DOORCODE_SECRET_KEY .*--key-file/)
   await refused([file], otherKey, /DOORCODE_SECRET_KEY is not the instance key of .*Leave DOORCODE_SECRET_KEY unset/)
   await refused([bare], otherKey, /is not the instance key of .*Use the key of the installation that made the backup/)
-  await refused([bare], { DATABASE_URL: url }, /does not contain the instance key\. Set DOORCODE_SECRET_KEY to that key\./)
+  await refused(
+    [bare],
+    { DATABASE_URL: url },
+    /does not contain the instance key\. Set DOORCODE_SECRET_KEY to that key\./,
+  )
   await refused(
     [bare],
     newFolder,
     /Set DOORCODE_SECRET_KEY to that key, or copy the file "instance-key" .*data\/instance-key/,
   )
-  await refused([bare, '--key-file', 'x'], newFolder, /--key-file is only for restoring a backup that contains the instance key/)
+  await refused(
+    [bare, '--key-file', 'x'],
+    newFolder,
+    /--key-file is only for restoring a backup that contains the instance key/,
+  )
   await refused([file, '--key-file', file], { DATABASE_URL: url }, /already exists\. Name a new file/)
   await assert.rejects(stat(newFolder.DOORCODE_DATA_DIR), { code: 'ENOENT' })
 })
