@@ -9,7 +9,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   nodes: 'processes that work on the original database',
   leases:
     'the work of these processes: a restored claim ends like that of a dead process (docs/backup.md#after-a-restore)',
-  'auth.session': 'the owner of a file must not be signed in as other people: everyone signs in again',
+  'auth.session': 'a person who has the file must not be signed in as someone else: everyone must sign in again',
   'auth.verification': 'sign-ins in progress',
   'auth.rateLimit': 'counts requests of the last minute',
 }
