@@ -112,7 +112,7 @@ export function eventRoutes(parts: Pick<Parts, 'db' | 'live'>): Route[] {
 
 const isEmpty = ({ events }: EventPage): boolean => events.length === 0
 
-/** JSON.stringify writes the parsed text as it was: without `id` these are the bytes of the webhook. */
+/** JSON.stringify turns the parsed body back into the same bytes, so without `id` an event is the body of its webhook. */
 const asRead = ({ id, body }: ListedEvent): z.input<typeof event> => ({ id, ...(JSON.parse(body) as Envelope) })
 
 type Envelope = Omit<z.input<typeof event>, 'id'>
