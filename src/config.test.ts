@@ -103,6 +103,6 @@ test('content cannot be kept longer than records, and nothing for less than 30 d
   for (const days of ['29', '-1', 'forever', '1e3'])
     assert.throws(
       () => keep('90', days),
-      /KEEP_RECORDS_DAYS must be 0, which keeps forever, or a number of days from 30/,
+      /KEEP_RECORDS_DAYS must be 0, which keeps everything, or a number of days from 30/,
     )
 })

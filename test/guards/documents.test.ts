@@ -93,7 +93,7 @@ test('docs/api.md states the actual limits', async () => {
     'webhook endpoints of a workspace': String(MAX_ENDPOINTS),
     'events in one answer': `1 to ${MAX_EVENTS_PER_PAGE}`,
     'wait for an event': `0 to ${MAX_WAIT_SECONDS} s`,
-    'requests of one key that wait for events, on each node': String(MAX_WAITING_PER_KEY),
+    'waiting event requests per key and node': String(MAX_WAITING_PER_KEY),
   })
 })
 
