@@ -10,6 +10,7 @@ import { MAX_FACTS, type Selected } from './selected.ts'
 export type ConversationFacts = {
   id: string
   workspace_id: string
+  recipient: string
   reference: string
   created_at: Date
   quota_unit: number
@@ -91,7 +92,7 @@ const ofConfirmation = (table: string, alias: string, more = ''): string =>
 const ATTEMPTS = 'message_attempts a where a.workspace_id = m.workspace_id and a.message_id = m.id'
 
 const factsOf = (confirmations: string): string =>
-  `select c.id, c.workspace_id, c.reference, c.created_at, c.quota_unit, c.last_event_at,
+  `select c.id, c.workspace_id, c.recipient, c.reference, c.created_at, c.quota_unit, c.last_event_at,
      (select w.clock_offset_ms from workspaces w where w.id = c.workspace_id) as ahead_ms,
      ${members('c', 'reschedule', 'choices')} as confirmation,
      (select ${members('f', 'reason', 'note')} from refusal_checks f

@@ -26,6 +26,8 @@ export type CheckToReplay = {
   check: CodedText
   part: Check
   reference: string
+  /** The customer's data was erased, which ended what ran. */
+  isErased: boolean
   createdAt: Date
   /** How far the workspace's clock is ahead. */
   aheadMs: number
@@ -167,7 +169,7 @@ const detailOf = (part: Check, { detail }: AnswerFact): Chosen =>
 const isSameChosen = <T extends Types>(machine: Machine<T>, one: Chosen | null, other: Chosen | null): boolean =>
   Object.keys(machine.nothingChosen).every((name) => (one?.[name] ?? null) === (other?.[name] ?? null))
 
-/** A timer, or a failed send: the event is the only trace of when it happened. Undefined: it cannot have happened. */
+/** A timer, a failed send or an erasure: the event is the only trace of when it happened. Undefined: it cannot have happened. */
 function timerMove<T extends Types>(
   machine: Machine<T>,
   of: CheckToReplay,
@@ -187,13 +189,14 @@ function timerMove<T extends Types>(
 }
 
 const causesOf = <T extends Types>(
-  { stored, failureCodes }: CheckToReplay,
+  { stored, failureCodes, isErased }: CheckToReplay,
   at: Date,
   expiredAt: Date,
 ): CheckEvent<T>[] => [
   { type: 'deadline_passed', at },
   { type: 'follow_up_expired', at: expiredAt },
   ...(failureCodes.length > 0 ? [{ type: 'send_failed', at, code: stored.failure_code ?? 'UNKNOWN' } as const] : []),
+  ...(isErased ? [{ type: 'recipient_erased', at } as const] : []),
 ]
 
 type EventCheck<T extends Types> = {
@@ -249,9 +252,10 @@ function compare<T extends Types>(machine: Machine<T>, of: CheckToReplay, { stat
   if (!isSameTime(storedAt, answeredAt, aheadMs)) differs('answered_at', storedAt, answeredAt)
   if (state.round !== stored.round) differs('round', stored.round, state.round)
   if (state.closingSent !== stored.closing_sent) differs('closing_sent', stored.closing_sent, state.closingSent)
-  const { failureCodes } = of
+  const { failureCodes, isErased } = of
   const failure = stored.failure_code
-  if (failure !== null && failureCodes !== 'unknown' && !failureCodes.includes(failure))
+  const wasEnded = isErased && failure === 'RECIPIENT_ERASED'
+  if (failure !== null && !wasEnded && failureCodes !== 'unknown' && !failureCodes.includes(failure))
     found.push(
       differenceOf(id, {
         code: 'verify.check_failure',
