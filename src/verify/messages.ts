@@ -123,7 +123,8 @@ function startsOf(facts: MessageFacts, reports: readonly ReadReport[]): Node[] {
   const status = unknown ? facts.status : wasSent ? 'sending' : 'queued'
   const none: Node = { state: { ...EMPTY, status }, left: reports, sentEventAt: null, failedEventAt: null }
   if (!at || !mayHaveFailed(facts)) return [none]
-  const code = provider_message_id === null ? (failure_code ?? 'UNKNOWN') : 'UNKNOWN'
+  const isOwn = provider_message_id === null || failure_code === 'RECIPIENT_ERASED'
+  const code = isOwn ? (failure_code ?? 'UNKNOWN') : 'UNKNOWN'
   const { state } = applyReport(none.state, { outcome: 'failed', at, failureCode: code, ours: true })
   return [none, { ...none, state, failedEventAt: at }]
 }

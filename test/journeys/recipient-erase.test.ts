@@ -134,6 +134,22 @@ test('a late report applies to an erased message without bringing the number bac
   assert.deepEqual(await tablesWith(world, { forms: formsOf(to) }), [])
 })
 
+test('a late report corrects the failure of what an erasure ended', async (t) => {
+  const world = await startWorld(t)
+  const to = newPhone()
+  world.emulator.script({ match: { to, times: 1 }, behaviour: { connection: 'drop_after_accepting' } })
+  const otp = await world.sendOtp({ to })
+  await world.settled()
+  await erase(world, { to })
+  assert.deepEqual(await world.ask('select status, failure_code from messages where id = $1', [otp.messageId]), [
+    { status: 'failed', failure_code: 'RECIPIENT_ERASED' },
+  ])
+  await assertVerified(world)
+  await world.whatsapp.reports(otp, ['delivered'])
+  assert.equal((await world.getOtp(otp)).status, 'delivered')
+  await assertVerified(world)
+})
+
 test('a late answer changes nothing, and a new text is new data', async (t) => {
   const world = await startWorld(t)
   await world.codSettings()
