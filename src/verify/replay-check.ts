@@ -137,7 +137,7 @@ function answerMove<T extends Types>(
   const fits =
     given?.answer === row.answer &&
     isSuperseded === row.superseded &&
-    isSameChosen(machine, given.chosen, detailOf(of.part, row))
+    isSameChosen(machine, given.chosen, detailOf(of.part, row), row.may_lack_note)
   let difference = fits
     ? null
     : differenceOf(row.id, {
@@ -166,8 +166,16 @@ const detailOf = (part: Check, { detail }: AnswerFact): Chosen =>
   (part === 'confirmation' ? (detail?.['reschedule'] as Chosen | null | undefined) : detail) ?? {}
 
 /** Nothing chosen, and a follow-up without choices, are alike. */
-const isSameChosen = <T extends Types>(machine: Machine<T>, one: Chosen | null, other: Chosen | null): boolean =>
-  Object.keys(machine.nothingChosen).every((name) => (one?.[name] ?? null) === (other?.[name] ?? null))
+const isSameChosen = <T extends Types>(
+  machine: Machine<T>,
+  derived: Chosen | null,
+  stored: Chosen | null,
+  mayLackNote = false,
+): boolean =>
+  Object.keys(machine.nothingChosen).every((name) => {
+    const [one, other] = [derived?.[name] ?? null, stored?.[name] ?? null]
+    return one === other || (name === 'note' && mayLackNote && other === null)
+  })
 
 /** A timer, a failed send or an erasure: the event is the only trace of when it happened. Undefined: it cannot have happened. */
 function timerMove<T extends Types>(
@@ -246,7 +254,9 @@ function compare<T extends Types>(machine: Machine<T>, of: CheckToReplay, { stat
     if (missing) return [differenceOf(id, { code: 'verify.event_missing', type: missing })]
     differs('status', stored.status, state.status)
   }
-  if (!isSameChosen(machine, state.chosen, stored.chosen)) differs('chosen', stored.chosen, state.chosen)
+  // Retention removes a note from the check together with that of its answer.
+  const mayLackNote = of.answers.some(({ row }) => row.may_lack_note)
+  if (!isSameChosen(machine, state.chosen, stored.chosen, mayLackNote)) differs('chosen', stored.chosen, state.chosen)
   const answeredAt = state.answeredAt && notBefore(later(of.createdAt, 1), state.answeredAt)
   const storedAt = stored.answered_at === null ? null : new Date(stored.answered_at)
   if (!isSameTime(storedAt, answeredAt, aheadMs)) differs('answered_at', storedAt, answeredAt)
