@@ -4,12 +4,14 @@ import { type Sql, type Statement, statement } from '../db/pool.ts'
 import type { Check, Purpose } from '../messages/conversation.ts'
 import type { FailureCode } from '../providers/failure-codes.ts'
 import { EVENT_MEMBERS, type EventFact } from './message-facts.ts'
+import { findRemoved } from './kept-since.ts'
 import { MAX_FACTS, type Selected } from './selected.ts'
 
 /** What is stored about one confirmation and its refusal check. Instants inside lists and objects are texts. */
 export type ConversationFacts = {
   id: string
   workspace_id: string
+  recipient: string
   reference: string
   created_at: Date
   quota_unit: number
@@ -43,6 +45,8 @@ export type AnswerFact = {
   answered_at: string
   superseded: boolean
   report_id: string | null
+  /** Retention may have removed what the customer typed. */
+  may_lack_note: boolean
 }
 
 export type InboundFact = {
@@ -91,7 +95,7 @@ const ofConfirmation = (table: string, alias: string, more = ''): string =>
 const ATTEMPTS = 'message_attempts a where a.workspace_id = m.workspace_id and a.message_id = m.id'
 
 const factsOf = (confirmations: string): string =>
-  `select c.id, c.workspace_id, c.reference, c.created_at, c.quota_unit, c.last_event_at,
+  `select c.id, c.workspace_id, c.recipient, c.reference, c.created_at, c.quota_unit, c.last_event_at,
      (select w.clock_offset_ms from workspaces w where w.id = c.workspace_id) as ahead_ms,
      ${members('c', 'reschedule', 'choices')} as confirmation,
      (select ${members('f', 'reason', 'note')} from refusal_checks f
@@ -118,16 +122,29 @@ const factsOf = (confirmations: string): string =>
      (select jsonb_agg(jsonb_build_object(${EVENT_MEMBERS}) order by e.occurred_at) from ${ofConfirmation('events', 'e')}) as events
    from (${confirmations}) c order by c.id`
 
-const nextFacts: Statement<ConversationFacts> = statement(
+type Row = Omit<ConversationFacts, 'answers'> & { answers: Omit<AnswerFact, 'may_lack_note'>[] | null }
+
+const nextFacts: Statement<Row> = statement(
   'read_confirmations_to_verify',
   factsOf('select * from confirmations where workspace_id = $1 and id > $2 order by id limit $3'),
 )
-const factsAgain: Statement<ConversationFacts> = statement(
+const factsAgain: Statement<Row> = statement(
   'read_confirmations_to_verify_again',
   factsOf('select * from confirmations where workspace_id = $1 and id = any ($2::uuid[])'),
 )
 
-export const readConversations = (tx: Sql, workspaceId: string, selected: Selected): Promise<ConversationFacts[]> =>
-  'ids' in selected
-    ? tx.rows(factsAgain, [workspaceId, selected.ids])
-    : tx.rows(nextFacts, [workspaceId, selected.after, selected.limit])
+export async function readConversations(
+  tx: Sql,
+  workspaceId: string,
+  selected: Selected,
+): Promise<ConversationFacts[]> {
+  const rows =
+    'ids' in selected
+      ? await tx.rows(factsAgain, [workspaceId, selected.ids])
+      : await tx.rows(nextFacts, [workspaceId, selected.after, selected.limit])
+  const mayLackNote = await findRemoved(tx, 'content')
+  return rows.map(({ answers, ...row }) => ({
+    ...row,
+    answers: answers && answers.map((answer) => ({ ...answer, may_lack_note: mayLackNote(answer.id) })),
+  }))
+}

@@ -3,6 +3,7 @@ import { confirmation } from '../cod/conversation/confirmation.ts'
 import { type MatchedMessage, interpret, readMessages } from '../cod/conversation/receive.ts'
 import { refusal } from '../cod/conversation/refusal.ts'
 import { limits } from '../cod/settings/settings.ts'
+import { isErased } from '../erased-recipient.ts'
 import type { Check } from '../messages/conversation.ts'
 import { happenedAt } from '../messages/reports/receive.ts'
 import type { Provider } from '../providers/provider.ts'
@@ -60,6 +61,7 @@ function ofCheck(
     check: checkTexts[check],
     part: check,
     reference: facts.reference,
+    isErased: isErased(facts.recipient),
     createdAt: facts.created_at,
     aheadMs: facts.ahead_ms,
     answers: answers.filter(({ row }) => row.check === check),

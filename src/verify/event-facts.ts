@@ -1,5 +1,6 @@
 import { type Sql, type Statement, statement } from '../db/pool.ts'
 import type { DeliveryStatus } from '../webhooks/delivery/claim.ts'
+import { findRemoved } from './kept-since.ts'
 import { MAX_FACTS, type Selected } from './selected.ts'
 
 /** What is stored about one event, its deliveries and the endpoints of its workspace. */
@@ -79,6 +80,11 @@ export async function readEvents(tx: Sql, workspaceId: string, selected: Selecte
       ? await tx.rows(factsAgain, [workspaceId, selected.ids])
       : await tx.rows(nextFacts, [workspaceId, selected.after, selected.limit])
   if (rows.length === 0) return []
-  const endpoints = await tx.rows(readEndpoints, [workspaceId])
+  // An update leaves only an entry of the audit log, which may be kept for less time than the event.
+  const mayLackUpdates = await findRemoved(tx, 'audit')
+  const endpoints = (await tx.rows(readEndpoints, [workspaceId])).map((endpoint) => ({
+    ...endpoint,
+    was_updated: endpoint.was_updated || mayLackUpdates(endpoint.id),
+  }))
   return rows.map((row) => ({ ...row, endpoints }))
 }

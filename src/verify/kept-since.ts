@@ -1,5 +1,6 @@
 import type { Sql } from '../db/pool.ts'
-import { findKeptSince, sinceBeginning } from '../retention/kept-since.ts'
+import { timeOfId } from '../ids.ts'
+import { type KeptClass, findKeptSince, sinceBeginning } from '../retention/kept-since.ts'
 
 /**
  * From when on all records of a workspace are kept; null: from the beginning. Retention removes older ones, and what they
@@ -7,3 +8,12 @@ import { findKeptSince, sinceBeginning } from '../retention/kept-since.ts'
  */
 export const recordsKeptSince = async (sql: Sql, workspaceId: string): Promise<Date | null> =>
   sinceBeginning(workspaceId, await findKeptSince(sql)).records
+
+/**
+ * For a class of data, of which rows, by their ids, it may have been removed. Read it in the snapshot of the rows: what is
+ * removed commits together with how far the removal has come.
+ */
+export async function findRemoved(sql: Sql, keptClass: KeptClass): Promise<(id: string) => boolean> {
+  const { [keptClass]: keptSince } = await findKeptSince(sql)
+  return (id) => keptSince !== null && timeOfId(id) <= keptSince
+}

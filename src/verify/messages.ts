@@ -1,4 +1,5 @@
 import { later, notBefore } from '../clock.ts'
+import { isErased } from '../erased-recipient.ts'
 import { type OtpReport, type OtpState, applyReport } from '../messages/status.ts'
 import type { Provider } from '../providers/provider.ts'
 import { type Checked, type Difference, isSameTime, shown } from './differences.ts'
@@ -122,18 +123,21 @@ function startsOf(facts: MessageFacts, reports: readonly ReadReport[]): Node[] {
   const status = unknown ? facts.status : wasSent ? 'sending' : 'queued'
   const none: Node = { state: { ...EMPTY, status }, left: reports, sentEventAt: null, failedEventAt: null }
   if (!at || !mayHaveFailed(facts)) return [none]
-  const code = provider_message_id === null ? (failure_code ?? 'UNKNOWN') : 'UNKNOWN'
+  const isOwn = provider_message_id === null || failure_code === 'RECIPIENT_ERASED'
+  const code = isOwn ? (failure_code ?? 'UNKNOWN') : 'UNKNOWN'
   const { state } = applyReport(none.state, { outcome: 'failed', at, failureCode: code, ours: true })
   return [none, { ...none, state, failedEventAt: at }]
 }
 
 /** Whether anything stored could have made Doorcode decide that the message failed. */
-const mayHaveFailed = ({ made, submit_by, failed_event_at, failure_code, ahead_ms }: MessageFacts): boolean =>
-  (made ?? []).some(({ outcome }) => outcome !== 'accepted' && outcome !== 'retry') ||
-  ahead_ms > 0 ||
-  (failed_event_at !== null && failed_event_at >= submit_by) ||
+const mayHaveFailed = (facts: MessageFacts): boolean =>
+  (facts.made ?? []).some(({ outcome }) => outcome !== 'accepted' && outcome !== 'retry') ||
+  facts.ahead_ms > 0 ||
+  (facts.failed_event_at !== null && facts.failed_event_at >= facts.submit_by) ||
+  // An erasure ends what waits. When it was is not stored.
+  isErased(facts.recipient) ||
   // Whether the template existed at that time is not stored.
-  failure_code === 'TEMPLATE_NOT_FOUND'
+  facts.failure_code === 'TEMPLATE_NOT_FOUND'
 
 function applied(node: Omit<Node, 'left'>, next: ReadReport, left: readonly ReadReport[]): Move<Node> {
   const { state, ignored } = applyReport(node.state, next.report)
@@ -228,13 +232,12 @@ function checkEvent(facts: MessageFacts, event: EventFact, at: Date): Difference
   if (event.body === '') return []
   const body = readBody(event.body)
   const { data } = body
-  const isErased = facts.recipient.startsWith('erased:')
   const wrong = [
     body.type !== type && 'type',
     (body.timestamp !== at.toISOString() || data['occurredAt'] !== body.timestamp) && 'occurredAt',
     data['messageId'] !== facts.id && 'messageId',
     data['reference'] !== facts.reference && 'reference',
-    !isErased && data['to'] !== facts.recipient && 'to',
+    !isErased(facts.recipient) && data['to'] !== facts.recipient && 'to',
     (type === 'message.failed') !== (data['status'] === 'failed') && 'status',
     (type === 'message.failed') !== (data['failure'] !== null) && 'failure',
   ].find((member) => member !== false)

@@ -26,6 +26,8 @@ export type CheckToReplay = {
   check: CodedText
   part: Check
   reference: string
+  /** The customer's data was erased, which ended what ran. */
+  isErased: boolean
   createdAt: Date
   /** How far the workspace's clock is ahead. */
   aheadMs: number
@@ -135,7 +137,7 @@ function answerMove<T extends Types>(
   const fits =
     given?.answer === row.answer &&
     isSuperseded === row.superseded &&
-    isSameChosen(machine, given.chosen, detailOf(of.part, row))
+    isSameChosen(machine, given.chosen, detailOf(of.part, row), row.may_lack_note)
   let difference = fits
     ? null
     : differenceOf(row.id, {
@@ -164,10 +166,18 @@ const detailOf = (part: Check, { detail }: AnswerFact): Chosen =>
   (part === 'confirmation' ? (detail?.['reschedule'] as Chosen | null | undefined) : detail) ?? {}
 
 /** Nothing chosen equals a follow-up without choices. */
-const isSameChosen = <T extends Types>(machine: Machine<T>, one: Chosen | null, other: Chosen | null): boolean =>
-  Object.keys(machine.nothingChosen).every((name) => (one?.[name] ?? null) === (other?.[name] ?? null))
+const isSameChosen = <T extends Types>(
+  machine: Machine<T>,
+  derived: Chosen | null,
+  stored: Chosen | null,
+  mayLackNote = false,
+): boolean =>
+  Object.keys(machine.nothingChosen).every((name) => {
+    const [one, other] = [derived?.[name] ?? null, stored?.[name] ?? null]
+    return one === other || (name === 'note' && mayLackNote && other === null)
+  })
 
-/** A timer, or a failed send: the event is the only trace of when it happened. Undefined: it cannot have happened. */
+/** A timer, a failed send or an erasure: the event is the only trace of when it happened. Undefined: it cannot have happened. */
 function timerMove<T extends Types>(
   machine: Machine<T>,
   of: CheckToReplay,
@@ -187,13 +197,14 @@ function timerMove<T extends Types>(
 }
 
 const causesOf = <T extends Types>(
-  { stored, failureCodes }: CheckToReplay,
+  { stored, failureCodes, isErased }: CheckToReplay,
   at: Date,
   expiredAt: Date,
 ): CheckEvent<T>[] => [
   { type: 'deadline_passed', at },
   { type: 'follow_up_expired', at: expiredAt },
   ...(failureCodes.length > 0 ? [{ type: 'send_failed', at, code: stored.failure_code ?? 'UNKNOWN' } as const] : []),
+  ...(isErased ? [{ type: 'recipient_erased', at } as const] : []),
 ]
 
 type EventCheck<T extends Types> = {
@@ -243,15 +254,18 @@ function compare<T extends Types>(machine: Machine<T>, of: CheckToReplay, { stat
     if (missing) return [differenceOf(id, { code: 'verify.event_missing', type: missing })]
     differs('status', stored.status, state.status)
   }
-  if (!isSameChosen(machine, state.chosen, stored.chosen)) differs('chosen', stored.chosen, state.chosen)
+  // Retention removes a note from the check together with that of its answer.
+  const mayLackNote = of.answers.some(({ row }) => row.may_lack_note)
+  if (!isSameChosen(machine, state.chosen, stored.chosen, mayLackNote)) differs('chosen', stored.chosen, state.chosen)
   const answeredAt = state.answeredAt && notBefore(later(of.createdAt, 1), state.answeredAt)
   const storedAt = stored.answered_at === null ? null : new Date(stored.answered_at)
   if (!isSameTime(storedAt, answeredAt, aheadMs)) differs('answered_at', storedAt, answeredAt)
   if (state.round !== stored.round) differs('round', stored.round, state.round)
   if (state.closingSent !== stored.closing_sent) differs('closing_sent', stored.closing_sent, state.closingSent)
-  const { failureCodes } = of
+  const { failureCodes, isErased } = of
   const failure = stored.failure_code
-  if (failure !== null && failureCodes !== 'unknown' && !failureCodes.includes(failure))
+  const wasEnded = isErased && failure === 'RECIPIENT_ERASED'
+  if (failure !== null && !wasEnded && failureCodes !== 'unknown' && !failureCodes.includes(failure))
     found.push(
       differenceOf(id, {
         code: 'verify.check_failure',

@@ -5,6 +5,7 @@ import { eraseRecipient } from '../../src/recipients/erase.ts'
 import { exportRecipient } from '../../src/recipients/export.ts'
 import { blockRecipients } from '../../src/workspaces/blocked.ts'
 import { refusalPath } from '../cod.ts'
+import { assertVerified } from '../verified.ts'
 import { type World, newPhone, startWorld } from '../world.ts'
 
 /** In each a word that is nowhere else. */
@@ -52,6 +53,7 @@ test('no table and no log line contains a person after the erasure', async (t) =
   assert.deepEqual({ ...(await erase(world, person)), pseudonym: '' }, NOTHING_ERASED)
   const after = await world.ask('select count(*) from audit_log where workspace_id = $1', [world.workspaceId])
   assert.deepEqual(after, before)
+  await assertVerified(world)
 })
 
 const NOTHING_ERASED = {
@@ -117,6 +119,7 @@ test('running messages and conversations end with RECIPIENT_ERASED, one event ea
   world.advance('3d')
   await world.settled()
   assert.equal(person.receiver.received.length, seen + 4, 'no timer and no retry is left')
+  await assertVerified(world)
 })
 
 test('a late report applies to an erased message without bringing the number back', async (t) => {
@@ -127,7 +130,24 @@ test('a late report applies to an erased message without bringing the number bac
   await erase(world, { to })
   await world.whatsapp.reports(otp, ['delivered', 'read'])
   assert.equal((await world.getOtp(otp)).status, 'read')
+  await assertVerified(world)
   assert.deepEqual(await tablesWith(world, { forms: formsOf(to) }), [])
+})
+
+test('a late report corrects the failure of what an erasure ended', async (t) => {
+  const world = await startWorld(t)
+  const to = newPhone()
+  world.emulator.script({ match: { to, times: 1 }, behaviour: { connection: 'drop_after_accepting' } })
+  const otp = await world.sendOtp({ to })
+  await world.settled()
+  await erase(world, { to })
+  assert.deepEqual(await world.ask('select status, failure_code from messages where id = $1', [otp.messageId]), [
+    { status: 'failed', failure_code: 'RECIPIENT_ERASED' },
+  ])
+  await assertVerified(world)
+  await world.whatsapp.reports(otp, ['delivered'])
+  assert.equal((await world.getOtp(otp)).status, 'delivered')
+  await assertVerified(world)
 })
 
 test('a late answer changes nothing, and a new text is new data', async (t) => {
@@ -147,6 +167,7 @@ test('a late answer changes nothing, and a new text is new data', async (t) => {
     '',
   ])
   assert.deepEqual(links, [])
+  await assertVerified(world)
   assert.deepEqual(await tablesWith(world, { forms: formsOf(order.to) }), ['provider_reports'])
   await erase(world, order)
   assert.deepEqual(await tablesWith(world, { forms: formsOf(order.to) }), [])

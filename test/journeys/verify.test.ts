@@ -237,6 +237,56 @@ const PLANTS: readonly Plant[] = [
   },
 ]
 
+/** Clocks of other tests may have been ahead. */
+const ALL_KEPT = 'update retention set position = null, kept_since = null'
+
+const REMOVED_UNTIL_NOW = `insert into retention (step, class, position, kept_since)
+  values ('test', $1, uuidv7(), now() + interval '1 minute')
+  on conflict (step) do update set class = excluded.class, kept_since = excluded.kept_since`
+
+const NO_NOTES = `with answers as (
+    update cod_answers set detail = case
+      when detail #>> '{reschedule,note}' is not null then jsonb_set(detail, '{reschedule,note}', 'null')
+      else jsonb_set(detail, '{note}', 'null') end
+    where workspace_id = $1 and coalesce(detail #>> '{reschedule,note}', detail ->> 'note') is not null),
+  confirmations as (
+    update confirmations set reschedule = jsonb_set(reschedule, '{note}', 'null')
+    where workspace_id = $1 and reschedule ->> 'note' is not null)
+  update refusal_checks set note = null where workspace_id = $1`
+
+const NO_DELIVERY = `with gone as (select id from webhook_deliveries where workspace_id = $1 and status = 'succeeded'),
+    attempts as (delete from webhook_attempts where delivery_id in (select id from gone))
+  delete from webhook_deliveries where id in (select id from gone)`
+
+/** What retention removed while other facts of the same rows are still there. */
+const BETWEEN_STEPS = [
+  { name: 'notes that retention removed are no difference', text: NO_NOTES, isRemoved: 'content', found: [] },
+  {
+    name: 'notes that nothing removed are a difference',
+    text: NO_NOTES,
+    isRemoved: null,
+    found: ['answer', 'check_chosen'],
+  },
+  {
+    name: 'another note than the answer gave is a difference, whatever is removed',
+    text: `update refusal_checks set note = 'Damaged' where workspace_id = $1 and note is not null`,
+    isRemoved: 'content',
+    found: ['check_chosen'],
+  },
+  {
+    name: 'removed bodies of events are no difference',
+    text: `update events set body = '' where workspace_id = $1`,
+    isRemoved: 'content',
+    found: [],
+  },
+  {
+    name: 'types of an endpoint may have changed while the audit log was not kept',
+    text: NO_DELIVERY,
+    isRemoved: 'audit',
+    found: [],
+  },
+]
+
 class Undo extends Error {}
 
 /** The database with the plant in it, which only the statements of a snapshot see. */
@@ -289,6 +339,17 @@ test('a workspace with every outcome has no difference, and each planted one is 
     assert.deepEqual(removed.differences.shown, [])
     assert.ok(removed.notVerifiable.messages > 0 && removed.notVerifiable.confirmations > 0)
   })
+  for (const [index, { name, text, isRemoved, found }] of BETWEEN_STEPS.entries())
+    await t.test(name, async () => {
+      const db = planted(world.parts.db, async (tx) => {
+        await tx.rows({ name: 'plant_all_kept', text: ALL_KEPT }, [])
+        if (isRemoved) await tx.rows({ name: `plant_kept_${isRemoved}`, text: REMOVED_UNTIL_NOW }, [isRemoved])
+        await tx.rows({ name: `plant_between_${index}`, text }, [world.workspaceId])
+      })
+      const { differences, notVerifiable: left } = await check(world, { db })
+      assert.deepEqual(Object.keys(differences.byCode).toSorted(), found)
+      assert.equal(left.confirmations, 0)
+    })
 })
 
 test('a sandbox whose clock was moved verifies without a difference', async (t) => {
