@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SECOND_MS, later } from '../../src/clock.ts'
+import { newPseudonym } from '../../src/erased-recipient.ts'
+import { transactionWithEvents } from '../../src/events/record.ts'
+import { eraseRows } from '../../src/recipients/erase-rows.ts'
 import { eraseRecipient } from '../../src/recipients/erase.ts'
 import { exportRecipient } from '../../src/recipients/export.ts'
+import { findPerson } from '../../src/recipients/person.ts'
 import { blockRecipients } from '../../src/workspaces/blocked.ts'
 import { refusalPath } from '../cod.ts'
+import { waitFor } from '../wait-for.ts'
 import { type World, newPhone, startWorld } from '../world.ts'
 
 /** In each a word that is nowhere else. */
@@ -128,6 +133,41 @@ test('a late report applies to an erased message without bringing the number bac
   await world.whatsapp.reports(otp, ['delivered', 'read'])
   assert.equal((await world.getOtp(otp)).status, 'read')
   assert.deepEqual(await tablesWith(world, { forms: formsOf(to) }), [])
+})
+
+test('a report or tap that is processed while the erasure commits brings nothing back', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  const otp = await world.sendOtp()
+  const order = await world.createConfirmation()
+  await world.settled()
+  const customer = world.customer(order)
+  for (const [{ to }, arrive] of [
+    [otp, () => world.whatsapp.reports(otp, ['delivered'])],
+    [order, () => customer.taps('Confirm')],
+  ] as const) {
+    const person = await findPerson(world.parts.db, { workspaceId: world.workspaceId, phone: to })
+    let arriving: Promise<unknown> | undefined
+    await transactionWithEvents(world.parts, async (tx) => {
+      await eraseRows(tx, world.clock.now(), { person, pseudonym: newPseudonym() })
+      arriving = arrive()
+      await waitFor('the report waits for the erasure', async () => {
+        const waiting = await world.ask(
+          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+        return waiting.length > 0
+      })
+    })
+    await arriving
+  }
+  await world.settled()
+  assert.deepEqual(await tablesWith(world, { forms: formsOf(otp.to) }), ['pair_pace'], 'its turn comes later')
+  const kept = await world.ask(
+    `select note ->> 'code' as code from provider_reports where kind = 'message' and body <> '' and confirmation_id is null
+     and workspace_id = $1`,
+    [world.workspaceId],
+  )
+  assert.deepEqual(kept, [{ code: 'cod.erased' }], 'the tap is new data, which no order leads to')
 })
 
 test('a late answer changes nothing, and a new text is new data', async (t) => {
