@@ -33,11 +33,11 @@ const selectEntries: Statement<AuditEntry> = statement(
 /** A copy of a value whose texts have a pseudonym in the place of the number, also where somebody searched for it in another form. */
 export async function replacerOf(sql: Sql, person: Person, pseudonym: string): Promise<(value: unknown) => unknown> {
   const ownPhones = (await sql.rows(selectSenderPhones, [person.workspaceId])).map(({ phone }) => phone)
-  const pattern = new RegExp(numberPattern(person), 'g')
+  const pattern = new RegExp(`[+]?${numberPattern(person)}`, 'g')
   const replaced = (text: string): string =>
     phonesMatching(text, ownPhones).some((each) => person.phones.includes(each))
       ? pseudonym
-      : text.replaceAll(pattern, (_, before: string, __, after: string) => before.replace('+', '') + pseudonym + after)
+      : text.replaceAll(pattern, pseudonym)
   const copy = (value: unknown): unknown => {
     if (typeof value === 'string') return replaced(value)
     if (Array.isArray(value)) return value.map(copy)

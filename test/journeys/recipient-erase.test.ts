@@ -323,8 +323,9 @@ async function fillWithPerson(world: World) {
   await world.ask(
     `insert into audit_log (id, workspace_id, at, who, action, target, before, after)
      values (gen_random_uuid(), $1, now(), 'test', 'recipient.blocked', $2, null, jsonb_build_object('reason', 'test')),
-            (gen_random_uuid(), $1, now(), 'test', 'recipients.imported', '2', null, jsonb_build_object('phones', array[$2]))`,
-    [workspaceId, to],
+            (gen_random_uuid(), $1, now(), 'test', 'recipients.imported', '2', null,
+             jsonb_build_object('phones', array[$2], 'texts', $3::text))`,
+    [workspaceId, to, `${digits},${digits},${to}${to}`],
   )
   const [row] = await world.ask<{ userId: string }>(
     'select customer_user_id as "userId" from confirmations where id = $1',
