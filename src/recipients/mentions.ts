@@ -33,11 +33,11 @@ const selectEntries: Statement<AuditEntry> = statement(
 /** Copies a value with the pseudonym in place of the number, including other forms of the number that a person searched for. */
 export async function replacerOf(sql: Sql, person: Person, pseudonym: string): Promise<(value: unknown) => unknown> {
   const ownPhones = (await sql.rows(selectSenderPhones, [person.workspaceId])).map(({ phone }) => phone)
-  const pattern = new RegExp(numberPattern(person), 'g')
+  const pattern = new RegExp(`[+]?${numberPattern(person)}`, 'g')
   const replaced = (text: string): string =>
     phonesMatching(text, ownPhones).some((each) => person.phones.includes(each))
       ? pseudonym
-      : text.replaceAll(pattern, (_, before: string, __, after: string) => before.replace('+', '') + pseudonym + after)
+      : text.replaceAll(pattern, pseudonym)
   const copy = (value: unknown): unknown => {
     if (typeof value === 'string') return replaced(value)
     if (Array.isArray(value)) return value.map(copy)

@@ -47,8 +47,8 @@ const digitsOf = (phone: string): string => phone.replace(/\D/g, '')
 const anyOf = (texts: readonly string[]): string =>
   texts.map((text) => text.replace(/[.*+?^${}()|[\]\\-]/g, String.raw`\$&`)).join('|')
 
-/** PostgreSQL's expression for texts that contain the number. */
-export const numberPattern = ({ phones }: Person): string => `(^|[^0-9])(${anyOf(phones.map(digitsOf))})([^0-9]|$)`
+/** For texts that contain the number, also twice in a row. For PostgreSQL and JavaScript. */
+export const numberPattern = ({ phones }: Person): string => `(?<![0-9])(?:${anyOf(phones.map(digitsOf))})(?![0-9])`
 
 /**
  * For bodies of reports whose customer is this person. Another customer's text may contain the number: it is that customer's

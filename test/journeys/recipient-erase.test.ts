@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SECOND_MS, later } from '../../src/clock.ts'
+import { newPseudonym } from '../../src/erased-recipient.ts'
+import { transactionWithEvents } from '../../src/events/record.ts'
+import { eraseRows } from '../../src/recipients/erase-rows.ts'
 import { eraseRecipient } from '../../src/recipients/erase.ts'
 import { exportRecipient } from '../../src/recipients/export.ts'
+import { findPerson } from '../../src/recipients/person.ts'
 import { blockRecipients } from '../../src/workspaces/blocked.ts'
 import { refusalPath } from '../cod.ts'
 import { assertVerified } from '../verified.ts'
+import { waitFor } from '../wait-for.ts'
 import { type World, newPhone, startWorld } from '../world.ts'
 
 /** In each a word that is nowhere else. */
@@ -148,6 +153,41 @@ test('a late report corrects the failure of what an erasure ended', async (t) =>
   await world.whatsapp.reports(otp, ['delivered'])
   assert.equal((await world.getOtp(otp)).status, 'delivered')
   await assertVerified(world)
+})
+
+test('a report or tap that is processed while the erasure commits brings nothing back', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  const otp = await world.sendOtp()
+  const order = await world.createConfirmation()
+  await world.settled()
+  const customer = world.customer(order)
+  for (const [{ to }, arrive] of [
+    [otp, () => world.whatsapp.reports(otp, ['delivered'])],
+    [order, () => customer.taps('Confirm')],
+  ] as const) {
+    const person = await findPerson(world.parts.db, { workspaceId: world.workspaceId, phone: to })
+    let arriving: Promise<unknown> | undefined
+    await transactionWithEvents(world.parts, async (tx) => {
+      await eraseRows(tx, world.clock.now(), { person, pseudonym: newPseudonym() })
+      arriving = arrive()
+      await waitFor('the report waits for the erasure', async () => {
+        const waiting = await world.ask(
+          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+        return waiting.length > 0
+      })
+    })
+    await arriving
+  }
+  await world.settled()
+  assert.deepEqual(await tablesWith(world, { forms: formsOf(otp.to) }), ['pair_pace'], 'its turn comes later')
+  const kept = await world.ask(
+    `select note ->> 'code' as code from provider_reports where kind = 'message' and body <> '' and confirmation_id is null
+     and workspace_id = $1`,
+    [world.workspaceId],
+  )
+  assert.deepEqual(kept, [{ code: 'cod.erased' }], 'the tap is new data, which no order leads to')
 })
 
 test('a late answer changes nothing, and a new text is new data', async (t) => {
@@ -304,8 +344,9 @@ async function fillWithPerson(world: World) {
   await world.ask(
     `insert into audit_log (id, workspace_id, at, who, action, target, before, after)
      values (gen_random_uuid(), $1, now(), 'test', 'recipient.blocked', $2, null, jsonb_build_object('reason', 'test')),
-            (gen_random_uuid(), $1, now(), 'test', 'recipients.imported', '2', null, jsonb_build_object('phones', array[$2]))`,
-    [workspaceId, to],
+            (gen_random_uuid(), $1, now(), 'test', 'recipients.imported', '2', null,
+             jsonb_build_object('phones', array[$2], 'texts', $3::text))`,
+    [workspaceId, to, `${digits},${digits},${to}${to}`],
   )
   const [row] = await world.ask<{ userId: string }>(
     'select customer_user_id as "userId" from confirmations where id = $1',

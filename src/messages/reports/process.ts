@@ -57,8 +57,6 @@ type Report = DueItem &
     due_at: Date
     /** Found by our id or the provider's, within the workspace: accounts of one app share a webhook path. Null: unknown. */
     message_id: string | null
-    /** Whether the recipient of the message was erased: the report must not bring the number back. */
-    is_erased: boolean
     /** Of the conversation that a customer's message belongs to. */
     confirmation_id?: string | null
   }
@@ -75,14 +73,13 @@ type Processed = {
 
 const take = (due: string): string =>
   `select r.id, r.workspace_id, r.account_id, r.kind, r.body, r.provider_message_id, r.occurred_at, r.received_at, r.due_at,
-          r.attempts as tries, coalesce(own.id, theirs.id) as message_id,
-          coalesce(${erasedIn('coalesce(own.recipient, theirs.recipient)')}, false) as is_erased
+          r.attempts as tries, coalesce(own.id, theirs.id) as message_id
    from (
      select * from provider_reports where due_at <= $1 ${due} for no key update skip locked) r
    left join lateral (
-     select m.id, m.recipient from messages m where m.workspace_id = r.workspace_id and m.id = r.message_id limit 1) own on true
+     select m.id from messages m where m.workspace_id = r.workspace_id and m.id = r.message_id limit 1) own on true
    left join lateral (
-     select m.id, m.recipient from messages m
+     select m.id from messages m
      where own.id is null and m.workspace_id = r.workspace_id and m.provider_message_id = r.provider_message_id
      limit 1) theirs on true
    order by r.due_at, r.id`
@@ -91,15 +88,22 @@ const takeReports: Statement<Report> = statement('take_provider_reports', take('
 
 const takeReport: Statement<Report> = statement('take_provider_report', take('and id = $2'))
 
+/** Read when the report ends: an erasure may commit after the report was taken. */
+const isErasedNow = (table: string, id: string): string =>
+  `exists (select from ${table} e where e.id = ${id} and ${erasedIn('e.recipient')})`
+
 const endReports = statement(
   'end_provider_reports',
-  // by id only: takeReports has just read and locked these rows
+  // by ids only: takeReports has just read and locked these rows, and found theirs within the workspace
+  // the report must not bring an erased number back, and a new message of the customer does not join an erased order
   `update provider_reports p
    set (outcome, note, due_at, message_id, confirmation_id, attempts, body, provider_message_id) = (
-     select r.outcome, r.note, r.due_at, coalesce(r.message_id, p.message_id), r.confirmation_id, p.attempts + 1,
-            case when r.is_erased then '' else p.body end, case when r.is_erased then null else p.provider_message_id end
+     select r.outcome, r.note, r.due_at, coalesce(r.message_id, p.message_id),
+            case when not ${isErasedNow('confirmations', 'r.confirmation_id')} then r.confirmation_id end, p.attempts + 1,
+            case when m.is_erased then '' else p.body end, case when m.is_erased then null else p.provider_message_id end
      from jsonb_to_record($1::jsonb -> p.id::text) as r (outcome text, note jsonb, due_at timestamptz, message_id uuid,
-       confirmation_id uuid, is_erased boolean))
+       confirmation_id uuid)
+     cross join lateral (select ${isErasedNow('messages', 'r.message_id')} as is_erased) m)
    where p.id = any (array (select jsonb_object_keys($1::jsonb)::uuid))`,
 )
 
@@ -118,7 +122,6 @@ const reportEnd = ({ report, outcome, note, dueAt }: Processed) => ({
   note,
   due_at: dueAt,
   message_id: report.message_id,
-  is_erased: report.is_erased,
   confirmation_id: report.confirmation_id ?? null,
 })
 
