@@ -177,5 +177,5 @@ const reports = reportsStep({
   ),
 })
 
-/** Removes texts and payloads. The records stay. */
-export const contentSteps: readonly Step[] = [messages, answers, events, reports]
+/** Removes texts and payloads. The records stay. A report before the note that was read from it (src/verify). */
+export const contentSteps: readonly Step[] = [messages, reports, answers, events]

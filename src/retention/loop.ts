@@ -17,6 +17,10 @@ const POSTPONED_MS = HOUR_MS
  * docs/decisions/0017-removal-in-steps.md.
  */
 const PAUSES_PER_STEP = 3
+/** Of a step that has fallen behind: otherwise more would come each day than is removed. */
+const PAUSES_WHEN_BEHIND = 1
+/** Three polls, between which rows gather. */
+const MAX_LAG_MS = 3 * POLL_MS
 const MAX_PAUSE_MS = 1_000
 
 /** Records first: content that goes with its record needs no step of its own. */
@@ -51,9 +55,10 @@ export function retentionLoop(parts: RetentionParts, findUncountedSince: FindUnc
       if (next === 0) isMore = false
       next = (next + 1) % steps.length
       const began = performance.now()
-      const { removed, more } = await runStep(parts, step, findUncountedSince)
+      const { removed, more, isBehind } = await runStep(parts, step, findUncountedSince)
       isMore ||= more
-      if (removed > 0) await wait(Math.min(MAX_PAUSE_MS, PAUSES_PER_STEP * (performance.now() - began)))
+      const pauses = isBehind ? PAUSES_WHEN_BEHIND : PAUSES_PER_STEP
+      if (removed > 0) await wait(Math.min(MAX_PAUSE_MS, pauses * (performance.now() - began)))
       return { more: isMore || next !== 0 }
     },
   }
@@ -71,7 +76,7 @@ async function runStep(
   { db, clock, config }: RetentionParts,
   step: Step,
   findUncountedSince: FindUncountedSince,
-): Promise<{ removed: number; more: boolean }> {
+): Promise<{ removed: number; more: boolean; isBehind?: boolean }> {
   const now = clock.now()
   const age = later(now, -keptDays(config, step.class) * DAY_MS)
   const uncounted = step.class === 'records' ? await findUncountedSince(db) : undefined
@@ -95,7 +100,8 @@ async function runStep(
     const inUse = without(ids, removed)
     if (inUse.length > 0) await tx.rows(postpone, [step.name, inUse, later(now, POSTPONED_MS)])
     await tx.rows(advance, [step.name, last.id, last.at])
-    return { removed: removed.length, more: seen === step.maxRows }
+    const more = seen === step.maxRows
+    return { removed: removed.length, more, isBehind: more && new Date(last.at) < later(until, -MAX_LAG_MS) }
   })
 }
 

@@ -5,11 +5,26 @@ import { type Step, idsOf, removedBy, stepOfTable } from './step.ts'
 
 type IdRow = { id: string }
 
-const IS_IN_DELIVERY = (event: string): string =>
-  `exists (
-     select from webhook_deliveries d
-     where d.workspace_id = ${event}.workspace_id and d.event_id = ${event}.id
-       and (d.status = 'pending' or d.lease is not null))`
+/**
+ * Locks the events and deliveries of `$1`, to which `column` of the events refers. `in_use`: those of `$1` with one that is
+ * locked by another transaction, perhaps to send it again, or that is still to be delivered.
+ */
+const lockEventsOf = (column: string): string =>
+  `events_of as materialized (
+     select id, ${column} as of_id from events where ${column} = any ($1::uuid[])
+   ), locked_events as materialized (
+     select id from events where id = any (array (select id from events_of)) for update skip locked
+   ), locked_deliveries as materialized (
+     select id from webhook_deliveries
+     where event_id = any (array (select id from locked_events)) and status <> 'pending' and lease is null
+     for update skip locked
+   ), busy_deliveries as materialized (
+     select event_id from webhook_deliveries
+     where event_id = any (array (select id from events_of)) and id not in (select id from locked_deliveries)
+   ), in_use as materialized (
+     select of_id as id from events_of
+     where id not in (select id from locked_events) or id in (select event_id from busy_deliveries)
+   )`
 
 /** `$1`: ids of locked rows, to which `column` of the events refers. */
 const removeEventsOf = (column: string): string =>
@@ -35,9 +50,15 @@ const confirmations = stepOfTable({
   },
 })
 
+/** A report locks its message and then the order, so a removal that waited for the message would be a deadlock. */
 const findEndedConfirmations = statement<IdRow>(
   'find_confirmations_to_remove',
-  `select c.id from confirmations c
+  `with locked_messages as materialized (
+     select id from messages
+     where confirmation_id = any ($1::uuid[]) and due_at is null and lease is null and id < $2
+     for update skip locked
+   ), ${lockEventsOf('confirmation_id')}
+   select c.id from confirmations c
    where c.id = any ($1::uuid[]) and (c.timer_due_at is null or c.timer_quarantined_at is not null)
      and not exists (
        select from refusal_checks f
@@ -46,10 +67,8 @@ const findEndedConfirmations = statement<IdRow>(
      and not exists (
        select from messages m
        where m.workspace_id = c.workspace_id and m.confirmation_id = c.id
-         and (m.due_at is not null or m.lease is not null or m.id >= $2))
-     and not exists (
-       select from events e
-       where e.workspace_id = c.workspace_id and e.confirmation_id = c.id and ${IS_IN_DELIVERY('e')})`,
+         and m.id not in (select id from locked_messages))
+     and c.id not in (select id from in_use)`,
 )
 
 const removeConfirmations = statement<IdRow>(
@@ -81,9 +100,9 @@ const messages = stepOfTable({
 
 const findEndedMessages = statement<IdRow>(
   'find_messages_to_remove',
-  `select m.id from messages m
-   where m.id = any ($1::uuid[]) and m.due_at is null and m.lease is null and not exists (
-     select from events e where e.workspace_id = m.workspace_id and e.message_id = m.id and ${IS_IN_DELIVERY('e')})`,
+  `with ${lockEventsOf('message_id')}
+   select id from messages
+   where id = any ($1::uuid[]) and due_at is null and lease is null and id not in (select id from in_use)`,
 )
 
 const removeMessages = statement<IdRow>(
@@ -107,7 +126,8 @@ const events = stepOfTable({
 
 const findEndedPings = statement<IdRow>(
   'find_pings_to_remove',
-  `select e.id from events e where e.id = any ($1::uuid[]) and not ${IS_IN_DELIVERY('e')}`,
+  `with ${lockEventsOf('id')}
+   select id from events where id = any ($1::uuid[]) and id not in (select id from in_use)`,
 )
 
 const removePings = statement<IdRow>('remove_pings', `with ${removeEventsOf('id')} select id from gone_events`)

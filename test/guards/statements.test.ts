@@ -113,6 +113,8 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   remove_confirmations: 'retention of all of them',
   remove_messages: 'retention of all of them',
   remove_pings: 'retention of all of them',
+  find_pings_to_remove: 'retention of all of them',
+  find_messages_to_remove: 'retention of all of them',
   remove_reports: 'retention of all of them',
   remove_template_changes: 'retention of all of them',
   remove_audit_log: 'retention of all of them',

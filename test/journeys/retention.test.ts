@@ -7,6 +7,7 @@ import type { Parts } from '../../src/parts.ts'
 import { confirmationPath, refusalPath } from '../cod.ts'
 import { signIn } from '../dashboard.ts'
 import { explainInEnglish } from '../explained.ts'
+import { lockInAnotherSession } from '../lock-in-another-session.ts'
 import { type World, startWorld } from '../world.ts'
 
 const KEEP = { contentDays: 90, recordsDays: 400, auditDays: 730 }
@@ -244,6 +245,28 @@ test('after 400 days an order is removed with everything that belongs to it, and
   assert.ok(since?.records && since.content && since.content >= since.records)
   assert.equal(await explainInEnglish(world.parts, order.confirmationId), undefined)
 })
+
+const LATE_WORK = {
+  'a late report of its message': 'select id from messages where confirmation_id = $1 for no key update',
+  'a resend of its webhook': `select d.id from webhook_deliveries d join events e on e.id = d.event_id
+    where e.confirmation_id = $1 for no key update of d`,
+}
+
+for (const [work, lock] of Object.entries(LATE_WORK)) {
+  test(`an order does not wait for ${work}, nor go before it`, async (t) => {
+    const world = await startWorld(t)
+    await startAgain(world)
+    const { order } = await trade(world)
+    const before = await rowsWith(world, order.confirmationId)
+    const unlock = await lockInAnotherSession(t, world.parts.db, lock, order.confirmationId)
+    await retain(world, 401)
+    const { messages, confirmations, events, cod_answers } = await rowsWith(world, order.confirmationId)
+    assert.deepEqual({ ...before, messages, confirmations, events, cod_answers }, before)
+    await unlock()
+    await retain(world, 402)
+    assert.deepEqual(await rowsWith(world, order.confirmationId), {})
+  })
+}
 
 test('a sandbox whose clock was moved keeps what is recent in real time', async (t) => {
   const world = await startWorld(t)
