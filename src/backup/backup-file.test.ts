@@ -133,17 +133,6 @@ test('a folder that does not exist or is not writable is named', async (t) => {
   await assert.rejects(writeTo('/proc/x'), UserError)
 })
 
-test('transaction ids of another cluster are read as 0', () => {
-  const columns = [
-    { name: 'id', type: 'uuid' },
-    { name: 'recorded_xid', type: 'xid8' },
-  ]
-  assert.equal(
-    copyOutOf({ name: 'events', columns }),
-    `copy (select "id", '0' as "recorded_xid" from "events") to stdout`,
-  )
-})
-
 async function writeExample(t: TestContext, passphrase?: string) {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-backup-'))
   t.after(() => rm(folder, { recursive: true }))
