@@ -10,7 +10,6 @@ import { UserError } from '../user-error.ts'
 import { newEncryption } from './encryption.ts'
 import { type Frame, type Header, MAX_FRAME_BYTES, encodeHeader } from './format.ts'
 import { openBackupFile } from './read-file.ts'
-import { copyOutOf } from './tables.ts'
 import { writeBackupFile } from './write-file.ts'
 
 const HEADER: Header = {
