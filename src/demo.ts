@@ -10,7 +10,7 @@ import { type DayClock, createDayClock } from './demo/day-clock.ts'
 import { createDemoWorkspace, ensureDemoEndpoint, findDemoWorkspace } from './demo/workspace.ts'
 import { createLog } from './log.ts'
 import { shutdownSignal } from './shutdown-signal.ts'
-import { serverPorts, startServing, stopWithoutData, waitForEnd } from './main.ts'
+import { serverPorts, startServing, stopAfterLoss, waitForEnd } from './main.ts'
 import { type PortSetting, findPortFaults, throwListenError, throwPortFaults } from './start/ports.ts'
 import { claimFolder } from './start/running.ts'
 import { connectAccount } from './accounts/accounts.ts'
@@ -31,7 +31,7 @@ export async function startDemo(config: Config): Promise<void> {
   console.log(welcome(demo))
   demo.startLines()
   await waitForEnd(signal, demo.serving)
-  if (demo.serving.lost?.aborted) await stopWithoutData(demo.serving, () => resources.disposeAsync())
+  if (demo.serving.lost.aborted) await stopAfterLoss(demo.serving, () => resources.disposeAsync())
   console.log('\nStopping …')
   await resources.disposeAsync()
   console.log('Stopped. The next start continues with the same data.')

@@ -104,7 +104,7 @@ test('a server whose data folder is deleted says so and stops', async (t) => {
   await rm(dataDir, { recursive: true })
   assert.deepEqual(await server.ended, [1, null])
   assert.match(server.stderr(), /^The data folder .* was deleted or moved while Doorcode was running, .*\n$/)
-  assert.match(server.stdout(), /"level":60,.*"msg":"the data folder was deleted or moved"/)
+  assert.match(server.stdout(), /"level":60,.*"msg":"The data folder .* was deleted or moved while/)
 })
 
 test('an address of another machine is reported', async () => {

@@ -13,13 +13,14 @@ import { type PortSetting, assertPortsFree, throwListenError } from './start/por
 import type { Parts } from './parts.ts'
 import { settlesWithin } from './settles-within.ts'
 import { shutdownSignal } from './shutdown-signal.ts'
+import type { StartupError } from './startup-error.ts'
 
 export type Serving = {
   parts: Parts
   url: string
   metricsUrl: string | undefined
-  /** Aborts, with a StartupError, if the embedded database was deleted. */
-  lost: AbortSignal | undefined
+  /** Aborts, with a StartupError, if the embedded database was deleted or the instance key was replaced by an unknown one. */
+  lost: AbortSignal
   /** Resolves when the dashboard's pages are built, if this process serves them. */
   pagesReady: Promise<void>
   stop(): Promise<void>
@@ -34,9 +35,9 @@ export async function serve(config: Config): Promise<void> {
   await printSetupLink(serving, { log, timeoutMs: SERVER_RETRY_BUDGET_MS, signal })
   log.info({ url: serving.url, metricsUrl: serving.metricsUrl, roles: [...config.roles] }, 'serving')
   await waitForEnd(signal, serving)
-  if (serving.lost?.aborted) {
-    log.fatal('the data folder was deleted or moved')
-    await stopWithoutData(serving, () => serving.stop())
+  if (serving.lost.aborted) {
+    log.fatal((serving.lost.reason as StartupError).message)
+    await stopAfterLoss(serving, () => serving.stop())
   }
   log.info({ signal: signal.reason as NodeJS.Signals }, 'shutting down')
   await serving.stop()
@@ -107,18 +108,18 @@ async function stopInTime(app: App, log: Log): Promise<void> {
     log.warn({ afterMs: MAX_STOP_MS }, 'some work did not end in time; the next start will continue it')
 }
 
-/** A signal, or the loss of the database. */
+/** A signal, or the loss of the database or its key. */
 export async function waitForEnd(signal: AbortSignal, { lost }: Serving): Promise<void> {
-  const end = lost ? AbortSignal.any([signal, lost]) : signal
+  const end = AbortSignal.any([signal, lost])
   if (!end.aborted) await once(end, 'abort')
 }
 
-/** There is no work left that could be stored. */
-const MAX_STOP_WITHOUT_DATA_MS = 5_000
+/** Nothing more can be stored, or only what nobody could open. */
+const MAX_STOP_AFTER_LOSS_MS = 5_000
 
 /** Throws the StartupError that says what was lost. */
-export async function stopWithoutData({ parts, lost }: Serving, stop: () => Promise<void>): Promise<never> {
+export async function stopAfterLoss({ parts, lost }: Serving, stop: () => Promise<void>): Promise<never> {
   parts.log.level = 'silent' // everything that fails now fails for the same reason
-  await settlesWithin(MAX_STOP_WITHOUT_DATA_MS, stop()).catch(() => undefined)
-  throw lost?.reason
+  await settlesWithin(MAX_STOP_AFTER_LOSS_MS, stop()).catch(() => undefined)
+  throw lost.reason
 }

@@ -81,7 +81,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     roles: config.roles,
     log,
     settings: nodeSettings(config),
-    keys: createNodeKeys(seal, log),
+    keys: createNodeKeys(seal),
   })
   const parts = {
     config,

@@ -10,7 +10,6 @@ import { UserError } from '../user-error.ts'
 import { newEncryption } from './encryption.ts'
 import { type Frame, type Header, MAX_FRAME_BYTES, encodeHeader } from './format.ts'
 import { openBackupFile } from './read-file.ts'
-import { copyOutOf } from './tables.ts'
 import { writeBackupFile } from './write-file.ts'
 
 const HEADER: Header = {
@@ -131,17 +130,6 @@ test('the error names a folder that does not exist or is not writable', async (t
   const { folder } = await writeExample(t)
   await assert.rejects(writeTo(path.join(folder, 'missing/x')), /The folder .*missing does not exist\. Create it first/)
   await assert.rejects(writeTo('/proc/x'), UserError)
-})
-
-test('transaction ids of another cluster are read as 0', () => {
-  const columns = [
-    { name: 'id', type: 'uuid' },
-    { name: 'recorded_xid', type: 'xid8' },
-  ]
-  assert.equal(
-    copyOutOf({ name: 'events', columns }),
-    `copy (select "id", '0' as "recorded_xid" from "events") to stdout`,
-  )
 })
 
 async function writeExample(t: TestContext, passphrase?: string) {

@@ -1,6 +1,7 @@
 import type { Connection } from '../db/connection.ts'
 import { listMigrations } from '../db/migrate.ts'
 import type { Db } from '../db/pool.ts'
+import { isInstanceKeyAmong } from '../secrets/instance.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { copyOut } from './copy.ts'
 import { newEncryption } from './encryption.ts'
@@ -38,12 +39,15 @@ export async function makeBackup(db: Db, options: BackupOptions): Promise<Backup
     signal?.addEventListener('abort', interrupt)
     try {
       tables = await beginSnapshot(connection)
+      const described = await describeDatabase(connection)
+      // They were read before the snapshot.
+      if (keys.length > 0 && !isInstanceKeyAmong(keys, Buffer.from(described.keyCheck, 'base64')))
+        throw backupError(
+          'The instance key was replaced when the backup began, so the backup would not contain it. Repeat the command, with the new key if you set DOORCODE_SECRET_KEY.',
+        )
       const about = { createdAt: createdAt.toISOString(), doorcode: manifest.version, containsKey: keys.length > 0 }
       const encryption = encrypted?.encryption ?? null
-      await writer.header(
-        { ...about, ...(await describeDatabase(connection)), encryption, tables: tables.map(toHeader) },
-        encrypted?.cipher,
-      )
+      await writer.header({ ...about, ...described, encryption, tables: tables.map(toHeader) }, encrypted?.cipher)
       for (const key of keys) await writer.frame('key', key)
       for (const table of tables) {
         const rows = await copyOut(connection, copyOutOf(table), (chunk) => writer.frame('rows', chunk))

@@ -39,11 +39,8 @@ export async function listTables(connection: Connection): Promise<Table[]> {
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
 const quoteTable = (name: string): string => name.split('.').map(quote).join('.')
 
-/** Transaction ids mean nothing in another cluster: 0 is older than every transaction there. */
-const readColumn = ({ name, type }: Column): string => (type === 'xid8' ? `'0' as ${quote(name)}` : quote(name))
-
 export const copyOutOf = ({ name, columns }: Table): string =>
-  `copy (select ${columns.map(readColumn).join(', ')} from ${quoteTable(name)}) to stdout`
+  `copy (select ${columns.map(({ name }) => quote(name)).join(', ')} from ${quoteTable(name)}) to stdout`
 
 export const lockOf = (tables: readonly Table[]): string =>
   `lock table ${tables.map(({ name }) => quoteTable(name)).join(', ')} in access share mode`

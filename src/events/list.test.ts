@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { fileDatabase } from '../../test/database.ts'
 import { createMovedClock } from '../../test/moved-clock.ts'
+import { openTestSeal } from '../../test/seal.ts'
 import { waitFor } from '../../test/wait-for.ts'
 import { type Db, type Sql, openDb } from '../db/pool.ts'
 import { newId } from '../ids.ts'
@@ -15,6 +16,7 @@ let db: Db
 
 before(async () => {
   db = openDb({ url: await fileDatabase(), poolSize: 6 })
+  await openTestSeal(db) // creates the row of the instance
 })
 after(() => db.close())
 
@@ -177,23 +179,36 @@ test('events of earlier releases come first, in the order of their ids', async (
   await recordNow([three])
   await recordNow([two])
   await recordNow([one])
-  const old = { name: 'make_old', text: `update events set recorded_xid = '0' where id = any ($1::uuid[])` }
+  const old = { name: 'make_old', text: `update events set recorded_order = 0 where id = any ($1::uuid[])` }
   await db.rows(old, [[one.id, three.id]])
   assert.deepEqual(await untilRead(workspaceId, 3), [one.id, three.id, two.id])
 })
 
-test('events from another server’s dump are readable, before those recorded here', async () => {
+test('events of another server stay in their order, before those recorded here', async () => {
   const workspaceId = await newWorkspace()
-  const [here, one, two] = newEvents(newEvent(workspaceId), newEvent(workspaceId), newEvent(workspaceId))
-  assert.ok(here && one && two)
-  await recordNow([here, one, two])
-  const load = { name: 'load_dump', text: 'update events set recorded_xid = $2::xid8 where id = $1' }
-  await db.rows(load, [one.id, '9000000000001'])
-  await db.rows(load, [two.id, '9000000000000'])
-  assert.deepEqual(await untilRead(workspaceId, 1), [here.id])
-  assert.equal(await adoptRestoredEvents(db), 2)
-  assert.deepEqual(await untilRead(workspaceId, 3), [one.id, two.id, here.id])
-  assert.equal(await adoptRestoredEvents(db), 0)
+  const [last, ping, one, two, next] = newEvents(
+    newEvent(workspaceId),
+    newEvent(workspaceId, { type: 'ping', endpointId: newId() }),
+    newEvent(workspaceId),
+    newEvent(workspaceId),
+    newEvent(workspaceId),
+  )
+  assert.ok(last && ping && one && two && next)
+  await recordNow([one, two, last, ping])
+  const load = { name: 'load_dump', text: 'update events set recorded_order = $2 where id = $1' }
+  for (const [index, { id }] of [one, two, last, ping].entries()) await db.rows(load, [id, 9_000_000_000_000 + index])
+  assert.deepEqual(await idsAfter(workspaceId, START), [])
+  const adopted = await Promise.all([adoptRestoredEvents(db), adoptRestoredEvents(db), adoptRestoredEvents(db)])
+  assert.equal(adopted.filter(Boolean).length, 1)
+  assert.deepEqual(await untilRead(workspaceId, 3), [one.id, two.id, last.id])
+  await recordNow([next])
+  assert.deepEqual(await untilRead(workspaceId, 4), [one.id, two.id, last.id, next.id])
+  for (const { id } of [last, ping]) {
+    const position = await findPosition(db, workspaceId, id)
+    assert.ok(position)
+    assert.deepEqual(await idsAfter(workspaceId, position), [next.id])
+  }
+  assert.equal(await adoptRestoredEvents(db), false)
 })
 
 test('the position of another workspace’s event is not found', async () => {

@@ -2,7 +2,7 @@ import { type Sql, statement } from '../db/pool.ts'
 import { FIRST_ID } from '../ids.ts'
 
 /** Where a caller is in the order of a workspace's events. */
-export type Position = { recordedXid: string; id: string }
+export type Position = { recordedOrder: string; id: string }
 
 /** `body` is the envelope as it was recorded (docs/webhooks.md#the-request). */
 export type ListedEvent = { id: string; body: string }
@@ -13,8 +13,8 @@ export const MAX_EVENTS_PER_PAGE = 100
 /** Of the bodies of a page, unless its first event alone is larger. */
 const MAX_PAGE_BYTES = 1024 * 1024
 
-/** Before every event. Events from releases without transaction numbers have the number 0. */
-export const START: Position = { recordedXid: '0', id: FIRST_ID }
+/** Before every event. Events of releases that did not number them have the number 0. */
+export const START: Position = { recordedOrder: '0', id: FIRST_ID }
 
 /** Undefined if the workspace has no such event, or no longer. */
 export const findPosition = (sql: Sql, workspaceId: string, eventId: string): Promise<Position | undefined> =>
@@ -22,14 +22,15 @@ export const findPosition = (sql: Sql, workspaceId: string, eventId: string): Pr
 
 const findEvent = statement<Position>(
   'find_event_position',
-  'select recorded_xid as "recordedXid", id from events where workspace_id = $1 and id = $2',
+  'select recorded_order::text as "recordedOrder", id from events where workspace_id = $1 and id = $2',
 )
 
 /**
  * A transaction that is still running may commit events with its number or a higher one. All transactions below the lowest
  * running one have ended, so nothing is ever added before an event that was read.
  */
-const IS_COMPLETE = 'recorded_xid < pg_snapshot_xmin(pg_current_snapshot())'
+const IS_COMPLETE = `recorded_order <
+  coalesce((select added_to_order from instance), 0) + pg_snapshot_xmin(pg_current_snapshot())::text::bigint`
 
 /** Of the index events_recorded. */
 const IS_LISTED = `workspace_id = $1 and endpoint_id is null and body <> ''`
@@ -40,8 +41,8 @@ export const findLatest = async (sql: Sql, workspaceId: string): Promise<Positio
 
 const findLatestEvent = statement<Position>(
   'find_latest_event_position',
-  `select recorded_xid as "recordedXid", id from events
-   where ${IS_LISTED} and ${IS_COMPLETE} order by recorded_xid desc, id desc limit 1`,
+  `select recorded_order::text as "recordedOrder", id from events
+   where ${IS_LISTED} and ${IS_COMPLETE} order by recorded_order desc, id desc limit 1`,
 )
 
 /** The events after a position, without pings and without events whose content was removed. */
@@ -49,7 +50,7 @@ export async function listEvents(
   sql: Sql,
   { workspaceId, after, limit }: { workspaceId: string; after: Position; limit: number },
 ): Promise<EventPage> {
-  const rows = await sql.rows(listAfter, [workspaceId, after.recordedXid, after.id, limit + 1])
+  const rows = await sql.rows(listAfter, [workspaceId, after.recordedOrder, after.id, limit + 1])
   const events = rows.slice(0, limit).map(({ id, body }) => ({ id, body }))
   return { events, hasMore: (rows[0]?.found ?? 0) > events.length }
 }
@@ -57,11 +58,11 @@ export async function listEvents(
 const listAfter = statement<ListedEvent & { found: number }>(
   'list_events_after',
   `select id, body, found from (
-     select id, recorded_xid, body, count(*) over () as found,
-       sum(octet_length(body)) over (order by recorded_xid, id) - octet_length(body) as bytes_before
+     select id, recorded_order, body, count(*) over () as found,
+       sum(octet_length(body)) over (order by recorded_order, id) - octet_length(body) as bytes_before
      from (
-       select id, recorded_xid, body from events
-       where ${IS_LISTED} and ${IS_COMPLETE} and (recorded_xid, id) > ($2::xid8, $3::uuid)
-       order by recorded_xid, id limit $4) page) measured
-   where bytes_before < ${MAX_PAGE_BYTES} order by recorded_xid, id`,
+       select id, recorded_order, body from events
+       where ${IS_LISTED} and ${IS_COMPLETE} and (recorded_order, id) > ($2::bigint, $3::uuid)
+       order by recorded_order, id limit $4) page) measured
+   where bytes_before < ${MAX_PAGE_BYTES} order by recorded_order, id`,
 )

@@ -1,32 +1,29 @@
 import { type Db, statement } from '../db/pool.ts'
 
-const MAX_ROWS = 5_000
+/**
+ * Transaction numbers belong to one PostgreSQL server. After a restore or a loaded dump, events may have numbers that this
+ * server's transactions have not reached: nobody could read them yet, and new events would come before them. Then this server's
+ * numbers are raised above all of them, so the restored events keep their order. Runs before this process serves, and normally
+ * finds nothing. Returns whether it did.
+ */
+export const adoptRestoredEvents = async (db: Db): Promise<boolean> => (await db.rows(raiseOrder, [ROOM])).length > 0
+
+/** For pings and removed events, which are not in the index and may have higher numbers than all others. */
+const ROOM = 1_000_000_000_000
 
 /**
- * Transaction numbers belong to one PostgreSQL server. After a dump is loaded into another one, events may have numbers that
- * its transactions have not reached, so they could not be read yet. They are moved before all others, in the order of their
- * ids. Runs before this process serves, and normally finds nothing. Returns how many it changed.
+ * An event that this snapshot sees was recorded below its upper bound, unless by another server. If two processes do this at
+ * the same time, the second one finds the row as the first one left it, and changes nothing.
  */
-export async function adoptRestoredEvents(db: Db): Promise<number> {
-  for (let total = 0; ; ) {
-    const { adopted = 0 } = (await db.row(adoptEvents, [MAX_ROWS])) ?? {}
-    total += adopted
-    if (adopted < MAX_ROWS) return total
-  }
-}
-
-/** An event that this snapshot sees was recorded below its upper bound, unless by another server. */
-const adoptEvents = statement<{ adopted: number }>(
-  'adopt_restored_events',
-  `with adopted as (
-     update events set recorded_xid = '0' where id = any (array (
-       select e.id from workspaces w
-       cross join lateral (
-         select id from events
-         where workspace_id = w.id and endpoint_id is null and body <> ''
-           and recorded_xid >= pg_snapshot_xmax(pg_current_snapshot())
-         limit $1) e
-       limit $1))
-     returning 1)
-   select count(*)::int as adopted from adopted`,
+const raiseOrder = statement(
+  'raise_order_of_events',
+  `with newest as materialized (
+     select max(e.recorded_order) as recorded_order from workspaces w
+     cross join lateral (
+       select recorded_order from events
+       where workspace_id = w.id and endpoint_id is null and body <> ''
+       order by recorded_order desc, id desc limit 1) e)
+   update instance set added_to_order = newest.recorded_order + $1::bigint from newest
+   where newest.recorded_order >= added_to_order + pg_snapshot_xmax(pg_current_snapshot())::text::bigint
+   returning 1 as raised`,
 )

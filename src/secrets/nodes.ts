@@ -1,28 +1,33 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Sql } from '../db/pool.ts'
 import { type LiveNode, type NodeKeys, listLiveNodes } from '../jobs/node.ts'
-import type { Log } from '../log.ts'
 import type { Seal, SealingKey } from '../seal.ts'
+import { StartupError } from '../startup-error.ts'
 import { UserError } from '../user-error.ts'
 import { type SealedInstance, followInstance } from './instance.ts'
 
-/** What the heartbeat of a node reports, and how the node notices that the key of the database was replaced. */
-export function createNodeKeys(seal: Seal, log: Log): NodeKeys {
+/**
+ * What the heartbeat of a node reports, and how the node notices that the key of the database was replaced. `lost` aborts, with
+ * a StartupError, if the node does not know the new key: what it seals from then on, nobody may be able to open.
+ */
+export function createNodeKeys(seal: Seal): NodeKeys & { lost: AbortSignal } {
+  const ending = new AbortController()
   let seen: SealedInstance | undefined
   const hasSeen = ({ keyCheck, signInSecret }: SealedInstance): boolean =>
     seen !== undefined && seen.keyCheck.equals(keyCheck) && sameBytes(seen.signInSecret, signInSecret)
   return {
+    lost: ending.signal,
     report: () => ({ known: seal.keys.map(({ fingerprint }) => fingerprint), current: seal.current().fingerprint }),
     follow(instance) {
       if (hasSeen(instance)) return
       seen = instance
-      if (!followInstance(seal, instance))
-        log.error(
-          'the instance key was replaced by one that this node does not know: restart it with the new key first',
-        )
+      if (!followInstance(seal, instance)) ending.abort(new StartupError(KEY_LOST))
     },
   }
 }
+
+const KEY_LOST =
+  'The instance key of the database was replaced by one that this node does not know, so the node has stopped. Put the new key before the old one, in DOORCODE_SECRET_KEY or in the file instance-key of the data folder, and start Doorcode again.'
 
 const sameBytes = (one: Buffer | null, other: Buffer | null): boolean =>
   one === other || (one !== null && other !== null && one.equals(other))

@@ -23,8 +23,8 @@ type OpenPartsOptions = Omit<RetryBudget, 'log'> & {
 type OpenParts = {
   parts: Parts
   wakes: WakeUps
-  /** Aborts, with a StartupError, if the embedded database was deleted. */
-  lost: AbortSignal | undefined
+  /** Aborts, with a StartupError, if the embedded database was deleted or the instance key was replaced by an unknown one. */
+  lost: AbortSignal
   close: () => Promise<void>
 }
 
@@ -49,19 +49,15 @@ export async function openParts(
   const real = await withRetries(db, budget, () => createDatabaseClock(db))
   const clock = onClock(opened.adopt(real, (clock) => clock.stop()))
   const provider = opened.adopt(createWhatsApp(), (provider) => provider.close())
+  const keys = createNodeKeys(seal)
   const wakes = opened.adopt(
-    createWakeUps({
-      db,
-      roles: config.roles,
-      log,
-      settings: nodeSettings(config),
-      keys: createNodeKeys(seal, log),
-    }),
+    createWakeUps({ db, roles: config.roles, log, settings: nodeSettings(config), keys }),
     (wakes) => wakes.stop(),
   )
   const { wake, live, node } = wakes
   const metrics = createMetrics()
   const parts = { config, db, clock, seal, log, metrics, provider, wake, live, node, loops: backgroundLoops }
   const whenClosed = opened.move()
-  return { parts, wakes, lost: database.lost, close: () => whenClosed.disposeAsync() }
+  const lost = AbortSignal.any([keys.lost, ...(database.lost ? [database.lost] : [])])
+  return { parts, wakes, lost, close: () => whenClosed.disposeAsync() }
 }

@@ -173,8 +173,7 @@ test('a backup that fills the disk says so and leaves no file', async (t) => {
   assert.deepEqual(await readdir(folder), [])
 })
 
-/** Transaction ids mean nothing in another cluster: a backup leaves them out. */
-const ROW = `(to_jsonb(r) - 'recorded_xid')::text`
+const ROW = 'r::text'
 
 /** A checksum of the rows of each table, but for those that a backup leaves out, and the audit entry of the restore. */
 async function digests(url: string): Promise<Record<string, unknown>> {

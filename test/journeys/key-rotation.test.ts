@@ -5,6 +5,7 @@ import { connectAccount } from '../../src/accounts/accounts.ts'
 import { endAllSessions } from '../../src/admin/auth/end-all-sessions.ts'
 import { createWakeUps } from '../../src/jobs/wake.ts'
 import { createSealingKey } from '../../src/seal.ts'
+import { writeInstance } from '../../src/secrets/instance.ts'
 import { createNodeKeys } from '../../src/secrets/nodes.ts'
 import { resealAll, switchKey } from '../../src/secrets/rotate.ts'
 import { sealedTexts } from '../../src/secrets/reseal.ts'
@@ -16,7 +17,7 @@ import { runCommand } from '../command-line.ts'
 import { openPooledDb } from '../connections.ts'
 import { PASSWORD, createCalls, signIn, signInWithPassword } from '../dashboard.ts'
 import { fileDatabase } from '../database.ts'
-import { freePort } from '../program.ts'
+import { freePort, runProgram } from '../program.ts'
 import { assertSigned } from '../receiver.ts'
 import { INSTANCE_KEY, openTestSeal } from '../seal.ts'
 import { CODE_PERIOD_MS, asCookie, askAuth, totp, trySignIn, withSecondFactor } from '../sign-in-calls.ts'
@@ -118,7 +119,7 @@ test('a node that joins with the old key while the key is replaced stops the rot
   await switchKey({ db: world.parts.db, seal }, async () => {})
   key = next
   const late = await world.node({ settings: withKeys(next, old) })
-  const alone = createNodeKeys(await openTestSeal(world.parts.db, [next]), world.parts.log)
+  const alone = createNodeKeys(await openTestSeal(world.parts.db, [next]))
   const report = { known: [fingerprintOf(old)], current: fingerprintOf(old) }
   const lagging = createWakeUps({
     db: world.parts.db,
@@ -131,6 +132,27 @@ test('a node that joins with the old key while the key is replaced stops the rot
   await lagging.stop()
   await late.stop()
   assert.deepEqual((await rotate()).missingKeys, [])
+})
+
+test('a node that learns of the new key too late ends and says which key it needs', async (t) => {
+  const { world, seal, old, next } = await startRotation(t)
+  const port = await freePort()
+  const server = runProgram(t, ['serve'], {
+    DATABASE_URL: world.databaseUrl,
+    DOORCODE_PORT: String(port),
+    DOORCODE_METRICS_PORT: '0',
+    ...withKeys(old),
+  })
+  await waitFor('the node', async () => (await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined))?.ok)
+  const use = (each: Buffer) =>
+    world.parts.db.transaction((tx) =>
+      writeInstance(tx, { key: createSealingKey(each), signInSecret: seal.signInSecret(), oldKeys: [] }),
+    )
+  await use(next) // without the check of the nodes: as if this one had not been there yet
+  const ended = await server.ended
+  await use(old)
+  assert.deepEqual(ended, [1, null])
+  assert.match(server.stderr(), /^The instance key of the database was replaced by one .* Put the new key before .*\n$/)
 })
 
 test('an interrupted rotation needs the old key until it is repeated', async (t) => {

@@ -13,6 +13,7 @@ import { KEY, backUp, command, emptyDatabase, newFile, tablesOf } from '../backu
 import { runCommand } from '../command-line.ts'
 import { fileDatabase } from '../database.ts'
 import { withConnection } from '../postgres.ts'
+import { openTestSeal } from '../seal.ts'
 
 const OTHER_KEY = randomBytes(32).toString('base64')
 
@@ -136,6 +137,17 @@ test('a backup that is interrupted leaves no file', async (t) => {
   const made = makeBackup({ ...db, connect }, { ...about, signal: ending.signal, begin: async () => {} })
   await assert.rejects(made, /The backup was interrupted, and nothing was written/)
   assert.equal(copies, 5)
+  assert.deepEqual(await readdir(folder), [])
+})
+
+test('a backup whose key was replaced when it began is refused', async (t) => {
+  const { folder, file } = await newFile(t)
+  const db = openDb({ url: await fileDatabase(), poolSize: 1 })
+  t.after(() => db.close())
+  await openTestSeal(db)
+  const about = { file, replace: false, passphrase: undefined, createdAt: new Date(), begin: async () => {} }
+  const made = makeBackup(db, { ...about, keys: [Buffer.from(OTHER_KEY, 'base64')] })
+  await assert.rejects(made, /instance key was replaced when the backup began, .* Repeat the command/)
   assert.deepEqual(await readdir(folder), [])
 })
 

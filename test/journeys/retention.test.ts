@@ -41,8 +41,8 @@ async function retain(
   for (let turn = 0; turn < 5; turn += 1) await Promise.all([one.turn(), other.turn()])
   one = retentionLoop(parts, findUncounted)
   for (let turn = 0; turn < MAX_TURNS; turn += 1) {
-    const [{ more }] = await Promise.all([one.turn(), other.turn()])
-    if (!more) return
+    const turns = await Promise.all([one.turn(), other.turn()])
+    if (!turns.some(({ more }) => more)) return
   }
   throw new Error(`retention still had work after ${MAX_TURNS} turns`)
 }
