@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import path from 'node:path'
 import { createProblemWriter } from './http/problem.ts'
 import { doesAnyNodeAllowPrivateWebhooks } from './jobs/node.ts'
 import type { Parts } from './parts.ts'
@@ -10,6 +11,7 @@ import { groups } from './commands/table.ts'
 import { ConfigError, readConfig } from './config.ts'
 import { createLog } from './log.ts'
 import { LONG_STATEMENT_TIMEOUT_MS } from './db/pool.ts'
+import { hasEmbeddedDatabase } from './start/embedded-postgres/folders.ts'
 import { COMMAND_RETRY_BUDGET_MS, openParts } from './start/open.ts'
 import { visibleLines, visibleText } from '../locales/visible-text.ts'
 
@@ -52,6 +54,10 @@ async function run({ command, values, json }: ParsedCommand, io: CommandLineIo):
     await command.work.run(config, { values, json, print: stdout, program: nameOfProgram(environment) })
     return 0
   }
+  if (command.work.needsDatabase && config.databaseUrl === undefined && !(await hasEmbeddedDatabase(config.dataDir)))
+    throw new StartupError(
+      `There is no database in ${path.resolve(config.dataDir)}. Set DOORCODE_DATA_DIR to the data folder of the installation, or DATABASE_URL.`,
+    )
   // Without roles a command does no background work: it only wakes the servers that do.
   const { parts, close } = await openParts({ ...config, roles: new Set() }, createLog('silent'), {
     timeoutMs: COMMAND_RETRY_BUDGET_MS,

@@ -21,7 +21,7 @@ export type CommandGroup = { title: string; commands: readonly Command[] }
 
 type Work =
   /** The parts are opened before it runs and closed after it. It prints `result` with --json, else `text`. */
-  | { on: 'parts'; run(parts: Parts, values: Values, progress?: Progress): Promise<Output> }
+  | { on: 'parts'; needsDatabase: boolean; run(parts: Parts, values: Values, progress?: Progress): Promise<Output> }
   | { on: 'nothing'; run(): Promise<Output> }
   /** On an empty database, which may have no key yet. */
   | { on: 'empty-database'; run(config: Config, values: Values): Promise<Output> }
@@ -70,6 +70,8 @@ type Definition<Options extends Record<string, Input>, Result extends object> = 
   example: string
   summary: string
   options?: Options
+  /** A command that reads must not create an empty database where the data folder is mistyped. Default: false. */
+  needsDatabase?: boolean
   /** Must record every change that it makes. The workspace of an option `workspace` exists. */
   run: (parts: Parts, values: ReadValues<Options>, record: RecordChange, progress: Progress) => Promise<Result>
   /** The command worked, but what it found makes the exit code 1. */
@@ -86,12 +88,20 @@ export function command<
   Result extends object,
   // oxlint-disable-next-line typescript/no-empty-object-type -- no options at all
   Options extends Record<string, Input> = {},
->({ run, failed = () => false, format, options, ...definition }: Definition<Options, Result>): Command {
+>({
+  needsDatabase = false,
+  run,
+  failed = () => false,
+  format,
+  options,
+  ...definition
+}: Definition<Options, Result>): Command {
   return {
     ...definition,
     options: options ?? {},
     work: {
       on: 'parts',
+      needsDatabase,
       async run(parts, values, progress = () => {}) {
         const record: RecordChange = (tx, change) => audit(tx, { actor: COMMAND_LINE, at: parts.clock.now() }, change)
         const { workspace } = values

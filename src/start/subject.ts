@@ -1,4 +1,3 @@
-import { access } from 'node:fs/promises'
 import path from 'node:path'
 import { asWritten } from '../../locales/text.ts'
 import type { Config } from '../config.ts'
@@ -9,6 +8,7 @@ import { type Finding, toFinding } from '../doctor/finding.ts'
 import { createWhatsApp } from '../providers/whatsapp/whatsapp.ts'
 import { StartupError } from '../startup-error.ts'
 import { createDatabaseClock } from './database-clock.ts'
+import { hasEmbeddedDatabase } from './embedded-postgres/folders.ts'
 import { startEmbeddedPostgres } from './embedded-postgres/server.ts'
 import { findSeal } from './instance-key.ts'
 
@@ -54,11 +54,7 @@ const folderOf = ({ dataDir }: Config): string => path.resolve(dataDir)
 
 /** Undefined if there is no embedded database yet. Starts the server if no other process has. */
 async function findEmbedded(config: Config, opened: AsyncDisposableStack): Promise<string | undefined> {
-  const isThere = await access(path.join(folderOf(config), 'postgres/data/PG_VERSION')).then(
-    () => true,
-    () => false,
-  )
-  if (!isThere) return undefined
+  if (!(await hasEmbeddedDatabase(config.dataDir))) return undefined
   const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir })
   opened.defer(() => postgres.stop())
   return postgres.url

@@ -1,9 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, chown, lstat, open, readdir, realpath, rm, stat } from 'node:fs/promises'
+import { access, chmod, chown, lstat, open, readdir, realpath, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { StartupError } from '../../startup-error.ts'
 import { ensureDir } from '../ensure-dir.ts'
 import { type SystemUser, findClosedFolder } from './system-user.ts'
+
+export const hasEmbeddedDatabase = (dataDir: string): Promise<boolean> =>
+  access(path.resolve(dataDir, 'postgres/data/PG_VERSION')).then(
+    () => true,
+    () => false,
+  )
 
 /** Created with mode 0700. An existing folder keeps its mode. */
 export async function makePrivateFolder(folder: string, owner?: SystemUser): Promise<void> {
