@@ -36,6 +36,7 @@ export type Erasure = {
   entry: string
   /** In a row, for what is being sent. */
   waits: number
+  steps: number
 }
 
 /** Writes the audit entry in the first transaction that erases something. */
@@ -50,11 +51,14 @@ export const beginErasure = ({ clock }: Pick<Parts, 'clock'>): Erasure => ({
   walk: NO_WALK,
   entry: FIRST_ENTRY,
   waits: 0,
+  steps: 0,
 })
 
 const WAIT_MS = 250
 /** A minute: longer than any lease of a message or a webhook. */
 const MAX_WAITS = 240
+/** Hundreds of GB of reports: one that needs more does not come to an end. */
+export const MAX_STEPS = 100_000
 
 /**
  * Erases everything that the workspace holds about a recipient (docs/recipients.md#erase), in steps that are transactions of
@@ -85,8 +89,10 @@ type Step = { erasure: Erasure; erased: Erased }
 export async function eraseNext(
   parts: ErasureParts,
   request: ErasureRequest,
-  { erasure, record }: { erasure: Erasure; record: RecordErasure },
+  { erasure: earlier, record }: { erasure: Erasure; record: RecordErasure },
 ): Promise<Step> {
+  if (earlier.steps >= MAX_STEPS) throw new UserError({ code: 'recipients.too_many_steps' }, 'SERVICE_UNAVAILABLE')
+  const erasure = { ...earlier, steps: earlier.steps + 1 }
   try {
     const step = await runStep(parts, request, { erasure, record })
     return { ...step, erasure: { ...step.erasure, waits: 0 } }
@@ -131,7 +137,7 @@ const STAGES: Readonly<Record<Erasure['stage'], (tx: Sql, context: StageContext)
     return { erasure: after, erased: { ...NOTHING_ERASED, reports: erased } }
   },
   async rows(tx, { erasure, person, now }) {
-    const rows = await eraseRows(tx, now, { person, pseudonym: erasure.pseudonym })
+    const rows = await eraseRows(tx, now, { person, ...erasure })
     if (rows) return { erasure, erased: { ...NOTHING_ERASED, ...rows } }
     return { erasure: { ...erasure, stage: 'audit_log' }, erased: NOTHING_ERASED }
   },
