@@ -25,12 +25,14 @@ export type Erased = ErasedRows & {
   blocks: number
 }
 
-/** How far an erasure is. Reports come first: rows that are erased no longer say which user ids the person has. */
+/** How far an erasure is. Rows come first, so that what runs ends at once. */
 export type Erasure = {
   pseudonym: string
   /** Later rows are new data. */
   startedAt: Date
-  stage: 'reports' | 'rows' | 'audit_log' | 'done'
+  stage: 'rows' | 'reports' | 'audit_log' | 'done'
+  /** Rows that are erased no longer say which user ids the person has. */
+  userIds: readonly string[]
   walk: Walk
   /** The last entry of the audit log that was read. */
   entry: string
@@ -47,7 +49,8 @@ export const NOTHING_ERASED: Erased = { ...NO_ROWS, auditEntries: 0, blocks: 0 }
 export const beginErasure = ({ clock }: Pick<Parts, 'clock'>): Erasure => ({
   pseudonym: newPseudonym(),
   startedAt: clock.now(),
-  stage: 'reports',
+  stage: 'rows',
+  userIds: [],
   walk: NO_WALK,
   entry: FIRST_ENTRY,
   waits: 0,
@@ -115,7 +118,8 @@ async function runStep(
   { erasure, record }: { erasure: Erasure; record: RecordErasure },
 ): Promise<Step> {
   const { db, clock, wake, live } = parts
-  const person = await findPerson(db, { workspaceId, phone })
+  const found = await findPerson(db, { workspaceId, phone })
+  const person = { ...found, userIds: [...new Set([...erasure.userIds, ...found.userIds])] }
   const step = await transactionWithEvents(parts, async (tx) => {
     const held = await countHeld(tx, person)
     const step = await STAGES[erasure.stage](tx, { erasure, person, keepBlock, now: clock.now() })
@@ -124,22 +128,22 @@ async function runStep(
   })
   if (step.erased.messages > 0) wake('deliver')
   live.changed([workspaceId])
-  return step
+  return { ...step, erasure: { ...step.erasure, userIds: person.userIds } }
 }
 
 type StageContext = { erasure: Erasure; person: Person; keepBlock: boolean; now: Date }
 
 const STAGES: Readonly<Record<Erasure['stage'], (tx: Sql, context: StageContext) => Promise<Step>>> = {
   async reports(tx, { erasure, person }) {
-    await eraseUserIds(tx, person)
     const { erased, next } = await eraseNextReports(tx, person, { walk: erasure.walk, before: erasure.startedAt })
-    const after: Erasure = next ? { ...erasure, walk: next } : { ...erasure, stage: 'rows' }
+    const after: Erasure = next ? { ...erasure, walk: next } : { ...erasure, stage: 'audit_log' }
     return { erasure: after, erased: { ...NOTHING_ERASED, reports: erased } }
   },
   async rows(tx, { erasure, person, now }) {
     const rows = await eraseRows(tx, now, { person, ...erasure })
+    await eraseUserIds(tx, person)
     if (rows) return { erasure, erased: { ...NOTHING_ERASED, ...rows } }
-    return { erasure: { ...erasure, stage: 'audit_log' }, erased: NOTHING_ERASED }
+    return { erasure: { ...erasure, stage: 'reports' }, erased: NOTHING_ERASED }
   },
   async audit_log(tx, { erasure, person, keepBlock }) {
     const blocks = await eraseBlock(tx, person, { keepBlock })
