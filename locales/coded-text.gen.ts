@@ -2672,6 +2672,7 @@ export type Texts = {
   'providers.too_many': { items: TextValue; pages: TextValue }
   'providers.unreachable': { detail: TextValue; operation: TextValue }
   'recipients.being_sent': object
+  'recipients.too_many_steps': object
   'recipients.too_much': { command: TextValue }
   'sandbox.live': { workspaceId: TextValue }
   'sandbox.not_done': { left: TextValue; seconds: TextValue }

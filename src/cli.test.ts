@@ -170,6 +170,17 @@ test('invalid arguments are reported before anything is opened or created', asyn
   assert.deepEqual(await readdir(folder), [])
 })
 
+test('a command that reads creates no database where it finds none', async (t) => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-cli-'))
+  t.after(() => rm(folder, { recursive: true }))
+  for (const words of [['backup', path.join(folder, 'doorcode.backup')], ['verify'], ['secrets', 'status']]) {
+    const { code, stderr } = await run(words, { DOORCODE_DATA_DIR: folder })
+    assert.equal(code, 1)
+    assert.match(stderr, /There is no database in .*Set DOORCODE_DATA_DIR/)
+  }
+  assert.deepEqual(await readdir(folder), [])
+})
+
 test('all configuration errors are reported at once', async () => {
   const { code, stderr } = await run(['workspace', 'create', '--name', 'A'], {
     DOORCODE_PORT: 'x',

@@ -5,8 +5,6 @@ const RANDOM_BYTES = 10
 export const newPseudonym = (): string =>
   `${PREFIX}${Buffer.from(crypto.getRandomValues(new Uint8Array(RANDOM_BYTES))).toString('hex')}`
 
-export const PSEUDONYM = new RegExp(`^${PREFIX}[0-9a-f]{${2 * RANDOM_BYTES}}$`)
-
 export const isErased = (recipient: string): boolean => recipient.startsWith(PREFIX)
 
 /** The same in SQL. */

@@ -118,7 +118,7 @@ function Held({ found: { phone, oneTimeCodes, confirmations, isBlocked } }: { fo
   return parts.join(' · ')
 }
 
-const STEPS = ['reports', 'rows', 'audit_log'] as const
+const STEPS = ['rows', 'reports', 'audit_log'] as const
 
 function ErasureProgress({ erasure: { stage } }: { erasure: Erasure }) {
   const { t } = useTexts()

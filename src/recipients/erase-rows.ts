@@ -1,6 +1,7 @@
 import { advance } from '../cod/conversation/advance.ts'
 import { advanceByOutcomes } from '../cod/conversation/outcomes.ts'
 import { type Sql, type Statement, statement } from '../db/pool.ts'
+import { firstIdAt } from '../ids.ts'
 import { applyReports, ownFailure } from '../messages/reports/apply.ts'
 import { recordOtpEvents } from '../otp/outcomes.ts'
 import { BLANKED, ENDED } from './erase-reports.ts'
@@ -19,20 +20,21 @@ export class BeingSent extends Error {}
 
 /**
  * Erases the next confirmations with everything that belongs to them, or else the next one-time codes, in the caller's
- * transaction. What still runs ends, and its last events already have the pseudonym. Undefined: nothing is left. Throws
+ * transaction; rows since `startedAt` are new data. What still runs ends, and its last events already have the pseudonym. Undefined: nothing is left. Throws
  * BeingSent if only what is being sent is left.
  */
 export async function eraseRows(
   tx: Sql,
   now: Date,
-  { person, pseudonym }: { person: Person; pseudonym: string },
+  { person, pseudonym, startedAt }: { person: Person; pseudonym: string; startedAt: Date },
 ): Promise<ErasedRows | undefined> {
   const { workspaceId, phones } = person
-  const confirmationIds = idsOf(await tx.rows(pickConfirmations, [workspaceId, phones, now, MAX_CONFIRMATIONS]))
+  const before = firstIdAt(startedAt)
+  const confirmationIds = idsOf(await tx.rows(pickConfirmations, [workspaceId, phones, now, MAX_CONFIRMATIONS, before]))
   const codes =
-    confirmationIds.length > 0 ? [] : await tx.rows(pickCodes, [workspaceId, phones, now, MAX_ONE_TIME_CODES])
+    confirmationIds.length > 0 ? [] : await tx.rows(pickCodes, [workspaceId, phones, now, MAX_ONE_TIME_CODES, before])
   if (confirmationIds.length + codes.length === 0) {
-    if (await tx.row(findLeft, [workspaceId, phones])) throw new BeingSent()
+    if (await tx.row(findLeft, [workspaceId, phones, before])) throw new BeingSent()
     return undefined
   }
   // Messages before confirmations: the order in which reports lock them.
@@ -94,7 +96,7 @@ const pickConfirmations: Statement<{ id: string }> = statement(
   'pick_confirmations_to_erase',
   `select c.id from senders s cross join unnest($2::text[]) as phone (number)
    cross join lateral (
-     select id from confirmations c where recipient = phone.number and sender_id = s.id
+     select id from confirmations c where recipient = phone.number and sender_id = s.id and id < $5
        and not exists (select from messages where confirmation_id = c.id and ${BEING_SENT})
        and not ${eventIsBeingSent('confirmation_id', 'c.id')}
      order by id limit $4) c
@@ -106,7 +108,8 @@ const pickCodes: Statement<{ id: string }> = statement(
   `select m.id from unnest($2::text[]) as phone (number)
    cross join lateral (
      select id from messages m
-     where workspace_id = $1 and recipient = phone.number and confirmation_id is null and (${BEING_SENT}) is not true
+     where workspace_id = $1 and recipient = phone.number and confirmation_id is null and id < $5
+       and (${BEING_SENT}) is not true
        and not ${eventIsBeingSent('message_id', 'm.id')}
      order by id limit $4) m
    limit $4`,
@@ -115,12 +118,13 @@ const pickCodes: Statement<{ id: string }> = statement(
 const findLeft: Statement<{ id: string }> = statement(
   'find_rows_left_to_erase',
   `(select c.id from senders s cross join unnest($2::text[]) as phone (number)
-    cross join lateral (select id from confirmations where recipient = phone.number and sender_id = s.id limit 1) c
+    cross join lateral (select id from confirmations where recipient = phone.number and sender_id = s.id and id < $3 limit 1) c
     where s.workspace_id = $1 limit 1)
    union all
    (select m.id from unnest($2::text[]) as phone (number)
     cross join lateral (
-      select id from messages where workspace_id = $1 and recipient = phone.number and confirmation_id is null limit 1) m
+      select id from messages
+      where workspace_id = $1 and recipient = phone.number and confirmation_id is null and id < $3 limit 1) m
     limit 1)`,
 )
 

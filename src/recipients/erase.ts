@@ -25,17 +25,20 @@ export type Erased = ErasedRows & {
   blocks: number
 }
 
-/** The progress of an erasure. Reports come first, because erased rows no longer show the person's user ids. */
+/** The progress of an erasure. Rows come first, so that what is running ends at once. */
 export type Erasure = {
   pseudonym: string
   /** Later rows are new data. */
   startedAt: Date
-  stage: 'reports' | 'rows' | 'audit_log' | 'done'
+  stage: 'rows' | 'reports' | 'audit_log' | 'done'
+  /** Rows that are erased no longer say which user ids the person has. */
+  userIds: readonly string[]
   walk: Walk
   /** The last entry of the audit log that was read. */
   entry: string
   /** In a row, for what is being sent. */
   waits: number
+  steps: number
 }
 
 /** Writes the audit entry in the first transaction that erases something. */
@@ -46,15 +49,19 @@ export const NOTHING_ERASED: Erased = { ...NO_ROWS, auditEntries: 0, blocks: 0 }
 export const beginErasure = ({ clock }: Pick<Parts, 'clock'>): Erasure => ({
   pseudonym: newPseudonym(),
   startedAt: clock.now(),
-  stage: 'reports',
+  stage: 'rows',
+  userIds: [],
   walk: NO_WALK,
   entry: FIRST_ENTRY,
   waits: 0,
+  steps: 0,
 })
 
 const WAIT_MS = 250
 /** A minute: longer than any lease of a message or a webhook. */
 const MAX_WAITS = 240
+/** Hundreds of GB of reports: one that needs more does not come to an end. */
+export const MAX_STEPS = 100_000
 
 /**
  * Erases everything that the workspace holds about a recipient (docs/recipients.md#erase). Each step is a transaction. The next
@@ -85,8 +92,10 @@ type Step = { erasure: Erasure; erased: Erased }
 export async function eraseNext(
   parts: ErasureParts,
   request: ErasureRequest,
-  { erasure, record }: { erasure: Erasure; record: RecordErasure },
+  { erasure: earlier, record }: { erasure: Erasure; record: RecordErasure },
 ): Promise<Step> {
+  if (earlier.steps >= MAX_STEPS) throw new UserError({ code: 'recipients.too_many_steps' }, 'SERVICE_UNAVAILABLE')
+  const erasure = { ...earlier, steps: earlier.steps + 1 }
   try {
     const step = await runStep(parts, request, { erasure, record })
     return { ...step, erasure: { ...step.erasure, waits: 0 } }
@@ -109,7 +118,8 @@ async function runStep(
   { erasure, record }: { erasure: Erasure; record: RecordErasure },
 ): Promise<Step> {
   const { db, clock, wake, live } = parts
-  const person = await findPerson(db, { workspaceId, phone })
+  const found = await findPerson(db, { workspaceId, phone })
+  const person = { ...found, userIds: [...new Set([...erasure.userIds, ...found.userIds])] }
   const step = await transactionWithEvents(parts, async (tx) => {
     const held = await countHeld(tx, person)
     const step = await STAGES[erasure.stage](tx, { erasure, person, keepBlock, now: clock.now() })
@@ -118,22 +128,22 @@ async function runStep(
   })
   if (step.erased.messages > 0) wake('deliver')
   live.changed([workspaceId])
-  return step
+  return { ...step, erasure: { ...step.erasure, userIds: person.userIds } }
 }
 
 type StageContext = { erasure: Erasure; person: Person; keepBlock: boolean; now: Date }
 
 const STAGES: Readonly<Record<Erasure['stage'], (tx: Sql, context: StageContext) => Promise<Step>>> = {
   async reports(tx, { erasure, person }) {
-    await eraseUserIds(tx, person)
     const { erased, next } = await eraseNextReports(tx, person, { walk: erasure.walk, before: erasure.startedAt })
-    const after: Erasure = next ? { ...erasure, walk: next } : { ...erasure, stage: 'rows' }
+    const after: Erasure = next ? { ...erasure, walk: next } : { ...erasure, stage: 'audit_log' }
     return { erasure: after, erased: { ...NOTHING_ERASED, reports: erased } }
   },
   async rows(tx, { erasure, person, now }) {
-    const rows = await eraseRows(tx, now, { person, pseudonym: erasure.pseudonym })
+    const rows = await eraseRows(tx, now, { person, ...erasure })
+    await eraseUserIds(tx, person)
     if (rows) return { erasure, erased: { ...NOTHING_ERASED, ...rows } }
-    return { erasure: { ...erasure, stage: 'audit_log' }, erased: NOTHING_ERASED }
+    return { erasure: { ...erasure, stage: 'reports' }, erased: NOTHING_ERASED }
   },
   async audit_log(tx, { erasure, person, keepBlock }) {
     const blocks = await eraseBlock(tx, person, { keepBlock })

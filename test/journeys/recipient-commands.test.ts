@@ -108,6 +108,13 @@ test('an owner finds, downloads and erases a recipient, with one entry in the lo
     [[erasure.pseudonym, { oneTimeCodes: 1, confirmations: 0, isBlocked: true }]],
   )
   assert.equal((await calls.recipients.find.mutate({ workspaceId, phone })).isBlocked, true)
+
+  const another = await world.sendOtp()
+  await world.settled()
+  await calls.recipients.erase.mutate({ workspaceId, phone: another.to, keepBlock: false, erasure })
+  assert.notEqual((await world.getOtp(another)).to, erasure.pseudonym)
+  const after = await calls.auditLog.list.query({ workspaceId, action: 'recipient.erased' })
+  assert.equal(after.entries.length, 2, 'another number cannot share the pseudonym and the entry')
   await assert.rejects(() => calls.recipients.find.mutate({ workspaceId, phone: '0612' }), /fields/)
 })
 

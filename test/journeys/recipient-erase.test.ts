@@ -4,7 +4,7 @@ import { SECOND_MS, later } from '../../src/clock.ts'
 import { newPseudonym } from '../../src/erased-recipient.ts'
 import { transactionWithEvents } from '../../src/events/record.ts'
 import { eraseRows } from '../../src/recipients/erase-rows.ts'
-import { eraseRecipient } from '../../src/recipients/erase.ts'
+import { type Erasure, MAX_STEPS, beginErasure, eraseNext, eraseRecipient } from '../../src/recipients/erase.ts'
 import { exportRecipient } from '../../src/recipients/export.ts'
 import { findPerson } from '../../src/recipients/person.ts'
 import { blockRecipients } from '../../src/workspaces/blocked.ts'
@@ -167,9 +167,10 @@ test('a report or tap that is processed while the erasure commits brings nothing
     [order, () => customer.taps('Confirm')],
   ] as const) {
     const person = await findPerson(world.parts.db, { workspaceId: world.workspaceId, phone: to })
+    const now = world.clock.now()
     let arriving: Promise<unknown> | undefined
     await transactionWithEvents(world.parts, async (tx) => {
-      await eraseRows(tx, world.clock.now(), { person, pseudonym: newPseudonym() })
+      await eraseRows(tx, now, { person, pseudonym: newPseudonym(), startedAt: now })
       arriving = arrive()
       await waitFor('the report waits for the erasure', async () => {
         const waiting = await world.ask(
@@ -294,6 +295,18 @@ test('an erasure waits for a message that is being sent', async (t) => {
   assert.deepEqual(Array.isArray(first), true, 'it waits')
   await world.ask('update messages set lease = null, due_at = null where id = $1', [messageId])
   assert.equal((await waiting).messages, 1)
+})
+
+test('an erasure leaves what came after its begin, and has a last step', async (t) => {
+  const world = await startWorld(t)
+  const erasure = beginErasure(world.parts)
+  const otp = await world.sendOtp()
+  await world.settled()
+  const next = (from: Erasure) =>
+    eraseNext(world.parts, requestOf(world, otp), { erasure: from, record: recordNothing })
+  const { erased } = await next({ ...erasure, stage: 'rows' })
+  assert.deepEqual([erased.messages, (await world.getOtp(otp)).to], [0, otp.to])
+  await assert.rejects(next({ ...erasure, steps: MAX_STEPS }), { text: { code: 'recipients.too_many_steps' } })
 })
 
 const inOrder = (rows: readonly unknown[][]) => rows.toSorted((one, other) => (String(one) < String(other) ? -1 : 1))

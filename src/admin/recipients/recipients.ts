@@ -2,16 +2,17 @@ import { z } from 'zod'
 import { asIssue } from '../../../locales/text.ts'
 import { SECOND_MS } from '../../clock.ts'
 import { type Sql, statement } from '../../db/pool.ts'
-import { PSEUDONYM } from '../../erased-recipient.ts'
 import { normalizePhone } from '../../phone.ts'
 import { type Erasure, NOTHING_ERASED, add, beginErasure, eraseNext } from '../../recipients/erase.ts'
 import { exportText } from '../../recipients/export-text.ts'
 import { ONE_RECIPIENT, countHeld, findPerson } from '../../recipients/person.ts'
+import { type Seal, UnsealError } from '../../seal.ts'
 import { ownerCall, router } from '../rpc/trpc.ts'
 
 /** Work of one call: the page repeats the call and shows the progress. */
 const MAX_ERASING_MS = 2 * SECOND_MS
 const MAX_CHARACTERS = 100
+const MAX_SEALED_CHARACTERS = 10_000
 
 const phone = z
   .string()
@@ -23,15 +24,26 @@ const phone = z
     return z.NEVER
   })
 
-/** The progress of the erasure that the page continues. */
-const erasure = z.object({
-  pseudonym: z.string().regex(PSEUDONYM),
-  startedAt: z.iso.datetime().transform((text) => new Date(text)),
-  stage: z.enum(['reports', 'rows', 'audit_log', 'done']),
-  walk: z.object({ page: z.int().min(0), pages: z.int().min(0), found: z.int().min(0) }),
-  entry: z.uuid(),
-  waits: z.int().min(0),
-})
+/** Sealed: a page that could choose the pseudonym or the step could erase without an entry in the audit log. */
+const erasure = z.object({ sealed: z.string().max(MAX_SEALED_CHARACTERS) })
+
+type Recipient = { workspaceId: string; phone: string }
+
+const contextOf = ({ workspaceId, phone }: Recipient): string => `erasure:${workspaceId}:${phone}`
+
+const sealErasure = (seal: Seal, erasure: Erasure, of: Recipient): string =>
+  seal.close(JSON.stringify(erasure), contextOf(of)).toString('base64')
+
+/** Undefined for anything but what this erasure of this number gave the page: it begins again. */
+function openErasure(seal: Seal, sealed: string, of: Recipient): Erasure | undefined {
+  try {
+    const erasure = JSON.parse(seal.open(Buffer.from(sealed, 'base64'), contextOf(of))) as Erasure
+    return { ...erasure, startedAt: new Date(erasure.startedAt) }
+  } catch (error) {
+    if (error instanceof UnsealError) return undefined
+    throw error
+  }
+}
 
 /** Phone numbers are sent in mutations, because proxies log the URLs of queries. */
 export const recipients = router({
@@ -55,7 +67,8 @@ export const recipients = router({
   erase: ownerCall
     .input(z.object({ phone, keepBlock: z.boolean(), erasure: erasure.optional() }))
     .mutation(async ({ ctx: { parts, record }, input: { workspaceId, phone, keepBlock, erasure: earlier } }) => {
-      let erasure: Erasure = earlier ?? beginErasure(parts)
+      const of = { workspaceId, phone }
+      let erasure = (earlier && openErasure(parts.seal, earlier.sealed, of)) ?? beginErasure(parts)
       const erased = { ...NOTHING_ERASED }
       const startedAtMs = performance.now()
       while (erasure.stage !== 'done' && performance.now() - startedAtMs < MAX_ERASING_MS) {
@@ -73,7 +86,8 @@ export const recipients = router({
         erasure = step.erasure
         add(erased, step.erased)
       }
-      return { erasure, erased }
+      const { pseudonym, stage } = erasure
+      return { erasure: { pseudonym, stage, sealed: sealErasure(parts.seal, erasure, of) }, erased }
     }),
 })
 
