@@ -17,9 +17,10 @@ type KeyConfig = Pick<Config, 'secretKeys' | 'dataDir'>
  */
 export async function openSeal(config: KeyConfig, db: Db): Promise<Seal> {
   const file = instanceKeyFile(config.dataDir)
+  const instance = await findInstance(db) // before the file, which another first start creates before this row
   const keys =
     (await findInstanceKeys(config)) ??
-    ((await findInstance(db)) ? throwMissingKey(file) : await createKeyFile(file, [newInstanceKey()]))
+    (instance ? throwMissingKey(file) : await createKeyFile(file, [newInstanceKey()]))
   return (await openInstance(db, keys)) ?? throwWrongKey(config.secretKeys ? 'DOORCODE_SECRET_KEY' : file, keys.length)
 }
 

@@ -41,8 +41,10 @@ async function retain(
   for (let turn = 0; turn < 5; turn += 1) await Promise.all([one.turn(), other.turn()])
   one = retentionLoop(parts, findUncounted)
   for (let turn = 0; turn < MAX_TURNS; turn += 1) {
-    const turns = await Promise.all([one.turn(), other.turn()])
-    if (!turns.some(({ more }) => more)) return
+    const [{ more }] = await Promise.all([one.turn(), other.turn()])
+    if (more) continue
+    while ((await other.turn()).more); // what it had locked
+    return
   }
   throw new Error(`retention still had work after ${MAX_TURNS} turns`)
 }
