@@ -114,7 +114,7 @@ export async function waitForEnd(signal: AbortSignal, { lost }: Serving): Promis
   if (!end.aborted) await once(end, 'abort')
 }
 
-/** Nothing more can be stored, or only what nobody could open. */
+/** After the loss of the database or of its key, the process can store nothing, or only what no node can decrypt. */
 const MAX_STOP_AFTER_LOSS_MS = 5_000
 
 /** Throws the StartupError that says what was lost. */

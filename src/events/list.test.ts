@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { fileDatabase } from '../../test/database.ts'
 import { createMovedClock } from '../../test/moved-clock.ts'
+import { newEvent } from '../../test/new-event.ts'
 import { openTestSeal } from '../../test/seal.ts'
 import { waitFor } from '../../test/wait-for.ts'
 import { type Db, type Sql, openDb } from '../db/pool.ts'
@@ -22,14 +23,6 @@ after(() => db.close())
 
 const newWorkspace = async (): Promise<string> =>
   (await createWorkspace({ db, clock }, { name: 'events', sandbox: true })).workspaceId
-
-const newEvent = (workspaceId: string, more: Partial<NewEvent> = {}): NewEvent => ({
-  id: newId(),
-  workspaceId,
-  type: 'message.sent',
-  data: { messageId: newId(), occurredAt: '2026-12-01T00:00:00.123Z' },
-  ...more,
-})
 
 /** In the order of their ids, which are random within a millisecond. */
 const newEvents = (...events: NewEvent[]): NewEvent[] => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { fileDatabase } from '../../test/database.ts'
 import { createMovedClock } from '../../test/moved-clock.ts'
+import { newEvent } from '../../test/new-event.ts'
 import { type Db, openDb } from '../db/pool.ts'
 import { newId } from '../ids.ts'
 import { createWorkspace } from '../workspaces/workspaces.ts'
@@ -28,14 +29,6 @@ async function newEndpoint(workspaceId: string, status: string, types: EventType
   await db.rows({ name: 'new_endpoint', text }, [id, workspaceId, status, clock.now(), types])
   return id
 }
-
-const newEvent = (workspaceId: string, more: Partial<NewEvent> = {}): NewEvent => ({
-  id: newId(),
-  workspaceId,
-  type: 'message.sent',
-  data: { messageId: newId(), occurredAt: '2026-12-01T00:00:00.123Z' },
-  ...more,
-})
 
 const record = (events: NewEvent[]): Promise<void> => db.transaction((tx) => recordEvents(tx, clock.now(), events))
 

@@ -2,7 +2,7 @@ import { type Db, statement } from '../db/pool.ts'
 
 /**
  * Transaction numbers belong to one PostgreSQL server. After a restore or a loaded dump, events may have numbers that this
- * server's transactions have not reached: nobody could read them yet, and new events would come before them. Then this server's
+ * server's transactions have not reached: callers could not read them yet, and new events would come before them. Then this server's
  * numbers are raised above all of them, so the restored events keep their order. Runs before this process serves, and normally
  * finds nothing. Returns whether it did.
  */

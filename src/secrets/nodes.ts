@@ -8,7 +8,7 @@ import { type SealedInstance, followInstance } from './instance.ts'
 
 /**
  * What the heartbeat of a node reports, and how the node notices that the key of the database was replaced. `lost` aborts, with
- * a StartupError, if the node does not know the new key: what it seals from then on, nobody may be able to open.
+ * a StartupError, if the node does not know the new key: other nodes may be unable to open what it seals from then on.
  */
 export function createNodeKeys(seal: Seal): NodeKeys & { lost: AbortSignal } {
   const ending = new AbortController()

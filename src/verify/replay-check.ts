@@ -1,6 +1,7 @@
 import type { CodedText } from '../../locales/text.ts'
 import { SECOND_MS, later, notBefore } from '../clock.ts'
 import {
+  ACCEPTED,
   type CheckEvent,
   type CheckState,
   type Effect,
@@ -8,7 +9,6 @@ import {
   type Types,
   transition,
 } from '../cod/conversation/machine.ts'
-import { NO_TIMERS } from '../cod/conversation/timers.ts'
 import type { ConversationEvent } from '../cod/conversation/advance.ts'
 import type { Check } from '../messages/conversation.ts'
 import type { FailureCode } from '../providers/failure-codes.ts'
@@ -74,21 +74,11 @@ export function replayCheck<T extends Types>(machine: Machine<T>, of: CheckToRep
 }
 
 function startsOf<T extends Types>(machine: Machine<T>, { sent, answers, createdAt }: CheckToReplay): Node<T>[] {
-  const accepted: CheckState<T> = {
-    ...NO_TIMERS,
-    status: 'accepted',
-    answeredAt: null,
-    chosen: null,
-    failure: null,
-    closingSent: false,
-    round: 0,
-    answerTimes: null,
-  }
   // The settings that were read then are not stored: the deadline counts as due, and events show when it passed.
   const submission = { type: 'submitted', at: createdAt, reminderMinutes: null, noResponseMinutes: 0 } as const
-  const { state: submitted } = transition(machine, accepted, submission)
+  const { state: submitted } = transition(machine, ACCEPTED, submission)
   const wasSubmitted = sent.find(({ purpose }) => purpose === 'template')?.submitted ?? null
-  const states = wasSubmitted === null ? [accepted, submitted] : [wasSubmitted ? submitted : accepted]
+  const states = wasSubmitted === null ? [ACCEPTED, submitted] : [wasSubmitted ? submitted : ACCEPTED]
   return states.map((state) => ({ state, left: answers, nextEvent: 0, sends: {} }))
 }
 

@@ -33,7 +33,7 @@ const GROWING = [
 ]
 const WAITING = 20_000
 /** An index lookup reads 3 or 4 blocks here; the rest is for the few rows of a journey. */
-const MAX_BLOCKS = 70
+const MAX_BLOCKS = 60
 
 test('with 20,000 future rows of everything no statement scans a growing table', async (t) => {
   const calls = new Map<string, Call>()

@@ -10,8 +10,7 @@ import {
   type Reschedule,
   confirmation,
 } from './confirmation.ts'
-import { type Effect, transition } from './machine.ts'
-import { NO_TIMERS } from './timers.ts'
+import { ACCEPTED, type Effect, transition } from './machine.ts'
 
 const at = (minute: number): Date => new Date(Date.UTC(2026, 10, 20, 10, minute))
 /** After every timer of the states below. */
@@ -23,16 +22,7 @@ const frozen = <T>(value: T): T => {
 }
 const step = (state: Confirmation, event: ConfirmationEvent) => transition(confirmation, frozen(state), frozen(event))
 
-const newConfirmation: Confirmation = {
-  ...NO_TIMERS,
-  status: 'accepted',
-  answeredAt: null,
-  chosen: null,
-  failure: null,
-  closingSent: false,
-  round: 0,
-  answerTimes: null,
-}
+const newConfirmation: Confirmation = ACCEPTED
 
 /** `+` before an answer that goes into the history, `-` before one that is superseded. */
 const words = (effects: readonly Effect<ConfirmationTypes>[]): string[] =>

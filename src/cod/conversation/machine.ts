@@ -42,6 +42,18 @@ export type CheckState<T extends Types> = Timers & {
   answerTimes: AnswerTimes<Field<T>> | null
 }
 
+/** Of a check that was accepted and not yet submitted. */
+export const ACCEPTED = {
+  ...NO_TIMERS,
+  status: 'accepted',
+  answeredAt: null,
+  chosen: null,
+  failure: null,
+  closingSent: false,
+  round: 0,
+  answerTimes: null,
+} as const
+
 export type CheckEvent<T extends Types> =
   | Answer<T>
   /** The initial message went out: reminder and deadline count from here, not from its delivery. */

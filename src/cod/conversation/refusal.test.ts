@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import * as fc from 'fast-check'
 import { HOUR_MS, later } from '../../clock.ts'
-import { type Effect, transition } from './machine.ts'
+import { ACCEPTED, type Effect, transition } from './machine.ts'
 import { REFUSAL_STATUSES, type RefusalCheck, type RefusalEvent, type RefusalTypes, refusal } from './refusal.ts'
-import { NO_TIMERS } from './timers.ts'
 
 const at = (minute: number): Date => new Date(Date.UTC(2026, 10, 20, 10, minute))
 /** After every timer of the states below. */
@@ -16,16 +15,7 @@ const frozen = <T>(value: T): T => {
 }
 const step = (state: RefusalCheck, event: RefusalEvent) => transition(refusal, frozen(state), frozen(event))
 
-const newRefusal: RefusalCheck = {
-  ...NO_TIMERS,
-  status: 'accepted',
-  answeredAt: null,
-  chosen: null,
-  failure: null,
-  closingSent: false,
-  round: 0,
-  answerTimes: null,
-}
+const newRefusal: RefusalCheck = ACCEPTED
 const nothing = { reason: null, note: null }
 
 /** `+` before an answer that goes into the history, `-` before one that is superseded. */

@@ -54,9 +54,13 @@ const selectOldest: Statement<OldestDue> = statement(
    cross join lateral (
      select due_at from webhook_deliveries
      where endpoint_id = e.id and due_at is not null order by due_at limit 1) d
-   where e.status = 'enabled'
-   union all
-   select 'releases', min(release_at) from webhook_endpoints where release_at is not null and status = 'enabled'
+   where e.status = 'enabled'`,
+)
+
+/** What is done by a schedule of its row. */
+const selectOldestScheduled: Statement<OldestDue> = statement(
+  'find_oldest_due_schedule',
+  `select 'releases' as kind, min(release_at) as "dueAt" from webhook_endpoints where release_at is not null and status = 'enabled'
    union all
    select 'syncs', min(a.sync_due_at) from provider_accounts a
    where a.status <> 'removed'
@@ -68,8 +72,10 @@ const selectOldest: Statement<OldestDue> = statement(
 )
 
 /** The oldest of each kind that has due work. */
-export const listOldestDue = async (sql: Sql, now: Date): Promise<OldestDue[]> =>
-  (await sql.rows(selectOldest, [now])).filter(({ dueAt }) => dueAt !== null && dueAt <= now)
+export async function listOldestDue(sql: Sql, now: Date): Promise<OldestDue[]> {
+  const oldest = [...(await sql.rows(selectOldest, [now])), ...(await sql.rows(selectOldestScheduled))]
+  return oldest.filter(({ dueAt }) => dueAt !== null && dueAt <= now)
+}
 
 export function judgeWork(oldest: readonly OldestDue[], now: Date): Found[] {
   return oldest.flatMap(({ kind, dueAt }): Found[] => {
