@@ -18,7 +18,7 @@ const POSTPONED_MS = HOUR_MS
  */
 const PAUSES_PER_STEP = 3
 /** Of a step that has fallen behind: otherwise more would come each day than is removed. */
-const PAUSES_WHEN_BEHIND = 1
+const PAUSES_WHEN_BEHIND = 2
 /** Three polls, between which rows gather. */
 const MAX_LAG_MS = 3 * POLL_MS
 const MAX_PAUSE_MS = 1_000
