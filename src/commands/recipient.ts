@@ -118,17 +118,14 @@ export const recipientErase = command({
     keepBlock: flag('Keep the number blocked, if it is blocked. Default: the block is erased too.'),
   },
   async run(parts, { workspace: workspaceId, phone, keepBlock }, record) {
-    let isRecorded = false
     const { pseudonym, ...erased } = await eraseRecipient(
       parts,
       { workspaceId, phone, keepBlock: keepBlock ?? false },
-      async (tx, { pseudonym }, held) => {
-        if (isRecorded) return
-        await record(tx, { workspaceId, action: 'recipient.erased', target: pseudonym, after: held })
-        isRecorded = true
-      },
+      (tx, { pseudonym }, held) =>
+        record(tx, { workspaceId, action: 'recipient.erased', target: pseudonym, after: held }),
     )
-    return { workspaceId, phone, found: isRecorded, pseudonym: isRecorded ? pseudonym : null, erased }
+    const found = Object.values(erased).some((count) => count > 0)
+    return { workspaceId, phone, found, pseudonym: found ? pseudonym : null, erased }
   },
   format({ phone, found, pseudonym, erased }) {
     if (!found) return `Nothing is held about ${phone}.`

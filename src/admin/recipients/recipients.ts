@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { asIssue } from '../../../locales/text.ts'
 import { SECOND_MS } from '../../clock.ts'
-import { type Sql, statement } from '../../db/pool.ts'
 import { normalizePhone } from '../../phone.ts'
 import { type Erasure, NOTHING_ERASED, add, beginErasure, eraseNext } from '../../recipients/erase.ts'
 import { exportText } from '../../recipients/export-text.ts'
@@ -77,10 +76,8 @@ export const recipients = router({
           { workspaceId, phone, keepBlock },
           {
             erasure,
-            async record(tx, { pseudonym }, held) {
-              if (await isRecorded(tx, workspaceId, pseudonym)) return
-              await record(tx, { action: 'recipient.erased', target: pseudonym, after: held })
-            },
+            record: (tx, { pseudonym }, held) =>
+              record(tx, { action: 'recipient.erased', target: pseudonym, after: held }),
           },
         )
         erasure = step.erasure
@@ -90,11 +87,3 @@ export const recipients = router({
       return { erasure: { pseudonym, stage, sealed: sealErasure(parts.seal, erasure, of) }, erased }
     }),
 })
-
-const isRecorded = async (tx: Sql, workspaceId: string, pseudonym: string): Promise<boolean> =>
-  (await tx.row(findEntry, [workspaceId, pseudonym])) !== undefined
-
-const findEntry = statement<{ id: string }>(
-  'find_audit_entry_of_erasure',
-  `select id from audit_log where workspace_id = $1 and action = 'recipient.erased' and target = $2 limit 1`,
-)
