@@ -1052,8 +1052,10 @@ export type Texts = {
   'page_audit_log.fields_text': object
   'page_audit_log.fields_to': object
   'page_audit_log.fields_type': object
+  'page_audit_log.fields_unfinished_for': object
   'page_audit_log.fields_url': object
   'page_audit_log.fields_use': object
+  'page_audit_log.fields_user_ids': object
   'page_audit_log.fields_waba_id': object
   'page_audit_log.fields_waiting': object
   'page_audit_log.fields_who': object

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { COMMAND_LINE, audit } from '../src/admin/audit/audit.ts'
 import { type ErasureParts, type RecordErasure, eraseRecipient } from '../src/recipients/erase.ts'
+import { waitFor } from './wait-for.ts'
 import type { World } from './world.ts'
 
 type Recipient = { to: string }
@@ -21,6 +22,14 @@ type Choice = { keepBlock?: boolean; parts?: ErasureParts }
 
 export const erase = (world: World, of: Recipient, { parts = world.parts, ...choice }: Choice = {}) =>
   eraseRecipient(parts, { ...requestOf(world, of), ...choice }, recordIn(world))
+
+export const waitForLock = (world: World) =>
+  waitFor('a transaction waits for a lock', async () => {
+    const waiting = await world.ask(
+      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    return waiting.length > 0
+  })
 
 /** The number, also as it is inside the ids of the provider. */
 export function formsOf(phone: string): string[] {

@@ -38,8 +38,10 @@ export async function eraseRows(
     return undefined
   }
   // Messages before confirmations: the order in which reports lock them.
-  const messages = await tx.rows(lockMessages, [workspaceId, confirmationIds, now, idsOf(codes)])
+  const lockAll = () => tx.rows(lockMessages, [workspaceId, confirmationIds, now, idsOf(codes)])
+  await lockAll()
   await tx.rows(lockConfirmations, [workspaceId, confirmationIds])
+  const messages = await lockAll() // a conversation may have asked a question while this waited for it
   const messageIds = idsOf(messages)
   const events = await tx.rows(lockEvents, [workspaceId, confirmationIds, messageIds])
   const deliveries = await tx.rows(lockDeliveries, [workspaceId, idsOf(events), now])
@@ -137,9 +139,10 @@ const lockMessages: Statement<{ id: string; isPending: boolean; isBeingSent: boo
    order by id for no key update`,
 )
 
+/** "for update" makes a refusal check wait (cod/accept-refusal.ts). */
 const lockConfirmations: Statement<object> = statement(
   'lock_confirmations_to_erase',
-  `select id from confirmations where workspace_id = $1 and id = any ($2::uuid[]) order by id for no key update`,
+  `select id from confirmations where workspace_id = $1 and id = any ($2::uuid[]) order by id for update`,
 )
 
 const lockEvents: Statement<{ id: string }> = statement(

@@ -18,7 +18,7 @@ export const isRecorded = async (sql: Sql, { workspaceId }: Person, pseudonym: s
   (await sql.row(findEntry, [workspaceId, pseudonym])) !== undefined
 
 export async function keepUnfinished(tx: Sql, { workspaceId, phones, userIds }: Person, pseudonym: string) {
-  await tx.rows(writeUnfinished, [workspaceId, pseudonym, JSON.stringify({ phone: phones[0], userIds })])
+  await tx.rows(writeUnfinished, [workspaceId, pseudonym, JSON.stringify({ unfinishedFor: phones[0], userIds })])
 }
 
 export async function endUnfinished(tx: Sql, { workspaceId, phones }: Person): Promise<void> {
@@ -26,11 +26,11 @@ export async function endUnfinished(tx: Sql, { workspaceId, phones }: Person): P
 }
 
 const ERASURES = `workspace_id = $1 and action = 'recipient.erased'`
-const OF_PERSON = `${ERASURES} and after -> 'unfinished' ->> 'phone' = any ($2::text[])`
+const OF_PERSON = `${ERASURES} and after ->> 'unfinishedFor' = any ($2::text[])`
 
 const selectUnfinished: Statement<Unfinished> = statement(
   'find_unfinished_erasures',
-  `select target as pseudonym, after -> 'unfinished' -> 'userIds' as "userIds" from audit_log where ${OF_PERSON} order by id`,
+  `select target as pseudonym, after -> 'userIds' as "userIds" from audit_log where ${OF_PERSON} order by id`,
 )
 
 const findEntry = statement<{ id: string }>(
@@ -40,10 +40,10 @@ const findEntry = statement<{ id: string }>(
 
 const writeUnfinished = statement(
   'keep_unfinished_erasure',
-  `update audit_log set after = after || jsonb_build_object('unfinished', $3::jsonb) where ${ERASURES} and target = $2`,
+  `update audit_log set after = after || $3::jsonb where ${ERASURES} and target = $2`,
 )
 
 const removeUnfinished = statement(
   'end_unfinished_erasures',
-  `update audit_log set after = after - 'unfinished' where ${OF_PERSON}`,
+  `update audit_log set after = after - array['unfinishedFor', 'userIds'] where ${OF_PERSON}`,
 )

@@ -9,9 +9,8 @@ import { exportRecipient } from '../../src/recipients/export.ts'
 import { findPerson } from '../../src/recipients/person.ts'
 import { blockRecipients } from '../../src/workspaces/blocked.ts'
 import { refusalPath } from '../cod.ts'
-import { erase, formsOf, recordIn, requestOf, tablesWith } from '../recipients.ts'
+import { erase, formsOf, recordIn, requestOf, tablesWith, waitForLock } from '../recipients.ts'
 import { assertVerified } from '../verified.ts'
-import { waitFor } from '../wait-for.ts'
 import { type World, newPhone, startWorld } from '../world.ts'
 
 /** In each a word that is nowhere else. */
@@ -173,12 +172,7 @@ test('a report or tap that is processed while the erasure commits brings nothing
     await transactionWithEvents(world.parts, async (tx) => {
       await eraseRows(tx, now, { person, pseudonym: newPseudonym(), startedAt: now })
       arriving = arrive()
-      await waitFor('the report waits for the erasure', async () => {
-        const waiting = await world.ask(
-          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        )
-        return waiting.length > 0
-      })
+      await waitForLock(world)
     })
     await arriving
   }

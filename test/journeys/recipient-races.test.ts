@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { erase, formsOf, tablesWith } from '../recipients.ts'
+import { advance } from '../../src/cod/conversation/advance.ts'
+import { answerOrder } from '../../src/cod/conversation/answer-order.ts'
+import { newPseudonym } from '../../src/erased-recipient.ts'
+import { transactionWithEvents } from '../../src/events/record.ts'
+import { newId } from '../../src/ids.ts'
+import { eraseRows } from '../../src/recipients/erase-rows.ts'
+import { findPerson } from '../../src/recipients/person.ts'
+import { refusalPath } from '../cod.ts'
+import { lockInAnotherSession } from '../lock-in-another-session.ts'
+import { erase, formsOf, tablesWith, waitForLock } from '../recipients.ts'
 import { type World, newPhone, startWorld } from '../world.ts'
 
 const KILLED = 'killed'
@@ -36,6 +45,72 @@ test('a repeated erasure finishes one that was interrupted at any step', async (
   assert.ok(entries.length > 5)
   for (const { after } of entries) assert.deepEqual(Object.keys(after), ['isBlocked', 'oneTimeCodes', 'confirmations'])
 })
+
+test('a refusal check that is accepted while the erasure commits does not keep the number', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  const [other, order] = [await confirmed(world), await confirmed(world)]
+  await world.startRefusalCheck(other)
+  const unlock = await lockInAnotherSession(
+    t,
+    world.parts.db,
+    `select from quota_usage where workspace_id = $1 and kind = 'cod_refusal' for update`,
+    world.workspaceId,
+  )
+  const answer = world.request('POST', refusalPath(order), { body: world.refusalBody() })
+  await waitForLock(world)
+  await erase(world, order)
+  await unlock()
+  const { status, body } = await answer
+  assert.deepEqual([status, body['code']], [409, 'COD_CONFIRMATION_NOT_ELIGIBLE'])
+  assert.deepEqual(await tablesWith(world, { forms: formsOf(order.to) }), [])
+})
+
+test('a refusal check waits for the erasure that holds its confirmation', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  const order = await confirmed(world)
+  const person = await findPerson(world.parts.db, { workspaceId: world.workspaceId, phone: order.to })
+  const now = world.clock.now()
+  let asking: ReturnType<World['request']> | undefined
+  await transactionWithEvents(world.parts, async (tx) => {
+    await eraseRows(tx, now, { person, pseudonym: newPseudonym(), startedAt: now })
+    asking = world.request('POST', refusalPath(order), { body: world.refusalBody() })
+    await waitForLock(world)
+  })
+  assert.equal((await asking)?.body['code'], 'COD_CONFIRMATION_NOT_ELIGIBLE')
+  await erase(world, order)
+  assert.deepEqual(await tablesWith(world, { forms: formsOf(order.to) }), [])
+})
+
+test('a question that is asked while the erasure waits for its conversation is erased too', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  const order = await world.createConfirmation()
+  await world.settled()
+  const { workspaceId, clock } = world
+  const { confirmationId } = order
+  const at = clock.now()
+  const event = { type: 'tapped', at, order: answerOrder({ id: newId(), occurred_at: at, received_at: at }), answer: 'change_time' } as const
+  let erasing: Promise<unknown> | undefined
+  await transactionWithEvents(world.parts, async (tx) => {
+    await advance(tx, at, [{ workspaceId, confirmationId, check: 'confirmation', event }])
+    erasing = erase(world, order)
+    await waitForLock(world)
+  })
+  await erasing
+  await world.settled()
+  assert.equal(world.customer(order).screen().length, 1, 'the question is not sent')
+  assert.deepEqual(await tablesWith(world, { forms: formsOf(order.to) }), [])
+})
+
+async function confirmed(world: World) {
+  const order = await world.createConfirmation({ to: newPhone() })
+  await world.settled()
+  await world.customer(order).taps('Confirm')
+  await world.settled()
+  return order
+}
 
 /** An order, a code, and a text that only the user id connects to them. */
 async function fillWithPerson(world: World) {
