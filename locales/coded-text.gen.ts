@@ -129,7 +129,6 @@ export type Texts = {
   'admin.account_id': object
   'admin.address': { detail: TextValue }
   'admin.audit_log_operators_only': object
-  'admin.blocked_phone': { example: TextValue }
   'admin.charts_backwards': object
   'admin.charts_too_long': { max: TextValue }
   'admin.day': { example: TextValue }
@@ -2855,7 +2854,9 @@ export type Texts = {
   'words.semicolon': { first: TextValue; second: TextValue }
   'words.space': { first: TextValue; second: TextValue }
   'workspaces.name_differs': { name: TextValue }
+  'workspaces.no_phone': { example: TextValue; text: TextValue }
   'workspaces.over': { state: TextValue }
+  'workspaces.phone_without_plus': { phone: TextValue; text: TextValue }
   'workspaces.state_expired': object
   'workspaces.state_revoked': object
   'workspaces.unknown': { workspaceId: TextValue }

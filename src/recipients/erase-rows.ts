@@ -132,7 +132,7 @@ const findLeft: Statement<{ id: string }> = statement(
 
 const lockMessages: Statement<{ id: string; isPending: boolean; isBeingSent: boolean }> = statement(
   'lock_messages_to_erase',
-  `select id, due_at is not null as "isPending", (${BEING_SENT}) is true as "isBeingSent"
+  `select id, (due_at is not null or quarantined_at is not null) as "isPending", (${BEING_SENT}) is true as "isBeingSent"
    from messages
    where workspace_id = $1 and id = any (array (
      select id from messages where confirmation_id = any ($2::uuid[]) union all select unnest($4::uuid[])))

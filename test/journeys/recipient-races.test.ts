@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { listQuarantined } from '../../src/admin/attention/quarantine.ts'
 import { advance } from '../../src/cod/conversation/advance.ts'
 import { answerOrder } from '../../src/cod/conversation/answer-order.ts'
 import { newPseudonym } from '../../src/erased-recipient.ts'
@@ -10,6 +11,7 @@ import { findPerson } from '../../src/recipients/person.ts'
 import { refusalPath } from '../cod.ts'
 import { lockInAnotherSession } from '../lock-in-another-session.ts'
 import { erase, formsOf, tablesWith, waitForLock } from '../recipients.ts'
+import { assertVerified } from '../verified.ts'
 import { type World, newPhone, startWorld } from '../world.ts'
 
 const KILLED = 'killed'
@@ -91,7 +93,12 @@ test('a question that is asked while the erasure waits for its conversation is e
   const { workspaceId, clock } = world
   const { confirmationId } = order
   const at = clock.now()
-  const event = { type: 'tapped', at, order: answerOrder({ id: newId(), occurred_at: at, received_at: at }), answer: 'change_time' } as const
+  const event = {
+    type: 'tapped',
+    at,
+    order: answerOrder({ id: newId(), occurred_at: at, received_at: at }),
+    answer: 'change_time',
+  } as const
   let erasing: Promise<unknown> | undefined
   await transactionWithEvents(world.parts, async (tx) => {
     await advance(tx, at, [{ workspaceId, confirmationId, check: 'confirmation', event }])
@@ -103,6 +110,39 @@ test('a question that is asked while the erasure waits for its conversation is e
   assert.equal(world.customer(order).screen().length, 1, 'the question is not sent')
   assert.deepEqual(await tablesWith(world, { forms: formsOf(order.to) }), [])
 })
+
+test('an erasure ends a quarantined message, timer and report of the recipient', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  await world.codSettings()
+  const receiver = await world.receiver()
+  const order = await world.createConfirmation({ to: newPhone() })
+  await world.settled()
+  world.emulator.script({ match: { to: order.to }, behaviour: { error: { code: 131000, details: 'Try later' } } })
+  const otp = await world.sendOtp({ to: order.to })
+  await world.settled()
+  const fault = '{"code":"text","text":"Error 23514"}'
+  await world.ask(
+    `update messages set due_at = null, lease = null, code = null, finish_error = $2, quarantined_at = now() where id = $1`,
+    [otp.messageId, fault],
+  )
+  await world.ask(`update confirmations set timer_error = $2, timer_quarantined_at = now() where id = $1`, [
+    order.confirmationId,
+    fault,
+  ])
+  await storeReport(world, { from: order.to.slice(1), id: 'wamid.text', type: 'text' }, 'quarantined')
+  await erase(world, order)
+  assert.deepEqual(await listQuarantined(world.parts.db, workspaceId), [])
+  await world.settled()
+  assert.deepEqual(
+    new Set(receiver.received.map(({ event: { type, data } }) => [type, (data['failure'] as Failure)?.code].join(' '))),
+    new Set(['cod.failed RECIPIENT_ERASED', 'message.failed RECIPIENT_ERASED']),
+  )
+  assert.deepEqual(await tablesWith(world, { forms: formsOf(order.to) }), [])
+  await assertVerified(world)
+})
+
+type Failure = { code: string } | null
 
 async function confirmed(world: World) {
   const order = await world.createConfirmation({ to: newPhone() })
@@ -127,9 +167,9 @@ async function fillWithPerson(world: World) {
   return { to: order.to, forms: [...formsOf(order.to), row.userId] }
 }
 
-const storeReport = (world: World, body: object) =>
+const storeReport = (world: World, body: object, outcome = 'applied') =>
   world.ask(
     `insert into provider_reports (id, workspace_id, account_id, kind, body, received_at, outcome)
-     values (gen_random_uuid(), $1, $2, 'message', $3, now() - interval '1 hour', 'applied')`,
-    [world.workspaceId, world.account.accountId, JSON.stringify(body)],
+     values (gen_random_uuid(), $1, $2, 'message', $3, now() - interval '1 hour', $4)`,
+    [world.workspaceId, world.account.accountId, JSON.stringify(body), outcome],
   )

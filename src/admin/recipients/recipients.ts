@@ -1,27 +1,15 @@
 import { z } from 'zod'
-import { asIssue } from '../../../locales/text.ts'
 import { SECOND_MS } from '../../clock.ts'
-import { normalizePhone } from '../../phone.ts'
 import { type Erasure, NOTHING_ERASED, add, beginErasure, eraseNext } from '../../recipients/erase.ts'
 import { exportText } from '../../recipients/export-text.ts'
 import { ONE_RECIPIENT, countHeld, findPerson } from '../../recipients/person.ts'
 import { type Seal, UnsealError } from '../../seal.ts'
+import { phoneInput } from '../inputs.ts'
 import { ownerCall, router } from '../rpc/trpc.ts'
 
 /** Work of one call: the page repeats the call and shows the progress. */
 const MAX_ERASING_MS = 2 * SECOND_MS
-const MAX_CHARACTERS = 100
 const MAX_SEALED_CHARACTERS = 10_000
-
-const phone = z
-  .string()
-  .max(MAX_CHARACTERS)
-  .transform((text, context) => {
-    const normalized = normalizePhone(text)
-    if (normalized !== undefined) return normalized
-    context.addIssue({ code: 'custom', message: asIssue({ code: 'admin.blocked_phone', example: '+212612345678' }) })
-    return z.NEVER
-  })
 
 /** Sealed: a page that could choose the pseudonym or the step could erase without an entry in the audit log. */
 const erasure = z.object({ sealed: z.string().max(MAX_SEALED_CHARACTERS) })
@@ -48,7 +36,7 @@ function openErasure(seal: Seal, sealed: string, of: Recipient): Erasure | undef
 export const recipients = router({
   find: ownerCall
     .meta({ minRole: 'owner', changesNothing: true })
-    .input(z.object({ phone }))
+    .input(z.object({ phone: phoneInput }))
     .mutation(async ({ ctx: { parts }, input: { workspaceId, phone } }) => ({
       phone,
       ...(await countHeld(parts.db, await findPerson(parts.db, { workspaceId, phone }))),
@@ -56,7 +44,7 @@ export const recipients = router({
 
   /** The text of a JSON file. */
   export: ownerCall
-    .input(z.object({ phone }))
+    .input(z.object({ phone: phoneInput }))
     .mutation(async ({ ctx: { parts, record }, input: { workspaceId, phone } }) => {
       const held = await countHeld(parts.db, await findPerson(parts.db, { workspaceId, phone }))
       await record(parts.db, { action: 'recipient.exported', target: ONE_RECIPIENT, after: held })
@@ -64,7 +52,7 @@ export const recipients = router({
     }),
 
   erase: ownerCall
-    .input(z.object({ phone, keepBlock: z.boolean(), erasure: erasure.optional() }))
+    .input(z.object({ phone: phoneInput, keepBlock: z.boolean(), erasure: erasure.optional() }))
     .mutation(async ({ ctx: { parts, record }, input: { workspaceId, phone, keepBlock, erasure: earlier } }) => {
       const of = { workspaceId, phone }
       let erasure = (earlier && openErasure(parts.seal, earlier.sealed, of)) ?? beginErasure(parts)
