@@ -48,6 +48,25 @@ test('a repeated erasure finishes one that was interrupted at any step', async (
   for (const { after } of entries) assert.deepEqual(Object.keys(after), ['isBlocked', 'oneTimeCodes', 'confirmations'])
 })
 
+test('an interrupted erasure can be seen in the audit log, and two at the same time finish it', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  const person = await fillWithPerson(world)
+  await assert.rejects(erase(world, person, { parts: killedAfter(world, 1) }), { message: KILLED })
+  const read = () =>
+    world.ask<{ after: Record<string, unknown> }>(
+      `select after from audit_log where workspace_id = $1 and action = 'recipient.erased'`,
+      [world.workspaceId],
+    )
+  assert.deepEqual(
+    (await read()).map(({ after }) => after['unfinishedFor']),
+    [person.to],
+  )
+  await Promise.all([erase(world, person), erase(world, person)])
+  assert.deepEqual(await tablesWith(world, person), [])
+  assert.equal((await read()).length, 1, 'they are one erasure')
+})
+
 test('a refusal check that is accepted while the erasure commits does not keep the number', async (t) => {
   const world = await startWorld(t)
   await world.codSettings()
