@@ -23,12 +23,12 @@ type Choice = { keepBlock?: boolean; parts?: ErasureParts }
 export const erase = (world: World, of: Recipient, { parts = world.parts, ...choice }: Choice = {}) =>
   eraseRecipient(parts, { ...requestOf(world, of), ...choice }, recordIn(world))
 
-export const waitForLock = (world: World) =>
-  waitFor('a transaction waits for a lock', async () => {
+export const waitForLock = (world: World, transactions = 1) =>
+  waitFor('transactions wait for a lock', async () => {
     const waiting = await world.ask(
       `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     )
-    return waiting.length > 0
+    return waiting.length >= transactions
   })
 
 /** The number, also as it is inside the ids of the provider. */

@@ -1,6 +1,9 @@
 import { type Sql, type Statement, statement } from '../db/pool.ts'
 import type { Person } from './person.ts'
 
+/** The action of its entry in the audit log. */
+export const ERASURE = 'recipient.erased'
+
 /**
  * An erasure that has not yet searched all reports. Its entry of the audit log keeps the number and the user ids until then:
  * after an interruption, erased rows no longer lead from the number to the user ids.
@@ -25,7 +28,7 @@ export async function endUnfinished(tx: Sql, { workspaceId, phones }: Person): P
   await tx.rows(removeUnfinished, [workspaceId, phones])
 }
 
-const ERASURES = `workspace_id = $1 and action = 'recipient.erased'`
+const ERASURES = `workspace_id = $1 and action = '${ERASURE}'`
 const OF_PERSON = `${ERASURES} and after ->> 'unfinishedFor' = any ($2::text[])`
 
 const selectUnfinished: Statement<Unfinished> = statement(

@@ -67,6 +67,33 @@ test('an interrupted erasure can be seen in the audit log, and two at the same t
   assert.equal((await read()).length, 1, 'they are one erasure')
 })
 
+test('of two erasures at the same time only one ends what runs', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  const order = await world.createConfirmation({ to: newPhone() })
+  await world.settled()
+  const receiver = await world.receiver()
+  const unlock = await lockInAnotherSession(
+    t,
+    world.parts.db,
+    'select from confirmations where id = $1 for update',
+    order.confirmationId,
+  )
+  const erasing = [erase(world, order), erase(world, order)]
+  await waitForLock(world, 2)
+  await unlock()
+  const erased = await Promise.all(erasing)
+  await world.settled()
+  assert.equal(
+    erased.reduce((sum, { confirmations }) => sum + confirmations, 0),
+    1,
+  )
+  assert.deepEqual(
+    receiver.received.map(({ event: { type } }) => type),
+    ['cod.failed'],
+  )
+})
+
 test('a refusal check that is accepted while the erasure commits does not keep the number', async (t) => {
   const world = await startWorld(t)
   await world.codSettings()
