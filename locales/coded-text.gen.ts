@@ -129,7 +129,6 @@ export type Texts = {
   'admin.account_id': object
   'admin.address': { detail: TextValue }
   'admin.audit_log_operators_only': object
-  'admin.blocked_phone': { example: TextValue }
   'admin.charts_backwards': object
   'admin.charts_too_long': { max: TextValue }
   'admin.day': { example: TextValue }
@@ -1052,8 +1051,10 @@ export type Texts = {
   'page_audit_log.fields_text': object
   'page_audit_log.fields_to': object
   'page_audit_log.fields_type': object
+  'page_audit_log.fields_unfinished_for': object
   'page_audit_log.fields_url': object
   'page_audit_log.fields_use': object
+  'page_audit_log.fields_user_ids': object
   'page_audit_log.fields_waba_id': object
   'page_audit_log.fields_waiting': object
   'page_audit_log.fields_who': object
@@ -2853,7 +2854,9 @@ export type Texts = {
   'words.semicolon': { first: TextValue; second: TextValue }
   'words.space': { first: TextValue; second: TextValue }
   'workspaces.name_differs': { name: TextValue }
+  'workspaces.no_phone': { example: TextValue; text: TextValue }
   'workspaces.over': { state: TextValue }
+  'workspaces.phone_without_plus': { phone: TextValue; text: TextValue }
   'workspaces.state_expired': object
   'workspaces.state_revoked': object
   'workspaces.unknown': { workspaceId: TextValue }

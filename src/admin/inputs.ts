@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { asIssue } from '../../locales/text.ts'
+import { normalizePhone } from '../phone.ts'
+import { phoneFault } from '../workspaces/phone-fault.ts'
 
 const tooLong = (max: number) => asIssue({ code: 'http.must_have_at_most', max })
 
@@ -23,6 +25,16 @@ export const displayName = z
   .min(1, notEmpty)
   .refine((name) => Array.from(name).length <= MAX_NAME_CHARACTERS, tooLong(MAX_NAME_CHARACTERS))
   .refine((name) => !/\p{Cc}/u.test(name), asIssue({ code: 'admin.one_line' }))
+
+const MAX_PHONE_CHARACTERS = 100
+
+/** With the command line's rules. */
+export const phoneInput = limitedText(MAX_PHONE_CHARACTERS).transform((text, context) => {
+  const phone = normalizePhone(text)
+  if (phone !== undefined) return phone
+  context.addIssue({ code: 'custom', message: asIssue(phoneFault(text)) })
+  return z.NEVER
+})
 
 /** A day in the delivery time zone. */
 export const dayInput = z.iso.date(asIssue({ code: 'admin.day', example: '2026-11-25' }))

@@ -1,19 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises'
-import path from 'node:path'
+import { createHash } from 'node:crypto'
+import type { FileHandle } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { zstdCompress } from 'node:zlib'
-import { syncFolder } from '../start/embedded-postgres/folders.ts'
+import { writeNewFile } from '../start/new-file.ts'
 import type { FrameCipher } from './encryption.ts'
-import {
-  END_MARK,
-  FRAME_HEAD_BYTES,
-  FRAME_KINDS,
-  type FrameKind,
-  type Header,
-  backupError,
-  encodeHeader,
-} from './format.ts'
+import { END_MARK, FRAME_HEAD_BYTES, FRAME_KINDS, type FrameKind, type Header, encodeHeader } from './format.ts'
 
 const compress = promisify(zstdCompress)
 
@@ -24,38 +15,12 @@ export type BackupWriter = {
   frame(kind: FrameKind, content: Buffer): Promise<void>
 }
 
-/**
- * Writes a backup under another name in the same folder and renames it when it is complete and on disk: whatever
- * interrupts it, the file is never incomplete. Resolves with its size.
- */
-export async function writeBackupFile(
+/** Writes the whole file or none. Resolves with its size. */
+export const writeBackupFile = (
   file: string,
   { replace }: { replace: boolean },
   write: (writer: BackupWriter) => Promise<void>,
-): Promise<number> {
-  await assertMayWrite(file, replace)
-  const partial = `${file}${PARTIAL}${randomBytes(4).toString('hex')}`
-  const output = await open(partial, 'wx', 0o600).catch((error: unknown) => describeFault(error, file))
-  try {
-    const bytes = await writeAndClose(output, write)
-    await assertMayWrite(file, replace)
-    await rename(partial, file)
-    await syncFolder(path.dirname(path.resolve(file)))
-    await removeAbandoned(file)
-    return bytes
-  } catch (error) {
-    await rm(partial, { force: true })
-    return describeFault(error, file)
-  }
-}
-
-async function writeAndClose(output: FileHandle, write: (writer: BackupWriter) => Promise<void>): Promise<number> {
-  try {
-    return await writeAll(output, write)
-  } finally {
-    await output.close()
-  }
-}
+): Promise<number> => writeNewFile(file, { replace, replaceWith: '--force' }, (output) => writeAll(output, write))
 
 async function writeAll(output: FileHandle, write: (writer: BackupWriter) => Promise<void>): Promise<number> {
   const hash = createHash('sha256')
@@ -84,43 +49,5 @@ async function writeAll(output: FileHandle, write: (writer: BackupWriter) => Pro
   })
   await append(hash.copy().digest())
   await append(END_MARK)
-  await output.sync()
   return size
-}
-
-/** Renaming a file over a device, such as /dev/null, would replace the device. */
-async function assertMayWrite(file: string, replace: boolean): Promise<void> {
-  const present = await stat(file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    return describeFault(error, file)
-  })
-  if (present && !present.isFile()) throw backupError(`${file} is not a regular file. Choose another name.`)
-  if (present && !replace)
-    throw backupError(`${file} already exists. Choose another name, or add --force to replace it.`)
-}
-
-const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
-
-function describeFault(error: unknown, file: string): never {
-  const code = error instanceof Error && 'syscall' in error && 'code' in error ? error.code : undefined
-  if (typeof code !== 'string') throw error
-  if (FULL.has(code))
-    throw backupError(`The disk is full, so ${file} was not written. Free space, or choose a file on another disk.`)
-  if (code === 'ENOENT')
-    throw backupError(`The folder ${path.dirname(path.resolve(file))} does not exist. Create it first.`)
-  throw backupError(`${file} cannot be written (${code}). Choose a file that this user may create.`)
-}
-
-const PARTIAL = '.partial-'
-/** A running backup writes constantly, so an older partial file belongs to a killed process. */
-const ABANDONED_AFTER_MS = 3_600_000
-
-async function removeAbandoned(file: string): Promise<void> {
-  const folder = path.dirname(path.resolve(file))
-  for (const name of await readdir(folder)) {
-    if (!name.startsWith(`${path.basename(file)}${PARTIAL}`)) continue
-    const partial = path.join(folder, name)
-    const touchedAt = (await stat(partial).catch(() => undefined))?.mtimeMs ?? Date.now()
-    if (Date.now() - touchedAt > ABANDONED_AFTER_MS) await rm(partial, { force: true })
-  }
 }

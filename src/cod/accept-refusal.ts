@@ -99,6 +99,10 @@ const refusalRow = (request: RefusalCheckRequest, facts: CheckFacts, filled: Fil
   recipient: facts.recipient,
 })
 
+/**
+ * Only while the number is still that of the look-up: an erasure that holds the confirmation, or has committed since, leaves
+ * no row here, and the next look-up finds it. In one order, so that groups of several nodes cannot deadlock.
+ */
 const insert: Statement<{ id: string }> = statement(
   'insert_refusal_checks_within_quota',
   insertWithinQuota('cod_refusal', {
@@ -107,7 +111,11 @@ const insert: Statement<{ id: string }> = statement(
        idempotency_key, correlation_id, api_key_id, quota_unit, created_at, status, asked_at, first_message_id)
      select confirmation_id, workspace_id, name, language, parameters,
        key, correlation_id, api_key_id, unit, created_at, 'accepted', $2, id
-     from numbered where unit <= monthly_units
+     from (select * from numbered where unit <= monthly_units order by confirmation_id) n
+     cross join lateral (
+       select from confirmations c
+       where c.workspace_id = n.workspace_id and c.id = n.confirmation_id and c.recipient = n.recipient limit 1
+       for key share) unerased
      on conflict do nothing
      returning first_message_id as id, workspace_id`,
     message: `id, workspace_id, 'cod', sender_id, recipient, confirmation_id, 'refusal'`,

@@ -1,6 +1,8 @@
+import { inEnglish } from '../../locales/resources.ts'
 import { chosenEventTypes } from '../events/event-types.ts'
 import { isUuid } from '../ids.ts'
 import { normalizePhone } from '../phone.ts'
+import { phoneFault } from '../workspaces/phone-fault.ts'
 import { MAX_MONTHLY_UNITS } from '../workspaces/quota.ts'
 import { type Input, InputError } from './command.ts'
 
@@ -64,7 +66,12 @@ export const instant = input('time', 'a time with a time zone, such as 2026-12-0
 export const oneOf = <Value extends string>(placeholder: string, values: readonly Value[]): Described<Value> =>
   input(placeholder, `one of ${values.join(', ')}`, (text) => values.find((value) => value === text))
 
-export const phone = input('number', 'a phone number in international format, such as +212612345678', normalizePhone)
+export const phone = (description: string): Input<string> =>
+  required('number', description, (text) => {
+    const phone = normalizePhone(text)
+    if (phone === undefined) throw new InputError(inEnglish(phoneFault(text)))
+    return phone
+  })
 
 export const email = input('email', 'an email address', (text) =>
   /^[^\s@]+@[^\s@]+$/.test(text) ? text.toLowerCase() : undefined,

@@ -1,14 +1,10 @@
-import { createWriteStream } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { asWritten } from '../../locales/text.ts'
+import type { FileHandle } from 'node:fs/promises'
 import { COMMAND_LINE } from '../admin/audit/audit.ts'
 import { eraseRecipient } from '../recipients/erase.ts'
 import { type Exported, exportRecipient } from '../recipients/export.ts'
 import { exportText } from '../recipients/export-text.ts'
 import { ONE_RECIPIENT, countHeld, findPerson } from '../recipients/person.ts'
-import { UserError } from '../user-error.ts'
+import { writeNewFile } from '../start/new-file.ts'
 import { blockRecipients, unblockRecipient } from '../workspaces/blocked.ts'
 import { command } from './command.ts'
 import { flag, nonEmpty, optional, phone, workspace } from './inputs.ts'
@@ -62,34 +58,33 @@ export const recipientExport = command({
     file: optional(nonEmpty('file', 'A new file, readable by its owner only. Default: standard output.')),
   },
   async run({ db, clock }, { workspace: workspaceId, phone, file }, record) {
-    const held = await countHeld(db, await findPerson(db, { workspaceId, phone }))
-    await record(db, { workspaceId, action: 'recipient.exported', target: ONE_RECIPIENT, after: held })
     const request = { workspaceId, phone, at: clock.now() }
-    if (file === undefined) return JSON.parse(await exportText(db, request)) as object
-    const counts = await writeTo(file, exportRecipient(db, request))
+    // After the file can be written, before anything is read.
+    const begin = async (): Promise<void> => {
+      const held = await countHeld(db, await findPerson(db, { workspaceId, phone }))
+      await record(db, { workspaceId, action: 'recipient.exported', target: ONE_RECIPIENT, after: held })
+    }
+    if (file === undefined) {
+      await begin()
+      return JSON.parse(await exportText(db, request)) as object
+    }
+    const counts = await writeNewFile(file, {}, async (output) => {
+      await begin()
+      return writePieces(output, exportRecipient(db, request))
+    })
     return { workspaceId, phone, file, found: Object.values(counts).some((count) => count > 0), counts }
   },
   format: (result) =>
     'file' in result ? formatFile(result as Parameters<typeof formatFile>[0]) : JSON.stringify(result, null, 2),
 })
 
-/** A file that could not be completed is removed. */
-async function writeTo(file: string, json: AsyncGenerator<string, Exported>): Promise<Exported> {
-  let counts: Exported | undefined
-  async function* pieces() {
-    counts = yield* json
+/** Returns the counts, which come after the last piece. */
+async function writePieces(output: FileHandle, json: AsyncGenerator<string, Exported>): Promise<Exported> {
+  for (;;) {
+    const { done, value } = await json.next()
+    if (done) return value
+    await output.writeFile(value) // appends: a handle keeps its position
   }
-  let isOurs = false
-  const stream = createWriteStream(file, { flags: 'wx', mode: 0o600 }).once('open', () => (isOurs = true))
-  try {
-    await pipeline(Readable.from(pieces()), stream)
-  } catch (error) {
-    if (isOurs) await rm(file, { force: true })
-    if (!(error instanceof Error) || !('syscall' in error)) throw error
-    throw new UserError(asWritten(`The file ${file} cannot be written: ${error.message}`))
-  }
-  if (!counts) throw new Error('the export ended early')
-  return counts
 }
 
 const formatFile = ({
@@ -118,17 +113,14 @@ export const recipientErase = command({
     keepBlock: flag('Keep the number blocked, if it is blocked. Default: the block is erased too.'),
   },
   async run(parts, { workspace: workspaceId, phone, keepBlock }, record) {
-    let isRecorded = false
     const { pseudonym, ...erased } = await eraseRecipient(
       parts,
       { workspaceId, phone, keepBlock: keepBlock ?? false },
-      async (tx, { pseudonym }, held) => {
-        if (isRecorded) return
-        await record(tx, { workspaceId, action: 'recipient.erased', target: pseudonym, after: held })
-        isRecorded = true
-      },
+      (tx, { pseudonym }, held) =>
+        record(tx, { workspaceId, action: 'recipient.erased', target: pseudonym, after: held }),
     )
-    return { workspaceId, phone, found: isRecorded, pseudonym: isRecorded ? pseudonym : null, erased }
+    const found = Object.values(erased).some((count) => count > 0)
+    return { workspaceId, phone, found, pseudonym: found ? pseudonym : null, erased }
   },
   format({ phone, found, pseudonym, erased }) {
     if (!found) return `Nothing is held about ${phone}.`

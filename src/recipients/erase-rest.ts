@@ -2,6 +2,7 @@ import { type Sql, type Statement, statement } from '../db/pool.ts'
 import { FIRST_ID } from '../ids.ts'
 import { readEntries, replacerOf } from './mentions.ts'
 import type { Person } from './person.ts'
+import { ERASURE } from './unfinished.ts'
 
 export const FIRST_ENTRY = FIRST_ID
 
@@ -55,7 +56,8 @@ export async function eraseFromAuditLog(
   const { entries, next } = await readEntries(tx, workspaceId, after)
   const replace = await replacerOf(tx, person, pseudonym)
   let erased = 0
-  for (const { id, target, before, after } of entries) {
+  for (const { id, action, target, before, after } of entries) {
+    if (action === ERASURE) continue // it names the number only until it is finished
     const values = [target, before, after].map((value) => asText(replace(value)))
     if (JSON.stringify(values) === JSON.stringify([target, before, after].map(asText))) continue
     await tx.rows(writeEntry, [workspaceId, id, ...values])

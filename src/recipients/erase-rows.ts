@@ -30,16 +30,18 @@ export async function eraseRows(
 ): Promise<ErasedRows | undefined> {
   const { workspaceId, phones } = person
   const before = firstIdAt(startedAt)
-  const confirmationIds = idsOf(await tx.rows(pickConfirmations, [workspaceId, phones, now, MAX_CONFIRMATIONS, before]))
+  const picked = idsOf(await tx.rows(pickConfirmations, [workspaceId, phones, now, MAX_CONFIRMATIONS, before]))
   const codes =
-    confirmationIds.length > 0 ? [] : await tx.rows(pickCodes, [workspaceId, phones, now, MAX_ONE_TIME_CODES, before])
-  if (confirmationIds.length + codes.length === 0) {
+    picked.length > 0 ? [] : await tx.rows(pickCodes, [workspaceId, phones, now, MAX_ONE_TIME_CODES, before])
+  if (picked.length + codes.length === 0) {
     if (await tx.row(findLeft, [workspaceId, phones, before])) throw new BeingSent()
     return undefined
   }
   // Messages before confirmations: the order in which reports lock them.
-  const messages = await tx.rows(lockMessages, [workspaceId, confirmationIds, now, idsOf(codes)])
-  await tx.rows(lockConfirmations, [workspaceId, confirmationIds])
+  const lockAll = () => tx.rows(lockMessages, [workspaceId, picked, now, idsOf(codes), phones])
+  await lockAll()
+  const confirmationIds = idsOf(await tx.rows(lockConfirmations, [workspaceId, picked, phones]))
+  const messages = await lockAll() // a conversation may have asked a question while this waited for it
   const messageIds = idsOf(messages)
   const events = await tx.rows(lockEvents, [workspaceId, confirmationIds, messageIds])
   const deliveries = await tx.rows(lockDeliveries, [workspaceId, idsOf(events), now])
@@ -130,16 +132,21 @@ const findLeft: Statement<{ id: string }> = statement(
 
 const lockMessages: Statement<{ id: string; isPending: boolean; isBeingSent: boolean }> = statement(
   'lock_messages_to_erase',
-  `select id, due_at is not null as "isPending", (${BEING_SENT}) is true as "isBeingSent"
+  `select id, (due_at is not null or quarantined_at is not null) as "isPending", (${BEING_SENT}) is true as "isBeingSent"
    from messages
-   where workspace_id = $1 and id = any (array (
+   where workspace_id = $1 and recipient = any ($5::text[]) and id = any (array (
      select id from messages where confirmation_id = any ($2::uuid[]) union all select unnest($4::uuid[])))
    order by id for no key update`,
 )
 
-const lockConfirmations: Statement<object> = statement(
+/**
+ * Not those that another erasure of the number has just erased. "for update" makes a refusal check wait
+ * (cod/accept-refusal.ts).
+ */
+const lockConfirmations: Statement<{ id: string }> = statement(
   'lock_confirmations_to_erase',
-  `select id from confirmations where workspace_id = $1 and id = any ($2::uuid[]) order by id for no key update`,
+  `select id from confirmations
+   where workspace_id = $1 and recipient = any ($3::text[]) and id = any ($2::uuid[]) order by id for update`,
 )
 
 const lockEvents: Statement<{ id: string }> = statement(

@@ -8,6 +8,7 @@ import { NO_WALK, type Walk, eraseNextReports } from './erase-reports.ts'
 import { FIRST_ENTRY, eraseBlock, eraseFromAuditLog, eraseUserIds } from './erase-rest.ts'
 import { BeingSent, type ErasedRows, NO_ROWS, eraseRows } from './erase-rows.ts'
 import { type Held, type Person, countHeld, findPerson } from './person.ts'
+import { endUnfinished, findUnfinished, isRecorded, keepUnfinished } from './unfinished.ts'
 
 export type ErasureParts = Pick<Parts, 'db' | 'clock' | 'metrics' | 'wake' | 'live'>
 
@@ -41,7 +42,7 @@ export type Erasure = {
   steps: number
 }
 
-/** Writes the audit entry in the first transaction that erases something. */
+/** Writes the audit entry, with `held` as its new values, in the first transaction that erases something. */
 export type RecordErasure = (tx: Sql, erasure: Pick<Erasure, 'pseudonym'>, held: Held) => Promise<void>
 
 export const NOTHING_ERASED: Erased = { ...NO_ROWS, auditEntries: 0, blocks: 0 }
@@ -119,16 +120,23 @@ async function runStep(
 ): Promise<Step> {
   const { db, clock, wake, live } = parts
   const found = await findPerson(db, { workspaceId, phone })
-  const person = { ...found, userIds: [...new Set([...erasure.userIds, ...found.userIds])] }
   const step = await transactionWithEvents(parts, async (tx) => {
+    const unfinished = erasure.stage === 'rows' ? await findUnfinished(tx, found) : undefined
+    const pseudonym = unfinished?.pseudonym ?? erasure.pseudonym
+    const userIds = [...new Set([...erasure.userIds, ...found.userIds, ...(unfinished?.userIds ?? [])])]
+    const person = { ...found, userIds }
+    const current = { ...erasure, pseudonym, userIds }
     const held = await countHeld(tx, person)
-    const step = await STAGES[erasure.stage](tx, { erasure, person, keepBlock, now: clock.now() })
-    if (Object.values(step.erased).some((count) => count > 0)) await record(tx, erasure, held)
+    const step = await STAGES[current.stage](tx, { erasure: current, person, keepBlock, now: clock.now() })
+    if (Object.values(step.erased).some((count) => count > 0)) {
+      if (!(await isRecorded(tx, person, pseudonym))) await record(tx, current, held)
+      if (current.stage === 'rows') await keepUnfinished(tx, person, pseudonym)
+    }
     return step
   })
   if (step.erased.messages > 0) wake('deliver')
   live.changed([workspaceId])
-  return { ...step, erasure: { ...step.erasure, userIds: person.userIds } }
+  return step
 }
 
 type StageContext = { erasure: Erasure; person: Person; keepBlock: boolean; now: Date }
@@ -136,6 +144,7 @@ type StageContext = { erasure: Erasure; person: Person; keepBlock: boolean; now:
 const STAGES: Readonly<Record<Erasure['stage'], (tx: Sql, context: StageContext) => Promise<Step>>> = {
   async reports(tx, { erasure, person }) {
     const { erased, next } = await eraseNextReports(tx, person, { walk: erasure.walk, before: erasure.startedAt })
+    if (!next) await endUnfinished(tx, person)
     const after: Erasure = next ? { ...erasure, walk: next } : { ...erasure, stage: 'audit_log' }
     return { erasure: after, erased: { ...NOTHING_ERASED, reports: erased } }
   },

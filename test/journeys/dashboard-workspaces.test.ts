@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { DAY_MS, later } from '../../src/clock.ts'
 import { createWorkspace } from '../../src/workspaces/workspaces.ts'
@@ -61,6 +62,59 @@ test('an owner creates, switches and deletes workspaces, and cancels a deletion'
   await page.getByRole('button', { name: 'Cancel deletion' }).click()
   await page.getByText('Deletion cancelled.').waitFor()
   await readOnly.getByText('An owner can cancel the deletion.').waitFor({ state: 'detached' })
+})
+
+test('an owner downloads and erases a recipient’s data, again without effect; an admin has no such section', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const [owner, admin] = [await signIn(world, 'owner'), await signIn(world, 'admin')]
+  const otp = await world.sendOtp()
+  await world.settled()
+  const phone = otp.to
+  const page = await openPage(t, world, { as: owner })
+  await page.goto(`/dashboard/w/${workspaceId}/settings`)
+  const section = page.getByRole('region', { name: 'A recipient’s data' })
+  const find = async (text: string) => {
+    await section.getByLabel('Phone number').fill(text)
+    await section.getByRole('button', { name: 'Find' }).click()
+  }
+  await find(phone.replace('+', '00'))
+  await section
+    .getByText(`Phone number must be in international format: write it as ${phone}, not ${phone.replace('+', '00')}.`)
+    .waitFor()
+  await find(phone)
+  await section.getByText('1 one-time code').waitFor()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    section.getByRole('button', { name: 'Download as JSON' }).click(),
+  ])
+  assert.equal(download.suggestedFilename(), 'recipient.json')
+  const file = JSON.parse(await text(await download.createReadStream())) as { phone: string; oneTimeCodes: unknown[] }
+  assert.deepEqual([file.phone, file.oneTimeCodes.length], [phone, 1])
+
+  const dialog = page.getByRole('dialog', { name: `Erase everything about ${phone}?` })
+  const erase = async () => {
+    await section.getByRole('button', { name: 'Erase…' }).click()
+    const yes = dialog.getByRole('button', { name: 'Erase for good' })
+    assert.ok(await yes.isDisabled(), 'it asks for the number')
+    await dialog.getByLabel(`Type ${phone} to confirm`).fill(phone)
+    await yes.click()
+  }
+  await erase()
+  await section.getByText('1 message and everything that belongs to it were erased.').waitFor()
+  assert.notEqual((await world.getOtp(otp)).to, phone)
+  await find(phone)
+  await section.getByText(`This workspace holds no messages and no block for ${phone}.`).waitFor()
+  await erase()
+  await section.getByText(`Nothing else was held about ${phone}.`).waitFor()
+  const { entries } = await owner.calls.auditLog.list.query({ workspaceId, action: 'recipient.erased' })
+  assert.equal(entries.length, 1)
+
+  const readOnly = await openPage(t, world, { as: admin })
+  await readOnly.goto(`/dashboard/w/${workspaceId}/settings`)
+  await readOnly.getByRole('heading', { name: 'Monthly quotas' }).waitFor()
+  assert.equal(await readOnly.getByRole('region', { name: 'A recipient’s data' }).count(), 0)
+  await assert.rejects(admin.calls.recipients.find.mutate({ workspaceId, phone }), /requires the role owner/)
 })
 
 test('only owners and operators can create a workspace', async (t) => {

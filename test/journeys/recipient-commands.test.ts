@@ -68,18 +68,37 @@ test('neither an erased person nor an unknown number is found', async (t) => {
   }
 })
 
-test('the error names an unusable number or file, and no partial file is left', async (t) => {
+test('a number without + is rejected with the form to write, if there is one', async (t) => {
+  const world = await startWorld(t)
+  for (const [typed, problem] of [
+    ['00213612345678', /--phone must be in international format: write it as \+213612345678, not 00213612345678/],
+    ['213 612-34 56 78', /write it as \+213612345678, not 213 612-34 56 78/],
+    ['0612345678', /--phone must be a phone number in international format, such as \+212612345678, not 0612345678/],
+    ['', /--phone must not be empty/],
+  ] as const)
+    assert.match((await run(world, 'erase', typed)).stderr, problem)
+})
+
+test('the error says what to do about an unusable file, which leaves no file and no audit entry', async (t) => {
   const world = await startWorld(t)
   const directory = await folder(t)
   const taken = path.join(directory, 'taken.json')
   await writeFile(taken, 'mine')
   const to = newPhone()
-  assert.match((await run(world, 'erase', '0612')).stderr, /--phone must be a phone number in international format/)
-  assert.match((await run(world, 'export', to, '--file', taken)).stderr, /taken\.json cannot be written: EEXIST/)
-  const missing = path.join(directory, 'no', 'person.json')
-  assert.match((await run(world, 'export', to, '--file', missing)).stderr, /person\.json cannot be written: ENOENT/)
+  for (const [file, problem] of [
+    [taken, /taken\.json already exists\. Choose another name\./],
+    [path.join(directory, 'no', 'person.json'), /The folder .*no does not exist\. Create it first\./],
+    [directory, /is not a regular file\. Choose another name\./],
+    [
+      path.join(taken, 'person.json'),
+      /person\.json cannot be written \(ENOTDIR\)\. Choose a file that this user may create/,
+    ],
+  ] as const)
+    assert.match((await run(world, 'export', to, '--file', file)).stderr, problem)
   assert.deepEqual(await readdir(directory), ['taken.json'])
   assert.equal(await readFile(taken, 'utf8'), 'mine')
+  const entries = await world.ask(`select action from audit_log where workspace_id = $1`, [world.workspaceId])
+  assert.deepEqual(entries, [])
 })
 
 test('an owner finds, downloads and erases a recipient, with one entry in the log', async (t) => {

@@ -4,13 +4,13 @@ import { SECOND_MS, later } from '../../src/clock.ts'
 import { newPseudonym } from '../../src/erased-recipient.ts'
 import { transactionWithEvents } from '../../src/events/record.ts'
 import { eraseRows } from '../../src/recipients/erase-rows.ts'
-import { type Erasure, MAX_STEPS, beginErasure, eraseNext, eraseRecipient } from '../../src/recipients/erase.ts'
+import { type Erasure, MAX_STEPS, beginErasure, eraseNext } from '../../src/recipients/erase.ts'
 import { exportRecipient } from '../../src/recipients/export.ts'
 import { findPerson } from '../../src/recipients/person.ts'
 import { blockRecipients } from '../../src/workspaces/blocked.ts'
 import { refusalPath } from '../cod.ts'
+import { erase, formsOf, recordIn, requestOf, tablesWith, waitForLock } from '../recipients.ts'
 import { assertVerified } from '../verified.ts'
-import { waitFor } from '../wait-for.ts'
 import { type World, newPhone, startWorld } from '../world.ts'
 
 /** In each a word that is nowhere else. */
@@ -172,12 +172,7 @@ test('a report or tap that is processed while the erasure commits brings nothing
     await transactionWithEvents(world.parts, async (tx) => {
       await eraseRows(tx, now, { person, pseudonym: newPseudonym(), startedAt: now })
       arriving = arrive()
-      await waitFor('the report waits for the erasure', async () => {
-        const waiting = await world.ask(
-          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        )
-        return waiting.length > 0
-      })
+      await waitForLock(world)
     })
     await arriving
   }
@@ -253,33 +248,6 @@ test('another workspace keeps its data about the same number', async (t) => {
   assert.equal((await other.getOtp(otp)).to, order.to)
 })
 
-test('the next erasure finishes one that was interrupted anywhere', async (t) => {
-  const world = await startWorld(t)
-  const person = await fillWithPerson(world)
-  person.receiver.always({ status: 204 })
-  const { db } = world.parts
-  let isFinished = false
-  for (let stop = 1; !isFinished; stop += 1) {
-    let left = stop
-    const dying = {
-      ...world.parts,
-      db: {
-        ...db,
-        transaction: ((work) => {
-          if (left-- === 0) throw new Error('killed')
-          return db.transaction(work)
-        }) as typeof db.transaction,
-      },
-    }
-    isFinished = await eraseRecipient(dying, requestOf(world, person), recordNothing).then(
-      () => true,
-      (error: Error) => error.message !== 'killed' && Promise.reject(error),
-    )
-  }
-  await world.settled()
-  assert.deepEqual(await tablesWith(world, person), [])
-})
-
 test('an erasure waits for a message that is being sent', async (t) => {
   const world = await startWorld(t)
   const otp = await world.sendOtp()
@@ -303,7 +271,7 @@ test('an erasure leaves what came after its begin, and has a last step', async (
   const otp = await world.sendOtp()
   await world.settled()
   const next = (from: Erasure) =>
-    eraseNext(world.parts, requestOf(world, otp), { erasure: from, record: recordNothing })
+    eraseNext(world.parts, requestOf(world, otp), { erasure: from, record: recordIn(world) })
   const { erased } = await next({ ...erasure, stage: 'rows' })
   assert.deepEqual([erased.messages, (await world.getOtp(otp)).to], [0, otp.to])
   await assert.rejects(next({ ...erasure, steps: MAX_STEPS }), { text: { code: 'recipients.too_many_steps' } })
@@ -370,12 +338,6 @@ async function fillWithPerson(world: World) {
   return { to, forms, receiver, answered, checked, rescheduling, asked, waiting, otp }
 }
 
-/** The number, also as it is inside the ids of the provider. */
-function formsOf(phone: string): string[] {
-  const digits = phone.slice(1)
-  return [digits, Buffer.from(digits).toString('base64').replace(/=+$/, '').slice(0, -1)]
-}
-
 const parkReport = (world: World, recipient: string) =>
   world.ask(
     `insert into provider_reports (id, workspace_id, account_id, kind, body, provider_message_id, received_at, outcome, note)
@@ -395,38 +357,9 @@ const block = (world: World, phone: string, reason = 'asked for it') =>
     recipients: [{ phone, reason }],
   })
 
-const requestOf = (world: World, { to }: { to: string }) => ({
-  workspaceId: world.workspaceId,
-  phone: to,
-  keepBlock: false,
-})
-
-const recordNothing = () => Promise.resolve()
-
-const erase = (world: World, of: { to: string }, choice: { keepBlock?: boolean } = {}) =>
-  eraseRecipient(world.parts, { ...requestOf(world, of), ...choice }, recordNothing)
-
 async function exported(world: World, phone: string): Promise<Record<string, unknown>> {
   let text = ''
   const { workspaceId, clock } = world
   for await (const piece of exportRecipient(world.parts.db, { workspaceId, phone, at: clock.now() })) text += piece
   return JSON.parse(text) as Record<string, unknown>
-}
-
-/** The tables of all schemas in which a row contains one of the forms. */
-async function tablesWith(world: World, { forms }: { forms: readonly string[] }): Promise<string[]> {
-  const tables = await world.ask<{ name: string }>(
-    `select format('%I.%I', relnamespace::regnamespace, relname) as name from pg_class
-     where relkind in ('r', 'p') and relnamespace::regnamespace::text not in ('pg_catalog', 'information_schema')`,
-  )
-  assert.ok(tables.length > 30)
-  const found: string[] = []
-  for (const { name } of tables) {
-    const [row] = await world.ask<{ any: boolean }>(
-      `select exists (select from ${name} t, unnest($1::text[]) form where strpos(t::text, form) > 0) as any`,
-      [forms],
-    )
-    if (row?.any) found.push(name.replace('public.', ''))
-  }
-  return found.toSorted()
 }

@@ -9,10 +9,9 @@ import {
   listBlocked,
   unblockRecipient,
 } from '../../workspaces/blocked.ts'
-import { normalizePhone } from '../../phone.ts'
 import { partOfPhone, phonesMatching } from '../../workspaces/searched-phones.ts'
 import { type RecipientInput, readRecipient } from '../../workspaces/written-recipient.ts'
-import { trimmedText } from '../inputs.ts'
+import { phoneInput, trimmedText } from '../inputs.ts'
 import { listOwnPhones } from '../lists.ts'
 import { found } from '../rpc/errors.ts'
 import { adminChange, readCall, router } from '../rpc/trpc.ts'
@@ -20,17 +19,6 @@ import { adminChange, readCall, router } from '../rpc/trpc.ts'
 /** In one call; the page splits a longer list. */
 const MAX_LINES = 500
 const MAX_CELL = 1_000
-
-const phone = z
-  .string()
-  .trim()
-  .max(MAX_CELL)
-  .transform((text, context) => {
-    const normalized = normalizePhone(text)
-    if (normalized !== undefined) return normalized
-    context.addIssue({ code: 'custom', message: asIssue({ code: 'admin.blocked_phone', example: '+212612345678' }) })
-    return z.NEVER
-  })
 
 const reason = z
   .string()
@@ -68,7 +56,7 @@ export const blocked = router({
     }),
 
   add: adminChange
-    .input(z.object({ phone, reason: reason.default(null) }))
+    .input(z.object({ phone: phoneInput, reason: reason.default(null) }))
     .mutation(async ({ ctx: { within, person, record }, input: { workspaceId, phone, reason } }) => {
       const recipients = [{ phone, reason }]
       const added = (await blockRecipients(within, { workspaceId, by: person.email, recipients })).length > 0
@@ -100,7 +88,7 @@ export const blocked = router({
       return { added: phones.length, already: good.length - phones.length, faulty }
     }),
 
-  remove: adminChange.input(z.object({ phone })).mutation(async ({ ctx: { tx, record }, input }) => {
+  remove: adminChange.input(z.object({ phone: phoneInput })).mutation(async ({ ctx: { tx, record }, input }) => {
     const { reason, blockedBy, blockedAt } = found(await unblockRecipient(tx, input), 'blocked_recipient')
     await record({ action: 'recipient.unblocked', target: input.phone, before: { reason, blockedBy, blockedAt } })
   }),

@@ -1,28 +1,15 @@
 import { z } from 'zod'
-import { asIssue } from '../../../locales/text.ts'
 import { SECOND_MS } from '../../clock.ts'
-import { type Sql, statement } from '../../db/pool.ts'
-import { normalizePhone } from '../../phone.ts'
 import { type Erasure, NOTHING_ERASED, add, beginErasure, eraseNext } from '../../recipients/erase.ts'
 import { exportText } from '../../recipients/export-text.ts'
 import { ONE_RECIPIENT, countHeld, findPerson } from '../../recipients/person.ts'
 import { type Seal, UnsealError } from '../../seal.ts'
+import { phoneInput } from '../inputs.ts'
 import { ownerCall, router } from '../rpc/trpc.ts'
 
 /** Work of one call: the page repeats the call and shows the progress. */
 const MAX_ERASING_MS = 2 * SECOND_MS
-const MAX_CHARACTERS = 100
 const MAX_SEALED_CHARACTERS = 10_000
-
-const phone = z
-  .string()
-  .max(MAX_CHARACTERS)
-  .transform((text, context) => {
-    const normalized = normalizePhone(text)
-    if (normalized !== undefined) return normalized
-    context.addIssue({ code: 'custom', message: asIssue({ code: 'admin.blocked_phone', example: '+212612345678' }) })
-    return z.NEVER
-  })
 
 /** Sealed: a page that could choose the pseudonym or the step could erase without an entry in the audit log. */
 const erasure = z.object({ sealed: z.string().max(MAX_SEALED_CHARACTERS) })
@@ -49,7 +36,7 @@ function openErasure(seal: Seal, sealed: string, of: Recipient): Erasure | undef
 export const recipients = router({
   find: ownerCall
     .meta({ minRole: 'owner', changesNothing: true })
-    .input(z.object({ phone }))
+    .input(z.object({ phone: phoneInput }))
     .mutation(async ({ ctx: { parts }, input: { workspaceId, phone } }) => ({
       phone,
       ...(await countHeld(parts.db, await findPerson(parts.db, { workspaceId, phone }))),
@@ -57,7 +44,7 @@ export const recipients = router({
 
   /** The text of a JSON file. */
   export: ownerCall
-    .input(z.object({ phone }))
+    .input(z.object({ phone: phoneInput }))
     .mutation(async ({ ctx: { parts, record }, input: { workspaceId, phone } }) => {
       const held = await countHeld(parts.db, await findPerson(parts.db, { workspaceId, phone }))
       await record(parts.db, { action: 'recipient.exported', target: ONE_RECIPIENT, after: held })
@@ -65,7 +52,7 @@ export const recipients = router({
     }),
 
   erase: ownerCall
-    .input(z.object({ phone, keepBlock: z.boolean(), erasure: erasure.optional() }))
+    .input(z.object({ phone: phoneInput, keepBlock: z.boolean(), erasure: erasure.optional() }))
     .mutation(async ({ ctx: { parts, record }, input: { workspaceId, phone, keepBlock, erasure: earlier } }) => {
       const of = { workspaceId, phone }
       let erasure = (earlier && openErasure(parts.seal, earlier.sealed, of)) ?? beginErasure(parts)
@@ -77,10 +64,8 @@ export const recipients = router({
           { workspaceId, phone, keepBlock },
           {
             erasure,
-            async record(tx, { pseudonym }, held) {
-              if (await isRecorded(tx, workspaceId, pseudonym)) return
-              await record(tx, { action: 'recipient.erased', target: pseudonym, after: held })
-            },
+            record: (tx, { pseudonym }, held) =>
+              record(tx, { action: 'recipient.erased', target: pseudonym, after: held }),
           },
         )
         erasure = step.erasure
@@ -90,11 +75,3 @@ export const recipients = router({
       return { erasure: { pseudonym, stage, sealed: sealErasure(parts.seal, erasure, of) }, erased }
     }),
 })
-
-const isRecorded = async (tx: Sql, workspaceId: string, pseudonym: string): Promise<boolean> =>
-  (await tx.row(findEntry, [workspaceId, pseudonym])) !== undefined
-
-const findEntry = statement<{ id: string }>(
-  'find_audit_entry_of_erasure',
-  `select id from audit_log where workspace_id = $1 and action = 'recipient.erased' and target = $2 limit 1`,
-)

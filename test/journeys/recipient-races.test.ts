@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { listQuarantined } from '../../src/admin/attention/quarantine.ts'
+import { advance } from '../../src/cod/conversation/advance.ts'
+import { answerOrder } from '../../src/cod/conversation/answer-order.ts'
+import { newPseudonym } from '../../src/erased-recipient.ts'
+import { transactionWithEvents } from '../../src/events/record.ts'
+import { newId } from '../../src/ids.ts'
+import { eraseRows } from '../../src/recipients/erase-rows.ts'
+import { findPerson } from '../../src/recipients/person.ts'
+import { refusalPath } from '../cod.ts'
+import { lockInAnotherSession } from '../lock-in-another-session.ts'
+import { erase, formsOf, tablesWith, waitForLock } from '../recipients.ts'
+import { assertVerified } from '../verified.ts'
+import { type World, newPhone, startWorld } from '../world.ts'
+
+const KILLED = 'killed'
+
+/** As when the process is killed before its next transaction. */
+function killedAfter({ parts }: World, transactions: number): World['parts'] {
+  let left = transactions
+  const transaction: typeof parts.db.transaction = (work) => {
+    if (left === 0) throw new Error(KILLED)
+    left -= 1
+    return parts.db.transaction(work)
+  }
+  return { ...parts, db: { ...parts.db, transaction } }
+}
+
+test('a repeated erasure finishes one that was interrupted at any step', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  let wasKilled = true
+  for (let transactions = 1; wasKilled; transactions += 1) {
+    const person = await fillWithPerson(world)
+    wasKilled = await erase(world, person, { parts: killedAfter(world, transactions) }).then(
+      () => false,
+      (error: Error) => error.message === KILLED || Promise.reject(error),
+    )
+    if (wasKilled) await erase(world, person)
+    assert.deepEqual(await tablesWith(world, person), [], `killed after ${transactions} transactions`)
+  }
+  const entries = await world.ask<{ after: object }>(
+    `select after from audit_log where workspace_id = $1 and action = 'recipient.erased'`,
+    [world.workspaceId],
+  )
+  assert.ok(entries.length > 5)
+  for (const { after } of entries) assert.deepEqual(Object.keys(after), ['isBlocked', 'oneTimeCodes', 'confirmations'])
+})
+
+test('an interrupted erasure can be seen in the audit log, and two at the same time finish it', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  const person = await fillWithPerson(world)
+  await assert.rejects(erase(world, person, { parts: killedAfter(world, 1) }), { message: KILLED })
+  const read = () =>
+    world.ask<{ after: Record<string, unknown> }>(
+      `select after from audit_log where workspace_id = $1 and action = 'recipient.erased'`,
+      [world.workspaceId],
+    )
+  assert.deepEqual(
+    (await read()).map(({ after }) => after['unfinishedFor']),
+    [person.to],
+  )
+  await Promise.all([erase(world, person), erase(world, person)])
+  assert.deepEqual(await tablesWith(world, person), [])
+  assert.equal((await read()).length, 1, 'they are one erasure')
+})
+
+test('of two erasures at the same time only one ends what runs', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  const order = await world.createConfirmation({ to: newPhone() })
+  await world.settled()
+  const receiver = await world.receiver()
+  const unlock = await lockInAnotherSession(
+    t,
+    world.parts.db,
+    'select from confirmations where id = $1 for update',
+    order.confirmationId,
+  )
+  const erasing = [erase(world, order), erase(world, order)]
+  await waitForLock(world, 2)
+  await unlock()
+  const erased = await Promise.all(erasing)
+  await world.settled()
+  assert.equal(
+    erased.reduce((sum, { confirmations }) => sum + confirmations, 0),
+    1,
+  )
+  assert.deepEqual(
+    receiver.received.map(({ event: { type } }) => type),
+    ['cod.failed'],
+  )
+})
+
+test('a refusal check that is accepted while the erasure commits does not keep the number', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  const [other, order] = [await confirmed(world), await confirmed(world)]
+  await world.startRefusalCheck(other)
+  const unlock = await lockInAnotherSession(
+    t,
+    world.parts.db,
+    `select from quota_usage where workspace_id = $1 and kind = 'cod_refusal' for update`,
+    world.workspaceId,
+  )
+  const answer = world.request('POST', refusalPath(order), { body: world.refusalBody() })
+  await waitForLock(world)
+  await erase(world, order)
+  await unlock()
+  const { status, body } = await answer
+  assert.deepEqual([status, body['code']], [409, 'COD_CONFIRMATION_NOT_ELIGIBLE'])
+  assert.deepEqual(await tablesWith(world, { forms: formsOf(order.to) }), [])
+})
+
+test('a refusal check waits for the erasure that holds its confirmation', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  const order = await confirmed(world)
+  const person = await findPerson(world.parts.db, { workspaceId: world.workspaceId, phone: order.to })
+  const now = world.clock.now()
+  let asking: ReturnType<World['request']> | undefined
+  await transactionWithEvents(world.parts, async (tx) => {
+    await eraseRows(tx, now, { person, pseudonym: newPseudonym(), startedAt: now })
+    asking = world.request('POST', refusalPath(order), { body: world.refusalBody() })
+    await waitForLock(world)
+  })
+  assert.equal((await asking)?.body['code'], 'COD_CONFIRMATION_NOT_ELIGIBLE')
+  await erase(world, order)
+  assert.deepEqual(await tablesWith(world, { forms: formsOf(order.to) }), [])
+})
+
+test('a question that is asked while the erasure waits for its conversation is erased too', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  const order = await world.createConfirmation()
+  await world.settled()
+  const { workspaceId, clock } = world
+  const { confirmationId } = order
+  const at = clock.now()
+  const event = {
+    type: 'tapped',
+    at,
+    order: answerOrder({ id: newId(), occurred_at: at, received_at: at }),
+    answer: 'change_time',
+  } as const
+  let erasing: Promise<unknown> | undefined
+  await transactionWithEvents(world.parts, async (tx) => {
+    await advance(tx, at, [{ workspaceId, confirmationId, check: 'confirmation', event }])
+    erasing = erase(world, order)
+    await waitForLock(world)
+  })
+  await erasing
+  await world.settled()
+  assert.equal(world.customer(order).screen().length, 1, 'the question is not sent')
+  assert.deepEqual(await tablesWith(world, { forms: formsOf(order.to) }), [])
+})
+
+test('an erasure ends a quarantined message, timer and report of the recipient', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  await world.codSettings()
+  const receiver = await world.receiver()
+  const order = await world.createConfirmation({ to: newPhone() })
+  await world.settled()
+  world.emulator.script({ match: { to: order.to }, behaviour: { error: { code: 131000, details: 'Try later' } } })
+  const otp = await world.sendOtp({ to: order.to })
+  await world.settled()
+  const fault = '{"code":"text","text":"Error 23514"}'
+  await world.ask(
+    `update messages set due_at = null, lease = null, code = null, finish_error = $2, quarantined_at = now() where id = $1`,
+    [otp.messageId, fault],
+  )
+  await world.ask(`update confirmations set timer_error = $2, timer_quarantined_at = now() where id = $1`, [
+    order.confirmationId,
+    fault,
+  ])
+  await storeReport(world, { from: order.to.slice(1), id: 'wamid.text', type: 'text' }, 'quarantined')
+  await erase(world, order)
+  assert.deepEqual(await listQuarantined(world.parts.db, workspaceId), [])
+  await world.settled()
+  assert.deepEqual(
+    new Set(receiver.received.map(({ event: { type, data } }) => [type, (data['failure'] as Failure)?.code].join(' '))),
+    new Set(['cod.failed RECIPIENT_ERASED', 'message.failed RECIPIENT_ERASED']),
+  )
+  assert.deepEqual(await tablesWith(world, { forms: formsOf(order.to) }), [])
+  await assertVerified(world)
+})
+
+type Failure = { code: string } | null
+
+async function confirmed(world: World) {
+  const order = await world.createConfirmation({ to: newPhone() })
+  await world.settled()
+  await world.customer(order).taps('Confirm')
+  await world.settled()
+  return order
+}
+
+/** An order, a code, and a text that only the user id connects to them. */
+async function fillWithPerson(world: World) {
+  const order = await world.createConfirmation({ to: newPhone() })
+  const otp = await world.sendOtp({ to: order.to })
+  await world.whatsapp.reports(otp, ['sent'])
+  await world.settled()
+  const [row] = await world.ask<{ userId: string }>(
+    'select customer_user_id as "userId" from confirmations where id = $1',
+    [order.confirmationId],
+  )
+  assert.ok(row?.userId, 'the provider names the customer')
+  await storeReport(world, { from_user_id: row.userId, id: 'wamid.text', type: 'text', text: { body: 'Where is it?' } })
+  return { to: order.to, forms: [...formsOf(order.to), row.userId] }
+}
+
+const storeReport = (world: World, body: object, outcome = 'applied') =>
+  world.ask(
+    `insert into provider_reports (id, workspace_id, account_id, kind, body, received_at, outcome)
+     values (gen_random_uuid(), $1, $2, 'message', $3, now() - interval '1 hour', $4)`,
+    [world.workspaceId, world.account.accountId, JSON.stringify(body), outcome],
+  )
