@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test'
 import { DEMO } from '@doorcode/whatsapp-emulator'
 import { readConfig } from '../../src/config.ts'
 import { openDb } from '../../src/db/pool.ts'
-import type { Subject } from '../../src/doctor/check.ts'
+import type { Instance } from '../../src/doctor/check.ts'
 import { findPoolerFaults } from '../../src/doctor/database/pooler.ts'
 import { examine } from '../../src/doctor/examine.ts'
 import { CHECK_NAMES, type Finding } from '../../src/doctor/finding.ts'
@@ -20,7 +20,7 @@ import { createDatabase, dropDatabase, serverUrl, urlOf, withConnection } from '
 import { startTransactionPooler } from '../transaction-pooler.ts'
 import { type World, startWorld } from '../world.ts'
 
-type Parts = Partial<Omit<Subject, 'schema'>>
+type Parts = Partial<Omit<Instance, 'schema'>>
 
 /** The test server trades safety for speed. */
 const OF_TEST_SERVER = 'fsync, full_page_writes, synchronous_commit'
@@ -63,7 +63,7 @@ test('a healthy instance has only the findings of the test server', async (t) =>
     findings.filter(({ level }) => level !== 'ok').map(({ code, parameters }) => [code, parameters['settings']]),
     [['not_durable', OF_TEST_SERVER]],
   )
-  const fine = findings.filter(({ code }) => code === 'in_order').map(({ check }) => check)
+  const fine = findings.filter(({ code }) => code === 'ok').map(({ check }) => check)
   assert.deepEqual(
     fine,
     CHECK_NAMES.filter((name) => name !== 'database'),
@@ -158,7 +158,7 @@ const FAULTS: readonly [sql: string, codes: readonly string[], undo: string][] =
   ],
   [
     `insert into migrations (number, name) select 9999, $1::text`,
-    ['database_newer', 'not_made'],
+    ['database_newer', 'skipped'],
     'delete from migrations where number = 9999 and name = $1::text',
   ],
 ]
@@ -219,8 +219,8 @@ test('a check that fails or lacks something does not stop the others', async (t)
       failed.map(({ check, parameters }) => [check, parameters['fault']]),
       [['leases', 'error 42P01']],
     )
-    const notMade = found.filter(({ code }) => code === 'not_made').map(({ check }) => check)
-    assert.deepEqual(notMade, ['key', 'provider'])
+    const skipped = found.filter(({ code }) => code === 'skipped').map(({ check }) => check)
+    assert.deepEqual(skipped, ['key', 'provider'])
     assert.deepEqual(new Set(found.map(({ check }) => check)), new Set(CHECK_NAMES), 'each check reports something')
   } finally {
     await world.ask('alter table gone rename to leases')
@@ -286,7 +286,7 @@ test('the command prints each finding with its fix, fails with failures and show
   const { findings } = JSON.parse(json.stdout) as Printed
   const byCode = new Map(findings.map((finding) => [finding.code, finding]))
   assert.deepEqual(byCode.get('no_worker'), { check: 'nodes', level: 'failure', code: 'no_worker', parameters: {} })
-  assert.ok(findings.some(({ check, code }) => check === 'provider' && code === 'in_order'))
+  assert.ok(findings.some(({ check, code }) => check === 'provider' && code === 'ok'))
   const text = await runCommand(['doctor'], environment)
   assert.equal(text.code, 1)
   assert.match(
@@ -322,7 +322,7 @@ test('the command says what is wrong when nothing can be opened', async () => {
     const { findings } = JSON.parse(stdout) as Printed
     assert.equal(findings.filter((finding) => finding.code === expected).length, count)
     assert.ok(
-      findings.every((finding) => [expected, 'not_made'].includes(finding.code)) || expected !== 'setting_invalid',
+      findings.every((finding) => [expected, 'skipped'].includes(finding.code)) || expected !== 'setting_invalid',
     )
     assert.deepEqual(new Set(findings.map(({ check }) => check)), new Set(CHECK_NAMES))
     assert.doesNotMatch(stdout, /hunter2/)
@@ -338,12 +338,12 @@ test('the command examines an embedded database without a server, and creates no
     const { findings } = JSON.parse(stdout) as Printed
     return codesOf(findings.filter(({ level }) => level !== 'ok'))
   }
-  assert.deepEqual(await examined(), ['database_missing', 'not_made'])
+  assert.deepEqual(await examined(), ['database_missing', 'skipped'])
   assert.deepEqual(await readdir(folder), [])
   assert.equal((await runCommand(['workspace', 'create', '--name', 'Shop', '--sandbox'], environment)).code, 0)
   assert.deepEqual(await examined(), ['nothing_runs'])
   await rm(path.join(folder, 'instance-key'))
-  assert.deepEqual(await examined(), ['key_wrong', 'not_made', 'nothing_runs'])
+  assert.deepEqual(await examined(), ['key_wrong', 'skipped', 'nothing_runs'])
   assert.ok(!(await readdir(folder)).includes('instance-key'))
 })
 
@@ -362,13 +362,13 @@ test('only operators get the report, and WhatsApp is called once a minute at mos
   const whole = await calls.system.examine.query({ workspaceId, outside: true })
   assert.deepEqual(
     whole.findings.filter(({ check }) => check === 'provider').map(({ code }) => code),
-    ['in_order'],
+    ['ok'],
   )
   world.emulator.changeAccount(world.credentials.wabaId, { subscribed: false })
   const again = await calls.system.examine.query({ workspaceId, outside: true })
   assert.equal(again.outsideAt, whole.outsideAt)
   assert.deepEqual(
     again.findings.filter(({ check }) => check === 'provider').map(({ code }) => code),
-    ['in_order'],
+    ['ok'],
   )
 })

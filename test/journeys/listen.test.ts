@@ -136,7 +136,7 @@ test('Ctrl-C stops it and prints a command that continues after the last event',
   await first.line('forwarded')
   const last = await first.stop()
   const command = `doorcode listen --forward ${local.url} --url ${world.first.url} --after ${one}`
-  assert.deepEqual(last, { kind: 'stopped', after: one, goOn: command })
+  assert.deepEqual(last, { kind: 'stopped', after: one, continueCommand: command })
   const [two] = await record(world, 1)
   const second = await startListening(t, world, { forward: local.url, environment, after: one })
   await second.line('forwarded')

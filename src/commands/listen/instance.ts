@@ -87,13 +87,13 @@ function toError(url: string, { status, problem }: Failure): Error {
 const failed = (text: string, code?: ConstructorParameters<typeof UserError>[1]): UserError =>
   new UserError(asWritten(text), code)
 
-type Got = { status: number; location: string; body: unknown }
+type HttpAnswer = { status: number; location: string; body: unknown }
 
 async function get(
   url: string,
   apiKey: string,
   { end, timeoutMs }: { end: AbortSignal; timeoutMs: number },
-): Promise<Got> {
+): Promise<HttpAnswer> {
   const late = AbortSignal.timeout(timeoutMs)
   try {
     const answer = await request(url, {

@@ -64,7 +64,7 @@ export async function runListen(
   const output = (json ? jsonOutput : textOutput)({
     print,
     generatedSecret: config.webhookSecret === undefined ? secret : null,
-    goOn: (position) =>
+    continueCommand: (position) =>
       [
         program,
         'listen',
