@@ -327,6 +327,7 @@ export type Texts = {
   'doctor.check_quarantine': object
   'doctor.check_replication': object
   'doctor.check_reports': object
+  'doctor.check_retention': object
   'doctor.check_schema': object
   'doctor.check_settings': object
   'doctor.check_setup': object
@@ -427,6 +428,10 @@ export type Texts = {
   'doctor.rate_limit_per_node_fix': object
   'doctor.reports_missing': { number: TextValue; wabaId: TextValue; workspace: TextValue }
   'doctor.reports_missing_fix': { path: TextValue }
+  'doctor.retention_behind': { duration: TextValue; setting: TextValue }
+  'doctor.retention_behind_fix': object
+  'doctor.retention_in_use': { id: TextValue; number: TextValue; setting: TextValue }
+  'doctor.retention_in_use_fix': { id: TextValue }
   'doctor.seconds': { value: TextValue }
   'doctor.sender_quality': { phone: TextValue; workspace: TextValue }
   'doctor.sender_quality_fix': object

@@ -50,6 +50,7 @@ export const FINDINGS = {
   work: { work_late: 'warning', work_stuck: 'failure' },
   quarantine: { quarantined: 'failure' },
   leases: { leases_stuck: 'warning' },
+  retention: { retention_behind: 'warning', retention_in_use: 'warning' },
   setup: {
     account_refused: 'failure',
     account_unreadable: 'failure',

@@ -111,6 +111,16 @@ const CASES: readonly [name: string, found: Found[], codes: readonly string[]][]
     nodesFound(node(), node({ settings: { DOORCODE_PUBLIC_URL: 'https://b.example' } })),
     ['settings_differ'],
   ],
+  [
+    'workers that keep content for different times',
+    nodesFound(node(), node({ settings: { DOORCODE_KEEP_CONTENT_DAYS: '30' } })),
+    ['settings_differ'],
+  ],
+  [
+    'another time on a node that removes nothing',
+    nodesFound(node(), node({ roles: ['api'], settings: { DOORCODE_KEEP_CONTENT_DAYS: '30' } })),
+    [],
+  ],
   ['a node of an earlier release', nodesFound(node(), { ...node(), settings: { allowPrivateWebhooks: false } }), []],
   ['enough connections', judgeConnections(server, [node()]), []],
   [
