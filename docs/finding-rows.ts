@@ -1,13 +1,13 @@
 import { codesOf } from '../locales/codes.ts'
 import { readResources } from '../locales/resources.ts'
-import { FINDINGS, OF_ANY_CHECK } from '../src/doctor/finding.ts'
+import { COMMON_FINDINGS, FINDINGS } from '../src/doctor/finding.ts'
 
 /** The rows of docs/doctor.md: code, check, level, words and fix. */
 export function findingRows(): string[][] {
   const texts = codesOf(readResources('en')['doctor'] ?? {})
   const textOf = (code: string): string =>
     (texts.get(code)?.get('') ?? '').replaceAll(/\{\{(\w+)\}\}/g, '*$1*').replaceAll('|', '\\|')
-  return Object.entries({ ...FINDINGS, any: OF_ANY_CHECK }).flatMap(([check, findings]) =>
+  return Object.entries({ ...FINDINGS, any: COMMON_FINDINGS }).flatMap(([check, findings]) =>
     Object.entries(findings).map(([code, level]) => [code, check, level, textOf(code), textOf(`${code}_fix`)]),
   )
 }

@@ -326,6 +326,7 @@ export type Texts = {
   'doctor.check_quarantine': object
   'doctor.check_replication': object
   'doctor.check_reports': object
+  'doctor.check_retention': object
   'doctor.check_schema': object
   'doctor.check_settings': object
   'doctor.check_setup': object
@@ -362,7 +363,6 @@ export type Texts = {
   'doctor.endpoint_failing': { duration: TextValue; host: TextValue; workspace: TextValue }
   'doctor.endpoint_failing_fix': { endpointId: TextValue }
   'doctor.hours': { value: TextValue }
-  'doctor.in_order': object
   'doctor.isolation': { isolation: TextValue }
   'doctor.isolation_fix': object
   'doctor.key_wrong': { reason: TextValue }
@@ -390,14 +390,13 @@ export type Texts = {
   'doctor.node_silent_fix': object
   'doctor.not_durable': { settings: TextValue }
   'doctor.not_durable_fix': object
-  'doctor.not_made': { missing: TextValue }
-  'doctor.not_made_fix': object
   'doctor.not_migrated': object
   'doctor.not_migrated_fix': object
   'doctor.not_subscribed': { wabaId: TextValue; workspace: TextValue }
   'doctor.not_subscribed_fix': object
   'doctor.nothing_runs': object
   'doctor.nothing_runs_fix': object
+  'doctor.ok': object
   'doctor.pooler_shares_sessions': object
   'doctor.pooler_shares_sessions_fix': object
   'doctor.private_webhooks': object
@@ -428,6 +427,10 @@ export type Texts = {
   'doctor.rate_limit_per_node_fix': object
   'doctor.reports_missing': { number: TextValue; wabaId: TextValue; workspace: TextValue }
   'doctor.reports_missing_fix': { path: TextValue }
+  'doctor.retention_behind': { duration: TextValue; setting: TextValue }
+  'doctor.retention_behind_fix': object
+  'doctor.retention_in_use': { id: TextValue; number: TextValue; setting: TextValue }
+  'doctor.retention_in_use_fix': { id: TextValue }
   'doctor.seconds': { value: TextValue }
   'doctor.sender_quality': { phone: TextValue; workspace: TextValue }
   'doctor.sender_quality_fix': object
@@ -439,6 +442,8 @@ export type Texts = {
   'doctor.setting_invalid_fix': object
   'doctor.settings_differ': { setting: TextValue }
   'doctor.settings_differ_fix': object
+  'doctor.skipped': { missing: TextValue }
+  'doctor.skipped_fix': object
   'doctor.standby_lags': { duration: TextValue; megabytes: TextValue; name: TextValue }
   'doctor.standby_lags_fix': object
   'doctor.standby_missing': object

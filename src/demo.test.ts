@@ -22,6 +22,13 @@ test('a demo works as it prints, and each start keeps all data', async (t) => {
     await assertDay(environment)
   })
 
+  await t.test('doctor takes nothing of the simulated day for late work or a stuck lease', async () => {
+    const { stdout } = await runCommand(['doctor', '--json'], environment)
+    const { findings } = JSON.parse(stdout) as { findings: { check: string; code: string }[] }
+    const found = findings.filter(({ check }) => ['work', 'leases'].includes(check)).map(({ code }) => code)
+    assert.deepEqual(found, ['ok', 'ok'])
+  })
+
   await t.test('the printed curl sends a code', async () => {
     await send(first.stdout(), key, code)
     await waitFor('the phone to show the code', () => /the phone \+34600111222 shows: .*493817/.test(first.stdout()))

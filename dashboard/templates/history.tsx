@@ -1,6 +1,7 @@
 import { Stack, Text } from '@mantine/core'
 import type { RouterOutputs } from '../api.ts'
 import { type PageTexts, useTexts, translateWord } from '../texts/use-texts.ts'
+import { KeptSince } from '../ui/list/kept-since.tsx'
 import { List } from '../ui/list/list.tsx'
 import { statusWord } from '../ui/state/status.ts'
 import { Time } from '../ui/time.tsx'
@@ -33,6 +34,7 @@ export function History({ changes }: { changes: readonly Change[] }) {
           ]}
         />
       )}
+      <KeptSince of="records" />
     </Section>
   )
 }

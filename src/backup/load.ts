@@ -3,6 +3,7 @@ import { COMMAND_LINE, audit } from '../admin/audit/audit.ts'
 import type { Connection } from '../db/connection.ts'
 import { applyMigrations, tryMigrationLock } from '../db/migrate.ts'
 import { type Db, type Sql, sqlState } from '../db/pool.ts'
+import { adoptRestoredEvents } from '../events/restored.ts'
 import { type NextMigrations, interrupted, readCount } from './check.ts'
 import { copyIn } from './copy.ts'
 import { type Frame, backupError } from './format.ts'
@@ -65,6 +66,7 @@ async function loadAll(
   }
   await indexes.restore()
   await applyMigrations(connection, migrations.after)
+  await adoptRestoredEvents(sqlOn(connection)) // a command may record events before the first server starts
   await audit(
     sqlOn(connection),
     { actor: COMMAND_LINE, at },

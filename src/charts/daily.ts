@@ -2,8 +2,9 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, later } from '../clock.ts'
 import { type Sql, type Statement, batch, changes, isDatabaseUnavailable, statement } from '../db/pool.ts'
 import type { Loop } from '../jobs/loop.ts'
 import type { Parts } from '../parts.ts'
-import { findKeptSince } from '../retention/kept-since.ts'
+import { findKeptSince, sinceBeginning } from '../retention/kept-since.ts'
 import { MAX_SANDBOX_BEGAN_EARLIER_MS } from '../workspaces/id-range.ts'
+import { findWorkspaceTime } from '../workspaces/workspace-time.ts'
 import { type Counting, countDays } from './count.ts'
 import { type Day, startOfDay, addDays, dayAt, daysBetween } from './days.ts'
 import type { Group } from './figures.ts'
@@ -190,7 +191,19 @@ export async function findEarliestDay(sql: Sql, { workspaceId, createdAt, timeZo
   const counted = (await sql.row(selectEarliest, [workspaceId, timeZone]))?.day ?? farthest
   const first = counted < farthest ? counted : farthest
   const created = dayAt(clock.sandbox ? later(createdAt, -MAX_SANDBOX_BEGAN_EARLIER_MS) : createdAt, timeZone)
-  return created > first ? created : first
+  const kept = clock.sandbox ? await findFirstKeptDay(sql, workspaceId, timeZone) : undefined
+  return (
+    [created, first, kept]
+      .filter((day) => day !== undefined)
+      .sort()
+      .at(-1) ?? first
+  )
+}
+
+/** A sandbox has no daily figures: its charts count the records themselves. */
+async function findFirstKeptDay(sql: Sql, workspaceId: string, timeZone: string): Promise<Day | undefined> {
+  const { records } = sinceBeginning(workspaceId, await findKeptSince(sql))
+  return records ? firstWholeDay((await findWorkspaceTime(sql, workspaceId)).at(records), timeZone) : undefined
 }
 
 /** Recent days not counted yet, because they have just ended or no worker was running, are counted on request. */

@@ -2,7 +2,7 @@ import { accountConnect, accountDelete, accountSync } from './account.ts'
 import { backup, restore } from './instance/backup.ts'
 import { codSettingsGet, codSettingsSet } from './cod-settings.ts'
 import type { Command, CommandGroup } from './command.ts'
-import { doctor } from './watch/doctor.ts'
+import { doctor } from './diagnose/doctor.ts'
 import {
   endpointAdd,
   endpointDelete,
@@ -15,16 +15,16 @@ import {
   endpointRotate,
   endpointUpdate,
 } from './endpoint.ts'
-import { explainCommand } from './watch/explain.ts'
+import { explainCommand } from './diagnose/explain.ts'
 import { keyCreate, keyRevoke } from './key.ts'
 import { listenCommand } from './listen/listen.ts'
 import { sandboxAdvance } from './sandbox.ts'
 import { personLink, personList } from './person.ts'
-import { quarantineList, quarantineRelease } from './watch/quarantine.ts'
+import { quarantineList, quarantineRelease } from './diagnose/quarantine.ts'
 import { secretsNewKey, secretsRotate, secretsStatus } from './instance/secrets.ts'
 import { blockAdd, blockRemove, recipientErase, recipientExport } from './recipient.ts'
 import { senderList, senderPause, senderResume } from './sender.ts'
-import { verifyCommand } from './watch/verify.ts'
+import { verifyCommand } from './diagnose/verify.ts'
 import { version } from './version.ts'
 import { workspaceAllowance, workspaceCreate, workspaceDelete, workspaceList, workspaceRestore } from './workspace.ts'
 

@@ -6,7 +6,7 @@ import type { Seal } from '../seal.ts'
 import type { CheckName, Found } from './finding.ts'
 
 /** What is examined. A check names what it needs of it; what could not be opened is missing. */
-export type Subject = {
+export type Instance = {
   config: Config
   db: Db
   /** The database has the schema of this release. */
@@ -17,12 +17,12 @@ export type Subject = {
   provider: Provider
 }
 
-export type Need = keyof Subject
+export type Need = keyof Instance
 
 export type Check = {
   name: CheckName
   needs: readonly Need[]
   /** It calls systems other than the database, so it runs only when a person asks for it. */
   isOutside?: true
-  find: (subject: Subject) => Promise<Found[]>
+  find: (instance: Instance) => Promise<Found[]>
 }

@@ -16,6 +16,7 @@ import { judgeSettings } from './settings.ts'
 import { findSetupFaults } from './setup.ts'
 import { findQuarantined, findStuckLeases } from './work/stuck.ts'
 import { judgeWork, listOldestDue } from './work/oldest-due.ts'
+import { findOverdueRemoval } from './work/retention.ts'
 
 /** Every check, in the order in which they are shown. None changes anything. */
 export const CHECKS: readonly Check[] = [
@@ -57,6 +58,12 @@ export const CHECKS: readonly Check[] = [
     name: 'leases',
     needs: ['db', 'schema', 'clock'],
     find: ({ db, clock }) => findStuckLeases(db, clock.now()),
+  },
+  {
+    name: 'retention',
+    needs: ['config', 'db', 'schema', 'clock'],
+    find: async ({ config, db, clock }) =>
+      findOverdueRemoval(db, { config, nodes: await listNodes(db), now: clock.now() }),
   },
   { name: 'setup', needs: ['db', 'schema', 'clock'], find: ({ db, clock }) => findSetupFaults(db, clock.now()) },
   { name: 'reports', needs: ['db', 'schema', 'clock'], find: ({ db, clock }) => findMissingReports(db, clock.now()) },

@@ -3,7 +3,7 @@ import { SECOND_MS } from '../clock.ts'
 import { findSchemaState } from '../db/migrate.ts'
 import { sqlState } from '../db/pool.ts'
 import { settlesWithin } from '../settles-within.ts'
-import type { Check, Need, Subject } from './check.ts'
+import type { Check, Need, Instance } from './check.ts'
 import { CHECKS } from './checks.ts'
 import { type CheckName, type Finding, type Found, durationText, inOrder, toFinding } from './finding.ts'
 
@@ -13,7 +13,7 @@ const MAX_CHECK_MS = 30 * SECOND_MS
 const MAX_AT_ONCE = 3
 
 export type Examination = {
-  /** What was found while the parts of the subject were opened. */
+  /** What was found while the parts of the instance were opened. */
   known?: readonly Finding[]
   /** Whether to make the checks that ask other systems than the database. */
   outside: boolean
@@ -23,34 +23,34 @@ export type Examination = {
 
 /** Runs the checks. A check that fails or hangs does not stop the others. */
 export async function examine(
-  subject: Partial<Omit<Subject, 'schema'>>,
+  instance: Partial<Omit<Instance, 'schema'>>,
   { known = [], outside, inside = true }: Examination,
 ): Promise<Finding[]> {
-  const { whole, found } = await findOpen(subject)
+  const { opened, found } = await findOpen(instance)
   const reported = new Set([...known, ...found].map(({ check }) => check))
   const findings = [...known, ...found]
   const checks = CHECKS.filter(({ isOutside }) => (isOutside ? outside : inside)).values()
   const makeNext = async (): Promise<void> => {
     for (const check of checks) {
-      const missing = check.needs.find((need) => whole[need] === undefined)
-      if (missing === undefined) findings.push(...(await make(check, whole as Subject)))
-      else if (!reported.has(check.name)) findings.push(notMade(check.name, missing))
+      const missing = check.needs.find((need) => opened[need] === undefined)
+      if (missing === undefined) findings.push(...(await make(check, opened as Instance)))
+      else if (!reported.has(check.name)) findings.push(skipped(check.name, missing))
     }
   }
   await Promise.all(Array.from({ length: MAX_AT_ONCE }, makeNext))
   return inOrder(findings)
 }
 
-type Open = { whole: Partial<Subject>; found: Finding[] }
+type Open = { opened: Partial<Instance>; found: Finding[] }
 
 /** If the database does not answer, nothing in it is examined; without the schema, only what needs no tables. */
-async function findOpen({ db, ...subject }: Partial<Omit<Subject, 'schema'>>): Promise<Open> {
-  if (!db) return { whole: subject, found: [] }
+async function findOpen({ db, ...instance }: Partial<Omit<Instance, 'schema'>>): Promise<Open> {
+  if (!db) return { opened: instance, found: [] }
   try {
     const { state } = await findSchemaState(db)
-    return { whole: { ...subject, db, ...(state === 'current' && { schema: true }) }, found: [] }
+    return { opened: { ...instance, db, ...(state === 'current' && { schema: true }) }, found: [] }
   } catch (error) {
-    return { whole: subject, found: [unreachable(error)] }
+    return { opened: instance, found: [unreachable(error)] }
   }
 }
 
@@ -60,15 +60,15 @@ export const unreachable = (error: unknown): Finding =>
     reason: asWritten(error instanceof Error ? error.message : String(error)),
   })
 
-const notMade = (check: CheckName, missing: Need): Finding =>
-  toFinding(check, { code: 'not_made', missing: coded(`doctor.missing_${missing}`) })
+const skipped = (check: CheckName, missing: Need): Finding =>
+  toFinding(check, { code: 'skipped', missing: coded(`doctor.missing_${missing}`) })
 
-async function make(check: Check, subject: Subject): Promise<Finding[]> {
-  const work = Promise.resolve().then(() => check.find(subject))
+async function make(check: Check, instance: Instance): Promise<Finding[]> {
+  const work = Promise.resolve().then(() => check.find(instance))
   const found = await settlesWithin(MAX_CHECK_MS, work)
     .then((isOver): Promise<Found[]> | Found[] => (isOver ? work : tooSlow(work)))
     .catch((error: unknown): Found[] => [{ code: 'check_failed', fault: faultOf(error) }])
-  const reported: Found[] = found.length > 0 ? found : [{ code: 'in_order' }]
+  const reported: Found[] = found.length > 0 ? found : [{ code: 'ok' }]
   return reported.map((each) => toFinding(check.name, each))
 }
 

@@ -50,6 +50,7 @@ export const FINDINGS = {
   work: { work_late: 'warning', work_stuck: 'failure' },
   quarantine: { quarantined: 'failure' },
   leases: { leases_stuck: 'warning' },
+  retention: { retention_behind: 'warning', retention_in_use: 'warning' },
   setup: {
     account_refused: 'failure',
     account_unreadable: 'failure',
@@ -80,18 +81,18 @@ export const FINDINGS = {
 } as const satisfies Record<string, Readonly<Record<string, Level>>>
 
 /** What any check can report instead. */
-export const OF_ANY_CHECK = {
+export const COMMON_FINDINGS = {
   check_failed: 'failure',
   check_slow: 'failure',
-  not_made: 'warning',
-  in_order: 'ok',
+  skipped: 'warning',
+  ok: 'ok',
 } as const satisfies Record<string, Level>
 
 export type CheckName = keyof typeof FINDINGS
 export const CHECK_NAMES = Object.keys(FINDINGS) as readonly CheckName[]
 
 type CodesOf<Check> = Check extends CheckName ? keyof (typeof FINDINGS)[Check] & string : never
-export type FindingCode = CodesOf<CheckName> | keyof typeof OF_ANY_CHECK
+export type FindingCode = CodesOf<CheckName> | keyof typeof COMMON_FINDINGS
 
 type ParametersOf<Code extends FindingCode> = Texts[`doctor.${Code}`] &
   (`doctor.${Code}_fix` extends keyof Texts ? Texts[`doctor.${Code}_fix`] : object)
@@ -108,7 +109,7 @@ export type Finding = {
   parameters: Readonly<Record<string, TextValue>>
 }
 
-const LEVEL_OF: Readonly<Record<string, Level>> = Object.assign({}, OF_ANY_CHECK, ...Object.values(FINDINGS))
+const LEVEL_OF: Readonly<Record<string, Level>> = Object.assign({}, COMMON_FINDINGS, ...Object.values(FINDINGS))
 
 export const toFinding = (check: CheckName, { code, ...parameters }: Found): Finding => ({
   check,

@@ -1,17 +1,28 @@
 import { MINUTE_MS } from '../clock.ts'
-import type { Role } from '../config.ts'
+import type { Config, Role } from '../config.ts'
 import type { ListedNode } from '../jobs/node.ts'
 import { type Found, durationText } from './finding.ts'
 
 /** Another worker takes over from a dead node within 11 seconds. */
 const MAX_NODE_SILENT_MS = MINUTE_MS
 
-const SHARED = {
-  publicUrl: 'DOORCODE_PUBLIC_URL',
-  rateLimit: 'DOORCODE_RATE_LIMIT',
-  trustedProxies: 'DOORCODE_TRUSTED_PROXIES',
-  allowPrivateWebhooks: 'DOORCODE_ALLOW_PRIVATE_WEBHOOKS',
-} as const
+/** Only workers remove data. */
+const keptBy = ({ roles, settings }: ListedNode) => (roles.includes('worker') ? settings.keep : undefined)
+
+/** Settings that should be the same on all nodes. Undefined on a node that does not use or report the setting. */
+const SHARED: Readonly<Record<string, (node: ListedNode) => unknown>> = {
+  DOORCODE_PUBLIC_URL: ({ settings }) => settings.publicUrl,
+  DOORCODE_RATE_LIMIT: ({ settings }) => settings.rateLimit,
+  DOORCODE_TRUSTED_PROXIES: ({ settings }) => settings.trustedProxies,
+  DOORCODE_ALLOW_PRIVATE_WEBHOOKS: ({ settings }) => settings.allowPrivateWebhooks,
+  DOORCODE_KEEP_CONTENT_DAYS: (node) => keptBy(node)?.contentDays,
+  DOORCODE_KEEP_RECORDS_DAYS: (node) => keptBy(node)?.recordsDays,
+  DOORCODE_KEEP_AUDIT_DAYS: (node) => keptBy(node)?.auditDays,
+}
+
+/** How long the running workers keep data. Undefined if none runs or reports it. */
+export const keptByWorkers = (nodes: readonly ListedNode[]): Config['keep'] | undefined =>
+  nodes.filter(({ isAlive }) => isAlive).flatMap((node) => keptBy(node) ?? [])[0]
 
 export function judgeNodes(nodes: readonly ListedNode[]): Found[] {
   const alive = nodes.filter(({ isAlive }) => isAlive)
@@ -34,9 +45,7 @@ export function judgeNodes(nodes: readonly ListedNode[]): Found[] {
 
 /** Names of the settings that should be the same on all nodes and are not. */
 export const differingSettings = (nodes: readonly ListedNode[]): string[] =>
-  (Object.keys(SHARED) as (keyof typeof SHARED)[])
-    .filter((key) => {
-      const values = nodes.map(({ settings }) => settings[key]).filter((value) => value !== undefined)
-      return new Set(values.map((value) => JSON.stringify(value))).size > 1
-    })
-    .map((key) => SHARED[key])
+  Object.entries(SHARED).flatMap(([setting, valueOf]) => {
+    const values = nodes.map(valueOf).filter((value) => value !== undefined)
+    return new Set(values.map((value) => JSON.stringify(value))).size > 1 ? [setting] : []
+  })

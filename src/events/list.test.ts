@@ -204,6 +204,28 @@ test('events of another server stay in their order, before those recorded here',
   assert.equal(await adoptRestoredEvents(db), false)
 })
 
+/** An event that no caller can read any more, but whose id may be a caller's position. */
+const HIDDEN = {
+  'a ping': `update events set endpoint_id = gen_random_uuid(), type = 'ping', recorded_order = $2 where id = $1`,
+  'a removed event': `update events set body = '', recorded_order = $2 where id = $1`,
+}
+
+for (const [index, [name, text]] of Object.entries(HIDDEN).entries())
+  test(`nothing is skipped after ${name} of another server, if it alone is ahead of this one`, async () => {
+    const workspaceId = await newWorkspace()
+    const [hidden, next] = newEvents(newEvent(workspaceId), newEvent(workspaceId))
+    assert.ok(hidden && next)
+    await recordNow([hidden])
+    await db.rows({ name: `hide ${name}`, text }, [hidden.id, 90_000_000_000_000 * (index + 1)])
+    assert.equal(await adoptRestoredEvents(db), true)
+    await recordNow([next])
+    await untilRead(workspaceId, 1)
+    const position = await findPosition(db, workspaceId, hidden.id)
+    assert.ok(position)
+    assert.deepEqual(await idsAfter(workspaceId, position), [next.id])
+    assert.equal(await adoptRestoredEvents(db), false)
+  })
+
 test('the position of another workspace’s event is not found', async () => {
   const [workspaceId, other] = [await newWorkspace(), await newWorkspace()]
   const event = newEvent(other)

@@ -16,7 +16,7 @@ export type Node = {
 
 /** Settings of a node that other processes need to know. Nodes of an earlier release write only the first. */
 export type NodeSettings = Pick<Config, 'allowPrivateWebhooks'> &
-  Partial<Pick<Config, 'publicUrl' | 'host' | 'trustedProxies' | 'rateLimit' | 'databasePool'>>
+  Partial<Pick<Config, 'publicUrl' | 'host' | 'trustedProxies' | 'rateLimit' | 'databasePool' | 'keep'>>
 
 export const nodeSettings = ({
   allowPrivateWebhooks,
@@ -25,7 +25,16 @@ export const nodeSettings = ({
   trustedProxies,
   rateLimit,
   databasePool,
-}: Config): NodeSettings => ({ allowPrivateWebhooks, publicUrl, host, trustedProxies, rateLimit, databasePool })
+  keep,
+}: Config): NodeSettings => ({
+  allowPrivateWebhooks,
+  publicUrl,
+  host,
+  trustedProxies,
+  rateLimit,
+  databasePool,
+  keep,
+})
 
 /** Fingerprints of instance keys: the known ones, newest first, and the one that this node seals with. */
 export type KeyReport = { known: readonly string[]; current: string }

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { DAY_MS, HOUR_MS, MINUTE_MS, later, notBefore } from '../clock.ts'
-import type { Config } from '../config.ts'
-import { type Sql, statement } from '../db/pool.ts'
+import { HOUR_MS, MINUTE_MS, later } from '../clock.ts'
+import { statement } from '../db/pool.ts'
 import type { Loop } from '../jobs/loop.ts'
 import type { Parts } from '../parts.ts'
 import { contentSteps } from './content.ts'
+import { type FindUncountedSince, findRemovedUntil, keptDays } from './limit.ts'
 import { recordSteps } from './records.ts'
 import { MAX_ROWS, type Position, type Step } from './step.ts'
 
@@ -28,18 +28,12 @@ export const retentionSteps: readonly Step[] = [...recordSteps, ...contentSteps]
 
 type RetentionParts = Pick<Parts, 'db' | 'clock' | 'config'>
 
-/** Records from this instant on have not been counted for the charts. Undefined: all have. */
-type FindUncountedSince = (db: Sql) => Promise<Date | undefined>
-
-/** A day that cannot be counted does not keep records for longer. */
-const MAX_WAIT_FOR_COUNT_MS = 30 * DAY_MS
-
 /**
  * Removes what is older than the settings say (docs/retention.md), the oldest first. A turn is one step on one kind of row,
  * in one transaction that waits for no lock. If a node dies, nothing is lost: the position of each step is in the database.
  */
 export function retentionLoop(parts: RetentionParts, findUncountedSince: FindUncountedSince): Loop {
-  const steps = retentionSteps.filter(({ class: keptClass }) => keptDays(parts.config, keptClass) > 0)
+  const steps = retentionSteps.filter(({ class: keptClass }) => keptDays(parts.config.keep, keptClass) > 0)
   let next = 0
   let isMore = false
   let isOpen = false
@@ -64,8 +58,6 @@ export function retentionLoop(parts: RetentionParts, findUncountedSince: FindUnc
   }
 }
 
-const keptDays = ({ keep }: Config, keptClass: Step['class']): number => keep[`${keptClass}Days`]
-
 const openSteps = statement(
   'open_retention_steps',
   `insert into retention (step, class) select * from unnest($1::text[], $2::text[]) on conflict do nothing`,
@@ -78,9 +70,7 @@ async function runStep(
   findUncountedSince: FindUncountedSince,
 ): Promise<{ removed: number; more: boolean; isBehind?: boolean }> {
   const now = clock.now()
-  const age = later(now, -keptDays(config, step.class) * DAY_MS)
-  const uncounted = step.class === 'records' ? await findUncountedSince(db) : undefined
-  const until = uncounted && uncounted < age ? notBefore(later(age, -MAX_WAIT_FOR_COUNT_MS), uncounted) : age
+  const until = await findRemovedUntil(db, step.class, { now, keep: config.keep, findUncountedSince })
   return db.transaction(async (tx) => {
     const row = await tx.row(lockStep, [step.name])
     if (!row) return { removed: 0, more: false }

@@ -32,12 +32,19 @@ export function reportsStep({
      select (select count(*)::int from page) as seen, (select id from last) as id, (select received_at::text from last) as at,
        array (select id from page where holds) as ids`,
   )
+  const next = statement<{ at: Date }>(
+    `next_${of}`,
+    `select received_at as at from provider_reports
+     where received_at > '-infinity' and received_at >= $1::timestamptz and (received_at, id) > ($1::timestamptz, $2)
+     order by received_at, id limit 1`,
+  )
   const { existing, lock } = rowStatements(of, 'provider_reports')
   const remove = removedBy(removal)
   return {
     name: `${keptClass} of provider_reports`,
     class: keptClass,
     maxRows: MAX_REPORTS,
+    next: async (sql, after) => (await sql.row(next, [after?.at ?? '-infinity', after?.id ?? FIRST_ID]))?.at,
     async page(tx, after, until) {
       const row = await tx.row(page, [after?.at ?? '-infinity', after?.id ?? FIRST_ID, until])
       const { seen = 0, id = null, at = null, ids = [] } = row ?? {}

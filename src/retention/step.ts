@@ -21,6 +21,8 @@ export type Step = {
   class: KeptClass
   /** Of a full page. */
   maxRows: number
+  /** When the next row was recorded. */
+  next(sql: Sql, after: Position | undefined): Promise<Date | undefined>
   /** The next rows that are older than `until`. */
   page(tx: Sql, after: Position | undefined, until: Date): Promise<Page>
   /** Of `ids`, those that still exist. */
@@ -52,11 +54,16 @@ export function stepOfTable({ table, class: keptClass, condition = 'true', remov
        array (select id from page where holds) as ids
      from page`,
   )
+  const next = statement<IdRow>(`next_${of}`, `select id from ${table} where id > $1 order by id limit 1`)
   const { existing, lock } = rowStatements(of, table)
   return {
     name: `${keptClass} of ${table}`,
     class: keptClass,
     maxRows: MAX_ROWS,
+    async next(sql, after) {
+      const row = await sql.row(next, [after?.id ?? FIRST_ID])
+      return row && timeOfId(row.id)
+    },
     async page(tx, after, until) {
       const { seen = 0, last = null, ids = [] } = (await tx.row(page, [after?.id ?? FIRST_ID, firstIdAt(until)])) ?? {}
       return { seen, ids, last: last === null ? undefined : { id: last, at: timeOfId(last).toISOString() } }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type Server, createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, type Server as TcpServer, createServer as createTcpServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { toProblem } from '../../src/commands/problem.ts'
-import { runListen } from '../../src/commands/listen/listen.ts'
+import { listenCommand, runListen } from '../../src/commands/listen/listen.ts'
 import { readConfig } from '../../src/config.ts'
 import { newId, newWebhookSecret } from '../../src/ids.ts'
 import { revokeKey } from '../../src/workspaces/keys/keys.ts'
@@ -136,7 +136,7 @@ test('Ctrl-C stops it and prints a command that continues after the last event',
   await first.line('forwarded')
   const last = await first.stop()
   const command = `doorcode listen --forward ${local.url} --url ${world.first.url} --after ${one}`
-  assert.deepEqual(last, { kind: 'stopped', after: one, goOn: command })
+  assert.deepEqual(last, { kind: 'stopped', after: one, continueCommand: command })
   const [two] = await record(world, 1)
   const second = await startListening(t, world, { forward: local.url, environment, after: one })
   await second.line('forwarded')
@@ -180,18 +180,78 @@ test('a wrong key, event, address or combination stops it with a clear error', a
   assert.match(await failure({ url: unused }), /^SERVICE_UNAVAILABLE .* The connection was refused/)
   const tls = world.first.url.replace('http:', 'https:')
   assert.match(await failure({ url: tls }), /^SERVICE_UNAVAILABLE .* cannot be reached\. It does not speak TLS/)
-  for (const { status, message, headers = {}, body } of [
-    { status: 301, headers: { location: 'https://a.example/' }, message: /redirects to https:\/\/a\.example\// },
-    { status: 200, body: '{"events":[{"id":"x"}],"next":null}', message: /is not a Doorcode instance/ },
-    { status: 404, body: '<h1>Not here</h1>', message: /answered 404 .* is not a Doorcode instance, or it is too old/ },
-  ]) {
-    const server = createServer((_, response) => response.writeHead(status, headers).end(body))
-    t.after(() => closed(server))
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const { port } = server.address() as AddressInfo
-    assert.match(await failure({ url: `http://127.0.0.1:${port}` }), message)
+  let answer: { status: number; headers?: Record<string, string>; body?: string } = { status: 200 }
+  const http = createServer((_, response) => response.writeHead(answer.status, answer.headers).end(answer.body))
+  const wrong = await urlOfServer(t, http)
+  for (const { message, ...given } of WRONG_ANSWERS) {
+    answer = given
+    assert.match(await failure({ url: wrong }), message)
   }
+  const other = createTcpServer((socket) => socket.end('SSH-2.0-OpenSSH_9.9\r\n'))
+  assert.match(await failure({ url: await urlOfServer(t, other) }), /^SERVICE_UNAVAILABLE .*Check --url/)
+})
+
+/** `message` says what to do. */
+const WRONG_ANSWERS = [
+  {
+    status: 308,
+    headers: { location: 'https://a.example/api/v1/events?wait=0' },
+    message: /redirects to https:\/\/a\.example\. Set --url to https:\/\/a\.example$/,
+  },
+  {
+    status: 302,
+    headers: { location: '/login' },
+    message: /redirects GET \/api\/v1\/events to \/login\. .* exempt \/api from it\./,
+  },
+  { status: 200, body: '{"events":[{"id":"x"}],"next":null}', message: /something else than events\. Set --url to/ },
+  { status: 200, body: '<h1>Welcome</h1>', message: /something else than events\. Set --url to/ },
+  { status: 404, body: '<h1>Not here</h1>', message: /answered 404 .* It is not Doorcode, .* Set --url to/ },
+  { status: 401, body: 'Who are you?', message: /answered 401, and Doorcode did not: .* let \/api pass/ },
+  { status: 502, body: '<h1>Bad gateway</h1>', message: /^SERVICE_UNAVAILABLE .* answered 502\. Check --url/ },
+]
+
+async function urlOfServer(t: TestContext, server: Server | TcpServer): Promise<string> {
+  t.after(() => ('closeAllConnections' in server ? closed(server) : server.close()))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+test('the base address of the API, with or without a final slash, is the address of its instance', () => {
+  const { options } = listenCommand
+  for (const path of ['', '/', '/api/v1', '/api/v1/', '/api/v1/events'])
+    assert.equal(options['url']?.read(`https://a.example${path}`), 'https://a.example')
+  for (const path of ['/shop', '/dashboard/', '/?a=1'])
+    assert.throws(() => options['url']?.read(`https://a.example${path}`), /without a path/)
+})
+
+test('a rate limit that does not end is shown instead of waiting silently', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const problem = JSON.stringify({ code: 'RATE_LIMITED', detail: 'This key already has 10 requests that wait.' })
+  const page = JSON.stringify({ events: [], hasMore: false, next: null })
+  let isFirst = true
+  const server = createServer((_, response) => {
+    response.writeHead(isFirst ? 200 : 429).end(isFirst ? page : problem)
+    isFirst = false
+  })
+  const url = await urlOfServer(t, server)
+  const listening = await startListening(t, world, { forward: 'http://127.0.0.1:1/', url })
+  assert.match(String((await listening.line('waiting')).reason), /already has 10 requests that wait/)
+})
+
+test('"--after latest" begins with new events, as without it', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const local = await receiverOf(t)
+  const [old] = await record(world, 1)
+  await waitFor('it to be readable', async () => {
+    const { body } = await world.request('GET', '/api/v1/events')
+    return (body.events as unknown[]).length === 1
+  })
+  const listening = await startListening(t, world, { forward: local.url, after: 'latest' })
+  assert.equal((await listening.line('listening')).from, 'now')
+  const [next] = await record(world, 1)
+  assert.equal((await listening.line('forwarded')).id, next)
+  assert.notEqual(next, old)
 })
 
 test('a key that is revoked meanwhile stops it, and the position is printed', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dailyFiguresLoop, findUncountedSince } from '../../src/charts/daily.ts'
+import { dailyFiguresLoop, findEarliestDay, findUncountedSince } from '../../src/charts/daily.ts'
 import { DAY_MS, later } from '../../src/clock.ts'
 import { retentionLoop } from '../../src/retention/loop.ts'
 import type { Parts } from '../../src/parts.ts'
@@ -325,4 +325,32 @@ test('records wait until their days are counted, and removed days are never coun
   await world.codSettings()
   await count(413)
   assert.deepEqual(await figures(), [{ ...counted, time_zone: 'Africa/Casablanca' }])
+})
+
+test('the charts of a sandbox begin with the first day whose records are all kept', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId, parts } = world
+  await startAgain(world)
+  const createdAt = new Date()
+  const keptSince = later(createdAt, 10 * DAY_MS)
+  await world.ask(
+    `insert into retention (step, class, position, kept_since) values ('records of messages', 'records', $1, $2)
+     on conflict (step) do update set position = excluded.position, kept_since = excluded.kept_since`,
+    [workspaceId, keptSince],
+  )
+  const query = { workspaceId, createdAt, timeZone: 'UTC', now: later(createdAt, 20 * DAY_MS) }
+  const earliest = (sandbox: boolean) => findEarliestDay(parts.db, { ...query, clock: { sandbox, offsetMs: 0 } })
+  const dayAfter = (days: number): string =>
+    later(createdAt, days * DAY_MS)
+      .toISOString()
+      .slice(0, 10)
+  assert.equal(await earliest(false), dayAfter(0), 'daily figures are kept')
+  assert.equal(await earliest(true), dayAfter(11))
+  await world.ask('insert into clock_moves (workspace_id, moved_at, by_ms) values ($1, $2, $3)', [
+    workspaceId,
+    later(createdAt, DAY_MS),
+    2 * DAY_MS,
+  ])
+  assert.equal(await earliest(true), dayAfter(13), 'in the time of the sandbox')
+  await startAgain(world)
 })

@@ -46,20 +46,32 @@ export function instanceAt(url: string, apiKey: string): Instance {
     url,
     async read({ after, waitSeconds }, end) {
       const query = new URLSearchParams({ wait: String(waitSeconds), ...(after !== undefined && { after }) })
-      const { status, location, body } = await get(`${url}/api/v1/events?${query.toString()}`, apiKey, {
+      const { status, location, body } = await get(`${url}${EVENTS_PATH}?${query.toString()}`, apiKey, {
         end,
         timeoutMs: waitSeconds * SECOND_MS + ANSWER_TIMEOUT_MS,
       })
-      if (status >= 300 && status < 400)
-        throw failed(`${url} redirects to ${visibleText(location)}. Set --url to the instance itself.`)
+      if (status >= 300 && status < 400) throw failed(redirectText(url, location))
       if (status === 200) {
         // The parsed copy orders the members differently, so only the original gives the bytes that were signed.
         if (pageSchema.safeParse(body).success) return body as ReadPage
-        throw failed(`${url} is not a Doorcode instance: its answer to GET /api/v1/events has an unknown format.`)
+        throw failed(`${url} answered GET ${EVENTS_PATH} with something else than events. ${SET_URL}`)
       }
       throw toError(url, { status, problem: problemSchema.safeParse(body).data })
     },
   }
+}
+
+const EVENTS_PATH = '/api/v1/events'
+/** For answers of other programs. */
+const SET_URL = 'Set --url to the address where Doorcode answers /healthz, with its port.'
+
+/** Redirects are not followed: the key must not reach a host that the user did not name. */
+function redirectText(url: string, location: string): string {
+  const target = URL.canParse(location, url) ? new URL(location, url) : undefined
+  const isMoved = target?.pathname === EVENTS_PATH && target.origin !== url
+  return isMoved
+    ? `${url} redirects to ${target.origin}. Set --url to ${target.origin}`
+    : `${url} redirects GET ${EVENTS_PATH} to ${visibleText(location)}. If a proxy asks people to sign in, exempt /api from it. ${SET_URL}`
 }
 
 type Failure = { status: number; problem: z.infer<typeof problemSchema> | undefined }
@@ -75,11 +87,16 @@ function toError(url: string, { status, problem }: Failure): Error {
       `${url} has no such event in the key’s workspace, or no longer keeps it. Use the id of a later event, or --from-start.`,
       'EVENT_NOT_FOUND',
     )
-  if (problem?.code === 'RATE_LIMITED') return new TryAgain(problem.detail, { isRateLimit: true })
+  if (problem?.code === 'RATE_LIMITED') return new TryAgain(visibleText(problem.detail), { isRateLimit: true })
+  if (status === 429) return new TryAgain(`${url} answered 429.`, { isRateLimit: true })
   if (status >= 500) return new TryAgain(`${url} answered ${status}.`)
+  if (problem === undefined && (status === 401 || status === 403))
+    return failed(
+      `${url} answered ${status}, and Doorcode did not: another program or a proxy rejects the request. If it is a proxy, let /api pass. ${SET_URL}`,
+    )
   if (problem === undefined || problem.code === 'NOT_FOUND')
     return failed(
-      `${url} answered ${status} to GET /api/v1/events: it is not a Doorcode instance, or it is too old to list events.`,
+      `${url} answered ${status} to GET ${EVENTS_PATH}. It is not Doorcode, not a node with the role api, or a release that has no such route. ${SET_URL}`,
     )
   return failed(`${url} answered ${status}: ${visibleText(problem.detail)}`)
 }
@@ -87,13 +104,13 @@ function toError(url: string, { status, problem }: Failure): Error {
 const failed = (text: string, code?: ConstructorParameters<typeof UserError>[1]): UserError =>
   new UserError(asWritten(text), code)
 
-type Got = { status: number; location: string; body: unknown }
+type HttpAnswer = { status: number; location: string; body: unknown }
 
 async function get(
   url: string,
   apiKey: string,
   { end, timeoutMs }: { end: AbortSignal; timeoutMs: number },
-): Promise<Got> {
+): Promise<HttpAnswer> {
   const late = AbortSignal.timeout(timeoutMs)
   try {
     const answer = await request(url, {
@@ -104,7 +121,8 @@ async function get(
     let bytes = 0
     for await (const chunk of answer.body as AsyncIterable<Buffer>) {
       bytes += chunk.length
-      if (bytes > MAX_ANSWER_BYTES) throw failed(`The answer has more than ${MAX_ANSWER_BYTES} bytes.`)
+      if (bytes > MAX_ANSWER_BYTES)
+        throw failed(`${new URL(url).origin} answered with more than ${MAX_ANSWER_BYTES} bytes. ${SET_URL}`)
       chunks.push(chunk)
     }
     const { location = '' } = answer.headers

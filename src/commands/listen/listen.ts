@@ -1,22 +1,32 @@
 import type { Config } from '../../config.ts'
-import { newWebhookSecret, parseApiKey } from '../../ids.ts'
+import { isUuid, newWebhookSecret, parseApiKey } from '../../ids.ts'
 import { asWritten } from '../../../locales/text.ts'
 import { shutdownSignal } from '../../shutdown-signal.ts'
 import { UserError } from '../../user-error.ts'
 import { type Call, type Command, InputError, type ReadValues } from '../command.ts'
-import { flag, nonEmpty, optional, required, url, uuid } from '../inputs.ts'
+import { flag, nonEmpty, optional, required, url } from '../inputs.ts'
 import { instanceAt } from './instance.ts'
 import { jsonOutput, textOutput } from './output.ts'
 import { type Start, listen } from './run.ts'
 
-const API_PATH = /\/(api\/v1\/?)?$/
+const API_PATH = /^\/(api\/v1(\/events)?\/?)?$/
 
 const origin = required('url', 'Address of the instance. Default: DOORCODE_PUBLIC_URL.', (text) => {
   const parsed = /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined
-  if (!parsed || !/^\/(api\/v1\/?)?$/.test(parsed.pathname) || parsed.search || parsed.hash || parsed.username)
-    throw new InputError('must be the address of an instance, such as https://doorcode.example.com')
-  return parsed.href.replace(API_PATH, '')
+  if (!parsed || !API_PATH.test(parsed.pathname) || parsed.search || parsed.hash || parsed.username || parsed.password)
+    throw new InputError('must be the address of an instance without a path, such as https://doorcode.example.com')
+  return parsed.origin
 })
+
+const LATEST = 'latest'
+const position = required(
+  'id',
+  'Begin with the event after the one with this webhook-id. Default: latest, which means new events only.',
+  (text) => {
+    if (text !== LATEST && !isUuid(text)) throw new InputError(`must be a webhook-id or "latest", not "${text}"`)
+    return text.toLowerCase()
+  },
+)
 
 const options = {
   forward: url('Where to send the webhooks, such as http://localhost:8080/webhooks.'),
@@ -24,8 +34,8 @@ const options = {
     nonEmpty('key', 'An API key of the workspace. Default: DOORCODE_API_KEY, which other users cannot see.'),
   ),
   url: optional(origin),
-  after: optional(uuid('Begin with the event after this one.')),
-  fromStart: flag('Begin with the oldest event that is kept. Default: new events only.'),
+  after: optional(position),
+  fromStart: flag('Begin with the oldest event that is kept.'),
 }
 
 export const listenCommand: Command = {
@@ -57,14 +67,14 @@ export async function runListen(
   if (after !== undefined && fromStart) throw new UserError(asWritten('Use either --after or --from-start, not both.'))
   const start: Start = fromStart
     ? { from: 'start' }
-    : after === undefined
+    : after === undefined || after === LATEST
       ? { from: 'now' }
       : { from: 'event', id: after }
   const secret = config.webhookSecret ?? newWebhookSecret()
   const output = (json ? jsonOutput : textOutput)({
     print,
     generatedSecret: config.webhookSecret === undefined ? secret : null,
-    goOn: (position) =>
+    continueCommand: (position) =>
       [
         program,
         'listen',

@@ -4,8 +4,8 @@ import { textOutput } from './output.ts'
 
 const linesOf = (act: (output: ReturnType<typeof textOutput>) => void): string[] => {
   const lines: string[] = []
-  const goOn = (position: string | undefined): string => `doorcode listen --after ${position}`
-  act(textOutput({ print: (line) => void lines.push(line), generatedSecret: null, goOn }))
+  const continueCommand = (position: string | undefined): string => `doorcode listen --after ${position}`
+  act(textOutput({ print: (line) => void lines.push(line), generatedSecret: null, continueCommand }))
   return lines
 }
 

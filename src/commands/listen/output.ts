@@ -22,7 +22,7 @@ type Options = {
   /** Null if the user gave it. */
   generatedSecret: string | null
   /** The command that continues after an event, or from the start. */
-  goOn: (position: string | undefined) => string
+  continueCommand: (position: string | undefined) => string
 }
 
 const SINCE: Record<Start['from'], string> = {
@@ -31,7 +31,7 @@ const SINCE: Record<Start['from'], string> = {
   event: 'from the event after the given one',
 }
 
-export const textOutput = ({ print, generatedSecret, goOn }: Options): Output => ({
+export const textOutput = ({ print, generatedSecret, continueCommand }: Options): Output => ({
   listening({ url, forward, start }) {
     print(`Forwarding the events of ${url} to ${forward}: ${SINCE[start.from]}. Press Ctrl-C to stop.`)
     if (generatedSecret !== null) print(`Until then, verify webhooks with this secret: ${generatedSecret}`)
@@ -42,14 +42,14 @@ export const textOutput = ({ print, generatedSecret, goOn }: Options): Output =>
   },
   waiting: (side, reason) => print(visibleText(`${reason} ${WAITING[side]}`)),
   resumed: (side) => print(side === 'receiver' ? 'The receiver answers again.' : 'The instance answers again.'),
-  stopped: (position) => print(`Stopped. To continue from here:\n${goOn(position)}`),
+  stopped: (position) => print(`Stopped. To continue from here:\n${continueCommand(position)}`),
 })
 
 const TYPE_WIDTH = 'cod.reschedule_requested'.length
 
 const WAITING = { instance: 'Trying again…', receiver: 'Is it running? Events wait. Trying again…' }
 
-export const jsonOutput = ({ print, generatedSecret, goOn }: Options): Output => {
+export const jsonOutput = ({ print, generatedSecret, continueCommand }: Options): Output => {
   const line = (object: object): void => print(JSON.stringify(object))
   return {
     listening: ({ url, forward, start }) =>
@@ -58,6 +58,7 @@ export const jsonOutput = ({ print, generatedSecret, goOn }: Options): Output =>
       line({ kind: 'forwarded', id, type, timestamp, httpStatus, durationMs, error: error && inEnglish(error) }),
     waiting: (side, reason) => line({ kind: 'waiting', for: side, reason }),
     resumed: (side) => line({ kind: 'resumed', for: side }),
-    stopped: (position) => line({ kind: 'stopped', after: position ?? null, goOn: goOn(position) }),
+    stopped: (position) =>
+      line({ kind: 'stopped', after: position ?? null, continueCommand: continueCommand(position) }),
   }
 }

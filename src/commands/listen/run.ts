@@ -14,6 +14,9 @@ export type Start = { from: 'now' } | { from: 'start' } | { from: 'event'; id: s
 const WAIT_SECONDS = 25
 const FIRST_RETRY_MS = SECOND_MS / 2
 const MAX_RETRY_MS = 10 * SECOND_MS
+/** A rate limit ends within a second. It is shown from this pause on, when other requests of the key keep it. */
+const SHOWN_RATE_LIMIT_MS = 4 * FIRST_RETRY_MS
+const MAX_FIRST_TRIES = 10
 
 type ListenOptions = { instance: Instance; forward: string; secret: string; start: Start; output: Output }
 
@@ -74,22 +77,32 @@ export async function listen(options: ListenOptions, end: AbortSignal): Promise<
         return result
       } catch (error) {
         if (!(error instanceof TryAgain)) throw error
-        if (!error.isRateLimit && shown !== error.message) output.waiting(side, (shown = error.message))
+        const isBrief = error.isRateLimit && retryMs < SHOWN_RATE_LIMIT_MS
+        if (!isBrief && shown !== error.message) output.waiting(side, (shown = error.message))
       }
       await sleep(retryMs, undefined, { signal: end })
     }
   }
 }
 
+const CHECK = {
+  address: 'Check --url, and that Doorcode runs there with the role api.',
+  limit: 'Other requests use up the rate limit of this key. Use another key of the workspace.',
+}
+
 /** Only the user can fix what is wrong at the start. */
 async function readFirst(instance: Instance, start: Start, end: AbortSignal): Promise<ReadPage> {
   const after = { now: 'latest', start: undefined, event: start.from === 'event' ? start.id : undefined }[start.from]
-  for (;;) {
+  for (let tries = 1; ; tries += 1) {
     try {
       return await instance.read({ after, waitSeconds: 0 }, end)
     } catch (error) {
       if (!(error instanceof TryAgain)) throw error
-      if (!error.isRateLimit) throw new UserError(asWritten(error.message), 'SERVICE_UNAVAILABLE')
+      if (!error.isRateLimit || tries === MAX_FIRST_TRIES)
+        throw new UserError(
+          asWritten(`${error.message} ${CHECK[error.isRateLimit ? 'limit' : 'address']}`),
+          'SERVICE_UNAVAILABLE',
+        )
       await sleep(SECOND_MS, undefined, { signal: end })
     }
   }

@@ -5,7 +5,7 @@ import { SECOND_MS } from '../../clock.ts'
 import { ProviderRejectedError, ProviderUnreachableError } from '../../providers/provider.ts'
 import { UserError } from '../../user-error.ts'
 import { settlesWithin } from '../../settles-within.ts'
-import type { Subject } from '../check.ts'
+import type { Instance } from '../check.ts'
 import { type Found, durationText } from '../finding.ts'
 import { listExamined } from '../setup.ts'
 
@@ -17,19 +17,19 @@ const ANSWER_TIMEOUT_MS = 4 * SECOND_MS
 type Account = { accountId: string; wabaId: string; workspace: string }
 
 /** Whether WhatsApp accepts the token of each connected account and sends the account's webhooks to an app. */
-export async function findProviderFaults(subject: Subject): Promise<Found[]> {
-  const accounts = await listConnected(subject)
+export async function findProviderFaults(instance: Instance): Promise<Found[]> {
+  const accounts = await listConnected(instance)
   const found: Found[] = []
   const called = accounts.slice(0, MAX_ACCOUNTS)
   for (let from = 0; from < called.length; from += MAX_CONCURRENT) {
     const some = called.slice(from, from + MAX_CONCURRENT)
-    found.push(...(await Promise.all(some.map((account) => findFaultsOf(subject, account)))).flat())
+    found.push(...(await Promise.all(some.map((account) => findFaultsOf(instance, account)))).flat())
   }
   if (accounts.length > MAX_ACCOUNTS) found.push({ code: 'accounts_left_out', number: accounts.length - MAX_ACCOUNTS })
   return found
 }
 
-async function listConnected({ db }: Subject): Promise<Account[]> {
+async function listConnected({ db }: Instance): Promise<Account[]> {
   const accounts: Account[] = []
   const { examined } = await listExamined(db)
   for (const { workspaceId, name: workspace } of examined)
@@ -38,10 +38,10 @@ async function listConnected({ db }: Subject): Promise<Account[]> {
   return accounts
 }
 
-async function findFaultsOf(subject: Subject, { accountId, wabaId, workspace }: Account): Promise<Found[]> {
+async function findFaultsOf(instance: Instance, { accountId, wabaId, workspace }: Account): Promise<Found[]> {
   const of = { workspace, wabaId }
   try {
-    const call = getAccount(subject, accountId).then((account) => subject.provider.subscribers(account))
+    const call = getAccount(instance, accountId).then((account) => instance.provider.subscribers(account))
     if (!(await settlesWithin(ANSWER_TIMEOUT_MS, call))) {
       call.catch(() => {}) // no one waits for it any longer
       const detail = coded('doctor.no_answer', { duration: durationText(ANSWER_TIMEOUT_MS) })

@@ -1,6 +1,7 @@
 import { MINUTE_MS, later } from '../../clock.ts'
 import { listQuarantinedTimers } from '../../cod/conversation/quarantine.ts'
 import { type Sql, statement } from '../../db/pool.ts'
+import { firstIdAt } from '../../ids.ts'
 import { listQuarantinedMessages } from '../../messages/queue/quarantine.ts'
 import type { Found } from '../finding.ts'
 
@@ -16,12 +17,13 @@ export async function findQuarantined(sql: Sql): Promise<Found[]> {
 /** Leases end within 25 seconds, and housekeeping removes older rows after a minute. */
 const MAX_LEASE_MS = 3 * MINUTE_MS
 
-const countOldLeases = statement<{ number: number }>(
-  'count_old_leases',
-  `select count(*)::int as number from (select from leases where taken_at < $1 limit ${MAX_COUNTED}) old`,
-)
+/** By the time in the id, which is real: `taken_at` is simulated on the first day of `npm start`. */ const countOldLeases =
+  statement<{ number: number }>(
+    'count_old_leases',
+    `select count(*)::int as number from (select from leases where id < $1 limit ${MAX_COUNTED}) old`,
+  )
 
 export async function findStuckLeases(sql: Sql, now: Date): Promise<Found[]> {
-  const { number } = (await sql.row(countOldLeases, [later(now, -MAX_LEASE_MS)])) ?? { number: 0 }
+  const { number } = (await sql.row(countOldLeases, [firstIdAt(later(now, -MAX_LEASE_MS))])) ?? { number: 0 }
   return number > 0 ? [{ code: 'leases_stuck', number }] : []
 }

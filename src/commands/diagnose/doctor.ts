@@ -3,7 +3,7 @@ import { asWritten } from '../../../locales/text.ts'
 import { type Config, ConfigError, readConfig } from '../../config.ts'
 import { examine } from '../../doctor/examine.ts'
 import { type Finding, type Level, findingText, fixText, inOrder, toFinding } from '../../doctor/finding.ts'
-import { openSubject } from '../../start/subject.ts'
+import { openForDoctor } from '../../start/open-for-doctor.ts'
 import type { Command } from '../command.ts'
 
 export const doctor: Command = {
@@ -32,9 +32,9 @@ async function findAll(environment: Readonly<Record<string, string | undefined>>
     )
     return examine({}, { known, outside: true })
   }
-  const { subject, known, close } = await openSubject(config)
+  const { instance, known, close } = await openForDoctor(config)
   try {
-    return await examine(subject, { known, outside: true })
+    return await examine(instance, { known, outside: true })
   } finally {
     await close()
   }
@@ -45,8 +45,8 @@ const TITLES: Readonly<Record<Exclude<Level, 'ok'>, string>> = { failure: 'Failu
 const nameOf = ({ check }: Finding): string => english.t(`doctor.check_${check}`)
 
 function format(findings: readonly Finding[]): string {
-  const notMade = findings.filter(({ code }) => code === 'not_made')
-  const others = inOrder(findings).filter(({ code }) => code !== 'not_made')
+  const skipped = findings.filter(({ code }) => code === 'skipped')
+  const others = inOrder(findings).filter(({ code }) => code !== 'skipped')
   const problems = (['failure', 'warning'] as const).flatMap((level) => {
     const some = others.filter((finding) => finding.level === level)
     return some.length === 0 ? [] : [`${TITLES[level]}\n\n${some.map(formatProblem).join('\n\n')}`]
@@ -54,7 +54,7 @@ function format(findings: readonly Finding[]): string {
   const fine = others.filter(({ level }) => level === 'ok').map(nameOf)
   return [
     ...problems,
-    ...(notMade.length > 0 ? [`Not checked: ${notMade.map(nameOf).join(', ')}.`] : []),
+    ...(skipped.length > 0 ? [`Not checked: ${skipped.map(nameOf).join(', ')}.`] : []),
     ...(fine.length > 0 ? [`No problem found: ${fine.join(', ')}.`] : []),
   ].join('\n\n')
 }

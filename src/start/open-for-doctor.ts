@@ -2,7 +2,7 @@ import path from 'node:path'
 import { asWritten } from '../../locales/text.ts'
 import type { Config } from '../config.ts'
 import { openDb } from '../db/pool.ts'
-import type { Subject } from '../doctor/check.ts'
+import type { Instance } from '../doctor/check.ts'
 import { unreachable } from '../doctor/examine.ts'
 import { type Finding, toFinding } from '../doctor/finding.ts'
 import { createWhatsApp } from '../providers/whatsapp/whatsapp.ts'
@@ -15,39 +15,39 @@ import { findSeal } from './instance-key.ts'
 /** Checks run a few at a time. */
 const POOL_SIZE = 4
 
-type OpenSubject = {
-  subject: Partial<Omit<Subject, 'schema'>>
+type OpenInstance = {
+  instance: Partial<Omit<Instance, 'schema'>>
   /** Why some of it could not be opened. */
   known: Finding[]
   close: () => Promise<void>
 }
 
 /** Opens what exists, for `doctor`: it creates no database and no key, and migrates nothing. */
-export async function openSubject(config: Config): Promise<OpenSubject> {
+export async function openForDoctor(config: Config): Promise<OpenInstance> {
   await using opened = new AsyncDisposableStack()
   const known: Finding[] = []
-  const subject: OpenSubject['subject'] = { config }
-  subject.provider = opened.adopt(createWhatsApp(), (provider) => provider.close())
+  const instance: OpenInstance['instance'] = { config }
+  instance.provider = opened.adopt(createWhatsApp(), (provider) => provider.close())
   try {
     const url = config.databaseUrl ?? (await findEmbedded(config, opened))
     if (url === undefined) known.push(toFinding('database', { code: 'database_missing', folder: folderOf(config) }))
     else {
       const db = opened.adopt(openDb({ url, poolSize: POOL_SIZE, onIdleError: () => {} }), (db) => db.close())
-      subject.clock = opened.adopt(await createDatabaseClock(db), (clock) => clock.stop())
-      subject.db = db
+      instance.clock = opened.adopt(await createDatabaseClock(db), (clock) => clock.stop())
+      instance.db = db
       const seal = await findSeal(config, db).catch((error: unknown) => {
         // Tables that are missing are a finding of their own.
         if (error instanceof StartupError)
           known.push(toFinding('key', { code: 'key_wrong', reason: asWritten(error.message) }))
         return undefined
       })
-      if (seal) subject.seal = seal
+      if (seal) instance.seal = seal
     }
   } catch (error) {
     known.push(unreachable(error))
   }
   const whenClosed = opened.move()
-  return { subject, known, close: () => whenClosed.disposeAsync() }
+  return { instance, known, close: () => whenClosed.disposeAsync() }
 }
 
 const folderOf = ({ dataDir }: Config): string => path.resolve(dataDir)

@@ -1,0 +1,26 @@
+import { DAY_MS, later, notBefore } from '../clock.ts'
+import type { Config } from '../config.ts'
+import type { Sql } from '../db/pool.ts'
+import type { KeptClass } from './kept-since.ts'
+
+/** Records from this instant on have not been counted for the charts. Undefined: all have. */
+export type FindUncountedSince = (sql: Sql) => Promise<Date | undefined>
+
+/** A day that cannot be counted does not keep records for longer. */
+const MAX_WAIT_FOR_COUNT_MS = 30 * DAY_MS
+
+/** 0 keeps the class forever. */
+export const keptDays = (keep: Config['keep'], keptClass: KeptClass): number => keep[`${keptClass}Days`]
+
+type LimitOptions = { now: Date; keep: Config['keep']; findUncountedSince: FindUncountedSince }
+
+/** What was recorded before this instant is to be removed. */
+export async function findRemovedUntil(
+  sql: Sql,
+  keptClass: KeptClass,
+  { now, keep, findUncountedSince }: LimitOptions,
+): Promise<Date> {
+  const age = later(now, -keptDays(keep, keptClass) * DAY_MS)
+  const uncounted = keptClass === 'records' ? await findUncountedSince(sql) : undefined
+  return uncounted && uncounted < age ? notBefore(later(age, -MAX_WAIT_FOR_COUNT_MS), uncounted) : age
+}
