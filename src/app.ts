@@ -45,6 +45,10 @@ export async function buildApp(parts: Parts, { attach, pages }: AppOptions) {
         return running
       })
     },
+    /** `/readyz` answers 503 from now on. */
+    drain(): void {
+      draining = true
+    },
     /** Accepts no new requests and work, and waits for what is running. */
     async stop(): Promise<void> {
       draining = true

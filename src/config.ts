@@ -39,6 +39,8 @@ const port = integer(1, MAX_PORT, 'port')
 /** One for group commits, one for everything else. */
 const MIN_POOL = 2
 const MAX_POOL = 200
+/** Orchestrators kill a process a minute or two after the signal. */
+const MAX_DRAIN_SECONDS = 60
 
 /** All environment variables. A test compares docs/configuration.md with this table. */
 export const settings = {
@@ -107,6 +109,11 @@ export const settings = {
     '730',
     'Days after which audit log entries are removed: at least 30, `0` keeps them forever.',
     keptDays,
+  ),
+  DOORCODE_DRAIN_SECONDS: setting(
+    '0',
+    'Seconds from a SIGTERM until the process accepts no more requests: 0 to 60. Meanwhile `/readyz` answers 503, so that a load balancer chooses another process.',
+    integer(0, MAX_DRAIN_SECONDS, 'number'),
   ),
   DOORCODE_LOG_LEVEL: setting(
     'info',
@@ -189,6 +196,7 @@ export function readConfig(environment: Environment, { needsKey = true }: { need
     webhookSecret: find('DOORCODE_WEBHOOK_SECRET'),
     /** Days; 0 keeps forever. */
     keep,
+    drainSeconds: find('DOORCODE_DRAIN_SECONDS') ?? 0,
     logLevel: find('DOORCODE_LOG_LEVEL') ?? 'info',
   }
   if (mistakes.length > 0) throw new ConfigError(mistakes)

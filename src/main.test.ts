@@ -74,6 +74,14 @@ async function assertSlowHash(email: string, password: string): Promise<void> {
   assert.equal(scryptSync(password, salt, 64, HASH_COST).toString('hex'), key)
 }
 
+test('a draining server is not ready, but still answers', async (t) => {
+  const server = await serve(t, { DOORCODE_ROLES: 'api', DOORCODE_DRAIN_SECONDS: '2' })
+  server.child.kill('SIGTERM')
+  await waitFor('the server to drain', async () => (await fetch(`${server.url}/readyz`)).status === 503)
+  assert.equal((await fetch(`${server.url}/api/v1/otp/messages`, { method: 'POST' })).status, 401)
+  assert.deepEqual(await server.ended, [0, null])
+})
+
 test('a server waiting for its database stops on the first signal', async (t) => {
   const server = await run(t, { DATABASE_URL: 'postgres://app:pw@127.0.0.1:1/doorcode' })
   await waitFor('the server to wait', () => server.stdout().includes('waiting for the database'))

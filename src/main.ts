@@ -1,8 +1,9 @@
 import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
 import v8 from 'node:v8'
 import type { FastifyInstance } from 'fastify'
 import { type App, buildApp } from './app.ts'
-import type { Clock } from './clock.ts'
+import { type Clock, SECOND_MS } from './clock.ts'
 import type { Config } from './config.ts'
 import { type RetryBudget, withRetries } from './start/database.ts'
 import { createSetupLink } from './admin/auth/links.ts'
@@ -23,6 +24,8 @@ export type Serving = {
   lost: AbortSignal
   /** Resolves when the dashboard's pages are built, if this process serves them. */
   pagesReady: Promise<void>
+  /** Serves on while a load balancer notices at /readyz that this process will stop. */
+  drain(forMs: number): Promise<void>
   stop(): Promise<void>
 }
 
@@ -40,6 +43,7 @@ export async function serve(config: Config): Promise<void> {
     await stopAfterLoss(serving, () => serving.stop())
   }
   log.info({ signal: signal.reason as NodeJS.Signals }, 'shutting down')
+  await serving.drain(config.drainSeconds * SECOND_MS)
   await serving.stop()
   log.info('stopped')
 }
@@ -95,8 +99,12 @@ export async function startServing(
   await wakes.start() // first: leases need a registered node
   if (config.roles.has('worker')) app.startWork()
   const pagesReady = app.preparePages()
+  const drain = (forMs: number): Promise<void> => {
+    app.drain()
+    return wait(forMs, undefined, { signal: lost }).catch(() => undefined)
+  }
   const whenStopped = opened.move()
-  return { parts, url, metricsUrl, lost, pagesReady, stop: () => whenStopped.disposeAsync() }
+  return { parts, url, metricsUrl, lost, pagesReady, drain, stop: () => whenStopped.disposeAsync() }
 }
 
 /** Longer than any request, send or delivery may take. */

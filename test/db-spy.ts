@@ -9,6 +9,7 @@ export type DbSpy = (call: Call) => Promise<unknown[]>
 export function spyOnDb(db: Db, around: DbSpy): Db {
   return {
     url: db.url,
+    sessionSettings: db.sessionSettings,
     ...spyOnSql(db, around),
     transaction: (work) => db.transaction((tx) => work(spyOnSql(tx, around))),
     snapshot: (work) => db.snapshot((tx) => work(spyOnSql(tx, around))),

@@ -1,3 +1,4 @@
+import { callbackify } from 'node:util'
 import { Client, type ClientConfig, DatabaseError, Pool, type PoolConfig } from 'pg'
 
 /** The database was unreachable or stopped responding: the caller may retry later (503). */
@@ -31,6 +32,17 @@ const CONNECT_TIMEOUT_MS = 3_500
 /** After this the connection is closed without the server's answer. */
 const MAX_CLOSE_MS = 1_000
 
+/** Settings of PostgreSQL, by name. */
+export type SessionSettings = Readonly<Record<string, string | number>>
+
+type Session = { sessionSettings?: SessionSettings }
+
+/** Not as startup parameters: poolers refuse or drop those. */
+const setText = (settings: SessionSettings): string =>
+  Object.entries(settings)
+    .map(([name, value]) => `set ${name} = '${value}'`)
+    .join('; ')
+
 /**
  * Throws DatabaseError if the database answered with an error, and DatabaseUnavailable if the connection was lost. A
  * firewall may drop a connection silently, so statements have a response timeout.
@@ -44,7 +56,7 @@ export class Connection extends Client {
   onTimeout: (() => void) | undefined
   #lost = false
 
-  constructor(config: ClientConfig = {}) {
+  constructor({ sessionSettings = {}, ...config }: ClientConfig & Session = {}) {
     super({ ...config, connectionTimeoutMillis: 0 }) // see #limitConnectTime
     this.on('error', () => (this.#lost = true))
     this.connection.once('end', () => (this.#lost = true))
@@ -52,31 +64,36 @@ export class Connection extends Client {
     this.query = ((...args: unknown[]) =>
       typeof args.at(-1) === 'function' ? query(...args) : this.#run(() => query(...args))) as Client['query']
     const connect = this.connect.bind(this)
-    this.connect = ((callback?: (error: unknown) => void) => {
-      this.#limitConnectTime()
-      if (callback) return connect((error: unknown) => callback(error && toConnectError(error)))
-      return connect().catch((error: unknown) => {
+    const open = async (): Promise<void> => {
+      const endLimit = this.#limitConnectTime()
+      try {
+        await connect()
+        await query(setText(sessionSettings))
+      } catch (error) {
+        this.drop()
         throw toConnectError(error)
-      })
-    }) as Client['connect']
+      } finally {
+        endLimit()
+      }
+    }
+    this.connect = ((callback?: (error: Error | null) => void) =>
+      callback ? callbackify(open)(callback) : open()) as Client['connect']
   }
 
   get isLost(): boolean {
     return this.#lost
   }
 
-  #limitConnectTime(): void {
+  #limitConnectTime(): () => void {
     let isOpening = true
     const timer = setTimeout(() => {
       const late = new Error(`no connection within ${CONNECT_TIMEOUT_MS} ms`)
       setImmediate(() => isOpening && this.connection.stream.destroy(late)) // after a read of the socket, as in #run
     }, CONNECT_TIMEOUT_MS)
-    const done = (): void => {
+    return () => {
       isOpening = false
       clearTimeout(timer)
     }
-    this.once('connect', done)
-    this.connection.once('end', done)
   }
 
   async #run(query: () => unknown): Promise<unknown> {
@@ -129,14 +146,14 @@ export type PooledConnection = Connection & { release(broken?: Error): void }
  * Connections of a pool share one network path. When one times out, all without a recent response are dropped with it, so
  * that an outage costs one timeout and not one per connection.
  */
-export function openPool({ responseTimeoutMs, ...config }: PoolConfig & { responseTimeoutMs: number }): Pool {
+export function openPool({ responseTimeoutMs, ...config }: PoolConfig & Session & { responseTimeoutMs: number }): Pool {
   const open = new Set<Connection>()
   const dropSilent = (): void => {
     const now = performance.now()
     for (const connection of open) if (now - connection.lastResponseAt > RECENT_RESPONSE_MS) connection.drop()
   }
   class Pooled extends Connection {
-    constructor(options?: ClientConfig) {
+    constructor(options?: ClientConfig & Session) {
       super(options)
       this.responseTimeoutMs = responseTimeoutMs
       this.onTimeout = dropSilent

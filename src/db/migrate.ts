@@ -13,7 +13,7 @@ export type Migration = { number: number; name: string }
 
 /**
  * Migrates the schema to this release, one transaction per file, forward only. Returns how many ran. Throws StartupError
- * for a database that this release cannot migrate.
+ * for a database that this release cannot migrate, or cannot run on since a later release contracted it.
  */
 export async function migrate(db: Db): Promise<number> {
   const migrations = await listMigrations()
@@ -25,9 +25,10 @@ export async function migrate(db: Db): Promise<number> {
     await replaceOldSet(connection, migrations)
     const newest = (await listApplied(connection)).at(-1)?.number ?? 0
     const known = migrations.at(-1)?.number ?? 0
-    if (newest > known)
+    const contracting = newest > known ? await findContracting(connection, known) : undefined
+    if (contracting !== undefined)
       throw new StartupError(
-        `The database is at migration ${newest}, but this release only knows ${known}. Start the release that migrated it or a newer one.`,
+        `The database is at migration ${newest}, but this release only knows ${known}, and migration ${contracting} removed what this release uses. Start the release that migrated it or a newer one.`,
       )
     const pending = migrations.filter((migration) => migration.number > newest)
     for (const migration of pending) await commit(connection, migration.name, [migration])
@@ -37,8 +38,17 @@ export async function migrate(db: Db): Promise<number> {
   }
 }
 
-const CREATE_MIGRATIONS =
-  'create table if not exists migrations (number integer primary key, name text not null, applied_at timestamptz not null default now())'
+const CREATE_MIGRATIONS = `create table if not exists migrations (number integer primary key, name text not null,
+  applied_at timestamptz not null default now(), contracts boolean not null default false)`
+
+/** Of the migrations that this release does not know, the first after which it cannot run. */
+async function findContracting(connection: Connection, known: number): Promise<number | undefined> {
+  const { rows } = await connection.query<{ number: number }>(
+    'select number from migrations where number > $1 and contracts order by number limit 1',
+    [known],
+  )
+  return rows[0]?.number
+}
 
 /** Until the connection ends, no other process can migrate the database. False if one does so now. */
 export async function tryMigrationLock(connection: Connection): Promise<boolean> {
@@ -105,12 +115,20 @@ async function commit(connection: Connection, file: string, migrations: readonly
   await connection.query('commit')
 }
 
+/** The first line of a migration that removes or tightens something, with the reason why no release before it uses that. */
+export const CONTRACTS = '-- contracts: '
+
 /** Runs the file, and records what it makes in place of any records with these or higher numbers. */
 async function run(connection: Connection, file: string, migrations: readonly Migration[]): Promise<void> {
-  await connection.query(await readFile(new URL(file, FOLDER), 'utf8'))
+  const text = await readFile(new URL(file, FOLDER), 'utf8')
+  await connection.query(text)
   await connection.query('delete from migrations where number >= $1', [migrations[0]?.number])
   for (const { number, name } of migrations)
     await connection.query('insert into migrations (number, name) values ($1, $2)', [number, name])
+  if (text.startsWith(CONTRACTS))
+    await connection.query('update migrations set contracts = true where number = any ($1)', [
+      migrations.map(({ number }) => number),
+    ])
 }
 
 /** Of this release. */

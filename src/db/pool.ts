@@ -1,7 +1,7 @@
 import type { CodedText } from '../../locales/text.ts'
 import { type QueryResultRow, types } from 'pg'
 import { setTimeout as wait } from 'node:timers/promises'
-import { Connection, DatabaseUnavailable, type PooledConnection, openPool } from './connection.ts'
+import { Connection, DatabaseUnavailable, type PooledConnection, type SessionSettings, openPool } from './connection.ts'
 
 types.setTypeParser(types.builtins.INT8, Number) // counts: far below 2^53
 types.setTypeParser(types.builtins.DATE, (text) => text) // a calendar day, not an instant
@@ -33,6 +33,8 @@ export type Sql = {
 export type Db = Sql & {
   /** Contains a password: never log it. */
   readonly url: string
+  /** Set on every connection. */
+  readonly sessionSettings: SessionSettings
   /** Commits when `work` resolves and rolls back when it throws. READ COMMITTED. */
   transaction<Result>(work: (tx: Sql) => Promise<Result>): Promise<Result>
   /** All statements see the database as the first one does, and none can write. REPEATABLE READ. */
@@ -48,17 +50,22 @@ export type Db = Sql & {
  * The server notices a node that lost power or network after a minute instead of the usual two hours. Until then the node
  * keeps its advisory locks.
  */
-const SERVER_KEEPALIVE = '-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3'
+const SERVER_KEEPALIVE = { tcp_keepalives_idle: 30, tcp_keepalives_interval: 10, tcp_keepalives_count: 3 }
 
 /** Our statements take milliseconds: to compile one, as PostgreSQL does above an estimated cost, takes longer than to run it. */
-const NO_JIT = '-c jit=off'
+const NO_JIT = { jit: 'off' }
 
 /**
  * A prepared plan stays when the table has grown: made while it was nearly empty, it would read all of it. So plans go by
  * indexes (docs/decisions/0003-joinless-batches.md).
  */
-const BY_INDEX =
-  '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c enable_bitmapscan=off'
+const BY_INDEX = {
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  enable_bitmapscan: 'off',
+}
 
 export type DbOptions = {
   url: string
@@ -100,18 +107,27 @@ export function openDb(options: DbOptions): Db {
   const { url, poolSize, planEachTime = false, onIdleError } = options
   const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, idleTransactionMs = IDLE_TRANSACTION_MS } = options
   const { responseTimeoutMs, lockTimeoutMs = MAX_LOCK_WAIT_MS } = options
-  const settings = {
-    connectionString: url,
+  const sessionSettings = {
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: idleTransactionMs,
+    ...NO_JIT,
+    ...(planEachTime ? {} : BY_INDEX),
+  }
+  const config = {
+    connectionString: url,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     application_name: 'doorcode',
-    options: [SERVER_KEEPALIVE, NO_JIT, ...(planEachTime ? [] : [BY_INDEX])].join(' '),
+    sessionSettings: { ...sessionSettings, ...SERVER_KEEPALIVE },
   }
   const singleTimeoutMs = responseTimeoutMs ?? statementTimeoutMs + RESPONSE_MARGIN_MS
   const transactionTimeoutMs = responseTimeoutMs ?? LONG_STATEMENT_TIMEOUT_MS + RESPONSE_MARGIN_MS
-  const pool = openPool({ ...settings, lock_timeout: lockTimeoutMs, max: poolSize, responseTimeoutMs: singleTimeoutMs })
+  const pool = openPool({
+    ...config,
+    sessionSettings: { ...config.sessionSettings, lock_timeout: lockTimeoutMs },
+    max: poolSize,
+    responseTimeoutMs: singleTimeoutMs,
+  })
   // Without a listener the end of an idle connection would crash the process.
   pool.on('error', (error) => onIdleError?.(new DatabaseUnavailable(error)))
   const connect = async (): Promise<PooledConnection> => (await pool.connect()) as unknown as PooledConnection
@@ -157,11 +173,12 @@ export function openDb(options: DbOptions): Db {
   }
   return {
     url,
+    sessionSettings,
     ...toSql(rows),
     transaction: (work) => inTransaction('', work),
     snapshot: (work) => inTransaction(' isolation level repeatable read, read only', work),
     async connect() {
-      const connection = new Connection(settings)
+      const connection = new Connection(config)
       await connection.connect()
       return connection
     },

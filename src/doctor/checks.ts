@@ -5,7 +5,7 @@ import type { Check } from './check.ts'
 import { judgeClocks } from './clocks.ts'
 import { findDiskFaults } from './disk.ts'
 import { judgeNodes } from './nodes.ts'
-import { findPoolerFaults } from './database/pooler.ts'
+import { findPoolerProblems } from './database/pooler.ts'
 import { findProviderFaults } from './outside/provider.ts'
 import { findPublicUrlFaults } from './outside/public-url.ts'
 import { judgeReplication, readReplication } from './database/replication.ts'
@@ -37,7 +37,7 @@ export const CHECKS: readonly Check[] = [
   { name: 'database', needs: ['db'], find: async ({ db }) => judgeServer(await readServer(db)) },
   { name: 'schema', needs: ['db'], find: async ({ db }) => judgeSchema(await findSchemaState(db)) },
   { name: 'key', needs: ['db', 'schema', 'seal'], find: async () => [] }, // who opens the seal reports what is wrong
-  { name: 'pooler', needs: ['db'], find: ({ db }) => findPoolerFaults(db) },
+  { name: 'pooler', needs: ['db'], find: ({ db }) => findPoolerProblems(db) },
   { name: 'replication', needs: ['db'], find: async ({ db }) => judgeReplication(await readReplication(db)) },
   {
     name: 'clock',

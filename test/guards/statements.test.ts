@@ -172,10 +172,10 @@ const WITH_QUERIES_OF_THEIR_OWN: Readonly<Record<string, string>> = {
   'backup/tables.ts': 'reads the catalog in the transaction of a backup or restore',
   'backup/copy.ts': 'runs COPY, which cannot be prepared',
   'db/migrate.ts': 'runs the migration files',
+  'db/pooler.ts': 'compares two connections of its own',
   'start/embedded-postgres/server.ts': 'holds advisory locks on a connection of its own',
   'jobs/node.ts': 'keeps its row and its lock on a connection of its own',
   'jobs/wake.ts': 'listens on a connection of its own',
-  'doctor/database/pooler.ts': 'compares two connections of its own',
 }
 
 const sources = new Map<string, string>()

@@ -37,7 +37,7 @@ export function openAuthLibrary(parts: AuthParts) {
   const pool = openPool({
     connectionString: parts.db.url,
     max: MAX_CONNECTIONS,
-    options: '-c search_path=auth',
+    sessionSettings: { search_path: 'auth' },
     application_name: 'doorcode sign-in',
     responseTimeoutMs: QUERY_TIMEOUT_MS,
   })

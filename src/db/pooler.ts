@@ -1,0 +1,56 @@
+import { SECOND_MS } from '../clock.ts'
+import type { Connection } from './connection.ts'
+import { type Db, statement } from './pool.ts'
+
+/** A pooler without a free server connection never answers. */
+const RESPONSE_TIMEOUT_MS = 3 * SECOND_MS
+
+export type PoolerFaults = {
+  /** It pools transactions or statements: two connections that are open at the same time use one server process. */
+  sharesSessions: boolean
+  /** Names of settings that have another value than Doorcode set. */
+  lostSettings: string[]
+}
+
+/** What a connection pooler between Doorcode and PostgreSQL breaks (docs/poolers.md). */
+export async function findPoolerFaults(db: Db): Promise<PoolerFaults> {
+  // Not with a prepared statement, which such a pooler would break.
+  if (await isSharingSessions(db)) return { sharesSessions: true, lostSettings: [] }
+  const lost = await db.rows(findLostSettings, [JSON.stringify(db.sessionSettings)])
+  return { sharesSessions: false, lostSettings: lost.map(({ name }) => name) }
+}
+
+async function isSharingSessions(db: Db): Promise<boolean> {
+  await using stack = new AsyncDisposableStack()
+  const connect = async (): Promise<Connection> => {
+    const connection = stack.adopt(await db.connect(), (each) => each.close())
+    connection.responseTimeoutMs = RESPONSE_TIMEOUT_MS
+    return connection
+  }
+  const [one, two] = [await connect(), await connect()]
+  const first = await processOf(one)
+  try {
+    await two.query('begin') // a pooler of transactions now keeps one server process for it
+  } catch (error) {
+    if (isRefusedByStatementPooler(error)) return true
+    throw error
+  }
+  const isShared = (await processOf(two)) === first || (await processOf(one)) !== first
+  await two.query('rollback')
+  return isShared
+}
+
+/** PgBouncer with `pool_mode = statement` closes the connection of a client that begins a transaction. */
+const isRefusedByStatementPooler = (error: unknown): boolean =>
+  error instanceof Error && /transaction blocks not allowed/.test(error.message)
+
+async function processOf(connection: Connection): Promise<number | undefined> {
+  const { rows } = await connection.query<{ id: number }>('select pg_backend_pid() as id')
+  return rows[0]?.id
+}
+
+const findLostSettings = statement<{ name: string }>(
+  'find_lost_session_settings',
+  `select key as name from jsonb_each_text($1) where not exists (
+     select from pg_settings where name = key and setting = value) order by key`,
+)

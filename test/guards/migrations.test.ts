@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { CONTRACTS, listMigrations } from '../../src/db/migrate.ts'
+
+/** No release before 0.1.0 runs on the later ones. */
+const FIRST_SET = 9
+
+/** What nodes of the release before may still use, or may still write. */
+const CONTRACTING: readonly { pattern: RegExp; what: string }[] = [
+  { pattern: /^drop (table|view|function|type|schema) /, what: 'drops something' },
+  { pattern: /^drop column /, what: 'drops a column' },
+  { pattern: /^rename /, what: 'renames something' },
+  { pattern: /^alter column \S+ (set data )?type /, what: 'changes the type of a column' },
+  { pattern: /^alter column \S+ (set not null|drop default)$/, what: 'makes a column required' },
+  { pattern: /^add column (?!.* default ).* not null$/, what: 'adds a required column without a default' },
+  { pattern: /^create unique index /, what: 'forbids rows that were allowed' },
+  { pattern: /^(delete from|truncate) /, what: 'deletes rows' },
+]
+
+/** Why nodes of the release before could fail after this migration. Tables that it creates are not known to them. */
+function findContracting(migration: string): string[] {
+  const statements = migration
+    .replaceAll(/--.*$/gm, '')
+    .toLowerCase()
+    .split(';')
+    .map((each) => each.replaceAll(/\s+/g, ' ').trim())
+  const created = statements.map((each) => /^create table (?:if not exists )?(\w+)/.exec(each)?.[1] ?? '')
+  const known = statements.filter((each) => !created.includes(/(?:^alter table| on) (\w+)/.exec(each)?.[1] ?? 'none'))
+  return known.flatMap((each) => {
+    const changes = changesOf(each)
+    const found = CONTRACTING.filter(({ pattern }) => changes.some((change) => pattern.test(change)))
+    return [...found.map(({ what }) => what), ...constraintsOf(changes).map((name) => `adds the constraint ${name}`)]
+  })
+}
+
+/** Of `alter table`, what stands between the commas. Otherwise the statement. */
+function changesOf(text: string): string[] {
+  const [, changes] = /^alter table \w+ (.*)$/.exec(text) ?? []
+  if (changes === undefined) return [text]
+  const withoutParentheses = /,(?![^(]*\))/ // deeper ones do not occur
+  return changes.split(withoutParentheses).map((change) => change.trim())
+}
+
+/** Those that rows of the release before could break: neither a wider one under the same name nor one of a new column. */
+function constraintsOf(changes: readonly string[]): string[] {
+  const columns = changes.flatMap((change) => /^add column (\w+)/.exec(change)?.[1] ?? [])
+  return changes.flatMap((change) => {
+    const [, name = '', rule = ''] = /^add constraint (\w+) (.*)$/.exec(change) ?? []
+    const isWider = changes.includes(`drop constraint ${name}`)
+    const isOfNewColumn = columns.some((column) => new RegExp(`\\b${column}\\b`).test(rule))
+    return name === '' || isWider || isOfNewColumn ? [] : [name]
+  })
+}
+
+test('no migration removes what the release before uses, unless it is marked as contracting', async () => {
+  for (const { number, name } of await listMigrations()) {
+    if (number <= FIRST_SET) continue
+    const text = await readFile(new URL(`../../migrations/${name}`, import.meta.url), 'utf8')
+    if (text.startsWith(CONTRACTS)) continue
+    assert.deepEqual(findContracting(text), [], `${name}: see docs/upgrading.md#how-migrations-are-written`)
+  }
+})
+
+for (const [migration, what] of [
+  ['alter table messages drop column reference;', 'drops a column'],
+  ['drop table templates;', 'drops something'],
+  ['alter table messages rename column recipient to receiver;', 'renames something'],
+  ['alter table messages alter column recipient type bytea;', 'changes the type of a column'],
+  ['alter table messages alter column reference set not null;', 'makes a column required'],
+  [
+    'alter table messages\n  add column a text,\n  add column channel text not null;',
+    'adds a required column without a default',
+  ],
+  ['alter table messages add constraint short check (length(reference) < 9);', 'adds the constraint short'],
+  ['create unique index one_per_day on messages (recipient);', 'forbids rows that were allowed'],
+  ['delete from events;', 'deletes rows'],
+] as const)
+  test(`a migration that ${what} is found`, () => assert.deepEqual(findContracting(migration), [what]))
+
+test('a migration that only expands is not taken for a contracting one', () => {
+  assert.deepEqual(
+    findContracting(`-- drop column
+      create table notes (id uuid not null);
+      create unique index notes_id on notes (id);
+      alter table messages add column channel text not null default 'whatsapp', add column lane text,
+        add constraint lane_known check (lane in ('fast'));
+      alter table messages drop constraint message_status, add constraint message_status check (status in ('queued', 'new'));
+      create index messages_lane on messages (lane);`),
+    [],
+  )
+})

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { pino } from 'pino'
+import { findPoolerFaults } from '../../src/db/pooler.ts'
+import { openDb } from '../../src/db/pool.ts'
+import { openDatabase } from '../../src/start/database.ts'
+import { StartupError } from '../../src/startup-error.ts'
+import { fileDatabase } from '../database.ts'
+import { PGBOUNCER, startPgBouncer } from '../pgbouncer.ts'
+import { startTransactionPooler } from '../transaction-pooler.ts'
+import { startWorld } from '../world.ts'
+
+const skip = PGBOUNCER === undefined && 'Debian’s package pgbouncer is not installed'
+
+const SESSIONS = /pools transactions.*"pool_mode = session"/
+
+async function assertRefused(databaseUrl: string, message: RegExp): Promise<void> {
+  const config = { databaseUrl, dataDir: '/nonexistent', databasePool: 2 }
+  const opening = openDatabase({ config, log: pino({ level: 'silent' }), timeoutMs: 0 })
+  await assert.rejects(opening, (error) => {
+    assert.ok(error instanceof StartupError, String(error))
+    assert.match(error.message, message)
+    return true
+  })
+}
+
+function openTestDb(t: TestContext, url: string) {
+  const db = openDb({ url, poolSize: 1 })
+  t.after(() => db.close())
+  return db
+}
+
+test('a pooler of transactions is refused before anything is served', async () => {
+  using pooler = await startTransactionPooler(await fileDatabase())
+  await assertRefused(pooler.url, SESSIONS)
+})
+
+test('a setting that a connection has lost is named', async (t) => {
+  const db = openTestDb(t, await fileDatabase())
+  assert.deepEqual(await findPoolerFaults(db), { sharesSessions: false, lostSettings: [] })
+  await db.rows({ name: 'lose_settings', text: 'reset all' })
+  const { lostSettings } = await findPoolerFaults(db)
+  assert.ok(lostSettings.includes('plan_cache_mode') && lostSettings.includes('statement_timeout'), lostSettings.join())
+})
+
+test('PgBouncer with sessions of its own keeps every setting of a connection', { skip }, async (t) => {
+  const pgbouncer = await startPgBouncer(await fileDatabase(), { poolMode: 'session' })
+  t.after(() => pgbouncer.stop())
+  assert.deepEqual(await findPoolerFaults(openTestDb(t, pgbouncer.url)), { sharesSessions: false, lostSettings: [] })
+})
+
+for (const poolMode of ['transaction', 'statement'] as const)
+  test(`PgBouncer in ${poolMode} mode is refused with the mode to set`, { skip }, async (t) => {
+    const pgbouncer = await startPgBouncer(await fileDatabase(), { poolMode })
+    t.after(() => pgbouncer.stop())
+    await assertRefused(pgbouncer.url, SESSIONS)
+  })
+
+test('a code is sent and its webhook delivered by a node behind PgBouncer', { skip }, async (t) => {
+  const world = await startWorld(t, { works: false })
+  const pgbouncer = await startPgBouncer(world.databaseUrl, { poolMode: 'session' })
+  t.after(() => pgbouncer.stop())
+  const receiver = await world.receiver()
+  await world.node({ databaseUrl: pgbouncer.url, works: true })
+  const sent = await world.sendOtp()
+  await world.whatsapp.reports(sent, ['sent'])
+  assert.deepEqual(
+    receiver.received.map(({ event }) => [event.type, event.data.messageId]),
+    [['message.sent', sent.messageId]],
+  )
+})
