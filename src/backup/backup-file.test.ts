@@ -10,7 +10,7 @@ import { UserError } from '../user-error.ts'
 import { newEncryption } from './encryption.ts'
 import { type Frame, type Header, MAX_FRAME_BYTES, encodeHeader } from './format.ts'
 import { openBackupFile } from './read-file.ts'
-import { writeBackupFile } from './write-file.ts'
+import { writeBackup } from './write-file.ts'
 
 const HEADER: Header = {
   createdAt: '2026-11-23T12:00:00.000Z',
@@ -107,7 +107,7 @@ test('a backup replaces regular files only, never a device or a socket', async (
 
 test('a backup that fails leaves the folder as it was', async (t) => {
   const { file, bytes, folder } = await writeExample(t)
-  const fails = writeBackupFile(file, { replace: true }, async (writer) => {
+  const fails = writeBackup({ file, replace: true }, async (writer) => {
     await writer.header(HEADER)
     throw new Error('the database is gone')
   })
@@ -142,7 +142,7 @@ async function writeExample(t: TestContext, passphrase?: string) {
 
 async function writeTo(file: string, replace = false, passphrase?: string): Promise<void> {
   const encrypted = passphrase === undefined ? undefined : await newEncryption(passphrase)
-  await writeBackupFile(file, { replace }, async (writer) => {
+  await writeBackup({ file, replace }, async (writer) => {
     await writer.header({ ...HEADER, encryption: encrypted?.encryption ?? null }, encrypted?.cipher)
     for (const { kind, content } of FRAMES) await writer.frame(kind, content)
   })

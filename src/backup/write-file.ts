@@ -24,15 +24,25 @@ export type BackupWriter = {
   frame(kind: FrameKind, content: Buffer): Promise<void>
 }
 
+export type BackupTarget =
+  /** `replace`: whether an existing file is replaced. */
+  | { file: string; replace: boolean }
+  /** To standard output. Each call resolves when the bytes are written. */
+  | { send: (bytes: Buffer) => Promise<void> }
+
+type Write = (writer: BackupWriter) => Promise<void>
+
+/** Resolves with the size. */
+export const writeBackup = (target: BackupTarget, write: Write): Promise<number> =>
+  'send' in target
+    ? writeAll((bytes) => target.send(bytes).catch(throwSendFault), write)
+    : writeBackupFile(target, write)
+
 /**
  * Writes a backup under another name in the same folder and renames it when it is complete and on disk: whatever
- * interrupts it, the file is never incomplete. Resolves with its size.
+ * interrupts it, the file is never incomplete.
  */
-export async function writeBackupFile(
-  file: string,
-  { replace }: { replace: boolean },
-  write: (writer: BackupWriter) => Promise<void>,
-): Promise<number> {
+async function writeBackupFile({ file, replace }: { file: string; replace: boolean }, write: Write): Promise<number> {
   await assertMayWrite(file, replace)
   const partial = `${file}${PARTIAL}${randomBytes(4).toString('hex')}`
   const output = await open(partial, 'wx', 0o600).catch((error: unknown) => describeFault(error, file))
@@ -49,15 +59,17 @@ export async function writeBackupFile(
   }
 }
 
-async function writeAndClose(output: FileHandle, write: (writer: BackupWriter) => Promise<void>): Promise<number> {
+async function writeAndClose(output: FileHandle, write: Write): Promise<number> {
   try {
-    return await writeAll(output, write)
+    const size = await writeAll((bytes) => output.writeFile(bytes), write) // appends: a handle keeps its position
+    await output.sync()
+    return size
   } finally {
     await output.close()
   }
 }
 
-async function writeAll(output: FileHandle, write: (writer: BackupWriter) => Promise<void>): Promise<number> {
+async function writeAll(send: (bytes: Buffer) => Promise<void>, write: Write): Promise<number> {
   const hash = createHash('sha256')
   let cipher: FrameCipher | undefined
   let frames = 0
@@ -65,7 +77,7 @@ async function writeAll(output: FileHandle, write: (writer: BackupWriter) => Pro
   const append = async (bytes: Buffer): Promise<void> => {
     hash.update(bytes)
     size += bytes.length
-    await output.writeFile(bytes) // appends: a handle keeps its position
+    await send(bytes)
   }
   await write({
     async header(header, sealing) {
@@ -84,7 +96,6 @@ async function writeAll(output: FileHandle, write: (writer: BackupWriter) => Pro
   })
   await append(hash.copy().digest())
   await append(END_MARK)
-  await output.sync()
   return size
 }
 
@@ -109,6 +120,12 @@ function describeFault(error: unknown, file: string): never {
   if (code === 'ENOENT')
     throw backupError(`The folder ${path.dirname(path.resolve(file))} does not exist. Create it first.`)
   throw backupError(`${file} cannot be written (${code}). Choose a file that this user may create.`)
+}
+
+function throwSendFault(error: NodeJS.ErrnoException): never {
+  throw backupError(
+    `Standard output cannot be written (${error.code}), so the backup is incomplete. Check the program or the disk that it goes to.`,
+  )
 }
 
 const PARTIAL = '.partial-'

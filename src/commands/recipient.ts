@@ -61,12 +61,13 @@ export const recipientExport = command({
     ...options,
     file: optional(nonEmpty('file', 'A new file, readable by its owner only. Default: standard output.')),
   },
-  async run({ db, clock }, { workspace: workspaceId, phone, file }, record) {
+  interrupted: 'The export was interrupted, and no file was written. Run the command again.',
+  async run({ db, clock }, { workspace: workspaceId, phone, file }, record, { signal }) {
     const held = await countHeld(db, await findPerson(db, { workspaceId, phone }))
     await record(db, { workspaceId, action: 'recipient.exported', target: ONE_RECIPIENT, after: held })
     const request = { workspaceId, phone, at: clock.now() }
     if (file === undefined) return JSON.parse(await exportText(db, request)) as object
-    const counts = await writeTo(file, exportRecipient(db, request))
+    const counts = await writeTo(file, exportRecipient(db, request), signal)
     return { workspaceId, phone, file, found: Object.values(counts).some((count) => count > 0), counts }
   },
   format: (result) =>
@@ -74,7 +75,7 @@ export const recipientExport = command({
 })
 
 /** A file that could not be completed is removed. */
-async function writeTo(file: string, json: AsyncGenerator<string, Exported>): Promise<Exported> {
+async function writeTo(file: string, json: AsyncGenerator<string, Exported>, signal: AbortSignal): Promise<Exported> {
   let counts: Exported | undefined
   async function* pieces() {
     counts = yield* json
@@ -82,7 +83,7 @@ async function writeTo(file: string, json: AsyncGenerator<string, Exported>): Pr
   let isOurs = false
   const stream = createWriteStream(file, { flags: 'wx', mode: 0o600 }).once('open', () => (isOurs = true))
   try {
-    await pipeline(Readable.from(pieces()), stream)
+    await pipeline(Readable.from(pieces()), stream, { signal })
   } catch (error) {
     if (isOurs) await rm(file, { force: true })
     if (!(error instanceof Error) || !('syscall' in error)) throw error
@@ -117,6 +118,7 @@ export const recipientErase = command({
     ...options,
     keepBlock: flag('Keep the number blocked, if it is blocked. Default: the block is erased too.'),
   },
+  interrupted: 'The erasure was interrupted. What was erased stays erased: run the command again to erase the rest.',
   async run(parts, { workspace: workspaceId, phone, keepBlock }, record) {
     let isRecorded = false
     const { pseudonym, ...erased } = await eraseRecipient(
