@@ -17,9 +17,15 @@ test('Ctrl-C ends a long command, which says what it leaves', async (t) => {
   t.after(() => locking.close())
   for (const [words, expected] of [
     [['backup', file], 'The backup was interrupted, and no file was written.'],
-    [['verify', '--workspace', world.workspaceId], 'The verification was interrupted. It changes nothing: run it again'],
+    [
+      ['verify', '--workspace', world.workspaceId],
+      'The verification was interrupted. It changes nothing: run it again',
+    ],
     [['recipient', 'export', ...recipient, '--file', file], 'The export was interrupted, and no file was written.'],
-    [['recipient', 'erase', ...recipient], 'The erasure was interrupted. What was erased stays erased: run the command'],
+    [
+      ['recipient', 'erase', ...recipient],
+      'The erasure was interrupted. What was erased stays erased: run the command',
+    ],
     [['explain', (await world.sendOtp()).messageId], 'The command was interrupted. Check whether it made its change'],
   ] as const) {
     await locking.query('begin; lock table messages in access exclusive mode')
