@@ -66,6 +66,7 @@ test('each fault of a file has its own error', async (t) => {
     [Buffer.from('-- PostgreSQL database dump\n'), PASSPHRASE, /is not a backup that Doorcode made/],
     [randomBytes(5_000), PASSPHRASE, /is not a backup that Doorcode made/],
     [newer, PASSPHRASE, /was made by a newer release of Doorcode/],
+    [withHeader({ ...HEADER, parts: 2 } as Header, bytes), PASSPHRASE, /was made by a newer release of Doorcode/],
     [bytes.subarray(0, -1), PASSPHRASE, /is incomplete: its end is missing/],
     [withFlippedBit(bytes, 100), PASSPHRASE, /is damaged/],
     [withFlippedBit(bytes, bytes.length - 100_000), PASSPHRASE, /is damaged/],
@@ -172,6 +173,9 @@ function encodedHeaderBytes(bytes: Buffer): number {
   for (let lines = 0; lines < 3; lines += 1) end = bytes.indexOf('\n', end) + 1
   return end
 }
+
+const withHeader = (header: Header, bytes: Buffer): Buffer =>
+  Buffer.concat([encodeHeader(header), bytes.subarray(encodedHeaderBytes(bytes))])
 
 const frameAt = (bytes: Buffer, at: number): Buffer => bytes.subarray(at, at + 5 + bytes.readUInt32BE(at + 1))
 

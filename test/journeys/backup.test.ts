@@ -182,7 +182,7 @@ test('a backup on standard output can be restored, and a full disk behind it is 
     cwd: path.resolve(import.meta.dirname, '../..'),
     env: { PATH: process.env['PATH'], ...environment },
   })
-  const { code, stderr } = await run.catch((error: unknown) => error as { code: number; stderr: string })
+  const { code, stderr } = (await run.catch((error: unknown) => error)) as { code?: number; stderr: string }
   const [result = '', fault] = stderr.split('\n')
   const made = JSON.parse(result) as Record<string, unknown>
   assert.deepEqual([made['file'], made['bytes'], code], ['-', (await stat(file)).size, 1])

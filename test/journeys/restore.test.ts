@@ -62,6 +62,8 @@ test('a restore without the right instance key changes nothing and says which ke
     /--key-file is only for restoring a backup that contains the instance key/,
   )
   await refused([file, '--key-file', file], { DATABASE_URL: url }, /already exists\. Name a new file/)
+  const nowhere = path.join(folder, 'missing/key')
+  await refused([file, '--key-file', nowhere], { DATABASE_URL: url }, /missing\/key cannot be written \(ENOENT\)/)
   await assert.rejects(stat(newFolder.DOORCODE_DATA_DIR), { code: 'ENOENT' })
 })
 
@@ -72,6 +74,15 @@ test('the key of a backup is written to the file that the operator names', async
   const key = (await readFile(keyFile, 'utf8')).trim()
   assert.deepEqual([key, (await stat(keyFile)).mode & 0o777], [KEY, 0o600])
   await command(['workspace', 'list'], { DATABASE_URL: url, DOORCODE_SECRET_KEY: key })
+})
+
+test('a restore names the command that starts the restored installation', async (t) => {
+  const { file, url } = await setScene(t)
+  const { stdout } = await runCommand(['restore', file], { DATABASE_URL: url, DOORCODE_SECRET_KEY: KEY })
+  assert.match(
+    stdout,
+    /Start it with "doorcode serve" and the same settings, not with "npm start", which runs a demo\./,
+  )
 })
 
 test('a database that has tables of Doorcode is never restored into', async (t) => {
