@@ -7,16 +7,24 @@ if (fault !== undefined) {
   console.error(fault)
   process.exit(1)
 }
-// A reader that leaves early, such as "head", is no error.
+let isSendingData = false
+// A reader that leaves early, such as "head", is no error. The sender of data learns of every error.
 for (const output of [process.stdout, process.stderr])
   output.on('error', (error) => {
-    if (error.code !== 'EPIPE') throw error
+    if (error.code !== 'EPIPE' && !isSendingData) throw error
   })
+
+function sendData(bytes) {
+  isSendingData = true
+  return new Promise((resolve, reject) => process.stdout.write(bytes, (error) => (error ? reject(error) : resolve())))
+}
+
 const { runCommandLine } = await import('../src/cli.ts')
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   environment: process.env,
   stdout: (text) => process.stdout.write(`${text}\n`),
   stderr: (text) => process.stderr.write(`${text}\n`),
+  sendData: process.stdout.isTTY ? undefined : sendData,
 })
 // An open request without an answer must not keep the process alive.
 setTimeout(() => process.exit(), 1000).unref()

@@ -2692,6 +2692,7 @@ export type Texts = {
   'sandbox.thing_webhook': object
   'sandbox.too_far': object
   'sandbox.too_much': { max: TextValue }
+  'secrets.interrupted': { key: TextValue; resealed: TextValue }
   'secrets.key_changed': object
   'secrets.key_waits': { key: TextValue }
   'secrets.node_behind': { nodeId: TextValue }

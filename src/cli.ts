@@ -1,24 +1,31 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import path from 'node:path'
 import { createProblemWriter } from './http/problem.ts'
 import { doesAnyNodeAllowPrivateWebhooks } from './jobs/node.ts'
 import type { Parts } from './parts.ts'
 import { StartupError } from './startup-error.ts'
-import type { Output } from './commands/command.ts'
+import type { Command, Output, Running, SendData } from './commands/command.ts'
 import { type ParsedCommand, parse, UsageError } from './commands/parse.ts'
 import { toProblem } from './commands/problem.ts'
 import { groups } from './commands/table.ts'
-import { ConfigError, readConfig } from './config.ts'
+import { type Config, ConfigError, readConfig } from './config.ts'
 import { createLog } from './log.ts'
 import { LONG_STATEMENT_TIMEOUT_MS } from './db/pool.ts'
 import { hasEmbeddedDatabase } from './start/embedded-postgres/folders.ts'
 import { COMMAND_RETRY_BUDGET_MS, openParts } from './start/open.ts'
+import { settlesWithin } from './settles-within.ts'
+import { listenForSignals } from './shutdown-signal.ts'
+import { UserError } from './user-error.ts'
+import { asWritten } from '../locales/text.ts'
 import { visibleLines, visibleText } from '../locales/visible-text.ts'
 
 export type CommandLineIo = {
   environment: Readonly<Record<string, string | undefined>>
   stdout: (text: string) => void
   stderr: (text: string) => void
+  /** See Running. */
+  sendData?: SendData | undefined
 }
 
 /** Runs one command. Resolves with the exit code: 0, or 1 after an error was printed to stderr or a check has failed. */
@@ -40,33 +47,75 @@ const nameOfProgram = (environment: CommandLineIo['environment']): string =>
   environment['npm_lifecycle_event'] === 'doorcode' ? 'npm run -s doorcode --' : 'doorcode'
 
 async function run({ command, values, json }: ParsedCommand, io: CommandLineIo): Promise<0 | 1> {
-  const { environment, stdout, stderr } = io
-  const print = ({ result, text, failed = false }: Output): 0 | 1 => {
-    stdout(json ? JSON.stringify(result) : text)
+  const { environment, stdout, stderr, sendData } = io
+  const program = nameOfProgram(environment)
+  const print = ({ result, text, failed = false, besideData = false }: Output): 0 | 1 => {
+    const write = besideData ? stderr : stdout
+    write(json ? JSON.stringify(result) : text)
     return failed ? 1 : 0
   }
-  if (command.work.on === 'nothing') return print(await command.work.run())
-  if (command.work.on === 'empty-database')
-    return print(await command.work.run(readConfig(environment, { needsKey: false }), values))
-  if (command.work.on === 'environment') return print(await command.work.run(environment))
-  const config = readConfig(environment)
-  if (command.work.on === 'config') {
-    await command.work.run(config, { values, json, print: stdout, program: nameOfProgram(environment) })
+  const { work } = command
+  if (work.on === 'nothing') return print(await work.run())
+  if (work.on === 'environment') return print(await work.run(environment))
+  if (work.on === 'config') {
+    await work.run(readConfig(environment), { values, json, print: stdout, program })
     return 0
   }
-  if (command.work.needsDatabase && config.databaseUrl === undefined && !(await hasEmbeddedDatabase(config.dataDir)))
+  const output = await untilSignal(command, (signal) => {
+    const running = { progress: stderr, signal, sendData, program }
+    return work.on === 'empty-database'
+      ? work.run(readConfig(environment, { needsKey: false }), values, running)
+      : runOnParts(work, { config: readConfig(environment), values, running })
+  })
+  return print(output)
+}
+
+/** Closing the parts takes up to 5 s: a transaction may still end. */
+const MAX_END_MS = 10_000
+
+/** After Ctrl-C the command ends early. */
+async function untilSignal(command: Command, work: (signal: AbortSignal) => Promise<Output>): Promise<Output> {
+  using listening = listenForSignals()
+  const { signal } = listening
+  try {
+    const output = work(signal)
+    await Promise.race([output, once(signal, 'abort')])
+    if (signal.aborted && !(await settlesWithin(MAX_END_MS, output))) signal.throwIfAborted()
+    return await output
+  } catch (error) {
+    // What fails because of the signal says something about the database.
+    if (!signal.aborted || error instanceof UserError) throw error
+    throw new UserError(asWritten(command.interrupted ?? INTERRUPTED), 'SERVICE_UNAVAILABLE')
+  }
+}
+
+const INTERRUPTED = 'The command was interrupted. Check whether it made its change before you run it again.'
+
+type OnParts = Extract<Command['work'], { on: 'parts' }>
+
+async function runOnParts(
+  work: OnParts,
+  { config, values, running }: { config: Config; values: ParsedCommand['values']; running: Running },
+): Promise<Output> {
+  if (work.needsDatabase && config.databaseUrl === undefined && !(await hasEmbeddedDatabase(config.dataDir)))
     throw new StartupError(
       `There is no database in ${path.resolve(config.dataDir)}. Set DOORCODE_DATA_DIR to the data folder of the installation, or DATABASE_URL.`,
     )
+  const { signal } = running
   // Without roles a command does no background work: it only wakes the servers that do.
   const { parts, close } = await openParts({ ...config, roles: new Set() }, createLog('silent'), {
     timeoutMs: COMMAND_RETRY_BUDGET_MS,
     statementTimeoutMs: LONG_STATEMENT_TIMEOUT_MS,
+    signal,
   })
+  let closed: Promise<void> | undefined
+  const closeOnce = (): Promise<void> => (closed ??= close())
+  signal.addEventListener('abort', () => void closeOnce().catch(() => {}))
   try {
-    return print(await command.work.run(await withNodeSettings(parts), values, stderr))
+    signal.throwIfAborted()
+    return await work.run(await withNodeSettings(parts), values, running)
   } finally {
-    await close()
+    await closeOnce()
   }
 }
 

@@ -150,6 +150,19 @@ test('Ctrl-C just stops a first start, in initdb and in the simulated day', asyn
   assert.match(second.stdout(), /…\n\nStopped\.\n$/)
 })
 
+test('a demo never begins on a database with workspaces that are not its own', async () => {
+  const environment = await newEnvironment()
+  await runCommand(['workspace', 'create', '--name', 'Shop'], environment)
+  const { code, stderr } = await runCommand(['start'], environment)
+  assert.equal(code, 1)
+  assert.match(
+    stderr,
+    /other workspaces \("Shop"\)\. To run .* "npm run -s doorcode -- serve"\. .* DOORCODE_DATA_DIR to a new/,
+  )
+  assert.deepEqual(await query(environment, 'select name from workspaces'), [{ name: 'Shop' }])
+  assert.deepEqual(await query(environment, 'select from nodes'), [], 'no node worked on it')
+})
+
 test('a start on used ports names each of them with its setting', async (t) => {
   const environment = await newEnvironment()
   const settings = ['DOORCODE_PORT', 'DOORCODE_EMULATOR_PORT']

@@ -7,7 +7,7 @@ import { createSetupLink } from './admin/auth/links.ts'
 import { ensureDemoSettings } from './demo/cod-settings.ts'
 import { simulateDemoDay, startDemoDay } from './demo/day.ts'
 import { type DayClock, createDayClock } from './demo/day-clock.ts'
-import { createDemoWorkspace, ensureDemoEndpoint, findDemoWorkspace } from './demo/workspace.ts'
+import { assertDemoDatabase, createDemoWorkspace, ensureDemoEndpoint, findDemoWorkspace } from './demo/workspace.ts'
 import { createLog } from './log.ts'
 import { shutdownSignal } from './shutdown-signal.ts'
 import { serverPorts, startServing, stopAfterLoss, waitForEnd } from './main.ts'
@@ -50,7 +50,7 @@ async function open(base: Config, resources: AsyncDisposableStack, signal: Abort
   const secret: { value?: string } = {}
   const receiver = await startReceiver(config, () => secret.value, lines)
   resources.defer(() => receiver.close())
-  const options = { signal, onClock: (real: Clock) => clock.follow(real) }
+  const options = { signal, onClock: (real: Clock) => clock.follow(real), check: assertDemoDatabase }
   const serving = await startServing(config, createLog(config.logLevel), options)
   resources.defer(() => serving.stop())
   const { parts } = serving

@@ -68,14 +68,20 @@ export function serverPorts({ host, port, metricsPort }: Config): [PortSetting] 
  */
 const HEAP_GROWS_BY_PERCENT = 40
 
+type ServingOptions = {
+  signal?: AbortSignal
+  onClock?: (real: Clock) => Clock
+  check?: (parts: Parts) => Promise<void>
+}
+
 /**
  * Opens everything from the database up, listens and works. `signal` ends the wait for the database; `onClock` may replace
- * the database's clock. Throws StartupError.
+ * the database's clock; `check` runs before anything works on the database. Throws StartupError.
  */
 export async function startServing(
   config: Config,
   log: Log,
-  { signal, onClock }: { signal?: AbortSignal; onClock?: (real: Clock) => Clock } = {},
+  { signal, onClock, check }: ServingOptions = {},
 ): Promise<Serving> {
   v8.setFlagsFromString(`--heap-growing-percent=${HEAP_GROWS_BY_PERCENT}`)
   await using opened = new AsyncDisposableStack()
@@ -85,9 +91,10 @@ export async function startServing(
     onClock,
   })
   opened.defer(close)
-  await withRetries(parts.db, { log, timeoutMs: SERVER_RETRY_BUDGET_MS, signal }, () =>
-    assertOldKeysKnown(parts.db, parts.seal),
-  )
+  await withRetries(parts.db, { log, timeoutMs: SERVER_RETRY_BUDGET_MS, signal }, async () => {
+    await assertOldKeysKnown(parts.db, parts.seal)
+    await check?.(parts)
+  })
   parts.metrics.watchProcess()
   const app = await buildApp(parts, wakes)
   opened.defer(() => stopInTime(app, log))

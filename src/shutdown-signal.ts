@@ -1,8 +1,10 @@
 /** npm forwards a terminal's Ctrl-C to its child, which also gets it from the terminal: two signals for one. */
 const SAME_SIGNAL_MS = 500
 
-/** Aborts with the name of the first signal. A second one exits at once. */
-export function shutdownSignal(): AbortSignal {
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+
+/** Aborts with the name of the first signal. A second one exits at once. Until it is disposed. */
+export function listenForSignals(): Disposable & { signal: AbortSignal } {
   const controller = new AbortController()
   let firstAt: number | undefined
   const onSignal = (signal: NodeJS.Signals): void => {
@@ -10,7 +12,14 @@ export function shutdownSignal(): AbortSignal {
     if (performance.now() - firstAt > SAME_SIGNAL_MS) process.exit(1)
     controller.abort(signal)
   }
-  process.on('SIGINT', onSignal)
-  process.on('SIGTERM', onSignal)
-  return controller.signal
+  for (const each of SIGNALS) process.on(each, onSignal)
+  return {
+    signal: controller.signal,
+    [Symbol.dispose]() {
+      for (const each of SIGNALS) process.off(each, onSignal)
+    },
+  }
 }
+
+/** For a process that serves until it ends. */
+export const shutdownSignal = (): AbortSignal => listenForSignals().signal

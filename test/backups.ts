@@ -3,9 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
+import { Connection } from '../src/db/connection.ts'
 import { runCommand } from './command-line.ts'
 import { INSTANCE_KEY } from './node.ts'
 import { createDatabase, dropDatabase, serverUrl, urlOf, withConnection } from './postgres.ts'
+import { waitFor } from './wait-for.ts'
 
 /** As DOORCODE_SECRET_KEY. */
 export const KEY = INSTANCE_KEY.toString('base64')
@@ -52,4 +54,32 @@ export async function tablesOf(url: string): Promise<string[]> {
     ),
   )
   return rows.map(({ name }) => name)
+}
+
+/** On an empty database: a restore stops while it copies the rows of workspaces, until this is released. */
+export async function holdRestore(t: TestContext, url: string) {
+  const connection = new Connection({ connectionString: url })
+  await connection.connect()
+  t.after(() => connection.close())
+  await connection.query(`
+    create schema hold;
+    create function hold.row() returns trigger language plpgsql as $$ begin
+      perform pg_advisory_xact_lock(1); return new; end $$;
+    create function hold.table() returns event_trigger language plpgsql as $$ begin
+      if to_regclass('workspaces') is not null and not exists (select from pg_trigger where tgname = 'hold') then
+        create trigger hold before insert on workspaces for each row execute function hold.row();
+      end if; end $$;
+    create event trigger hold on ddl_command_end when tag in ('CREATE TABLE') execute function hold.table()`)
+  await connection.query('select pg_advisory_lock(1)')
+  const isWaiting = `select from pg_locks where locktype = 'advisory' and not granted and objid = 1
+    and database = (select oid from pg_database where datname = current_database())`
+  return {
+    reached: () =>
+      waitFor('the restore to copy rows', async () => ((await connection.query(isWaiting)).rowCount ?? 0) > 0),
+    /** Later restores do not stop. */
+    async release() {
+      await connection.query('drop event trigger hold; drop schema hold cascade')
+      await connection.close()
+    },
+  }
 }

@@ -1,4 +1,13 @@
 import { runCommandLine } from '../src/cli.ts'
+import type { Running } from '../src/commands/command.ts'
+
+/** For a command that a test runs on parts of its own. */
+export const QUIETLY: Running = {
+  progress: () => {},
+  signal: new AbortController().signal, // never aborts
+  sendData: undefined,
+  program: 'doorcode',
+}
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
@@ -16,3 +25,6 @@ export async function runCommand(args: readonly string[], environment: Readonly<
     for (const each of process.listeners(signal)) if (!listeners[index]?.has(each)) process.off(signal, each)
   return { code, ...output }
 }
+
+/** Ctrl-C for the command that runs in this process. */
+export const interruptCommand = (): void => process.listeners('SIGINT').at(-1)?.('SIGINT')

@@ -10,7 +10,7 @@ import { UserError } from '../user-error.ts'
 import { newEncryption } from './encryption.ts'
 import { type Frame, type Header, MAX_FRAME_BYTES, encodeHeader } from './format.ts'
 import { openBackupFile } from './read-file.ts'
-import { writeBackupFile } from './write-file.ts'
+import { writeBackup } from './write-file.ts'
 
 const HEADER: Header = {
   createdAt: '2026-11-23T12:00:00.000Z',
@@ -66,6 +66,7 @@ test('each fault of a file has its own error', async (t) => {
     [Buffer.from('-- PostgreSQL database dump\n'), PASSPHRASE, /is not a backup that Doorcode made/],
     [randomBytes(5_000), PASSPHRASE, /is not a backup that Doorcode made/],
     [newer, PASSPHRASE, /was made by a newer release of Doorcode/],
+    [withHeader({ ...HEADER, parts: 2 } as Header, bytes), PASSPHRASE, /was made by a newer release of Doorcode/],
     [bytes.subarray(0, -1), PASSPHRASE, /is incomplete: its end is missing/],
     [withFlippedBit(bytes, 100), PASSPHRASE, /is damaged/],
     [withFlippedBit(bytes, bytes.length - 100_000), PASSPHRASE, /is damaged/],
@@ -107,7 +108,7 @@ test('a backup replaces regular files only, never a device or a socket', async (
 
 test('a backup that fails leaves the folder as it was', async (t) => {
   const { file, bytes, folder } = await writeExample(t)
-  const fails = writeBackupFile(file, { replace: true }, async (writer) => {
+  const fails = writeBackup({ file, replace: true }, async (writer) => {
     await writer.header(HEADER)
     throw new Error('the database is gone')
   })
@@ -142,7 +143,7 @@ async function writeExample(t: TestContext, passphrase?: string) {
 
 async function writeTo(file: string, replace = false, passphrase?: string): Promise<void> {
   const encrypted = passphrase === undefined ? undefined : await newEncryption(passphrase)
-  await writeBackupFile(file, { replace }, async (writer) => {
+  await writeBackup({ file, replace }, async (writer) => {
     await writer.header({ ...HEADER, encryption: encrypted?.encryption ?? null }, encrypted?.cipher)
     for (const { kind, content } of FRAMES) await writer.frame(kind, content)
   })
@@ -172,6 +173,9 @@ function encodedHeaderBytes(bytes: Buffer): number {
   for (let lines = 0; lines < 3; lines += 1) end = bytes.indexOf('\n', end) + 1
   return end
 }
+
+const withHeader = (header: Header, bytes: Buffer): Buffer =>
+  Buffer.concat([encodeHeader(header), bytes.subarray(encodedHeaderBytes(bytes))])
 
 const frameAt = (bytes: Buffer, at: number): Buffer => bytes.subarray(at, at + 5 + bytes.readUInt32BE(at + 1))
 

@@ -7,12 +7,10 @@ import { copyOut } from './copy.ts'
 import { newEncryption } from './encryption.ts'
 import { type Header, backupError } from './format.ts'
 import { type Table, copyOutOf, listTables, lockOf } from './tables.ts'
-import { writeBackupFile } from './write-file.ts'
+import { type BackupTarget, writeBackup } from './write-file.ts'
 
 export type BackupOptions = {
-  file: string
-  /** Whether an existing file is replaced. */
-  replace: boolean
+  target: BackupTarget
   /** Newest first. Empty: the file does not contain them. */
   keys: readonly Buffer[]
   /** Undefined: the file is not encrypted. */
@@ -20,23 +18,23 @@ export type BackupOptions = {
   createdAt: Date
   /** Called when the file can be written, before anything is read. */
   begin: () => Promise<void>
-  signal?: AbortSignal | undefined
+  signal: AbortSignal
 }
 
-export type BackupResult = { file: string; bytes: number; tables: number; rows: number; createdAt: string }
+export type BackupResult = { bytes: number; tables: number; rows: number; createdAt: string }
 
-/** Writes the database, as it is at one moment, into one file. Other sessions can read and write the database meanwhile. */
+/** Writes the database, as it is at one moment, as one file. Other sessions can read and write the database meanwhile. */
 export async function makeBackup(db: Db, options: BackupOptions): Promise<BackupResult> {
-  const { file, replace, keys, passphrase, createdAt, begin, signal } = options
+  const { target, keys, passphrase, createdAt, begin, signal } = options
   const encrypted = passphrase === undefined ? undefined : await newEncryption(passphrase)
   let tables: Table[] = []
   let total = 0
-  const bytes = await writeBackupFile(file, { replace }, async (writer) => {
+  const bytes = await writeBackup(target, async (writer) => {
     await begin()
-    if (signal?.aborted) throw interrupted()
+    signal.throwIfAborted()
     const connection = await db.connect()
     const interrupt = (): void => connection.drop()
-    signal?.addEventListener('abort', interrupt)
+    signal.addEventListener('abort', interrupt)
     try {
       tables = await beginSnapshot(connection)
       const described = await describeDatabase(connection)
@@ -55,17 +53,13 @@ export async function makeBackup(db: Db, options: BackupOptions): Promise<Backup
         total += rows
       }
       await writer.frame('end', Buffer.alloc(0))
-    } catch (error) {
-      throw signal?.aborted ? interrupted() : error
     } finally {
-      signal?.removeEventListener('abort', interrupt)
+      signal.removeEventListener('abort', interrupt)
       await connection.close()
     }
   })
-  return { file, bytes, tables: tables.length, rows: total, createdAt: createdAt.toISOString() }
+  return { bytes, tables: tables.length, rows: total, createdAt: createdAt.toISOString() }
 }
-
-const interrupted = () => backupError('The backup was interrupted, and nothing was written.')
 
 /** Between two statements, for a slow disk. */
 const MAX_PAUSE_MS = 600_000

@@ -24,12 +24,12 @@ export function findMigrations(file: string, header: Header, known: readonly Mig
 }
 
 /** Reads the whole file. Throws UserError if it is damaged. */
-export async function checkFrames(file: string, backup: BackupFile, signal?: AbortSignal) {
+export async function checkFrames(file: string, backup: BackupFile, signal: AbortSignal) {
   const containedKeys: Buffer[] = []
   let rows = 0
   let tables = 0
   for await (const frame of backup.frames()) {
-    if (signal?.aborted) throw interrupted()
+    signal.throwIfAborted()
     if (frame.kind === 'key') containedKeys.push(frame.content)
     else if (frame.kind === 'count') [tables, rows] = [tables + 1, rows + readCount(frame)]
   }
@@ -37,7 +37,5 @@ export async function checkFrames(file: string, backup: BackupFile, signal?: Abo
     throw backupError(`${file} does not contain what its header announces. Use another copy of the backup.`)
   return { rows, containedKeys }
 }
-
-export const interrupted = () => backupError('The restore was interrupted, and nothing was restored.')
 
 export const readCount = ({ content }: Frame): number => Number(content.toString('latin1'))

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { access, constants, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Config } from '../config.ts'
 import { isInstanceKeyAmong } from '../secrets/instance.ts'
@@ -64,11 +64,12 @@ async function chooseFile(file: string, keys: readonly Buffer[]): Promise<Chosen
   const text = `${keys.map(textOfKey).join('\n')}\n`
   if (present !== undefined && present !== text)
     throw backupError(`${file} already exists. Name a new file with --key-file.`)
+  const explain = (error: NodeJS.ErrnoException): never => {
+    throw backupError(`${file} cannot be written (${error.code}). Name another file with --key-file.`)
+  }
+  await access(path.dirname(file), constants.W_OK).catch(explain) // before hours of loading
   const write = async (): Promise<void> => {
-    if (present !== undefined) return
-    await writeFile(file, text, { flag: 'wx', mode: 0o600, flush: true }).catch((error: NodeJS.ErrnoException) => {
-      throw backupError(`${file} cannot be written (${error.code}). Name another file with --key-file.`)
-    })
+    if (present === undefined) await writeFile(file, text, { flag: 'wx', mode: 0o600, flush: true }).catch(explain)
   }
   return { write, file }
 }

@@ -1,10 +1,10 @@
 import path from 'node:path'
 import { COMMAND_LINE, audit } from '../admin/audit/audit.ts'
-import type { Connection } from '../db/connection.ts'
+import { type Connection, DatabaseUnavailable } from '../db/connection.ts'
 import { applyMigrations, tryMigrationLock } from '../db/migrate.ts'
-import { type Db, type Sql, sqlState } from '../db/pool.ts'
+import { type Db, type Sql, isDatabaseUnavailable, sqlState } from '../db/pool.ts'
 import { adoptRestoredEvents } from '../events/restored.ts'
-import { type NextMigrations, interrupted, readCount } from './check.ts'
+import { type NextMigrations, readCount } from './check.ts'
 import { copyIn } from './copy.ts'
 import { type Frame, backupError } from './format.ts'
 import type { BackupFile } from './read-file.ts'
@@ -14,36 +14,66 @@ export type LoadOptions = {
   file: string
   migrations: NextMigrations
   at: Date
-  signal?: AbortSignal | undefined
+  signal: AbortSignal
   beforeCommit: () => Promise<void>
 }
 
-const DISK_FULL = '53100'
-
 /** One transaction: if it fails or is interrupted or killed, the database stays empty. A server that starts meanwhile waits. */
 export async function load(db: Db, backup: BackupFile, options: LoadOptions): Promise<void> {
-  const { signal } = options
+  const { signal, beforeCommit } = options
   const connection = await db.connect()
   const interrupt = (): void => connection.drop()
-  signal?.addEventListener('abort', interrupt)
+  signal.addEventListener('abort', interrupt)
   try {
-    if (signal?.aborted) throw interrupted()
-    await connection.query('set statement_timeout = 0; set idle_in_transaction_session_timeout = 0')
-    if (!(await tryMigrationLock(connection)))
-      throw backupError('Another process is starting on this database or restoring it. Stop it first.')
+    signal.throwIfAborted()
+    await prepareSession(connection)
+    if (!(await tryMigrationLock(connection))) throw backupError(IN_USE)
     await assertEmpty(connection)
     await connection.query('begin')
     await loadAll(connection, backup, options)
-    await options.beforeCommit()
-    await connection.query('commit')
+    await beforeCommit()
+    signal.removeEventListener('abort', interrupt) // it takes a moment, and its outcome must be known
+    signal.throwIfAborted()
+    await connection.query('commit').catch((error: unknown) => {
+      throw error instanceof DatabaseUnavailable ? backupError(UNKNOWN_OUTCOME) : error
+    })
   } catch (error) {
-    if (signal?.aborted) throw interrupted()
-    if (sqlState(error) === DISK_FULL) throw backupError('The disk of the database is full, so nothing was restored.')
-    throw error
+    const sentence = signal.aborted ? undefined : describeLoadFault(error)
+    throw sentence === undefined ? error : backupError(sentence)
   } finally {
-    signal?.removeEventListener('abort', interrupt)
+    signal.removeEventListener('abort', interrupt)
     await connection.close()
   }
+}
+
+const IN_USE =
+  'Another process is starting on this database or restoring it. Stop it first. If you have just killed a restore, its session ends within seconds: then run the command again.'
+const UNKNOWN_OUTCOME =
+  'The connection to the database was lost while the restore was being committed. Run the command again: if it says that the database already has tables of Doorcode, everything was restored.'
+
+const CHECK_CLIENT_EVERY_MS = 2_000
+
+/** The session of a killed restore ends soon, even while it creates an index. A server on Windows cannot check this. */
+async function prepareSession(connection: Connection): Promise<void> {
+  await connection.query('set statement_timeout = 0; set idle_in_transaction_session_timeout = 0')
+  await connection.query(`set client_connection_check_interval = ${CHECK_CLIENT_EVERY_MS}`).catch((error: unknown) => {
+    if (sqlState(error) !== INVALID_PARAMETER) throw error
+  })
+}
+
+const INVALID_PARAMETER = '22023'
+const DISK_FULL = '53100'
+const DUPLICATE_TABLE = '42P07'
+
+/** What the operator can fix. Nothing was restored. */
+export function describeLoadFault(error: unknown): string | undefined {
+  if (sqlState(error) === DISK_FULL)
+    return 'The disk of the database is full, so nothing was restored. Free space, then run the command again.'
+  if (sqlState(error) === DUPLICATE_TABLE)
+    return `The database has tables of another program (${(error as Error).message}), so nothing was restored. Restore into an empty database.`
+  if (isDatabaseUnavailable(error))
+    return `The database ended the restore (${(error as Error).message}), so nothing was restored. Its log says why; a full disk can be the reason. Fix that, then run the command again.`
+  return undefined
 }
 
 async function loadAll(

@@ -68,15 +68,18 @@ async function readHeader(file: string, handle: FileHandle): Promise<{ header: H
   const magic = text.subarray(0, Math.min(magicEnd, MAX_MAGIC_BYTES)).toString('latin1')
   const version = /^\d+$/.test(magic.slice(MAGIC.length)) ? Number(magic.slice(MAGIC.length)) : 0
   if (!magic.startsWith(MAGIC) || version === 0) throw backupError(`${file} is not a backup that Doorcode made.`)
-  if (version > FORMAT_VERSION)
-    throw backupError(`${file} was made by a newer release of Doorcode. Restore it with that release or a later one.`)
+  if (version > FORMAT_VERSION) throw newer(file)
   if (jsonEnd < 0 || hashEnd <= jsonEnd) throw incomplete(file)
   const json = text.subarray(magicEnd + 1, jsonEnd)
-  const header = parseHeader(json.toString())
   const hash = text.subarray(jsonEnd + 1, hashEnd).toString('latin1')
-  if (!header || hash !== sha256(json).toString('hex')) throw damaged(file)
+  if (hash !== sha256(json).toString('hex')) throw damaged(file)
+  const header = parseHeader(json.toString())
+  if (!header) throw newer(file)
   return { header, headerBytes: hashEnd + 1 }
 }
+
+const newer = (file: string) =>
+  backupError(`${file} was made by a newer release of Doorcode. Restore it with that release or a later one.`)
 
 const NEW_LINE = 0x0a
 const MAX_MAGIC_BYTES = 32

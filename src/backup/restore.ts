@@ -15,7 +15,7 @@ export type RestoreOptions = {
   at: Date
   /** How long to wait for the database, ms. */
   timeoutMs: number
-  signal?: AbortSignal | undefined
+  signal: AbortSignal
 }
 
 export type RestoreResult = {

@@ -1,10 +1,17 @@
 import { createHash } from 'node:crypto'
-import type { FileHandle } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { zstdCompress } from 'node:zlib'
 import { writeNewFile } from '../start/new-file.ts'
 import type { FrameCipher } from './encryption.ts'
-import { END_MARK, FRAME_HEAD_BYTES, FRAME_KINDS, type FrameKind, type Header, encodeHeader } from './format.ts'
+import {
+  END_MARK,
+  FRAME_HEAD_BYTES,
+  FRAME_KINDS,
+  type FrameKind,
+  type Header,
+  backupError,
+  encodeHeader,
+} from './format.ts'
 
 const compress = promisify(zstdCompress)
 
@@ -15,14 +22,25 @@ export type BackupWriter = {
   frame(kind: FrameKind, content: Buffer): Promise<void>
 }
 
-/** Writes the whole file or none. Resolves with its size. */
-export const writeBackupFile = (
-  file: string,
-  { replace }: { replace: boolean },
-  write: (writer: BackupWriter) => Promise<void>,
-): Promise<number> => writeNewFile(file, { replace, replaceWith: '--force' }, (output) => writeAll(output, write))
+export type BackupTarget =
+  /** `replace`: whether an existing file is replaced. */
+  | { file: string; replace: boolean }
+  /** To standard output. Each call resolves when the bytes are written. */
+  | { send: (bytes: Buffer) => Promise<void> }
 
-async function writeAll(output: FileHandle, write: (writer: BackupWriter) => Promise<void>): Promise<number> {
+type Write = (writer: BackupWriter) => Promise<void>
+
+/** Resolves with the size. Of a file: the whole or none. */
+export const writeBackup = (target: BackupTarget, write: Write): Promise<number> =>
+  'send' in target
+    ? writeAll((bytes) => target.send(bytes).catch(throwSendFault), write)
+    : writeNewFile(
+        target.file,
+        { replace: target.replace, replaceWith: '--force' },
+        (output) => writeAll((bytes) => output.writeFile(bytes), write), // appends: a handle keeps its position
+      )
+
+async function writeAll(send: (bytes: Buffer) => Promise<void>, write: Write): Promise<number> {
   const hash = createHash('sha256')
   let cipher: FrameCipher | undefined
   let frames = 0
@@ -30,7 +48,7 @@ async function writeAll(output: FileHandle, write: (writer: BackupWriter) => Pro
   const append = async (bytes: Buffer): Promise<void> => {
     hash.update(bytes)
     size += bytes.length
-    await output.writeFile(bytes) // appends: a handle keeps its position
+    await send(bytes)
   }
   await write({
     async header(header, sealing) {
@@ -50,4 +68,10 @@ async function writeAll(output: FileHandle, write: (writer: BackupWriter) => Pro
   await append(hash.copy().digest())
   await append(END_MARK)
   return size
+}
+
+function throwSendFault(error: NodeJS.ErrnoException): never {
+  throw backupError(
+    `Standard output cannot be written (${error.code}), so the backup is incomplete. Check the program or the disk that it goes to.`,
+  )
 }

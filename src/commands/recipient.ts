@@ -57,7 +57,8 @@ export const recipientExport = command({
     ...options,
     file: optional(nonEmpty('file', 'A new file, readable by its owner only. Default: standard output.')),
   },
-  async run({ db, clock }, { workspace: workspaceId, phone, file }, record) {
+  interrupted: 'The export was interrupted, and no file was written. Run the command again.',
+  async run({ db, clock }, { workspace: workspaceId, phone, file }, record, { signal }) {
     const request = { workspaceId, phone, at: clock.now() }
     // After the file can be written, before anything is read.
     const begin = async (): Promise<void> => {
@@ -70,7 +71,7 @@ export const recipientExport = command({
     }
     const counts = await writeNewFile(file, {}, async (output) => {
       await begin()
-      return writePieces(output, exportRecipient(db, request))
+      return writePieces(output, exportRecipient(db, request), signal)
     })
     return { workspaceId, phone, file, found: Object.values(counts).some((count) => count > 0), counts }
   },
@@ -79,8 +80,13 @@ export const recipientExport = command({
 })
 
 /** Returns the counts, which come after the last piece. */
-async function writePieces(output: FileHandle, json: AsyncGenerator<string, Exported>): Promise<Exported> {
+async function writePieces(
+  output: FileHandle,
+  json: AsyncGenerator<string, Exported>,
+  signal: AbortSignal,
+): Promise<Exported> {
   for (;;) {
+    signal.throwIfAborted()
     const { done, value } = await json.next()
     if (done) return value
     await output.writeFile(value) // appends: a handle keeps its position
@@ -112,6 +118,7 @@ export const recipientErase = command({
     ...options,
     keepBlock: flag('Keep the number blocked, if it is blocked. Default: the block is erased too.'),
   },
+  interrupted: 'The erasure was interrupted. What was erased stays erased: run the command again to erase the rest.',
   async run(parts, { workspace: workspaceId, phone, keepBlock }, record) {
     const { pseudonym, ...erased } = await eraseRecipient(
       parts,

@@ -5,7 +5,9 @@ import { ensureDir } from '../start/ensure-dir.ts'
 import type { Parts } from '../parts.ts'
 import { addEndpoint, findEndpoint, pauseEndpoint } from '../webhooks/endpoints.ts'
 import { createKey, createKeyAuthenticator } from '../workspaces/keys/keys.ts'
-import { createWorkspace } from '../workspaces/workspaces.ts'
+import { StartupError } from '../startup-error.ts'
+import { createWorkspace, listWorkspaces } from '../workspaces/workspaces.ts'
+import { visibleText } from '../../locales/visible-text.ts'
 
 /** Saved in demo.json, so that the printed curl keeps working after a restart. */
 const savedEndpoint = z.object({ endpointId: z.string(), url: z.string(), secret: z.string() })
@@ -18,6 +20,23 @@ export async function findDemoWorkspace(parts: Parts): Promise<DemoWorkspace | u
   const saved = await read(fileOf(parts))
   return saved && (await isValid(parts, saved)) ? saved : undefined
 }
+
+/**
+ * A demo simulates a day on a clock of its own, sends webhooks to private addresses, and runs everything in one process: not
+ * on a database that was restored or serves a shop. Throws StartupError.
+ */
+export async function assertDemoDatabase(parts: Parts): Promise<void> {
+  if (await findDemoWorkspace(parts)) return
+  const workspaces = await listWorkspaces(parts.db)
+  if (workspaces.length === 0) return
+  const names = workspaces.slice(0, MAX_NAMED).map(({ name }) => `"${visibleText(name)}"`)
+  const more = workspaces.length > MAX_NAMED ? ' and more' : ''
+  throw new StartupError(
+    `"npm start" runs a demo, and this database has other workspaces (${names.join(', ')}${more}). To run Doorcode with them, use "npm run -s doorcode -- serve". To try the demo, set DOORCODE_DATA_DIR to a new folder${parts.config.databaseUrl === undefined ? '' : ' and leave DATABASE_URL unset'}.`,
+  )
+}
+
+const MAX_NAMED = 3
 
 export async function createDemoWorkspace(parts: Parts): Promise<DemoWorkspace> {
   const { workspaceId } = await createWorkspace(parts, { name: 'Demo', sandbox: true })

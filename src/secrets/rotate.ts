@@ -60,45 +60,54 @@ export type Resealed = {
   missingKeys: readonly string[]
 }
 
+type ResealOptions = {
+  /** Accept that texts which no known key opens stay unreadable. */
+  acceptUnreadable: boolean
+  /** Runs in the transaction that ends the rotation, if it changed something. */
+  record: (tx: Sql, after: { resealed: number }) => Promise<void>
+  signal?: AbortSignal
+  maxAcceptMs?: number
+}
+
 /**
  * Seals everything under the key of the database, while nodes serve. Ends when a whole pass finds nothing under another
  * key; repeated after an interruption, it finishes. Throws UserError if a row stays locked or a node lags behind.
  */
-export async function resealAll(
-  { db, seal }: RotateParts,
-  {
-    acceptUnreadable,
-    record,
-    maxAcceptMs = MAX_ACCEPT_MS,
-  }: {
-    /** Accept that texts which no known key opens stay unreadable. */
-    acceptUnreadable: boolean
-    /** Runs in the transaction that ends the rotation, if it changed something. */
-    record: (tx: Sql, after: { resealed: number }) => Promise<void>
-    maxAcceptMs?: number
-  },
-): Promise<Resealed> {
-  const key = seal.current()
-  const { acceptCodes } = await waitForNodes(db, key)
-  const isUnfinished = ((await findInstance(db))?.oldKeys.length ?? 0) > 0
+export async function resealAll(parts: RotateParts, options: ResealOptions): Promise<Resealed> {
+  const { signal } = options
+  const run = { key: parts.seal.current(), resealed: {} }
+  try {
+    return await resealInPasses(parts, options, run)
+  } catch (error) {
+    if (!signal?.aborted) throw error
+    const progress = { key: run.key.fingerprint, resealed: countOf(run.resealed) }
+    throw new UserError({ code: 'secrets.interrupted', ...progress }, 'SERVICE_UNAVAILABLE')
+  }
+}
+
+type Run = { key: SealingKey; resealed: Record<string, number> }
+
+const countOf = (resealed: Run['resealed']): number => Object.values(resealed).reduce((sum, each) => sum + each, 0)
+
+async function resealInPasses(parts: RotateParts, options: ResealOptions, run: Run): Promise<Resealed> {
+  const { maxAcceptMs = MAX_ACCEPT_MS, signal } = options
+  const { acceptCodes } = await waitForNodes(parts.db, run.key)
+  const isUnfinished = ((await findInstance(parts.db))?.oldKeys.length ?? 0) > 0
   const lastAcceptAtMs = performance.now() + (acceptCodes && isUnfinished ? maxAcceptMs : 0)
-  const resealed: Record<string, number> = {}
   for (let passes = 1; ; passes += 1) {
     const isLast = performance.now() >= lastAcceptAtMs
-    const pass = await resealOnce({ db, seal }, { key, resealed })
-    if (isLast && pass.left === 0) return finish({ db, seal }, { key, resealed, ...pass, acceptUnreadable, record })
+    const pass = await resealOnce(parts, run)
+    if (isLast && pass.left === 0) return finish(parts, { ...options, ...run, ...pass })
     if (passes === MAX_PASSES) throw new UserError({ code: 'secrets.rows_left', count: pass.left })
-    await wait(isLast ? PASS_INTERVAL_MS : Math.max(1, lastAcceptAtMs - performance.now()))
+    const pauseMs = isLast ? PASS_INTERVAL_MS : Math.max(1, lastAcceptAtMs - performance.now())
+    await wait(pauseMs, undefined, { signal })
   }
 }
 
 type Pass = { left: number; unreadable: Unreadable[]; unreadableCount: number }
 
 /** `left`: what was found under another known key, so that another pass must look again. */
-async function resealOnce(
-  { db, seal }: RotateParts,
-  { key, resealed }: { key: SealingKey; resealed: Record<string, number> },
-): Promise<Pass> {
+async function resealOnce({ db, seal }: RotateParts, { key, resealed }: Run): Promise<Pass> {
   const pass: Pass = { left: 0, unreadable: [], unreadableCount: 0 }
   for await (const text of sealedTexts(db, seal)) {
     if (text.key === key) continue
@@ -113,12 +122,7 @@ async function resealOnce(
   return pass
 }
 
-type Finish = Pick<Pass, 'unreadable' | 'unreadableCount'> & {
-  key: SealingKey
-  resealed: Record<string, number>
-  acceptUnreadable: boolean
-  record: (tx: Sql, after: { resealed: number }) => Promise<void>
-}
+type Finish = Run & Pick<Pass, 'unreadable' | 'unreadableCount'> & Pick<ResealOptions, 'acceptUnreadable' | 'record'>
 
 /** From here on no former key is needed, except those of unreadable texts. */
 async function finish(
@@ -130,7 +134,7 @@ async function finish(
     const { oldKeys } = await lockInstance(tx, seal)
     if (seal.current() !== key) throw new UserError({ code: 'secrets.rotated_meanwhile' }, 'SERVICE_UNAVAILABLE')
     const missing = unreadableCount === 0 || acceptUnreadable ? [] : oldKeys.filter((each) => !isKnown(each))
-    const count = Object.values(resealed).reduce((sum, each) => sum + each, 0)
+    const count = countOf(resealed)
     if (count === 0 && missing.length === oldKeys.length) return missing
     await writeInstance(tx, { key, signInSecret: seal.signInSecret(), oldKeys: missing })
     await record(tx, { resealed: count })

@@ -10,6 +10,7 @@ import { claimMessages } from '../../src/messages/queue/claim.ts'
 import { beginLease } from '../../src/jobs/leases.ts'
 import { newId } from '../../src/ids.ts'
 import { KEY, backUp, command, emptyDatabase, environmentOf, newFile, tablesOf } from '../backups.ts'
+import { runCommand } from '../command-line.ts'
 import { readCatalog } from '../catalog.ts'
 import { signIn } from '../dashboard.ts'
 import { fileDatabase } from '../database.ts'
@@ -171,6 +172,30 @@ test('a backup that fills the disk says so and leaves no file', async (t) => {
   })
   await assert.rejects(run, { code: 1, stderr: /^The disk is full, so .* was not written\. Free space/ })
   assert.deepEqual(await readdir(folder), [])
+})
+
+test('a backup on standard output can be restored, and a full disk behind it is reported', async (t) => {
+  const { folder, file } = await newFile(t)
+  const environment = environmentOf({ databaseUrl: await fileDatabase() })
+  const script = '"$0" bin/doorcode.js backup - --json >"$1" && "$0" bin/doorcode.js backup - >/dev/full'
+  const run = promisify(execFile)('sh', ['-c', script, process.execPath, file], {
+    cwd: path.resolve(import.meta.dirname, '../..'),
+    env: { PATH: process.env['PATH'], ...environment },
+  })
+  const { code, stderr } = (await run.catch((error: unknown) => error)) as { code?: number; stderr: string }
+  const [result = '', fault] = stderr.split('\n')
+  const made = JSON.parse(result) as Record<string, unknown>
+  assert.deepEqual([made['file'], made['bytes'], code], ['-', (await stat(file)).size, 1])
+  assert.match(fault ?? '', /^Standard output cannot be written \(ENOSPC\), so the backup is incomplete\./)
+  const restored = await command(['restore', file], { DATABASE_URL: await emptyDatabase(t), DOORCODE_SECRET_KEY: KEY })
+  assert.equal(restored['rows'], made['rows'])
+  const stdin = await runCommand(['restore', '-'], { DOORCODE_DATA_DIR: path.join(folder, 'data') })
+  assert.match(
+    stdin.stderr,
+    /reads the backup twice, so it cannot read standard input\. Save the backup as a file first/,
+  )
+  const terminal = await runCommand(['backup', '-'], environment) // which this process has no stream for either
+  assert.match(terminal.stderr, /^Standard output is a terminal\./)
 })
 
 const ROW = 'r::text'

@@ -13,7 +13,7 @@ import { sealedColumns } from '../../src/secrets/sealed-columns.ts'
 import { findSecretsStatus } from '../../src/secrets/status.ts'
 import { assertOldKeysKnown } from '../../src/start/instance-key.ts'
 import { addEndpoint } from '../../src/webhooks/endpoints.ts'
-import { runCommand } from '../command-line.ts'
+import { interruptCommand, runCommand } from '../command-line.ts'
 import { openPooledDb } from '../connections.ts'
 import { PASSWORD, createCalls, signIn, signInWithPassword } from '../dashboard.ts'
 import { fileDatabase } from '../database.ts'
@@ -179,6 +179,26 @@ test('an interrupted rotation needs the old key until it is repeated', async (t)
   assert.deepEqual([result['switched'], result['finished'], result['oldKeys']], [false, true, [fingerprintOf(old)]])
   await assertOpensWith(world, next)
   await assertOldKeysKnown(db, await openTestSeal(db, [next]))
+})
+
+test('Ctrl-C during a rotation says how far it came, and a repetition finishes it', async (t) => {
+  const { world, next, command } = await startRotation(t)
+  const sent = await world.sendOtp()
+  const running = command('rotate') // it waits for codes that are being accepted
+  await waitFor('the first pass', async () => {
+    const [row] = await world.ask<{ code: Buffer }>('select code from messages where id = $1', [sent.messageId])
+    return openedBy(next, row?.code, sent)
+  })
+  key = next
+  interruptCommand()
+  const { code, stderr } = await running
+  assert.equal(code, 1)
+  const { detail } = JSON.parse(stderr) as { detail: string }
+  const expected = `^The rotation was interrupted\\. ${fingerprintOf(next)} is the instance key now\\. .* in this run: [1-9]\\d*\\. Run "secrets rotate" again`
+  assert.match(detail, new RegExp(expected))
+  await world.first.stop()
+  assert.equal((await command('rotate')).code, 0)
+  await assertOpensWith(world, next)
 })
 
 test('a text that changes during the rotation is not overwritten', async (t) => {

@@ -9,11 +9,16 @@ import { load } from '../../src/backup/load.ts'
 import { openBackupFile } from '../../src/backup/read-file.ts'
 import { listMigrations } from '../../src/db/migrate.ts'
 import { openDb } from '../../src/db/pool.ts'
-import { KEY, backUp, command, emptyDatabase, newFile, tablesOf } from '../backups.ts'
-import { runCommand } from '../command-line.ts'
+import { createLog } from '../../src/log.ts'
+import { openDatabase } from '../../src/start/database.ts'
+import { listWorkspaces } from '../../src/workspaces/workspaces.ts'
+import { KEY, backUp, command, emptyDatabase, environmentOf, holdRestore, newFile, tablesOf } from '../backups.ts'
+import { QUIETLY, interruptCommand, runCommand } from '../command-line.ts'
 import { fileDatabase } from '../database.ts'
 import { withConnection } from '../postgres.ts'
+import { runProgram } from '../program.ts'
 import { openTestSeal } from '../seal.ts'
+import { waitFor } from '../wait-for.ts'
 
 const OTHER_KEY = randomBytes(32).toString('base64')
 
@@ -57,6 +62,8 @@ test('a restore without the right instance key changes nothing and says which ke
     /--key-file is only for restoring a backup that contains the instance key/,
   )
   await refused([file, '--key-file', file], { DATABASE_URL: url }, /already exists\. Name a new file/)
+  const nowhere = path.join(folder, 'missing/key')
+  await refused([file, '--key-file', nowhere], { DATABASE_URL: url }, /missing\/key cannot be written \(ENOENT\)/)
   await assert.rejects(stat(newFolder.DOORCODE_DATA_DIR), { code: 'ENOENT' })
 })
 
@@ -67,6 +74,15 @@ test('the key of a backup is written to the file that the operator names', async
   const key = (await readFile(keyFile, 'utf8')).trim()
   assert.deepEqual([key, (await stat(keyFile)).mode & 0o777], [KEY, 0o600])
   await command(['workspace', 'list'], { DATABASE_URL: url, DOORCODE_SECRET_KEY: key })
+})
+
+test('a restore names the command that starts the restored installation', async (t) => {
+  const { file, url } = await setScene(t)
+  const { stdout } = await runCommand(['restore', file], { DATABASE_URL: url, DOORCODE_SECRET_KEY: KEY })
+  assert.match(
+    stdout,
+    /Start it with "doorcode serve" and the same settings, not with "npm start", which runs a demo\./,
+  )
 })
 
 test('a database that has tables of Doorcode is never restored into', async (t) => {
@@ -86,24 +102,107 @@ test('a restore is rejected while another process starts on the database', async
   })
 })
 
-test('a restore that fails or is interrupted leaves an empty database for the next one', async (t) => {
+test('a restore that fails before its commit leaves an empty database for the next one', async (t) => {
   const { file, url } = await setScene(t)
   await using backup = await openBackupFile(file, undefined)
   const migrations = findMigrations(file, backup.header, await listMigrations())
   const db = openDb({ url, poolSize: 1, planEachTime: true })
   t.after(() => db.close())
   const ending = new AbortController()
-  const about = { file, migrations, at: new Date() }
+  const about = { file, migrations, at: new Date(), signal: ending.signal }
   const fails = load(db, backup, {
     ...about,
     beforeCommit: () => Promise.reject(new Error('the key cannot be written')),
   })
   await assert.rejects(fails, /the key cannot be written/)
   assert.deepEqual(await tablesOf(url), [])
-  const interrupted = load(db, backup, { ...about, signal: ending.signal, beforeCommit: async () => ending.abort() })
-  await assert.rejects(interrupted, /The restore was interrupted, and nothing was restored/)
+  await assert.rejects(load(db, backup, { ...about, beforeCommit: async () => ending.abort() }))
   assert.deepEqual(await tablesOf(url), [])
   await command(['restore', file], { DATABASE_URL: url, DOORCODE_SECRET_KEY: KEY })
+})
+
+test('Ctrl-C while rows are copied leaves an empty database and says how to continue', async (t) => {
+  const { file, url, hold } = await setHeldScene(t)
+  const environment = { DATABASE_URL: url, DOORCODE_SECRET_KEY: KEY }
+  const running = runCommand(['restore', file], environment)
+  await hold.reached()
+  interruptCommand()
+  const { code, stdout, stderr } = await running
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.equal(stderr, 'The restore was interrupted, and nothing was restored. Run the command again.\n')
+  assert.deepEqual(await tablesOf(url), [])
+  await hold.release()
+  await waitFor('the session of the restore to end', async () => (await sessionsOn(url)) === 0)
+  await command(['restore', file], environment)
+})
+
+test('after kill -9 of a restore a waiting server finds an empty database, never half of one', async (t) => {
+  const { file, url, hold } = await setHeldScene(t)
+  const environment = { DATABASE_URL: url, DOORCODE_SECRET_KEY: KEY }
+  const { child, ended } = runProgram(t, ['restore', file], environment)
+  await hold.reached()
+  const again = await runCommand(['restore', file], environment)
+  assert.match(
+    again.stderr,
+    /restoring it\. Stop it first\. If you have just killed a restore, .* run the command again/,
+  )
+  const starting = openDatabase({ config: { databaseUrl: url, dataDir: '', databasePool: 1 }, ...RETRIES })
+  child.kill('SIGKILL')
+  await ended
+  const killedAt = performance.now()
+  const { db, close } = await starting // although the hold is not released: the server notices the end of its client
+  const waitedMs = performance.now() - killedAt
+  const workspaces = await listWorkspaces(db)
+  await close()
+  assert.deepEqual(workspaces, [])
+  assert.ok(waitedMs < 10_000, `${waitedMs} ms`)
+  await hold.release()
+  const late = await runCommand(['restore', file], environment)
+  assert.match(late.stderr, /The database already has tables of Doorcode\. Restore into a new database/)
+})
+
+/** A restore stops in the middle of this backup. */
+async function setHeldScene(t: TestContext) {
+  await command(['workspace', 'create', '--name', 'Shop'], environmentOf({ databaseUrl: await fileDatabase() }))
+  const scene = await setScene(t)
+  return { ...scene, hold: await holdRestore(t, scene.url) }
+}
+
+const RETRIES = { log: createLog('silent'), timeoutMs: 5_000 }
+
+const sessionsOn = (url: string): Promise<number> =>
+  withConnection(url, async (connection) => {
+    const { rowCount } = await connection.query(
+      `select from pg_stat_activity where datname = current_database() and application_name = 'doorcode'`,
+    )
+    return rowCount ?? 0
+  })
+
+test('a restore that fills the disk of the database says so and leaves it empty', async (t) => {
+  const { file, url } = await setScene(t)
+  await withConnection(url, (connection) =>
+    connection.query(`
+      create function fill() returns event_trigger language plpgsql as $$ begin
+        raise 'could not extend file' using errcode = 'disk_full'; end $$;
+      create event trigger fill on ddl_command_end when tag in ('CREATE INDEX') execute function fill()`),
+  )
+  const environment = { DATABASE_URL: url, DOORCODE_SECRET_KEY: KEY }
+  await refused(
+    [file],
+    environment,
+    /^The disk of the database is full, so nothing was restored\. Free space, then run/,
+  )
+})
+
+test('a restore into the database of another program names the table in the way', async (t) => {
+  const { file, url } = await setScene(t)
+  await withConnection(url, (connection) => connection.query('create table workspaces (id integer)'))
+  const { stderr } = await runCommand(['restore', file], { DATABASE_URL: url, DOORCODE_SECRET_KEY: KEY })
+  assert.match(
+    stderr,
+    /has tables of another program \(relation "workspaces" already exists\), so nothing was restored/,
+  )
+  assert.deepEqual(await tablesOf(url), ['workspaces'])
 })
 
 test('a backup with an older schema is migrated, and one with a newer schema is rejected', async (t) => {
@@ -122,7 +221,7 @@ test('a backup that is interrupted leaves no file', async (t) => {
   const db = openDb({ url: await fileDatabase(), poolSize: 1 })
   t.after(() => db.close())
   const ending = new AbortController()
-  const about = { file, replace: false, keys: [], passphrase: undefined, createdAt: new Date() }
+  const about = { target: { file, replace: false }, keys: [], passphrase: undefined, createdAt: new Date() }
   let copies = 0
   /** Ends the backup in the middle of its tables. */
   const connect = async () => {
@@ -135,7 +234,7 @@ test('a backup that is interrupted leaves no file', async (t) => {
     return connection
   }
   const made = makeBackup({ ...db, connect }, { ...about, signal: ending.signal, begin: async () => {} })
-  await assert.rejects(made, /The backup was interrupted, and nothing was written/)
+  await assert.rejects(made)
   assert.equal(copies, 5)
   assert.deepEqual(await readdir(folder), [])
 })
@@ -145,8 +244,9 @@ test('a backup whose key was replaced when it began is refused', async (t) => {
   const db = openDb({ url: await fileDatabase(), poolSize: 1 })
   t.after(() => db.close())
   await openTestSeal(db)
-  const about = { file, replace: false, passphrase: undefined, createdAt: new Date(), begin: async () => {} }
-  const made = makeBackup(db, { ...about, keys: [Buffer.from(OTHER_KEY, 'base64')] })
+  const about = { passphrase: undefined, createdAt: new Date(), begin: async () => {}, signal: QUIETLY.signal }
+  const target = { file, replace: false }
+  const made = makeBackup(db, { ...about, target, keys: [Buffer.from(OTHER_KEY, 'base64')] })
   await assert.rejects(made, /instance key was replaced when the backup began, .* Repeat the command/)
   assert.deepEqual(await readdir(folder), [])
 })

@@ -14,7 +14,10 @@ export const verifyCommand = command({
       instant('Only what was accepted since this time, such as 2026-12-01T00:00:00Z. Default: everything.'),
     ),
   },
-  run: (parts, { workspace: workspaceId, since }, _record, progress) => verify(parts, { workspaceId, since, progress }),
+  run: (parts, { workspace: workspaceId, since }, _record, { progress }) =>
+    verify(parts, { workspaceId, since, progress }),
+  interrupted:
+    'The verification was interrupted. It changes nothing: run it again, perhaps for one workspace or with --since.',
   failed: ({ differences }) => differences.total > 0,
   format({ checked, notVerifiable, differences }) {
     const lines = differences.shown.map(({ workspaceId, id, text }) => `${id}  workspace ${workspaceId}  ${text}`)

@@ -1,17 +1,24 @@
 import path from 'node:path'
+import { asWritten } from '../../../locales/text.ts'
 import { makeBackup } from '../../backup/backup.ts'
 import { restoreBackup } from '../../backup/restore.ts'
 import { COMMAND_RETRY_BUDGET_MS } from '../../start/open.ts'
 import { findInstanceKeys } from '../../start/instance-key.ts'
-import { type Command, type Input, InputError, command } from '../command.ts'
-import { argument, flag, optional, required } from '../inputs.ts'
+import { UserError } from '../../user-error.ts'
+import { type Command, type Input, InputError, type SendData, command } from '../command.ts'
+import { argument, flag, nonEmpty, optional, required } from '../inputs.ts'
 import { readText } from '../json-file.ts'
 
-const file = (description: string): Input<string> =>
-  required('file', description, (text) => {
-    if (text === '') throw new InputError('must not be empty')
-    return text
-  })
+const STANDARD_OUTPUT = '-'
+
+function orThrow(sendData: SendData | undefined): SendData {
+  if (sendData) return sendData
+  throw new UserError(
+    asWritten(
+      'Standard output is a terminal. Send the backup to another program or to a file, as in "backup - | ssh …".',
+    ),
+  )
+}
 
 /** Against guessing: an attacker who has the file can try without limit. */
 const MIN_PASSPHRASE = 12
@@ -34,40 +41,38 @@ export const backup = command({
   example: '/backups/doorcode.backup',
   summary: 'Write the database and the instance key to one file, even while Doorcode runs.',
   options: {
-    file: argument(file('The new file.')),
+    file: argument(nonEmpty('file', 'The new file; "-" is standard output, for another program.')),
     passphraseFile: optional(passphrase('Encrypt the backup with the passphrase in this file; "-" is standard input.')),
     withoutKey: flag('Leave the instance key out. A backup cannot be restored without it.'),
     force: flag('Replace the file if it exists.'),
   },
-  async run({ db, clock, config }, { file, passphraseFile, withoutKey, force }, record) {
+  interrupted:
+    'The backup was interrupted, and no file was written. A copy that went to standard output is incomplete.',
+  async run({ db, clock, config }, { file, passphraseFile, withoutKey, force }, record, { signal, sendData }) {
     const created = { containsKey: !withoutKey, encrypted: passphraseFile !== undefined }
-    const keys = withoutKey ? [] : ((await findInstanceKeys(config)) ?? [])
-    const createdAt = clock.now()
-    const result = await untilSignal((signal) =>
-      makeBackup(db, {
-        file,
-        replace: force,
-        keys,
-        passphrase: passphraseFile,
-        createdAt,
-        signal,
-        // Before anything is read, as for an export.
-        begin: () =>
-          db.transaction((tx) =>
-            record(tx, {
-              workspaceId: null,
-              action: 'instance.backup_started',
-              target: path.basename(file),
-              after: created,
-            }),
-          ),
-      }),
-    )
-    return { ...result, ...created }
+    const result = await makeBackup(db, {
+      target: file === STANDARD_OUTPUT ? { send: orThrow(sendData) } : { file, replace: force },
+      keys: withoutKey ? [] : ((await findInstanceKeys(config)) ?? []),
+      passphrase: passphraseFile,
+      createdAt: clock.now(),
+      signal,
+      // Before anything is read, as for an export.
+      begin: () =>
+        db.transaction((tx) =>
+          record(tx, {
+            workspaceId: null,
+            action: 'instance.backup_started',
+            target: path.basename(file),
+            after: created,
+          }),
+        ),
+    })
+    return { file, ...result, ...created }
   },
+  besideData: ({ file }) => file === STANDARD_OUTPUT,
   format: ({ file, bytes, tables, rows, containsKey, encrypted }) =>
     [
-      `${file} contains ${rows} rows of ${tables} tables (${formatSize(bytes)}).`,
+      `${file === STANDARD_OUTPUT ? 'The backup' : file} contains ${rows} rows of ${tables} tables (${formatSize(bytes)}).`,
       containsKey
         ? encrypted
           ? 'It contains the instance key, and can be opened only with the passphrase.'
@@ -81,32 +86,32 @@ export const restore: Command = {
   example: '/backups/doorcode.backup',
   summary: 'Load a backup into an empty database: a new data folder, or that of DATABASE_URL.',
   options: {
-    file: argument(file('The file that "backup" made.')),
+    file: argument(nonEmpty('file', 'The file that "backup" made.')),
     passphraseFile: optional(passphrase('The file with the passphrase of the backup; "-" is standard input.')),
-    keyFile: optional(file('With DATABASE_URL: the new file for the instance key that is in the backup.')),
+    keyFile: optional(nonEmpty('file', 'With DATABASE_URL: the new file for the instance key that is in the backup.')),
   },
+  interrupted: 'The restore was interrupted, and nothing was restored. Run the command again.',
   work: {
     on: 'empty-database',
-    async run(config, values) {
-      const { file, passphraseFile, keyFile } = values as Record<string, string | undefined>
-      const result = await untilSignal((signal) =>
-        restoreBackup(config, {
-          file: file ?? '',
-          passphrase: passphraseFile,
-          keyFile,
-          at: new Date(),
-          timeoutMs: COMMAND_RETRY_BUDGET_MS,
-          signal,
-        }),
-      )
-      return { result, text: formatRestored(result, config.databaseUrl !== undefined) }
+    async run(config, values, { signal, program }) {
+      const { file = '', passphraseFile, keyFile } = values as Record<string, string | undefined>
+      if (file === '-')
+        throw new UserError(
+          asWritten(
+            'A restore reads the backup twice, so it cannot read standard input. Save the backup as a file first.',
+          ),
+        )
+      const at = new Date()
+      const budget = { timeoutMs: COMMAND_RETRY_BUDGET_MS, signal }
+      const result = await restoreBackup(config, { file, passphrase: passphraseFile, keyFile, at, ...budget })
+      return { result, text: formatRestored(result, { isOwnDatabase: config.databaseUrl !== undefined, program }) }
     },
   },
 }
 
 const formatRestored = (
   { file, createdAt, tables, rows, keyFile }: Awaited<ReturnType<typeof restoreBackup>>,
-  isOwnDatabase: boolean,
+  { isOwnDatabase, program }: { isOwnDatabase: boolean; program: string },
 ): string =>
   [
     `${file} of ${createdAt} was restored: ${rows} rows of ${tables} tables.`,
@@ -117,24 +122,10 @@ const formatRestored = (
             ? `The instance key is in ${keyFile}: set DOORCODE_SECRET_KEY to its content, then keep the file as safe as a password or delete it.`
             : `The instance key is in ${keyFile}.`,
         ]),
-    'Start Doorcode now. Everyone must sign in to the dashboard again.',
+    `Start it with "${program} serve" and the same settings, not with "npm start", which runs a demo. Everyone must sign in to the dashboard again.`,
   ].join('\n')
 
 const formatSize = (bytes: number): string => {
   const format = (value: number, unit: string) => `${value.toLocaleString('en', { maximumFractionDigits: 1 })} ${unit}`
   return bytes < 1e6 ? format(bytes / 1e3, 'kB') : bytes < 1e9 ? format(bytes / 1e6, 'MB') : format(bytes / 1e9, 'GB')
-}
-
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const
-
-/** The first signal interrupts the work cleanly; a second one ends the process. */
-async function untilSignal<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-  const ending = new AbortController()
-  const end = (): void => ending.abort()
-  for (const each of SIGNALS) process.once(each, end)
-  try {
-    return await work(ending.signal)
-  } finally {
-    for (const each of SIGNALS) process.off(each, end)
-  }
 }

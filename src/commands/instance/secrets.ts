@@ -35,7 +35,9 @@ export const secretsRotate = command({
     endSessions: flag('Also sign everyone out of the dashboard: for a key that may have leaked.'),
     acceptUnreadable: flag('Finish even if a former key is lost: what it encrypted stays unreadable.'),
   },
-  async run({ config, db, seal }, { endSessions, acceptUnreadable }, record) {
+  interrupted:
+    'The rotation was interrupted. Run "secrets rotate" again: it continues. Do not remove the old key before it has finished.',
+  async run({ config, db, seal }, { endSessions, acceptUnreadable }, record, { signal }) {
     const { fingerprint } = newestKey(seal)
     const switched = await switchKey({ db, seal }, (tx, { before, after }) =>
       record(tx, {
@@ -55,6 +57,7 @@ export const secretsRotate = command({
       { db, seal },
       {
         acceptUnreadable,
+        signal,
         record: (tx, after) => record(tx, { ...instance, action: 'secrets.resealed', target: fingerprint, after }),
       },
     )

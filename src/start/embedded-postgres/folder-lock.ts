@@ -45,7 +45,7 @@ async function acquire(lock: DatabaseSync, file: string): Promise<void> {
   const deadline = Date.now() + MAX_WAIT_MS
   for (;;) {
     try {
-      lock.exec('begin exclusive')
+      lock.exec('pragma journal_mode = memory; begin exclusive') // without a file, which a full disk prevents
       return
     } catch (error) {
       if (!(error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY)) throw error

@@ -114,6 +114,17 @@ test('a killed server restarts, and no empty or broken pid file prevents it', as
   }
 })
 
+test('the last user stops a server that is recovering from a crash', async (t) => {
+  const { dataDir, start } = await newPlace(t)
+  const used = await start()
+  const postmaster = await postmasterOf(dataDir)
+  const sessions = `select pid from pg_stat_activity where application_name = 'doorcode embedded'`
+  const [session] = (await ask(used.url, sessions)) as { pid: number }[]
+  process.kill(session?.pid ?? assert.fail(), 'SIGKILL') // all sessions end, as when the disk of its log is full
+  await used.stop()
+  assert.equal(isRunning(postmaster), false)
+})
+
 /** A zombie, which no one has reaped, does not run. */
 function isRunning(pid: number): boolean {
   if (existsSync(`/proc/${pid}`)) return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))

@@ -157,12 +157,26 @@ function holdUse(first: Client, rejoin: () => Promise<Client>): () => Promise<Cl
   }
 }
 
-/** Releases the lock and returns whether no other process uses the server. */
+const MAX_RECOVERY_MS = 10_000
+
+/**
+ * Releases the lock and returns whether no other process uses the server. A crash of the server, as on a full disk, releases
+ * it too: then this waits until the server has recovered. If it takes longer, the server is left to its next user.
+ */
 async function wasLast(held: Client | undefined, cluster: Cluster): Promise<boolean> {
-  if (!held && !(await findPostmaster(cluster.data))) return false
-  const client = held ?? (await connect(cluster))
+  const deadline = Date.now() + MAX_RECOVERY_MS
+  for (let first = held; Date.now() < deadline; first = undefined, await wait(CHECK_EVERY_MS)) {
+    if (!first && !(await findPostmaster(cluster.data))) return false
+    const client = first ?? (await connect(cluster).catch(() => undefined))
+    const unused = client && (await isUnusedByOthers(client, first !== undefined).catch(() => undefined))
+    if (unused !== undefined) return unused
+  }
+  return false
+}
+
+async function isUnusedByOthers(client: Client, holds: boolean): Promise<boolean> {
   try {
-    if (held) await client.query('select pg_advisory_unlock_shared($1)', [USE_LOCK])
+    if (holds) await client.query('select pg_advisory_unlock_shared($1)', [USE_LOCK])
     const answer = await client.query<{ unused: boolean }>('select pg_try_advisory_lock($1) as unused', [USE_LOCK])
     return answer.rows[0]?.unused ?? false
   } finally {
