@@ -1,14 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { INSTANCE_KEY } from '../../bench/server-process.ts'
 import { type FlakyProxy, startFlakyProxy } from '../flaky-proxy.ts'
 import { freePort } from '../program.ts'
-
-const ROOT = path.resolve(import.meta.dirname, '../..')
-const READY_WITHIN_MS = 60_000
-const STOPS_WITHIN_MS = 40_000
+import { startServeProcess, stopServeProcess } from './serve-process.ts'
 
 /** One `doorcode serve` process with a network path of its own to the database, which can be killed, frozen and silenced. */
 export type SoakNode = {
@@ -27,38 +22,11 @@ export type SoakNode = {
 
 export async function startNode(name: string, databaseUrl: string): Promise<SoakNode> {
   const proxy: FlakyProxy = await startFlakyProxy(databaseUrl)
-  const [port, metricsPort] = [await freePort(), await freePort()]
+  const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const errors: string[] = []
-  let child: ChildProcess = await launch()
-
-  async function launch(): Promise<ChildProcess> {
-    const started = spawn(process.execPath, ['bin/doorcode.js', 'serve'], {
-      cwd: ROOT,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        PATH: process.env['PATH'],
-        DATABASE_URL: proxy.url,
-        DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),
-        DOORCODE_PORT: String(port),
-        DOORCODE_METRICS_PORT: String(metricsPort),
-        DOORCODE_ROLES: 'api,worker',
-        DOORCODE_ALLOW_PRIVATE_WEBHOOKS: '1',
-      },
-    })
-    for (const stream of [started.stdout, started.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => {
-        errors.push(...text.split('\n').filter((line) => line.includes('"level":50') || line.includes('"level":60')))
-      })
-    }
-    const deadline = performance.now() + READY_WITHIN_MS
-    while (!(await isReady(url))) {
-      if (started.exitCode !== null) throw new Error(`${name} ended with ${started.exitCode}: ${errors.at(-1) ?? ''}`)
-      if (performance.now() > deadline) throw new Error(`${name} was not ready within ${READY_WITHIN_MS} ms`)
-      await wait(100)
-    }
-    return started
-  }
+  const launch = (): Promise<ChildProcess> => startServeProcess({ name, databaseUrl: proxy.url, port, errors })
+  let child = await launch()
 
   return {
     name,
@@ -89,18 +57,8 @@ export async function startNode(name: string, databaseUrl: string): Promise<Soak
     },
     async stop() {
       child.kill('SIGCONT')
-      const ended = once(child, 'exit')
-      child.kill('SIGTERM')
-      const late = setTimeout(() => child.kill('SIGKILL'), STOPS_WITHIN_MS)
-      if (child.exitCode === null && child.signalCode === null) await ended
-      clearTimeout(late)
+      await stopServeProcess(child)
       await proxy.close()
     },
   }
-}
-
-async function isReady(url: string): Promise<boolean> {
-  const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined)
-  await answer?.body?.cancel()
-  return answer?.ok ?? false
 }

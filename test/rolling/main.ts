@@ -1,0 +1,128 @@
+/**
+ * `npm run rolling`: two nodes behind a load balancer are replaced one after the other under load. First each by another process
+ * of this release, then each of the release before by one of this release, on a database of the release before. No request
+ * may fail, and nothing may be lost or doubled. `--rounds 3 --orders 20 --seed 1` are the defaults; `--from <commit>` names
+ * another release before.
+ */
+import type { ChildProcess } from 'node:child_process'
+import path from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { listMigrations } from '../../src/db/migrate.ts'
+import { freePort } from '../program.ts'
+import { seededRandom } from '../soak/random.ts'
+import { type Scene, conclude, openScene, positive } from '../soak/scene.ts'
+import { startServeProcess, stopServeProcess } from '../soak/serve-process.ts'
+import type { openShop } from '../soak/shop.ts'
+import { waitFor } from '../wait-for.ts'
+import { type Balancer, startBalancer } from './balancer.ts'
+import { findReleaseBefore, unpackRelease } from './release.ts'
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '3' },
+    orders: { type: 'string', default: '20' },
+    seed: { type: 'string', default: '1' },
+    from: { type: 'string' },
+  },
+})
+const rounds = positive('rounds', values.rounds)
+const ordersPerSecond = positive('orders', values.orders)
+const seed = positive('seed', values.seed)
+
+/** More than two checks of the balancer. */
+const DRAIN_SECONDS = 2
+const IN_USE_WITHIN_MS = 10_000
+/** Under load before the first replacement, between two, and after the last. */
+const BETWEEN_MS = 3_000
+
+type Node = { name: string; url: string; root: string | undefined; replaceBy(root: string | undefined): Promise<void> }
+
+async function startNode(
+  name: string,
+  { databaseUrl, balancer, opened }: { databaseUrl: string; balancer: Balancer; opened: AsyncDisposableStack },
+  root: string | undefined,
+): Promise<Node> {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const errors: string[] = []
+  const settings = { DOORCODE_DRAIN_SECONDS: String(DRAIN_SECONDS) }
+  const launch = async (from: string | undefined): Promise<ChildProcess> => {
+    const options = { name, databaseUrl, port, errors, settings }
+    const child = await startServeProcess(from === undefined ? options : { ...options, root: from })
+    await waitFor(`the balancer to use ${name}`, () => balancer.isInUse(url), IN_USE_WITHIN_MS)
+    return child
+  }
+  balancer.add(url)
+  let child = await launch(root)
+  opened.defer(() => stopServeProcess(child))
+  const node: Node = {
+    name,
+    url,
+    root,
+    async replaceBy(next) {
+      await stopServeProcess(child)
+      child = await launch(next)
+      node.root = next
+    },
+  }
+  return node
+}
+
+type Rolling = { title: string; before?: string; replacements: number }
+
+/** Serves `before`, then replaces both nodes by this release as often as asked. */
+async function roll({ title, before, replacements }: Rolling): Promise<string[]> {
+  await using opened = new AsyncDisposableStack()
+  const balancer = opened.adopt(await startBalancer(), (each) => each.close())
+  const nodes: Node[] = []
+  const shop = before === undefined ? {} : { open: await shopOf(before) }
+  const scene = await openScene(opened, {
+    random: seededRandom(seed),
+    ...shop,
+    serve: async (databaseUrl) => {
+      for (const name of ['node A', 'node B'])
+        nodes.push(await startNode(name, { databaseUrl, balancer, opened }, before))
+      return [balancer.url]
+    },
+  })
+  const ending = new AbortController()
+  const sending = scene.sendWhile(ending.signal, ordersPerSecond)
+  for (let round = 0; round < replacements; round += 1)
+    for (const node of nodes) {
+      await wait(BETWEEN_MS)
+      await node.replaceBy(undefined)
+    }
+  await wait(BETWEEN_MS)
+  ending.abort()
+  await sending
+  const { summary, faults } = await scene.judge()
+  print(title, scene, balancer, { replaced: replacements * nodes.length, ...summary })
+  const { failed } = scene.load.counts()
+  const { retries } = scene.relay.counts()
+  if (failed > 0) faults.push(`${failed} requests failed`)
+  if (retries > 0) faults.push(`${retries} webhooks of WhatsApp failed`)
+  return [...faults, ...balancer.failures()].map((fault) => `${title}: ${fault}`)
+}
+
+/** A release sets up a shop with its own code, so that the database has its schema. */
+async function shopOf(root: string): Promise<typeof openShop> {
+  const module = (await import(path.join(root, 'test/soak/shop.ts'))) as { openShop: typeof openShop }
+  return module.openShop
+}
+
+function print(title: string, scene: Scene, balancer: Balancer, summary: object): void {
+  const { requests, failed, longestToAcceptMs } = scene.load.counts()
+  const { webhooks, retries } = scene.relay.counts()
+  console.log(
+    `${title}: ${JSON.stringify({ requests, failed, longestToAcceptMs: Math.round(longestToAcceptMs), webhooks, failedWebhooks: retries, balancerFailures: balancer.failures().length, ...summary })}`,
+  )
+}
+
+const newest = (await listMigrations()).at(-1)?.name ?? ''
+const commit = values.from ?? (await findReleaseBefore(newest))
+console.log(`seed ${seed}, ${ordersPerSecond} orders/s, the release before is ${commit}`)
+const faults = await roll({ title: 'rolling restart', replacements: rounds })
+await using release = await unpackRelease(commit)
+faults.push(...(await roll({ title: `rolling upgrade from ${commit}`, before: release.root, replacements: 1 })))
+conclude(faults)

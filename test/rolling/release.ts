@@ -1,0 +1,33 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+
+const ROOT = path.resolve(import.meta.dirname, '../..')
+const run = promisify(execFile)
+const MAX_ARCHIVE_BYTES = 256 * 1024 * 1024
+
+const git = async (...args: string[]): Promise<string> => (await run('git', args, { cwd: ROOT })).stdout.trim()
+
+/** The last tag, or without tags the last commit before the newest migration. */
+export async function findReleaseBefore(newestMigration: string): Promise<string> {
+  const tag = await git('describe', '--tags', '--abbrev=0', 'HEAD^').catch(() => '')
+  if (tag !== '') return tag
+  const [added = ''] = (
+    await git('log', '--diff-filter=A', '--format=%H', '--', `migrations/${newestMigration}`)
+  ).split('\n')
+  if (added === '') throw new Error('the release before is unknown: name its commit with --from')
+  return git('rev-parse', '--short', `${added}^`)
+}
+
+/** Its files in a temporary folder, with the packages of this release. */
+export async function unpackRelease(commit: string): Promise<AsyncDisposable & { root: string }> {
+  const root = await mkdtemp(path.join(tmpdir(), 'doorcode-release-'))
+  const archive = path.join(root, 'release.tar')
+  await run('git', ['archive', '--output', archive, commit], { cwd: ROOT, maxBuffer: MAX_ARCHIVE_BYTES })
+  await run('tar', ['--extract', '--file', archive, '--directory', root])
+  await rm(archive)
+  await symlink(path.join(ROOT, 'node_modules'), path.join(root, 'node_modules'))
+  return { root, [Symbol.asyncDispose]: () => rm(root, { recursive: true, force: true }) }
+}

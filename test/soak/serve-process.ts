@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import path from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { INSTANCE_KEY } from '../../bench/server-process.ts'
+import { freePort } from '../program.ts'
+
+const ROOT = path.resolve(import.meta.dirname, '../..')
+const READY_WITHIN_MS = 60_000
+const STOPS_WITHIN_MS = 40_000
+
+export type ServeOptions = {
+  name: string
+  databaseUrl: string
+  port: number
+  /** Lines at level error are added. */
+  errors: string[]
+  /** The folder of another release. */
+  root?: string
+  /** More environment variables. */
+  settings?: Readonly<Record<string, string>>
+}
+
+/** A `doorcode serve` process with API and worker, when it is ready. */
+export async function startServeProcess(options: ServeOptions): Promise<ChildProcess> {
+  const { name, databaseUrl, port, errors, root = ROOT, settings } = options
+  const child = spawn(process.execPath, ['bin/doorcode.js', 'serve'], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env['PATH'],
+      DATABASE_URL: databaseUrl,
+      DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),
+      DOORCODE_PORT: String(port),
+      DOORCODE_METRICS_PORT: String(await freePort()),
+      DOORCODE_ROLES: 'api,worker',
+      DOORCODE_ALLOW_PRIVATE_WEBHOOKS: '1',
+      ...settings,
+    },
+  })
+  let last = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      last = text
+      errors.push(...text.split('\n').filter((line) => line.includes('"level":50') || line.includes('"level":60')))
+    })
+  }
+  const deadline = performance.now() + READY_WITHIN_MS
+  while (!(await isReady(`http://127.0.0.1:${port}`))) {
+    if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}: ${errors.at(-1) ?? last}`)
+    if (performance.now() > deadline) throw new Error(`${name} was not ready within ${READY_WITHIN_MS} ms`)
+    await wait(100)
+  }
+  return child
+}
+
+export async function isReady(url: string): Promise<boolean> {
+  const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined)
+  await answer?.body?.cancel()
+  return answer?.ok ?? false
+}
+
+/** SIGTERM, and SIGKILL after longer than a shutdown may take. */
+export async function stopServeProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  child.kill('SIGTERM')
+  const late = setTimeout(() => child.kill('SIGKILL'), STOPS_WITHIN_MS)
+  await ended
+  clearTimeout(late)
+}
