@@ -6,7 +6,11 @@ export const PACKAGES_LISTED = path.resolve(import.meta.dirname, '../../packages
 /** What the image ships: packages of npm, packages of Debian, and Node. */
 export const SBOM = path.resolve(import.meta.dirname, '../../sbom.cdx.json')
 
-export type Component = { type: string; name: string; version: string; purl: string; [other: string]: unknown }
+export type Component = { 'bom-ref': string; type: string; name: string; version: string; purl: string }
 
 /** CycloneDX 1.5, as far as it is read here. */
-export type Sbom = { components: Component[]; dependencies?: { ref: string; dependsOn?: string[] }[] }
+export type Sbom = {
+  metadata: { component: Component }
+  components: Component[]
+  dependencies: { ref: string; dependsOn?: string[] }[]
+}

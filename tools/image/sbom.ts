@@ -7,11 +7,10 @@ const FORMAT = '${db:Status-Abbrev}\t${Package}\t${Version}\t${Architecture}\n'
 
 const listed = JSON.parse(await readFile(PACKAGES_LISTED, 'utf8')) as Sbom
 const components = [...listed.components, node(), ...(await debianPackages())]
-const known = new Set(components.map((component) => component['bom-ref']))
-const dependencies = (listed.dependencies ?? []).map(({ ref, dependsOn = [] }) => ({
-  ref,
-  dependsOn: dependsOn.filter((each) => known.has(each)),
-}))
+const known = new Set([...components, listed.metadata.component].map((component) => component['bom-ref']))
+const dependencies = listed.dependencies
+  .filter(({ ref }) => known.has(ref))
+  .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((each) => known.has(each)) }))
 await writeFile(SBOM, `${JSON.stringify({ ...listed, components, dependencies }, null, 1)}\n`)
 await rm(PACKAGES_LISTED)
 console.log(`${SBOM} lists ${components.length} components`)
