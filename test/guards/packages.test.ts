@@ -20,10 +20,8 @@ const ROOT = path.resolve(import.meta.dirname, '../..')
 const read = (name: string): Promise<string> => readFile(path.join(ROOT, name), 'utf8')
 
 const MANIFESTS = ['doorcode', 'example-secret', 'ingress'].map((name) => `deploy/kubernetes/${name}.yaml`)
-const PACKAGES = [
-  ...['Containerfile', 'compose.yaml', 'deploy/systemd/doorcode.service'],
-  ...['deploy/compose/Caddyfile', 'deploy/compose/create-secrets.sh', ...MANIFESTS],
-]
+const COMPOSE = ['compose.yaml', 'deploy/compose/Caddyfile', 'deploy/compose/create-secrets.sh']
+const PACKAGES = ['Containerfile', ...COMPOSE, 'deploy/systemd/doorcode.service', ...MANIFESTS]
 
 test('every setting that a package or its page names exists', async () => {
   const unknown: string[] = []
@@ -142,7 +140,10 @@ test('the image, its user and its release are the same in every package', async 
   assert.match(await read('deploy/compose/create-secrets.sh'), new RegExp(`^readonly DOORCODE=${user} `, 'm'))
   const { spec } = (await deployment()).spec.template
   assert.deepEqual([spec.securityContext.runAsUser, spec.securityContext.runAsNonRoot], [Number(user), true])
-  assert.equal(withDefaults({ image: (await compose()).services.doorcode.image })['image'], `doorcode:${manifest.version}`)
+  assert.equal(
+    withDefaults({ image: (await compose()).services.doorcode.image })['image'],
+    `doorcode:${manifest.version}`,
+  )
   assert.ok(spec.containers[0].image.endsWith(`/doorcode:${manifest.version}`))
   assert.match(containerfile, /^ARG BASE=docker\.io\/library\/node:26-slim$/m)
 })
@@ -160,13 +161,17 @@ test('a pod gets no variables of its service, and writes only to its volumes', a
 
 test('the health check passes only for a server that answers with success', async (t) => {
   let status = 200
-  const server = createServer((request, response) => response.writeHead(request.url === '/healthz' ? status : 404).end())
+  const server = createServer((request, response) =>
+    response.writeHead(request.url === '/healthz' ? status : 404).end(),
+  )
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => server.close())
   const { port } = server.address() as AddressInfo
   const check = (DOORCODE_PORT: string): Promise<string> =>
-    run(process.execPath, [path.join(ROOT, 'bin/healthcheck.js')], { env: { DOORCODE_PORT, DOORCODE_HOST: '0.0.0.0' } }).then(
+    run(process.execPath, [path.join(ROOT, 'bin/healthcheck.js')], {
+      env: { DOORCODE_PORT, DOORCODE_HOST: '0.0.0.0' },
+    }).then(
       () => 'healthy',
       ({ stderr }: { stderr: string }) => stderr,
     )

@@ -29,7 +29,14 @@ type BuildOptions = {
 /** Builds the Containerfile with buildah as root, without a container engine and without a registry. */
 export async function buildImage({ folder, base, version, revision }: BuildOptions): Promise<Built> {
   // vfs copies each layer, but needs no kernel module and leaves no mount behind.
-  const storage = ['--storage-driver', 'vfs', '--root', path.join(folder, 'images'), '--runroot', path.join(folder, 'run')]
+  const storage = [
+    '--storage-driver',
+    'vfs',
+    '--root',
+    path.join(folder, 'images'),
+    '--runroot',
+    path.join(folder, 'run'),
+  ]
   const buildah = (...args: readonly string[]): string =>
     execFileSync('buildah', [...storage, ...args], { encoding: 'utf8', timeout: STEP_TIMEOUT_MS }).trim()
   if (base === undefined) await makeBase(folder, buildah)
@@ -84,7 +91,11 @@ async function npmVolumes(folder: string): Promise<string[]> {
   const setting = (name: string): string => execFileSync('npm', ['config', 'get', name], { encoding: 'utf8' }).trim()
   const certificates = process.env['NODE_EXTRA_CA_CERTS']
   const npmrc = path.join(folder, 'npmrc')
-  const lines = [`registry=${setting('registry')}`, 'prefer-offline=true', ...(certificates ? ['cafile=/etc/npm-ca.crt'] : [])]
+  const lines = [
+    `registry=${setting('registry')}`,
+    'prefer-offline=true',
+    ...(certificates ? ['cafile=/etc/npm-ca.crt'] : []),
+  ]
   await writeFile(npmrc, `${lines.join('\n')}\n`)
   return [
     `--volume=${npmrc}:/root/.npmrc:ro`,

@@ -86,14 +86,11 @@ export async function startContainer(options: Options): Promise<Container> {
   const asUser = ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--no-new-privs']
   const inside = [...asUser, '--bounding-set=-all', '--inh-caps=-all']
   const environed = ['env', '--ignore-environment', `--chdir=${config.WorkingDir}`, ...settings]
-  const child = spawn(
-    'unshare',
-    [
-      ...['--mount', '--pid', '--fork', 'sh', '-euc', MOUNTS, 'container'],
-      ...[...inside, ...environed, ...config.Entrypoint, ...config.Cmd],
-    ],
-    { env: { PATH: process.env['PATH'], ROOT: root, SECRETS: secretFolder, VOLUME: volume }, stdio: ['ignore', 'pipe', 'pipe'] },
-  )
+  const program = [...inside, ...environed, ...config.Entrypoint, ...config.Cmd]
+  const child = spawn('unshare', ['--mount', '--pid', '--fork', 'sh', '-euc', MOUNTS, 'container', ...program], {
+    env: { PATH: process.env['PATH'], ROOT: root, SECRETS: secretFolder, VOLUME: volume },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let written = ''
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (written += text))
@@ -117,7 +114,8 @@ export async function startContainer(options: Options): Promise<Container> {
     async stop() {
       const from = performance.now()
       process.kill(await firstProcess(child), config.StopSignal)
-      if (!(await settlesWithin(STOP_TIMEOUT_MS, ended.then(() => undefined)))) await kill()
+      const hasEnded = ended.then(() => undefined)
+      if (!(await settlesWithin(STOP_TIMEOUT_MS, hasEnded))) await kill()
       return { ended: await ended, ms: performance.now() - from }
     },
     kill,

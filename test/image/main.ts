@@ -60,7 +60,9 @@ async function main(): Promise<void> {
   report(`${file}: load it with "docker load -i" or "podman load -i"`)
   for (const [arch, platform] of Object.entries(ARCHITECTURES))
     if (arch !== process.arch)
-      console.log(`SKIPPED ${platform}: this machine is ${process.arch}. Run this command on a machine of that architecture.`)
+      console.log(
+        `SKIPPED ${platform}: this machine is ${process.arch}. Run this command on a machine of that architecture.`,
+      )
   if (values.base === undefined)
     console.log(`SKIPPED the default base ${await defaultBase()}: use "--base" where its registry can be reached.`)
   console.log('SKIPPED a container engine: docker, podman and Kubernetes start it in their own way (docs/packages.md).')
@@ -91,7 +93,11 @@ function isInPath(program: string): boolean {
 /** Empty outside a checkout. */
 function revision(): string {
   try {
-    return execFileSync('git', ['rev-parse', 'HEAD'], { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+    return execFileSync('git', ['rev-parse', 'HEAD'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim()
   } catch {
     return ''
   }

@@ -32,7 +32,11 @@ export async function copySbom(root: string, file: string): Promise<string> {
     for (const each of [ref, ...dependsOn]) assert.ok(refs.has(each), `${each} is a dependency and no component`)
   const listed = new Set(components.map(({ purl }) => decodeURIComponent(purl)))
   const shipped = [...(await npmPackages(root)), ...(await debianPackages(root))]
-  for (const each of shipped) assert.ok([...listed].some((purl) => purl === each || purl.startsWith(`${each}?`)), `${each} is not listed`)
+  for (const each of shipped)
+    assert.ok(
+      [...listed].some((purl) => purl === each || purl.startsWith(`${each}?`)),
+      `${each} is not listed`,
+    )
   await writeFile(file, text)
   const count = (kind: string): number => components.filter(({ purl }) => purl.startsWith(`pkg:${kind}/`)).length
   return `the SBOM lists ${count('npm')} packages of npm, ${count('deb')} of Debian and Node ${process.versions.node}; all that the image contains are among them`

@@ -52,20 +52,18 @@ export async function tryWithOwnDatabase({ report, ...image }: Trial): Promise<v
   assert.deepEqual([page.status, /<script[^>]+src="\/dashboard\/assets\//.test(await page.text())], [200, true])
   report('serves the dashboard without building it')
 
-  const command = async <Result>(...args: readonly string[]): Promise<Result> =>
-    JSON.parse(await container.doorcode(...args, '--json')) as Result
-  const { workspaceId } = await command<{ workspaceId: string }>('workspace', 'create', '--name', 'Image')
-  const seed = demoAccount()
-  const added = emulator.addAccount(seed)
+  const command = async <Result>(words: string): Promise<Result> =>
+    JSON.parse(await container.doorcode(...words.split(' '), '--json')) as Result
+  const { workspaceId } = await command<{ workspaceId: string }>('workspace create --name Image')
+  const { accessToken, appSecret, verifyToken, ...seed } = demoAccount()
+  const added = emulator.addAccount({ accessToken, appSecret, verifyToken, ...seed })
+  const credentials = `--access-token ${accessToken} --app-secret ${appSecret} --verify-token ${verifyToken}`
   const account = await command<{ webhookPath: string; senders: { senderId: string; phoneNumberId: string }[] }>(
-    ...['account', 'connect', '--workspace', workspaceId, '--waba-id', added.id, '--graph-url', emulator.url],
-    ...['--access-token', seed.accessToken, '--app-secret', seed.appSecret, '--verify-token', seed.verifyToken],
+    `account connect --workspace ${workspaceId} --waba-id ${added.id} --graph-url ${emulator.url} ${credentials}`,
   )
   added.callbackUrl = `${url}${account.webhookPath}`
-  const { apiKey } = await command<{ apiKey: string }>('key', 'create', '--workspace', workspaceId, '--name', 'image')
-  const { secret } = await command<{ secret: string }>(
-    ...['endpoint', 'add', '--workspace', workspaceId, '--url', receiver.url],
-  )
+  const { apiKey } = await command<{ apiKey: string }>(`key create --workspace ${workspaceId} --name image`)
+  const { secret } = await command<{ secret: string }>(`endpoint add --workspace ${workspaceId} --url ${receiver.url}`)
   report('commands set up a workspace, an account, a key and an endpoint')
 
   const senderId = account.senders.find(({ phoneNumberId }) => phoneNumberId === DEMO.standardNumberId)?.senderId
@@ -77,7 +75,9 @@ export async function tryWithOwnDatabase({ report, ...image }: Trial): Promise<v
   const { messageId } = (await answer.json()) as { messageId: string }
   assert.equal(answer.status, 202)
   const status = async (): Promise<string> => {
-    const got = await fetch(`${url}/api/v1/otp/messages/${messageId}`, { headers: { authorization: `Bearer ${apiKey}` } })
+    const got = await fetch(`${url}/api/v1/otp/messages/${messageId}`, {
+      headers: { authorization: `Bearer ${apiKey}` },
+    })
     return ((await got.json()) as { status: string }).status
   }
   await waitFor('the message to be delivered', async () => ['delivered', 'read'].includes(await status()))
@@ -127,7 +127,11 @@ export async function tryMistakes({ report, ...image }: Trial): Promise<void> {
     pattern: RegExp
   }[] = [
     { what: 'no volume', pattern: /data folder \/data is on a read-only file system\. Mount a writable volume/ },
-    { what: 'a volume that is not writable', volume: closed, pattern: /data folder \/data is not writable by the user/ },
+    {
+      what: 'a volume that is not writable',
+      volume: closed,
+      pattern: /data folder \/data is not writable by the user/,
+    },
     {
       what: 'a secret that is not mounted',
       environment: { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c', DOORCODE_SECRET_KEY_FILE: '/run/secrets/none' },
@@ -137,7 +141,11 @@ export async function tryMistakes({ report, ...image }: Trial): Promise<void> {
   ]
   for (const { what, volume, environment, pattern } of mistakes) {
     const address = await addressOf()
-    const container = await startContainer({ ...image, environment: { ...address.environment, ...environment }, volume })
+    const container = await startContainer({
+      ...image,
+      environment: { ...address.environment, ...environment },
+      volume,
+    })
     assert.equal(await container.ended, 1, what)
     assert.match(container.written(), pattern)
     assert.ok(!container.written().includes('    at '), `no stack: ${container.written()}`)

@@ -38,7 +38,7 @@ async function leavePackages(names: ReadonlySet<string>): Promise<void> {
   await prune((name) => !BUILD_TOOLS.includes(name))
   await listPackages()
   await prune((name) => names.has(name))
-  for await (const folder of glob('node_modules/{typescript,@typescript}', { cwd: ROOT })) 
+  for await (const folder of glob('node_modules/{typescript,@typescript}', { cwd: ROOT }))
     await rm(path.join(ROOT, folder), { recursive: true })
   for (const { name, text } of kept) await writeFile(path.join(ROOT, name), text)
 }
