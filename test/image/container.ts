@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { settlesWithin } from '../../src/settles-within.ts'
@@ -66,6 +67,7 @@ exec chroot "$ROOT" "$@"
 const STOP_TIMEOUT_MS = 35_000
 
 let started = 0
+const running = new Set<ChildProcess>()
 
 /**
  * Runs the image as an engine would: its root read-only, its user without any capability, as process 1 of a namespace of its
@@ -94,7 +96,11 @@ export async function startContainer(options: Options): Promise<Container> {
   let written = ''
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (written += text))
-  const ended = once(child, 'close').then(([code, signal]) => (signal ?? code) as number | string)
+  running.add(child)
+  const ended = once(child, 'close').then(([code, signal]) => {
+    running.delete(child)
+    return (signal ?? code) as number | string
+  })
 
   const exec: Container['exec'] = async (...command) => {
     const target = ['nsenter', `--target=${await firstProcess(child)}`, '--mount', '--pid', '--root', '--wd']
@@ -124,7 +130,20 @@ export async function startContainer(options: Options): Promise<Container> {
 
 /** Process 1 of the container, as this machine numbers it. */
 const firstProcess = (child: ChildProcess): Promise<number> =>
-  waitFor('the container’s first process', async () => {
-    const list = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').catch(() => '')
-    return Number.parseInt(list) || undefined
-  })
+  waitFor('the container’s first process', () => findFirstProcess(child))
+
+function findFirstProcess({ pid }: ChildProcess): number | undefined {
+  try {
+    return Number.parseInt(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')) || undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** An interrupted run leaves no container behind. */
+process.on('exit', () => {
+  for (const child of running) {
+    const first = findFirstProcess(child)
+    if (first !== undefined) process.kill(first, 'SIGKILL')
+  }
+})

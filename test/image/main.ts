@@ -34,6 +34,8 @@ async function main(): Promise<void> {
   await using opened = new AsyncDisposableStack()
   const folder = await mkdtemp(path.join(tmpdir(), 'doorcode-image-'))
   opened.defer(() => rm(folder, { recursive: true, force: true }))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void opened.disposeAsync().finally(() => process.exit(1)))
   await chmod(folder, 0o711) // root's PostgreSQL runs as another user, who must pass through
   const output = path.resolve(ROOT, values.output)
   await mkdir(output, { recursive: true })
