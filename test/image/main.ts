@@ -13,7 +13,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { buildImage } from './build.ts'
 import type { ImageConfig } from './container.ts'
 import { copySbom } from './sbom.ts'
-import { tryMistakes, tryWithOwnDatabase, tryWithVolume } from './trial.ts'
+import { tryBehindCaddy, tryMistakes, tryWithOwnDatabase, tryWithVolume } from './trial.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 /** By the program that it brings. The others are part of every Debian. */
@@ -55,6 +55,8 @@ async function main(): Promise<void> {
   await tryWithOwnDatabase(trial)
   await tryWithVolume(trial)
   await tryMistakes(trial)
+  if (isInPath('caddy')) await tryBehindCaddy(trial)
+  else skip('the Caddyfile of compose.yaml: install the Debian package caddy to try it.')
 
   const file = path.join(output, `doorcode-${version}-${process.arch}.tar`)
   await rm(file, { force: true })
@@ -66,8 +68,12 @@ async function main(): Promise<void> {
         `SKIPPED ${platform}: this machine is ${process.arch}. Run this command on a machine of that architecture.`,
       )
   if (values.base === undefined)
-    console.log(`SKIPPED the default base ${await defaultBase()}: use "--base" where its registry can be reached.`)
-  console.log('SKIPPED a container engine: docker, podman and Kubernetes start it in their own way (docs/packages.md).')
+    skip(`the default base ${await defaultBase()}: use "--base" where its registry can be reached.`)
+  skip('a container engine, compose.yaml and the Kubernetes manifests as a whole: they need one.')
+}
+
+function skip(what: string): void {
+  console.log(`SKIPPED ${what}`)
 }
 
 function findObstacle(): string | undefined {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chown, mkdir } from 'node:fs/promises'
+import { once } from 'node:events'
+import { chown, mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { Agent, request } from 'undici'
 import { DEMO, demoAccount, startEmulator } from '@doorcode/whatsapp-emulator'
 import { startEmbeddedPostgres } from '../../src/start/embedded-postgres/server.ts'
 import { startFlakyProxy } from '../flaky-proxy.ts'
@@ -10,6 +13,8 @@ import { freePort } from '../program.ts'
 import { assertSigned, startReceiver } from '../receiver.ts'
 import { waitFor } from '../wait-for.ts'
 import { type Container, type ImageConfig, startContainer } from './container.ts'
+
+const ROOT = path.resolve(import.meta.dirname, '../..')
 
 export type Trial = { root: string; config: ImageConfig; folder: string; report: (line: string) => void }
 
@@ -97,10 +102,7 @@ export async function tryWithOwnDatabase({ report, ...image }: Trial): Promise<v
 
 /** Without DATABASE_URL: the embedded PostgreSQL as an ordinary user, in a volume that outlives the container. */
 export async function tryWithVolume({ report, ...image }: Trial): Promise<void> {
-  const volume = path.join(image.folder, 'volume')
-  await mkdir(volume, { mode: 0o700 })
-  const [uid, gid] = image.config.User.split(':').map(Number)
-  await chown(volume, uid ?? 0, gid ?? 0)
+  const volume = await makeVolume(image, 'volume')
   for (const work of ['create', 'find'] as const) {
     const { environment } = await addressOf()
     const container = await startContainer({ ...image, environment, volume })
@@ -114,6 +116,47 @@ export async function tryWithVolume({ report, ...image }: Trial): Promise<void> 
     }
   }
   report('runs the embedded PostgreSQL in a volume, which the next container continues')
+}
+
+/** The Caddyfile of compose.yaml, with the certificate that Caddy makes for localhost. */
+export async function tryBehindCaddy({ report, ...image }: Trial): Promise<void> {
+  await using opened = new AsyncDisposableStack()
+  const volume = await makeVolume(image, 'volume-caddy')
+  const { url, environment } = await addressOf()
+  const [httpPort, httpsPort] = [await freePort(), await freePort()]
+  const publicUrl = `https://localhost:${httpsPort}`
+  const settings = { ...environment, DOORCODE_PUBLIC_URL: publicUrl, DOORCODE_TRUSTED_PROXIES: '127.0.0.1' }
+  const container = await startContainer({ ...image, environment: settings, volume })
+  opened.defer(() => container.kill())
+  await waitUntilHealthy(container, image.config)
+
+  const home = path.join(image.folder, 'caddy')
+  await mkdir(home)
+  const usual = await readFile(path.join(ROOT, 'deploy/compose/Caddyfile'), 'utf8')
+  const global = `{\nhttp_port ${httpPort}\nhttps_port ${httpsPort}\nadmin off\nskip_install_trust\n}\n`
+  const file = path.join(home, 'Caddyfile')
+  await writeFile(file, global + usual.replace('doorcode:3000', new URL(url).host))
+  const caddy = spawn('caddy', ['run', '--config', file, '--adapter', 'caddyfile'], {
+    env: { PATH: process.env['PATH'], HOME: home, XDG_DATA_HOME: home, PUBLIC_HOST: 'localhost' },
+    stdio: 'ignore',
+  })
+  const ended = once(caddy, 'exit')
+  opened.defer(async () => {
+    caddy.kill()
+    await ended
+  })
+  const certificate = path.join(home, 'caddy/pki/authorities/local/root.crt')
+  const ca = await waitFor('Caddy’s certificate', () => readFile(certificate, 'utf8').catch(() => undefined))
+  const client = opened.adopt(new Agent({ connect: { ca } }), (agent) => agent.close())
+  const get = async (name: string) => {
+    const { statusCode, headers, body } = await request(`${publicUrl}${name}`, { dispatcher: client })
+    return { status: statusCode, headers, text: await body.text() }
+  }
+  await waitFor('Caddy to pass on a request', async () => (await get('/readyz').catch(() => undefined))?.status === 200)
+  const page = await get('/dashboard/')
+  assert.deepEqual([page.status, /<script/.test(page.text)], [200, true])
+  assert.match(String(page.headers['strict-transport-security']), /max-age=\d+/)
+  report('answers behind Caddy over TLS, with the Caddyfile of compose.yaml')
 }
 
 /** What an operator may do wrong: it must end before anything is served, with the fix. */
@@ -151,6 +194,15 @@ export async function tryMistakes({ report, ...image }: Trial): Promise<void> {
     assert.ok(!container.written().includes('    at '), `no stack: ${container.written()}`)
     report(`${what} ends the start: ${container.written().trim().split('\n').at(-1)?.trim()}`)
   }
+}
+
+/** A folder of the image's user. */
+async function makeVolume({ folder, config }: Pick<Trial, 'folder' | 'config'>, name: string): Promise<string> {
+  const volume = path.join(folder, name)
+  await mkdir(volume, { mode: 0o700 })
+  const [uid, gid] = config.User.split(':').map(Number)
+  await chown(volume, uid ?? 0, gid ?? 0)
+  return volume
 }
 
 async function addressOf() {
