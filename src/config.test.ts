@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
-import { test } from 'node:test'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { type TestContext, test } from 'node:test'
 import { ConfigError, readConfig, settings } from './config.ts'
 
 const KEY = Buffer.alloc(32, 1).toString('base64')
@@ -61,6 +63,48 @@ test('all mistakes are listed, one per line, without secrets', () => {
   }
   assert.doesNotMatch(mistakes.join('\n'), /hidden|short/)
 })
+
+test('a secret is read from its file, without the line end', async (t) => {
+  const file = await secretFiles(t)
+  const environment = {
+    DATABASE_URL_FILE: await file('url', 'postgres://app:pw@db:5432/doorcode\n'),
+    DOORCODE_SECRET_KEY_FILE: await file('key', `${KEY}\n`),
+  }
+  const { databaseUrl, secretKeys, rateLimit } = readConfig(environment)
+  assert.equal(databaseUrl, 'postgres://app:pw@db:5432/doorcode')
+  assert.deepEqual([secretKeys, rateLimit], [[Buffer.alloc(32, 1)], 'shared'])
+})
+
+test('a missing, empty, unreadable or doubled secret file is one mistake that names the fix', async (t) => {
+  const file = await secretFiles(t)
+  const url = 'postgres://app:hidden@db:5432/doorcode'
+  const faulty: readonly (readonly [Record<string, string>, RegExp])[] = [
+    [{ DOORCODE_SECRET_KEY_FILE: '/nowhere/key' }, /^DOORCODE_SECRET_KEY_FILE names a file .*ENOENT.*mount the secret/],
+    [{ DOORCODE_SECRET_KEY_FILE: os.tmpdir() }, /^DOORCODE_SECRET_KEY_FILE names a file .*EISDIR/],
+    [{ DOORCODE_SECRET_KEY_FILE: await file('none', '\n') }, /which is empty: write the value of DOORCODE_SECRET_KEY/],
+    [{ DOORCODE_SECRET_KEY_FILE: await file('long', 'hidden'.repeat(999)) }, /which is too long for a secret$/],
+    [{ DOORCODE_SECRET_KEY_FILE: await file('bad', 'hidden') }, /^DOORCODE_SECRET_KEY must be 32 random bytes/],
+    [
+      { DOORCODE_SECRET_KEY_FILE: await file('both', KEY), DOORCODE_SECRET_KEY: KEY },
+      /^DOORCODE_SECRET_KEY_FILE and DOORCODE_SECRET_KEY are both set: remove one of them$/,
+    ],
+  ]
+  for (const [environment, pattern] of faulty) {
+    const [mistake = '', ...more] = mistakesOf({ DATABASE_URL: url, ...environment })
+    assert.match(mistake, pattern)
+    assert.deepEqual(more, [])
+    assert.doesNotMatch(mistake, /hidden/)
+  }
+})
+
+async function secretFiles(t: TestContext) {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-secrets-'))
+  t.after(() => rm(folder, { recursive: true }))
+  return async (name: string, content: string): Promise<string> => {
+    await writeFile(path.join(folder, name), content)
+    return path.join(folder, name)
+  }
+}
 
 test('a misspelt setting is a mistake', () => {
   assert.match(mistakesOf({ DOORCODE_PROT: '3000' }).join(), /^DOORCODE_PROT is not a setting/)

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { type KeyMistake, MAX_KEYS, parseInstanceKeys } from './seal.ts'
 
@@ -54,6 +55,7 @@ export const settings = {
     'PostgreSQL 15 or later, as `postgres://user:password@host:5432/name`. Empty: the embedded PostgreSQL.',
     databaseUrl,
   ),
+  DATABASE_URL_FILE: setting('', 'File that contains the value of `DATABASE_URL`, such as a mounted secret.', nonEmpty),
   DOORCODE_DATABASE_POOL: setting(
     '10',
     'Maximum number of database connections per process: 2 to 200.',
@@ -68,6 +70,11 @@ export const settings = {
     '',
     'Instance key that encrypts codes, tokens and secrets: 32 random bytes in base64 or hex. During a rotation: several keys, newest first, separated by commas. Required with `DATABASE_URL`; otherwise the key is a file in the data folder.',
     secretKeys,
+  ),
+  DOORCODE_SECRET_KEY_FILE: setting(
+    '',
+    'File that contains the value of `DOORCODE_SECRET_KEY`, such as a mounted secret.',
+    nonEmpty,
   ),
   DOORCODE_PUBLIC_URL: setting(
     '',
@@ -143,7 +150,8 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** Throws a ConfigError that lists every mistake. */
 export function readConfig(environment: Environment, { needsKey = true }: { needsKey?: boolean } = {}) {
   const mistakes = unknownNames(environment)
-  const valueOf = (name: SettingName): string => (environment[name] ?? '').trim()
+  const fromFiles = readSecretFiles(environment, mistakes)
+  const valueOf = (name: SettingName): string => (fromFiles[name] ?? environment[name] ?? '').trim()
   const find = <Name extends SettingName>(name: Name): ReturnType<(typeof settings)[Name]['read']> | undefined => {
     const { default: fallback, read }: Setting<unknown> = settings[name]
     const text = valueOf(name) || fallback
@@ -156,9 +164,10 @@ export function readConfig(environment: Environment, { needsKey = true }: { need
     }
   }
   const databaseUrl = find('DATABASE_URL')
-  if (needsKey && databaseUrl && valueOf('DOORCODE_SECRET_KEY') === '') {
+  const isKeyMissing = valueOf('DOORCODE_SECRET_KEY') === '' && valueOf('DOORCODE_SECRET_KEY_FILE') === ''
+  if (needsKey && databaseUrl && isKeyMissing) {
     mistakes.push(
-      'DOORCODE_SECRET_KEY is required with DATABASE_URL: generate one with "openssl rand -base64 32" and use the same key on every node',
+      'DOORCODE_SECRET_KEY is required with DATABASE_URL: generate one with "openssl rand -base64 32" and use the same key on every node; in a file, set DOORCODE_SECRET_KEY_FILE',
     )
   }
   const keep = {
@@ -201,6 +210,44 @@ export function readConfig(environment: Environment, { needsKey = true }: { need
   }
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   return config
+}
+
+/** Those that can be in a file of their own, as Docker, Kubernetes and systemd mount them. */
+export const SECRETS = ['DATABASE_URL', 'DOORCODE_SECRET_KEY'] as const satisfies readonly SettingName[]
+
+/** No secret is this long; a longer file is probably the wrong one. */
+const MAX_SECRET_BYTES = 4_096
+
+function readSecretFiles(environment: Environment, mistakes: string[]): { [Name in SettingName]?: string } {
+  const read: { [Name in SettingName]?: string } = {}
+  for (const name of SECRETS) {
+    const setting = `${name}_FILE` as const
+    const file = (environment[setting] ?? '').trim()
+    if (file === '') continue
+    try {
+      if ((environment[name] ?? '').trim() !== '') invalid(`and ${name} are both set: remove one of them`)
+      read[name] = readSecret(file, name)
+    } catch (mistake) {
+      if (!(mistake instanceof InvalidSetting)) throw mistake
+      mistakes.push(`${setting} ${mistake.message}`)
+    }
+  }
+  return read
+}
+
+/** An error of the file system names its path and reason, never its content. */
+function readSecret(file: string, name: SettingName): string {
+  let bytes: Buffer
+  try {
+    bytes = readFileSync(file)
+  } catch (error) {
+    return invalid(
+      `names a file that cannot be read (${(error as Error).message}): mount the secret there, readable by the user who runs Doorcode`,
+    )
+  }
+  const text = bytes.toString('utf8').trim()
+  if (text === '') return invalid(`names the file ${file}, which is empty: write the value of ${name} into it`)
+  return bytes.length <= MAX_SECRET_BYTES ? text : invalid(`names the file ${file}, which is too long for a secret`)
 }
 
 /** A misspelt name would have no effect, without a warning. */

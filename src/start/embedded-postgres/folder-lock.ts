@@ -1,4 +1,4 @@
-import { chown } from 'node:fs/promises'
+import { access, chown, constants } from 'node:fs/promises'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -21,6 +21,7 @@ export async function withFolderLock<Result>(
 ): Promise<Result> {
   await makeDataFolder(folder, user)
   const file = path.join(folder, 'postgres.lock')
+  await assertWritable(folder, file)
   const lock = openLock(file)
   try {
     await acquire(lock, file)
@@ -29,6 +30,27 @@ export async function withFolderLock<Result>(
   } finally {
     lock.close()
   }
+}
+
+const OR_ELSEWHERE = 'set DOORCODE_DATA_DIR to another folder, or set DATABASE_URL to your own PostgreSQL.'
+
+/** Otherwise SQLite opens a lock that it cannot write, and reports the fault only when it takes the lock. */
+async function assertWritable(folder: string, file: string): Promise<void> {
+  const codeOf = (name: string): Promise<string | undefined> =>
+    access(name, constants.W_OK).then(
+      () => undefined,
+      ({ code }: NodeJS.ErrnoException) => code,
+    )
+  const ofFile = await codeOf(file)
+  const code = ofFile === 'ENOENT' ? await codeOf(folder) : ofFile
+  if (code === 'EROFS')
+    throw new StartupError(
+      `The data folder ${folder} is on a read-only file system. Mount a writable volume there, ${OR_ELSEWHERE}`,
+    )
+  if (code !== undefined)
+    throw new StartupError(
+      `The data folder ${folder} is not writable by the user with the id ${process.getuid?.() ?? '?'} (${code}). Start Doorcode as the user who owns it, make this user its owner with chown, ${OR_ELSEWHERE}`,
+    )
 }
 
 function openLock(file: string): DatabaseSync {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { glob, mkdir, mkdtemp, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, glob, mkdir, mkdtemp, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -41,6 +41,7 @@ export async function builtPages(pages: Pages): Promise<string> {
     .catch(() => mkdtemp(path.join(os.tmpdir(), 'doorcode-pages-')))
   await build(pages.from, target)
   if (!target.startsWith(pages.keptIn)) return target
+  await chmod(target, 0o755) // mkdtemp made it private, and another user may serve it
   // The first build wins; the others are removed.
   await rename(target, kept).catch(() => rm(target, { recursive: true, force: true }))
   await removeOld(pages.keptIn, kept)

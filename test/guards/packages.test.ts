@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import os from 'node:os'
+import path from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
+import Fastify from 'fastify'
+import { parse, parseAllDocuments } from 'yaml'
+import manifest from '../../package.json' with { type: 'json' }
+import { readConfig, settings } from '../../src/config.ts'
+import type { Db } from '../../src/db/pool.ts'
+import { serveProbes } from '../../src/http/probes.ts'
+
+const run = promisify(execFile)
+const ROOT = path.resolve(import.meta.dirname, '../..')
+const read = (name: string): Promise<string> => readFile(path.join(ROOT, name), 'utf8')
+
+const MANIFESTS = ['doorcode', 'example-secret', 'ingress'].map((name) => `deploy/kubernetes/${name}.yaml`)
+const COMPOSE = ['compose.yaml', 'deploy/compose/Caddyfile', 'deploy/compose/create-secrets.sh']
+const PACKAGES = ['Containerfile', ...COMPOSE, 'deploy/systemd/doorcode.service', ...MANIFESTS]
+
+test('every setting that a package or its page names exists', async () => {
+  const unknown: string[] = []
+  for (const name of [...PACKAGES, 'bin/healthcheck.js', 'docs/packages.md', 'docs/upgrading.md'])
+    for (const [setting] of (await read(name)).matchAll(/\b(DOORCODE|DATABASE)_[A-Z_]+\b/g))
+      if (!(setting in settings)) unknown.push(`${name}: ${setting}`)
+  assert.deepEqual(unknown, [])
+})
+
+type Container = {
+  image: string
+  env: { name: string; value: string }[]
+  securityContext: { readOnlyRootFilesystem: boolean; allowPrivilegeEscalation: boolean }
+} & Record<'startupProbe' | 'livenessProbe' | 'readinessProbe', { httpGet: { path: string } }>
+
+type Resource = {
+  kind: string
+  metadata: { name: string }
+  data: Record<string, string>
+  stringData: Record<string, string>
+  spec: {
+    selector: unknown
+    template: {
+      metadata: { labels: unknown }
+      spec: {
+        enableServiceLinks: boolean
+        terminationGracePeriodSeconds: number
+        securityContext: { runAsUser: number; runAsNonRoot: boolean }
+        containers: [Container]
+      }
+    }
+  }
+}
+
+async function resources(): Promise<Map<string, Resource>> {
+  const found = new Map<string, Resource>()
+  for (const name of MANIFESTS)
+    for (const document of parseAllDocuments(await read(name), { uniqueKeys: true })) {
+      assert.deepEqual(document.errors, [], name)
+      const resource = document.toJS() as Resource
+      found.set(resource.kind, resource)
+    }
+  return found
+}
+
+type Compose = {
+  services: Record<'postgres' | 'doorcode' | 'caddy', { image: string; environment: Record<string, string> }> &
+    Record<'doorcode', { stop_grace_period: string }> &
+    Record<'caddy', { networks: { proxy: { ipv4_address: string } } }>
+}
+
+const compose = async (): Promise<Compose> => parse(await read('compose.yaml'), { merge: true }) as Compose
+
+/** Compose replaces these. */
+const withDefaults = (values: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, value.replaceAll(/\$\{\w+:-([^}]*)\}/g, (_, usual) => usual)]),
+  )
+
+test('Doorcode accepts the settings of compose.yaml and of the manifests', async (t) => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-packages-'))
+  t.after(() => rm(folder, { recursive: true }))
+  await writeFile(path.join(folder, 'database-url'), 'postgres://doorcode:pw@postgres:5432/doorcode\n')
+  await writeFile(path.join(folder, 'secret-key'), Buffer.alloc(32, 1).toString('base64'))
+  const accept = (values: Record<string, string>): void => {
+    const mounted = Object.entries(values).map(([name, value]) => [name, value.replace(/^\/secrets/, folder)])
+    assert.equal(readConfig(Object.fromEntries(mounted)).rateLimit, 'shared')
+  }
+  const { services } = await compose()
+  accept(withDefaults(services.doorcode.environment))
+  assert.equal(services.doorcode.environment['DOORCODE_TRUSTED_PROXIES'], services.caddy.networks.proxy.ipv4_address)
+  const all = await resources()
+  const [container] = all.get('Deployment')?.spec.template.spec.containers ?? []
+  assert.ok(container)
+  const ofPod = Object.fromEntries(container.env.map(({ name, value }) => [name, value]))
+  accept({ ...all.get('ConfigMap')?.data, ...ofPod })
+  const { stringData = {} } = all.get('Secret') ?? {}
+  assert.deepEqual(
+    Object.keys(stringData).map((name) => `/secrets/${name}`),
+    Object.values(ofPod),
+  )
+})
+
+test('probes and the health check call paths that exist', async () => {
+  const app = Fastify()
+  serveProbes(app, {} as Db, {}) // never called
+  const [container] = (await resources()).get('Deployment')?.spec.template.spec.containers ?? []
+  assert.ok(container)
+  const { startupProbe, livenessProbe, readinessProbe } = container
+  const paths = [startupProbe, livenessProbe, readinessProbe].map(({ httpGet }) => httpGet.path)
+  assert.deepEqual(paths, ['/healthz', '/healthz', '/readyz'])
+  for (const url of paths) assert.ok(app.hasRoute({ method: 'GET', url }), url)
+  assert.match(await read('bin/healthcheck.js'), /\/healthz`$/m)
+})
+
+test('every package waits as long as a shutdown may take', async () => {
+  const [, seconds = ''] = /Wait (\d+) seconds before you kill/.exec(await read('docs/operations.md')) ?? []
+  assert.equal((await compose()).services.doorcode.stop_grace_period, `${seconds}s`)
+  assert.match(await read('deploy/systemd/doorcode.service'), new RegExp(`^TimeoutStopSec=${seconds}$`, 'm'))
+  const { terminationGracePeriodSeconds } = (await deployment()).spec.template.spec
+  const drainSeconds = (await resources()).get('ConfigMap')?.data['DOORCODE_DRAIN_SECONDS']
+  assert.ok(terminationGracePeriodSeconds >= Number(drainSeconds) + Number(seconds))
+})
+
+async function deployment(): Promise<Resource> {
+  return (await resources()).get('Deployment') ?? assert.fail('there is no Deployment')
+}
+
+test('the image, its user and its release are the same in every package', async () => {
+  const containerfile = await read('Containerfile')
+  const [, user] = /^USER (\d+):\1$/m.exec(containerfile) ?? []
+  assert.ok(user)
+  assert.match(containerfile, new RegExp(`groupadd --gid ${user} .*\n && useradd --uid ${user} --gid ${user}`))
+  assert.match(await read('deploy/compose/create-secrets.sh'), new RegExp(`^readonly DOORCODE=${user} `, 'm'))
+  const { spec } = (await deployment()).spec.template
+  assert.deepEqual([spec.securityContext.runAsUser, spec.securityContext.runAsNonRoot], [Number(user), true])
+  assert.equal(
+    withDefaults({ image: (await compose()).services.doorcode.image })['image'],
+    `doorcode:${manifest.version}`,
+  )
+  assert.ok(spec.containers[0].image.endsWith(`/doorcode:${manifest.version}`))
+  assert.match(containerfile, /^ARG BASE=docker\.io\/library\/node:26-slim$/m)
+})
+
+test('a pod gets no variables of its service, and writes only to its volumes', async () => {
+  const { spec, metadata } = (await deployment()).spec.template
+  assert.equal(spec.enableServiceLinks, false) // DOORCODE_PORT would be an address
+  const { readOnlyRootFilesystem, allowPrivilegeEscalation } = spec.containers[0].securityContext
+  assert.deepEqual([readOnlyRootFilesystem, allowPrivilegeEscalation], [true, false])
+  const all = await resources()
+  for (const kind of ['Deployment', 'PodDisruptionBudget'])
+    assert.deepEqual(all.get(kind)?.spec.selector, { matchLabels: metadata.labels })
+  assert.deepEqual(all.get('Service')?.spec.selector, metadata.labels)
+})
+
+test('the health check passes only for a server that answers with success', async (t) => {
+  let status = 200
+  const server = createServer((request, response) =>
+    response.writeHead(request.url === '/healthz' ? status : 404).end(),
+  )
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const check = (DOORCODE_PORT: string): Promise<string> =>
+    run(process.execPath, [path.join(ROOT, 'bin/healthcheck.js')], {
+      env: { DOORCODE_PORT, DOORCODE_HOST: '0.0.0.0' },
+    }).then(
+      () => 'healthy',
+      ({ stderr }: { stderr: string }) => stderr,
+    )
+  assert.equal(await check(String(port)), 'healthy')
+  status = 503
+  assert.match(await check(String(port)), /^http:\/\/127\.0\.0\.1:\d+\/healthz is not healthy: status 503\n$/)
+  assert.match(await check('1'), /is not healthy: ECONNREFUSED/)
+})
+
+test('compose makes each secret once, for the one user who reads it', { skip: process.getuid?.() !== 0 }, async (t) => {
+  const folder = await secretFolder(t)
+  const { stdout } = await run('bash', [path.join(ROOT, 'deploy/compose/create-secrets.sh'), folder])
+  assert.equal(stdout, 'created postgres-password\ncreated database-url\ncreated secret-key\n')
+  const content = async () =>
+    Promise.all((await readdir(folder)).sort().map(async (name) => readFile(path.join(folder, name), 'utf8')))
+  const [databaseUrl = '', password = '', key = ''] = await content()
+  assert.equal(databaseUrl, `postgres://doorcode:${password}@postgres:5432/doorcode\n`)
+  readConfig({ DATABASE_URL: databaseUrl, DOORCODE_SECRET_KEY: key })
+  const { uid, mode } = await stat(path.join(folder, 'secret-key'))
+  assert.deepEqual([uid, mode & 0o777], [10_001, 0o400])
+  await run('bash', [path.join(ROOT, 'deploy/compose/create-secrets.sh'), folder])
+  assert.deepEqual(await content(), [databaseUrl, password, key])
+})
+
+async function secretFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-secrets-'))
+  t.after(() => rm(folder, { recursive: true }))
+  return folder
+}

@@ -1,0 +1,120 @@
+/**
+ * `npm run image`: builds the image of docs/packages.md with buildah on a Debian root made here, starts it read-only and as
+ * an ordinary user, sends a code through it, and writes the image and its SBOM to the folder `image`. Needs root on a
+ * Debian, and no container engine. `--base <image>` builds on an image that buildah pulls.
+ */
+import { execFileSync } from 'node:child_process'
+import { accessSync, constants } from 'node:fs'
+import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import manifest from '../../package.json' with { type: 'json' }
+import { buildImage } from './build.ts'
+import type { ImageConfig } from './container.ts'
+import { copySbom } from './sbom.ts'
+import { tryBehindCaddy, tryMistakes, tryWithOwnDatabase, tryWithVolume } from './trial.ts'
+
+const ROOT = path.resolve(import.meta.dirname, '../..')
+/** By the program that it brings. The others are part of every Debian. */
+const DEBIAN_PACKAGES = { buildah: 'buildah', mmdebstrap: 'mmdebstrap', nsenter: 'util-linux', unshare: 'util-linux' }
+const ARCHITECTURES = { x64: 'linux/amd64', arm64: 'linux/arm64' } as const
+
+const { values } = parseArgs({
+  options: { base: { type: 'string' }, output: { type: 'string', default: 'image' } },
+})
+const obstacle = findObstacle()
+if (obstacle === undefined) await main()
+else {
+  console.error(`npm run image cannot run here: ${obstacle}`)
+  process.exitCode = 1
+}
+
+async function main(): Promise<void> {
+  await using opened = new AsyncDisposableStack()
+  const folder = await mkdtemp(path.join(tmpdir(), 'doorcode-image-'))
+  opened.defer(() => rm(folder, { recursive: true, force: true }))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void opened.disposeAsync().finally(() => process.exit(1)))
+  await chmod(folder, 0o711) // root's PostgreSQL runs as another user, who must pass through
+  const output = path.resolve(ROOT, values.output)
+  await mkdir(output, { recursive: true })
+
+  const report = (line: string): void => console.log(`ok      ${line}`)
+  const startedAt = performance.now()
+  const { version } = manifest
+  const { buildah, image } = await buildImage({ folder, base: values.base, version, revision: revision() })
+  report(`built in ${seconds(startedAt)} s`)
+  const container = buildah('from', image)
+  const root = buildah('mount', container)
+  opened.defer(async () => void buildah('rm', container))
+  const { Docker } = JSON.parse(buildah('inspect', '--type=image', image)) as { Docker: { config: ImageConfig } }
+  const trial = { root, config: Docker.config, folder, report }
+
+  report(await copySbom(root, path.join(output, `doorcode-${version}.cdx.json`)))
+  await tryWithOwnDatabase(trial)
+  await tryWithVolume(trial)
+  await tryMistakes(trial)
+  if (isInPath('caddy')) await tryBehindCaddy(trial)
+  else skip('the Caddyfile of compose.yaml: install the Debian package caddy to try it.')
+
+  const file = path.join(output, `doorcode-${version}-${process.arch}.tar`)
+  await rm(file, { force: true })
+  buildah('push', '--quiet', image, `docker-archive:${file}:doorcode:${version}`)
+  report(`${file}: load it with "docker load -i" or "podman load -i"`)
+  for (const [arch, platform] of Object.entries(ARCHITECTURES))
+    if (arch !== process.arch)
+      console.log(
+        `SKIPPED ${platform}: this machine is ${process.arch}. Run this command on a machine of that architecture.`,
+      )
+  if (values.base === undefined)
+    skip(`the default base ${await defaultBase()}: use "--base" where its registry can be reached.`)
+  skip('a container engine, compose.yaml and the Kubernetes manifests as a whole: they need one.')
+}
+
+function skip(what: string): void {
+  console.log(`SKIPPED ${what}`)
+}
+
+function findObstacle(): string | undefined {
+  if (process.platform !== 'linux' || !(process.arch in ARCHITECTURES))
+    return `it needs Linux on x64 or arm64, and this is ${process.platform} on ${process.arch}.`
+  if (process.getuid?.() !== 0) return 'it makes a root file system and mounts it, so it must run as root.'
+  const missing = Object.entries(DEBIAN_PACKAGES).flatMap(([program, name]) => (isInPath(program) ? [] : [name]))
+  if (missing.length === 0) return undefined
+  const names = [...new Set(missing)].join(' ')
+  return `these Debian packages are missing: ${names}. Install them with "apt-get install --no-install-recommends ${names}".`
+}
+
+function isInPath(program: string): boolean {
+  const folders = (process.env['PATH'] ?? '').split(':')
+  return folders.some((folder) => {
+    try {
+      accessSync(path.join(folder, program), constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
+}
+
+/** Empty outside a checkout. */
+function revision(): string {
+  try {
+    return execFileSync('git', ['rev-parse', 'HEAD'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim()
+  } catch {
+    return ''
+  }
+}
+
+async function defaultBase(): Promise<string> {
+  return /^ARG BASE=(.*)$/m.exec(await readFile(path.join(ROOT, 'Containerfile'), 'utf8'))?.[1] ?? ''
+}
+
+function seconds(from: number): string {
+  return ((performance.now() - from) / 1000).toFixed(0)
+}
