@@ -1,0 +1,105 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Cluster } from './cluster.ts'
+
+export type Scenario = {
+  name: string
+  title: string
+  /** Without a 202; undefined: not limited. */
+  maxGapMs: number | undefined
+  isSynchronous: boolean
+  /** Runs under load. Resolves when all members are healthy again. */
+  run(cluster: Cluster): Promise<void>
+}
+
+/** Commits wait for the standby that is cut off, the first requests time out, and a claim is left without an answer. */
+const CUT_MS = 5_000
+/** Longer than the ttl of deploy/ha/patroni.yml: another member becomes the primary meanwhile. */
+const FROZEN_MS = 30_000
+/** Longer than the ttl too. */
+const WITHOUT_ETCD_MS = 30_000
+/** Asynchronous commits that reach no standby. */
+const UNREPLICATED_MS = 1_500
+
+const crash = async (cluster: Cluster, isSynchronous: boolean): Promise<void> => {
+  const former = await primaryOf(cluster)
+  await cluster.crash(former)
+  await cluster.waitForOtherPrimary(former)
+  await cluster.revive(former)
+  await cluster.waitUntilHealthy(isSynchronous)
+}
+
+const crashWithCutStreams = async (cluster: Cluster, cutMs: number, isSynchronous: boolean): Promise<void> => {
+  await cluster.cutStreams()
+  await wait(cutMs)
+  await crash(cluster, isSynchronous)
+}
+
+export const scenarios: readonly Scenario[] = [
+  {
+    name: 'switchover',
+    title: 'planned switchover',
+    maxGapMs: 3_000,
+    isSynchronous: true,
+    async run(cluster) {
+      await cluster.switchover()
+      await cluster.waitUntilHealthy()
+    },
+  },
+  {
+    name: 'crash',
+    title: 'kill -9 of the primary and its Patroni',
+    maxGapMs: undefined,
+    isSynchronous: true,
+    run: (cluster) => crash(cluster, true),
+  },
+  {
+    name: 'cut',
+    title: `streams to the standbys cut for ${CUT_MS / 1_000} s, then kill -9`,
+    maxGapMs: undefined,
+    isSynchronous: true,
+    run: (cluster) => crashWithCutStreams(cluster, CUT_MS, true),
+  },
+  {
+    name: 'freeze',
+    title: `SIGSTOP of the primary and its Patroni for ${FROZEN_MS / 1_000} s`,
+    maxGapMs: undefined,
+    isSynchronous: true,
+    async run(cluster) {
+      const former = await primaryOf(cluster)
+      const thaw = await cluster.freeze(former)
+      try {
+        await wait(FROZEN_MS)
+        if ((await cluster.primary()) === former) throw new Error('no other member became the primary')
+      } finally {
+        thaw()
+      }
+      await cluster.waitUntilHealthy()
+    },
+  },
+  {
+    name: 'etcd',
+    title: `etcd without a majority for ${WITHOUT_ETCD_MS / 1_000} s`,
+    maxGapMs: undefined,
+    isSynchronous: true,
+    async run(cluster) {
+      const restore = await cluster.crashEtcd()
+      await wait(WITHOUT_ETCD_MS)
+      await restore()
+      await cluster.waitUntilHealthy()
+    },
+  },
+]
+
+export const control: Scenario = {
+  name: 'control',
+  title: `control without synchronous_mode: streams cut for ${UNREPLICATED_MS / 1_000} s, then kill -9`,
+  maxGapMs: undefined,
+  isSynchronous: false,
+  run: (cluster) => crashWithCutStreams(cluster, UNREPLICATED_MS, false),
+}
+
+async function primaryOf(cluster: Cluster): Promise<Parameters<Cluster['crash']>[0]> {
+  const name = await cluster.primary()
+  if (!name) throw new Error('the cluster has no primary')
+  return name
+}
