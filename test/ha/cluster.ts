@@ -81,7 +81,8 @@ export async function startCluster({ folder, programs, user }: ClusterOptions) {
     onPrimary,
     waitUntilHealthy,
     waitForOtherPrimary,
-    /** As an operator asks for it; to the synchronous standby, the only candidate that loses nothing. */
+    setStrict: (isStrict: boolean): Promise<void> => patch({ synchronous_mode_strict: isStrict }),
+    /** With Patroni's command, to the synchronous standby, the only candidate that loses nothing. */
     async switchover(): Promise<void> {
       const listed = await members()
       const leader = listed.find(({ role }) => role === 'leader')?.name

@@ -17,6 +17,8 @@ const CUT_MS = 5_000
 const FROZEN_MS = 30_000
 /** Longer than the ttl too. */
 const WITHOUT_ETCD_MS = 30_000
+/** Of Patroni: all members have read a changed setting. */
+const TWO_LOOPS_MS = 10_000
 /** Asynchronous commits that reach no standby. */
 const UNREPLICATED_MS = 1_500
 
@@ -37,8 +39,22 @@ const crashWithCutStreams = async (cluster: Cluster, cutMs: number, isSynchronou
 export const scenarios: readonly Scenario[] = [
   {
     name: 'switchover',
-    title: 'planned switchover',
+    title: 'planned switchover, as the guide says',
     maxGapMs: 3_000,
+    isSynchronous: true,
+    async run(cluster) {
+      await cluster.setStrict(false)
+      await wait(TWO_LOOPS_MS)
+      await cluster.switchover()
+      await cluster.waitUntilHealthy()
+      await cluster.setStrict(true)
+    },
+  },
+  {
+    name: 'strict',
+    title: 'planned switchover that stays strict',
+    // The third member waits for 2 s before it follows the new primary, which waits for it with every commit.
+    maxGapMs: undefined,
     isSynchronous: true,
     async run(cluster) {
       await cluster.switchover()
