@@ -18,8 +18,8 @@ export type Report = {
   faults: readonly string[]
 }
 
-/** MAX_OUTAGE_LINES of log.ts and their summary, and what a node logs of its own in an outage. */
-const MAX_LINES_IN_WINDOW = 40
+/** Ten seconds may touch two windows of log.ts, each with 20 lines and their summary. The rest is for all else that happens. */
+const MAX_LINES_IN_WINDOW = 60
 
 const seconds = (ms: number | undefined): string => (ms === undefined ? '–' : `${(ms / 1_000).toFixed(1)} s`)
 
