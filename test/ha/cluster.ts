@@ -189,7 +189,7 @@ export async function startCluster({ folder, programs, user }: ClusterOptions) {
     return undefined
   }
 
-  async function waitUntilHealthy(isSynchronous = true, withinMs = READY_WITHIN_MS): Promise<void> {
+  async function waitUntilHealthy(withinMs = READY_WITHIN_MS): Promise<void> {
     let listed: ListedMember[] = []
     const isHealthy = async (): Promise<boolean> => {
       listed = await members()
@@ -197,13 +197,7 @@ export async function startCluster({ folder, programs, user }: ClusterOptions) {
       const timelines = new Set(listed.map(({ timeline }) => timeline))
       const follows = listed.every(({ role, lag }) => role === 'leader' || lag === 0)
       const count = (wanted: string): number => listed.filter(({ role }) => role === wanted).length
-      return (
-        runs &&
-        follows &&
-        timelines.size === 1 &&
-        count('leader') === 1 &&
-        count('sync_standby') === (isSynchronous ? 1 : 0)
-      )
+      return runs && follows && timelines.size === 1 && count('leader') === 1 && count('sync_standby') === 1
     }
     const describe = (): string => `three healthy members; Patroni lists ${JSON.stringify(listed)}`
     await waitFor(describe, isHealthy, withinMs).catch(async (error: unknown) => {

@@ -24,18 +24,17 @@ const TWO_LOOPS_MS = 10_000
 /** Asynchronous commits that reach no standby. */
 const UNREPLICATED_MS = 1_500
 
-const crash = async (cluster: Cluster, isSynchronous: boolean): Promise<void> => {
+/** The member that crashed does not come back before another one is the primary, as after the loss of a machine. */
+async function crash(cluster: Cluster): Promise<Parameters<Cluster['crash']>[0]> {
   const former = await primaryOf(cluster)
   await cluster.crash(former)
   await cluster.waitForOtherPrimary(former)
-  await cluster.revive(former)
-  await cluster.waitUntilHealthy(isSynchronous)
+  return former
 }
 
-const crashWithCutStreams = async (cluster: Cluster, cutMs: number, isSynchronous: boolean): Promise<void> => {
-  await cluster.cutStreams()
-  await wait(cutMs)
-  await crash(cluster, isSynchronous)
+async function crashAndRejoin(cluster: Cluster): Promise<void> {
+  await cluster.revive(await crash(cluster))
+  await cluster.waitUntilHealthy()
 }
 
 export const scenarios: readonly Scenario[] = [
@@ -68,14 +67,18 @@ export const scenarios: readonly Scenario[] = [
     title: 'kill -9 of the primary and its Patroni',
     maxGapMs: undefined,
     isSynchronous: true,
-    run: (cluster) => crash(cluster, true),
+    run: crashAndRejoin,
   },
   {
     name: 'cut',
     title: `streams to the standbys cut for ${CUT_MS / 1_000} s, then kill -9`,
     maxGapMs: undefined,
     isSynchronous: true,
-    run: (cluster) => crashWithCutStreams(cluster, CUT_MS, true),
+    async run(cluster) {
+      await cluster.cutStreams()
+      await wait(CUT_MS)
+      await crashAndRejoin(cluster)
+    },
   },
   {
     name: 'freeze',
@@ -92,7 +95,7 @@ export const scenarios: readonly Scenario[] = [
         thaw()
       }
       // Patroni 3.0.2: what the former primary was about to write may still name it in the key of synchronous replication.
-      await cluster.waitUntilHealthy(true, STALE_KEY_MS).catch(async () => {
+      await cluster.waitUntilHealthy(STALE_KEY_MS).catch(async () => {
         console.log('the thawed member overwrote the key of synchronous replication; it is removed, as the guide says')
         await cluster.removeSyncKey()
         await cluster.waitUntilHealthy()
@@ -118,7 +121,12 @@ export const control: Scenario = {
   title: `control without synchronous_mode: streams cut for ${UNREPLICATED_MS / 1_000} s, then kill -9`,
   maxGapMs: undefined,
   isSynchronous: false,
-  run: (cluster) => crashWithCutStreams(cluster, UNREPLICATED_MS, false),
+  async run(cluster) {
+    await wait(TWO_LOOPS_MS)
+    await cluster.cutStreams()
+    await wait(UNREPLICATED_MS)
+    await crash(cluster)
+  },
 }
 
 async function primaryOf(cluster: Cluster): Promise<Parameters<Cluster['crash']>[0]> {
