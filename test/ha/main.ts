@@ -43,7 +43,7 @@ const { values } = parseArgs({
 const seed = positive('seed', values.seed)
 const codesPerSecond = positive('rate', values.rate)
 
-await using opened = new AsyncDisposableStack()
+const opened = new AsyncDisposableStack()
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => void opened.disposeAsync().finally(() => process.exit(1)))
 try {
@@ -52,6 +52,8 @@ try {
   console.error(error instanceof Missing ? error.message : error)
   process.exitCode = error instanceof Missing ? 2 : 1
 }
+await opened.disposeAsync()
+process.exit() // after an error the callers of the load would go on
 
 async function main(chosen: readonly Scenario[]): Promise<number> {
   const [programs, user] = [await findPrograms(), await findUser()]
