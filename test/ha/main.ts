@@ -125,7 +125,7 @@ async function main(chosen: readonly Scenario[]): Promise<number> {
     await scenario.run(cluster)
     await wait(STEADY_MS)
     await load.stop()
-    for (const { stop } of readiness) stop()
+    for (const each of readiness) each.stop()
     const { lost, doubled, sentTwice, faults } = await check(evidence, scenario.isSynchronous)
     const lines = await Promise.all(
       nodes.map(async (node) => (await node.lines()).filter(({ time }) => time >= wallClock)),
