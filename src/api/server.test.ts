@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import * as fc from 'fast-check'
 import { anyText } from '../../test/any-text.ts'
 import type { LightMyRequestResponse } from 'fastify'
+import { fileDatabase } from '../../test/database.ts'
 import { waitFor } from '../../test/wait-for.ts'
 import { openDb } from '../db/pool.ts'
 import { apiErrors } from '../errors.ts'
@@ -322,6 +323,16 @@ test('while the database is unreachable, an uncached key is answered 503', async
   assertProblem(await demo.ask({ url: THING, headers: { authorization: await demo.newKey() } }), 'SERVICE_UNAVAILABLE')
   assert.equal((await demo.ask({ url: '/readyz' })).statusCode, 503)
   assert.equal((await demo.ask({ url: '/healthz' })).statusCode, 200)
+})
+
+test('a node whose database became read-only reports it at /readyz', async (t) => {
+  const url = new URL(await fileDatabase())
+  url.searchParams.set('options', '-c default_transaction_read_only=on')
+  const readOnly = openDb({ url: url.href, poolSize: 1 })
+  t.after(() => readOnly.close())
+  const demo = await startDemo(t, { wrapDb: () => readOnly })
+  const answer = await demo.ask({ url: '/readyz' })
+  assert.deepEqual([answer.statusCode, answer.json()], [503, { status: 'database read-only' }])
 })
 
 test('a draining node reports it at /readyz', async (t) => {

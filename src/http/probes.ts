@@ -8,7 +8,10 @@ const READY_WITHIN_MS = 2_000
 /** Statements of requests take milliseconds. */
 const HANGING_AFTER_MS = 1_000
 
-const pingStatement = statement<{ answers: boolean }>('ping_database', 'select true as answers')
+const pingStatement = statement<{ writable: boolean }>(
+  'ping_database',
+  `select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as writable`,
+)
 
 type ProbeOptions = { isDraining?: () => boolean }
 
@@ -23,10 +26,10 @@ export function serveProbes(app: FastifyInstance, db: Db, { isDraining = () => f
 
   const findObstacle = async (): Promise<string | undefined> => {
     if (isDraining()) return 'draining'
+    const ping = db.row(pingStatement)
+    const answers = await settlesWithin(READY_WITHIN_MS, ping).catch(() => false)
     // The probe's own statement may succeed while requests hang on other connections.
-    return (await databaseAnswers()) && db.oldestStatementMs() < HANGING_AFTER_MS ? undefined : 'database unreachable'
+    if (!answers || db.oldestStatementMs() >= HANGING_AFTER_MS) return 'database unreachable'
+    return (await ping)?.writable ? undefined : 'database read-only'
   }
-
-  const databaseAnswers = (): Promise<boolean> =>
-    settlesWithin(READY_WITHIN_MS, db.row(pingStatement)).catch(() => false)
 }

@@ -20,20 +20,25 @@ type WakeOptions = {
   log: Log
   settings?: NodeSettings
   keys?: NodeKeys
+  /** The database is back after its connection was lost, perhaps on another server. */
+  onReconnect?: () => void
 }
 
 const WORK_CHANNEL = 'doorcode_work'
 const NOTIFY_EVERY_MS = 50
 const RETRY_FIRST_MS = 500
-const MAX_RETRY_MS = 15_000
+/** Well below the time after which other nodes may declare this one dead (SETTLE_MS in node.ts): it may be working again. */
+const MAX_RETRY_MS = 2_000
 
 /** Wakes loops when work is due. Every loop also polls, so a lost wake-up only delays the work by one poll interval. */
-export function createWakeUps({ db, roles, log, settings = { allowPrivateWebhooks: false }, keys }: WakeOptions) {
+export function createWakeUps(options: WakeOptions) {
+  const { db, roles, log, settings = { allowPrivateWebhooks: false }, keys, onReconnect } = options
   const loops = new Map<string, () => void>()
   const node = createNode({ roles, settings, keys })
   const live = createLive({ db, roles, nodeId: node.id })
   const outbox = createOutbox(db, WORK_CHANNEL, NOTIFY_EVERY_MS)
   const isWorker = roles.has('worker')
+  let wasConnected = false
   const connection = createReconnectingConnection(db, log, async (client) => {
     client.on('notification', ({ channel, payload = '' }) => {
       if (channel === LIVE_CHANNEL) live.onNotification(payload)
@@ -45,6 +50,8 @@ export function createWakeUps({ db, roles, log, settings = { allowPrivateWebhook
     live.onListening()
     if (isWorker) await client.query(`listen ${WORK_CHANNEL}`)
     await node.join(client) // last: other nodes may notify a worker as soon as they see it
+    if (wasConnected) onReconnect?.()
+    wasConnected = true
   })
   const wake: Wake = (work) => {
     const wakeLoop = loops.get(work)

@@ -10,8 +10,9 @@ const SAMPLES = 3
 /**
  * The database's time, so that nodes with wrong clocks agree on what is due. The monotonic clock carries it between two
  * measurements, so changes of this machine's clock have no effect. During an outage the last measurement is used.
+ * `measureAgain` is for a connection that is back: it may lead to another server, with another clock. It never fails.
  */
-export async function createDatabaseClock(sql: Sql): Promise<Clock & { stop(): void }> {
+export async function createDatabaseClock(sql: Sql): Promise<Clock & { measureAgain(): Promise<void>; stop(): void }> {
   let offsetMs = await measureOffset(sql)
   const measureAgain = async (): Promise<void> => {
     offsetMs = await measureOffset(sql).catch(() => offsetMs)
@@ -19,6 +20,7 @@ export async function createDatabaseClock(sql: Sql): Promise<Clock & { stop(): v
   const timer = setInterval(() => void measureAgain(), MEASURE_INTERVAL_MS).unref()
   return {
     now: () => new Date(Math.round(performance.now() + offsetMs)),
+    measureAgain,
     stop: () => clearInterval(timer),
   }
 }

@@ -77,6 +77,14 @@ test('a user who may not create tables is reported with a fix', async () => {
   await withConnection(serverUrl(), (sql) => sql.query(`drop role ${name}`))
 })
 
+test('a read-only database is refused before anything is served', async () => {
+  const name = `read_only_${process.pid}`
+  await createDatabase(serverUrl(), name)
+  await withConnection(serverUrl(), (sql) => sql.query(`alter database ${name} set default_transaction_read_only = on`))
+  await refused(urlOf(serverUrl(), name), /The database is read-only\. Turn off default_transaction_read_only/)
+  await dropDatabase(serverUrl(), name)
+})
+
 test('a database in another encoding than UTF-8 is refused', async () => {
   const name = `latin_${process.pid}`
   await withConnection(serverUrl(), (sql) =>

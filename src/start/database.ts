@@ -28,6 +28,7 @@ export async function openDatabase(options: OpenDatabaseOptions) {
   await using opened = new AsyncDisposableStack()
   const { db, lost, close } = await connectDatabase(options)
   opened.defer(close)
+  assertWritable(await withRetries(db, options, () => db.row(checkWritable)))
   await withRetries(db, options, () => explainMigrationFaults(() => migrate(db)))
   const whenClosed = opened.move()
   return { db, lost, close: () => whenClosed.disposeAsync() }
@@ -77,6 +78,22 @@ const MIGRATION_FAULTS: Readonly<Record<string, string>> = {
   42501:
     'The database user may not create tables. Make it the owner of the database, or "grant create on schema public" to it.',
   25006: 'The database is read-only, like a standby. Set DATABASE_URL to the primary.',
+}
+
+const checkWritable = statement<{ standby: boolean; readOnly: boolean }>(
+  'check_writable',
+  `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as "readOnly"`,
+)
+
+function assertWritable(server: { standby: boolean; readOnly: boolean } | undefined): void {
+  if (server?.standby)
+    throw new StartupError(
+      'The database is a standby, which nothing can write to. Set DATABASE_URL to the primary, or to a balancer that finds it (docs/high-availability.md).',
+    )
+  if (server?.readOnly)
+    throw new StartupError(
+      'The database is read-only. Turn off default_transaction_read_only for the database and its user, or set DATABASE_URL to another server.',
+    )
 }
 
 type Server = { version: number; version_name: string; encoding: string }

@@ -51,7 +51,14 @@ export async function openParts(
   const provider = opened.adopt(createWhatsApp(), (provider) => provider.close())
   const keys = createNodeKeys(seal)
   const wakes = opened.adopt(
-    createWakeUps({ db, roles: config.roles, log, settings: nodeSettings(config), keys }),
+    createWakeUps({
+      db,
+      roles: config.roles,
+      log,
+      settings: nodeSettings(config),
+      keys,
+      onReconnect: () => void real.measureAgain(),
+    }),
     (wakes) => wakes.stop(),
   )
   const { wake, live, node } = wakes

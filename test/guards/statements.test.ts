@@ -18,6 +18,7 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   read_server_facts: 'concerns the whole instance',
   count_old_leases: 'concerns the whole instance',
   check_server: 'reads no table',
+  check_writable: 'reads no table',
   select_time: 'reads no table',
   ping_database: 'reads no table',
   notify_nodes: 'reads no table; its payload names workspaces or kinds of work',

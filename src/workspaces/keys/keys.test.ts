@@ -130,6 +130,25 @@ test('a revoked key stops after 900 ms on a node without polls', async (t) => {
   assert.equal(await authenticator.find(authorization), undefined)
 })
 
+test('a key that a failover lost stops, although no poll reports it', async (t) => {
+  const { authenticator, db, authorization, key } = await startAuthenticator(t)
+  authenticator.watch()
+  assert.ok(await authenticator.find(authorization))
+  db.unreachable = true
+  await waitFor('a poll to fail', () =>
+    Promise.resolve(authenticator.find(authorization)).then(
+      () => false,
+      () => true,
+    ),
+  )
+  db.ran.length = 0
+  db.unreachable = false
+  await db.rows({ name: 'test_delete_key', text: 'delete from api_keys where public_id = $1' }, [key.publicId])
+  const polls = (): number => db.ran.filter((name) => name === 'list_recently_changed_api_keys').length
+  await waitFor('two polls, of which the first has ended', () => polls() >= 2)
+  assert.equal(await authenticator.find(authorization), undefined)
+})
+
 test('a cached key expires while the database cannot be reached', async (t) => {
   const { authenticator, db, authorization, pass } = await startAuthenticator(t)
   assert.ok(await authenticator.find(authorization))

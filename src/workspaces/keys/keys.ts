@@ -195,7 +195,10 @@ export function createKeyAuthenticator(
     pollMs: CHANGES_POLL_MS,
     async turn() {
       const startedAtMs = monotonicMs()
-      const changed = await db.rows(listChanged)
+      const changed = await db.rows(listChanged).catch((error: unknown) => {
+        cache.clear() // the database may come back without the keys that it last accepted (docs/high-availability.md)
+        throw error
+      })
       if (startedAtMs - polledAtMs > MAX_POLL_GAP_MS) cache.clear()
       for (const { public_id } of changed) cache.delete(public_id)
       polledAtMs = startedAtMs

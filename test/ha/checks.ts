@@ -1,0 +1,79 @@
+import { Client } from 'pg'
+import { unfinished } from '../soak/checks.ts'
+import type { Endpoint } from '../soak/endpoint.ts'
+import { waitFor } from '../wait-for.ts'
+import type { Accepted } from './load.ts'
+
+const SETTLES_WITHIN_MS = 90_000
+
+export type Evidence = {
+  databaseUrl: string
+  workspaceId: string
+  /** Of all scenarios so far. */
+  accepted: readonly Accepted[]
+  endpoint: Endpoint
+  /** How often the provider accepted each message, by our message id. */
+  sends: ReadonlyMap<string, number>
+}
+
+export type Verdict = { lost: ReadonlySet<string>; doubled: number; sentTwice: string[]; faults: string[] }
+
+type MessageRow = { id: string; recipient: string; status: string; unknown: number }
+
+/** What the database, the provider and the caller's endpoint have of the accepted codes, when all work is done. */
+export async function check(evidence: Evidence, isSynchronous: boolean): Promise<Verdict> {
+  const { databaseUrl, workspaceId, accepted, endpoint, sends } = evidence
+  const sql = new Client(databaseUrl)
+  sql.on('error', () => {})
+  await sql.connect()
+  try {
+    await settle(sql, isSynchronous)
+    const { rows } = await sql.query<MessageRow>(
+      'select id, recipient, status, unknown_outcomes as unknown from messages where workspace_id = $1',
+      [workspaceId],
+    )
+    const { rows: units } = await sql.query<{ used: string }>(
+      `select coalesce(sum(used), 0) as used from quota_usage where workspace_id = $1 and kind = 'otp'`,
+      [workspaceId],
+    )
+    const faults: string[] = []
+    const stored = new Set(rows.map(({ id }) => id))
+    const known = new Set(accepted.map(({ id }) => id))
+    const used = Number(units[0]?.used)
+    if (used !== rows.length) faults.push(`${rows.length} rows, but ${used} units`)
+    const unpromised = rows.filter(({ id }) => !known.has(id)).length
+    if (unpromised > 0) faults.push(`${unpromised} rows have an id that no caller was given`)
+    const sentTwice: string[] = []
+    for (const { id, status, unknown } of rows) {
+      const count = sends.get(id) ?? 0
+      if (status === 'failed') faults.push(`message ${id} failed`)
+      if (count === 0) faults.push(`message ${id} (${status}) never came to the provider`)
+      if (count > 1) sentTwice.push(id)
+      if (count > 1 && unknown === 0) faults.push(`message ${id} was sent ${count} times without an unknown outcome`)
+      if (count > 2) faults.push(`message ${id} was sent ${count} times`)
+      if (endpoint.eventsOf(id).length === 0) faults.push(`message ${id} (${status}) caused no webhook`)
+    }
+    return {
+      lost: new Set(accepted.map(({ id }) => id).filter((id) => !stored.has(id))),
+      doubled: rows.length - new Set(rows.map(({ recipient }) => recipient)).size,
+      sentTwice,
+      faults,
+    }
+  } finally {
+    await sql.end()
+  }
+}
+
+/** Reports about lost messages wait in vain. */
+const settle = async (sql: Client, isSynchronous: boolean): Promise<unknown> => {
+  let left: Record<string, number> = {}
+  return waitFor(
+    () => `no work to be left; ${JSON.stringify(left)}`,
+    async () => {
+      left = await unfinished(sql)
+      if (!isSynchronous) delete left['reports']
+      return Object.values(left).every((count) => count === 0)
+    },
+    SETTLES_WITHIN_MS,
+  )
+}

@@ -1,0 +1,232 @@
+/**
+ * `npm run ha`: the cluster of deploy/ha on the loopback interface, two nodes under load, and its failures one after the
+ * other. Fails if an accepted code was lost or doubled, or if the control without synchronous replication lost none.
+ * `--seed 1 --rate 100 --only switchover,crash` are the load and the scenarios.
+ */
+import assert from 'node:assert/strict'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { startEmulator } from '@doorcode/whatsapp-emulator'
+import { percentile } from '../../bench/figures.ts'
+import { runCommand } from '../command-line.ts'
+import { freePort } from '../program.ts'
+import { INSTANCE_KEY } from '../seal.ts'
+import { startEndpoint } from '../soak/endpoint.ts'
+import { seededRandom } from '../soak/random.ts'
+import { openShop } from '../soak/shop.ts'
+import { check } from './checks.ts'
+import { type Cluster, startCluster } from './cluster.ts'
+import { type Accepted, startLoad } from './load.ts'
+import { mostLinesInWindow, startNode, watchReadiness } from './nodes.ts'
+import { type Report, judge, printReports } from './report.ts'
+import { Missing, findPrograms, findUser } from './requirements.ts'
+import { type Scenario, control, scenarios } from './scenarios.ts'
+
+const UUID_LENGTH = 36
+/** Load before and after each failure. */
+const STEADY_MS = 3_000
+/** The provider repeats a webhook that was not answered for days; here every second. */
+const WEBHOOK_RETRY_GAPS_MS = Array<number>(300).fill(1_000)
+const MAX_FAULTS_SHOWN = 40
+const MAX_EXPLAINED = 3
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    rate: { type: 'string', default: '100' },
+    only: { type: 'string' },
+  },
+})
+const seed = positive('seed', values.seed)
+const codesPerSecond = positive('rate', values.rate)
+
+const opened = new AsyncDisposableStack()
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void opened.disposeAsync().finally(() => process.exit(1)))
+try {
+  process.exitCode = await main(chosenScenarios())
+} catch (error) {
+  console.error(error instanceof Missing ? error.message : error)
+  process.exitCode = error instanceof Missing ? 2 : 1
+}
+await opened.disposeAsync()
+process.exit() // after an error the callers of the load would go on
+
+async function main(chosen: readonly Scenario[]): Promise<number> {
+  const [programs, user] = [await findPrograms(), await findUser()]
+  const beganAt = performance.now()
+  const folder = await mkdtemp(path.join(tmpdir(), 'doorcode-ha-'))
+  opened.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
+  await chmod(folder, 0o711) // the members run as another user, who must pass through
+  console.log(`seed ${seed}, ${codesPerSecond} codes/s, ${programs.postgresFolder}: starting three machines …`)
+  const cluster = await startCluster({ folder, programs, user })
+  opened.defer(() => cluster.close())
+  const { databaseUrl } = cluster
+
+  const sends = new Map<string, number>()
+  const emulator = await startEmulator({
+    speed: 0.2,
+    magicNumbers: false,
+    batch: { windowMs: 0 },
+    retryGapsMs: WEBHOOK_RETRY_GAPS_MS,
+  })
+  opened.defer(() => emulator.close())
+  emulator.onMessage(({ callbackData }) => {
+    const messageId = callbackData?.slice(-UUID_LENGTH) ?? ''
+    sends.set(messageId, (sends.get(messageId) ?? 0) + 1)
+  })
+  const endpoint = await startEndpoint()
+  opened.defer(() => endpoint.close())
+  const nodes = [
+    await startNode('node-a', { databaseUrl, folder }),
+    await startNode('node-b', { databaseUrl, folder }),
+  ] as const
+  opened.defer(async () => void (await Promise.all(nodes.map((node) => node.stop()))))
+  await assertStandbyRefused(cluster)
+  const shop = await openShop({ databaseUrl, emulator, callbackOrigin: nodes[0].url, endpointUrl: endpoint.url })
+  endpoint.trust(shop.secret)
+
+  const random = seededRandom(seed)
+  const accepted: Accepted[] = []
+  const evidence = { databaseUrl, workspaceId: shop.workspaceId, accepted, endpoint, sends }
+  const explained = new Set<string>()
+  let lostBefore = 0
+  const reports: Report[] = []
+  for (const [index, scenario] of chosen.entries()) {
+    if (!scenario.isSynchronous) await cluster.makeAsynchronous()
+    reports.push(await runUnderLoad(scenario, index + 1))
+    printReports(reports.slice(-1))
+  }
+  console.log('')
+  printReports(reports)
+  const { events, repeated, unverified } = endpoint.counts()
+  const tookMs = performance.now() - beganAt
+  console.log(
+    `${events} webhooks, ${repeated} repeated, ${unverified} with a wrong signature; ${Math.round(tookMs / 1_000)} s`,
+  )
+  const faults = judge(reports)
+  if (unverified > 0) faults.push(`${unverified} webhooks had a wrong signature`)
+  for (const fault of faults.slice(0, MAX_FAULTS_SHOWN)) console.log(`FAULT ${fault}`)
+  console.log(faults.length === 0 ? summaryOf(chosen) : `${faults.length} faults`)
+  return faults.length === 0 ? 0 : 1
+
+  /** Compared with what is stored once all that was begun is accepted and all work is done. */
+  async function runUnderLoad(scenario: Scenario, round: number): Promise<Report> {
+    const first = accepted.length
+    const startedAt = performance.now()
+    const wallClock = Date.now()
+    const nodeUrls: [string, string] = [nodes[0].url, nodes[1].url]
+    const readiness = nodes.map(({ url }) => watchReadiness(url))
+    const load = startLoad({ shop, nodeUrls, codesPerSecond, random, accepted, round })
+    await wait(STEADY_MS)
+    await scenario.run(cluster)
+    await wait(STEADY_MS)
+    await load.stop()
+    for (const each of readiness) each.stop()
+    const { lost, doubled, sentTwice, faults } = await check(evidence, scenario.isSynchronous)
+    const lines = await Promise.all(
+      nodes.map(async (node) => (await node.lines()).filter(({ time }) => time >= wallClock)),
+    )
+    // Without synchronous replication the record of the first attempt may be lost: then `explain` cannot show it.
+    const toExplain = scenario.isSynchronous ? sentTwice.filter((id) => !explained.has(id)) : []
+    for (const id of toExplain.slice(0, MAX_EXPLAINED)) await assertExplained(id, databaseUrl)
+    const own = accepted.slice(first)
+    const gap = longestGap([startedAt, ...own.map(({ at }) => at)])
+    const before = lostBefore
+    lostBefore = lost.size
+    const doubles = sentTwice.filter((id) => !explained.has(id))
+    for (const id of doubles) explained.add(id)
+    const deaths = lines.flat().filter(({ msg }) => msg.startsWith('a node died')).length
+    return {
+      scenario,
+      accepted: own.length,
+      lost: lost.size - before,
+      doubled,
+      sentTwice: doubles.length,
+      gapMs: gap.ms,
+      p99Ms: percentile(
+        own.map(({ tookMs }) => tookMs),
+        0.99,
+      ),
+      otherAnswers: [...load.others].map(([status, count]) => `${count} × ${status}`).join(', ') || '–',
+      notReadyAfterMs: latest(
+        readiness.map(({ changes }) => changes.find(({ at, ready }) => !ready && at >= gap.at)?.at),
+        gap.at,
+      ),
+      linesInWindow: Math.max(...lines.map((each) => mostLinesInWindow(each))),
+      faults: [
+        ...(scenario.isSynchronous ? faults : []), // of lost messages the provider and callers know more than the database
+        ...load.faults,
+        ...(deaths > 0 ? [`${deaths} times a node took another for dead that was only reconnecting`] : []),
+      ],
+    }
+  }
+}
+
+function summaryOf(chosen: readonly Scenario[]): string {
+  const ofControl = chosen.includes(control)
+    ? 'the control lost what it must'
+    : 'the control did not run, so this proves little'
+  return `nothing lost or doubled; ${ofControl}`
+}
+
+/** A node must not serve with a database that it cannot write to. */
+async function assertStandbyRefused(cluster: Cluster): Promise<void> {
+  const [standby] = await cluster.standbys()
+  assert.ok(standby)
+  const { code, stderr } = await runCommand(['serve'], {
+    DATABASE_URL: cluster.memberUrl(standby),
+    DOORCODE_PORT: String(await freePort()),
+    DOORCODE_METRICS_PORT: '0',
+    DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),
+  })
+  assert.equal(code, 1)
+  assert.match(stderr, /The database is a standby, which nothing can write to\. Set DATABASE_URL to the primary/)
+}
+
+/** A code that the provider got twice: `explain` must show the attempt whose outcome was unknown. */
+async function assertExplained(id: string, databaseUrl: string): Promise<void> {
+  const { code, stdout, stderr } = await runCommand(['explain', id, '--json'], {
+    DATABASE_URL: databaseUrl,
+    DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),
+  })
+  assert.equal(code, 0, stderr)
+  assert.match(stdout, /unknown/)
+}
+
+function latest(times: readonly (number | undefined)[], since: number): number | undefined {
+  const known = times.filter((time) => time !== undefined)
+  return known.length > 0 ? Math.max(...known) - since : undefined
+}
+
+/** `at`: when it began. */
+function longestGap(times: readonly number[]): { at: number; ms: number } {
+  const sorted = times.toSorted((one, other) => one - other)
+  let longest = { at: 0, ms: 0 }
+  for (const [index, at] of sorted.entries()) {
+    const ms = (sorted[index + 1] ?? at) - at
+    if (ms > longest.ms) longest = { at, ms }
+  }
+  return longest
+}
+
+function chosenScenarios(): Scenario[] {
+  const all = [...scenarios, control]
+  const names = values.only?.split(',') ?? all.map(({ name }) => name)
+  return names.map((name) => {
+    const found = all.find((scenario) => scenario.name === name)
+    if (found) return found
+    console.error(`--only knows no scenario "${name}"; it knows ${all.map((each) => each.name).join(', ')}`)
+    return process.exit(2)
+  })
+}
+
+function positive(name: string, text: string): number {
+  const value = Number(text)
+  if (value > 0 && Number.isFinite(value)) return value
+  console.error(`--${name} must be a number above 0, not ${text}`)
+  return process.exit(2)
+}

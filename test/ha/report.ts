@@ -1,0 +1,66 @@
+import type { Scenario } from './scenarios.ts'
+
+export type Report = {
+  scenario: Scenario
+  accepted: number
+  lost: number
+  doubled: number
+  /** Sent to the provider twice, each with an unknown outcome. */
+  sentTwice: number
+  /** Longest time without a 202. */
+  gapMs: number
+  /** From a request to its 202, with all repetitions: the slowest of a hundred. */
+  p99Ms: number
+  otherAnswers: string
+  /** Of the node that noticed last, from the first outage to `/readyz` 503; undefined: no node did. */
+  notReadyAfterMs: number | undefined
+  linesInWindow: number
+  faults: readonly string[]
+}
+
+/** Ten seconds may touch two windows of log.ts, each with 20 lines and their summary. The rest is for all else that happens. */
+const MAX_LINES_IN_WINDOW = 60
+
+const seconds = (ms: number | undefined): string => (ms === undefined ? '–' : `${(ms / 1_000).toFixed(1)} s`)
+
+const COLUMNS: readonly (readonly [string, (report: Report) => string])[] = [
+  ['202s', ({ accepted }) => String(accepted)],
+  ['lost', ({ lost }) => String(lost)],
+  ['doubled', ({ doubled }) => String(doubled)],
+  ['sent twice', ({ sentTwice }) => String(sentTwice)],
+  ['without a 202', ({ gapMs }) => seconds(gapMs)],
+  ['p99', ({ p99Ms }) => seconds(p99Ms)],
+  ['other answers', ({ otherAnswers }) => otherAnswers],
+  ['not ready after', ({ notReadyAfterMs }) => seconds(notReadyAfterMs)],
+  ['log lines in 10 s', ({ linesInWindow }) => String(linesInWindow)],
+]
+
+export function printReports(reports: readonly Report[]): void {
+  const rows = reports.map((report) => [report.scenario.title, ...COLUMNS.map(([, show]) => show(report))])
+  const all = [['scenario', ...COLUMNS.map(([title]) => title)], ...rows]
+  const widths = all[0]?.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length))) ?? []
+  for (const row of all)
+    console.log(
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+}
+
+/** Why the run failed; empty if it did not. */
+export function judge(reports: readonly Report[]): string[] {
+  return reports.flatMap((report) => {
+    const { scenario, lost, doubled, gapMs, linesInWindow, faults } = report
+    const found = [...faults]
+    if (scenario.isSynchronous && lost > 0) found.push(`${lost} accepted codes were lost`)
+    if (!scenario.isSynchronous && lost === 0)
+      found.push('the control lost nothing, so this run has not shown that synchronous replication prevents a loss')
+    if (doubled > 0) found.push(`${doubled} codes were stored twice`)
+    if (scenario.maxGapMs !== undefined && gapMs > scenario.maxGapMs)
+      found.push(`no code was accepted for ${seconds(gapMs)}, more than ${seconds(scenario.maxGapMs)}`)
+    if (linesInWindow > MAX_LINES_IN_WINDOW)
+      found.push(`a node logged ${linesInWindow} lines in 10 s, more than ${MAX_LINES_IN_WINDOW}`)
+    return found.map((fault) => `${scenario.name}: ${fault}`)
+  })
+}

@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process'
+import { constants } from 'node:fs'
+import { access, readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+
+export type Programs = { patroni: string; patronictl: string; etcd: string; haproxy: string; postgresFolder: string }
+
+/** PostgreSQL refuses to run as root. */
+export type User = { uid: number; gid: number }
+
+const POSTGRES_VERSIONS = '/usr/lib/postgresql'
+const MIN_POSTGRES_VERSION = 15
+
+/** Debian's package of each program. */
+const PACKAGES = { patroni: 'patroni', patronictl: 'patroni', etcd: 'etcd-server', haproxy: 'haproxy' } as const
+
+export class Missing extends Error {}
+
+/** Throws Missing, with all that is missing at once. */
+export async function findPrograms(): Promise<Programs> {
+  if (process.platform !== 'linux')
+    throw new Missing('npm run ha needs Linux: it uses the addresses 127.0.66.11 to 13.')
+  const found = new Map<string, string>()
+  const missing = new Set<string>()
+  for (const [name, debian] of Object.entries(PACKAGES)) {
+    const file = await findProgram(name)
+    if (file === undefined) missing.add(debian)
+    else found.set(name, file)
+  }
+  const postgresFolder = await findPostgres()
+  if (postgresFolder === undefined) missing.add('postgresql')
+  if (missing.size > 0 || postgresFolder === undefined)
+    throw new Missing(
+      `npm run ha needs packages that are not installed: ${[...missing].join(', ')}. Install them with "apt-get install --no-install-recommends ${[...missing].join(' ')}"; their services are not needed.`,
+    )
+  const program = (name: keyof typeof PACKAGES): string => found.get(name) ?? name
+  return {
+    patroni: program('patroni'),
+    patronictl: program('patronictl'),
+    etcd: program('etcd'),
+    haproxy: program('haproxy'),
+    postgresFolder,
+  }
+}
+
+async function findProgram(name: string): Promise<string | undefined> {
+  // Root's PATH may lack the folders of servers.
+  for (const folder of [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/usr/bin']) {
+    const file = path.join(folder, name)
+    if (folder !== '' && (await canRun(file))) return file
+  }
+  return undefined
+}
+
+const canRun = (file: string): Promise<boolean> =>
+  access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+
+/** The newest version that Doorcode supports. */
+async function findPostgres(): Promise<string | undefined> {
+  const versions = (await readdir(POSTGRES_VERSIONS).catch(() => []))
+    .map(Number)
+    .filter((version) => version >= MIN_POSTGRES_VERSION)
+  for (const version of versions.toSorted((one, other) => other - one)) {
+    const folder = path.join(POSTGRES_VERSIONS, String(version), 'bin')
+    if ((await canRun(path.join(folder, 'postgres'))) && (await canRun(path.join(folder, 'pg_rewind')))) return folder
+  }
+  return undefined
+}
+
+/** Root starts the members as the user of Debian's PostgreSQL. Undefined: as the current user. */
+export async function findUser(): Promise<User | undefined> {
+  if (process.getuid?.() !== 0) return undefined
+  const idOf = async (flag: string): Promise<number> =>
+    Number((await promisify(execFile)('id', [flag, 'postgres'])).stdout.trim())
+  try {
+    return { uid: await idOf('-u'), gid: await idOf('-g') }
+  } catch {
+    throw new Missing(
+      'npm run ha, as root, runs PostgreSQL as the user "postgres", which does not exist. Create it, or run as another user.',
+    )
+  }
+}

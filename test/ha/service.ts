@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { type FileHandle, open, readFile } from 'node:fs/promises'
+import type { User } from './requirements.ts'
+
+export type ServiceOptions = {
+  program: string
+  args: readonly string[]
+  environment: Readonly<Record<string, string>>
+  logFile: string
+  user: User | undefined
+}
+
+/** A program that runs until it is ended, and can be started again. */
+export type Service = {
+  start(): Promise<void>
+  /** Undefined: it does not run. */
+  pid(): number | undefined
+  /** kill -9. */
+  kill(): Promise<void>
+  /** SIGTERM. */
+  end(): Promise<void>
+  /** The end of its log. */
+  tail(): Promise<string>
+}
+
+const TAIL_CHARACTERS = 2_000
+
+export function createService({ program, args, environment, logFile, user }: ServiceOptions): Service {
+  let child: ChildProcess | undefined
+  const isRunning = (): boolean => child !== undefined && child.exitCode === null && child.signalCode === null
+  const stop = async (signal: NodeJS.Signals): Promise<void> => {
+    if (!child || !isRunning()) return
+    const ended = once(child, 'exit')
+    child.kill(signal)
+    await ended
+  }
+  return {
+    async start() {
+      const log: FileHandle = await open(logFile, 'a')
+      child = spawn(program, args, {
+        cwd: '/',
+        stdio: ['ignore', log.fd, log.fd],
+        env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C.UTF-8', ...environment },
+        ...user,
+      })
+      await once(child, 'spawn')
+      await log.close()
+    },
+    pid: () => (isRunning() ? child?.pid : undefined),
+    kill: () => stop('SIGKILL'),
+    end: () => stop('SIGTERM'),
+    tail: async () => (await readFile(logFile, 'utf8').catch(() => '')).slice(-TAIL_CHARACTERS),
+  }
+}
+
+/** Of a running process; empty if it has ended. */
+export const childrenOf = async (pid: number): Promise<number[]> =>
+  (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => ''))
+    .split(' ')
+    .map(Number)
+    .filter((child) => child > 0)
+
+/** Processes that have ended are no error. */
+export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal)
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+    }
+  }
+}
