@@ -2,14 +2,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Client } from 'pg'
 import { confirmationRequests, openCodShops } from './cod-shop.ts'
 import { tapWebhook } from './cod-tap.ts'
-import { type Figure, atLeast, count, megabytes, ms, percentile, perSecond, share } from './figures.ts'
+import { type Figure, atLeast, count, megabytes, ms, percentile, perSecond } from './figures.ts'
 import { type HttpClient, openHttpClient } from './http-client.ts'
 import type { BenchPart } from './part.ts'
 import type { Arrival } from './provider.ts'
 import { startReceiver } from './receiver.ts'
 import { memoryOf, startServer } from './server-process.ts'
 import type { Shop } from './shop.ts'
-import { addEndpoints, backlogOf, usageOf } from './whole-way.ts'
+import { addEndpoints, backlogOf, usageFigures, usageOf } from './whole-way.ts'
 
 const PART = 'COD flow'
 /** Each with one number of the highest throughput, 1,000/s, so that our pacing does not limit the rate. */
@@ -51,7 +51,7 @@ export const codFlow: BenchPart = async ({ postgres, provider, short, profile, s
   const running = flows.run(UNDER_WAY)
   await Promise.race([wait(short ? WARM_UP_MS / 2 : WARM_UP_MS), running])
   flows.latencies.length = 0
-  const before = await usageOf({ server, postgres, done: flows.done() })
+  const before = await usageOf({ server, postgres, connection, done: flows.done() })
   const backlogs: number[] = []
   const rates: number[] = []
   const until = performance.now() + (short ? SUSTAINED_MS / 4 : SUSTAINED_MS)
@@ -63,19 +63,12 @@ export const codFlow: BenchPart = async ({ postgres, provider, short, profile, s
     backlogs.push(await backlogOf(connection))
     say(`${perSecond(rates.at(-1) ?? 0)}, ${count(backlogs.at(-1) ?? 0)} rows due`)
   }
-  const after = await usageOf({ server, postgres, done: flows.done() })
+  const after = await usageOf({ server, postgres, connection, done: flows.done() })
   flows.stop()
   await running
   if (receiver.refused() > 0) throw new Error(`${receiver.refused()} webhooks did not verify`)
   const elapsedMs = after.at - before.at
-  const ended = after.done - before.done
-  const rate = (ended * 1000) / elapsedMs
-  const used = {
-    server: after.serverMs - before.serverMs,
-    postgres: after.postgresMs - before.postgresMs,
-    bench: after.benchMs - before.benchMs,
-  }
-  const each = (usedMs: number): string => `${share(usedMs / elapsedMs)} of a core, ${ms(usedMs / ended)} each`
+  const rate = ((after.done - before.done) * 1000) / elapsedMs
   return [
     {
       part: PART,
@@ -98,9 +91,7 @@ export const codFlow: BenchPart = async ({ postgres, provider, short, profile, s
       what: 'rows due, at the first and the last look',
       figure: `${count(backlogs[0] ?? 0)}, ${count(backlogs.at(-1) ?? 0)}`,
     },
-    { part: PART, what: 'processor time: Doorcode', figure: each(used.server) },
-    { part: PART, what: 'processor time: PostgreSQL', figure: each(used.postgres) },
-    { part: PART, what: 'processor time: load, provider, customers and receiver', figure: each(used.bench) },
+    ...usageFigures(PART, before, after),
     { part: PART, what: 'peak memory of the server', figure: megabytes(memoryOf(server.samples).highest) },
   ] satisfies Figure[]
 }

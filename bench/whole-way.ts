@@ -59,7 +59,7 @@ export const endToEnd: BenchPart = async ({ postgres, provider, short, profile, 
   const running = messages.run(UNDER_WAY)
   await wait(short ? WARM_UP_MS / 2 : WARM_UP_MS)
 
-  const before = await usageOf({ server, postgres, done: messages.done() })
+  const before = await usageOf({ server, postgres, connection, done: messages.done() })
   const backlogs: number[] = []
   const rates: number[] = []
   const until = performance.now() + (short ? SUSTAINED_MS / 4 : SUSTAINED_MS)
@@ -73,7 +73,7 @@ export const endToEnd: BenchPart = async ({ postgres, provider, short, profile, 
       `${perSecond(rates.at(-1) ?? 0)}, ${count(backlogs.at(-1) ?? 0)} rows due, ${megabytes(server.samples.at(-1)?.rssBytes ?? 0)}`,
     )
   }
-  const after = await usageOf({ server, postgres, done: messages.done() })
+  const after = await usageOf({ server, postgres, connection, done: messages.done() })
   messages.stop()
   await running
   const elapsedMs = after.at - before.at
@@ -107,17 +107,7 @@ export const endToEnd: BenchPart = async ({ postgres, provider, short, profile, 
       what: 'rows due, at the first and the last look',
       figure: `${count(backlogs[0] ?? 0)}, ${count(backlogs.at(-1) ?? 0)}`,
     },
-    { part: PART, what: 'processor time: Doorcode', figure: share((after.serverMs - before.serverMs) / elapsedMs) },
-    {
-      part: PART,
-      what: 'processor time: PostgreSQL',
-      figure: share((after.postgresMs - before.postgresMs) / elapsedMs),
-    },
-    {
-      part: PART,
-      what: 'processor time: load, provider and receiver',
-      figure: share((after.benchMs - before.benchMs) / elapsedMs),
-    },
+    ...usageFigures(PART, before, after),
     {
       part: PART,
       what: 'memory of the server: second and last third',
@@ -271,19 +261,44 @@ export function startReports(
   return { begin, stop: () => clearInterval(timer) }
 }
 
+/** So far. `walBytes` and `storedBytes` are of the database, with its indexes. */
 export async function usageOf({
   server,
   postgres,
+  connection,
   done,
 }: {
   server: ServerProcess
   postgres: BenchPostgres
+  connection: Client
   done: number
 }) {
   const { cpuMs: serverMs } = await server.now()
   const { user, system } = process.cpuUsage()
   const postgresMs = (await postgres.cpuMs()) ?? Number.NaN
-  return { at: performance.now(), done, serverMs, postgresMs, benchMs: (user + system) / 1000 }
+  const { rows } = await connection.query<{ wal: string; stored: string }>(
+    `select (pg_current_wal_lsn() - '0/0')::text as wal, pg_database_size(current_database())::text as stored`,
+  )
+  const [walBytes = Number.NaN, storedBytes = Number.NaN] = [rows[0]?.wal, rows[0]?.stored].map(Number)
+  const benchMs = (user + system) / 1000
+  return { at: performance.now(), done, serverMs, postgresMs, benchMs, walBytes, storedBytes }
+}
+
+type Usage = Awaited<ReturnType<typeof usageOf>>
+
+/** What each of them cost, from which docs/scale.md makes its sums. */
+export function usageFigures(part: string, before: Usage, after: Usage): Figure[] {
+  const elapsedMs = after.at - before.at
+  const done = after.done - before.done
+  const time = (usedMs: number): string => `${share(usedMs / elapsedMs)} of a core, ${ms(usedMs / done)} each`
+  const kilobytes = (bytes: number): string => `${(bytes / done / 1000).toFixed(1)} kB each`
+  return [
+    { part, what: 'processor time: Doorcode', figure: time(after.serverMs - before.serverMs) },
+    { part, what: 'processor time: PostgreSQL', figure: time(after.postgresMs - before.postgresMs) },
+    { part, what: 'processor time: the bench itself', figure: time(after.benchMs - before.benchMs) },
+    { part, what: 'written to the WAL', figure: kilobytes(after.walBytes - before.walBytes) },
+    { part, what: 'tables and indexes', figure: kilobytes(after.storedBytes - before.storedBytes) },
+  ]
 }
 
 /** Number of messages to send, reports to process and webhooks to deliver. */
