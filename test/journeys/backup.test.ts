@@ -194,7 +194,7 @@ test('a backup on standard output can be restored, and a full disk is reported',
     stdin.stderr,
     /reads the backup twice, so it cannot read standard input\. Save the backup as a file first/,
   )
-  const terminal = await runCommand(['backup', '-'], environment) // which this process has no stream for either
+  const terminal = await runCommand(['backup', '-'], environment) // this process has no sendData, as on a terminal
   assert.match(terminal.stderr, /^Standard output is a terminal\./)
 })
 

@@ -150,7 +150,7 @@ test('a server that waits for a killed restore finds an empty database', async (
   child.kill('SIGKILL')
   await ended
   const killedAt = performance.now()
-  const { db, close } = await starting // although the hold is not released: the server notices the end of its client
+  const { db, close } = await starting // before the hold is released: PostgreSQL notices that its client has ended
   const waitedMs = performance.now() - killedAt
   const workspaces = await listWorkspaces(db)
   await close()
