@@ -196,7 +196,7 @@ async function measureSending(options: PartOptions): Promise<Figure[]> {
   const { provider, short, profile, say } = options
   const shop = await openShop(options, 'bench_retention_sending', SHOPS)
   await insertOldCodes(shop.old, { rows: short ? 30_000 : 120_000, ageDays: 401 })
-  // Autovacuum did this long ago. Without statistics, the check of a foreign key reads all events of a workspace.
+  // As autovacuum would have. Without statistics, checking a foreign key reads all events of a workspace.
   await shop.client.query('vacuum analyze')
   await using opened = new AsyncDisposableStack()
   opened.defer(() => shop.close())

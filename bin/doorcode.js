@@ -2,13 +2,13 @@
 // Plain JavaScript: an old Node would fail on the first type annotation instead of printing this message.
 import { explainWrongNode } from './wrong-node.js'
 
-const fault = explainWrongNode({ version: process.versions.node, platform: process.platform, arch: process.arch })
-if (fault !== undefined) {
-  console.error(fault)
+const problem = explainWrongNode({ version: process.versions.node, platform: process.platform, arch: process.arch })
+if (problem !== undefined) {
+  console.error(problem)
   process.exit(1)
 }
 let isSendingData = false
-// A reader that leaves early, such as "head", is no error. The sender of data learns of every error.
+// A reader that stops early, such as "head", is not an error. sendData reports every error.
 for (const output of [process.stdout, process.stderr])
   output.on('error', (error) => {
     if (error.code !== 'EPIPE' && !isSendingData) throw error

@@ -315,7 +315,7 @@ export type Texts = {
   'doctor.check_clock': object
   'doctor.check_database': object
   'doctor.check_disk': object
-  'doctor.check_failed': { fault: TextValue }
+  'doctor.check_failed': { error: TextValue }
   'doctor.check_failed_fix': object
   'doctor.check_key': object
   'doctor.check_leases': object
@@ -2678,8 +2678,8 @@ export type Texts = {
   'providers.too_many': { items: TextValue; pages: TextValue }
   'providers.unreachable': { detail: TextValue; operation: TextValue }
   'recipients.being_sent': object
+  'recipients.export_too_large': { command: TextValue }
   'recipients.too_many_steps': object
-  'recipients.too_much': { command: TextValue }
   'sandbox.live': { workspaceId: TextValue }
   'sandbox.not_done': { left: TextValue; seconds: TextValue }
   'sandbox.some': { busy: TextValue; what: TextValue }
@@ -2694,7 +2694,7 @@ export type Texts = {
   'sandbox.too_much': { max: TextValue }
   'secrets.interrupted': { key: TextValue; resealed: TextValue }
   'secrets.key_changed': object
-  'secrets.key_waits': { key: TextValue }
+  'secrets.key_not_in_use': { key: TextValue }
   'secrets.node_behind': { nodeId: TextValue }
   'secrets.node_lacks_key': { key: TextValue; nodeId: TextValue; roles: TextValue; version: TextValue }
   'secrets.rotated_meanwhile': object
@@ -2860,8 +2860,8 @@ export type Texts = {
   'words.semicolon': { first: TextValue; second: TextValue }
   'words.space': { first: TextValue; second: TextValue }
   'workspaces.name_differs': { name: TextValue }
-  'workspaces.no_phone': { example: TextValue; text: TextValue }
   'workspaces.over': { state: TextValue }
+  'workspaces.phone_invalid': { example: TextValue; text: TextValue }
   'workspaces.phone_without_plus': { phone: TextValue; text: TextValue }
   'workspaces.state_expired': object
   'workspaces.state_revoked': object

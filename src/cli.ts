@@ -5,7 +5,7 @@ import { createProblemWriter } from './http/problem.ts'
 import { doesAnyNodeAllowPrivateWebhooks } from './jobs/node.ts'
 import type { Parts } from './parts.ts'
 import { StartupError } from './startup-error.ts'
-import type { Command, Output, Running, SendData } from './commands/command.ts'
+import type { Command, Output, CommandContext, SendData } from './commands/command.ts'
 import { type ParsedCommand, parse, UsageError } from './commands/parse.ts'
 import { toProblem } from './commands/problem.ts'
 import { groups } from './commands/table.ts'
@@ -24,7 +24,7 @@ export type CommandLineIo = {
   environment: Readonly<Record<string, string | undefined>>
   stdout: (text: string) => void
   stderr: (text: string) => void
-  /** See Running. */
+  /** See CommandContext. */
   sendData?: SendData | undefined
 }
 
@@ -49,8 +49,8 @@ const nameOfProgram = (environment: CommandLineIo['environment']): string =>
 async function run({ command, values, json }: ParsedCommand, io: CommandLineIo): Promise<0 | 1> {
   const { environment, stdout, stderr, sendData } = io
   const program = nameOfProgram(environment)
-  const print = ({ result, text, failed = false, besideData = false }: Output): 0 | 1 => {
-    const write = besideData ? stderr : stdout
+  const print = ({ result, text, failed = false, resultToStderr = false }: Output): 0 | 1 => {
+    const write = resultToStderr ? stderr : stdout
     write(json ? JSON.stringify(result) : text)
     return failed ? 1 : 0
   }
@@ -62,18 +62,18 @@ async function run({ command, values, json }: ParsedCommand, io: CommandLineIo):
     return 0
   }
   const output = await untilSignal(command, (signal) => {
-    const running = { progress: stderr, signal, sendData, program }
+    const context = { progress: stderr, signal, sendData, program }
     return work.on === 'empty-database'
-      ? work.run(readConfig(environment, { needsKey: false }), values, running)
-      : runOnParts(work, { config: readConfig(environment), values, running })
+      ? work.run(readConfig(environment, { needsKey: false }), values, context)
+      : runOnParts(work, { config: readConfig(environment), values, context })
   })
   return print(output)
 }
 
-/** Closing the parts takes up to 5 s: a transaction may still end. */
+/** Closing the parts takes up to 5 s, because a transaction may still be ending. */
 const MAX_END_MS = 10_000
 
-/** After Ctrl-C the command ends early. */
+/** Ends the command early after Ctrl-C. */
 async function untilSignal(command: Command, work: (signal: AbortSignal) => Promise<Output>): Promise<Output> {
   using listening = listenForSignals()
   const { signal } = listening
@@ -83,9 +83,9 @@ async function untilSignal(command: Command, work: (signal: AbortSignal) => Prom
     if (signal.aborted && !(await settlesWithin(MAX_END_MS, output))) signal.throwIfAborted()
     return await output
   } catch (error) {
-    // What fails because of the signal says something about the database.
+    // The error that the signal caused is about the database: it would mislead the user.
     if (!signal.aborted || error instanceof UserError) throw error
-    throw new UserError(asWritten(command.interrupted ?? INTERRUPTED), 'SERVICE_UNAVAILABLE')
+    throw new UserError(asWritten(command.interruptedMessage ?? INTERRUPTED), 'SERVICE_UNAVAILABLE')
   }
 }
 
@@ -95,13 +95,13 @@ type OnParts = Extract<Command['work'], { on: 'parts' }>
 
 async function runOnParts(
   work: OnParts,
-  { config, values, running }: { config: Config; values: ParsedCommand['values']; running: Running },
+  { config, values, context }: { config: Config; values: ParsedCommand['values']; context: CommandContext },
 ): Promise<Output> {
   if (work.needsDatabase && config.databaseUrl === undefined && !(await hasEmbeddedDatabase(config.dataDir)))
     throw new StartupError(
       `There is no database in ${path.resolve(config.dataDir)}. Set DOORCODE_DATA_DIR to the data folder of the installation, or DATABASE_URL.`,
     )
-  const { signal } = running
+  const { signal } = context
   // Without roles a command does no background work: it only wakes the servers that do.
   const { parts, close } = await openParts({ ...config, roles: new Set() }, createLog('silent'), {
     timeoutMs: COMMAND_RETRY_BUDGET_MS,
@@ -113,7 +113,7 @@ async function runOnParts(
   signal.addEventListener('abort', () => void closeOnce().catch(() => {}))
   try {
     signal.throwIfAborted()
-    return await work.run(await withNodeSettings(parts), values, running)
+    return await work.run(await withNodeSettings(parts), values, context)
   } finally {
     await closeOnce()
   }

@@ -119,7 +119,7 @@ export const settings = {
   ),
   DOORCODE_DRAIN_SECONDS: setting(
     '0',
-    'Seconds from a SIGTERM until the process accepts no more requests: 0 to 60. Meanwhile `/readyz` answers 503, so that a load balancer chooses another process.',
+    'Seconds for which the process still accepts requests after SIGTERM or SIGINT: 0 to 60. Meanwhile `/readyz` answers 503, so that a load balancer chooses another process.',
     integer(0, MAX_DRAIN_SECONDS, 'number'),
   ),
   DOORCODE_LOG_LEVEL: setting(

@@ -22,7 +22,7 @@ test('a demo works as it prints, and each start keeps all data', async (t) => {
     await assertDay(environment)
   })
 
-  await t.test('doctor takes nothing of the simulated day for late work or a stuck lease', async () => {
+  await t.test('doctor reports no late work or stuck lease after the simulated day', async () => {
     const { stdout } = await runCommand(['doctor', '--json'], environment)
     const { findings } = JSON.parse(stdout) as { findings: { check: string; code: string }[] }
     const found = findings.filter(({ check }) => ['work', 'leases'].includes(check)).map(({ code }) => code)
@@ -150,7 +150,7 @@ test('Ctrl-C just stops a first start, in initdb and in the simulated day', asyn
   assert.match(second.stdout(), /…\n\nStopped\.\n$/)
 })
 
-test('a demo never begins on a database with workspaces that are not its own', async () => {
+test('a demo never starts on a database with other workspaces', async () => {
   const environment = await newEnvironment()
   await runCommand(['workspace', 'create', '--name', 'Shop'], environment)
   const { code, stderr } = await runCommand(['start'], environment)

@@ -74,7 +74,7 @@ async function assertSlowHash(email: string, password: string): Promise<void> {
   assert.equal(scryptSync(password, salt, 64, HASH_COST).toString('hex'), key)
 }
 
-test('a draining server is not ready, but still answers', async (t) => {
+test('a draining server still answers requests, but is not ready', async (t) => {
   const server = await serve(t, { DOORCODE_ROLES: 'api', DOORCODE_DRAIN_SECONDS: '2' })
   server.child.kill('SIGTERM')
   await waitFor('the server to drain', async () => (await fetch(`${server.url}/readyz`)).status === 503)

@@ -24,7 +24,7 @@ export type Serving = {
   lost: AbortSignal
   /** Resolves when the dashboard's pages are built, if this process serves them. */
   pagesReady: Promise<void>
-  /** Serves on while a load balancer notices at /readyz that this process will stop. */
+  /** Keeps serving, while /readyz tells load balancers that this process will stop. */
   drain(forMs: number): Promise<void>
   stop(): Promise<void>
 }

@@ -1,8 +1,8 @@
 import { runCommandLine } from '../src/cli.ts'
-import type { Running } from '../src/commands/command.ts'
+import type { CommandContext } from '../src/commands/command.ts'
 
 /** For a command that a test runs on parts of its own. */
-export const QUIETLY: Running = {
+export const QUIET_CONTEXT: CommandContext = {
   progress: () => {},
   signal: new AbortController().signal, // never aborts
   sendData: undefined,

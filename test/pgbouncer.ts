@@ -8,12 +8,12 @@ import { freePort } from './program.ts'
 import { withConnection } from './postgres.ts'
 import { waitFor } from './wait-for.ts'
 
-/** Debian's. Undefined where it is not installed. */
+/** The path of Debian’s package. Undefined: it is not installed. */
 export const PGBOUNCER = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer'].find((file) => existsSync(file))
 
 type PgBouncerOptions = {
   poolMode: 'session' | 'transaction' | 'statement'
-  /** More lines of the section [pgbouncer]. */
+  /** Further lines of the section [pgbouncer]. */
   settings?: Readonly<Record<string, string>>
 }
 

@@ -39,7 +39,7 @@ export function ImportList({ opened, onClose }: { opened: boolean; onClose: () =
           onStop={run.stop}
         />
       ) : state.step === 'checked' ? (
-        <Checked checked={state} lines={lines} onFix={run.edit} onAdd={run.addAll} />
+        <CheckedLines checked={state} lines={lines} onFix={run.edit} onAdd={run.addAll} />
       ) : (
         <Stack>
           {state.step === 'stopped' && <Stopped state={state} />}
@@ -59,7 +59,7 @@ export function ImportList({ opened, onClose }: { opened: boolean; onClose: () =
 
 type At<Step extends ImportStep['step']> = Extract<ImportStep, { step: Step }>
 
-function Checked({
+function CheckedLines({
   checked: { good, already, faulty },
   lines,
   onFix,

@@ -55,7 +55,7 @@ function OfWorkspace({ workspaceId }: { workspaceId: string }) {
 
 const CHECK_DELAY_MS = 300
 
-type Checked = RouterOutputs['codSettings']['tryOut'] & { code: string | null }
+type DraftCheck = RouterOutputs['codSettings']['tryOut'] & { code: string | null }
 type Editable = { known: Known; editing: Editing; onEdit: (editing: Editing | undefined) => void }
 
 /** Faults of empty fields: shown only after an attempt to save. */
@@ -247,7 +247,7 @@ const firstOfEach = (faults: readonly SettingsFault[]): SettingsFault[] =>
 /** Checks the draft on the server shortly after the last key. Keeps the last result when no answer comes. */
 function useDraftCheck({ draft }: Editing, code: string | undefined) {
   const { workspaceId } = useWorkspace()
-  const [checked, setChecked] = useState<Checked>()
+  const [checked, setChecked] = useState<DraftCheck>()
   const document = useMemo(() => documentOf(draft), [draft])
   const [settled] = useDebouncedValue(document, CHECK_DELAY_MS)
   const { mutate, isError } = useMutation(api.codSettings.tryOut.mutationOptions())
@@ -258,7 +258,8 @@ function useDraftCheck({ draft }: Editing, code: string | undefined) {
       { onSuccess: (answer) => setChecked({ ...answer, code: language }) },
     )
   }, [workspaceId, settled, code, mutate])
-  const setFaults = (faults: Checked['faults']): void => setChecked({ preview: null, code: null, ...checked, faults })
+  const setFaults = (faults: DraftCheck['faults']): void =>
+    setChecked({ preview: null, code: null, ...checked, faults })
   return { checked, setFaults, failed: isError }
 }
 

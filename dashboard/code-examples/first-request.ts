@@ -2,7 +2,7 @@ import type { RouterOutputs } from '../api.ts'
 import type { ApiRequest } from './request.ts'
 
 /** What a workspace can send with. */
-type Found = Extract<RouterOutputs['keys']['firstRequest'], { missing: null }>
+type FirstRequestFacts = Extract<RouterOutputs['keys']['firstRequest'], { missing: null }>
 
 /** A number of the emulator's ordinary customers (magic-numbers.ts), which receives codes. */
 export const SANDBOX_PHONE = '+212661002001'
@@ -11,7 +11,7 @@ export const SANDBOX_PHONE = '+212661002001'
 const EXAMPLE_CODE = '493817'
 
 /** Sends a first one-time code. */
-export const firstRequest = ({ baseUrl, senderId, template }: Found, to: string): ApiRequest => ({
+export const firstRequest = ({ baseUrl, senderId, template }: FirstRequestFacts, to: string): ApiRequest => ({
   url: `${baseUrl}/otp/messages`,
   body: { to, senderId, template, code: EXAMPLE_CODE, reference: 'first' },
 })

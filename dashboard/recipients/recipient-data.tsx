@@ -12,7 +12,7 @@ import { StepProgress } from '../ui/progress.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { type Erasure, useErase } from './use-erase.ts'
 
-type Found = RouterOutputs['recipients']['find']
+type RecipientSummary = RouterOutputs['recipients']['find']
 
 /** For owners: what the workspace holds about one number, as a file, or erased. */
 export function RecipientData() {
@@ -57,7 +57,7 @@ export function RecipientData() {
   )
 }
 
-function Actions({ found }: { found: Found }) {
+function Actions({ found }: { found: RecipientSummary }) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const { phone } = found
@@ -75,7 +75,7 @@ function Actions({ found }: { found: Found }) {
   return (
     <Stack gap="xs">
       <Text size="sm" role="status">
-        <bdi>{phone}</bdi> · <Held found={found} />
+        <bdi>{phone}</bdi> · <RecipientCounts found={found} />
       </Text>
       {download.error !== null && <Failed error={download.error} />}
       <Group gap="xs">
@@ -107,7 +107,7 @@ function Actions({ found }: { found: Found }) {
   )
 }
 
-function Held({ found: { phone, oneTimeCodes, confirmations, isBlocked } }: { found: Found }) {
+function RecipientCounts({ found: { phone, oneTimeCodes, confirmations, isBlocked } }: { found: RecipientSummary }) {
   const { t } = useTexts()
   if (oneTimeCodes + confirmations === 0 && !isBlocked) return t('page_recipients.nothing', { phone })
   const parts = [

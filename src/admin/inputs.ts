@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { asIssue } from '../../locales/text.ts'
 import { normalizePhone } from '../phone.ts'
-import { phoneFault } from '../workspaces/phone-fault.ts'
+import { explainInvalidPhone } from '../workspaces/invalid-phone.ts'
 
 const tooLong = (max: number) => asIssue({ code: 'http.must_have_at_most', max })
 
@@ -28,11 +28,11 @@ export const displayName = z
 
 const MAX_PHONE_CHARACTERS = 100
 
-/** With the command line's rules. */
+/** Follows the command line's rules. */
 export const phoneInput = limitedText(MAX_PHONE_CHARACTERS).transform((text, context) => {
   const phone = normalizePhone(text)
   if (phone !== undefined) return phone
-  context.addIssue({ code: 'custom', message: asIssue(phoneFault(text)) })
+  context.addIssue({ code: 'custom', message: asIssue(explainInvalidPhone(text)) })
   return z.NEVER
 })
 

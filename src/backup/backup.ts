@@ -23,7 +23,7 @@ export type BackupOptions = {
 
 export type BackupResult = { bytes: number; tables: number; rows: number; createdAt: string }
 
-/** Writes the database, as it is at one moment, as one file. Other sessions can read and write the database meanwhile. */
+/** Writes a snapshot of the database as one file. Other sessions can read and write the database meanwhile. */
 export async function makeBackup(db: Db, options: BackupOptions): Promise<BackupResult> {
   const { target, keys, passphrase, createdAt, begin, signal } = options
   const encrypted = passphrase === undefined ? undefined : await newEncryption(passphrase)

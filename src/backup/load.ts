@@ -32,13 +32,13 @@ export async function load(db: Db, backup: BackupFile, options: LoadOptions): Pr
     await connection.query('begin')
     await loadAll(connection, backup, options)
     await beforeCommit()
-    signal.removeEventListener('abort', interrupt) // it takes a moment, and its outcome must be known
+    signal.removeEventListener('abort', interrupt) // the commit takes a moment, and its outcome must be known
     signal.throwIfAborted()
     await connection.query('commit').catch((error: unknown) => {
       throw error instanceof DatabaseUnavailable ? backupError(UNKNOWN_OUTCOME) : error
     })
   } catch (error) {
-    const sentence = signal.aborted ? undefined : describeLoadFault(error)
+    const sentence = signal.aborted ? undefined : explainLoadError(error)
     throw sentence === undefined ? error : backupError(sentence)
   } finally {
     signal.removeEventListener('abort', interrupt)
@@ -47,13 +47,13 @@ export async function load(db: Db, backup: BackupFile, options: LoadOptions): Pr
 }
 
 const IN_USE =
-  'Another process is starting on this database or restoring it. Stop it first. If you have just killed a restore, its session ends within seconds: then run the command again.'
+  'Another process is starting on this database or restoring it. Stop it first. If you have just killed a restore, its session ends within seconds: run the command again then.'
 const UNKNOWN_OUTCOME =
   'The connection to the database was lost while the restore was being committed. Run the command again: if it says that the database already has tables of Doorcode, everything was restored.'
 
 const CHECK_CLIENT_EVERY_MS = 2_000
 
-/** The session of a killed restore ends soon, even while it creates an index. A server on Windows cannot check this. */
+/** Ends the session of a killed restore soon, even while it creates an index. A server on Windows cannot check this. */
 async function prepareSession(connection: Connection): Promise<void> {
   await connection.query('set statement_timeout = 0; set idle_in_transaction_session_timeout = 0')
   await connection.query(`set client_connection_check_interval = ${CHECK_CLIENT_EVERY_MS}`).catch((error: unknown) => {
@@ -65,14 +65,14 @@ const INVALID_PARAMETER = '22023'
 const DISK_FULL = '53100'
 const DUPLICATE_TABLE = '42P07'
 
-/** What the operator can fix. Nothing was restored. */
-export function describeLoadFault(error: unknown): string | undefined {
+/** For errors that the operator can fix. Nothing was restored. */
+export function explainLoadError(error: unknown): string | undefined {
   if (sqlState(error) === DISK_FULL)
     return 'The disk of the database is full, so nothing was restored. Free space, then run the command again.'
   if (sqlState(error) === DUPLICATE_TABLE)
     return `The database has tables of another program (${(error as Error).message}), so nothing was restored. Restore into an empty database.`
   if (isDatabaseUnavailable(error))
-    return `The database ended the restore (${(error as Error).message}), so nothing was restored. Its log says why; a full disk can be the reason. Fix that, then run the command again.`
+    return `The database ended the restore (${(error as Error).message}), so nothing was restored. The database’s log says why; a full disk can be the reason. Fix the cause, then run the command again.`
   return undefined
 }
 

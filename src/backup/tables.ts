@@ -4,7 +4,7 @@ import type { Connection } from '../db/connection.ts'
  * Tables that are not in a backup, and why. All others are, including those of later migrations. Unlogged tables are left out
  * too: their content is worthless after a crash or a restore.
  */
-export const LEFT_OUT: Readonly<Record<string, string>> = {
+export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   migrations: 'the restore migrates the database itself',
   nodes: 'processes that work on the original database',
   leases:
@@ -33,7 +33,7 @@ const LIST_TABLES = `
 /** The tables that belong in a backup. Generated columns are computed again. */
 export async function listTables(connection: Connection): Promise<Table[]> {
   const { rows } = await connection.query<Table>(LIST_TABLES)
-  return rows.filter(({ name }) => !(name in LEFT_OUT))
+  return rows.filter(({ name }) => !(name in EXCLUDED_TABLES))
 }
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`

@@ -30,10 +30,10 @@ export type BackupTarget =
 
 type Write = (writer: BackupWriter) => Promise<void>
 
-/** Resolves with the size. Of a file: the whole or none. */
+/** Resolves with the size in bytes. A file is written completely or not at all. */
 export const writeBackup = (target: BackupTarget, write: Write): Promise<number> =>
   'send' in target
-    ? writeAll((bytes) => target.send(bytes).catch(throwSendFault), write)
+    ? writeAll((bytes) => target.send(bytes).catch(throwWriteError), write)
     : writeNewFile(
         target.file,
         { replace: target.replace, replaceWith: '--force' },
@@ -70,8 +70,8 @@ async function writeAll(send: (bytes: Buffer) => Promise<void>, write: Write): P
   return size
 }
 
-function throwSendFault(error: NodeJS.ErrnoException): never {
+function throwWriteError(error: NodeJS.ErrnoException): never {
   throw backupError(
-    `Standard output cannot be written (${error.code}), so the backup is incomplete. Check the program or the disk that it goes to.`,
+    `Standard output cannot be written (${error.code}), so the backup is incomplete. Check the program or the disk that receives it.`,
   )
 }

@@ -100,8 +100,8 @@ const refusalRow = (request: RefusalCheckRequest, facts: CheckFacts, filled: Fil
 })
 
 /**
- * Only while the number is still that of the look-up: an erasure that holds the confirmation, or has committed since, leaves
- * no row here, and the next look-up finds it. In one order, so that groups of several nodes cannot deadlock.
+ * Only while the confirmation still has the number of the look-up. If an erasure has changed it since, no row is inserted, and
+ * the next look-up sees the erasure. Ordered, so that groups of several nodes cannot deadlock.
  */
 const insert: Statement<{ id: string }> = statement(
   'insert_refusal_checks_within_quota',

@@ -1,4 +1,4 @@
-import { QUIETLY } from '../../test/command-line.ts'
+import { QUIET_CONTEXT } from '../../test/command-line.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { systemClock } from '../clock.ts'
@@ -15,7 +15,7 @@ test('control characters of a stored value are visible in text and exact in JSON
     format: ({ endpoints }) => endpoints.map(({ url, reason }) => `${url}  ${reason}`).join('\n'),
   })
   assert.ok(list.work.on === 'parts')
-  const { result, text } = await list.work.run({ clock: systemClock } as Parts, {}, QUIETLY)
+  const { result, text } = await list.work.run({ clock: systemClock } as Parts, {}, QUIET_CONTEXT)
   assert.equal(text, 'https://a.example  off ⏎ forged\\u001b[2J')
   assert.equal(result, stored)
 })

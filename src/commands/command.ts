@@ -13,8 +13,8 @@ export type Command = {
   example: string
   summary: string
   options: Readonly<Record<string, Input>>
-  /** What the user must know after Ctrl-C. Default: see cli.ts. */
-  interrupted?: string
+  /** What the user must know after Ctrl-C. Default: INTERRUPTED in cli.ts. */
+  interruptedMessage?: string
   work: Work
 }
 
@@ -23,10 +23,10 @@ export type CommandGroup = { title: string; commands: readonly Command[] }
 
 type Work =
   /** The parts are opened before it runs and closed after it. It prints `result` with --json, else `text`. */
-  | { on: 'parts'; needsDatabase: boolean; run(parts: Parts, values: Values, running: Running): Promise<Output> }
+  | { on: 'parts'; needsDatabase: boolean; run(parts: Parts, values: Values, context: CommandContext): Promise<Output> }
   | { on: 'nothing'; run(): Promise<Output> }
   /** On an empty database, which may have no key yet. */
-  | { on: 'empty-database'; run(config: Config, values: Values, running: Running): Promise<Output> }
+  | { on: 'empty-database'; run(config: Config, values: Values, context: CommandContext): Promise<Output> }
   /** Also with invalid settings. */
   | { on: 'environment'; run(environment: Environment): Promise<Output> }
   /** Runs until a signal, and prints its own output. */
@@ -37,16 +37,16 @@ export type Output = {
   text: string
   /** The exit code is 1, although the result is printed. */
   failed?: boolean
-  /** Standard output has the data, so the result is printed to stderr. */
-  besideData?: boolean
+  /** The command has written data to standard output, so the result is printed to stderr. */
+  resultToStderr?: boolean
 }
 
-export type Running = {
+export type CommandContext = {
   /** One line about a long run, on stderr. */
   progress: (line: string) => void
   /**
-   * Aborts on Ctrl-C. The parts are then closed, so that the next statement fails: only work that does something else
-   * for long needs it.
+   * Aborts on Ctrl-C. The parts are then closed, so the next statement fails: only long work without statements needs the
+   * signal.
    */
   signal: AbortSignal
   /** Writes to standard output. Undefined: it is a terminal. */
@@ -93,13 +93,13 @@ type Definition<Options extends Record<string, Input>, Result extends object> = 
   options?: Options
   /** A command that reads must not create an empty database where the data folder is mistyped. Default: false. */
   needsDatabase?: boolean
-  interrupted?: string
+  interruptedMessage?: string
   /** Must record every change that it makes. The workspace of an option `workspace` exists. */
-  run: (parts: Parts, values: ReadValues<Options>, record: RecordChange, running: Running) => Promise<Result>
+  run: (parts: Parts, values: ReadValues<Options>, record: RecordChange, context: CommandContext) => Promise<Result>
   /** The command worked, but what it found makes the exit code 1. */
   failed?: (result: Result) => boolean
   /** See Output. */
-  besideData?: (result: Result) => boolean
+  resultToStderr?: (result: Result) => boolean
   format: (result: Result, parts: Pick<Parts, 'config'>) => string
 }
 
@@ -116,7 +116,7 @@ export function command<
   needsDatabase = false,
   run,
   failed = () => false,
-  besideData = () => false,
+  resultToStderr = () => false,
   format,
   options,
   ...definition
@@ -127,13 +127,13 @@ export function command<
     work: {
       on: 'parts',
       needsDatabase,
-      async run(parts, values, running) {
+      async run(parts, values, context) {
         const record: RecordChange = (tx, change) => audit(tx, { actor: COMMAND_LINE, at: parts.clock.now() }, change)
         const { workspace } = values
         if (typeof workspace === 'string') await getWorkspace(parts.db, workspace)
-        const result = await run(parts, values as ReadValues<Options>, record, running)
+        const result = await run(parts, values as ReadValues<Options>, record, context)
         const text = format(withVisibleTexts(result), parts)
-        return { result, text, failed: failed(result), besideData: besideData(result) }
+        return { result, text, failed: failed(result), resultToStderr: resultToStderr(result) }
       },
     },
   }

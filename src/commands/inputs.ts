@@ -2,7 +2,7 @@ import { inEnglish } from '../../locales/resources.ts'
 import { chosenEventTypes } from '../events/event-types.ts'
 import { isUuid } from '../ids.ts'
 import { normalizePhone } from '../phone.ts'
-import { phoneFault } from '../workspaces/phone-fault.ts'
+import { explainInvalidPhone } from '../workspaces/invalid-phone.ts'
 import { MAX_MONTHLY_UNITS } from '../workspaces/quota.ts'
 import { type Input, InputError } from './command.ts'
 
@@ -69,7 +69,7 @@ export const oneOf = <Value extends string>(placeholder: string, values: readonl
 export const phone = (description: string): Input<string> =>
   required('number', description, (text) => {
     const phone = normalizePhone(text)
-    if (phone === undefined) throw new InputError(inEnglish(phoneFault(text)))
+    if (phone === undefined) throw new InputError(inEnglish(explainInvalidPhone(text)))
     return phone
   })
 

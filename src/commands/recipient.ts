@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { COMMAND_LINE } from '../admin/audit/audit.ts'
 import { eraseRecipient } from '../recipients/erase.ts'
-import { type Exported, exportRecipient } from '../recipients/export.ts'
+import { type ExportedCounts, exportRecipient } from '../recipients/export.ts'
 import { exportText } from '../recipients/export-text.ts'
 import { ONE_RECIPIENT, countHeld, findPerson } from '../recipients/person.ts'
 import { writeNewFile } from '../start/new-file.ts'
@@ -57,7 +57,7 @@ export const recipientExport = command({
     ...options,
     file: optional(nonEmpty('file', 'A new file, readable by its owner only. Default: standard output.')),
   },
-  interrupted: 'The export was interrupted, and no file was written. Run the command again.',
+  interruptedMessage: 'The export was interrupted, and no file was written. Run the command again.',
   async run({ db, clock }, { workspace: workspaceId, phone, file }, record, { signal }) {
     const request = { workspaceId, phone, at: clock.now() }
     // After the file can be written, before anything is read.
@@ -82,9 +82,9 @@ export const recipientExport = command({
 /** Returns the counts, which come after the last piece. */
 async function writePieces(
   output: FileHandle,
-  json: AsyncGenerator<string, Exported>,
+  json: AsyncGenerator<string, ExportedCounts>,
   signal: AbortSignal,
-): Promise<Exported> {
+): Promise<ExportedCounts> {
   for (;;) {
     signal.throwIfAborted()
     const { done, value } = await json.next()
@@ -102,7 +102,7 @@ const formatFile = ({
   phone: string
   file: string
   found: boolean
-  counts: Exported
+  counts: ExportedCounts
 }) =>
   found
     ? `${file} contains everything about ${phone}: ${counts.oneTimeCodes} one-time codes, ${counts.confirmations} confirmations, ` +
@@ -118,7 +118,8 @@ export const recipientErase = command({
     ...options,
     keepBlock: flag('Keep the number blocked, if it is blocked. Default: the block is erased too.'),
   },
-  interrupted: 'The erasure was interrupted. What was erased stays erased: run the command again to erase the rest.',
+  interruptedMessage:
+    'The erasure was interrupted. What was erased stays erased: run the command again to erase the rest.',
   async run(parts, { workspace: workspaceId, phone, keepBlock }, record) {
     const { pseudonym, ...erased } = await eraseRecipient(
       parts,

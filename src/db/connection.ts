@@ -37,7 +37,7 @@ export type SessionSettings = Readonly<Record<string, string | number>>
 
 type Session = { sessionSettings?: SessionSettings }
 
-/** Not as startup parameters: poolers refuse or drop those. */
+/** As statements, because poolers refuse or drop startup parameters. */
 const setText = (settings: SessionSettings): string =>
   Object.entries(settings)
     .map(([name, value]) => `set ${name} = '${value}'`)

@@ -13,7 +13,7 @@ export type Migration = { number: number; name: string }
 
 /**
  * Migrates the schema to this release, one transaction per file, forward only. Returns how many ran. Throws StartupError
- * for a database that this release cannot migrate, or cannot run on since a later release contracted it.
+ * for a database that this release cannot migrate, or cannot use because a later release has contracted it.
  */
 export async function migrate(db: Db): Promise<number> {
   const migrations = await listMigrations()
@@ -41,7 +41,7 @@ export async function migrate(db: Db): Promise<number> {
 const CREATE_MIGRATIONS = `create table if not exists migrations (number integer primary key, name text not null,
   applied_at timestamptz not null default now(), contracts boolean not null default false)`
 
-/** Of the migrations that this release does not know, the first after which it cannot run. */
+/** The first migration unknown to this release that keeps it from running. */
 async function findContracting(connection: Connection, known: number): Promise<number | undefined> {
   const { rows } = await connection.query<{ number: number }>(
     'select number from migrations where number > $1 and contracts order by number limit 1',
@@ -115,8 +115,8 @@ async function commit(connection: Connection, file: string, migrations: readonly
   await connection.query('commit')
 }
 
-/** The first line of a migration that removes or tightens something, with the reason why no release before it uses that. */
-export const CONTRACTS = '-- contracts: '
+/** Begins the first line of a migration that removes or tightens something. The reason follows. */
+export const CONTRACTING_MARK = '-- contracts: '
 
 /** Runs the file, and records what it makes in place of any records with these or higher numbers. */
 async function run(connection: Connection, file: string, migrations: readonly Migration[]): Promise<void> {
@@ -125,7 +125,7 @@ async function run(connection: Connection, file: string, migrations: readonly Mi
   await connection.query('delete from migrations where number >= $1', [migrations[0]?.number])
   for (const { number, name } of migrations)
     await connection.query('insert into migrations (number, name) values ($1, $2)', [number, name])
-  if (text.startsWith(CONTRACTS))
+  if (text.startsWith(CONTRACTING_MARK))
     await connection.query('update migrations set contracts = true where number = any ($1)', [
       migrations.map(({ number }) => number),
     ])

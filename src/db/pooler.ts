@@ -5,15 +5,15 @@ import { type Db, statement } from './pool.ts'
 /** A pooler without a free server connection never answers. */
 const RESPONSE_TIMEOUT_MS = 3 * SECOND_MS
 
-export type PoolerFaults = {
-  /** It pools transactions or statements: two connections that are open at the same time use one server process. */
+export type PoolerProblems = {
+  /** The pooler is in transaction or statement mode: two open connections use one server process. */
   sharesSessions: boolean
-  /** Names of settings that have another value than Doorcode set. */
+  /** Names of settings that do not have the value that Doorcode set. */
   lostSettings: string[]
 }
 
 /** What a connection pooler between Doorcode and PostgreSQL breaks (docs/poolers.md). */
-export async function findPoolerFaults(db: Db): Promise<PoolerFaults> {
+export async function findPoolerProblems(db: Db): Promise<PoolerProblems> {
   // Not with a prepared statement, which such a pooler would break.
   if (await isSharingSessions(db)) return { sharesSessions: true, lostSettings: [] }
   const lost = await db.rows(findLostSettings, [JSON.stringify(db.sessionSettings)])
@@ -30,7 +30,7 @@ async function isSharingSessions(db: Db): Promise<boolean> {
   const [one, two] = [await connect(), await connect()]
   const first = await processOf(one)
   try {
-    await two.query('begin') // a pooler of transactions now keeps one server process for it
+    await two.query('begin') // in transaction mode, a pooler now reserves a server process for it
   } catch (error) {
     if (isRefusedByStatementPooler(error)) return true
     throw error

@@ -71,7 +71,7 @@ export async function simulateDemoDay(day: DemoDay): Promise<void> {
   }
   await settle()
   clock.returnToRealTime()
-  parts.wake('sync') // it fell due in the simulated day, and would look hours late until the next poll
+  parts.wake('sync') // a sync fell due during the simulated day, and would look hours late until the next poll
 
   /** Some customers answer hours later, and some parcels come back. */
   async function followUp({ confirmationId, order, slot: since }: DemoRequest, slot: number): Promise<void> {

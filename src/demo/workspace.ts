@@ -22,21 +22,21 @@ export async function findDemoWorkspace(parts: Parts): Promise<DemoWorkspace | u
 }
 
 /**
- * A demo simulates a day on a clock of its own, sends webhooks to private addresses, and runs everything in one process: not
- * on a database that was restored or serves a shop. Throws StartupError.
+ * A demo simulates a day on its own clock, sends webhooks to private addresses, and runs everything in one process. So it must
+ * not run on a database that was restored or serves a shop. Throws StartupError.
  */
 export async function assertDemoDatabase(parts: Parts): Promise<void> {
   if (await findDemoWorkspace(parts)) return
   const workspaces = await listWorkspaces(parts.db)
   if (workspaces.length === 0) return
-  const names = workspaces.slice(0, MAX_NAMED).map(({ name }) => `"${visibleText(name)}"`)
-  const more = workspaces.length > MAX_NAMED ? ' and more' : ''
+  const names = workspaces.slice(0, MAX_NAMES_SHOWN).map(({ name }) => `"${visibleText(name)}"`)
+  const more = workspaces.length > MAX_NAMES_SHOWN ? ' and more' : ''
   throw new StartupError(
     `"npm start" runs a demo, and this database has other workspaces (${names.join(', ')}${more}). To run Doorcode with them, use "npm run -s doorcode -- serve". To try the demo, set DOORCODE_DATA_DIR to a new folder${parts.config.databaseUrl === undefined ? '' : ' and leave DATABASE_URL unset'}.`,
   )
 }
 
-const MAX_NAMED = 3
+const MAX_NAMES_SHOWN = 3
 
 export async function createDemoWorkspace(parts: Parts): Promise<DemoWorkspace> {
   const { workspaceId } = await createWorkspace(parts, { name: 'Demo', sandbox: true })

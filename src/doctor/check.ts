@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import type { Db } from '../db/pool.ts'
 import type { Provider } from '../providers/provider.ts'
 import type { Seal } from '../seal.ts'
-import type { CheckName, Found } from './finding.ts'
+import type { CheckName, NewFinding } from './finding.ts'
 
 /** What is examined. A check names what it needs of it; what could not be opened is missing. */
 export type Instance = {
@@ -24,5 +24,5 @@ export type Check = {
   needs: readonly Need[]
   /** It calls systems other than the database, so it runs only when a person asks for it. */
   isOutside?: true
-  find: (instance: Instance) => Promise<Found[]>
+  find: (instance: Instance) => Promise<NewFinding[]>
 }

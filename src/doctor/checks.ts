@@ -3,17 +3,17 @@ import { listNodes } from '../jobs/node.ts'
 import { listWorkspaces } from '../workspaces/workspaces.ts'
 import type { Check } from './check.ts'
 import { judgeClocks } from './clocks.ts'
-import { findDiskFaults } from './disk.ts'
+import { findDiskProblems } from './disk.ts'
 import { judgeNodes } from './nodes.ts'
-import { findPoolerProblems } from './database/pooler.ts'
-import { findProviderFaults } from './outside/provider.ts'
-import { findPublicUrlFaults } from './outside/public-url.ts'
+import { findPoolerFindings } from './database/pooler.ts'
+import { findProviderProblems } from './outside/provider.ts'
+import { findPublicUrlProblems } from './outside/public-url.ts'
 import { judgeReplication, readReplication } from './database/replication.ts'
 import { findMissingReports } from './work/reports.ts'
 import { judgeSchema } from './database/schema.ts'
 import { judgeConnections, judgeServer, readServer } from './database/server.ts'
 import { judgeSettings } from './settings.ts'
-import { findSetupFaults } from './setup.ts'
+import { findSetupProblems } from './setup.ts'
 import { findQuarantined, findStuckLeases } from './work/stuck.ts'
 import { judgeWork, listOldestDue } from './work/oldest-due.ts'
 import { findOverdueRemoval } from './work/retention.ts'
@@ -37,14 +37,14 @@ export const CHECKS: readonly Check[] = [
   { name: 'database', needs: ['db'], find: async ({ db }) => judgeServer(await readServer(db)) },
   { name: 'schema', needs: ['db'], find: async ({ db }) => judgeSchema(await findSchemaState(db)) },
   { name: 'key', needs: ['db', 'schema', 'seal'], find: async () => [] }, // who opens the seal reports what is wrong
-  { name: 'pooler', needs: ['db'], find: ({ db }) => findPoolerProblems(db) },
+  { name: 'pooler', needs: ['db'], find: ({ db }) => findPoolerFindings(db) },
   { name: 'replication', needs: ['db'], find: async ({ db }) => judgeReplication(await readReplication(db)) },
   {
     name: 'clock',
     needs: ['db', 'schema', 'clock'],
     find: async ({ db, clock }) => judgeClocks(Date.now() - clock.now().getTime(), await listNodes(db)),
   },
-  { name: 'disk', needs: ['config'], find: ({ config }) => findDiskFaults(config) },
+  { name: 'disk', needs: ['config'], find: ({ config }) => findDiskProblems(config) },
   {
     name: 'work',
     needs: ['db', 'schema', 'clock'],
@@ -65,13 +65,13 @@ export const CHECKS: readonly Check[] = [
     find: async ({ config, db, clock }) =>
       findOverdueRemoval(db, { config, nodes: await listNodes(db), now: clock.now() }),
   },
-  { name: 'setup', needs: ['db', 'schema', 'clock'], find: ({ db, clock }) => findSetupFaults(db, clock.now()) },
+  { name: 'setup', needs: ['db', 'schema', 'clock'], find: ({ db, clock }) => findSetupProblems(db, clock.now()) },
   { name: 'reports', needs: ['db', 'schema', 'clock'], find: ({ db, clock }) => findMissingReports(db, clock.now()) },
-  { name: 'provider', needs: ['db', 'schema', 'seal', 'provider'], isOutside: true, find: findProviderFaults },
+  { name: 'provider', needs: ['db', 'schema', 'seal', 'provider'], isOutside: true, find: findProviderProblems },
   {
     name: 'public_url',
     needs: ['config', 'db', 'schema'],
     isOutside: true,
-    find: async ({ config, db }) => findPublicUrlFaults(config, await listNodes(db)),
+    find: async ({ config, db }) => findPublicUrlProblems(config, await listNodes(db)),
   },
 ]

@@ -1,7 +1,7 @@
 import { coded } from '../../locales/text.ts'
 import { HOUR_MS, SECOND_MS } from '../clock.ts'
 import type { ListedNode } from '../jobs/node.ts'
-import { type Found, durationText } from './finding.ts'
+import { type NewFinding, durationText } from './finding.ts'
 
 /** Certificates and signatures of webhooks are judged by clocks. */
 const MAX_AHEAD_MS = 10 * SECOND_MS
@@ -9,7 +9,7 @@ const MAX_AHEAD_MS = 10 * SECOND_MS
 const MAX_SKEW_MS = HOUR_MS
 
 /** Differences from the database's clock: of this machine, and of each running node. */
-export function judgeClocks(aheadMs: number, nodes: readonly ListedNode[]): Found[] {
+export function judgeClocks(aheadMs: number, nodes: readonly ListedNode[]): NewFinding[] {
   const machines = [
     { machine: coded('doctor.this_machine'), aheadMs },
     ...nodes

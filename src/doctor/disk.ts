@@ -1,14 +1,14 @@
 import { statfs } from 'node:fs/promises'
 import path from 'node:path'
 import type { Config } from '../config.ts'
-import type { Found } from './finding.ts'
+import type { NewFinding } from './finding.ts'
 
 const MIB = 1024 * 1024
 const LOW_BYTES = 2_048 * MIB
 const FULL_BYTES = 256 * MIB
 
 /** Of the embedded database; the disk of another one cannot be seen from here. */
-export async function findDiskFaults({ databaseUrl, dataDir }: Config): Promise<Found[]> {
+export async function findDiskProblems({ databaseUrl, dataDir }: Config): Promise<NewFinding[]> {
   if (databaseUrl !== undefined) return []
   const folder = path.resolve(dataDir)
   // It may be a link to another disk. Without it there is no database yet.
@@ -16,7 +16,7 @@ export async function findDiskFaults({ databaseUrl, dataDir }: Config): Promise<
   return disk ? judgeDisk(folder, disk.bavail * disk.bsize) : []
 }
 
-export function judgeDisk(folder: string, freeBytes: number): Found[] {
+export function judgeDisk(folder: string, freeBytes: number): NewFinding[] {
   if (freeBytes >= LOW_BYTES) return []
   const parameters = { folder, megabytes: Math.floor(freeBytes / MIB) }
   return [freeBytes < FULL_BYTES ? { code: 'disk_full', ...parameters } : { code: 'disk_low', ...parameters }]

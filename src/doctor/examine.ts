@@ -5,7 +5,7 @@ import { sqlState } from '../db/pool.ts'
 import { settlesWithin } from '../settles-within.ts'
 import type { Check, Need, Instance } from './check.ts'
 import { CHECKS } from './checks.ts'
-import { type CheckName, type Finding, type Found, durationText, inOrder, toFinding } from './finding.ts'
+import { type CheckName, type Finding, type NewFinding, durationText, inOrder, toFinding } from './finding.ts'
 
 /** Longer than all calls to WhatsApp together, if none is answered. */
 const MAX_CHECK_MS = 30 * SECOND_MS
@@ -66,17 +66,17 @@ const skipped = (check: CheckName, missing: Need): Finding =>
 async function make(check: Check, instance: Instance): Promise<Finding[]> {
   const work = Promise.resolve().then(() => check.find(instance))
   const found = await settlesWithin(MAX_CHECK_MS, work)
-    .then((isOver): Promise<Found[]> | Found[] => (isOver ? work : tooSlow(work)))
-    .catch((error: unknown): Found[] => [{ code: 'check_failed', fault: faultOf(error) }])
-  const reported: Found[] = found.length > 0 ? found : [{ code: 'ok' }]
+    .then((isOver): Promise<NewFinding[]> | NewFinding[] => (isOver ? work : tooSlow(work)))
+    .catch((error: unknown): NewFinding[] => [{ code: 'check_failed', error: errorTextOf(error) }])
+  const reported: NewFinding[] = found.length > 0 ? found : [{ code: 'ok' }]
   return reported.map((each) => toFinding(check.name, each))
 }
 
-function tooSlow(work: Promise<unknown>): Found[] {
+function tooSlow(work: Promise<unknown>): NewFinding[] {
   work.catch(() => {}) // a late failure adds nothing
   return [{ code: 'check_slow', duration: durationText(MAX_CHECK_MS) }]
 }
 
 /** Without the error's message, which may quote a row. */
-const faultOf = (error: unknown): string =>
+const errorTextOf = (error: unknown): string =>
   error instanceof Error ? `${error.name} ${sqlState(error)}`.trim() : typeof error

@@ -98,7 +98,7 @@ type ParametersOf<Code extends FindingCode> = Texts[`doctor.${Code}`] &
   (`doctor.${Code}_fix` extends keyof Texts ? Texts[`doctor.${Code}_fix`] : object)
 
 /** What a check reports: the code with the parameters of its words and its fix. */
-export type Found = {
+export type NewFinding = {
   [Code in FindingCode]: { readonly code: Code } & Readonly<ParametersOf<Code>>
 }[FindingCode]
 
@@ -111,7 +111,7 @@ export type Finding = {
 
 const LEVEL_OF: Readonly<Record<string, Level>> = Object.assign({}, COMMON_FINDINGS, ...Object.values(FINDINGS))
 
-export const toFinding = (check: CheckName, { code, ...parameters }: Found): Finding => ({
+export const toFinding = (check: CheckName, { code, ...parameters }: NewFinding): Finding => ({
   check,
   level: LEVEL_OF[code] ?? 'failure',
   code,

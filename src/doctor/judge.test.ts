@@ -10,7 +10,7 @@ import { judgeDisk } from './disk.ts'
 import {
   FINDINGS,
   type Finding,
-  type Found,
+  type NewFinding,
   COMMON_FINDINGS,
   findingText,
   fixText,
@@ -73,18 +73,18 @@ const workspace = (sandbox: boolean) => ({
   deletionDueAt: null,
 })
 
-const settingsOf = (settings: Record<string, string>, { live = true, nodes = [] as ListedNode[] } = {}): Found[] =>
+const settingsOf = (settings: Record<string, string>, { live = true, nodes = [] as ListedNode[] } = {}): NewFinding[] =>
   judgeSettings({ config: configOf(settings), nodes, workspaces: [workspace(!live)] })
 
-const nodesFound = (...nodes: ListedNode[]): Found[] => judgeNodes(nodes)
+const nodeFindings = (...nodes: ListedNode[]): NewFinding[] => judgeNodes(nodes)
 const standby: Standby = { name: 'replica', syncState: 'sync', lagMs: 20, lagBytes: 1_000 }
-const replication = (standbys: Standby[], waitsForStandby = true): Found[] =>
+const replication = (standbys: Standby[], waitsForStandby = true): NewFinding[] =>
   judgeReplication({ standbys, waitsForStandby })
-const due = (kind: (typeof WORK_KINDS)[number], lateMs: number): Found[] =>
+const due = (kind: (typeof WORK_KINDS)[number], lateMs: number): NewFinding[] =>
   judgeWork([{ kind, dueAt: later(now, -lateMs) }], now)
 
 /** Each healthy state next to its faults. */
-const CASES: readonly [name: string, found: Found[], codes: readonly string[]][] = [
+const CASES: readonly [name: string, found: NewFinding[], codes: readonly string[]][] = [
   ['sound settings', settingsOf(GOOD), []],
   ['no public URL', settingsOf({}), ['public_url_missing']],
   ['no public URL with sandboxes only', settingsOf({}, { live: false }), []],
@@ -98,30 +98,30 @@ const CASES: readonly [name: string, found: Found[], codes: readonly string[]][]
     settingsOf(GOOD, { nodes: [1, 2].map(() => node({ settings: { DOORCODE_RATE_LIMIT: 'memory' } })) }),
     ['rate_limit_per_node'],
   ],
-  ['one node with all roles', nodesFound(node()), []],
-  ['no node', nodesFound(), ['nothing_runs']],
-  ['only a dead node', nodesFound(node({ isAlive: false, silentMs: HOUR_MS })), ['nothing_runs', 'node_silent']],
-  ['a node that was just restarted', nodesFound(node(), node({ isAlive: false, silentMs: 2_000 })), []],
-  ['no worker', nodesFound(node({ roles: ['api', 'dashboard'] })), ['no_worker']],
-  ['no api', nodesFound(node({ roles: ['worker', 'dashboard'] })), ['no_api']],
-  ['no dashboard', nodesFound(node({ roles: ['worker', 'api'] })), ['no_dashboard']],
-  ['two versions', nodesFound(node(), node({ version: '0.2.0' })), ['versions_differ']],
+  ['one node with all roles', nodeFindings(node()), []],
+  ['no node', nodeFindings(), ['nothing_runs']],
+  ['only a dead node', nodeFindings(node({ isAlive: false, silentMs: HOUR_MS })), ['nothing_runs', 'node_silent']],
+  ['a node that was just restarted', nodeFindings(node(), node({ isAlive: false, silentMs: 2_000 })), []],
+  ['no worker', nodeFindings(node({ roles: ['api', 'dashboard'] })), ['no_worker']],
+  ['no api', nodeFindings(node({ roles: ['worker', 'dashboard'] })), ['no_api']],
+  ['no dashboard', nodeFindings(node({ roles: ['worker', 'api'] })), ['no_dashboard']],
+  ['two versions', nodeFindings(node(), node({ version: '0.2.0' })), ['versions_differ']],
   [
     'two public URLs',
-    nodesFound(node(), node({ settings: { DOORCODE_PUBLIC_URL: 'https://b.example' } })),
+    nodeFindings(node(), node({ settings: { DOORCODE_PUBLIC_URL: 'https://b.example' } })),
     ['settings_differ'],
   ],
   [
     'workers that keep content for different times',
-    nodesFound(node(), node({ settings: { DOORCODE_KEEP_CONTENT_DAYS: '30' } })),
+    nodeFindings(node(), node({ settings: { DOORCODE_KEEP_CONTENT_DAYS: '30' } })),
     ['settings_differ'],
   ],
   [
     'another time on a node that removes nothing',
-    nodesFound(node(), node({ roles: ['api'], settings: { DOORCODE_KEEP_CONTENT_DAYS: '30' } })),
+    nodeFindings(node(), node({ roles: ['api'], settings: { DOORCODE_KEEP_CONTENT_DAYS: '30' } })),
     [],
   ],
-  ['a node of an earlier release', nodesFound(node(), { ...node(), settings: { allowPrivateWebhooks: false } }), []],
+  ['a node of an earlier release', nodeFindings(node(), { ...node(), settings: { allowPrivateWebhooks: false } }), []],
   ['enough connections', judgeConnections(server, [node()]), []],
   [
     'pools larger than the server',
@@ -156,7 +156,7 @@ const CASES: readonly [name: string, found: Found[], codes: readonly string[]][]
   ['an older schema', judgeSchema({ state: 'pending', pending: 2 }), ['migrations_pending']],
   ['a newer schema', judgeSchema({ state: 'newer', newest: 99, known: 11 }), ['database_newer']],
   ['a schema before 0.1.0', judgeSchema({ state: 'before_first_release' }), ['database_before_first_release']],
-  ...WORK_KINDS.flatMap((kind): [string, Found[], string[]][] => [
+  ...WORK_KINDS.flatMap((kind): [string, NewFinding[], string[]][] => [
     [`${kind} on time`, due(kind, LATE_AFTER_MS[kind].warning - 1), []],
     [`${kind} late`, due(kind, LATE_AFTER_MS[kind].warning), ['work_late']],
     [`${kind} stuck`, due(kind, LATE_AFTER_MS[kind].failure), ['work_stuck']],

@@ -1,12 +1,12 @@
 import { MINUTE_MS } from '../clock.ts'
 import type { Config, Role } from '../config.ts'
 import type { ListedNode } from '../jobs/node.ts'
-import { type Found, durationText } from './finding.ts'
+import { type NewFinding, durationText } from './finding.ts'
 
 /** Another worker takes over from a dead node within 11 seconds. */
 const MAX_NODE_SILENT_MS = MINUTE_MS
 
-/** Only workers remove data. */
+/** Undefined for a node that removes nothing: only workers do. */
 const keptBy = ({ roles, settings }: ListedNode) => (roles.includes('worker') ? settings.keep : undefined)
 
 /** Settings that should be the same on all nodes. Undefined on a node that does not use or report the setting. */
@@ -24,10 +24,10 @@ const SHARED: Readonly<Record<string, (node: ListedNode) => unknown>> = {
 export const keptByWorkers = (nodes: readonly ListedNode[]): Config['keep'] | undefined =>
   nodes.filter(({ isAlive }) => isAlive).flatMap((node) => keptBy(node) ?? [])[0]
 
-export function judgeNodes(nodes: readonly ListedNode[]): Found[] {
+export function judgeNodes(nodes: readonly ListedNode[]): NewFinding[] {
   const alive = nodes.filter(({ isAlive }) => isAlive)
   const silent = nodes.filter(({ isAlive, silentMs }) => !isAlive && silentMs > MAX_NODE_SILENT_MS)
-  const found: Found[] = silent.map(({ nodeId, silentMs }) => ({
+  const found: NewFinding[] = silent.map(({ nodeId, silentMs }) => ({
     code: 'node_silent',
     nodeId,
     duration: durationText(silentMs),

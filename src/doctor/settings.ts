@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import { type ListedNode, type NodeSettings, nodeSettings } from '../jobs/node.ts'
 import type { Workspace } from '../workspaces/workspaces.ts'
-import type { Found } from './finding.ts'
+import type { NewFinding } from './finding.ts'
 
 type Setup = { config: Config; nodes: readonly ListedNode[]; workspaces: readonly Workspace[] }
 
@@ -9,7 +9,7 @@ type Setup = { config: Config; nodes: readonly ListedNode[]; workspaces: readonl
  * Settings that are valid and still risky: those of the running nodes, or of this process if none runs. A sandbox needs
  * none of them.
  */
-export function judgeSettings({ config, nodes, workspaces }: Setup): Found[] {
+export function judgeSettings({ config, nodes, workspaces }: Setup): NewFinding[] {
   const alive = nodes.filter(({ isAlive }) => isAlive)
   const isLive = workspaces.some(({ sandbox }) => !sandbox)
   const inUse: readonly NodeSettings[] =
@@ -22,8 +22,8 @@ export function judgeSettings({ config, nodes, workspaces }: Setup): Found[] {
 
 const ALL_ADDRESSES = new Set(['0.0.0.0', '::'])
 
-function risksOf({ publicUrl, host, trustedProxies, allowPrivateWebhooks }: NodeSettings): Found[] {
-  const found: Found[] = []
+function risksOf({ publicUrl, host, trustedProxies, allowPrivateWebhooks }: NodeSettings): NewFinding[] {
+  const found: NewFinding[] = []
   if (publicUrl !== undefined && isOnThisMachine(publicUrl)) found.push({ code: 'public_url_missing' })
   else if (publicUrl?.startsWith('http:')) found.push({ code: 'public_url_plain', url: publicUrl })
   const isBehindProxy = publicUrl?.startsWith('https:') || (host !== undefined && ALL_ADDRESSES.has(host))

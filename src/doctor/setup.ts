@@ -6,7 +6,7 @@ import type { Sql } from '../db/pool.ts'
 import { listEndpoints } from '../webhooks/endpoints.ts'
 import { type Workspace, listWorkspaces } from '../workspaces/workspaces.ts'
 import { type Attention, attentionItems } from './attention.ts'
-import { type Found, durationText } from './finding.ts'
+import { type NewFinding, durationText } from './finding.ts'
 
 /** Each costs four short queries. */
 const MAX_WORKSPACES = 200
@@ -18,15 +18,15 @@ export async function listExamined(sql: Sql): Promise<{ examined: Workspace[]; l
 }
 
 /** Accounts, numbers, templates and endpoints, as they are stored. */
-export async function findSetupFaults(sql: Sql, now: Date): Promise<Found[]> {
+export async function findSetupProblems(sql: Sql, now: Date): Promise<NewFinding[]> {
   const { examined, leftOut } = await listExamined(sql)
-  const found: Found[] = []
-  for (const workspace of examined) found.push(...(await findFaultsOf(sql, workspace, now)))
+  const found: NewFinding[] = []
+  for (const workspace of examined) found.push(...(await findProblemsOf(sql, workspace, now)))
   if (leftOut > 0) found.push({ code: 'workspaces_left_out', number: leftOut })
   return found
 }
 
-async function findFaultsOf(sql: Sql, { workspaceId, name: workspace }: Workspace, now: Date): Promise<Found[]> {
+async function findProblemsOf(sql: Sql, { workspaceId, name: workspace }: Workspace, now: Date): Promise<NewFinding[]> {
   const [accounts, senders, templates, endpoints] = await Promise.all([
     listAccounts(sql, workspaceId),
     listSenders(sql, workspaceId),
@@ -43,7 +43,7 @@ async function findFaultsOf(sql: Sql, { workspaceId, name: workspace }: Workspac
   return found
 }
 
-function foundIn(item: Attention, { workspace, now }: { workspace: string; now: Date }): Found[] {
+function foundIn(item: Attention, { workspace, now }: { workspace: string; now: Date }): NewFinding[] {
   switch (item.about) {
     case 'account': {
       const code = item.status === 'credentials_invalid' ? 'account_refused' : 'account_unreadable'

@@ -211,7 +211,7 @@ const HIDDEN = {
 }
 
 for (const [index, [name, text]] of Object.entries(HIDDEN).entries())
-  test(`nothing is skipped after ${name} of another server, if it alone is ahead of this one`, async () => {
+  test(`no event is skipped after ${name} of another server`, async () => {
     const workspaceId = await newWorkspace()
     const [hidden, next] = newEvents(newEvent(workspaceId), newEvent(workspaceId))
     assert.ok(hidden && next)

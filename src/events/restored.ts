@@ -7,12 +7,12 @@ import { type Sql, statement } from '../db/pool.ts'
  * before new events. Runs before this process serves, and normally finds nothing. Returns whether it did.
  */
 export const adoptRestoredEvents = async (sql: Sql): Promise<boolean> =>
-  (await sql.rows(raiseOrder, [ROOM, HIDDEN_EVENTS])).length > 0
+  (await sql.rows(raiseOrder, [ORDER_MARGIN, NEWEST_EVENTS])).length > 0
 
-/** For a ping or removed event with a higher number that is older than HIDDEN_EVENTS others. */
-const ROOM = 1_000_000_000_000
-/** Pings and removed events are not in the index, but the newest of all events have the highest numbers, nearly in the order of their ids. */
-const HIDDEN_EVENTS = 1_000
+/** For pings and removed events with higher numbers that are not among the NEWEST_EVENTS. */
+const ORDER_MARGIN = 1_000_000_000_000
+/** Pings and removed events are not in the index, but numbers increase nearly in the order of ids: so the newest ids are read. */
+const NEWEST_EVENTS = 1_000
 
 /**
  * An event that this snapshot sees was recorded below its upper bound, unless by another server. If two processes do this at

@@ -57,7 +57,7 @@ export async function eraseFromAuditLog(
   const replace = await replacerOf(tx, person, pseudonym)
   let erased = 0
   for (const { id, action, target, before, after } of entries) {
-    if (action === ERASURE) continue // it names the number only until it is finished
+    if (action === ERASURE) continue // it contains the number only until the erasure is finished
     const values = [target, before, after].map((value) => asText(replace(value)))
     if (JSON.stringify(values) === JSON.stringify([target, before, after].map(asText))) continue
     await tx.rows(writeEntry, [workspaceId, id, ...values])

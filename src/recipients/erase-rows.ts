@@ -4,7 +4,7 @@ import { type Sql, type Statement, statement } from '../db/pool.ts'
 import { firstIdAt } from '../ids.ts'
 import { applyReports, ownFailure } from '../messages/reports/apply.ts'
 import { recordOtpEvents } from '../otp/outcomes.ts'
-import { BLANKED, ENDED } from './erase-reports.ts'
+import { BLANK_REPORT, END_REPORT } from './erase-reports.ts'
 import { type Person, numberPattern } from './person.ts'
 
 /** In one transaction: a confirmation has a dozen messages and reports. */
@@ -16,12 +16,12 @@ export type ErasedRows = { messages: number; confirmations: number; events: numb
 export const NO_ROWS: ErasedRows = { messages: 0, confirmations: 0, events: 0, reports: 0 }
 
 /** A message or webhook is being sent: its outcome must be stored first. */
-export class BeingSent extends Error {}
+export class BeingSentError extends Error {}
 
 /**
  * Erases the next confirmations with everything that belongs to them, or else the next one-time codes, in the caller's
  * transaction; rows since `startedAt` are new data. What still runs ends, and its last events already have the pseudonym. Undefined: nothing is left. Throws
- * BeingSent if only what is being sent is left.
+ * BeingSentError if only what is being sent is left.
  */
 export async function eraseRows(
   tx: Sql,
@@ -34,7 +34,7 @@ export async function eraseRows(
   const codes =
     picked.length > 0 ? [] : await tx.rows(pickCodes, [workspaceId, phones, now, MAX_ONE_TIME_CODES, before])
   if (picked.length + codes.length === 0) {
-    if (await tx.row(findLeft, [workspaceId, phones, before])) throw new BeingSent()
+    if (await tx.row(findLeft, [workspaceId, phones, before])) throw new BeingSentError()
     return undefined
   }
   // Messages before confirmations: the order in which reports lock them.
@@ -45,7 +45,7 @@ export async function eraseRows(
   const messageIds = idsOf(messages)
   const events = await tx.rows(lockEvents, [workspaceId, confirmationIds, messageIds])
   const deliveries = await tx.rows(lockDeliveries, [workspaceId, idsOf(events), now])
-  if ([...messages, ...deliveries].some(({ isBeingSent }) => isBeingSent)) throw new BeingSent()
+  if ([...messages, ...deliveries].some(({ isBeingSent }) => isBeingSent)) throw new BeingSentError()
 
   const pattern = numberPattern(person)
   await tx.rows(endDeliveries, [workspaceId, idsOf(events), now])
@@ -139,10 +139,7 @@ const lockMessages: Statement<{ id: string; isPending: boolean; isBeingSent: boo
    order by id for no key update`,
 )
 
-/**
- * Not those that another erasure of the number has just erased. "for update" makes a refusal check wait
- * (cod/accept-refusal.ts).
- */
+/** Skips those that another erasure has just erased. "for update" makes a refusal check wait (cod/accept-refusal.ts). */
 const lockConfirmations: Statement<{ id: string }> = statement(
   'lock_confirmations_to_erase',
   `select id from confirmations
@@ -193,7 +190,7 @@ const eraseEvents = statement(
 
 const eraseReports: Statement<{ id: string }> = statement(
   'erase_reports_of_rows',
-  `update provider_reports r set ${BLANKED}, ${ENDED}
+  `update provider_reports r set ${BLANK_REPORT}, ${END_REPORT}
    where workspace_id = $1 and (body <> '' or provider_message_id is not null) and id = any (array (
      select id from provider_reports where confirmation_id = any ($2::uuid[])
      union all

@@ -4,10 +4,10 @@ import { newPseudonym } from '../erased-recipient.ts'
 import { transactionWithEvents } from '../events/record.ts'
 import type { Parts } from '../parts.ts'
 import { UserError } from '../user-error.ts'
-import { NO_WALK, type Walk, eraseNextReports } from './erase-reports.ts'
+import { SCAN_START, type ReportScan, eraseNextReports } from './erase-reports.ts'
 import { FIRST_ENTRY, eraseBlock, eraseFromAuditLog, eraseUserIds } from './erase-rest.ts'
-import { BeingSent, type ErasedRows, NO_ROWS, eraseRows } from './erase-rows.ts'
-import { type Held, type Person, countHeld, findPerson } from './person.ts'
+import { BeingSentError, type ErasedRows, NO_ROWS, eraseRows } from './erase-rows.ts'
+import { type HeldCounts, type Person, countHeld, findPerson } from './person.ts'
 import { endUnfinished, findUnfinished, isRecorded, keepUnfinished } from './unfinished.ts'
 
 export type ErasureParts = Pick<Parts, 'db' | 'clock' | 'metrics' | 'wake' | 'live'>
@@ -20,13 +20,13 @@ export type ErasureRequest = {
   keepBlock: boolean
 }
 
-export type Erased = ErasedRows & {
+export type ErasedCounts = ErasedRows & {
   auditEntries: number
   /** Removed. */
   blocks: number
 }
 
-/** The progress of an erasure. Rows come first, so that what is running ends at once. */
+/** The progress of an erasure. Rows come first, so that running conversations end at once. */
 export type Erasure = {
   pseudonym: string
   /** Later rows are new data. */
@@ -34,25 +34,25 @@ export type Erasure = {
   stage: 'rows' | 'reports' | 'audit_log' | 'done'
   /** Rows that are erased no longer say which user ids the person has. */
   userIds: readonly string[]
-  walk: Walk
+  scan: ReportScan
   /** The last entry of the audit log that was read. */
   entry: string
-  /** In a row, for what is being sent. */
+  /** Consecutive waits for messages and webhooks that are being sent. */
   waits: number
   steps: number
 }
 
 /** Writes the audit entry, with `held` as its new values, in the first transaction that erases something. */
-export type RecordErasure = (tx: Sql, erasure: Pick<Erasure, 'pseudonym'>, held: Held) => Promise<void>
+export type RecordErasure = (tx: Sql, erasure: Pick<Erasure, 'pseudonym'>, held: HeldCounts) => Promise<void>
 
-export const NOTHING_ERASED: Erased = { ...NO_ROWS, auditEntries: 0, blocks: 0 }
+export const NOTHING_ERASED: ErasedCounts = { ...NO_ROWS, auditEntries: 0, blocks: 0 }
 
 export const beginErasure = ({ clock }: Pick<Parts, 'clock'>): Erasure => ({
   pseudonym: newPseudonym(),
   startedAt: clock.now(),
   stage: 'rows',
   userIds: [],
-  walk: NO_WALK,
+  scan: SCAN_START,
   entry: FIRST_ENTRY,
   waits: 0,
   steps: 0,
@@ -61,7 +61,7 @@ export const beginErasure = ({ clock }: Pick<Parts, 'clock'>): Erasure => ({
 const WAIT_MS = 250
 /** A minute: longer than any lease of a message or a webhook. */
 const MAX_WAITS = 240
-/** Hundreds of GB of reports: one that needs more does not come to an end. */
+/** Enough for hundreds of GB of reports. An erasure that needs more would never end. */
 export const MAX_STEPS = 100_000
 
 /**
@@ -72,22 +72,22 @@ export async function eraseRecipient(
   parts: ErasureParts,
   request: ErasureRequest,
   record: RecordErasure,
-): Promise<Erased & Pick<Erasure, 'pseudonym'>> {
+): Promise<ErasedCounts & Pick<Erasure, 'pseudonym'>> {
   let erasure = beginErasure(parts)
   const total = { ...NOTHING_ERASED }
   while (erasure.stage !== 'done') {
     const step = await eraseNext(parts, request, { erasure, record })
     erasure = step.erasure
-    add(total, step.erased)
+    addCounts(total, step.erased)
   }
   return { ...total, pseudonym: erasure.pseudonym }
 }
 
-export function add(total: Erased, erased: Erased): void {
-  for (const name of Object.keys(total) as (keyof Erased)[]) total[name] += erased[name]
+export function addCounts(total: ErasedCounts, erased: ErasedCounts): void {
+  for (const name of Object.keys(total) as (keyof ErasedCounts)[]) total[name] += erased[name]
 }
 
-type Step = { erasure: Erasure; erased: Erased }
+type Step = { erasure: Erasure; erased: ErasedCounts }
 
 /** The next step. Waits a moment if only messages or webhooks that are being sent are left. */
 export async function eraseNext(
@@ -101,7 +101,7 @@ export async function eraseNext(
     const step = await runStep(parts, request, { erasure, record })
     return { ...step, erasure: { ...step.erasure, waits: 0 } }
   } catch (error) {
-    if (!(error instanceof BeingSent) && !isConflict(error)) throw error
+    if (!(error instanceof BeingSentError) && !isConflict(error)) throw error
     if (erasure.waits >= MAX_WAITS) throw new UserError({ code: 'recipients.being_sent' }, 'SERVICE_UNAVAILABLE')
     await wait(WAIT_MS)
     return { erasure: { ...erasure, waits: erasure.waits + 1 }, erased: NOTHING_ERASED }
@@ -143,9 +143,9 @@ type StageContext = { erasure: Erasure; person: Person; keepBlock: boolean; now:
 
 const STAGES: Readonly<Record<Erasure['stage'], (tx: Sql, context: StageContext) => Promise<Step>>> = {
   async reports(tx, { erasure, person }) {
-    const { erased, next } = await eraseNextReports(tx, person, { walk: erasure.walk, before: erasure.startedAt })
+    const { erased, next } = await eraseNextReports(tx, person, { scan: erasure.scan, before: erasure.startedAt })
     if (!next) await endUnfinished(tx, person)
-    const after: Erasure = next ? { ...erasure, walk: next } : { ...erasure, stage: 'audit_log' }
+    const after: Erasure = next ? { ...erasure, scan: next } : { ...erasure, stage: 'audit_log' }
     return { erasure: after, erased: { ...NOTHING_ERASED, reports: erased } }
   },
   async rows(tx, { erasure, person, now }) {

@@ -11,7 +11,7 @@ export async function exportText(sql: Sql, request: ExportRequest): Promise<stri
   for await (const piece of exportRecipient(sql, request)) {
     text += piece
     if (text.length > MAX_CHARACTERS)
-      throw new UserError({ code: 'recipients.too_much', command: 'recipient export --file <file>' })
+      throw new UserError({ code: 'recipients.export_too_large', command: 'recipient export --file <file>' })
   }
   return text
 }

@@ -9,7 +9,7 @@ const PAGE = 20
 
 export type ExportRequest = { workspaceId: string; phone: string; at: Date }
 
-export type Exported = {
+export type ExportedCounts = {
   oneTimeCodes: number
   confirmations: number
   reports: number
@@ -24,7 +24,7 @@ export type Exported = {
 export async function* exportRecipient(
   sql: Sql,
   { workspaceId, phone, at }: ExportRequest,
-): AsyncGenerator<string, Exported> {
+): AsyncGenerator<string, ExportedCounts> {
   const person = await findPerson(sql, { workspaceId, phone })
   const { phones, userIds } = person
   const head = JSON.stringify({ workspaceId, phone, exportedAt: at, otherForms: phones.slice(1), userIds })

@@ -1,10 +1,10 @@
 import { type Sql, type Statement, statement } from '../db/pool.ts'
-import { NO_WALK, PAGES, PAGES_PER_STEP } from './erase-reports.ts'
+import { SCAN_START, PAGE_COUNT, PAGES_PER_STEP } from './erase-reports.ts'
 import { type Person, identityPattern } from './person.ts'
 
 /** Reports that name the person and belong to none of their messages and confirmations. */
 export async function* readReports(sql: Sql, person: Person): AsyncGenerator {
-  for (let { page, pages } = NO_WALK; page === 0 || page < pages; page += PAGES_PER_STEP) {
+  for (let { page, pages } = SCAN_START; page === 0 || page < pages; page += PAGES_PER_STEP) {
     const values = [person.workspaceId, `(${page},0)`, `(${page + PAGES_PER_STEP},0)`, identityPattern(person)]
     for (const row of await sql.rows(readPart, values)) {
       pages = row.pages
@@ -15,7 +15,7 @@ export async function* readReports(sql: Sql, person: Person): AsyncGenerator {
 
 const readPart: Statement<{ pages: number; document: unknown }> = statement(
   'export_other_reports',
-  `select ${PAGES}, r.document from (select 1) always
+  `select ${PAGE_COUNT}, r.document from (select 1) always
    left join lateral (
      select jsonb_build_object('id', r.id, 'kind', r.kind, 'providerMessageId', r.provider_message_id,
        'occurredAt', r.occurred_at, 'receivedAt', r.received_at, 'outcome', r.outcome, 'note', r.note, 'body', r.body) as document

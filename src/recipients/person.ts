@@ -1,7 +1,7 @@
 import { phoneForms } from '../cod/conversation/customer.ts'
 import { type Sql, type Statement, statement } from '../db/pool.ts'
 
-/** A recipient as a workspace knows them (docs/recipients.md#who-it-is). */
+/** A recipient as a workspace knows them (docs/recipients.md#how-a-person-is-identified). */
 export type Person = {
   workspaceId: string
   /** E.164: the number, and its other forms for WhatsApp. */
@@ -63,18 +63,18 @@ export const ONE_RECIPIENT = '1 recipient'
 /** Up to this many of each. */
 export const MAX_COUNTED = 10_000
 
-export type Held = {
+export type HeldCounts = {
   oneTimeCodes: number
   confirmations: number
   isBlocked: boolean
 }
 
-export async function countHeld(sql: Sql, { workspaceId, phones }: Person): Promise<Held> {
+export async function countHeld(sql: Sql, { workspaceId, phones }: Person): Promise<HeldCounts> {
   const held = await sql.row(selectHeld, [workspaceId, phones])
   return held ?? { oneTimeCodes: 0, confirmations: 0, isBlocked: false }
 }
 
-const selectHeld: Statement<Held> = statement(
+const selectHeld: Statement<HeldCounts> = statement(
   'count_rows_of_recipient',
   `select
      (select count(*) from (

@@ -1,16 +1,16 @@
 import { type Sql, type Statement, statement } from '../db/pool.ts'
 import type { Person } from './person.ts'
 
-/** The action of its entry in the audit log. */
+/** The action of an erasure's audit log entry. */
 export const ERASURE = 'recipient.erased'
 
 /**
- * An erasure that has not yet searched all reports. Its entry of the audit log keeps the number and the user ids until then:
- * after an interruption, erased rows no longer lead from the number to the user ids.
+ * An erasure that has not yet searched all reports. Until then its audit log entry keeps the number and the user ids: after an
+ * interruption, erased rows no longer lead from the number to the user ids.
  */
 export type Unfinished = { pseudonym: string; userIds: readonly string[] }
 
-/** The oldest one gives the pseudonym; two that began at the same moment have the same user ids to search for. */
+/** The pseudonym of the oldest one, and the user ids of all: several can have begun at the same moment. */
 export async function findUnfinished(sql: Sql, { workspaceId, phones }: Person): Promise<Unfinished | undefined> {
   const found = await sql.rows(selectUnfinished, [workspaceId, phones])
   const [oldest] = found

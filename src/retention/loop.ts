@@ -4,7 +4,7 @@ import { statement } from '../db/pool.ts'
 import type { Loop } from '../jobs/loop.ts'
 import type { Parts } from '../parts.ts'
 import { contentSteps } from './content.ts'
-import { type FindUncountedSince, findRemovedUntil, keptDays } from './limit.ts'
+import { type FindUncountedSince, findCutoff, keptDays } from './cutoff.ts'
 import { recordSteps } from './records.ts'
 import { MAX_ROWS, type Position, type Step } from './step.ts'
 
@@ -70,13 +70,13 @@ async function runStep(
   findUncountedSince: FindUncountedSince,
 ): Promise<{ removed: number; more: boolean; isBehind?: boolean }> {
   const now = clock.now()
-  const until = await findRemovedUntil(db, step.class, { now, keep: config.keep, findUncountedSince })
+  const cutoff = await findCutoff(db, step.class, { now, keep: config.keep, findUncountedSince })
   return db.transaction(async (tx) => {
     const row = await tx.row(lockStep, [step.name])
     if (!row) return { removed: 0, more: false }
     const postponed = (await tx.rows(selectPostponed, [step.name, now])).map(({ id }) => id)
     if (postponed.length > 0) {
-      const removed = await step.remove(tx, postponed, until)
+      const removed = await step.remove(tx, postponed, cutoff)
       const inUse = without(await step.existing(tx, postponed), removed)
       await tx.rows(endPostponement, [step.name, without(postponed, inUse)])
       await tx.rows(postpone, [step.name, inUse, later(now, POSTPONED_MS)])
@@ -84,14 +84,14 @@ async function runStep(
     }
     const { id, at } = row
     const after: Position | undefined = id === null || at === null ? undefined : { id, at }
-    const { seen, last, ids } = await step.page(tx, after, until)
+    const { seen, last, ids } = await step.page(tx, after, cutoff)
     if (!last) return { removed: 0, more: false }
-    const removed = ids.length === 0 ? [] : await step.remove(tx, ids, until)
+    const removed = ids.length === 0 ? [] : await step.remove(tx, ids, cutoff)
     const inUse = without(ids, removed)
     if (inUse.length > 0) await tx.rows(postpone, [step.name, inUse, later(now, POSTPONED_MS)])
     await tx.rows(advance, [step.name, last.id, last.at])
     const more = seen === step.maxRows
-    return { removed: removed.length, more, isBehind: more && new Date(last.at) < later(until, -MAX_LAG_MS) }
+    return { removed: removed.length, more, isBehind: more && new Date(last.at) < later(cutoff, -MAX_LAG_MS) }
   })
 }
 

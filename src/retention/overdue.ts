@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import { type Sql, statement } from '../db/pool.ts'
 import { firstIdAt } from '../ids.ts'
 import { KEPT_CLASSES, type KeptClass } from './kept-since.ts'
-import { type FindUncountedSince, findRemovedUntil, keptDays } from './limit.ts'
+import { type FindUncountedSince, findCutoff, keptDays } from './cutoff.ts'
 import { retentionSteps } from './loop.ts'
 
 /** Nothing is in use for longer (docs/retention.md#why-at-least-30-days). */
@@ -14,15 +14,15 @@ const MAX_COUNTED = 1_000
 /** What should have been removed and still exists. */
 export type Overdue = {
   class: KeptClass
-  /** How long ago the oldest row that no step has looked at should have been removed. Negative: it is not old enough. */
+  /** How long ago the oldest row that no step has read should have been removed. Negative: the row is not old enough. */
   behindMs: number
   /** Rows that were postponed for too long, because they seem to be in use, and the oldest of them. */
   inUse: { number: number; id: string | null }
 }
 
 /**
- * An order is postponed while it has a younger message, so its step is left out: if one of its messages is in use for too long, the
- * step of that message shows it. Other steps postpone rows only while they are locked, or reports, which have their own checks.
+ * Without the step of orders, which postpones an order while it has a younger message: the step of messages shows a message
+ * that is in use for too long. Other steps postpone only locked rows, and reports, which have their own checks.
  */
 const IN_USE_STEPS: ReadonlySet<string> = new Set([
   'records of messages',
@@ -39,15 +39,15 @@ export async function listOverdue(
   const positions = await sql.rows(selectPositions)
   const overdue: Overdue[] = []
   for (const keptClass of KEPT_CLASSES.filter((each) => keptDays(options.keep, each) > 0)) {
-    const until = await findRemovedUntil(sql, keptClass, options)
+    const cutoff = await findCutoff(sql, keptClass, options)
     const of: Overdue = { class: keptClass, behindMs: Number.NEGATIVE_INFINITY, inUse: { number: 0, id: null } }
     for (const step of retentionSteps.filter((each) => each.class === keptClass)) {
       const { name } = step
       const position = positions.find((each) => each.step === name)
       const oldest = await step.next(sql, position)
-      if (oldest) of.behindMs = Math.max(of.behindMs, until.getTime() - oldest.getTime())
+      if (oldest) of.behindMs = Math.max(of.behindMs, cutoff.getTime() - oldest.getTime())
       if (!IN_USE_STEPS.has(name)) continue
-      const rows = await sql.rows(selectPostponed, [name, firstIdAt(later(until, -MAX_IN_USE_MS))])
+      const rows = await sql.rows(selectPostponed, [name, firstIdAt(later(cutoff, -MAX_IN_USE_MS))])
       of.inUse = { number: of.inUse.number + rows.length, id: of.inUse.id ?? rows[0]?.id ?? null }
     }
     overdue.push(of)

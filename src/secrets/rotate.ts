@@ -50,7 +50,7 @@ export const MAX_LISTED_UNREADABLE = 100
 
 export type Unreadable = { column: string; id: string }
 
-export type Resealed = {
+export type ResealResult = {
   /** How many texts were sealed again, by column. */
   resealed: Readonly<Record<string, number>>
   /** What no known key opens: the first of them. */
@@ -61,7 +61,7 @@ export type Resealed = {
 }
 
 type ResealOptions = {
-  /** Accept that texts which no known key opens stay unreadable. */
+  /** Texts that no known key opens may stay unreadable. */
   acceptUnreadable: boolean
   /** Runs in the transaction that ends the rotation, if it changed something. */
   record: (tx: Sql, after: { resealed: number }) => Promise<void>
@@ -73,7 +73,7 @@ type ResealOptions = {
  * Seals everything under the key of the database, while nodes serve. Ends when a whole pass finds nothing under another
  * key; repeated after an interruption, it finishes. Throws UserError if a row stays locked or a node lags behind.
  */
-export async function resealAll(parts: RotateParts, options: ResealOptions): Promise<Resealed> {
+export async function resealAll(parts: RotateParts, options: ResealOptions): Promise<ResealResult> {
   const { signal } = options
   const run = { key: parts.seal.current(), resealed: {} }
   try {
@@ -85,11 +85,12 @@ export async function resealAll(parts: RotateParts, options: ResealOptions): Pro
   }
 }
 
-type Run = { key: SealingKey; resealed: Record<string, number> }
+type ResealProgress = { key: SealingKey; resealed: Record<string, number> }
 
-const countOf = (resealed: Run['resealed']): number => Object.values(resealed).reduce((sum, each) => sum + each, 0)
+const countOf = (resealed: ResealProgress['resealed']): number =>
+  Object.values(resealed).reduce((sum, each) => sum + each, 0)
 
-async function resealInPasses(parts: RotateParts, options: ResealOptions, run: Run): Promise<Resealed> {
+async function resealInPasses(parts: RotateParts, options: ResealOptions, run: ResealProgress): Promise<ResealResult> {
   const { maxAcceptMs = MAX_ACCEPT_MS, signal } = options
   const { acceptCodes } = await waitForNodes(parts.db, run.key)
   const isUnfinished = ((await findInstance(parts.db))?.oldKeys.length ?? 0) > 0
@@ -107,7 +108,7 @@ async function resealInPasses(parts: RotateParts, options: ResealOptions, run: R
 type Pass = { left: number; unreadable: Unreadable[]; unreadableCount: number }
 
 /** `left`: what was found under another known key, so that another pass must look again. */
-async function resealOnce({ db, seal }: RotateParts, { key, resealed }: Run): Promise<Pass> {
+async function resealOnce({ db, seal }: RotateParts, { key, resealed }: ResealProgress): Promise<Pass> {
   const pass: Pass = { left: 0, unreadable: [], unreadableCount: 0 }
   for await (const text of sealedTexts(db, seal)) {
     if (text.key === key) continue
@@ -122,13 +123,15 @@ async function resealOnce({ db, seal }: RotateParts, { key, resealed }: Run): Pr
   return pass
 }
 
-type Finish = Run & Pick<Pass, 'unreadable' | 'unreadableCount'> & Pick<ResealOptions, 'acceptUnreadable' | 'record'>
+type Finish = ResealProgress &
+  Pick<Pass, 'unreadable' | 'unreadableCount'> &
+  Pick<ResealOptions, 'acceptUnreadable' | 'record'>
 
 /** From here on no former key is needed, except those of unreadable texts. */
 async function finish(
   { db, seal }: RotateParts,
   { key, resealed, unreadable, unreadableCount, acceptUnreadable, record }: Finish,
-): Promise<Resealed> {
+): Promise<ResealResult> {
   const isKnown = (fingerprint: string): boolean => seal.keys.some((each) => each.fingerprint === fingerprint)
   const missingKeys = await db.transaction(async (tx) => {
     const { oldKeys } = await lockInstance(tx, seal)

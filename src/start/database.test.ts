@@ -50,7 +50,7 @@ test('a database that does not exist is reported at once', async () => {
   await refused(url, /refused the connection: database "no_such_database" does not exist/)
 })
 
-test('a schema of a later release is refused only if one of its migrations contracts', async (t) => {
+test('a later release’s schema is refused only after a contracting migration', async (t) => {
   const url = await fileDatabase()
   const apply = (number: number, contracts: boolean) =>
     withConnection(url, (sql) =>

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { StartupError } from '../startup-error.ts'
 import type { Config } from '../config.ts'
 import { type Db, isDatabaseUnavailable, openDb, sqlState, statement } from '../db/pool.ts'
-import { type PoolerFaults, findPoolerFaults } from '../db/pooler.ts'
+import { type PoolerProblems, findPoolerProblems } from '../db/pooler.ts'
 import { settlesWithin } from '../settles-within.ts'
 import { startEmbeddedPostgres } from './embedded-postgres/server.ts'
 import type { Log } from '../log.ts'
@@ -54,7 +54,7 @@ export async function connectDatabase({ config, statementTimeoutMs, planEachTime
     onIdleError: (error) => budget.log.warn({ err: error }, 'a database connection ended'),
   })
   opened.defer(async () => void (await settlesWithin(MAX_CLOSE_MS, db.close())))
-  if (config.databaseUrl !== undefined) assertSessions(await withRetries(db, budget, () => findPoolerFaults(db)))
+  if (config.databaseUrl !== undefined) assertSessions(await withRetries(db, budget, () => findPoolerProblems(db)))
   assertSupported(await withRetries(db, budget, () => db.row(checkServer)))
   const whenClosed = opened.move()
   /** Aborts if the embedded database was deleted. */
@@ -155,15 +155,15 @@ function assertSupported(server: Server | undefined): void {
   }
 }
 
-function assertSessions({ sharesSessions, lostSettings }: PoolerFaults): void {
+function assertSessions({ sharesSessions, lostSettings }: PoolerProblems): void {
   if (sharesSessions) {
     throw new StartupError(
-      'The connection pooler of DATABASE_URL pools transactions. Doorcode needs sessions of its own: set "pool_mode = session" (PgBouncer), or set DATABASE_URL to PostgreSQL itself.',
+      'The connection pooler of DATABASE_URL pools transactions or statements, but Doorcode needs session pooling. Set "pool_mode = session" (PgBouncer), or set DATABASE_URL to PostgreSQL itself.',
     )
   }
   if (lostSettings.length > 0) {
     throw new StartupError(
-      `Settings that Doorcode makes after connecting are lost: ${lostSettings.join(', ')}. Configure the pooler of DATABASE_URL to keep a session’s settings, or set DATABASE_URL to PostgreSQL itself.`,
+      `Settings that Doorcode applies when it connects have no effect: ${lostSettings.join(', ')}. Configure the pooler of DATABASE_URL to keep the settings of a session, or set DATABASE_URL to PostgreSQL itself.`,
     )
   }
 }

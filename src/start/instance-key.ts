@@ -133,7 +133,7 @@ export async function addKey(config: KeyConfig, seal: Seal): Promise<AddedKey> {
   if (!keys) return throwMissingKey(file)
   const [newest] = keys.map((each) => createSealingKey(each).fingerprint)
   if (newest !== undefined && newest !== seal.current().fingerprint)
-    throw new UserError({ code: 'secrets.key_waits', key: newest })
+    throw new UserError({ code: 'secrets.key_not_in_use', key: newest })
   if (keys.length >= MAX_KEYS) throw new UserError({ code: 'secrets.too_many_keys', count: keys.length })
   await replaceFile(file, [key, ...keys.map(textOfKey)])
   return { fingerprint, key: undefined, file }

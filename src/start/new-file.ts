@@ -14,7 +14,7 @@ type NewFile = {
 
 /**
  * Writes a file that only its owner can read, under another name in the same folder, and renames it when it is complete and on
- * disk: whatever interrupts it, the file is never incomplete. Throws UserError before \`write\` if the file cannot be made.
+ * disk, so that the file is never incomplete. Throws UserError before `write` if the file cannot be created.
  */
 export async function writeNewFile<Result>(
   file: string,
@@ -23,7 +23,7 @@ export async function writeNewFile<Result>(
 ): Promise<Result> {
   await assertMayWrite(file, options)
   const partial = `${file}${PARTIAL}${randomBytes(4).toString('hex')}`
-  const output = await open(partial, 'wx', 0o600).catch((error: unknown) => describeFault(error, file))
+  const output = await open(partial, 'wx', 0o600).catch((error: unknown) => throwFileError(error, file))
   try {
     const result = await writeAndClose(output, write)
     await assertMayWrite(file, options)
@@ -33,7 +33,7 @@ export async function writeNewFile<Result>(
     return result
   } catch (error) {
     await rm(partial, { force: true })
-    return describeFault(error, file)
+    return throwFileError(error, file)
   }
 }
 
@@ -54,7 +54,7 @@ async function writeAndClose<Result>(
 async function assertMayWrite(file: string, { replace = false, replaceWith }: NewFile): Promise<void> {
   const present = await stat(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
-    return describeFault(error, file)
+    return throwFileError(error, file)
   })
   if (present && !present.isFile()) throw fileError(`${file} is not a regular file. Choose another name.`)
   if (!present || replace) return
@@ -62,12 +62,12 @@ async function assertMayWrite(file: string, { replace = false, replaceWith }: Ne
   throw fileError(`${file} already exists. Choose another name${other}.`)
 }
 
-const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
+const DISK_FULL_CODES = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
-function describeFault(error: unknown, file: string): never {
+function throwFileError(error: unknown, file: string): never {
   const code = error instanceof Error && 'syscall' in error && 'code' in error ? error.code : undefined
   if (typeof code !== 'string' || isDatabaseUnavailable(error)) throw error
-  if (FULL.has(code))
+  if (DISK_FULL_CODES.has(code))
     throw fileError(`The disk is full, so ${file} was not written. Free space, or choose a file on another disk.`)
   if (code === 'ENOENT')
     throw fileError(`The folder ${path.dirname(path.resolve(file))} does not exist. Create it first.`)

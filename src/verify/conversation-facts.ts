@@ -5,7 +5,7 @@ import type { Check, Purpose } from '../messages/conversation.ts'
 import type { FailureCode } from '../providers/failure-codes.ts'
 import { EVENT_MEMBERS, type EventFact } from './message-facts.ts'
 import { findRemoved } from './kept-since.ts'
-import { MAX_FACTS, type Selected } from './selected.ts'
+import { FACT_LIMIT, type Selected } from './selected.ts'
 
 /** What is stored about one confirmation and its refusal check. Instants inside lists and objects are texts. */
 export type ConversationFacts = {
@@ -90,7 +90,7 @@ const members = (row: string, ...columns: string[]): string =>
 /** The rows of `table` that belong to the confirmation. */
 const ofConfirmation = (table: string, alias: string, more = ''): string =>
   `(select * from ${table} ${alias}
-    where ${alias}.confirmation_id = c.id and ${alias}.workspace_id = c.workspace_id ${more} limit ${MAX_FACTS}) ${alias}`
+    where ${alias}.confirmation_id = c.id and ${alias}.workspace_id = c.workspace_id ${more} limit ${FACT_LIMIT}) ${alias}`
 
 const ATTEMPTS = 'message_attempts a where a.workspace_id = m.workspace_id and a.message_id = m.id'
 

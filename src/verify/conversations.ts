@@ -8,14 +8,14 @@ import type { Check } from '../messages/conversation.ts'
 import { happenedAt } from '../messages/reports/receive.ts'
 import type { Provider } from '../providers/provider.ts'
 import type { AnswerFact, ConversationFacts, InboundFact } from './conversation-facts.ts'
-import { type Checked, type Difference, isSameTime, shown } from './differences.ts'
+import { type CheckResult, type Difference, isSameTime, shown } from './differences.ts'
 import { type AnswerEvent, type CheckToReplay, replayCheck } from './replay-check.ts'
 import { isWhole } from './selected.ts'
 
 type Reader = Pick<Provider, 'readInbound' | 'readStatus'>
 
 /** Compares a confirmation with its customer's messages, answers and events (docs/verify.md#conversations). Pure. */
-export function checkConversation(facts: ConversationFacts, reader: Reader): Checked {
+export function checkConversation(facts: ConversationFacts, reader: Reader): CheckResult {
   const differences = [
     ...checkTimers(facts, 'confirmation'),
     ...checkTimers(facts, 'refusal'),

@@ -8,7 +8,7 @@ export type DifferenceCode = Exclude<Code, Extract<PlainCode, Code>>
 export type Difference = { id: string; text: Extract<CodedText, { code: DifferenceCode }> }
 
 /** `verifiable`: false when the facts that decide were removed. */
-export type Checked = { differences: Difference[]; verifiable: boolean }
+export type CheckResult = { differences: Difference[]; verifiable: boolean }
 
 /** For a parameter of a text. */
 export const shown = (value: Date | object | string | number | boolean | null | undefined): string => {

@@ -1,7 +1,7 @@
 import { type Sql, type Statement, statement } from '../db/pool.ts'
 import type { DeliveryStatus } from '../webhooks/delivery/claim.ts'
 import { findRemoved } from './kept-since.ts'
-import { MAX_FACTS, type Selected } from './selected.ts'
+import { FACT_LIMIT, type Selected } from './selected.ts'
 
 /** What is stored about one event, its deliveries and the endpoints of its workspace. */
 export type DeliveredFacts = {
@@ -46,7 +46,7 @@ const factsOf = (events: string): string =>
      (select jsonb_agg(jsonb_build_object('id', d.id, 'endpoint_id', d.endpoint_id, 'status', d.status, 'ended_at', d.ended_at,
         'attempts', d.attempts, 'made', tried.made, 'last', tried.last, 'has_succeeded', tried.has_succeeded,
         'last_succeeded', tried.last_succeeded) order by d.id)
-      from (select * from webhook_deliveries d where d.event_id = e.id and d.workspace_id = e.workspace_id limit ${MAX_FACTS}) d
+      from (select * from webhook_deliveries d where d.event_id = e.id and d.workspace_id = e.workspace_id limit ${FACT_LIMIT}) d
       cross join lateral (
         select count(*)::int as made, max(t.attempt) as last, coalesce(bool_or(${SUCCEEDED}), false) as has_succeeded,
           (array_agg(${SUCCEEDED} order by t.attempt desc))[1] as last_succeeded

@@ -1,5 +1,5 @@
 import { MINUTE_MS, later } from '../clock.ts'
-import type { Checked, Difference } from './differences.ts'
+import type { CheckResult, Difference } from './differences.ts'
 import { shown } from './differences.ts'
 import type { DeliveredFacts, DeliveryFact, EndpointFact } from './event-facts.ts'
 import { isWhole } from './selected.ts'
@@ -8,7 +8,7 @@ import { isWhole } from './selected.ts'
 const RACE_MS = MINUTE_MS
 
 /** Compares an event with its deliveries, and those with their attempts (docs/verify.md#events-and-deliveries). Pure. */
-export function checkDeliveries(facts: DeliveredFacts): Checked {
+export function checkDeliveries(facts: DeliveredFacts): CheckResult {
   const { id, type, endpoints, has_owner, endpoint_id } = facts
   if (!isWhole(facts.deliveries)) return { differences: [], verifiable: false }
   const deliveries = facts.deliveries ?? []

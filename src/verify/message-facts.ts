@@ -3,7 +3,7 @@ import type { Purpose } from '../messages/conversation.ts'
 import type { OtpStatus } from '../messages/status.ts'
 import type { FailureCode } from '../providers/failure-codes.ts'
 import type { MessageKind } from '../providers/provider.ts'
-import { MAX_FACTS, type Selected } from './selected.ts'
+import { FACT_LIMIT, type Selected } from './selected.ts'
 
 /** What is stored about one message. Instants inside lists are texts. */
 export type MessageFacts = {
@@ -61,16 +61,16 @@ const factsOf = (messages: string): string =>
      (select jsonb_agg(jsonb_build_object('attempt', a.attempt, 'outcome', a.outcome, 'provider_code', a.provider_code)
         order by a.attempt)
       from (select * from message_attempts a
-            where a.workspace_id = m.workspace_id and a.message_id = m.id limit ${MAX_FACTS}) a) as made,
+            where a.workspace_id = m.workspace_id and a.message_id = m.id limit ${FACT_LIMIT}) a) as made,
      (select jsonb_agg(jsonb_build_object('id', r.id, 'body', r.body, 'received_at', r.received_at, 'outcome', r.outcome,
         'note', r.note) order by r.received_at, r.id)
       from (select * from provider_reports r
-            where r.message_id = m.id and r.workspace_id = m.workspace_id and r.kind = 'status' limit ${MAX_FACTS}) r) as reports,
+            where r.message_id = m.id and r.workspace_id = m.workspace_id and r.kind = 'status' limit ${FACT_LIMIT}) r) as reports,
      (select array_agg(r.id) from (select r.id from provider_reports r
       where r.workspace_id = m.workspace_id and r.provider_message_id = m.provider_message_id
-        and r.outcome = 'parked' and r.due_at is null limit ${MAX_FACTS}) r) as parked,
+        and r.outcome = 'parked' and r.due_at is null limit ${FACT_LIMIT}) r) as parked,
      (select jsonb_agg(jsonb_build_object(${EVENT_MEMBERS}) order by e.occurred_at)
-      from (select * from events e where e.message_id = m.id and e.workspace_id = m.workspace_id limit ${MAX_FACTS}) e) as events
+      from (select * from events e where e.message_id = m.id and e.workspace_id = m.workspace_id limit ${FACT_LIMIT}) e) as events
    from (${messages}) m order by m.id`
 
 const nextFacts: Statement<MessageFacts> = statement(

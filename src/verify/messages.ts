@@ -2,7 +2,7 @@ import { later, notBefore } from '../clock.ts'
 import { isErased } from '../erased-recipient.ts'
 import { type OtpReport, type OtpState, applyReport } from '../messages/status.ts'
 import type { Provider } from '../providers/provider.ts'
-import { type Checked, type Difference, isSameTime, shown } from './differences.ts'
+import { type CheckResult, type Difference, isSameTime, shown } from './differences.ts'
 import { type Move, fewestDifferences } from './fewest-differences.ts'
 import type { EventFact, MessageFacts, StatusFact } from './message-facts.ts'
 import { isWhole } from './selected.ts'
@@ -10,7 +10,7 @@ import { isWhole } from './selected.ts'
 type Reader = Pick<Provider, 'readStatus' | 'findError'>
 
 /** Compares a message with its attempts, reports and events (docs/verify.md#messages). Pure. */
-export function checkMessage(facts: MessageFacts, reader: Reader): Checked {
+export function checkMessage(facts: MessageFacts, reader: Reader): CheckResult {
   const reports = facts.reports ?? []
   const differences = [...checkJob(facts), ...checkAttempts(facts), ...checkParked(facts)]
   if (!isWhole(facts.made, facts.reports, facts.events) || reports.some(isRemoved))

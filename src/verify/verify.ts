@@ -10,7 +10,7 @@ import { quotaMonth } from '../workspaces/quota.ts'
 import { type Workspace, getWorkspace, listWorkspaces } from '../workspaces/workspaces.ts'
 import { readConversations } from './conversation-facts.ts'
 import { checkConversation } from './conversations.ts'
-import type { Checked, Difference } from './differences.ts'
+import type { CheckResult, Difference } from './differences.ts'
 import { readEvents } from './event-facts.ts'
 import { checkDeliveries } from './events.ts'
 import { checkDay, listCountedDays } from './figures.ts'
@@ -162,7 +162,7 @@ type Walk = { parts: VerifyParts; run: Run; workspaceId: string; after: string; 
 type Kind<Facts extends { id: string }> = {
   kind: UnitKind
   read: (tx: Sql, workspaceId: string, selected: Selected) => Promise<Facts[]>
-  check: (facts: Facts) => Checked
+  check: (facts: Facts) => CheckResult
   onRead?: (facts: Facts) => void
 }
 

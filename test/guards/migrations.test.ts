@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { CONTRACTS, listMigrations } from '../../src/db/migrate.ts'
+import { CONTRACTING_MARK, listMigrations } from '../../src/db/migrate.ts'
 
 /** No release before 0.1.0 runs on the later ones. */
 const FIRST_SET = 9
@@ -53,11 +53,11 @@ function constraintsOf(changes: readonly string[]): string[] {
   })
 }
 
-test('no migration removes what the release before uses, unless it is marked as contracting', async () => {
+test('a migration that removes what the previous release uses is marked as contracting', async () => {
   for (const { number, name } of await listMigrations()) {
     if (number <= FIRST_SET) continue
     const text = await readFile(new URL(`../../migrations/${name}`, import.meta.url), 'utf8')
-    if (text.startsWith(CONTRACTS)) continue
+    if (text.startsWith(CONTRACTING_MARK)) continue
     assert.deepEqual(findContracting(text), [], `${name}: see docs/upgrading.md#how-migrations-are-written`)
   }
 })
@@ -76,9 +76,9 @@ for (const [migration, what] of [
   ['create unique index one_per_day on messages (recipient);', 'forbids rows that were allowed'],
   ['delete from events;', 'deletes rows'],
 ] as const)
-  test(`a migration that ${what} is found`, () => assert.deepEqual(findContracting(migration), [what]))
+  test(`a migration that ${what} needs the mark`, () => assert.deepEqual(findContracting(migration), [what]))
 
-test('a migration that only expands is not taken for a contracting one', () => {
+test('a migration that only expands needs no mark', () => {
   assert.deepEqual(
     findContracting(`-- drop column
       create table notes (id uuid not null);

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { openBackupFile } from '../../src/backup/read-file.ts'
-import { LEFT_OUT } from '../../src/backup/tables.ts'
+import { EXCLUDED_TABLES } from '../../src/backup/tables.ts'
 import { claimMessages } from '../../src/messages/queue/claim.ts'
 import { beginLease } from '../../src/jobs/leases.ts'
 import { newId } from '../../src/ids.ts'
@@ -174,7 +174,7 @@ test('a backup that fills the disk says so and leaves no file', async (t) => {
   assert.deepEqual(await readdir(folder), [])
 })
 
-test('a backup on standard output can be restored, and a full disk behind it is reported', async (t) => {
+test('a backup on standard output can be restored, and a full disk is reported', async (t) => {
   const { folder, file } = await newFile(t)
   const environment = environmentOf({ databaseUrl: await fileDatabase() })
   const script = '"$0" bin/doorcode.js backup - --json >"$1" && "$0" bin/doorcode.js backup - >/dev/full'
@@ -194,7 +194,7 @@ test('a backup on standard output can be restored, and a full disk behind it is 
     stdin.stderr,
     /reads the backup twice, so it cannot read standard input\. Save the backup as a file first/,
   )
-  const terminal = await runCommand(['backup', '-'], environment) // which this process has no stream for either
+  const terminal = await runCommand(['backup', '-'], environment) // this process has no sendData, as on a terminal
   assert.match(terminal.stderr, /^Standard output is a terminal\./)
 })
 
@@ -205,7 +205,7 @@ async function digests(url: string): Promise<Record<string, unknown>> {
   return withConnection(url, async (connection) => {
     const digests: Record<string, unknown> = {}
     for (const name of await tablesOf(url)) {
-      if (name.replaceAll('"', '') in LEFT_OUT) continue
+      if (name.replaceAll('"', '') in EXCLUDED_TABLES) continue
       const { rows } = await connection.query<object>(
         `select count(*) as rows, md5(string_agg(${ROW}, e'\\n' order by ${ROW})) as md5 from ${name} r
          where ${name === 'audit_log' ? `action <> 'instance.restored'` : 'true'}`,

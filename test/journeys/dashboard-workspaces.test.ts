@@ -64,7 +64,7 @@ test('an owner creates, switches and deletes workspaces, and cancels a deletion'
   await readOnly.getByText('An owner can cancel the deletion.').waitFor({ state: 'detached' })
 })
 
-test('an owner downloads and erases a recipient’s data, again without effect; an admin has no such section', async (t) => {
+test('an owner downloads and erases a recipient’s data, and an admin cannot', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
   const [owner, admin] = [await signIn(world, 'owner'), await signIn(world, 'admin')]

@@ -9,7 +9,7 @@ import { readConfig } from '../../src/config.ts'
 import { DAY_MS } from '../../src/clock.ts'
 import { openDb } from '../../src/db/pool.ts'
 import type { Instance } from '../../src/doctor/check.ts'
-import { findPoolerProblems } from '../../src/doctor/database/pooler.ts'
+import { findPoolerFindings } from '../../src/doctor/database/pooler.ts'
 import { examine } from '../../src/doctor/examine.ts'
 import { CHECK_NAMES, type Finding } from '../../src/doctor/finding.ts'
 import { firstIdAt } from '../../src/ids.ts'
@@ -238,7 +238,7 @@ test('a check that fails or lacks something does not stop the others', async (t)
     const found = await examine(withoutKey, { outside: true })
     const failed = found.filter(({ code }) => code === 'check_failed')
     assert.deepEqual(
-      failed.map(({ check, parameters }) => [check, parameters['fault']]),
+      failed.map(({ check, parameters }) => [check, parameters['error']]),
       [['leases', 'error 42P01']],
     )
     const skipped = found.filter(({ code }) => code === 'skipped').map(({ check }) => check)
@@ -283,9 +283,9 @@ test('a pooler in transaction mode is found', async (t) => {
   const { url } = await ownDatabase(t)
   await using stack = new AsyncDisposableStack()
   const open = (to: string) => stack.adopt(openDb({ url: to, poolSize: 1 }), (each) => each.close())
-  assert.deepEqual(await findPoolerProblems(open(url)), [])
+  assert.deepEqual(await findPoolerFindings(open(url)), [])
   const pooler = stack.use(await startTransactionPooler(url))
-  const found = await findPoolerProblems(open(pooler.url))
+  const found = await findPoolerFindings(open(pooler.url))
   assert.deepEqual(
     found.map(({ code }) => code),
     ['pooler_shares_sessions'],

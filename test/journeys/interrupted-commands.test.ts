@@ -7,7 +7,7 @@ import { interruptCommand, runCommand } from '../command-line.ts'
 import { waitFor } from '../wait-for.ts'
 import { newPhone, startWorld } from '../world.ts'
 
-test('Ctrl-C ends a long command, which says what it leaves', async (t) => {
+test('a command that Ctrl-C interrupts says what it leaves', async (t) => {
   const world = await startWorld(t, { works: false })
   const { folder, file } = await newFile(t)
   const { to } = await world.sendOtp({ to: newPhone() })
@@ -19,7 +19,7 @@ test('Ctrl-C ends a long command, which says what it leaves', async (t) => {
     [['backup', file], 'The backup was interrupted, and no file was written.'],
     [
       ['verify', '--workspace', world.workspaceId],
-      'The verification was interrupted. It changes nothing: run it again',
+      'The verification was interrupted. It changes nothing. Run it again',
     ],
     [['recipient', 'export', ...recipient, '--file', file], 'The export was interrupted, and no file was written.'],
     [

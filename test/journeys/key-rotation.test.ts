@@ -181,7 +181,7 @@ test('an interrupted rotation needs the old key until it is repeated', async (t)
   await assertOldKeysKnown(db, await openTestSeal(db, [next]))
 })
 
-test('Ctrl-C during a rotation says how far it came, and a repetition finishes it', async (t) => {
+test('an interrupted rotation reports its progress, and the next run finishes it', async (t) => {
   const { world, next, command } = await startRotation(t)
   const sent = await world.sendOtp()
   const running = command('rotate') // it waits for codes that are being accepted

@@ -203,10 +203,10 @@ const WRONG_ANSWERS = [
     headers: { location: '/login' },
     message: /redirects GET \/api\/v1\/events to \/login\. .* exempt \/api from it\./,
   },
-  { status: 200, body: '{"events":[{"id":"x"}],"next":null}', message: /something else than events\. Set --url to/ },
-  { status: 200, body: '<h1>Welcome</h1>', message: /something else than events\. Set --url to/ },
+  { status: 200, body: '{"events":[{"id":"x"}],"next":null}', message: /something other than events\. Set --url to/ },
+  { status: 200, body: '<h1>Welcome</h1>', message: /something other than events\. Set --url to/ },
   { status: 404, body: '<h1>Not here</h1>', message: /answered 404 .* It is not Doorcode, .* Set --url to/ },
-  { status: 401, body: 'Who are you?', message: /answered 401, and Doorcode did not: .* let \/api pass/ },
+  { status: 401, body: 'Who are you?', message: /answered 401, but the answer is not Doorcode’s: .* let \/api pass/ },
   { status: 502, body: '<h1>Bad gateway</h1>', message: /^SERVICE_UNAVAILABLE .* answered 502\. Check --url/ },
 ]
 
@@ -217,7 +217,7 @@ async function urlOfServer(t: TestContext, server: Server | TcpServer): Promise<
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-test('the base address of the API, with or without a final slash, is the address of its instance', () => {
+test('the API’s base address, with or without a final slash, works as --url', () => {
   const { options } = listenCommand
   for (const path of ['', '/', '/api/v1', '/api/v1/', '/api/v1/events'])
     assert.equal(options['url']?.read(`https://a.example${path}`), 'https://a.example')
@@ -225,7 +225,7 @@ test('the base address of the API, with or without a final slash, is the address
     assert.throws(() => options['url']?.read(`https://a.example${path}`), /without a path/)
 })
 
-test('a rate limit that does not end is shown instead of waiting silently', async (t) => {
+test('a lasting rate limit is shown', async (t) => {
   const world = await startWorld(t, { works: false })
   const problem = JSON.stringify({ code: 'RATE_LIMITED', detail: 'This key already has 10 requests that wait.' })
   const page = JSON.stringify({ events: [], hasMore: false, next: null })
@@ -239,7 +239,7 @@ test('a rate limit that does not end is shown instead of waiting silently', asyn
   assert.match(String((await listening.line('waiting')).reason), /already has 10 requests that wait/)
 })
 
-test('"--after latest" begins with new events, as without it', async (t) => {
+test('"--after latest" forwards only new events', async (t) => {
   const world = await startWorld(t, { works: false })
   const local = await receiverOf(t)
   const [old] = await record(world, 1)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { pino } from 'pino'
-import { findPoolerFaults } from '../../src/db/pooler.ts'
+import { findPoolerProblems } from '../../src/db/pooler.ts'
 import { openDb } from '../../src/db/pool.ts'
 import { openDatabase } from '../../src/start/database.ts'
 import { StartupError } from '../../src/startup-error.ts'
@@ -12,7 +12,7 @@ import { startWorld } from '../world.ts'
 
 const skip = PGBOUNCER === undefined && 'Debian’s package pgbouncer is not installed'
 
-const SESSIONS = /pools transactions.*"pool_mode = session"/
+const SESSIONS = /pools transactions or statements.*"pool_mode = session"/
 
 async function assertRefused(databaseUrl: string, message: RegExp): Promise<void> {
   const config = { databaseUrl, dataDir: '/nonexistent', databasePool: 2 }
@@ -30,23 +30,23 @@ function openTestDb(t: TestContext, url: string) {
   return db
 }
 
-test('a pooler of transactions is refused before anything is served', async () => {
+test('a pooler in transaction mode is refused before anything is served', async () => {
   using pooler = await startTransactionPooler(await fileDatabase())
   await assertRefused(pooler.url, SESSIONS)
 })
 
-test('a setting that a connection has lost is named', async (t) => {
+test('a connection setting that has no effect is named', async (t) => {
   const db = openTestDb(t, await fileDatabase())
-  assert.deepEqual(await findPoolerFaults(db), { sharesSessions: false, lostSettings: [] })
+  assert.deepEqual(await findPoolerProblems(db), { sharesSessions: false, lostSettings: [] })
   await db.rows({ name: 'lose_settings', text: 'reset all' })
-  const { lostSettings } = await findPoolerFaults(db)
+  const { lostSettings } = await findPoolerProblems(db)
   assert.ok(lostSettings.includes('plan_cache_mode') && lostSettings.includes('statement_timeout'), lostSettings.join())
 })
 
-test('PgBouncer with sessions of its own keeps every setting of a connection', { skip }, async (t) => {
+test('PgBouncer in session mode keeps every setting of a connection', { skip }, async (t) => {
   const pgbouncer = await startPgBouncer(await fileDatabase(), { poolMode: 'session' })
   t.after(() => pgbouncer.stop())
-  assert.deepEqual(await findPoolerFaults(openTestDb(t, pgbouncer.url)), { sharesSessions: false, lostSettings: [] })
+  assert.deepEqual(await findPoolerProblems(openTestDb(t, pgbouncer.url)), { sharesSessions: false, lostSettings: [] })
 })
 
 for (const poolMode of ['transaction', 'statement'] as const)

@@ -31,7 +31,7 @@ test('an export has everything about a person, never a code, and the audit log d
   )
   assert.equal((await stat(file)).mode & 0o777, OWNER_ONLY)
   const text = await readFile(file, 'utf8')
-  const data = JSON.parse(text) as Exported
+  const data = JSON.parse(text) as ExportedData
   const [code, confirmation] = [data.oneTimeCodes[0], data.confirmations[0]]
   assert.equal(code?.id, otp.messageId)
   assert.equal(code?.events[0]?.body.data['to'], order.to)
@@ -79,7 +79,7 @@ test('a number without + is rejected with the form to write, if there is one', a
     assert.match((await run(world, 'erase', typed)).stderr, problem)
 })
 
-test('the error says what to do about an unusable file, which leaves no file and no audit entry', async (t) => {
+test('an export to an unusable file leaves no file and no audit entry', async (t) => {
   const world = await startWorld(t)
   const directory = await folder(t)
   const taken = path.join(directory, 'taken.json')
@@ -116,7 +116,7 @@ test('an owner finds, downloads and erases a recipient, with one entry in the lo
     isBlocked: true,
   })
   const { text } = await calls.recipients.export.mutate({ workspaceId, phone })
-  assert.equal((JSON.parse(text) as Exported).oneTimeCodes.length, 1)
+  assert.equal((JSON.parse(text) as ExportedData).oneTimeCodes.length, 1)
   let erasure: Awaited<ReturnType<typeof calls.recipients.erase.mutate>>['erasure'] | undefined
   do ({ erasure } = await calls.recipients.erase.mutate({ workspaceId, phone, keepBlock: true, erasure }))
   while (erasure.stage !== 'done')
@@ -138,7 +138,7 @@ test('an owner finds, downloads and erases a recipient, with one entry in the lo
 })
 
 type Report = { body: Record<string, unknown> }
-type Exported = {
+type ExportedData = {
   oneTimeCodes: {
     id: string
     reports: Report[]

@@ -48,7 +48,7 @@ test('a repeated erasure finishes one that was interrupted at any step', async (
   for (const { after } of entries) assert.deepEqual(Object.keys(after), ['isBlocked', 'oneTimeCodes', 'confirmations'])
 })
 
-test('an interrupted erasure can be seen in the audit log, and two at the same time finish it', async (t) => {
+test('the audit log shows an interrupted erasure until another one finishes it', async (t) => {
   const world = await startWorld(t)
   await world.codSettings()
   const person = await fillWithPerson(world)
@@ -67,7 +67,7 @@ test('an interrupted erasure can be seen in the audit log, and two at the same t
   assert.equal((await read()).length, 1, 'they are one erasure')
 })
 
-test('of two erasures at the same time only one ends what runs', async (t) => {
+test('of two concurrent erasures only one ends a conversation', async (t) => {
   const world = await startWorld(t)
   await world.codSettings()
   const order = await world.createConfirmation({ to: newPhone() })
@@ -94,7 +94,7 @@ test('of two erasures at the same time only one ends what runs', async (t) => {
   )
 })
 
-test('a refusal check that is accepted while the erasure commits does not keep the number', async (t) => {
+test('a refusal check accepted during an erasure does not keep the number', async (t) => {
   const world = await startWorld(t)
   await world.codSettings()
   const [other, order] = [await confirmed(world), await confirmed(world)]
@@ -131,7 +131,7 @@ test('a refusal check waits for the erasure that holds its confirmation', async 
   assert.deepEqual(await tablesWith(world, { forms: formsOf(order.to) }), [])
 })
 
-test('a question that is asked while the erasure waits for its conversation is erased too', async (t) => {
+test('a question asked while an erasure waits for its conversation is erased', async (t) => {
   const world = await startWorld(t)
   await world.codSettings()
   const order = await world.createConfirmation()

@@ -13,7 +13,7 @@ import { createLog } from '../../src/log.ts'
 import { openDatabase } from '../../src/start/database.ts'
 import { listWorkspaces } from '../../src/workspaces/workspaces.ts'
 import { KEY, backUp, command, emptyDatabase, environmentOf, holdRestore, newFile, tablesOf } from '../backups.ts'
-import { QUIETLY, interruptCommand, runCommand } from '../command-line.ts'
+import { QUIET_CONTEXT, interruptCommand, runCommand } from '../command-line.ts'
 import { fileDatabase } from '../database.ts'
 import { withConnection } from '../postgres.ts'
 import { runProgram } from '../program.ts'
@@ -81,7 +81,7 @@ test('a restore names the command that starts the restored installation', async 
   const { stdout } = await runCommand(['restore', file], { DATABASE_URL: url, DOORCODE_SECRET_KEY: KEY })
   assert.match(
     stdout,
-    /Start it with "doorcode serve" and the same settings, not with "npm start", which runs a demo\./,
+    /Start Doorcode with "doorcode serve" and the same settings, not with "npm start", which runs a demo\./,
   )
 })
 
@@ -136,7 +136,7 @@ test('Ctrl-C while rows are copied leaves an empty database and says how to cont
   await command(['restore', file], environment)
 })
 
-test('after kill -9 of a restore a waiting server finds an empty database, never half of one', async (t) => {
+test('a server that waits for a killed restore finds an empty database', async (t) => {
   const { file, url, hold } = await setHeldScene(t)
   const environment = { DATABASE_URL: url, DOORCODE_SECRET_KEY: KEY }
   const { child, ended } = runProgram(t, ['restore', file], environment)
@@ -150,7 +150,7 @@ test('after kill -9 of a restore a waiting server finds an empty database, never
   child.kill('SIGKILL')
   await ended
   const killedAt = performance.now()
-  const { db, close } = await starting // although the hold is not released: the server notices the end of its client
+  const { db, close } = await starting // before the hold is released: PostgreSQL notices that its client has ended
   const waitedMs = performance.now() - killedAt
   const workspaces = await listWorkspaces(db)
   await close()
@@ -178,7 +178,7 @@ const sessionsOn = (url: string): Promise<number> =>
     return rowCount ?? 0
   })
 
-test('a restore that fills the disk of the database says so and leaves it empty', async (t) => {
+test('a restore that fills the disk leaves an empty database', async (t) => {
   const { file, url } = await setScene(t)
   await withConnection(url, (connection) =>
     connection.query(`
@@ -194,7 +194,7 @@ test('a restore that fills the disk of the database says so and leaves it empty'
   )
 })
 
-test('a restore into the database of another program names the table in the way', async (t) => {
+test('a restore into another program’s database names the conflicting table', async (t) => {
   const { file, url } = await setScene(t)
   await withConnection(url, (connection) => connection.query('create table workspaces (id integer)'))
   const { stderr } = await runCommand(['restore', file], { DATABASE_URL: url, DOORCODE_SECRET_KEY: KEY })
@@ -244,7 +244,7 @@ test('a backup whose key was replaced when it began is refused', async (t) => {
   const db = openDb({ url: await fileDatabase(), poolSize: 1 })
   t.after(() => db.close())
   await openTestSeal(db)
-  const about = { passphrase: undefined, createdAt: new Date(), begin: async () => {}, signal: QUIETLY.signal }
+  const about = { passphrase: undefined, createdAt: new Date(), begin: async () => {}, signal: QUIET_CONTEXT.signal }
   const target = { file, replace: false }
   const made = makeBackup(db, { ...about, target, keys: [Buffer.from(OTHER_KEY, 'base64')] })
   await assert.rejects(made, /instance key was replaced when the backup began, .* Repeat the command/)

@@ -8,7 +8,7 @@ import type { SectionName } from '../navigation/section-icon.tsx'
 import { sectionsOf } from '../navigation/sections.ts'
 import { statusWord } from '../state/status.ts'
 import { type Workspace, useSession } from '../workspace.ts'
-import { type Found, useFound } from './found.ts'
+import { type SearchResults, useSearchResults } from './search-results.ts'
 
 /** How many other workspaces are shown without a query. */
 const MAX_WORKSPACES = 5
@@ -26,7 +26,7 @@ export type ActionGroup = { label: string; actions: Action[] }
 /** What matches the query: first the pages, whose names people type, then what the workspace has. Without a query all pages. */
 export function useGroups(workspace: Workspace, query: string): { groups: ActionGroup[]; isPending: boolean } {
   const { t } = useTexts()
-  const { found, isPending } = useFound(workspace.workspaceId, query)
+  const { found, isPending } = useSearchResults(workspace.workspaceId, query)
   const pages = usePages(workspace)
   const workspaces = useWorkspaces(workspace)
   const appearance = useAppearance()
@@ -89,7 +89,7 @@ const recipientText = ({ t }: ReturnType<typeof useTexts>, recipient: string): s
 
 const noteOf = (...parts: (string | null)[]): string => parts.filter(Boolean).join(' · ')
 
-function useResults({ workspaceId }: Workspace): (found: Found) => ActionGroup[] {
+function useResults({ workspaceId }: Workspace): (found: SearchResults) => ActionGroup[] {
   const texts = useTexts()
   const { t } = texts
   const navigate = useNavigate()

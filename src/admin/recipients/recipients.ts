@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { SECOND_MS } from '../../clock.ts'
-import { type Erasure, NOTHING_ERASED, add, beginErasure, eraseNext } from '../../recipients/erase.ts'
+import { type Erasure, NOTHING_ERASED, addCounts, beginErasure, eraseNext } from '../../recipients/erase.ts'
 import { exportText } from '../../recipients/export-text.ts'
 import { ONE_RECIPIENT, countHeld, findPerson } from '../../recipients/person.ts'
 import { type Seal, UnsealError } from '../../seal.ts'
@@ -69,7 +69,7 @@ export const recipients = router({
           },
         )
         erasure = step.erasure
-        add(erased, step.erased)
+        addCounts(erased, step.erased)
       }
       const { pseudonym, stage } = erasure
       return { erasure: { pseudonym, stage, sealed: sealErasure(parts.seal, erasure, of) }, erased }

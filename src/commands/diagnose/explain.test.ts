@@ -1,4 +1,4 @@
-import { QUIETLY } from '../../../test/command-line.ts'
+import { QUIET_CONTEXT } from '../../../test/command-line.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startWorld } from '../../../test/world.ts'
@@ -10,7 +10,7 @@ test('explain ends with who must act, what to do and the page of the failure', a
   await world.whatsapp.reports(otp, [{ status: 'failed', errors: [131026] }])
   const { work } = explainCommand
   assert.ok(work.on === 'parts')
-  const { text } = await work.run(world.parts, { id: otp.messageId }, QUIETLY)
+  const { text } = await work.run(world.parts, { id: otp.messageId }, QUIET_CONTEXT)
   assert.deepEqual(text.split('\n').slice(-2), [
     'Caller: Check the number with the recipient, or use another channel.',
     `About RECIPIENT_UNREACHABLE: ${world.parts.config.publicUrl}/problems/RECIPIENT_UNREACHABLE`,

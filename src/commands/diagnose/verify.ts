@@ -16,8 +16,8 @@ export const verifyCommand = command({
   },
   run: (parts, { workspace: workspaceId, since }, _record, { progress }) =>
     verify(parts, { workspaceId, since, progress }),
-  interrupted:
-    'The verification was interrupted. It changes nothing: run it again, perhaps for one workspace or with --since.',
+  interruptedMessage:
+    'The verification was interrupted. It changes nothing. Run it again; --workspace and --since make it shorter.',
   failed: ({ differences }) => differences.total > 0,
   format({ checked, notVerifiable, differences }) {
     const lines = differences.shown.map(({ workspaceId, id, text }) => `${id}  workspace ${workspaceId}  ${text}`)

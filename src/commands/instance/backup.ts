@@ -11,7 +11,7 @@ import { readText } from '../json-file.ts'
 
 const STANDARD_OUTPUT = '-'
 
-function orThrow(sendData: SendData | undefined): SendData {
+function requireSendData(sendData: SendData | undefined): SendData {
   if (sendData) return sendData
   throw new UserError(
     asWritten(
@@ -43,15 +43,15 @@ export const backup = command({
   options: {
     file: argument(nonEmpty('file', 'The new file; "-" is standard output, for another program.')),
     passphraseFile: optional(passphrase('Encrypt the backup with the passphrase in this file; "-" is standard input.')),
-    withoutKey: flag('Leave the instance key out. A backup cannot be restored without it.'),
+    withoutKey: flag('Leave the instance key out. The backup cannot be restored without the key.'),
     force: flag('Replace the file if it exists.'),
   },
-  interrupted:
+  interruptedMessage:
     'The backup was interrupted, and no file was written. A copy that went to standard output is incomplete.',
   async run({ db, clock, config }, { file, passphraseFile, withoutKey, force }, record, { signal, sendData }) {
     const created = { containsKey: !withoutKey, encrypted: passphraseFile !== undefined }
     const result = await makeBackup(db, {
-      target: file === STANDARD_OUTPUT ? { send: orThrow(sendData) } : { file, replace: force },
+      target: file === STANDARD_OUTPUT ? { send: requireSendData(sendData) } : { file, replace: force },
       keys: withoutKey ? [] : ((await findInstanceKeys(config)) ?? []),
       passphrase: passphraseFile,
       createdAt: clock.now(),
@@ -69,7 +69,7 @@ export const backup = command({
     })
     return { file, ...result, ...created }
   },
-  besideData: ({ file }) => file === STANDARD_OUTPUT,
+  resultToStderr: ({ file }) => file === STANDARD_OUTPUT,
   format: ({ file, bytes, tables, rows, containsKey, encrypted }) =>
     [
       `${file === STANDARD_OUTPUT ? 'The backup' : file} contains ${rows} rows of ${tables} tables (${formatSize(bytes)}).`,
@@ -90,7 +90,7 @@ export const restore: Command = {
     passphraseFile: optional(passphrase('The file with the passphrase of the backup; "-" is standard input.')),
     keyFile: optional(nonEmpty('file', 'With DATABASE_URL: the new file for the instance key that is in the backup.')),
   },
-  interrupted: 'The restore was interrupted, and nothing was restored. Run the command again.',
+  interruptedMessage: 'The restore was interrupted, and nothing was restored. Run the command again.',
   work: {
     on: 'empty-database',
     async run(config, values, { signal, program }) {
@@ -122,7 +122,7 @@ const formatRestored = (
             ? `The instance key is in ${keyFile}: set DOORCODE_SECRET_KEY to its content, then keep the file as safe as a password or delete it.`
             : `The instance key is in ${keyFile}.`,
         ]),
-    `Start it with "${program} serve" and the same settings, not with "npm start", which runs a demo. Everyone must sign in to the dashboard again.`,
+    `Start Doorcode with "${program} serve" and the same settings, not with "npm start", which runs a demo. Everyone must sign in to the dashboard again.`,
   ].join('\n')
 
 const formatSize = (bytes: number): string => {

@@ -35,8 +35,8 @@ export const secretsRotate = command({
     endSessions: flag('Also sign everyone out of the dashboard: for a key that may have leaked.'),
     acceptUnreadable: flag('Finish even if a former key is lost: what it encrypted stays unreadable.'),
   },
-  interrupted:
-    'The rotation was interrupted. Run "secrets rotate" again: it continues. Do not remove the old key before it has finished.',
+  interruptedMessage:
+    'The rotation was interrupted. Run "secrets rotate" again to finish it. Do not remove the old key before the rotation has finished.',
   async run({ config, db, seal }, { endSessions, acceptUnreadable }, record, { signal }) {
     const { fingerprint } = newestKey(seal)
     const switched = await switchKey({ db, seal }, (tx, { before, after }) =>

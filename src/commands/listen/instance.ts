@@ -12,14 +12,14 @@ export type ReadEvent = { id: string; type: string; timestamp: string }
 
 export type ReadPage = { events: readonly ReadEvent[]; next: string | null }
 
-/** `after` is the id of an event, or "latest". Throws TryAgain, or UserError for what only the user can fix. */
+/** `after` is the id of an event, or "latest". Throws RetryableError, or UserError for what only the user can fix. */
 export type Instance = {
   url: string
   read(position: { after?: string | undefined; waitSeconds: number }, end: AbortSignal): Promise<ReadPage>
 }
 
 /** The next attempt may succeed. */
-export class TryAgain extends Error {
+export class RetryableError extends Error {
   /** The instance only asks the caller to slow down: no line is printed. */
   readonly isRateLimit: boolean
 
@@ -50,11 +50,11 @@ export function instanceAt(url: string, apiKey: string): Instance {
         end,
         timeoutMs: waitSeconds * SECOND_MS + ANSWER_TIMEOUT_MS,
       })
-      if (status >= 300 && status < 400) throw failed(redirectText(url, location))
+      if (status >= 300 && status < 400) throw userError(redirectText(url, location))
       if (status === 200) {
         // The parsed copy orders the members differently, so only the original gives the bytes that were signed.
         if (pageSchema.safeParse(body).success) return body as ReadPage
-        throw failed(`${url} answered GET ${EVENTS_PATH} with something else than events. ${SET_URL}`)
+        throw userError(`${url} answered GET ${EVENTS_PATH} with something other than events. ${SET_URL}`)
       }
       throw toError(url, { status, problem: problemSchema.safeParse(body).data })
     },
@@ -78,30 +78,30 @@ type Failure = { status: number; problem: z.infer<typeof problemSchema> | undefi
 
 function toError(url: string, { status, problem }: Failure): Error {
   if (problem?.code === 'API_KEY_INVALID')
-    return failed(
+    return userError(
       `${url} does not accept the API key. Use a complete key of this instance that is neither revoked nor expired.`,
       'API_KEY_INVALID',
     )
   if (problem?.code === 'EVENT_NOT_FOUND')
-    return failed(
+    return userError(
       `${url} has no such event in the key’s workspace, or no longer keeps it. Use the id of a later event, or --from-start.`,
       'EVENT_NOT_FOUND',
     )
-  if (problem?.code === 'RATE_LIMITED') return new TryAgain(visibleText(problem.detail), { isRateLimit: true })
-  if (status === 429) return new TryAgain(`${url} answered 429.`, { isRateLimit: true })
-  if (status >= 500) return new TryAgain(`${url} answered ${status}.`)
+  if (problem?.code === 'RATE_LIMITED') return new RetryableError(visibleText(problem.detail), { isRateLimit: true })
+  if (status === 429) return new RetryableError(`${url} answered 429.`, { isRateLimit: true })
+  if (status >= 500) return new RetryableError(`${url} answered ${status}.`)
   if (problem === undefined && (status === 401 || status === 403))
-    return failed(
-      `${url} answered ${status}, and Doorcode did not: another program or a proxy rejects the request. If it is a proxy, let /api pass. ${SET_URL}`,
+    return userError(
+      `${url} answered ${status}, but the answer is not Doorcode’s: another program or a proxy rejects the request. If it is a proxy, let /api pass. ${SET_URL}`,
     )
   if (problem === undefined || problem.code === 'NOT_FOUND')
-    return failed(
-      `${url} answered ${status} to GET ${EVENTS_PATH}. It is not Doorcode, not a node with the role api, or a release that has no such route. ${SET_URL}`,
+    return userError(
+      `${url} answered ${status} to GET ${EVENTS_PATH}. It is not Doorcode, a node without the role api, or a release that does not have this route. ${SET_URL}`,
     )
-  return failed(`${url} answered ${status}: ${visibleText(problem.detail)}`)
+  return userError(`${url} answered ${status}: ${visibleText(problem.detail)}`)
 }
 
-const failed = (text: string, code?: ConstructorParameters<typeof UserError>[1]): UserError =>
+const userError = (text: string, code?: ConstructorParameters<typeof UserError>[1]): UserError =>
   new UserError(asWritten(text), code)
 
 type HttpAnswer = { status: number; location: string; body: unknown }
@@ -122,7 +122,7 @@ async function get(
     for await (const chunk of answer.body as AsyncIterable<Buffer>) {
       bytes += chunk.length
       if (bytes > MAX_ANSWER_BYTES)
-        throw failed(`${new URL(url).origin} answered with more than ${MAX_ANSWER_BYTES} bytes. ${SET_URL}`)
+        throw userError(`${new URL(url).origin} answered with more than ${MAX_ANSWER_BYTES} bytes. ${SET_URL}`)
       chunks.push(chunk)
     }
     const { location = '' } = answer.headers
@@ -130,8 +130,8 @@ async function get(
   } catch (error) {
     if (error instanceof UserError || end.aborted) throw error
     const { origin } = new URL(url)
-    if (late.aborted) throw new TryAgain(`${origin} did not answer within ${timeoutMs / SECOND_MS} s.`)
-    throw new TryAgain(`${origin} cannot be reached. ${reasonOf(error)}`)
+    if (late.aborted) throw new RetryableError(`${origin} did not answer within ${timeoutMs / SECOND_MS} s.`)
+    throw new RetryableError(`${origin} cannot be reached. ${reasonOf(error)}`)
   }
 }
 

@@ -21,7 +21,7 @@ const origin = required('url', 'Address of the instance. Default: DOORCODE_PUBLI
 const LATEST = 'latest'
 const position = required(
   'id',
-  'Begin with the event after the one with this webhook-id. Default: latest, which means new events only.',
+  'Begin after the event with this webhook-id. Default: latest, which means new events only.',
   (text) => {
     if (text !== LATEST && !isUuid(text)) throw new InputError(`must be a webhook-id or "latest", not "${text}"`)
     return text.toLowerCase()

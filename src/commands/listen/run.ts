@@ -5,7 +5,7 @@ import { asWritten } from '../../../locales/text.ts'
 import { UserError } from '../../user-error.ts'
 import { type PostResult, post, webhookAgent } from '../../webhooks/delivery/post.ts'
 import { sign } from '../../webhooks/delivery/sign.ts'
-import { type Instance, type ReadEvent, type ReadPage, TryAgain } from './instance.ts'
+import { type Instance, type ReadEvent, type ReadPage, RetryableError } from './instance.ts'
 import type { Output } from './output.ts'
 
 export type Start = { from: 'now' } | { from: 'start' } | { from: 'event'; id: string }
@@ -14,7 +14,7 @@ export type Start = { from: 'now' } | { from: 'start' } | { from: 'event'; id: s
 const WAIT_SECONDS = 25
 const FIRST_RETRY_MS = SECOND_MS / 2
 const MAX_RETRY_MS = 10 * SECOND_MS
-/** A rate limit ends within a second. It is shown from this pause on, when other requests of the key keep it. */
+/** A rate limit normally ends within a second. It is shown from this pause on: other requests of the key then keep reaching it. */
 const SHOWN_RATE_LIMIT_MS = 4 * FIRST_RETRY_MS
 const MAX_FIRST_TRIES = 10
 
@@ -60,7 +60,7 @@ export async function listen(options: ListenOptions, end: AbortSignal): Promise<
       const headers = sign({ id, at, body }, [options.secret])
       const result = await post(agent, { url: forward, headers, body }, end)
       const fault = faultOf(result)
-      if (fault !== undefined) throw new TryAgain(`${forward} cannot be reached. ${fault}`)
+      if (fault !== undefined) throw new RetryableError(`${forward} cannot be reached. ${fault}`)
       return { ...result, startedAt }
     })
     output.forwarded({ id, ...envelope }, { ...result, durationMs: Math.round(performance.now() - startedAt) })
@@ -76,7 +76,7 @@ export async function listen(options: ListenOptions, end: AbortSignal): Promise<
         if (shown !== undefined) output.resumed(side)
         return result
       } catch (error) {
-        if (!(error instanceof TryAgain)) throw error
+        if (!(error instanceof RetryableError)) throw error
         const isBrief = error.isRateLimit && retryMs < SHOWN_RATE_LIMIT_MS
         if (!isBrief && shown !== error.message) output.waiting(side, (shown = error.message))
       }
@@ -85,8 +85,8 @@ export async function listen(options: ListenOptions, end: AbortSignal): Promise<
   }
 }
 
-const CHECK = {
-  address: 'Check --url, and that Doorcode runs there with the role api.',
+const FIX = {
+  address: 'Check --url, and check that Doorcode runs there with the role api.',
   limit: 'Other requests use up the rate limit of this key. Use another key of the workspace.',
 }
 
@@ -97,10 +97,10 @@ async function readFirst(instance: Instance, start: Start, end: AbortSignal): Pr
     try {
       return await instance.read({ after, waitSeconds: 0 }, end)
     } catch (error) {
-      if (!(error instanceof TryAgain)) throw error
+      if (!(error instanceof RetryableError)) throw error
       if (!error.isRateLimit || tries === MAX_FIRST_TRIES)
         throw new UserError(
-          asWritten(`${error.message} ${CHECK[error.isRateLimit ? 'limit' : 'address']}`),
+          asWritten(`${error.message} ${FIX[error.isRateLimit ? 'limit' : 'address']}`),
           'SERVICE_UNAVAILABLE',
         )
       await sleep(SECOND_MS, undefined, { signal: end })

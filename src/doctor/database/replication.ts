@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../../clock.ts'
 import { type Sql, statement } from '../../db/pool.ts'
-import { type Found, durationText } from '../finding.ts'
+import { type NewFinding, durationText } from '../finding.ts'
 
 /** As pg_stat_replication shows it; its members are null where the database user may not see them. */
 export type Standby = { name: string; syncState: string | null; lagMs: number | null; lagBytes: number | null }
@@ -30,8 +30,8 @@ const MAX_LAG_MS = MINUTE_MS
 const MAX_LAG_BYTES = 256 * 1024 * 1024
 const IN_SYNC = new Set(['sync', 'quorum'])
 
-export function judgeReplication({ standbys, waitsForStandby }: Replication): Found[] {
-  const found: Found[] = []
+export function judgeReplication({ standbys, waitsForStandby }: Replication): NewFinding[] {
+  const found: NewFinding[] = []
   if (waitsForStandby && !standbys.some(({ syncState }) => syncState === null || IN_SYNC.has(syncState)))
     found.push({ code: 'standby_missing' })
   for (const { name, lagMs, lagBytes } of standbys)

@@ -1,7 +1,7 @@
 import type { SchemaState } from '../../db/migrate.ts'
-import type { Found } from '../finding.ts'
+import type { NewFinding } from '../finding.ts'
 
-export function judgeSchema(schema: SchemaState): Found[] {
+export function judgeSchema(schema: SchemaState): NewFinding[] {
   switch (schema.state) {
     case 'current':
       return []

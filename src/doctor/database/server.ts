@@ -1,6 +1,6 @@
 import { LONG_STATEMENT_TIMEOUT_MS, type Sql, statement } from '../../db/pool.ts'
 import type { ListedNode } from '../../jobs/node.ts'
-import { type Found, durationText } from '../finding.ts'
+import { type NewFinding, durationText } from '../finding.ts'
 
 /** PostgreSQL's settings have their own names here. */
 export type ServerFacts = {
@@ -54,8 +54,8 @@ const DASHBOARD_CONNECTIONS = 5
 const connectionsOf = ({ roles, settings: { databasePool = 0 } }: ListedNode): number =>
   databasePool + MORE_CONNECTIONS + (roles.includes('dashboard') ? DASHBOARD_CONNECTIONS : 0)
 
-export function judgeServer(facts: ServerFacts): Found[] {
-  const found: Found[] = []
+export function judgeServer(facts: ServerFacts): NewFinding[] {
+  const found: NewFinding[] = []
   if (facts.version < MIN_SERVER_VERSION) found.push({ code: 'database_old', version: facts.versionName })
   if (facts.encoding !== 'UTF8') found.push({ code: 'database_encoding', encoding: facts.encoding })
   if (facts.isReadOnly) found.push({ code: 'database_read_only' })
@@ -74,7 +74,10 @@ export function judgeServer(facts: ServerFacts): Found[] {
 }
 
 /** Whether the server has as many connections as the running nodes may open. */
-export function judgeConnections({ maxConnections: available }: ServerFacts, nodes: readonly ListedNode[]): Found[] {
+export function judgeConnections(
+  { maxConnections: available }: ServerFacts,
+  nodes: readonly ListedNode[],
+): NewFinding[] {
   const needed = nodes.filter(({ isAlive }) => isAlive).reduce((sum, node) => sum + connectionsOf(node), 0)
   return needed > available ? [{ code: 'connections_short', needed, available }] : []
 }

@@ -6,7 +6,7 @@ import { ProviderRejectedError, ProviderUnreachableError } from '../../providers
 import { UserError } from '../../user-error.ts'
 import { settlesWithin } from '../../settles-within.ts'
 import type { Instance } from '../check.ts'
-import { type Found, durationText } from '../finding.ts'
+import { type NewFinding, durationText } from '../finding.ts'
 import { listExamined } from '../setup.ts'
 
 /** One short call for each. */
@@ -17,13 +17,13 @@ const ANSWER_TIMEOUT_MS = 4 * SECOND_MS
 type Account = { accountId: string; wabaId: string; workspace: string }
 
 /** Whether WhatsApp accepts the token of each connected account and sends the account's webhooks to an app. */
-export async function findProviderFaults(instance: Instance): Promise<Found[]> {
+export async function findProviderProblems(instance: Instance): Promise<NewFinding[]> {
   const accounts = await listConnected(instance)
-  const found: Found[] = []
+  const found: NewFinding[] = []
   const called = accounts.slice(0, MAX_ACCOUNTS)
   for (let from = 0; from < called.length; from += MAX_CONCURRENT) {
     const some = called.slice(from, from + MAX_CONCURRENT)
-    found.push(...(await Promise.all(some.map((account) => findFaultsOf(instance, account)))).flat())
+    found.push(...(await Promise.all(some.map((account) => findProblemsOf(instance, account)))).flat())
   }
   if (accounts.length > MAX_ACCOUNTS) found.push({ code: 'accounts_left_out', number: accounts.length - MAX_ACCOUNTS })
   return found
@@ -38,7 +38,7 @@ async function listConnected({ db }: Instance): Promise<Account[]> {
   return accounts
 }
 
-async function findFaultsOf(instance: Instance, { accountId, wabaId, workspace }: Account): Promise<Found[]> {
+async function findProblemsOf(instance: Instance, { accountId, wabaId, workspace }: Account): Promise<NewFinding[]> {
   const of = { workspace, wabaId }
   try {
     const call = getAccount(instance, accountId).then((account) => instance.provider.subscribers(account))

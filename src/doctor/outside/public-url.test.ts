@@ -4,7 +4,7 @@ import { type RequestListener, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { DAY_MS, later } from '../../clock.ts'
-import { findFaultsOf, judgeAnswer, judgeFailure } from './public-url.ts'
+import { findProblemsOf, judgeAnswer, judgeFailure } from './public-url.ts'
 
 const URL = 'https://doorcode.example.com'
 const now = new Date('2026-11-23T12:00:00Z')
@@ -21,19 +21,19 @@ async function serve(t: TestContext, listener: RequestListener): Promise<string>
 
 test('an answer from Doorcode is no problem, and every other answer has its finding', async (t) => {
   const own = await serve(t, (_request, response) => response.end('{"status":"alive"}'))
-  assert.deepEqual(await findFaultsOf(`http://${own}`), [])
+  assert.deepEqual(await findProblemsOf(`http://${own}`), [])
   const other = await serve(t, (_request, response) => response.end('<html>'.padEnd(1_000_000)))
-  assert.deepEqual(codesOf(await findFaultsOf(`http://${other}`)), ['public_url_elsewhere'])
+  assert.deepEqual(codesOf(await findProblemsOf(`http://${other}`)), ['public_url_elsewhere'])
   const broken = await serve(t, (_request, response) => response.writeHead(502).end())
-  assert.deepEqual(await findFaultsOf(`http://${broken}`), [
+  assert.deepEqual(await findProblemsOf(`http://${broken}`), [
     { code: 'public_url_status', url: `http://${broken}`, status: 502 },
   ])
 })
 
 test('a URL without a server and one without TLS have different findings', async (t) => {
   const plain = await serve(t, (_request, response) => response.end())
-  assert.deepEqual(codesOf(await findFaultsOf(`https://${plain}`)), ['public_url_tls'])
-  assert.deepEqual(codesOf(await findFaultsOf('http://127.0.0.1:1')), ['public_url_unreachable'])
+  assert.deepEqual(codesOf(await findProblemsOf(`https://${plain}`)), ['public_url_tls'])
+  assert.deepEqual(codesOf(await findProblemsOf('http://127.0.0.1:1')), ['public_url_unreachable'])
 })
 
 test('each network error has its finding', () => {

@@ -6,7 +6,7 @@ import { asWritten } from '../../../locales/text.ts'
 import { DAY_MS, SECOND_MS } from '../../clock.ts'
 import type { Config } from '../../config.ts'
 import { type ListedNode, nodeSettings } from '../../jobs/node.ts'
-import { type Found, durationText } from '../finding.ts'
+import { type NewFinding, durationText } from '../finding.ts'
 import { isOnThisMachine } from '../settings.ts'
 
 const ANSWER_TIMEOUT_MS = 5 * SECOND_MS
@@ -16,14 +16,14 @@ const MIN_CERTIFICATE_MS = 14 * DAY_MS
 const MAX_URLS = 3
 
 /** Asks for `/healthz` at the public URL, as seen from this machine. */
-export async function findPublicUrlFaults(config: Config, nodes: readonly ListedNode[]): Promise<Found[]> {
+export async function findPublicUrlProblems(config: Config, nodes: readonly ListedNode[]): Promise<NewFinding[]> {
   const alive = nodes.filter(({ isAlive }) => isAlive).map(({ settings }) => settings)
   const inUse = (alive.length > 0 ? alive : [nodeSettings(config)]).flatMap(({ publicUrl }) => publicUrl ?? [])
   const urls = [...new Set(inUse)].filter((url) => !isOnThisMachine(url)).slice(0, MAX_URLS)
-  return (await Promise.all(urls.map((url) => findFaultsOf(url)))).flat()
+  return (await Promise.all(urls.map((url) => findProblemsOf(url)))).flat()
 }
 
-export async function findFaultsOf(url: string): Promise<Found[]> {
+export async function findProblemsOf(url: string): Promise<NewFinding[]> {
   try {
     return judgeAnswer(url, await request(`${url}/healthz`), new Date())
   } catch (error) {
@@ -31,7 +31,7 @@ export async function findFaultsOf(url: string): Promise<Found[]> {
   }
 }
 
-export function judgeAnswer(url: string, { status, body, validUntil }: Answer, now: Date): Found[] {
+export function judgeAnswer(url: string, { status, body, validUntil }: Answer, now: Date): NewFinding[] {
   if (status !== 200) return [{ code: 'public_url_status', url, status }]
   if (!isDoorcode(body)) return [{ code: 'public_url_elsewhere', url }]
   const leftMs = validUntil === undefined ? Number.POSITIVE_INFINITY : validUntil.getTime() - now.getTime()
@@ -44,7 +44,7 @@ const isDoorcode = (body: string): boolean => body.includes('"alive"')
 /** As OpenSSL and Node name faults of certificates and of the handshake. */
 const IS_TLS = /CERT|ISSUER|SELF_SIGNED|SIGNATURE|^ERR_TLS|^ERR_SSL|^EPROTO$|^CRL_/
 
-export function judgeFailure(url: string, errorCode: string): Found[] {
+export function judgeFailure(url: string, errorCode: string): NewFinding[] {
   if (errorCode === 'ENOTFOUND') return [{ code: 'public_url_unknown_host', url }]
   const reason = asWritten(errorCode)
   return [

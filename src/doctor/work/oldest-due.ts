@@ -2,7 +2,7 @@ import { coded } from '../../../locales/text.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../clock.ts'
 import { type Sql, type Statement, statement } from '../../db/pool.ts'
 import { WAITING } from '../../messages/queue/lock-senders.ts'
-import { type Found, durationText } from '../finding.ts'
+import { type NewFinding, durationText } from '../finding.ts'
 
 /** How late the oldest due work of each kind may be before it is a finding. A busy instance is a little late at times. */
 export const LATE_AFTER_MS = {
@@ -77,8 +77,8 @@ export async function listOldestDue(sql: Sql, now: Date): Promise<OldestDue[]> {
   return oldest.filter(({ dueAt }) => dueAt !== null && dueAt <= now)
 }
 
-export function judgeWork(oldest: readonly OldestDue[], now: Date): Found[] {
-  return oldest.flatMap(({ kind, dueAt }): Found[] => {
+export function judgeWork(oldest: readonly OldestDue[], now: Date): NewFinding[] {
+  return oldest.flatMap(({ kind, dueAt }): NewFinding[] => {
     const lateMs = now.getTime() - dueAt.getTime()
     const limits = LATE_AFTER_MS[kind]
     if (lateMs < limits.warning) return []

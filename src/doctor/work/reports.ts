@@ -2,7 +2,7 @@ import { DAY_MS, MINUTE_MS, later } from '../../clock.ts'
 import { listAccounts } from '../../accounts/accounts.ts'
 import { type Sql, type Statement, statement } from '../../db/pool.ts'
 import { firstIdAt } from '../../ids.ts'
-import type { Found } from '../finding.ts'
+import type { NewFinding } from '../finding.ts'
 import { listExamined } from '../setup.ts'
 
 /** WhatsApp reports most messages within seconds. */
@@ -24,8 +24,8 @@ const countReported: Statement<Submitted> = statement(
 )
 
 /** Accounts of live workspaces whose messages WhatsApp accepts but never reports on. */
-export async function findMissingReports(sql: Sql, now: Date): Promise<Found[]> {
-  const found: Found[] = []
+export async function findMissingReports(sql: Sql, now: Date): Promise<NewFinding[]> {
+  const found: NewFinding[] = []
   const { examined } = await listExamined(sql)
   for (const { workspaceId, name: workspace } of examined.filter(({ sandbox }) => !sandbox)) {
     const since = [later(now, -DAY_MS), later(now, -REPORTED_AFTER_MS)].map(firstIdAt)

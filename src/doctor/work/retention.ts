@@ -5,7 +5,7 @@ import type { Sql } from '../../db/pool.ts'
 import type { ListedNode } from '../../jobs/node.ts'
 import type { KeptClass } from '../../retention/kept-since.ts'
 import { type Overdue, listOverdue } from '../../retention/overdue.ts'
-import { type Found, durationText } from '../finding.ts'
+import { type NewFinding, durationText } from '../finding.ts'
 import { keptByWorkers } from '../nodes.ts'
 
 /** The settings are in days. A worker that runs is minutes behind; a day leaves time for an outage or maintenance. */
@@ -20,13 +20,13 @@ const SETTINGS: Readonly<Record<KeptClass, string>> = {
 type Retention = { config: Config; nodes: readonly ListedNode[]; now: Date }
 
 /** By the settings of the running workers, or of this process if none runs. */
-export async function findOverdueRemoval(sql: Sql, { config, nodes, now }: Retention): Promise<Found[]> {
+export async function findOverdueRemoval(sql: Sql, { config, nodes, now }: Retention): Promise<NewFinding[]> {
   const keep = keptByWorkers(nodes) ?? config.keep
   return judgeOverdue(await listOverdue(sql, { now, keep, findUncountedSince }))
 }
 
-export const judgeOverdue = (overdue: readonly Overdue[]): Found[] =>
-  overdue.flatMap(({ class: keptClass, behindMs, inUse: { number, id } }): Found[] => {
+export const judgeOverdue = (overdue: readonly Overdue[]): NewFinding[] =>
+  overdue.flatMap(({ class: keptClass, behindMs, inUse: { number, id } }): NewFinding[] => {
     const setting = SETTINGS[keptClass]
     return [
       ...(behindMs > MAX_BEHIND_MS

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 
-test('a full disk does not prevent that the folder is locked', async (t) => {
+test('the data folder can be locked on a full disk', async (t) => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-lock-'))
   t.after(() => rm(folder, { recursive: true }))
   const module = path.join(import.meta.dirname, 'folder-lock.ts')

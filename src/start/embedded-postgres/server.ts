@@ -160,8 +160,8 @@ function holdUse(first: Client, rejoin: () => Promise<Client>): () => Promise<Cl
 const MAX_RECOVERY_MS = 10_000
 
 /**
- * Releases the lock and returns whether no other process uses the server. A crash of the server, as on a full disk, releases
- * it too: then this waits until the server has recovered. If it takes longer, the server is left to its next user.
+ * Releases the lock and returns whether no other process uses the server. If the server has crashed, as on a full disk, the
+ * lock is already released: then this waits for the recovery. If the recovery takes too long, the next user stops the server.
  */
 async function wasLast(held: Client | undefined, cluster: Cluster): Promise<boolean> {
   const deadline = Date.now() + MAX_RECOVERY_MS

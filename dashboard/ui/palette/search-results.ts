@@ -7,10 +7,13 @@ import { slowPolling } from '../shell/refetch.ts'
 const MIN_PART_CHARACTERS = 3
 const SEARCH_PAUSE_MS = 200
 
-export type Found = RouterOutputs['search']['all']
+export type SearchResults = RouterOutputs['search']['all']
 
 /** What the workspace has that matches the text. Pending while the answer is that of an earlier text. */
-export function useFound(workspaceId: string, query: string): { found: Found | undefined; isPending: boolean } {
+export function useSearchResults(
+  workspaceId: string,
+  query: string,
+): { found: SearchResults | undefined; isPending: boolean } {
   const [text] = useDebouncedValue(query, SEARCH_PAUSE_MS)
   const enabled = text.length >= MIN_PART_CHARACTERS && query.length >= MIN_PART_CHARACTERS
   const { data, isLoading, isPlaceholderData } = useQuery({

@@ -12,13 +12,13 @@ const MAX_WAIT_FOR_COUNT_MS = 30 * DAY_MS
 /** 0 keeps the class forever. */
 export const keptDays = (keep: Config['keep'], keptClass: KeptClass): number => keep[`${keptClass}Days`]
 
-type LimitOptions = { now: Date; keep: Config['keep']; findUncountedSince: FindUncountedSince }
+type CutoffOptions = { now: Date; keep: Config['keep']; findUncountedSince: FindUncountedSince }
 
-/** What was recorded before this instant is to be removed. */
-export async function findRemovedUntil(
+/** The class must not have anything that was recorded before this instant. */
+export async function findCutoff(
   sql: Sql,
   keptClass: KeptClass,
-  { now, keep, findUncountedSince }: LimitOptions,
+  { now, keep, findUncountedSince }: CutoffOptions,
 ): Promise<Date> {
   const age = later(now, -keptDays(keep, keptClass) * DAY_MS)
   const uncounted = keptClass === 'records' ? await findUncountedSince(sql) : undefined
