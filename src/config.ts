@@ -40,7 +40,7 @@ const port = integer(1, MAX_PORT, 'port')
 /** One for group commits, one for everything else. */
 const MIN_POOL = 2
 const MAX_POOL = 200
-/** Orchestrators kill a process a minute or two after the signal. */
+/** Balancers check every few seconds. Whoever kills the process must wait longer than this (docs/operations.md#shutting-down). */
 const MAX_DRAIN_SECONDS = 60
 
 /** All environment variables. A test compares docs/configuration.md with this table. */
