@@ -173,7 +173,7 @@ test('invalid arguments are reported before anything is opened or created', asyn
 test('a command that reads creates no database where it finds none', async (t) => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-cli-'))
   t.after(() => rm(folder, { recursive: true }))
-  for (const words of [['backup', path.join(folder, 'doorcode.backup')], ['verify'], ['secrets', 'status']]) {
+  for (const words of [['backup', path.join(folder, 'doorcode.backup')], ['verify'], ['workspace', 'list']]) {
     const { code, stderr } = await run(words, { DOORCODE_DATA_DIR: folder })
     assert.equal(code, 1)
     assert.match(stderr, /There is no database in .*Set DOORCODE_DATA_DIR/)

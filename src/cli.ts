@@ -97,7 +97,7 @@ async function runOnParts(
   work: OnParts,
   { config, values, context }: { config: Config; values: ParsedCommand['values']; context: CommandContext },
 ): Promise<Output> {
-  if (work.needsDatabase && config.databaseUrl === undefined && !(await hasEmbeddedDatabase(config.dataDir)))
+  if (!work.mayCreateDatabase && config.databaseUrl === undefined && !(await hasEmbeddedDatabase(config.dataDir)))
     throw new StartupError(
       `There is no database in ${path.resolve(config.dataDir)}. Set DOORCODE_DATA_DIR to the data folder of the installation, or DATABASE_URL.`,
     )
@@ -106,6 +106,7 @@ async function runOnParts(
   const { parts, close } = await openParts({ ...config, roles: new Set() }, createLog('silent'), {
     timeoutMs: COMMAND_RETRY_BUDGET_MS,
     statementTimeoutMs: LONG_STATEMENT_TIMEOUT_MS,
+    mayCreate: work.mayCreateDatabase,
     signal,
   })
   let closed: Promise<void> | undefined

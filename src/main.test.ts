@@ -10,7 +10,7 @@ import { type TestContext, test } from 'node:test'
 import { runCommand } from '../test/command-line.ts'
 import { fileDatabase } from '../test/database.ts'
 import { withConnection } from '../test/postgres.ts'
-import { freePort, type Program, runProgram } from '../test/program.ts'
+import { freePort, type Program, runProgram, runScript } from '../test/program.ts'
 import { waitFor } from '../test/wait-for.ts'
 
 test('a server logs its life, and offers setup until an owner exists', async (t) => {
@@ -80,6 +80,16 @@ test('a draining server still answers requests, but is not ready', async (t) => 
   await waitFor('the server to drain', async () => (await fetch(`${server.url}/readyz`)).status === 503)
   assert.equal((await fetch(`${server.url}/api/v1/otp/messages`, { method: 'POST' })).status, 401)
   assert.deepEqual(await server.ended, [0, null])
+})
+
+test('a signal to “npm run doorcode” reaches the server', async (t) => {
+  const server = runScript(t, ['serve'], {
+    ...(await newEnvironment()),
+    DATABASE_URL: 'postgres://app:pw@127.0.0.1:1/doorcode',
+  })
+  await waitFor('the server to wait', () => server.stdout().includes('waiting for the database'))
+  server.child.kill('SIGTERM')
+  assert.deepEqual(await server.ended, [1, null])
 })
 
 test('a server waiting for its database stops on the first signal', async (t) => {

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import type { TestContext } from 'node:test'
+import manifest from '../package.json' with { type: 'json' }
 
 /** Doorcode as its operator runs it: a process of its own. */
 export type Program = {
@@ -21,8 +22,15 @@ export function compileCacheEnv(): Record<string, string> {
 }
 
 /** Runs `doorcode <args>` with nothing but this environment; killed when the test ends. */
-export function runProgram(t: TestContext, args: readonly string[], environment: Record<string, string>): Program {
-  const child = spawn(process.execPath, ['bin/doorcode.js', ...args], {
+export const runProgram = (t: TestContext, args: readonly string[], environment: Record<string, string>): Program =>
+  run(t, [process.execPath, 'bin/doorcode.js', ...args], environment)
+
+/** The same, through the shell of `npm run doorcode`. */
+export const runScript = (t: TestContext, args: readonly string[], environment: Record<string, string>): Program =>
+  run(t, ['/bin/sh', '-c', [manifest.scripts.doorcode, ...args].join(' ')], environment)
+
+function run(t: TestContext, [program = '', ...args]: readonly string[], environment: Record<string, string>): Program {
+  const child = spawn(program, args, {
     cwd: path.resolve(import.meta.dirname, '..'),
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'], ...compileCacheEnv(), ...environment },

@@ -96,6 +96,19 @@ test('a backup never replaces a file without --force', async (t) => {
   assert.equal((await stat(file)).mode & 0o777, 0o600)
 })
 
+test('--force replaces nothing but a backup', async (t) => {
+  const { folder } = await writeExample(t)
+  const other = path.join(folder, 'passphrase')
+  await writeFile(other, PASSPHRASE)
+  await assert.rejects(writeTo(other, true), /is not a backup, so it is not replaced/)
+  assert.equal(await readFile(other, 'utf8'), PASSPHRASE)
+})
+
+test('a passphrase for a backup that is not encrypted is an error', async (t) => {
+  const { file } = await writeExample(t)
+  await assert.rejects(openBackupFile(file, PASSPHRASE), /is not encrypted, although you named a passphrase/)
+})
+
 test('a backup replaces regular files only, never a device or a socket', async (t) => {
   const { folder } = await writeExample(t)
   const socket = path.join(folder, 'socket')

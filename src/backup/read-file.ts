@@ -101,7 +101,12 @@ async function openCipher(
   { encryption }: Header,
   passphrase: string | undefined,
 ): Promise<FrameCipher | undefined> {
-  if (!encryption) return undefined // a passphrase that is not needed does no harm
+  if (!encryption) {
+    if (passphrase === undefined) return undefined
+    throw backupError(
+      `${file} is not encrypted, although you named a passphrase. If you trust this file, leave out --passphrase-file.`,
+    )
+  }
   if (passphrase === undefined)
     throw backupError(`${file} is encrypted. Name the file with its passphrase with --passphrase-file.`)
   const cipher = await openEncryption(passphrase, encryption)

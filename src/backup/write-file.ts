@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { open } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { zstdCompress } from 'node:zlib'
 import { writeNewFile } from '../start/new-file.ts'
@@ -8,6 +9,7 @@ import {
   FRAME_HEAD_BYTES,
   FRAME_KINDS,
   type FrameKind,
+  MAGIC,
   type Header,
   backupError,
   encodeHeader,
@@ -31,14 +33,31 @@ export type BackupTarget =
 type Write = (writer: BackupWriter) => Promise<void>
 
 /** Resolves with the size in bytes. A file is written completely or not at all. */
-export const writeBackup = (target: BackupTarget, write: Write): Promise<number> =>
-  'send' in target
-    ? writeAll((bytes) => target.send(bytes).catch(throwWriteError), write)
-    : writeNewFile(
-        target.file,
-        { replace: target.replace, replaceWith: '--force' },
-        (output) => writeAll((bytes) => output.writeFile(bytes), write), // appends: a handle keeps its position
+export async function writeBackup(target: BackupTarget, write: Write): Promise<number> {
+  if ('send' in target) return writeAll((bytes) => target.send(bytes).catch(throwWriteError), write)
+  const { file, replace } = target
+  if (replace) await assertReplaceable(file)
+  return writeNewFile(
+    file,
+    { replace, replaceWith: '--force' },
+    (output) => writeAll((bytes) => output.writeFile(bytes), write), // appends: a handle keeps its position
+  )
+}
+
+/** `--force` must not replace another file, such as the passphrase. */
+async function assertReplaceable(file: string): Promise<void> {
+  const input = await open(file).catch(() => undefined)
+  if (!input) return // missing, or writeNewFile says why it cannot be used
+  try {
+    const { buffer, bytesRead } = await input.read(Buffer.alloc(MAGIC.length))
+    if (bytesRead > 0 && !buffer.equals(Buffer.from(MAGIC)))
+      throw backupError(
+        `${file} is not a backup, so it is not replaced. Choose another name, or delete the file first.`,
       )
+  } finally {
+    await input.close()
+  }
+}
 
 async function writeAll(send: (bytes: Buffer) => Promise<void>, write: Write): Promise<number> {
   const hash = createHash('sha256')

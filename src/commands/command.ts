@@ -23,7 +23,11 @@ export type CommandGroup = { title: string; commands: readonly Command[] }
 
 type Work =
   /** The parts are opened before it runs and closed after it. It prints `result` with --json, else `text`. */
-  | { on: 'parts'; needsDatabase: boolean; run(parts: Parts, values: Values, context: CommandContext): Promise<Output> }
+  | {
+      on: 'parts'
+      mayCreateDatabase: boolean
+      run(parts: Parts, values: Values, context: CommandContext): Promise<Output>
+    }
   | { on: 'nothing'; run(): Promise<Output> }
   /** On an empty database, which may have no key yet. */
   | { on: 'empty-database'; run(config: Config, values: Values, context: CommandContext): Promise<Output> }
@@ -91,8 +95,8 @@ type Definition<Options extends Record<string, Input>, Result extends object> = 
   example: string
   summary: string
   options?: Options
-  /** A command that reads must not create an empty database where the data folder is mistyped. Default: false. */
-  needsDatabase?: boolean
+  /** Of a command that begins an installation. Default: false, since others would create one where an address is mistyped. */
+  mayCreateDatabase?: boolean
   interruptedMessage?: string
   /** Must record every change that it makes. The workspace of an option `workspace` exists. */
   run: (parts: Parts, values: ReadValues<Options>, record: RecordChange, context: CommandContext) => Promise<Result>
@@ -113,7 +117,7 @@ export function command<
   // oxlint-disable-next-line typescript/no-empty-object-type -- no options at all
   Options extends Record<string, Input> = {},
 >({
-  needsDatabase = false,
+  mayCreateDatabase = false,
   run,
   failed = () => false,
   resultToStderr = () => false,
@@ -126,7 +130,7 @@ export function command<
     options: options ?? {},
     work: {
       on: 'parts',
-      needsDatabase,
+      mayCreateDatabase,
       async run(parts, values, context) {
         const record: RecordChange = (tx, change) => audit(tx, { actor: COMMAND_LINE, at: parts.clock.now() }, change)
         const { workspace } = values

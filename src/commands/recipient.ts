@@ -50,7 +50,6 @@ export const blockRemove = command({
 
 export const recipientExport = command({
   words: 'recipient export',
-  needsDatabase: true,
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --phone +212612345678 --file recipient.json',
   summary: 'Write everything that a workspace holds about a recipient as one JSON object.',
   options: {
@@ -111,7 +110,6 @@ const formatFile = ({
 
 export const recipientErase = command({
   words: 'recipient erase',
-  needsDatabase: true,
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f --phone +212612345678',
   summary: 'Erase everything that a workspace holds about a recipient, permanently.',
   options: {

@@ -6,6 +6,7 @@ import { argument, flag, name, optional, units, uuid, workspace } from './inputs
 
 export const workspaceCreate = command({
   words: 'workspace create',
+  mayCreateDatabase: true,
   example: '--name "My shop"',
   summary: 'Create a workspace.',
   options: {

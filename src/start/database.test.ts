@@ -67,6 +67,18 @@ test('a later release’s schema is refused only after a contracting migration',
   )
 })
 
+test('a database without tables is not migrated where it must exist', async (t) => {
+  const name = `empty_${process.pid}`
+  await createDatabase(serverUrl(), name)
+  t.after(() => dropDatabase(serverUrl(), name))
+  const url = urlOf(serverUrl(), name)
+  const config = { databaseUrl: url, dataDir: '/nonexistent', databasePool: 2 }
+  const opening = openDatabase({ config, log: pino({ level: 'silent' }), timeoutMs: 0, mayCreate: false })
+  await assert.rejects(opening, /has no tables of Doorcode.*restore was interrupted, run it again/)
+  const tables = await withConnection(url, (sql) => sql.query(`select from pg_tables where schemaname = 'public'`))
+  assert.equal(tables.rowCount, 0)
+})
+
 test('a user who may not create tables is reported with a fix', async () => {
   const name = `bare_${process.pid}`
   await createDatabase(serverUrl(), name)

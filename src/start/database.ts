@@ -6,7 +6,7 @@ import { type PoolerProblems, findPoolerProblems } from '../db/pooler.ts'
 import { settlesWithin } from '../settles-within.ts'
 import { startEmbeddedPostgres } from './embedded-postgres/server.ts'
 import type { Log } from '../log.ts'
-import { migrate } from '../db/migrate.ts'
+import { type SchemaState, findSchemaState, migrate } from '../db/migrate.ts'
 
 export type RetryBudget = {
   log: Log
@@ -21,6 +21,8 @@ type OpenDatabaseOptions = RetryBudget & {
   /** See DbOptions. */
   statementTimeoutMs?: number | undefined
   planEachTime?: boolean
+  /** False: a database without Doorcode's tables is refused. */
+  mayCreate?: boolean
 }
 
 /** Connects to the database of DATABASE_URL or the embedded one, checks and migrates it. Throws StartupError. */
@@ -29,6 +31,7 @@ export async function openDatabase(options: OpenDatabaseOptions) {
   const { db, lost, close } = await connectDatabase(options)
   opened.defer(close)
   assertWritable(await withRetries(db, options, () => db.row(checkWritable)))
+  if (options.mayCreate === false) assertNotEmpty(await withRetries(db, options, () => findSchemaState(db)))
   await withRetries(db, options, () => explainMigrationFaults(() => migrate(db)))
   const whenClosed = opened.move()
   return { db, lost, close: () => whenClosed.disposeAsync() }
@@ -166,4 +169,11 @@ function assertSessions({ sharesSessions, lostSettings }: PoolerProblems): void 
       `Settings that Doorcode applies when it connects have no effect: ${lostSettings.join(', ')}. Configure the pooler of DATABASE_URL to keep the settings of a session, or set DATABASE_URL to PostgreSQL itself.`,
     )
   }
+}
+
+function assertNotEmpty({ state }: SchemaState): void {
+  if (state === 'missing')
+    throw new StartupError(
+      'The database has no tables of Doorcode. Set DATABASE_URL or DOORCODE_DATA_DIR to the database of the installation. If a restore was interrupted, run it again; to begin a new installation, run "workspace create" or "serve".',
+    )
 }

@@ -16,6 +16,8 @@ import { createWhatsApp } from '../providers/whatsapp/whatsapp.ts'
 type OpenPartsOptions = Omit<RetryBudget, 'log'> & {
   /** See DbOptions. */
   statementTimeoutMs?: number | undefined
+  /** See openDatabase. */
+  mayCreate?: boolean
   /** May replace the database's clock. */
   onClock?: ((real: Clock) => Clock) | undefined
 }
@@ -37,11 +39,11 @@ export const COMMAND_RETRY_BUDGET_MS = 5_000
 export async function openParts(
   config: Config,
   log: Log,
-  { onClock = (real) => real, statementTimeoutMs, ...waiting }: OpenPartsOptions,
+  { onClock = (real) => real, statementTimeoutMs, mayCreate = true, ...waiting }: OpenPartsOptions,
 ): Promise<OpenParts> {
   await using opened = new AsyncDisposableStack()
   const budget = { log, ...waiting }
-  const database = await openDatabase({ config, statementTimeoutMs, ...budget })
+  const database = await openDatabase({ config, statementTimeoutMs, mayCreate, ...budget })
   opened.defer(database.close)
   const { db } = database
   const seal = await withRetries(db, budget, () => openSeal(config, db))

@@ -4,7 +4,6 @@ import { instant, optional, uuid } from '../inputs.ts'
 
 export const verifyCommand = command({
   words: 'verify',
-  needsDatabase: true,
   example: '--workspace 01a1fa06-709a-73f6-8b1e-b4852403567f',
   summary:
     'Recompute every status, answer, event, delivery and count from the stored facts. The exit code is 1 if there is a difference.',

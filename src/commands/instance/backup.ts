@@ -37,7 +37,6 @@ const passphrase = (description: string): Input<string> =>
 
 export const backup = command({
   words: 'backup',
-  needsDatabase: true,
   example: '/backups/doorcode.backup',
   summary: 'Write the database and the instance key to one file, even while Doorcode runs.',
   options: {

@@ -9,7 +9,6 @@ const instance = { workspaceId: null }
 
 export const secretsNewKey = command({
   words: 'secrets new-key',
-  needsDatabase: true,
   example: '',
   summary:
     'Create a new instance key for "secrets rotate". Adds it to the key file, or prints it for DOORCODE_SECRET_KEY.',
@@ -27,7 +26,6 @@ export const secretsNewKey = command({
 
 export const secretsRotate = command({
   words: 'secrets rotate',
-  needsDatabase: true,
   example: '',
   summary:
     'Encrypt all stored tokens, secrets and codes with the newest instance key, while nodes run. Can be repeated after an interruption.',
@@ -103,7 +101,6 @@ function describeUnreadable({ unreadable, unreadableCount }: Pick<SecretsStatus,
 
 export const secretsStatus = command({
   words: 'secrets status',
-  needsDatabase: true,
   example: '',
   summary: 'Show the fingerprints of the instance keys, what each still encrypts, and which nodes know them.',
   run: ({ db, seal }) => findSecretsStatus({ db, seal }),
