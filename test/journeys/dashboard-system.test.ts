@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openPage } from '../browser.ts'
+import { signIn } from '../dashboard.ts'
+import { startWorld } from '../world.ts'
+
+test('the page System shows operators each problem with its fix, and the nodes', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const [account] = await world.ask<{ waba: string }>(
+    `update provider_accounts set status = 'credentials_invalid' where workspace_id = $1 returning waba_id as waba`,
+    [world.workspaceId],
+  )
+  assert.ok(account)
+  const page = await openPage(t, world, { as: await signIn(world, 'operator') })
+  await page.goto(`/dashboard/w/${world.workspaceId}/system`)
+  const problem = page.getByRole('listitem').filter({ hasText: account.waba })
+  await problem.getByText(/^Connect the account again/).waitFor()
+  const node = page.getByRole('row').filter({ hasText: world.parts.node.id })
+  assert.match(await node.innerText(), /api, dashboard/)
+})
+
+test('a list says since when its rows are kept', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const keptSince = new Date(Date.now() + 1_000) // of a workspace that existed before
+  await world.ask(
+    `insert into retention (step, class, position, kept_since) values ('records of messages', 'records', $1, $2)
+     on conflict (step) do update set position = excluded.position, kept_since = excluded.kept_since`,
+    [world.workspaceId, keptSince],
+  )
+  t.after(() => world.ask('update retention set position = null, kept_since = null'))
+  const page = await openPage(t, world, { as: await signIn(world, 'member') })
+  for (const list of ['messages', 'confirmations']) {
+    await page.goto(`/dashboard/w/${world.workspaceId}/${list}`)
+    await page.getByText(/^Kept since .*\. Earlier entries were removed\.$/).waitFor()
+  }
+})
