@@ -1056,10 +1056,8 @@ export type Texts = {
   'page_audit_log.fields_text': object
   'page_audit_log.fields_to': object
   'page_audit_log.fields_type': object
-  'page_audit_log.fields_unfinished_for': object
   'page_audit_log.fields_url': object
   'page_audit_log.fields_use': object
-  'page_audit_log.fields_user_ids': object
   'page_audit_log.fields_waba_id': object
   'page_audit_log.fields_waiting': object
   'page_audit_log.fields_who': object
@@ -1994,6 +1992,7 @@ export type Texts = {
   'page_recipients.blocked': object
   'page_recipients.codes': { count: number }
   'page_recipients.download': object
+  'page_recipients.earlier_finished': { pseudonym: TextValue }
   'page_recipients.erase': object
   'page_recipients.erase_title': { phone: TextValue }
   'page_recipients.erase_yes': object

@@ -7,10 +7,11 @@ import { newPseudonym } from '../../src/erased-recipient.ts'
 import { transactionWithEvents } from '../../src/events/record.ts'
 import { newId } from '../../src/ids.ts'
 import { eraseRows } from '../../src/recipients/erase-rows.ts'
+import { type Erasure, NOTHING_ERASED, beginErasure, eraseNext } from '../../src/recipients/erase.ts'
 import { findPerson } from '../../src/recipients/person.ts'
 import { refusalPath } from '../cod.ts'
 import { lockInAnotherSession } from '../lock-in-another-session.ts'
-import { erase, formsOf, tablesWith, waitForLock } from '../recipients.ts'
+import { erase, formsOf, recordIn, requestOf, tablesWith, waitForLock } from '../recipients.ts'
 import { assertVerified } from '../verified.ts'
 import { type World, newPhone, startWorld } from '../world.ts'
 
@@ -48,23 +49,49 @@ test('a repeated erasure finishes one that was interrupted at any step', async (
   for (const { after } of entries) assert.deepEqual(Object.keys(after), ['isBlocked', 'oneTimeCodes', 'confirmations'])
 })
 
-test('the audit log shows an interrupted erasure until another one finishes it', async (t) => {
+test('an interrupted erasure keeps the number outside the audit log until another one finishes it', async (t) => {
   const world = await startWorld(t)
   await world.codSettings()
   const person = await fillWithPerson(world)
   await assert.rejects(erase(world, person, { parts: killedAfter(world, 1) }), { message: KILLED })
-  const read = () =>
-    world.ask<{ after: Record<string, unknown> }>(
-      `select after from audit_log where workspace_id = $1 and action = 'recipient.erased'`,
-      [world.workspaceId],
-    )
-  assert.deepEqual(
-    (await read()).map(({ after }) => after['unfinishedFor']),
-    [person.to],
-  )
+  const tables = await tablesWith(world, person)
+  assert.deepEqual([tables.includes('unfinished_erasures'), tables.includes('audit_log')], [true, false])
   await Promise.all([erase(world, person), erase(world, person)])
   assert.deepEqual(await tablesWith(world, person), [])
-  assert.equal((await read()).length, 1, 'they are one erasure')
+  const entries = await world.ask(`select from audit_log where workspace_id = $1 and action = 'recipient.erased'`, [
+    world.workspaceId,
+  ])
+  assert.equal(entries.length, 1, 'they are one erasure')
+})
+
+test('an erasure that only finishes an earlier one says so, with the pseudonym', async (t) => {
+  const world = await startWorld(t)
+  const otp = await world.sendOtp()
+  await world.settled()
+  await assert.rejects(erase(world, otp, { parts: killedAfter(world, 2) }), { message: KILLED })
+  const { to } = await world.getOtp(otp)
+  assert.deepEqual(await erase(world, otp), { pseudonym: to, finishesEarlier: true, erased: NOTHING_ERASED })
+})
+
+test('an erasure that ends does not end a later one, which was interrupted', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  const person = await fillWithPerson(world)
+  let first = beginErasure(world.parts)
+  const eraseUntil = async (stages: readonly Erasure['stage'][]) => {
+    while (!stages.includes(first.stage)) {
+      const progress = { erasure: first, record: recordIn(world) }
+      first = (await eraseNext(world.parts, requestOf(world, person), progress)).erasure
+    }
+  }
+  await eraseUntil(['reports'])
+  await world.sendOtp({ to: person.to })
+  await world.settled()
+  await assert.rejects(erase(world, person, { parts: killedAfter(world, 1) }), { message: KILLED })
+  await eraseUntil(['done'])
+  assert.ok((await tablesWith(world, person)).includes('unfinished_erasures'))
+  assert.equal((await erase(world, person)).finishesEarlier, true)
+  assert.deepEqual(await tablesWith(world, person), [])
 })
 
 test('of two concurrent erasures only one ends a conversation', async (t) => {
@@ -85,7 +112,7 @@ test('of two concurrent erasures only one ends a conversation', async (t) => {
   const erased = await Promise.all(erasing)
   await world.settled()
   assert.equal(
-    erased.reduce((sum, { confirmations }) => sum + confirmations, 0),
+    erased.reduce((sum, { erased: { confirmations } }) => sum + confirmations, 0),
     1,
   )
   assert.deepEqual(
