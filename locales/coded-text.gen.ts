@@ -315,6 +315,7 @@ export type Texts = {
   'doctor.check_clock': object
   'doctor.check_database': object
   'doctor.check_disk': object
+  'doctor.check_erasures': object
   'doctor.check_failed': { error: TextValue }
   'doctor.check_failed_fix': object
   'doctor.check_key': object
@@ -362,6 +363,8 @@ export type Texts = {
   'doctor.endpoint_disabled_fix': { endpointId: TextValue }
   'doctor.endpoint_failing': { duration: TextValue; host: TextValue; workspace: TextValue }
   'doctor.endpoint_failing_fix': { endpointId: TextValue }
+  'doctor.erasure_unfinished': { number: TextValue; workspace: TextValue }
+  'doctor.erasure_unfinished_fix': { workspaceId: TextValue }
   'doctor.hours': { value: TextValue }
   'doctor.isolation': { isolation: TextValue }
   'doctor.isolation_fix': object

@@ -85,7 +85,10 @@ test('the erased reason of a kept block is reported and is in the audit log', as
     (await run(world, 'erase', another, '--keep-block')).stdout,
     /\nThe number stays blocked, without a reason\./,
   )
-  assert.match((await run(world, 'erase', another, '--keep-block')).stdout, /^Nothing else is held about .+\nThe number stays blocked/)
+  assert.match(
+    (await run(world, 'erase', another, '--keep-block')).stdout,
+    /^Nothing else is held about .+\nThe number stays blocked/,
+  )
 })
 
 test('a number without + is rejected, with the form to write if it begins with 00', async (t) => {
