@@ -3,6 +3,7 @@ import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { newPseudonym } from '../../src/erased-recipient.ts'
 import { blockRecipients } from '../../src/workspaces/blocked.ts'
 import { runCommand } from '../command-line.ts'
 import { signIn } from '../dashboard.ts'
@@ -89,6 +90,30 @@ test('the erased reason of a kept block is reported and is in the audit log', as
     (await run(world, 'erase', another, '--keep-block')).stdout,
     /^Nothing else is held about .+\nThe number stays blocked/,
   )
+})
+
+test('the command and the dashboard say that they finished an earlier erasure, with its pseudonym', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const { calls } = await signIn(world, 'owner')
+  const phone = newPhone()
+  const pseudonym = newPseudonym()
+  const interrupt = () =>
+    world.ask(
+      `insert into unfinished_erasures (workspace_id, recipient, begun_at, pseudonym, user_ids)
+       values ($1, $2, now() - interval '1 minute', $3, '{}')`,
+      [workspaceId, phone, pseudonym],
+    )
+  await interrupt()
+  const { stdout } = await run(world, 'erase', phone)
+  assert.equal(
+    stdout,
+    `The earlier erasure is finished.\nMessages and orders show "${pseudonym}" instead of the number.\n`,
+  )
+  assert.match((await run(world, 'erase', phone)).stdout, /^Nothing is held about/)
+  await interrupt()
+  const { erasure } = await calls.recipients.erase.mutate({ workspaceId, phone, keepBlock: false })
+  assert.deepEqual([erasure.finishesEarlier, erasure.pseudonym], [true, pseudonym])
 })
 
 test('a number without + is rejected, with the form to write if it begins with 00', async (t) => {

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { listQuarantined } from '../../src/admin/attention/quarantine.ts'
 import { advance } from '../../src/cod/conversation/advance.ts'
 import { answerOrder } from '../../src/cod/conversation/answer-order.ts'
+import { later } from '../../src/clock.ts'
 import { newPseudonym } from '../../src/erased-recipient.ts'
 import { transactionWithEvents } from '../../src/events/record.ts'
 import { newId } from '../../src/ids.ts'
@@ -73,7 +74,7 @@ test('an erasure that only finishes an earlier one says so, with the pseudonym',
   assert.deepEqual(await erase(world, otp), { pseudonym: to, finishesEarlier: true, erased: NOTHING_ERASED })
 })
 
-test('an erasure that ends does not end a later one, which was interrupted', async (t) => {
+test('an erasure that ends leaves a later one and one that knew more user ids', async (t) => {
   const world = await startWorld(t)
   await world.codSettings()
   const person = await fillWithPerson(world)
@@ -88,8 +89,14 @@ test('an erasure that ends does not end a later one, which was interrupted', asy
   await world.sendOtp({ to: person.to })
   await world.settled()
   await assert.rejects(erase(world, person, { parts: killedAfter(world, 1) }), { message: KILLED })
+  await world.ask(
+    `insert into unfinished_erasures (workspace_id, recipient, begun_at, pseudonym, user_ids)
+     values ($1, $2, $3, $4, '{MA.another}')`,
+    [world.workspaceId, person.to, later(first.startedAt, -1), newPseudonym()],
+  )
   await eraseUntil(['done'])
-  assert.ok((await tablesWith(world, person)).includes('unfinished_erasures'))
+  const left = await world.ask('select from unfinished_erasures where recipient = $1', [person.to])
+  assert.equal(left.length, 2)
   assert.equal((await erase(world, person)).finishesEarlier, true)
   assert.deepEqual(await tablesWith(world, person), [])
 })
