@@ -9,6 +9,7 @@ import { transactionWithEvents } from '../../src/events/record.ts'
 import { newId } from '../../src/ids.ts'
 import { eraseRows } from '../../src/recipients/erase-rows.ts'
 import { type Erasure, NOTHING_ERASED, beginErasure, eraseNext } from '../../src/recipients/erase.ts'
+import { exportText } from '../../src/recipients/export-text.ts'
 import { findPerson } from '../../src/recipients/person.ts'
 import { refusalPath } from '../cod.ts'
 import { lockInAnotherSession } from '../lock-in-another-session.ts'
@@ -54,9 +55,12 @@ test('an interrupted erasure keeps the number outside the audit log until anothe
   const world = await startWorld(t)
   await world.codSettings()
   const person = await fillWithPerson(world)
-  await assert.rejects(erase(world, person, { parts: killedAfter(world, 1) }), { message: KILLED })
+  await assert.rejects(erase(world, person, { parts: killedAfter(world, 2) }), { message: KILLED })
   const tables = await tablesWith(world, person)
   assert.deepEqual([tables.includes('unfinished_erasures'), tables.includes('audit_log')], [true, false])
+  const { workspaceId, clock } = world
+  const exported = await exportText(world.parts.db, { workspaceId, phone: person.to, at: clock.now() })
+  assert.match(exported, /Where is it\?/, 'an export still finds what only the user id leads to')
   await Promise.all([erase(world, person), erase(world, person)])
   assert.deepEqual(await tablesWith(world, person), [])
   const entries = await world.ask(`select from audit_log where workspace_id = $1 and action = 'recipient.erased'`, [
