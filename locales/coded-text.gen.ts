@@ -315,6 +315,7 @@ export type Texts = {
   'doctor.check_clock': object
   'doctor.check_database': object
   'doctor.check_disk': object
+  'doctor.check_erasures': object
   'doctor.check_failed': { error: TextValue }
   'doctor.check_failed_fix': object
   'doctor.check_key': object
@@ -362,6 +363,8 @@ export type Texts = {
   'doctor.endpoint_disabled_fix': { endpointId: TextValue }
   'doctor.endpoint_failing': { duration: TextValue; host: TextValue; workspace: TextValue }
   'doctor.endpoint_failing_fix': { endpointId: TextValue }
+  'doctor.erasure_unfinished': { number: TextValue; workspace: TextValue }
+  'doctor.erasure_unfinished_fix': { workspaceId: TextValue }
   'doctor.hours': { value: TextValue }
   'doctor.isolation': { isolation: TextValue }
   'doctor.isolation_fix': object
@@ -1056,10 +1059,8 @@ export type Texts = {
   'page_audit_log.fields_text': object
   'page_audit_log.fields_to': object
   'page_audit_log.fields_type': object
-  'page_audit_log.fields_unfinished_for': object
   'page_audit_log.fields_url': object
   'page_audit_log.fields_use': object
-  'page_audit_log.fields_user_ids': object
   'page_audit_log.fields_waba_id': object
   'page_audit_log.fields_waiting': object
   'page_audit_log.fields_who': object
@@ -1994,6 +1995,7 @@ export type Texts = {
   'page_recipients.blocked': object
   'page_recipients.codes': { count: number }
   'page_recipients.download': object
+  'page_recipients.earlier_finished': { pseudonym: TextValue }
   'page_recipients.erase': object
   'page_recipients.erase_title': { phone: TextValue }
   'page_recipients.erase_yes': object

@@ -135,10 +135,17 @@ function ErasureProgress({ erasure: { stage } }: { erasure: Erasure }) {
   )
 }
 
-type Result = { messages: number; isNothing: boolean }
+type Result = { messages: number; isNothing: boolean; finishesEarlier: boolean; pseudonym: string }
 
-const erasedText = (t: ReturnType<typeof useTexts>['t'], phone: string, { messages, isNothing }: Result): string =>
-  isNothing ? t('page_recipients.nothing_erased', { phone }) : t('page_recipients.erased', { count: messages })
+function erasedText(t: ReturnType<typeof useTexts>['t'], phone: string, result: Result): string {
+  const { messages, isNothing, finishesEarlier, pseudonym } = result
+  if (isNothing && !finishesEarlier) return t('page_recipients.nothing_erased', { phone })
+  const sentences = [
+    ...(finishesEarlier ? [t('page_recipients.earlier_finished', { pseudonym })] : []),
+    ...(isNothing ? [] : [t('page_recipients.erased', { count: messages })]),
+  ]
+  return sentences.join(' ')
+}
 
 function saveFile(name: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: 'application/json' }))

@@ -14,7 +14,7 @@ export function useErase(phone: string) {
     async mutationFn(keepBlock: boolean) {
       let erasure: Erasure | undefined
       let messages = 0
-      let other = 0
+      let isNothing = true
       do {
         const next: RouterOutputs['recipients']['erase'] = await step.mutateAsync({
           workspaceId,
@@ -25,9 +25,10 @@ export function useErase(phone: string) {
         erasure = next.erasure
         setErasure(erasure)
         messages += next.erased.messages
-        other += next.erased.reports + next.erased.auditEntries + next.erased.blocks
+        isNothing &&= Object.values(next.erased).every((count) => count === 0)
       } while (erasure.stage !== 'done')
-      return { messages, isNothing: messages + other === 0 }
+      const { finishesEarlier, pseudonym } = erasure
+      return { messages, isNothing, finishesEarlier, pseudonym }
     },
     onSettled: () => queryClient.invalidateQueries(),
   })

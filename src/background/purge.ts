@@ -176,6 +176,7 @@ const SETUP: readonly Step[] = [
     'webhook_endpoints',
     'cod_settings',
     'blocked_recipients',
+    'unfinished_erasures',
     'daily_figures',
     'clock_moves',
     'quota_usage',

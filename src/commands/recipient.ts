@@ -119,23 +119,39 @@ export const recipientErase = command({
   interruptedMessage:
     'The erasure was interrupted. What was erased stays erased: run the command again to erase the rest.',
   async run(parts, { workspace: workspaceId, phone, keepBlock }, record) {
-    const { pseudonym, ...erased } = await eraseRecipient(
+    const { pseudonym, finishesEarlier, erased } = await eraseRecipient(
       parts,
       { workspaceId, phone, keepBlock: keepBlock ?? false },
       (tx, { pseudonym }, held) =>
         record(tx, { workspaceId, action: 'recipient.erased', target: pseudonym, after: held }),
     )
     const found = Object.values(erased).some((count) => count > 0)
-    return { workspaceId, phone, found, pseudonym: found ? pseudonym : null, erased }
+    const { isBlocked } = await countHeld(parts.db, await findPerson(parts.db, { workspaceId, phone }))
+    return {
+      workspaceId,
+      phone,
+      found,
+      finishedEarlier: finishesEarlier,
+      pseudonym: found || finishesEarlier ? pseudonym : null,
+      blocked: isBlocked,
+      erased,
+    }
   },
-  format({ phone, found, pseudonym, erased }) {
-    if (!found) return `Nothing is held about ${phone}.`
-    const { messages, confirmations, events, reports, auditEntries, blocks } = erased
-    const lines = [
-      `Everything about ${phone} was erased: ${messages} messages, ${confirmations} confirmations, ${events} events, ` +
-        `${reports} reports, ${auditEntries} entries of the audit log. They now show "${pseudonym}" instead of the number.`,
-    ]
-    if (blocks > 0) lines.push('The number was blocked and no longer is. If it must not get messages, block it again.')
+  format({ phone, found, finishedEarlier, pseudonym, blocked, erased }) {
+    const lines: string[] = []
+    if (finishedEarlier) lines.push('The earlier erasure is finished.')
+    if (found) {
+      const { messages, confirmations, events, reports, auditEntries } = erased
+      lines.push(
+        `Everything about ${phone} was erased: ${messages} messages, ${confirmations} confirmations, ${events} events, ` +
+          `${reports} reports, ${auditEntries} entries of the audit log.`,
+      )
+    }
+    if (pseudonym !== null) lines.push(`Messages and orders show "${pseudonym}" instead of the number.`)
+    else lines.push(`Nothing ${blocked ? 'else ' : ''}is held about ${phone}.`)
+    if (erased.blocks > 0)
+      lines.push('The number was blocked and no longer is. If it must not get messages, block it again.')
+    if (blocked) lines.push('The number stays blocked, without a reason.')
     return lines.join('\n')
   },
 })

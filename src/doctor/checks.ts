@@ -14,6 +14,7 @@ import { judgeSchema } from './database/schema.ts'
 import { judgeConnections, judgeServer, readServer } from './database/server.ts'
 import { judgeSettings } from './settings.ts'
 import { findSetupProblems } from './setup.ts'
+import { findUnfinishedErasures } from './work/erasures.ts'
 import { findQuarantined, findStuckLeases } from './work/stuck.ts'
 import { judgeWork, listOldestDue } from './work/oldest-due.ts'
 import { findOverdueRemoval } from './work/retention.ts'
@@ -64,6 +65,11 @@ export const CHECKS: readonly Check[] = [
     needs: ['config', 'db', 'schema', 'clock'],
     find: async ({ config, db, clock }) =>
       findOverdueRemoval(db, { config, nodes: await listNodes(db), now: clock.now() }),
+  },
+  {
+    name: 'erasures',
+    needs: ['db', 'schema', 'clock'],
+    find: ({ db, clock }) => findUnfinishedErasures(db, clock.now()),
   },
   { name: 'setup', needs: ['db', 'schema', 'clock'], find: ({ db, clock }) => findSetupProblems(db, clock.now()) },
   { name: 'reports', needs: ['db', 'schema', 'clock'], find: ({ db, clock }) => findMissingReports(db, clock.now()) },

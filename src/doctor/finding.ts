@@ -51,6 +51,7 @@ export const FINDINGS = {
   quarantine: { quarantined: 'failure' },
   leases: { leases_stuck: 'warning' },
   retention: { retention_behind: 'warning', retention_in_use: 'warning' },
+  erasures: { erasure_unfinished: 'warning' },
   setup: {
     account_refused: 'failure',
     account_unreadable: 'failure',

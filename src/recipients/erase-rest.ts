@@ -2,7 +2,6 @@ import { type Sql, type Statement, statement } from '../db/pool.ts'
 import { FIRST_ID } from '../ids.ts'
 import { readEntries, replacerOf } from './mentions.ts'
 import type { Person } from './person.ts'
-import { ERASURE } from './unfinished.ts'
 
 export const FIRST_ENTRY = FIRST_ID
 
@@ -18,15 +17,15 @@ const clearUserIds = statement(
      select id from confirmations where customer_user_id = any ($2::text[])))`,
 )
 
-/** The pace of sending to the number, and its block unless it is kept. Returns how many blocks are removed. */
+/** The pace of sending to the number, and its block, or only the reason of a block that is kept. */
 export async function eraseBlock(
   tx: Sql,
   { workspaceId, phones }: Person,
   { keepBlock }: { keepBlock: boolean },
-): Promise<number> {
+): Promise<{ blocks: number; blockReasons: number }> {
   await tx.rows(erasePace, [workspaceId, phones])
-  const blocks = await tx.rows(keepBlock ? eraseReason : removeBlock, [workspaceId, phones])
-  return keepBlock ? 0 : blocks.length
+  const changed = await tx.rows(keepBlock ? eraseReason : removeBlock, [workspaceId, phones])
+  return keepBlock ? { blocks: 0, blockReasons: changed.length } : { blocks: changed.length, blockReasons: 0 }
 }
 
 const erasePace = statement(
@@ -56,8 +55,7 @@ export async function eraseFromAuditLog(
   const { entries, next } = await readEntries(tx, workspaceId, after)
   const replace = await replacerOf(tx, person, pseudonym)
   let erased = 0
-  for (const { id, action, target, before, after } of entries) {
-    if (action === ERASURE) continue // it contains the number only until the erasure is finished
+  for (const { id, target, before, after } of entries) {
     const values = [target, before, after].map((value) => asText(replace(value)))
     if (JSON.stringify(values) === JSON.stringify([target, before, after].map(asText))) continue
     await tx.rows(writeEntry, [workspaceId, id, ...values])

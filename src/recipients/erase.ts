@@ -24,6 +24,8 @@ export type ErasedCounts = ErasedRows & {
   auditEntries: number
   /** Removed. */
   blocks: number
+  /** Of blocks that are kept. */
+  blockReasons: number
 }
 
 /** The progress of an erasure. Rows come first, so that running conversations end at once. */
@@ -32,6 +34,8 @@ export type Erasure = {
   /** Later rows are new data. */
   startedAt: Date
   stage: 'rows' | 'reports' | 'audit_log' | 'done'
+  /** It continues an erasure that was interrupted, with its pseudonym. */
+  finishesEarlier: boolean
   /** Rows that are erased no longer say which user ids the person has. */
   userIds: readonly string[]
   scan: ReportScan
@@ -45,12 +49,13 @@ export type Erasure = {
 /** Writes the audit entry, with `held` as its new values, in the first transaction that erases something. */
 export type RecordErasure = (tx: Sql, erasure: Pick<Erasure, 'pseudonym'>, held: HeldCounts) => Promise<void>
 
-export const NOTHING_ERASED: ErasedCounts = { ...NO_ROWS, auditEntries: 0, blocks: 0 }
+export const NOTHING_ERASED: ErasedCounts = { ...NO_ROWS, auditEntries: 0, blocks: 0, blockReasons: 0 }
 
 export const beginErasure = ({ clock }: Pick<Parts, 'clock'>): Erasure => ({
   pseudonym: newPseudonym(),
   startedAt: clock.now(),
   stage: 'rows',
+  finishesEarlier: false,
   userIds: [],
   scan: SCAN_START,
   entry: FIRST_ENTRY,
@@ -72,15 +77,16 @@ export async function eraseRecipient(
   parts: ErasureParts,
   request: ErasureRequest,
   record: RecordErasure,
-): Promise<ErasedCounts & Pick<Erasure, 'pseudonym'>> {
+): Promise<{ erased: ErasedCounts } & Pick<Erasure, 'pseudonym' | 'finishesEarlier'>> {
   let erasure = beginErasure(parts)
-  const total = { ...NOTHING_ERASED }
+  const erased = { ...NOTHING_ERASED }
   while (erasure.stage !== 'done') {
     const step = await eraseNext(parts, request, { erasure, record })
     erasure = step.erasure
-    addCounts(total, step.erased)
+    addCounts(erased, step.erased)
   }
-  return { ...total, pseudonym: erasure.pseudonym }
+  const { pseudonym, finishesEarlier } = erasure
+  return { pseudonym, finishesEarlier, erased }
 }
 
 export function addCounts(total: ErasedCounts, erased: ErasedCounts): void {
@@ -125,12 +131,13 @@ async function runStep(
     const pseudonym = unfinished?.pseudonym ?? erasure.pseudonym
     const userIds = [...new Set([...erasure.userIds, ...found.userIds, ...(unfinished?.userIds ?? [])])]
     const person = { ...found, userIds }
-    const current = { ...erasure, pseudonym, userIds }
+    const finishesEarlier = erasure.finishesEarlier || pseudonym !== erasure.pseudonym
+    const current = { ...erasure, pseudonym, finishesEarlier, userIds }
     const held = await countHeld(tx, person)
     const step = await STAGES[current.stage](tx, { erasure: current, person, keepBlock, now: clock.now() })
     if (Object.values(step.erased).some((count) => count > 0)) {
       if (!(await isRecorded(tx, person, pseudonym))) await record(tx, current, held)
-      if (current.stage === 'rows') await keepUnfinished(tx, person, pseudonym)
+      if (current.stage === 'rows') await keepUnfinished(tx, person, current)
     }
     return step
   })
@@ -144,7 +151,7 @@ type StageContext = { erasure: Erasure; person: Person; keepBlock: boolean; now:
 const STAGES: Readonly<Record<Erasure['stage'], (tx: Sql, context: StageContext) => Promise<Step>>> = {
   async reports(tx, { erasure, person }) {
     const { erased, next } = await eraseNextReports(tx, person, { scan: erasure.scan, before: erasure.startedAt })
-    if (!next) await endUnfinished(tx, person)
+    if (!next) await endUnfinished(tx, person, erasure)
     const after: Erasure = next ? { ...erasure, scan: next } : { ...erasure, stage: 'audit_log' }
     return { erasure: after, erased: { ...NOTHING_ERASED, reports: erased } }
   },
@@ -155,11 +162,11 @@ const STAGES: Readonly<Record<Erasure['stage'], (tx: Sql, context: StageContext)
     return { erasure: { ...erasure, stage: 'reports' }, erased: NOTHING_ERASED }
   },
   async audit_log(tx, { erasure, person, keepBlock }) {
-    const blocks = await eraseBlock(tx, person, { keepBlock })
+    const block = await eraseBlock(tx, person, { keepBlock })
     const { pseudonym, entry } = erasure
     const { erased, next } = await eraseFromAuditLog(tx, person, { after: entry, pseudonym })
     const after: Erasure = next === undefined ? { ...erasure, stage: 'done' } : { ...erasure, entry: next }
-    return { erasure: after, erased: { ...NOTHING_ERASED, auditEntries: erased, blocks } }
+    return { erasure: after, erased: { ...NOTHING_ERASED, auditEntries: erased, ...block } }
   },
   done: (_, { erasure }) => Promise.resolve({ erasure, erased: NOTHING_ERASED }),
 }

@@ -3,6 +3,7 @@ import { FIRST_ID } from '../ids.ts'
 import { readReports } from './find-reports.ts'
 import { readEntries, replacerOf } from './mentions.ts'
 import { type Person, findPerson } from './person.ts'
+import { findUnfinished } from './unfinished.ts'
 
 /** Of messages or confirmations, each with everything that belongs to it: what is held in memory at one time. */
 const PAGE = 20
@@ -25,8 +26,11 @@ export async function* exportRecipient(
   sql: Sql,
   { workspaceId, phone, at }: ExportRequest,
 ): AsyncGenerator<string, ExportedCounts> {
-  const person = await findPerson(sql, { workspaceId, phone })
-  const { phones, userIds } = person
+  const known = await findPerson(sql, { workspaceId, phone })
+  const unfinished = await findUnfinished(sql, known)
+  const userIds = [...new Set([...known.userIds, ...(unfinished?.userIds ?? [])])]
+  const person = { ...known, userIds }
+  const { phones } = person
   const head = JSON.stringify({ workspaceId, phone, exportedAt: at, otherForms: phones.slice(1), userIds })
   yield head.slice(0, -1) // more members follow
   const blocks = await sql.rows(readBlocks, [workspaceId, phones])

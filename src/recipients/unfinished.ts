@@ -1,16 +1,16 @@
 import { type Sql, type Statement, statement } from '../db/pool.ts'
 import type { Person } from './person.ts'
 
-/** The action of an erasure's audit log entry. */
-export const ERASURE = 'recipient.erased'
-
 /**
- * An erasure that has not yet searched all reports. Until then its audit log entry keeps the number and the user ids: after an
- * interruption, erased rows no longer lead from the number to the user ids.
+ * An erasure that has not yet searched all reports. Until then a row keeps the number and the user ids: after an interruption,
+ * erased rows no longer lead from the number to the user ids.
  */
 export type Unfinished = { pseudonym: string; userIds: readonly string[] }
 
-/** The pseudonym of the oldest one, and the user ids of all: several can have begun at the same moment. */
+/** Several begin at the same moment, or were interrupted one after the other. */
+const MAX_UNFINISHED = 100
+
+/** The pseudonym of the oldest one, and the user ids of all. */
 export async function findUnfinished(sql: Sql, { workspaceId, phones }: Person): Promise<Unfinished | undefined> {
   const found = await sql.rows(selectUnfinished, [workspaceId, phones])
   const [oldest] = found
@@ -20,33 +20,43 @@ export async function findUnfinished(sql: Sql, { workspaceId, phones }: Person):
 export const isRecorded = async (sql: Sql, { workspaceId }: Person, pseudonym: string): Promise<boolean> =>
   (await sql.row(findEntry, [workspaceId, pseudonym])) !== undefined
 
-export async function keepUnfinished(tx: Sql, { workspaceId, phones, userIds }: Person, pseudonym: string) {
-  await tx.rows(writeUnfinished, [workspaceId, pseudonym, JSON.stringify({ unfinishedFor: phones[0], userIds })])
+type Begun = { pseudonym: string; startedAt: Date }
+
+export async function keepUnfinished(tx: Sql, person: Person, { pseudonym, startedAt }: Begun): Promise<void> {
+  const { workspaceId, phones, userIds } = person
+  await tx.rows(writeUnfinished, [workspaceId, phones[0] ?? '', startedAt, pseudonym, userIds])
 }
 
-export async function endUnfinished(tx: Sql, { workspaceId, phones }: Person): Promise<void> {
-  await tx.rows(removeUnfinished, [workspaceId, phones])
+/** Ends what this erasure covers. A later one still has newer reports to search, and another one can know more user ids. */
+export async function endUnfinished(
+  tx: Sql,
+  { workspaceId, phones, userIds }: Person,
+  { startedAt }: Pick<Begun, 'startedAt'>,
+): Promise<void> {
+  await tx.rows(removeUnfinished, [workspaceId, phones, startedAt, userIds])
 }
-
-const ERASURES = `workspace_id = $1 and action = '${ERASURE}'`
-const OF_PERSON = `${ERASURES} and after ->> 'unfinishedFor' = any ($2::text[])`
 
 const selectUnfinished: Statement<Unfinished> = statement(
   'find_unfinished_erasures',
-  `select target as pseudonym, after -> 'userIds' as "userIds" from audit_log where ${OF_PERSON} order by id`,
+  `select pseudonym, user_ids as "userIds" from unfinished_erasures
+   where workspace_id = $1 and recipient = any ($2::text[]) order by begun_at limit ${MAX_UNFINISHED}`,
 )
 
 const findEntry = statement<{ id: string }>(
   'find_audit_entry_of_erasure',
-  `select id from audit_log where ${ERASURES} and target = $2 limit 1`,
+  `select id from audit_log where workspace_id = $1 and action = 'recipient.erased' and target = $2 limit 1`,
 )
 
 const writeUnfinished = statement(
   'keep_unfinished_erasure',
-  `update audit_log set after = after || $3::jsonb where ${ERASURES} and target = $2`,
+  `insert into unfinished_erasures as u (workspace_id, recipient, begun_at, pseudonym, user_ids)
+   values ($1, $2, $3, $4, $5::text[])
+   on conflict (workspace_id, recipient, begun_at)
+   do update set user_ids = array (select distinct unnest(u.user_ids || excluded.user_ids))`,
 )
 
 const removeUnfinished = statement(
   'end_unfinished_erasures',
-  `update audit_log set after = after - array['unfinishedFor', 'userIds'] where ${OF_PERSON}`,
+  `delete from unfinished_erasures
+   where workspace_id = $1 and recipient = any ($2::text[]) and begun_at <= $3 and user_ids <@ $4::text[]`,
 )

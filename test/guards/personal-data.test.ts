@@ -15,6 +15,7 @@ const ERASED: Readonly<Record<string, string>> = {
   webhook_attempts: 'response',
   pair_pace: 'recipient',
   blocked_recipients: 'phone reason',
+  unfinished_erasures: 'recipient user_ids',
   audit_log: 'target before after',
 }
 
@@ -30,6 +31,7 @@ const NOT_PERSONAL: Readonly<Record<string, string>> = {
   events: 'type',
   webhook_attempts: 'error',
   blocked_recipients: 'blocked_by',
+  unfinished_erasures: 'pseudonym',
   audit_log: 'user_id who action',
 }
 

@@ -39,6 +39,11 @@ async function fill(world: World): Promise<void> {
      select $1, '+2126' || n, now() from generate_series(10000000, 10002500) n`,
     [workspaceId],
   )
+  await world.ask(
+    `insert into unfinished_erasures (workspace_id, recipient, begun_at, pseudonym, user_ids)
+     values ($1, '+212600000000', now(), 'erased:1', '{}')`,
+    [workspaceId],
+  )
   await world.ask('insert into clock_moves (workspace_id, moved_at, by_ms) values ($1, now(), 1)', [workspaceId])
   assert.ok(await getWorkspace(parts.db, workspaceId))
 }

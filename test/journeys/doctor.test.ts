@@ -80,6 +80,9 @@ const auditEntryOf = (daysAgo: number): string =>
   `insert into audit_log (id, workspace_id, at, who, action, target) values ('${idOfDaysAgo(daysAgo)}', $1, now(), '', '', '')`
 const postponedSince = (daysAgo: number): string =>
   `insert into retention_postponed select 'content of messages', '${idOfDaysAgo(daysAgo)}', now() where $1::uuid is not null`
+const unfinishedErasureOf = (minutesAgo: number): string =>
+  `insert into unfinished_erasures (workspace_id, recipient, begun_at, pseudonym, user_ids)
+   values ($1, '+212600000000', now() - interval '${minutesAgo} minutes', 'erased:1', '{}')`
 
 /** Statements that break one thing of the workspace $1, and the codes that name it. */
 const FAULTS: readonly [sql: string, codes: readonly string[], undo: string][] = [
@@ -171,6 +174,8 @@ const FAULTS: readonly [sql: string, codes: readonly string[], undo: string][] =
   [auditEntryOf(730.5), [], `delete from audit_log ${OF_WORKSPACE}`],
   [postponedSince(90 + 31), ['retention_in_use'], 'delete from retention_postponed where $1::uuid is not null'],
   [postponedSince(90 + 29), [], 'delete from retention_postponed where $1::uuid is not null'],
+  [unfinishedErasureOf(61), ['erasure_unfinished'], `delete from unfinished_erasures ${OF_WORKSPACE}`],
+  [unfinishedErasureOf(59), [], `delete from unfinished_erasures ${OF_WORKSPACE}`],
   [
     `insert into nodes (id, roles, settings, version, started_at, seen_at)
      values ($1, array['worker'], '{}', '0.1.0', now(), now() - interval '1 hour')`,

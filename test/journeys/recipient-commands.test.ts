@@ -3,6 +3,8 @@ import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { newPseudonym } from '../../src/erased-recipient.ts'
+import { blockRecipients } from '../../src/workspaces/blocked.ts'
 import { runCommand } from '../command-line.ts'
 import { signIn } from '../dashboard.ts'
 import { INSTANCE_KEY } from '../node.ts'
@@ -68,11 +70,57 @@ test('neither an erased person nor an unknown number is found', async (t) => {
   }
 })
 
-test('a number without + is rejected with the form to write, if there is one', async (t) => {
+test('the erased reason of a kept block is reported and is in the audit log', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const [phone, another] = [newPhone(), newPhone()]
+  const recipients = [phone, another].map((each) => ({ phone: each, reason: 'Asked us to stop' }))
+  await blockRecipients(world.parts, { workspaceId, by: null, recipients })
+  const result = await json(world, 'erase', phone, '--keep-block')
+  assert.deepEqual([result['found'], result['blocked']], [true, true])
+  const entries = await world.ask(`select target, after from audit_log where workspace_id = $1`, [workspaceId])
+  assert.deepEqual(entries, [
+    { target: result['pseudonym'], after: { oneTimeCodes: 0, confirmations: 0, isBlocked: true } },
+  ])
+  assert.match(
+    (await run(world, 'erase', another, '--keep-block')).stdout,
+    /\nThe number stays blocked, without a reason\./,
+  )
+  assert.match(
+    (await run(world, 'erase', another, '--keep-block')).stdout,
+    /^Nothing else is held about .+\nThe number stays blocked/,
+  )
+})
+
+test('the command and the dashboard say that they finished an earlier erasure, with its pseudonym', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const { calls } = await signIn(world, 'owner')
+  const phone = newPhone()
+  const pseudonym = newPseudonym()
+  const interrupt = () =>
+    world.ask(
+      `insert into unfinished_erasures (workspace_id, recipient, begun_at, pseudonym, user_ids)
+       values ($1, $2, now() - interval '1 minute', $3, '{}')`,
+      [workspaceId, phone, pseudonym],
+    )
+  await interrupt()
+  const { stdout } = await run(world, 'erase', phone)
+  assert.equal(
+    stdout,
+    `The earlier erasure is finished.\nMessages and orders show "${pseudonym}" instead of the number.\n`,
+  )
+  assert.match((await run(world, 'erase', phone)).stdout, /^Nothing is held about/)
+  await interrupt()
+  const { erasure } = await calls.recipients.erase.mutate({ workspaceId, phone, keepBlock: false })
+  assert.deepEqual([erasure.finishesEarlier, erasure.pseudonym], [true, pseudonym])
+})
+
+test('a number without + is rejected, with the form to write if it begins with 00', async (t) => {
   const world = await startWorld(t)
   for (const [typed, problem] of [
     ['00213612345678', /--phone must be in international format: write it as \+213612345678, not 00213612345678/],
-    ['213 612-34 56 78', /write it as \+213612345678, not 213 612-34 56 78/],
+    ['612345678', /in international format, such as \+212612345678, not 612345678/],
     ['0612345678', /--phone must be a phone number in international format, such as \+212612345678, not 0612345678/],
     ['', /--phone must not be empty/],
   ] as const)

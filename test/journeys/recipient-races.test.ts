@@ -3,14 +3,17 @@ import { test } from 'node:test'
 import { listQuarantined } from '../../src/admin/attention/quarantine.ts'
 import { advance } from '../../src/cod/conversation/advance.ts'
 import { answerOrder } from '../../src/cod/conversation/answer-order.ts'
+import { later } from '../../src/clock.ts'
 import { newPseudonym } from '../../src/erased-recipient.ts'
 import { transactionWithEvents } from '../../src/events/record.ts'
 import { newId } from '../../src/ids.ts'
 import { eraseRows } from '../../src/recipients/erase-rows.ts'
+import { type Erasure, NOTHING_ERASED, beginErasure, eraseNext } from '../../src/recipients/erase.ts'
+import { exportText } from '../../src/recipients/export-text.ts'
 import { findPerson } from '../../src/recipients/person.ts'
 import { refusalPath } from '../cod.ts'
 import { lockInAnotherSession } from '../lock-in-another-session.ts'
-import { erase, formsOf, tablesWith, waitForLock } from '../recipients.ts'
+import { erase, formsOf, recordIn, requestOf, tablesWith, waitForLock } from '../recipients.ts'
 import { assertVerified } from '../verified.ts'
 import { type World, newPhone, startWorld } from '../world.ts'
 
@@ -48,23 +51,58 @@ test('a repeated erasure finishes one that was interrupted at any step', async (
   for (const { after } of entries) assert.deepEqual(Object.keys(after), ['isBlocked', 'oneTimeCodes', 'confirmations'])
 })
 
-test('the audit log shows an interrupted erasure until another one finishes it', async (t) => {
+test('an interrupted erasure keeps the number outside the audit log until another one finishes it', async (t) => {
   const world = await startWorld(t)
   await world.codSettings()
   const person = await fillWithPerson(world)
-  await assert.rejects(erase(world, person, { parts: killedAfter(world, 1) }), { message: KILLED })
-  const read = () =>
-    world.ask<{ after: Record<string, unknown> }>(
-      `select after from audit_log where workspace_id = $1 and action = 'recipient.erased'`,
-      [world.workspaceId],
-    )
-  assert.deepEqual(
-    (await read()).map(({ after }) => after['unfinishedFor']),
-    [person.to],
-  )
+  await assert.rejects(erase(world, person, { parts: killedAfter(world, 2) }), { message: KILLED })
+  const tables = await tablesWith(world, person)
+  assert.deepEqual([tables.includes('unfinished_erasures'), tables.includes('audit_log')], [true, false])
+  const { workspaceId, clock } = world
+  const exported = await exportText(world.parts.db, { workspaceId, phone: person.to, at: clock.now() })
+  assert.match(exported, /Where is it\?/, 'an export still finds what only the user id leads to')
   await Promise.all([erase(world, person), erase(world, person)])
   assert.deepEqual(await tablesWith(world, person), [])
-  assert.equal((await read()).length, 1, 'they are one erasure')
+  const entries = await world.ask(`select from audit_log where workspace_id = $1 and action = 'recipient.erased'`, [
+    world.workspaceId,
+  ])
+  assert.equal(entries.length, 1, 'they are one erasure')
+})
+
+test('an erasure that only finishes an earlier one says so, with the pseudonym', async (t) => {
+  const world = await startWorld(t)
+  const otp = await world.sendOtp()
+  await world.settled()
+  await assert.rejects(erase(world, otp, { parts: killedAfter(world, 2) }), { message: KILLED })
+  const { to } = await world.getOtp(otp)
+  assert.deepEqual(await erase(world, otp), { pseudonym: to, finishesEarlier: true, erased: NOTHING_ERASED })
+})
+
+test('an erasure that ends leaves a later one and one that knew more user ids', async (t) => {
+  const world = await startWorld(t)
+  await world.codSettings()
+  const person = await fillWithPerson(world)
+  let first = beginErasure(world.parts)
+  const eraseUntil = async (stages: readonly Erasure['stage'][]) => {
+    while (!stages.includes(first.stage)) {
+      const progress = { erasure: first, record: recordIn(world) }
+      first = (await eraseNext(world.parts, requestOf(world, person), progress)).erasure
+    }
+  }
+  await eraseUntil(['reports'])
+  await world.sendOtp({ to: person.to })
+  await world.settled()
+  await assert.rejects(erase(world, person, { parts: killedAfter(world, 1) }), { message: KILLED })
+  await world.ask(
+    `insert into unfinished_erasures (workspace_id, recipient, begun_at, pseudonym, user_ids)
+     values ($1, $2, $3, $4, '{MA.another}')`,
+    [world.workspaceId, person.to, later(first.startedAt, -1), newPseudonym()],
+  )
+  await eraseUntil(['done'])
+  const left = await world.ask('select from unfinished_erasures where recipient = $1', [person.to])
+  assert.equal(left.length, 2)
+  assert.equal((await erase(world, person)).finishesEarlier, true)
+  assert.deepEqual(await tablesWith(world, person), [])
 })
 
 test('of two concurrent erasures only one ends a conversation', async (t) => {
@@ -85,7 +123,7 @@ test('of two concurrent erasures only one ends a conversation', async (t) => {
   const erased = await Promise.all(erasing)
   await world.settled()
   assert.equal(
-    erased.reduce((sum, { confirmations }) => sum + confirmations, 0),
+    erased.reduce((sum, { erased: { confirmations } }) => sum + confirmations, 0),
     1,
   )
   assert.deepEqual(

@@ -381,6 +381,7 @@ const STAYING: Readonly<Record<string, string>> = {
   'senders.gone_at': REAL,
   'senders.paused_at': REAL,
   'template_changes.at': REAL,
+  'unfinished_erasures.begun_at': REAL,
   'used_sign_in_codes.used_at': REAL,
   'webhook_attempts.started_at': HAPPENED,
   'webhook_deliveries.created_at': HAPPENED,

@@ -71,7 +71,7 @@ export const recipients = router({
         erasure = step.erasure
         addCounts(erased, step.erased)
       }
-      const { pseudonym, stage } = erasure
-      return { erasure: { pseudonym, stage, sealed: sealErasure(parts.seal, erasure, of) }, erased }
+      const { pseudonym, stage, finishesEarlier } = erasure
+      return { erasure: { pseudonym, stage, finishesEarlier, sealed: sealErasure(parts.seal, erasure, of) }, erased }
     }),
 })
