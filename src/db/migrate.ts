@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { StartupError } from '../startup-error.ts'
 import type { Connection } from './connection.ts'
-import { type Db, type Sql, sqlState, statement } from './pool.ts'
+import { type Db, type Sql, UNDEFINED_TABLE, sqlState, statement } from './pool.ts'
 
 const FOLDER = new URL('../../migrations/', import.meta.url)
 const FILE_NAME = /^(\d{6})_[a-z0-9_]+\.sql$/
@@ -83,8 +83,6 @@ export type SchemaState =
   | { state: 'missing' | 'current' | 'before_first_release' }
   | { state: 'pending'; pending: number }
   | { state: 'newer'; newest: number; known: number }
-
-const UNDEFINED_TABLE = '42P01'
 
 const selectNewest = statement<{ newest: number | null; first: string | null }>(
   'find_newest_migration',

@@ -18,6 +18,8 @@ export type RetryBudget = {
 
 type OpenDatabaseOptions = RetryBudget & {
   config: Pick<Config, 'databaseUrl' | 'dataDir' | 'databasePool'>
+  /** Runs before anything in the database is changed, also on one that is not migrated. */
+  check?: ((db: Db) => Promise<void>) | undefined
   /** See DbOptions. */
   statementTimeoutMs?: number | undefined
   planEachTime?: boolean
@@ -29,6 +31,7 @@ export async function openDatabase(options: OpenDatabaseOptions) {
   const { db, lost, close } = await connectDatabase(options)
   opened.defer(close)
   assertWritable(await withRetries(db, options, () => db.row(checkWritable)))
+  await withRetries(db, options, async () => options.check?.(db))
   await withRetries(db, options, () => explainMigrationFaults(() => migrate(db)))
   const whenClosed = opened.move()
   return { db, lost, close: () => whenClosed.disposeAsync() }

@@ -156,6 +156,7 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   lock_workspace_to_purge: 'takes the first that is deleted',
   end_workspace_purge: 'its id is the workspace',
   list_workspaces: 'of the whole instance, for the command line',
+  list_workspaces_of_any_schema: 'of the whole instance, before `npm start` works on it',
   list_sessions_of_person: 'of an account, which belongs to no workspace',
   end_session_of_person: 'of an account, which belongs to no workspace',
   end_sessions_of_person: 'of an account, which belongs to no workspace',
