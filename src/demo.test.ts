@@ -118,16 +118,6 @@ test('a demo works as it prints, and each start keeps all data', async (t) => {
   })
 })
 
-test('a demo whose key was revoked starts again with another workspace', async (t) => {
-  const environment = await newEnvironment()
-  const first = await start(t, environment)
-  first.child.kill('SIGINT')
-  await first.ended
-  await query(environment, 'update api_keys set revoked_at = now()')
-  const second = await start(t, environment)
-  await send(second.stdout(), printed(second.stdout(), /Bearer ([^']+)'/), printed(second.stdout(), /-d '([^']*)'/))
-})
-
 async function assertDay(environment: Record<string, string>): Promise<void> {
   const [day] = await query<{ kinds: string[]; first: Date; last: Date }>(
     environment,

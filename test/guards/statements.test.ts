@@ -12,6 +12,7 @@ const SOURCE = path.resolve(import.meta.dirname, '../../src')
 const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   find_lost_session_settings: 'concerns the whole instance',
   find_newest_migration: 'concerns the whole instance',
+  find_contracting_migration: 'concerns the whole instance',
   find_synchronous_replication: 'concerns the whole instance',
   list_nodes: 'concerns the whole instance',
   list_standbys: 'concerns the whole instance',
