@@ -342,6 +342,8 @@ export type Texts = {
   'doctor.connections_short_fix': object
   'doctor.database_before_first_release': object
   'doctor.database_before_first_release_fix': object
+  'doctor.database_contracted': { contracting: TextValue; known: TextValue; newest: TextValue }
+  'doctor.database_contracted_fix': object
   'doctor.database_encoding': { encoding: TextValue }
   'doctor.database_encoding_fix': object
   'doctor.database_missing': { folder: TextValue }

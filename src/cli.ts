@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 import path from 'node:path'
 import { createProblemWriter } from './http/problem.ts'
 import { doesAnyNodeAllowPrivateWebhooks } from './jobs/node.ts'
 import type { Parts } from './parts.ts'
 import { StartupError } from './startup-error.ts'
-import type { Command, Output, CommandContext, SendData } from './commands/command.ts'
+import type { Command, CommandContext, Output, SendData } from './commands/command.ts'
 import { type ParsedCommand, parse, UsageError } from './commands/parse.ts'
 import { toProblem } from './commands/problem.ts'
 import { groups } from './commands/table.ts'
@@ -13,11 +12,9 @@ import { type Config, ConfigError, readConfig } from './config.ts'
 import { createLog } from './log.ts'
 import { LONG_STATEMENT_TIMEOUT_MS } from './db/pool.ts'
 import { hasEmbeddedDatabase } from './start/embedded-postgres/folders.ts'
+import { assertHasTables } from './start/database.ts'
 import { COMMAND_RETRY_BUDGET_MS, openParts } from './start/open.ts'
-import { settlesWithin } from './settles-within.ts'
-import { listenForSignals } from './shutdown-signal.ts'
-import { UserError } from './user-error.ts'
-import { asWritten } from '../locales/text.ts'
+import { runUntilSignal } from './commands/until-signal.ts'
 import { visibleLines, visibleText } from '../locales/visible-text.ts'
 
 export type CommandLineIo = {
@@ -44,7 +41,10 @@ export async function runCommandLine(args: readonly string[], io: CommandLineIo)
 
 /** As the user called it, so that the usage and the example can be copied. */
 const nameOfProgram = (environment: CommandLineIo['environment']): string =>
-  environment['npm_lifecycle_event'] === 'doorcode' ? 'npm run -s doorcode --' : 'doorcode'
+  NPM_SCRIPTS.has(environment['npm_lifecycle_event']) ? 'npm run -s doorcode --' : 'doorcode'
+
+/** Of package.json: `npm run doorcode` and `npm start`. */
+const NPM_SCRIPTS: ReadonlySet<string | undefined> = new Set(['doorcode', 'start'])
 
 async function run({ command, values, json }: ParsedCommand, io: CommandLineIo): Promise<0 | 1> {
   const { environment, stdout, stderr, sendData } = io
@@ -61,35 +61,17 @@ async function run({ command, values, json }: ParsedCommand, io: CommandLineIo):
     await work.run(readConfig(environment), { values, json, print: stdout, program })
     return 0
   }
-  const output = await untilSignal(command, (signal) => {
-    const context = { progress: stderr, signal, sendData, program }
-    return work.on === 'empty-database'
-      ? work.run(readConfig(environment, { needsKey: false }), values, context)
-      : runOnParts(work, { config: readConfig(environment), values, context })
+  return runUntilSignal(command, {
+    work(signal, resources) {
+      const context = { progress: stderr, signal, resources, sendData, program }
+      return work.on === 'empty-database'
+        ? work.run(readConfig(environment, { needsKey: false }), values, context)
+        : runOnParts(work, { config: readConfig(environment), values, context })
+    },
+    print,
+    printError: (error) => stderr(json ? formatProblem(error, environment) : formatError(error)),
   })
-  return print(output)
 }
-
-/** Closing the parts takes up to 5 s, because a transaction may still be ending. */
-const MAX_END_MS = 10_000
-
-/** Ends the command early after Ctrl-C. */
-async function untilSignal(command: Command, work: (signal: AbortSignal) => Promise<Output>): Promise<Output> {
-  using listening = listenForSignals()
-  const { signal } = listening
-  try {
-    const output = work(signal)
-    await Promise.race([output, once(signal, 'abort')])
-    if (signal.aborted && !(await settlesWithin(MAX_END_MS, output))) signal.throwIfAborted()
-    return await output
-  } catch (error) {
-    // The error that the signal caused is about the database: it would mislead the user.
-    if (!signal.aborted || error instanceof UserError) throw error
-    throw new UserError(asWritten(command.interruptedMessage ?? INTERRUPTED), 'SERVICE_UNAVAILABLE')
-  }
-}
-
-const INTERRUPTED = 'The command was interrupted. Check whether it made its change before you run it again.'
 
 type OnParts = Extract<Command['work'], { on: 'parts' }>
 
@@ -101,23 +83,20 @@ async function runOnParts(
     throw new StartupError(
       `There is no database in ${path.resolve(config.dataDir)}. Set DOORCODE_DATA_DIR to the data folder of the installation, or DATABASE_URL.`,
     )
-  const { signal } = context
+  const { signal, resources } = context
   // Without roles a command does no background work: it only wakes the servers that do.
   const { parts, close } = await openParts({ ...config, roles: new Set() }, createLog('silent'), {
     timeoutMs: COMMAND_RETRY_BUDGET_MS,
     statementTimeoutMs: LONG_STATEMENT_TIMEOUT_MS,
-    mayCreate: work.mayCreateDatabase,
+    check: work.mayCreateDatabase ? undefined : assertHasTables,
     signal,
   })
   let closed: Promise<void> | undefined
   const closeOnce = (): Promise<void> => (closed ??= close())
+  resources.defer(closeOnce)
   signal.addEventListener('abort', () => void closeOnce().catch(() => {}))
-  try {
-    signal.throwIfAborted()
-    return await work.run(await withNodeSettings(parts), values, context)
-  } finally {
-    await closeOnce()
-  }
+  signal.throwIfAborted()
+  return await work.run(await withNodeSettings(parts), values, context)
 }
 
 /**

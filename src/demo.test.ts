@@ -150,15 +150,19 @@ test('Ctrl-C just stops a first start, in initdb and in the simulated day', asyn
   assert.match(second.stdout(), /…\n\nStopped\.\n$/)
 })
 
-test('a demo never starts on a database with other workspaces', async () => {
+test('a demo never starts on a database of a shop, and changes nothing in it', async () => {
   const environment = await newEnvironment()
   await runCommand(['workspace', 'create', '--name', 'Shop'], environment)
-  const { code, stderr } = await runCommand(['start'], environment)
+  await query(environment, 'delete from migrations where number >= 15')
+  const otherKey = Buffer.alloc(32, 9).toString('base64')
+  const npm = { npm_lifecycle_event: 'start' }
+  const { code, stderr } = await runCommand(['start'], { ...environment, ...npm, DOORCODE_SECRET_KEY: otherKey })
   assert.equal(code, 1)
   assert.match(
     stderr,
-    /other workspaces \("Shop"\)\. To run .* "npm run -s doorcode -- serve"\. .* DOORCODE_DATA_DIR to a new/,
+    /workspaces that are not sandboxes \("Shop"\)\. To run .* "npm run -s doorcode -- serve"\. .* DOORCODE_DATA_DIR to a new/,
   )
+  assert.deepEqual(await query(environment, 'select max(number) from migrations'), [{ max: 14 }])
   assert.deepEqual(await query(environment, 'select name from workspaces'), [{ name: 'Shop' }])
   assert.deepEqual(await query(environment, 'select from nodes'), [], 'no node worked on it')
 })

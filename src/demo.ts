@@ -8,6 +8,7 @@ import { ensureDemoSettings } from './demo/cod-settings.ts'
 import { simulateDemoDay, startDemoDay } from './demo/day.ts'
 import { type DayClock, createDayClock } from './demo/day-clock.ts'
 import { assertDemoDatabase, createDemoWorkspace, ensureDemoEndpoint, findDemoWorkspace } from './demo/workspace.ts'
+import type { Db } from './db/pool.ts'
 import { createLog } from './log.ts'
 import { shutdownSignal } from './shutdown-signal.ts'
 import { serverPorts, startServing, stopAfterLoss, waitForEnd } from './main.ts'
@@ -17,11 +18,14 @@ import { connectAccount } from './accounts/accounts.ts'
 import { getWorkspace } from './workspaces/workspaces.ts'
 import { visibleText } from '../locales/visible-text.ts'
 
-/** `npm start`: what `serve` runs, with a WhatsApp emulator, a receiver of webhooks and a demo workspace. */
-export async function startDemo(config: Config): Promise<void> {
+/**
+ * `npm start`: what `serve` runs, with a WhatsApp emulator, a receiver of webhooks and a demo workspace. `program`: how the user
+ * calls it, for commands to copy.
+ */
+export async function startDemo(config: Config, program: string): Promise<void> {
   const signal = shutdownSignal()
   await using resources = new AsyncDisposableStack()
-  const demo = await open(config, resources, signal).catch((error: unknown) => {
+  const demo = await open({ base: config, program }, resources, signal).catch((error: unknown) => {
     if (!signal.aborted) throw error
   })
   if (!demo) {
@@ -39,7 +43,11 @@ export async function startDemo(config: Config): Promise<void> {
 
 type Demo = Awaited<ReturnType<typeof open>>
 
-async function open(base: Config, resources: AsyncDisposableStack, signal: AbortSignal) {
+async function open(
+  { base, program }: { base: Config; program: string },
+  resources: AsyncDisposableStack,
+  signal: AbortSignal,
+) {
   resources.use(await claimFolder(base.dataDir, { pid: process.pid, url: base.publicUrl }))
   const config = await withFreePorts(demoConfig(base))
   const clock = createDayClock()
@@ -50,7 +58,8 @@ async function open(base: Config, resources: AsyncDisposableStack, signal: Abort
   const secret: { value?: string } = {}
   const receiver = await startReceiver(config, () => secret.value, lines)
   resources.defer(() => receiver.close())
-  const options = { signal, onClock: (real: Clock) => clock.follow(real), check: assertDemoDatabase }
+  const check = (db: Db): Promise<void> => assertDemoDatabase(db, { ...config, program })
+  const options = { signal, onClock: (real: Clock) => clock.follow(real), check }
   const serving = await startServing(config, createLog(config.logLevel), options)
   resources.defer(() => serving.stop())
   const { parts } = serving

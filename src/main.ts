@@ -7,6 +7,7 @@ import { type Clock, SECOND_MS } from './clock.ts'
 import type { Config } from './config.ts'
 import { type RetryBudget, withRetries } from './start/database.ts'
 import { createSetupLink } from './admin/auth/links.ts'
+import type { Db } from './db/pool.ts'
 import { createLog, type Log } from './log.ts'
 import { openParts, SERVER_RETRY_BUDGET_MS } from './start/open.ts'
 import { assertOldKeysKnown } from './start/instance-key.ts'
@@ -71,12 +72,12 @@ const HEAP_GROWS_BY_PERCENT = 40
 type ServingOptions = {
   signal?: AbortSignal
   onClock?: (real: Clock) => Clock
-  check?: (parts: Parts) => Promise<void>
+  check?: (db: Db) => Promise<void>
 }
 
 /**
  * Opens everything from the database up, listens and works. `signal` ends the wait for the database; `onClock` may replace
- * the database's clock; `check` runs before anything works on the database. Throws StartupError.
+ * the database's clock; `check` runs before anything in the database is changed. Throws StartupError.
  */
 export async function startServing(
   config: Config,
@@ -89,12 +90,12 @@ export async function startServing(
     timeoutMs: SERVER_RETRY_BUDGET_MS,
     signal,
     onClock,
+    check,
   })
   opened.defer(close)
-  await withRetries(parts.db, { log, timeoutMs: SERVER_RETRY_BUDGET_MS, signal }, async () => {
-    await assertOldKeysKnown(parts.db, parts.seal)
-    await check?.(parts)
-  })
+  await withRetries(parts.db, { log, timeoutMs: SERVER_RETRY_BUDGET_MS, signal }, () =>
+    assertOldKeysKnown(parts.db, parts.seal),
+  )
   parts.metrics.watchProcess()
   const app = await buildApp(parts, wakes)
   opened.defer(() => stopInTime(app, log))

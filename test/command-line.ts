@@ -5,6 +5,7 @@ import type { CommandContext } from '../src/commands/command.ts'
 export const QUIET_CONTEXT: CommandContext = {
   progress: () => {},
   signal: new AbortController().signal, // never aborts
+  resources: new AsyncDisposableStack(), // nothing is opened for it
   sendData: undefined,
   program: 'doorcode',
 }

@@ -89,7 +89,10 @@ async function describeDatabase(connection: Connection): Promise<Described> {
       (select encode(key_check, 'base64') from instance) as "keyCheck"`)
   const [found] = rows
   const migration = (await listMigrations()).find(({ number }) => number === found?.number)
-  if (!found || !migration) throw new Error('the database was migrated by another release while it was read')
+  if (!found || !migration)
+    throw backupError(
+      'A later release has migrated the database, so this release cannot back it up. Make the backup with the release that migrated the database.',
+    )
   return { postgresql: found.postgresql, migration, keyCheck: found.keyCheck.replaceAll('\n', '') }
 }
 

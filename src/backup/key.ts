@@ -1,8 +1,9 @@
-import { access, constants, readFile, writeFile } from 'node:fs/promises'
+import { access, constants, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Config } from '../config.ts'
 import { isInstanceKeyAmong } from '../secrets/instance.ts'
 import { findInstanceKeys, instanceKeyFile, replaceInstanceKeys, textOfKey } from '../start/instance-key.ts'
+import { writeNewFile } from '../start/new-file.ts'
 import { backupError } from './format.ts'
 
 type KeyOptions = {
@@ -64,12 +65,12 @@ async function chooseFile(file: string, keys: readonly Buffer[]): Promise<Chosen
   const text = `${keys.map(textOfKey).join('\n')}\n`
   if (present !== undefined && present !== text)
     throw backupError(`${file} already exists. Name a new file with --key-file.`)
-  const explain = (error: NodeJS.ErrnoException): never => {
+  // Before hours of loading.
+  await access(path.dirname(file), constants.W_OK).catch((error: NodeJS.ErrnoException) => {
     throw backupError(`${file} cannot be written (${error.code}). Name another file with --key-file.`)
-  }
-  await access(path.dirname(file), constants.W_OK).catch(explain) // before hours of loading
+  })
   const write = async (): Promise<void> => {
-    if (present === undefined) await writeFile(file, text, { flag: 'wx', mode: 0o600, flush: true }).catch(explain)
+    if (present === undefined) await writeNewFile(file, {}, (output) => output.writeFile(text))
   }
   return { write, file }
 }

@@ -16,6 +16,8 @@ export type RestoreOptions = {
   /** How long to wait for the database, ms. */
   timeoutMs: number
   signal: AbortSignal
+  /** Closes the database. */
+  resources: AsyncDisposableStack
 }
 
 export type RestoreResult = {
@@ -29,7 +31,7 @@ export type RestoreResult = {
 
 /** Loads a backup into an empty database. First the whole file is checked; then one transaction does everything. */
 export async function restoreBackup(config: Config, options: RestoreOptions): Promise<RestoreResult> {
-  const { file, passphrase, keyFile, at, timeoutMs, signal } = options
+  const { file, passphrase, keyFile, at, timeoutMs, signal, resources } = options
   await using backup = await openBackupFile(file, passphrase)
   const { header } = backup
   const migrations = findMigrations(file, header, await listMigrations())
@@ -47,10 +49,7 @@ export async function restoreBackup(config: Config, options: RestoreOptions): Pr
     timeoutMs,
     signal,
   })
-  try {
-    await explainMigrationFaults(() => load(db, backup, { file, migrations, at, signal, beforeCommit: key.write }))
-  } finally {
-    await close()
-  }
+  resources.defer(close)
+  await explainMigrationFaults(() => load(db, backup, { file, migrations, at, signal, beforeCommit: key.write }))
   return { file, createdAt: header.createdAt, tables: header.tables.length, rows, keyFile: key.file }
 }

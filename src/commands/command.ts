@@ -13,7 +13,7 @@ export type Command = {
   example: string
   summary: string
   options: Readonly<Record<string, Input>>
-  /** What the user must know after Ctrl-C. Default: INTERRUPTED in cli.ts. */
+  /** What the user must know after Ctrl-C has ended the work. Default: INTERRUPTED in until-signal.ts. */
   interruptedMessage?: string
   work: Work
 }
@@ -53,6 +53,8 @@ export type CommandContext = {
    * signal.
    */
   signal: AbortSignal
+  /** Closed after the result is printed, so that it does not wait for closing. */
+  resources: AsyncDisposableStack
   /** Writes to standard output. Undefined: it is a terminal. */
   sendData: SendData | undefined
   /** How the user calls the program, for commands to copy. */

@@ -42,7 +42,7 @@ const start: Command = {
   example: '',
   summary: 'Run a demo: everything that "serve" runs, a WhatsApp emulator and a demo workspace.',
   options: {},
-  work: { on: 'config', run: async (config) => (await import('../demo.ts')).startDemo(config) },
+  work: { on: 'config', run: async (config, { program }) => (await import('../demo.ts')).startDemo(config, program) },
 }
 
 /** In the order of `doorcode --help`. */

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { StartupError } from '../startup-error.ts'
 import type { Connection } from './connection.ts'
-import { type Db, type Sql, sqlState, statement } from './pool.ts'
+import { type Db, type Sql, UNDEFINED_TABLE, sqlState, statement } from './pool.ts'
 
 const FOLDER = new URL('../../migrations/', import.meta.url)
 const FILE_NAME = /^(\d{6})_[a-z0-9_]+\.sql$/
@@ -43,12 +43,14 @@ const CREATE_MIGRATIONS = `create table if not exists migrations (number integer
 
 /** The first migration unknown to this release that keeps it from running. */
 async function findContracting(connection: Connection, known: number): Promise<number | undefined> {
-  const { rows } = await connection.query<{ number: number }>(
-    'select number from migrations where number > $1 and contracts order by number limit 1',
-    [known],
-  )
-  return rows[0]?.number
+  return (await connection.query<{ number: number }>(selectContracting.text, [known])).rows[0]?.number
 }
+
+/** Only for a database of a later release: the column is newer than the table. */
+const selectContracting = statement<{ number: number }>(
+  'find_contracting_migration',
+  'select number from migrations where number > $1 and contracts order by number limit 1',
+)
 
 /** Until the connection ends, no other process can migrate the database. False if one does so now. */
 export async function tryMigrationLock(connection: Connection): Promise<boolean> {
@@ -82,9 +84,10 @@ async function replaceOldSet(connection: Connection, migrations: readonly Migrat
 export type SchemaState =
   | { state: 'missing' | 'current' | 'before_first_release' }
   | { state: 'pending'; pending: number }
+  /** This release can use it. */
   | { state: 'newer'; newest: number; known: number }
-
-const UNDEFINED_TABLE = '42P01'
+  /** This release cannot use it, because of migration `contracting`. */
+  | { state: 'contracted'; newest: number; known: number; contracting: number }
 
 const selectNewest = statement<{ newest: number | null; first: string | null }>(
   'find_newest_migration',
@@ -101,7 +104,12 @@ export async function findSchemaState(sql: Sql): Promise<SchemaState> {
   const newest = row?.newest
   if (newest === undefined || newest === null) return { state: 'missing' }
   if (row?.first === OLD_SET.first) return { state: 'before_first_release' }
-  if (newest > known) return { state: 'newer', newest, known }
+  if (newest > known) {
+    const contracting = (await sql.row(selectContracting, [known]))?.number
+    return contracting === undefined
+      ? { state: 'newer', newest, known }
+      : { state: 'contracted', newest, known, contracting }
+  }
   return newest === known ? { state: 'current' } : { state: 'pending', pending: known - newest }
 }
 

@@ -290,3 +290,6 @@ export const sqlState = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && /^[0-9A-Z]{5}$/.test(error.code)
     ? error.code
     : ''
+
+/** The SQLSTATE of a table that does not exist. */
+export const UNDEFINED_TABLE = '42P01'

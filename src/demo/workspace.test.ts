@@ -3,9 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
+import { createDatabase, dropDatabase, serverUrl, urlOf } from '../../test/postgres.ts'
 import { startWorld } from '../../test/world.ts'
+import { systemClock } from '../clock.ts'
+import { migrate } from '../db/migrate.ts'
+import { openDb } from '../db/pool.ts'
 import { askDeletion } from '../workspaces/deletion.ts'
-import { findDemoWorkspace, createDemoWorkspace, ensureDemoEndpoint } from './workspace.ts'
+import { createWorkspace } from '../workspaces/workspaces.ts'
+import { assertDemoDatabase, createDemoWorkspace, ensureDemoEndpoint, findDemoWorkspace } from './workspace.ts'
 
 test('the demo has one enabled endpoint after its port changed and changed back', async (t) => {
   const world = await startWorld(t, { works: false })
@@ -34,4 +39,29 @@ test('a deleted demo workspace is not found again', async (t) => {
   assert.equal((await findDemoWorkspace(parts))?.workspaceId, workspaceId)
   await parts.db.transaction((tx) => askDeletion(tx, parts.clock, { workspaceId }))
   assert.equal(await findDemoWorkspace(parts), undefined)
+})
+
+test('a demo needs a database with only sandboxes, or with its own workspace', async (t) => {
+  const name = `demo_database_${process.pid}`
+  await createDatabase(serverUrl(), name)
+  const db = openDb({ url: urlOf(serverUrl(), name), poolSize: 1 })
+  const dataDir = await mkdtemp(path.join(os.tmpdir(), 'doorcode-demo-'))
+  t.after(async () => {
+    await db.close()
+    await dropDatabase(serverUrl(), name)
+    await rm(dataDir, { recursive: true })
+  })
+  const check = (): Promise<void> => assertDemoDatabase(db, { dataDir, databaseUrl: undefined, program: 'doorcode' })
+  await check() // no tables yet
+  await migrate(db)
+  await check()
+  const parts = { config: { dataDir }, db, clock: systemClock }
+  await createDemoWorkspace(parts)
+  await rm(path.join(dataDir, 'demo.json'))
+  await check() // the file was lost
+  await createDemoWorkspace(parts)
+  await createWorkspace(parts, { name: 'Shop', sandbox: false })
+  await check() // the demo's own shop
+  await rm(path.join(dataDir, 'demo.json'))
+  await assert.rejects(check(), /not sandboxes \("Shop"\)\. To run .* "doorcode serve"/)
 })

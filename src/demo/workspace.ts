@@ -1,12 +1,14 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
+import type { Config } from '../config.ts'
+import type { Db } from '../db/pool.ts'
 import { ensureDir } from '../start/ensure-dir.ts'
 import type { Parts } from '../parts.ts'
 import { addEndpoint, findEndpoint, pauseEndpoint } from '../webhooks/endpoints.ts'
 import { createKey, createKeyAuthenticator } from '../workspaces/keys/keys.ts'
 import { StartupError } from '../startup-error.ts'
-import { createWorkspace, listWorkspaces } from '../workspaces/workspaces.ts'
+import { createWorkspace, listWorkspacesOfAnySchema } from '../workspaces/workspaces.ts'
 import { visibleText } from '../../locales/visible-text.ts'
 
 /** Saved in demo.json, so that the printed curl keeps working after a restart. */
@@ -14,31 +16,39 @@ const savedEndpoint = z.object({ endpointId: z.string(), url: z.string(), secret
 const savedWorkspace = z.object({ workspaceId: z.string(), apiKey: z.string(), endpoint: savedEndpoint.optional() })
 
 export type DemoWorkspace = z.infer<typeof savedWorkspace>
+type DemoParts = Pick<Parts, 'db' | 'clock'> & { config: Pick<Config, 'dataDir'> }
 export type DemoEndpoint = z.infer<typeof savedEndpoint>
 
 export async function findDemoWorkspace(parts: Parts): Promise<DemoWorkspace | undefined> {
-  const saved = await read(fileOf(parts))
+  const saved = await read(fileOf(parts.config.dataDir))
   return saved && (await isValid(parts, saved)) ? saved : undefined
+}
+
+type DemoDatabase = Pick<Config, 'dataDir' | 'databaseUrl'> & {
+  /** How the user calls the program, for commands to copy. */
+  program: string
 }
 
 /**
  * A demo simulates a day on its own clock, sends webhooks to private addresses, and runs everything in one process. So it must
- * not run on a database that was restored or serves a shop. Throws StartupError.
+ * not run on a database that was restored or serves a shop, nor migrate it. Throws StartupError.
  */
-export async function assertDemoDatabase(parts: Parts): Promise<void> {
-  if (await findDemoWorkspace(parts)) return
-  const workspaces = await listWorkspaces(parts.db)
-  if (workspaces.length === 0) return
-  const names = workspaces.slice(0, MAX_NAMES_SHOWN).map(({ name }) => `"${visibleText(name)}"`)
-  const more = workspaces.length > MAX_NAMES_SHOWN ? ' and more' : ''
+export async function assertDemoDatabase(db: Db, { dataDir, databaseUrl, program }: DemoDatabase): Promise<void> {
+  const workspaces = await listWorkspacesOfAnySchema(db)
+  const saved = await read(fileOf(dataDir))
+  if (workspaces.some(({ workspaceId }) => workspaceId === saved?.workspaceId)) return
+  const live = workspaces.filter(({ sandbox }) => !sandbox)
+  if (live.length === 0) return
+  const names = live.slice(0, MAX_NAMES_SHOWN).map(({ name }) => `"${visibleText(name)}"`)
+  const more = live.length > MAX_NAMES_SHOWN ? ' and more' : ''
   throw new StartupError(
-    `"npm start" runs a demo, and this database has other workspaces (${names.join(', ')}${more}). To run Doorcode with them, use "npm run -s doorcode -- serve". To try the demo, set DOORCODE_DATA_DIR to a new folder${parts.config.databaseUrl === undefined ? '' : ' and leave DATABASE_URL unset'}.`,
+    `"start" runs a demo, and this database has workspaces that are not sandboxes (${names.join(', ')}${more}). To run Doorcode with them, use "${program} serve". To try the demo, set DOORCODE_DATA_DIR to a new folder${databaseUrl === undefined ? '' : ' and leave DATABASE_URL unset'}.`,
   )
 }
 
 const MAX_NAMES_SHOWN = 3
 
-export async function createDemoWorkspace(parts: Parts): Promise<DemoWorkspace> {
+export async function createDemoWorkspace(parts: DemoParts): Promise<DemoWorkspace> {
   const { workspaceId } = await createWorkspace(parts, { name: 'Demo', sandbox: true })
   const { apiKey } = await createKey(parts.db, parts.clock, { workspaceId, name: 'demo' })
   return save(parts, { workspaceId, apiKey })
@@ -58,7 +68,7 @@ export async function ensureDemoEndpoint(parts: Parts, workspace: DemoWorkspace,
   return { url, ...added }
 }
 
-const fileOf = ({ config }: Parts): string => path.resolve(config.dataDir, 'demo.json')
+const fileOf = (dataDir: string): string => path.resolve(dataDir, 'demo.json')
 
 /** Undefined if the file is missing or invalid: then a new workspace is created. */
 async function read(file: string): Promise<DemoWorkspace | undefined> {
@@ -78,8 +88,8 @@ async function isValid({ db, clock, log }: Parts, { workspaceId, apiKey }: DemoW
   return key?.workspaceId === workspaceId
 }
 
-async function save(parts: Parts, workspace: DemoWorkspace): Promise<DemoWorkspace> {
-  const file = fileOf(parts)
+async function save({ config }: DemoParts, workspace: DemoWorkspace): Promise<DemoWorkspace> {
+  const file = fileOf(config.dataDir)
   await ensureDir(path.dirname(file), 0o700)
   await writeFile(`${file}.new`, `${JSON.stringify(workspace, null, 2)}\n`, { mode: 0o600, flush: true })
   await rename(`${file}.new`, file)

@@ -9,7 +9,7 @@ import type { CheckName, NewFinding } from './finding.ts'
 export type Instance = {
   config: Config
   db: Db
-  /** The database has the schema of this release. */
+  /** The database has a schema that this release can use. */
   schema: true
   /** The database's clock. */
   clock: Clock

@@ -1,6 +1,6 @@
 import { asWritten, coded } from '../../locales/text.ts'
 import { SECOND_MS } from '../clock.ts'
-import { findSchemaState } from '../db/migrate.ts'
+import { type SchemaState, findSchemaState } from '../db/migrate.ts'
 import { sqlState } from '../db/pool.ts'
 import { settlesWithin } from '../settles-within.ts'
 import type { Check, Need, Instance } from './check.ts'
@@ -48,11 +48,13 @@ async function findOpen({ db, ...instance }: Partial<Omit<Instance, 'schema'>>):
   if (!db) return { opened: instance, found: [] }
   try {
     const { state } = await findSchemaState(db)
-    return { opened: { ...instance, db, ...(state === 'current' && { schema: true }) }, found: [] }
+    return { opened: { ...instance, db, ...(USABLE.has(state) && { schema: true }) }, found: [] }
   } catch (error) {
     return { opened: instance, found: [unreachable(error)] }
   }
 }
+
+const USABLE: ReadonlySet<SchemaState['state']> = new Set(['current', 'newer'])
 
 export const unreachable = (error: unknown): Finding =>
   toFinding('database', {

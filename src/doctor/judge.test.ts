@@ -155,6 +155,11 @@ const CASES: readonly [name: string, found: NewFinding[], codes: readonly string
   ['no tables', judgeSchema({ state: 'missing' }), ['not_migrated']],
   ['an older schema', judgeSchema({ state: 'pending', pending: 2 }), ['migrations_pending']],
   ['a newer schema', judgeSchema({ state: 'newer', newest: 99, known: 11 }), ['database_newer']],
+  [
+    'a contracted schema',
+    judgeSchema({ state: 'contracted', newest: 99, known: 11, contracting: 98 }),
+    ['database_contracted'],
+  ],
   ['a schema before 0.1.0', judgeSchema({ state: 'before_first_release' }), ['database_before_first_release']],
   ...WORK_KINDS.flatMap((kind): [string, NewFinding[], string[]][] => [
     [`${kind} on time`, due(kind, LATE_AFTER_MS[kind].warning - 1), []],

@@ -14,26 +14,15 @@ export type Node = {
   mayDeclareDead(): boolean
 }
 
+const OPTIONAL_SETTINGS = ['publicUrl', 'host', 'trustedProxies', 'rateLimit', 'databasePool', 'keep'] as const
+
 /** Settings of a node that other processes need to know. Nodes of an earlier release write only the first. */
 export type NodeSettings = Pick<Config, 'allowPrivateWebhooks'> &
-  Partial<Pick<Config, 'publicUrl' | 'host' | 'trustedProxies' | 'rateLimit' | 'databasePool' | 'keep'>>
+  Partial<Pick<Config, (typeof OPTIONAL_SETTINGS)[number]>>
 
-export const nodeSettings = ({
-  allowPrivateWebhooks,
-  publicUrl,
-  host,
-  trustedProxies,
-  rateLimit,
-  databasePool,
-  keep,
-}: Config): NodeSettings => ({
-  allowPrivateWebhooks,
-  publicUrl,
-  host,
-  trustedProxies,
-  rateLimit,
-  databasePool,
-  keep,
+export const nodeSettings = (config: Config): NodeSettings => ({
+  allowPrivateWebhooks: config.allowPrivateWebhooks,
+  ...Object.fromEntries(OPTIONAL_SETTINGS.map((name) => [name, config[name]])),
 })
 
 /** Fingerprints of instance keys: the known ones, newest first, and the one that this node seals with. */

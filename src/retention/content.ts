@@ -20,6 +20,7 @@ type FreeMessage = {
 const messages = stepOfTable({
   table: 'messages',
   class: 'content',
+  showsInUse: true,
   condition: `kind = 'cod' and content ->> 'type' <> 'removed'`,
   async remove(tx, ids) {
     const free = await tx.rows(lockFreeMessages, [ids])
@@ -141,6 +142,7 @@ const removeRefusalNotes = statement(
 const events = stepOfTable({
   table: 'events',
   class: 'content',
+  showsInUse: true,
   condition: `body <> ''`,
   async remove(tx, ids) {
     const free = idsOf(await tx.rows(findDeliveredEvents, [ids]))

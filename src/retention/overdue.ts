@@ -20,17 +20,6 @@ export type Overdue = {
   inUse: { number: number; id: string | null }
 }
 
-/**
- * Without the step of orders, which postpones an order while it has a younger message: the step of messages shows a message
- * that is in use for too long. Other steps postpone only locked rows, and reports, which have their own checks.
- */
-const IN_USE_STEPS: ReadonlySet<string> = new Set([
-  'records of messages',
-  'records of events',
-  'content of messages',
-  'content of events',
-])
-
 /** By class, without the classes that are kept forever. */
 export async function listOverdue(
   sql: Sql,
@@ -46,7 +35,7 @@ export async function listOverdue(
       const position = positions.find((each) => each.step === name)
       const oldest = await step.next(sql, position)
       if (oldest) of.behindMs = Math.max(of.behindMs, cutoff.getTime() - oldest.getTime())
-      if (!IN_USE_STEPS.has(name)) continue
+      if (!step.showsInUse) continue
       const rows = await sql.rows(selectPostponed, [name, firstIdAt(later(cutoff, -MAX_IN_USE_MS))])
       of.inUse = { number: of.inUse.number + rows.length, id: of.inUse.id ?? rows[0]?.id ?? null }
     }

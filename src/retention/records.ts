@@ -91,6 +91,7 @@ const removeConfirmations = statement<IdRow>(
 const messages = stepOfTable({
   table: 'messages',
   class: 'records',
+  showsInUse: true,
   condition: 'confirmation_id is null',
   async remove(tx, ids) {
     const free = idsOf(await tx.rows(findEndedMessages, [ids]))
@@ -117,6 +118,7 @@ const removeMessages = statement<IdRow>(
 const events = stepOfTable({
   table: 'events',
   class: 'records',
+  showsInUse: true,
   condition: 'message_id is null and confirmation_id is null',
   async remove(tx, ids) {
     const free = idsOf(await tx.rows(findEndedPings, [ids]))

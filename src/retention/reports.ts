@@ -43,6 +43,7 @@ export function reportsStep({
   return {
     name: `${keptClass} of provider_reports`,
     class: keptClass,
+    showsInUse: false, // reports have their own checks
     maxRows: MAX_REPORTS,
     next: async (sql, after) => (await sql.row(next, [after?.at ?? '-infinity', after?.id ?? FIRST_ID]))?.at,
     async page(tx, after, until) {

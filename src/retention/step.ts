@@ -19,6 +19,11 @@ export type Page = { seen: number; last: Position | undefined; ids: string[] }
 export type Step = {
   name: string
   class: KeptClass
+  /**
+   * A row that it postpones for very long is in use for too long. Not for orders, which are postponed while they have a younger
+   * message: the step of messages shows that message. Nor for steps that postpone only locked rows or reports.
+   */
+  showsInUse: boolean
   /** Of a full page. */
   maxRows: number
   /** When the next row was recorded. */
@@ -37,6 +42,8 @@ type IdRow = { id: string }
 type StepOfTable = {
   table: string
   class: KeptClass
+  /** See Step. Default: false. */
+  showsInUse?: boolean
   /** Of the rows that hold something to remove. */
   condition?: string
   /** `$1`: ids of rows that this transaction has locked. */
@@ -44,7 +51,13 @@ type StepOfTable = {
 }
 
 /** For a table whose ids are UUIDv7, which rise with real time, also in sandboxes. */
-export function stepOfTable({ table, class: keptClass, condition = 'true', remove }: StepOfTable): Step {
+export function stepOfTable({
+  table,
+  class: keptClass,
+  showsInUse = false,
+  condition = 'true',
+  remove,
+}: StepOfTable): Step {
   const of = `${keptClass}_of_${table}`
   const page = statement<PageRow>(
     `page_${of}`,
@@ -59,6 +72,7 @@ export function stepOfTable({ table, class: keptClass, condition = 'true', remov
   return {
     name: `${keptClass} of ${table}`,
     class: keptClass,
+    showsInUse,
     maxRows: MAX_ROWS,
     async next(sql, after) {
       const row = await sql.row(next, [after?.id ?? FIRST_ID])

@@ -8,7 +8,7 @@ import { createDatabase, dropDatabase, serverUrl, urlOf, withConnection } from '
 import { waitFor } from '../../test/wait-for.ts'
 import { StartupError } from '../startup-error.ts'
 import { readConfig } from '../config.ts'
-import { openDatabase } from './database.ts'
+import { assertHasTables, openDatabase } from './database.ts'
 import { openParts } from './open.ts'
 
 const open = (databaseUrl: string) =>
@@ -73,7 +73,7 @@ test('a database without tables is not migrated where it must exist', async (t) 
   t.after(() => dropDatabase(serverUrl(), name))
   const url = urlOf(serverUrl(), name)
   const config = { databaseUrl: url, dataDir: '/nonexistent', databasePool: 2 }
-  const opening = openDatabase({ config, log: pino({ level: 'silent' }), timeoutMs: 0, mayCreate: false })
+  const opening = openDatabase({ config, log: pino({ level: 'silent' }), timeoutMs: 0, check: assertHasTables })
   await assert.rejects(opening, /has no tables of Doorcode.*restore was interrupted, run it again/)
   const tables = await withConnection(url, (sql) => sql.query(`select from pg_tables where schemaname = 'public'`))
   assert.equal(tables.rowCount, 0)

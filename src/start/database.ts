@@ -6,7 +6,7 @@ import { type PoolerProblems, findPoolerProblems } from '../db/pooler.ts'
 import { settlesWithin } from '../settles-within.ts'
 import { startEmbeddedPostgres } from './embedded-postgres/server.ts'
 import type { Log } from '../log.ts'
-import { type SchemaState, findSchemaState, migrate } from '../db/migrate.ts'
+import { findSchemaState, migrate } from '../db/migrate.ts'
 
 export type RetryBudget = {
   log: Log
@@ -18,11 +18,11 @@ export type RetryBudget = {
 
 type OpenDatabaseOptions = RetryBudget & {
   config: Pick<Config, 'databaseUrl' | 'dataDir' | 'databasePool'>
+  /** Runs before anything in the database is changed, also on one that is not migrated. */
+  check?: ((db: Db) => Promise<void>) | undefined
   /** See DbOptions. */
   statementTimeoutMs?: number | undefined
   planEachTime?: boolean
-  /** False: a database without Doorcode's tables is refused. */
-  mayCreate?: boolean
 }
 
 /** Connects to the database of DATABASE_URL or the embedded one, checks and migrates it. Throws StartupError. */
@@ -31,7 +31,7 @@ export async function openDatabase(options: OpenDatabaseOptions) {
   const { db, lost, close } = await connectDatabase(options)
   opened.defer(close)
   assertWritable(await withRetries(db, options, () => db.row(checkWritable)))
-  if (options.mayCreate === false) assertNotEmpty(await withRetries(db, options, () => findSchemaState(db)))
+  await withRetries(db, options, async () => options.check?.(db))
   await withRetries(db, options, () => explainMigrationFaults(() => migrate(db)))
   const whenClosed = opened.move()
   return { db, lost, close: () => whenClosed.disposeAsync() }
@@ -171,7 +171,9 @@ function assertSessions({ sharesSessions, lostSettings }: PoolerProblems): void 
   }
 }
 
-function assertNotEmpty({ state }: SchemaState): void {
+/** A check of openDatabase, for a command that must not begin an installation. */
+export async function assertHasTables(db: Db): Promise<void> {
+  const { state } = await findSchemaState(db)
   if (state === 'missing')
     throw new StartupError(
       'The database has no tables of Doorcode. Set DATABASE_URL or DOORCODE_DATA_DIR to the database of the installation. If a restore was interrupted, run it again; to begin a new installation, run "workspace create" or "serve".',

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import { createDatabaseClock } from './database-clock.ts'
 import type { Config } from '../config.ts'
 import { type RetryBudget, openDatabase, withRetries } from './database.ts'
+import type { Db } from '../db/pool.ts'
 import { adoptRestoredEvents } from '../events/restored.ts'
 import { openSeal } from './instance-key.ts'
 import { nodeSettings } from '../jobs/node.ts'
@@ -16,10 +17,10 @@ import { createWhatsApp } from '../providers/whatsapp/whatsapp.ts'
 type OpenPartsOptions = Omit<RetryBudget, 'log'> & {
   /** See DbOptions. */
   statementTimeoutMs?: number | undefined
-  /** See openDatabase. */
-  mayCreate?: boolean
   /** May replace the database's clock. */
   onClock?: ((real: Clock) => Clock) | undefined
+  /** See OpenDatabaseOptions. */
+  check?: ((db: Db) => Promise<void>) | undefined
 }
 
 type OpenParts = {
@@ -39,11 +40,11 @@ export const COMMAND_RETRY_BUDGET_MS = 5_000
 export async function openParts(
   config: Config,
   log: Log,
-  { onClock = (real) => real, statementTimeoutMs, mayCreate = true, ...waiting }: OpenPartsOptions,
+  { onClock = (real) => real, statementTimeoutMs, check, ...waiting }: OpenPartsOptions,
 ): Promise<OpenParts> {
   await using opened = new AsyncDisposableStack()
   const budget = { log, ...waiting }
-  const database = await openDatabase({ config, statementTimeoutMs, mayCreate, ...budget })
+  const database = await openDatabase({ config, statementTimeoutMs, check, ...budget })
   opened.defer(database.close)
   const { db } = database
   const seal = await withRetries(db, budget, () => openSeal(config, db))

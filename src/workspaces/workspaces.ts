@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { type Db, type Sql, statement } from '../db/pool.ts'
+import { type Db, type Sql, UNDEFINED_TABLE, sqlState, statement } from '../db/pool.ts'
 import { newId } from '../ids.ts'
 import { UserError } from '../user-error.ts'
 import { DEFAULT_MONTHLY_UNITS, QUOTA_KINDS, setQuota } from './quota.ts'
@@ -62,6 +62,19 @@ const selectWorkspaces = statement<Workspace>(
 
 /** Every workspace of the instance, for its operator. */
 export const listWorkspaces = (sql: Sql): Promise<Workspace[]> => sql.rows(selectWorkspaces)
+
+const selectWorkspacesOfAnySchema = statement<Pick<Workspace, 'workspaceId' | 'name' | 'sandbox'>>(
+  'list_workspaces_of_any_schema',
+  `select id as "workspaceId", name, coalesce((to_jsonb(w) ->> 'sandbox')::boolean, false) as sandbox
+   from workspaces w where to_jsonb(w) ->> 'deleted_at' is null order by id limit ${MAX_WORKSPACES}`,
+)
+
+/** Also on a database that an earlier release migrated. None before the first migration. */
+export const listWorkspacesOfAnySchema = (sql: Sql): Promise<Pick<Workspace, 'workspaceId' | 'name' | 'sandbox'>[]> =>
+  sql.rows(selectWorkspacesOfAnySchema).catch((error: unknown) => {
+    if (sqlState(error) === UNDEFINED_TABLE) return []
+    throw error
+  })
 
 const setName = statement('rename_workspace', 'update workspaces set name = $2 where id = $1')
 

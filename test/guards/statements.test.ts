@@ -12,6 +12,7 @@ const SOURCE = path.resolve(import.meta.dirname, '../../src')
 const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   find_lost_session_settings: 'concerns the whole instance',
   find_newest_migration: 'concerns the whole instance',
+  find_contracting_migration: 'concerns the whole instance',
   find_synchronous_replication: 'concerns the whole instance',
   list_nodes: 'concerns the whole instance',
   list_standbys: 'concerns the whole instance',
@@ -156,6 +157,7 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   lock_workspace_to_purge: 'takes the first that is deleted',
   end_workspace_purge: 'its id is the workspace',
   list_workspaces: 'of the whole instance, for the command line',
+  list_workspaces_of_any_schema: 'of the whole instance, before `npm start` works on it',
   list_sessions_of_person: 'of an account, which belongs to no workspace',
   end_session_of_person: 'of an account, which belongs to no workspace',
   end_sessions_of_person: 'of an account, which belongs to no workspace',

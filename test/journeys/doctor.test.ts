@@ -183,9 +183,14 @@ const FAULTS: readonly [sql: string, codes: readonly string[], undo: string][] =
     'delete from nodes where id = $1',
   ],
   [
-    `insert into migrations (number, name) select 9999, $1::text`,
-    ['database_newer', 'skipped'],
-    'delete from migrations where number = 9999 and name = $1::text',
+    `insert into migrations (number, name) select 999998, $1::text`,
+    ['database_newer'],
+    'delete from migrations where name = $1::text',
+  ],
+  [
+    `insert into migrations (number, name, contracts) select 999998, $1::text, true`,
+    ['database_contracted', 'skipped'],
+    'delete from migrations where name = $1::text',
   ],
 ]
 

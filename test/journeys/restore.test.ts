@@ -251,6 +251,20 @@ test('a backup whose key was replaced when it began is refused', async (t) => {
   assert.deepEqual(await readdir(folder), [])
 })
 
+test('a backup of a database that a later release migrated needs that release', async (t) => {
+  const { folder, file } = await newFile(t)
+  const url = await fileDatabase()
+  await withConnection(url, (sql) => sql.query(`insert into migrations (number, name) values (999998, 'later')`))
+  t.after(() => withConnection(url, (sql) => sql.query('delete from migrations where number = 999998')))
+  const { code, stderr } = await runCommand(['backup', file], { DATABASE_URL: url, DOORCODE_SECRET_KEY: KEY })
+  assert.equal(code, 1)
+  assert.match(
+    stderr,
+    /^A later release has migrated the database, .* with the release that migrated the database\.\n$/,
+  )
+  assert.deepEqual(await readdir(folder), [])
+})
+
 test('a passphrase that is too short or unreadable is rejected without being quoted', async (t) => {
   const { folder, file } = await setScene(t)
   const short = path.join(folder, 'short')

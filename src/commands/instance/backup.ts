@@ -92,7 +92,7 @@ export const restore: Command = {
   interruptedMessage: 'The restore was interrupted, and nothing was restored. Run the command again.',
   work: {
     on: 'empty-database',
-    async run(config, values, { signal, program }) {
+    async run(config, values, { signal, resources, program }) {
       const { file = '', passphraseFile, keyFile } = values as Record<string, string | undefined>
       if (file === '-')
         throw new UserError(
@@ -101,7 +101,7 @@ export const restore: Command = {
           ),
         )
       const at = new Date()
-      const budget = { timeoutMs: COMMAND_RETRY_BUDGET_MS, signal }
+      const budget = { timeoutMs: COMMAND_RETRY_BUDGET_MS, signal, resources }
       const result = await restoreBackup(config, { file, passphrase: passphraseFile, keyFile, at, ...budget })
       return { result, text: formatRestored(result, { isOwnDatabase: config.databaseUrl !== undefined, program }) }
     },

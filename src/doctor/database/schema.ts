@@ -13,5 +13,9 @@ export function judgeSchema(schema: SchemaState): NewFinding[] {
       return [{ code: 'migrations_pending', number: schema.pending }]
     case 'newer':
       return [{ code: 'database_newer', newest: schema.newest, known: schema.known }]
+    case 'contracted': {
+      const { newest, known, contracting } = schema
+      return [{ code: 'database_contracted', newest, known, contracting }]
+    }
   }
 }
