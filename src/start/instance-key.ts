@@ -83,12 +83,11 @@ async function readKeys(file: string): Promise<readonly Buffer[] | undefined> {
     )
   })
   if (text === undefined) return undefined
-  const lines = text.split('\n').filter((line) => line.trim() !== '')
-  const { keys, mistakes } = parseInstanceKeys(lines)
-  if (lines.length > 0 && mistakes.length === 0) return keys
-  const faults = mistakes.length > 0 ? ` (${mistakes.map((mistake) => describe(mistake)).join('; ')})` : ''
+  const { keys, mistakes } = parseInstanceKeys(text)
+  if (mistakes.length === 0) return keys
+  const faults = mistakes.map((mistake) => describe(mistake)).join('; ')
   throw new StartupError(
-    `${file} does not contain an instance key on each line${faults}. Restore it from a backup of the data folder.`,
+    `${file} does not contain an instance key on each line (${faults}). Restore it from a backup of the data folder.`,
   )
 }
 
