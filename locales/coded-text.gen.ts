@@ -362,6 +362,8 @@ export type Texts = {
   'doctor.endpoint_disabled_fix': { endpointId: TextValue }
   'doctor.endpoint_failing': { duration: TextValue; host: TextValue; workspace: TextValue }
   'doctor.endpoint_failing_fix': { endpointId: TextValue }
+  'doctor.former_key_missing': { keys: TextValue }
+  'doctor.former_key_missing_fix': object
   'doctor.hours': { value: TextValue }
   'doctor.isolation': { isolation: TextValue }
   'doctor.isolation_fix': object

@@ -42,7 +42,7 @@ export const FINDINGS = {
     database_before_first_release: 'failure',
     database_newer: 'failure',
   },
-  key: { key_wrong: 'failure' },
+  key: { key_wrong: 'failure', former_key_missing: 'failure' },
   pooler: { pooler_shares_sessions: 'failure', session_settings_lost: 'failure' },
   replication: { standby_missing: 'failure', standby_lags: 'warning' },
   clock: { clock_differs: 'warning', clock_wrong: 'failure' },
