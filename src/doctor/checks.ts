@@ -73,7 +73,11 @@ export const CHECKS: readonly Check[] = [
     find: async ({ config, db, clock }) =>
       findOverdueRemoval(db, { config, nodes: await listNodes(db), now: clock.now() }),
   },
-  { name: 'setup', needs: ['db', 'schema', 'clock'], find: ({ db, clock }) => findSetupProblems(db, clock.now()) },
+  {
+    name: 'setup',
+    needs: ['db', 'schema', 'clock'], // most of it can be examined without the seal
+    find: ({ db, clock, seal }) => findSetupProblems(db, { seal, now: clock.now() }),
+  },
   { name: 'reports', needs: ['db', 'schema', 'clock'], find: ({ db, clock }) => findMissingReports(db, clock.now()) },
   { name: 'provider', needs: ['db', 'schema', 'seal', 'provider'], isOutside: true, find: findProviderProblems },
   {

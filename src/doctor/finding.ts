@@ -60,6 +60,7 @@ export const FINDINGS = {
     template_stopped: 'warning',
     endpoint_disabled: 'warning',
     endpoint_failing: 'warning',
+    endpoint_secret_unreadable: 'failure',
     workspaces_left_out: 'warning',
   },
   reports: { reports_missing: 'failure' },

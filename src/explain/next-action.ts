@@ -150,15 +150,21 @@ function ofDelivery(
   const fault: CodedText = last ? faultOf(last) : { code: 'explain.fault_silent' }
   if (endpointStatus === 'deleted')
     return status === 'succeeded' ? undefined : noAction({ code: 'explain.why_endpoint_deleted', url })
+  // The receiver was not called.
+  const isSecretLost = last?.error?.code === 'webhooks.secret_lost'
+  const rotate = `"endpoint rotate ${endpointId}"`
+  const enable = commandToEnable(endpointStatus, endpointId)
   switch (status) {
     case 'succeeded':
       return undefined
     case 'failed':
+      if (isSecretLost) return action('operator', { code: 'explain.secret_lost', url, rotate, resend })
       return action('caller', { code: 'explain.given_up', url, fault, resend })
     case 'held': {
       if (endpointStatus === 'enabled') return action('operator', { code: 'explain.was_held', url, resend })
+      if (isSecretLost) return action('operator', { code: 'explain.secret_lost_held', url, rotate, enable, resend })
       const reason: TextValue = endpointReason ? { code: 'explain.reason', reason: endpointReason } : ''
-      const commands = { enable: commandToEnable(endpointStatus, endpointId), resend }
+      const commands = { enable, resend }
       const endpoint = { url, endpointStatus: statusText(endpointStatus), reason }
       return action('operator', { code: 'explain.held', ...commands, ...endpoint })
     }
@@ -171,6 +177,7 @@ function ofDelivery(
       }
       if (!last) return noAction({ code: 'explain.why_on_its_way', url })
       if (endpointRecovers && !delivery.leased) return noAction({ code: 'explain.why_catches_up', url })
+      if (isSecretLost) return action('operator', { code: 'explain.secret_lost', url, rotate, resend })
       return action('caller', { code: 'explain.failing', url, fault, dueAt: time(dueAt ?? now) })
   }
 }
