@@ -35,13 +35,13 @@ async function findProblemsOf(
   { workspaceId, name: workspace }: Workspace,
   { seal, now }: Examiner,
 ): Promise<NewFinding[]> {
-  const [accounts, senders, templates, endpoints, unreadable] = await Promise.all([
+  const [accounts, senders, templates, endpoints] = await Promise.all([
     listAccounts(sql, workspaceId),
     listSenders(sql, workspaceId),
     listStoppedTemplates(sql, workspaceId),
     listEndpoints(sql, workspaceId),
-    seal ? listUnreadableEndpoints(sql, { seal, workspaceId }) : [],
   ])
+  const unreadable = seal ? await listUnreadableEndpoints(sql, { seal, workspaceId }) : []
   const unknown = { usage: [], keys: [], quarantined: 0 } // not needed here, or part of another check
   const readable = endpoints.filter(({ endpointId }) => !unreadable.includes(endpointId))
   const items = attentionItems({ accounts, senders, templates, endpoints: readable, ...unknown, now })

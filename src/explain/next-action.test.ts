@@ -1,4 +1,4 @@
-import { asWritten, type CodedText, LANGUAGES, plainText, type TextCode } from '../../locales/text.ts'
+import { asWritten, type CodedText, LANGUAGES, type TextCode } from '../../locales/text.ts'
 import { inEnglish, translatorOf } from '../../locales/resources.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -94,12 +94,6 @@ const refusedByEndpoint: WebhookAttemptFact = {
   error: null,
 }
 
-const secretLost: WebhookAttemptFact = {
-  ...refusedByEndpoint,
-  httpStatus: null,
-  error: plainText('webhooks.secret_lost'),
-}
-
 const of = (message: MessageFact, more: Partial<Facts> = {}): Facts => ({
   now: NOW,
   confirmation: null,
@@ -172,15 +166,12 @@ const noAction = (code: TextCode, parameters = {}): NextAction =>
   by('none')('explain.no_action', { why: { code, ...parameters } })
 const { url } = delivery
 const resend = '"endpoint resend p --event e"'
-const renew = { url, rotate: '"endpoint rotate p"', resend }
 
 /** A delivered message with one webhook. */
 const withWebhook = (more: Partial<DeliveryFact>, ...webhookAttempts: WebhookAttemptFact[]): Facts =>
   of(delivered, { deliveries: [{ ...delivery, ...more }], webhookAttempts })
 
-type Case = [what: string, facts: Facts, expected: NextAction]
-
-const cases: readonly Case[] = [
+const cases: readonly [string, Facts, NextAction][] = [
   ['a message that arrived', of(delivered), noAction('explain.why_arrived')],
   [
     'a message that was read, and whose webhook arrived',
@@ -435,15 +426,6 @@ const cases: readonly Case[] = [
       resend,
     }),
   ],
-  ...(['failed', 'pending', 'held'] as const).map(
-    (status): Case => [
-      `a webhook that is ${status} because the endpoint’s secret is unreadable`,
-      withWebhook({ status, endpointStatus: 'disabled', dueAt: later(NOW, 5_000) }, secretLost),
-      status === 'held'
-        ? operator('explain.secret_lost_held', { ...renew, enable: '"endpoint enable p"' })
-        : operator('explain.secret_lost', renew),
-    ],
-  ),
   [
     'a webhook that is held',
     withWebhook({ status: 'held', endpointStatus: 'disabled', endpointReason: asWritten('It answered 410.') }),

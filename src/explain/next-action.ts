@@ -152,17 +152,19 @@ function ofDelivery(
     return status === 'succeeded' ? undefined : noAction({ code: 'explain.why_endpoint_deleted', url })
   // The receiver was not called.
   const isSecretLost = last?.error?.code === 'webhooks.secret_lost'
-  const rotate = `"endpoint rotate ${endpointId}"`
-  const enable = commandToEnable(endpointStatus, endpointId)
+  const renew = { url, rotate: `"endpoint rotate ${endpointId}"`, resend }
   switch (status) {
     case 'succeeded':
       return undefined
     case 'failed':
-      if (isSecretLost) return action('operator', { code: 'explain.secret_lost', url, rotate, resend })
+      if (isSecretLost) return action('operator', { code: 'explain.secret_lost', ...renew })
       return action('caller', { code: 'explain.given_up', url, fault, resend })
     case 'held': {
+      if (isSecretLost && endpointStatus === 'enabled')
+        return action('operator', { code: 'explain.secret_lost', ...renew })
       if (endpointStatus === 'enabled') return action('operator', { code: 'explain.was_held', url, resend })
-      if (isSecretLost) return action('operator', { code: 'explain.secret_lost_held', url, rotate, enable, resend })
+      const enable = commandToEnable(endpointStatus, endpointId)
+      if (isSecretLost) return action('operator', { code: 'explain.secret_lost_held', ...renew, enable })
       const reason: TextValue = endpointReason ? { code: 'explain.reason', reason: endpointReason } : ''
       const commands = { enable, resend }
       const endpoint = { url, endpointStatus: statusText(endpointStatus), reason }
@@ -177,7 +179,7 @@ function ofDelivery(
       }
       if (!last) return noAction({ code: 'explain.why_on_its_way', url })
       if (endpointRecovers && !delivery.leased) return noAction({ code: 'explain.why_catches_up', url })
-      if (isSecretLost) return action('operator', { code: 'explain.secret_lost', url, rotate, resend })
+      if (isSecretLost) return action('operator', { code: 'explain.secret_lost', ...renew })
       return action('caller', { code: 'explain.failing', url, fault, dueAt: time(dueAt ?? now) })
   }
 }
