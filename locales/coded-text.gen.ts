@@ -365,8 +365,12 @@ export type Texts = {
   'doctor.endpoint_disabled_fix': { endpointId: TextValue }
   'doctor.endpoint_failing': { duration: TextValue; host: TextValue; workspace: TextValue }
   'doctor.endpoint_failing_fix': { endpointId: TextValue }
+  'doctor.endpoint_secret_unreadable': { host: TextValue; workspace: TextValue }
+  'doctor.endpoint_secret_unreadable_fix': { endpointId: TextValue }
   'doctor.erasure_unfinished': { number: TextValue; workspace: TextValue }
   'doctor.erasure_unfinished_fix': { workspaceId: TextValue }
+  'doctor.former_key_missing': { keys: TextValue }
+  'doctor.former_key_missing_fix': object
   'doctor.hours': { value: TextValue }
   'doctor.isolation': { isolation: TextValue }
   'doctor.isolation_fix': object
@@ -595,6 +599,8 @@ export type Texts = {
   'explain.reported_removed': { again: TextValue; fate: TextValue; of: TextValue }
   'explain.reported_sent': object
   'explain.reported_unknown_status': { again: TextValue; fate: TextValue; of: TextValue; word: TextValue }
+  'explain.secret_lost': { resend: TextValue; rotate: TextValue; url: TextValue }
+  'explain.secret_lost_held': { enable: TextValue; resend: TextValue; rotate: TextValue; url: TextValue }
   'explain.silent': { path: TextValue; since: TextValue }
   'explain.slow_in_turn': { url: TextValue }
   'explain.stands_for_code': object

@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { ConfigError, readConfig, settings } from './config.ts'
 
 const KEY = Buffer.alloc(32, 1).toString('base64')
+const OLD_KEY = Buffer.alloc(32, 2).toString('base64')
 
 test('an empty environment is a valid configuration', () => {
   const config = readConfig({})
@@ -25,6 +26,9 @@ test('several keys are read newest first, and each mistake names its position', 
   const [newest, old] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
   const read = readConfig({ DOORCODE_SECRET_KEY: `${newest.toString('base64')}, ${old.toString('hex')}` })
   assert.deepEqual(read.secretKeys, [newest, old])
+  const lines = `${newest.toString('base64')}\r\n${old.toString('hex')}` // what "restore --key-file" writes
+  assert.deepEqual(readConfig({ DOORCODE_SECRET_KEY: lines }).secretKeys, [newest, old])
+  assert.deepEqual(readConfig({ DOORCODE_SECRET_KEY: `${KEY},\n\n${old.toString('hex')}\n` }).secretKeys, [newest, old])
   const [mistake = ''] = mistakesOf({ DOORCODE_SECRET_KEY: `${KEY},hidden,${KEY}` })
   assert.match(mistake, /key 2 of 3 is not: .*; has the same key at positions 1 and 3: remove one of them$/)
   assert.doesNotMatch(mistake, /hidden/)
@@ -64,15 +68,15 @@ test('all mistakes are listed, one per line, without secrets', () => {
   assert.doesNotMatch(mistakes.join('\n'), /hidden|short/)
 })
 
-test('a secret is read from its file, without the line end', async (t) => {
+test('a secret is read from its file, where a line end separates keys', async (t) => {
   const file = await secretFiles(t)
   const environment = {
     DATABASE_URL_FILE: await file('url', 'postgres://app:pw@db:5432/doorcode\n'),
-    DOORCODE_SECRET_KEY_FILE: await file('key', `${KEY}\n`),
+    DOORCODE_SECRET_KEY_FILE: await file('key', `${KEY}\n${OLD_KEY}\n`),
   }
   const { databaseUrl, secretKeys, rateLimit } = readConfig(environment)
   assert.equal(databaseUrl, 'postgres://app:pw@db:5432/doorcode')
-  assert.deepEqual([secretKeys, rateLimit], [[Buffer.alloc(32, 1)], 'shared'])
+  assert.deepEqual([secretKeys, rateLimit], [[Buffer.alloc(32, 1), Buffer.alloc(32, 2)], 'shared'])
 })
 
 test('a missing, empty, unreadable or doubled secret file is one mistake that names the fix', async (t) => {

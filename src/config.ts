@@ -68,7 +68,7 @@ export const settings = {
   ),
   DOORCODE_SECRET_KEY: setting(
     '',
-    'Instance key that encrypts codes, tokens and secrets: 32 random bytes in base64 or hex. During a rotation: several keys, newest first, separated by commas. Required with `DATABASE_URL`; otherwise the key is a file in the data folder.',
+    'Instance key that encrypts codes, tokens and secrets: 32 random bytes in base64 or hex. During a rotation: several keys, newest first, separated by commas or line ends. Required with `DATABASE_URL`; otherwise the key is a file in the data folder.',
     secretKeys,
   ),
   DOORCODE_SECRET_KEY_FILE: setting(
@@ -268,7 +268,7 @@ function databaseUrl(text: string): string {
 
 /** The error names positions, never keys. */
 function secretKeys(text: string): readonly Buffer[] {
-  const { keys, mistakes } = parseInstanceKeys(text.split(','))
+  const { keys, mistakes } = parseInstanceKeys(text)
   if (mistakes.length === 0) return keys
   return invalid(mistakes.map((mistake) => inWords(mistake)).join('; '))
 }

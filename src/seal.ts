@@ -53,14 +53,18 @@ export type KeyMistake =
   | { code: 'repeated'; position: number; first: number }
   | { code: 'too_many'; of: number }
 
+/** The key file has a key on each line, and may become the value of the setting. */
+const KEY_SEPARATOR = /\s*[,\n]\s*/
+
 /** Every mistake, with positions from 1. */
-export function parseInstanceKeys(texts: readonly string[]): { keys: Buffer[]; mistakes: KeyMistake[] } {
+export function parseInstanceKeys(text: string): { keys: Buffer[]; mistakes: KeyMistake[] } {
+  const texts = text.trim().split(KEY_SEPARATOR)
   const keys: Buffer[] = []
   const mistakes: KeyMistake[] = texts.length > MAX_KEYS ? [{ code: 'too_many', of: texts.length }] : []
   const positions = new Map<string, number>()
-  for (const [index, text] of texts.entries()) {
+  for (const [index, each] of texts.entries()) {
     const position = index + 1
-    const key = parseInstanceKey(text.trim())
+    const key = parseInstanceKey(each)
     const first = key && positions.get(key.toString('hex'))
     if (!key) mistakes.push({ code: 'form', position, of: texts.length })
     else if (first !== undefined) mistakes.push({ code: 'repeated', position, first })

@@ -1,7 +1,8 @@
 import type { Connection } from '../db/connection.ts'
 import { listMigrations } from '../db/migrate.ts'
 import type { Db } from '../db/pool.ts'
-import { isInstanceKeyAmong } from '../secrets/instance.ts'
+import { createSealingKey } from '../seal.ts'
+import { isInstanceKeyAmong, missingKeys } from '../secrets/instance.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { copyOut } from './copy.ts'
 import { newEncryption } from './encryption.ts'
@@ -21,7 +22,14 @@ export type BackupOptions = {
   signal: AbortSignal
 }
 
-export type BackupResult = { bytes: number; tables: number; rows: number; createdAt: string }
+export type BackupResult = {
+  bytes: number
+  tables: number
+  rows: number
+  createdAt: string
+  /** Fingerprints of former keys that an unfinished rotation still needs and that the file does not contain. */
+  missingKeys: string[]
+}
 
 /** Writes a snapshot of the database as one file. Other sessions can read and write the database meanwhile. */
 export async function makeBackup(db: Db, options: BackupOptions): Promise<BackupResult> {
@@ -29,6 +37,7 @@ export async function makeBackup(db: Db, options: BackupOptions): Promise<Backup
   const encrypted = passphrase === undefined ? undefined : await newEncryption(passphrase)
   let tables: Table[] = []
   let total = 0
+  let missing: string[] = []
   const bytes = await writeBackup(target, async (writer) => {
     await begin()
     signal.throwIfAborted()
@@ -37,7 +46,8 @@ export async function makeBackup(db: Db, options: BackupOptions): Promise<Backup
     signal.addEventListener('abort', interrupt)
     try {
       tables = await beginSnapshot(connection)
-      const described = await describeDatabase(connection)
+      const { oldKeys, ...described } = await describeDatabase(connection)
+      missing = missingKeys(oldKeys, keys.map(createSealingKey))
       // They were read before the snapshot.
       if (keys.length > 0 && !isInstanceKeyAmong(keys, Buffer.from(described.keyCheck, 'base64')))
         throw backupError(
@@ -58,7 +68,7 @@ export async function makeBackup(db: Db, options: BackupOptions): Promise<Backup
       await connection.close()
     }
   })
-  return { bytes, tables: tables.length, rows: total, createdAt: createdAt.toISOString() }
+  return { bytes, tables: tables.length, rows: total, createdAt: createdAt.toISOString(), missingKeys: missing }
 }
 
 /** Between two statements, for a slow disk. */
@@ -80,20 +90,22 @@ async function beginSnapshot(connection: Connection): Promise<Table[]> {
   return tables
 }
 
-type Described = Pick<Header, 'postgresql' | 'migration' | 'keyCheck'>
+type Described = Pick<Header, 'postgresql' | 'migration' | 'keyCheck'> & { oldKeys: string[] }
 
 async function describeDatabase(connection: Connection): Promise<Described> {
-  const { rows } = await connection.query<{ postgresql: string; number: number; keyCheck: string }>(`
+  const { rows } = await connection.query<{ postgresql: string; number: number; keyCheck: string; oldKeys: string[] }>(`
     select current_setting('server_version') as postgresql,
       (select max(number) from migrations) as number,
-      (select encode(key_check, 'base64') from instance) as "keyCheck"`)
+      (select encode(key_check, 'base64') from instance) as "keyCheck",
+      (select old_keys from instance) as "oldKeys"`)
   const [found] = rows
   const migration = (await listMigrations()).find(({ number }) => number === found?.number)
   if (!found || !migration)
     throw backupError(
       'A later release has migrated the database, so this release cannot back it up. Make the backup with the release that migrated the database.',
     )
-  return { postgresql: found.postgresql, migration, keyCheck: found.keyCheck.replaceAll('\n', '') }
+  const { postgresql, keyCheck, oldKeys } = found
+  return { postgresql, migration, keyCheck: keyCheck.replaceAll('\n', ''), oldKeys }
 }
 
 const toHeader = ({ name, columns }: Table) => ({ name, columns: columns.map((column) => column.name) })

@@ -1,5 +1,6 @@
 import { findSchemaState } from '../db/migrate.ts'
 import { listNodes } from '../jobs/node.ts'
+import { findMissingKeys } from '../secrets/instance.ts'
 import { listWorkspaces } from '../workspaces/workspaces.ts'
 import type { Check } from './check.ts'
 import { judgeClocks } from './clocks.ts'
@@ -37,7 +38,14 @@ export const CHECKS: readonly Check[] = [
   },
   { name: 'database', needs: ['db'], find: async ({ db }) => judgeServer(await readServer(db)) },
   { name: 'schema', needs: ['db'], find: async ({ db }) => judgeSchema(await findSchemaState(db)) },
-  { name: 'key', needs: ['db', 'schema', 'seal'], find: async () => [] }, // who opens the seal reports what is wrong
+  {
+    name: 'key',
+    needs: ['db', 'schema', 'seal'], // who opens the seal reports a wrong key
+    async find({ db, seal }) {
+      const missing = await findMissingKeys(db, seal)
+      return missing.length > 0 ? [{ code: 'former_key_missing', keys: missing.join(', ') }] : []
+    },
+  },
   { name: 'pooler', needs: ['db'], find: ({ db }) => findPoolerFindings(db) },
   { name: 'replication', needs: ['db'], find: async ({ db }) => judgeReplication(await readReplication(db)) },
   {
@@ -71,7 +79,11 @@ export const CHECKS: readonly Check[] = [
     needs: ['db', 'schema', 'clock'],
     find: ({ db, clock }) => findUnfinishedErasures(db, clock.now()),
   },
-  { name: 'setup', needs: ['db', 'schema', 'clock'], find: ({ db, clock }) => findSetupProblems(db, clock.now()) },
+  {
+    name: 'setup',
+    needs: ['db', 'schema', 'clock'], // most of it can be examined without the seal
+    find: ({ db, clock, seal }) => findSetupProblems(db, { seal, now: clock.now() }),
+  },
   { name: 'reports', needs: ['db', 'schema', 'clock'], find: ({ db, clock }) => findMissingReports(db, clock.now()) },
   { name: 'provider', needs: ['db', 'schema', 'seal', 'provider'], isOutside: true, find: findProviderProblems },
   {

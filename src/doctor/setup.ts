@@ -3,12 +3,13 @@ import { listAccounts } from '../accounts/accounts.ts'
 import { listSenders } from '../accounts/senders.ts'
 import { listStoppedTemplates } from '../accounts/templates/stored.ts'
 import type { Sql } from '../db/pool.ts'
-import { listEndpoints } from '../webhooks/endpoints.ts'
+import type { Seal } from '../seal.ts'
+import { listEndpoints, listUnreadableEndpoints } from '../webhooks/endpoints.ts'
 import { type Workspace, listWorkspaces } from '../workspaces/workspaces.ts'
 import { type Attention, attentionItems } from './attention.ts'
 import { type NewFinding, durationText } from './finding.ts'
 
-/** Each costs four short queries. */
+/** Each costs five short queries. */
 const MAX_WORKSPACES = 200
 
 /** Live ones first. `leftOut`: how many more there are. */
@@ -17,29 +18,41 @@ export async function listExamined(sql: Sql): Promise<{ examined: Workspace[]; l
   return { examined: all.slice(0, MAX_WORKSPACES), leftOut: Math.max(0, all.length - MAX_WORKSPACES) }
 }
 
+/** `seal`: undefined if it could not be opened, which is a finding of its own. */
+type Examiner = { seal: Seal | undefined; now: Date }
+
 /** Accounts, numbers, templates and endpoints, as they are stored. */
-export async function findSetupProblems(sql: Sql, now: Date): Promise<NewFinding[]> {
+export async function findSetupProblems(sql: Sql, examiner: Examiner): Promise<NewFinding[]> {
   const { examined, leftOut } = await listExamined(sql)
   const found: NewFinding[] = []
-  for (const workspace of examined) found.push(...(await findProblemsOf(sql, workspace, now)))
+  for (const workspace of examined) found.push(...(await findProblemsOf(sql, workspace, examiner)))
   if (leftOut > 0) found.push({ code: 'workspaces_left_out', number: leftOut })
   return found
 }
 
-async function findProblemsOf(sql: Sql, { workspaceId, name: workspace }: Workspace, now: Date): Promise<NewFinding[]> {
+async function findProblemsOf(
+  sql: Sql,
+  { workspaceId, name: workspace }: Workspace,
+  { seal, now }: Examiner,
+): Promise<NewFinding[]> {
   const [accounts, senders, templates, endpoints] = await Promise.all([
     listAccounts(sql, workspaceId),
     listSenders(sql, workspaceId),
     listStoppedTemplates(sql, workspaceId),
     listEndpoints(sql, workspaceId),
   ])
+  const unreadable = seal ? await listUnreadableEndpoints(sql, { seal, workspaceId }) : []
   const unknown = { usage: [], keys: [], quarantined: 0 } // not needed here, or part of another check
-  const items = attentionItems({ accounts, senders, templates, endpoints, ...unknown, now })
+  const readable = endpoints.filter(({ endpointId }) => !unreadable.includes(endpointId))
+  const items = attentionItems({ accounts, senders, templates, endpoints: readable, ...unknown, now })
   const found = items.flatMap((item) => foundIn(item, { workspace, now }))
   for (const { wabaId, status, statusDetail: detail } of accounts)
     if (status === 'connected' && detail) found.push({ code: 'account_sync_failed', workspace, wabaId, detail })
   for (const { phoneNumber: phone, quality, obstacle } of senders)
     if (obstacle === null && quality === 'RED') found.push({ code: 'sender_quality', workspace, phone })
+  for (const { endpointId, url } of endpoints)
+    if (unreadable.includes(endpointId))
+      found.push({ code: 'endpoint_secret_unreadable', workspace, host: hostOf(url), endpointId })
   return found
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
+import { waitFor } from '../../test/wait-for.ts'
 import { newPhone, startWorld, type World } from '../../test/world.ts'
 import { explain } from './explain.ts'
 import { type Explained, explainInEnglish } from '../../test/explained.ts'
@@ -28,6 +29,31 @@ test('a message shows its request, attempts, reports and webhooks in order', asy
   const ignored = explanation.timeline.find(({ outcome }) => outcome === 'ignored')
   assert.match(ignored?.detail ?? '', /reports sent at .*; ignored: the message is already known to be read/)
   assert.equal(explanation.next.who, 'none')
+})
+
+test('the operator must replace an endpoint secret that cannot be decrypted', async (t) => {
+  const world = await startWorld(t, { mayLogErrors: true })
+  const { endpointId } = await world.receiver()
+  const lose = 'update webhook_endpoints set secret = set_byte(secret, 20, get_byte(secret, 20) # 255) where id = $1'
+  await world.ask(lose, [endpointId])
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, ['delivered'])
+  const tried = 'select status from webhook_deliveries where endpoint_id = $1 and attempts > 0 and lease is null'
+  await waitFor('an attempt', async () => (await world.ask(tried, [endpointId])).length > 0)
+  const states = [
+    [`status = 'pending', due_at = now() + interval '1 hour'`, 'enabled', ''],
+    [`status = 'failed', due_at = null, early_at = null, ended_at = now()`, 'enabled', ''],
+    [`status = 'held', due_at = null, early_at = null, ended_at = null`, 'enabled', ''],
+    [`status = 'held', due_at = null, early_at = null`, 'disabled', `"endpoint enable ${endpointId}" and `],
+  ] as const
+  for (const [delivery, endpoint, enable] of states) {
+    await world.ask(`update webhook_deliveries set ${delivery} where endpoint_id = $1`, [endpointId])
+    await world.ask('update webhook_endpoints set status = $2 where id = $1', [endpointId, endpoint])
+    const { who, sentence } = (await explained(world, otp.messageId)).next
+    assert.equal(who, 'operator')
+    const expected = `^Run "endpoint rotate ${endpointId}" and .*, then run ${enable}"endpoint resend ${endpointId} --event .*": nothing was sent`
+    assert.match(String(sentence), new RegExp(expected), delivery)
+  }
 })
 
 test('an event is explained with its message', async (t) => {

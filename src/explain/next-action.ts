@@ -150,15 +150,23 @@ function ofDelivery(
   const fault: CodedText = last ? faultOf(last) : { code: 'explain.fault_silent' }
   if (endpointStatus === 'deleted')
     return status === 'succeeded' ? undefined : noAction({ code: 'explain.why_endpoint_deleted', url })
+  // The receiver was not called.
+  const isSecretLost = last?.error?.code === 'webhooks.secret_lost'
+  const renew = { url, rotate: `"endpoint rotate ${endpointId}"`, resend }
   switch (status) {
     case 'succeeded':
       return undefined
     case 'failed':
+      if (isSecretLost) return action('operator', { code: 'explain.secret_lost', ...renew })
       return action('caller', { code: 'explain.given_up', url, fault, resend })
     case 'held': {
+      if (isSecretLost && endpointStatus === 'enabled')
+        return action('operator', { code: 'explain.secret_lost', ...renew })
       if (endpointStatus === 'enabled') return action('operator', { code: 'explain.was_held', url, resend })
+      const enable = commandToEnable(endpointStatus, endpointId)
+      if (isSecretLost) return action('operator', { code: 'explain.secret_lost_held', ...renew, enable })
       const reason: TextValue = endpointReason ? { code: 'explain.reason', reason: endpointReason } : ''
-      const commands = { enable: commandToEnable(endpointStatus, endpointId), resend }
+      const commands = { enable, resend }
       const endpoint = { url, endpointStatus: statusText(endpointStatus), reason }
       return action('operator', { code: 'explain.held', ...commands, ...endpoint })
     }
@@ -171,6 +179,7 @@ function ofDelivery(
       }
       if (!last) return noAction({ code: 'explain.why_on_its_way', url })
       if (endpointRecovers && !delivery.leased) return noAction({ code: 'explain.why_catches_up', url })
+      if (isSecretLost) return action('operator', { code: 'explain.secret_lost', ...renew })
       return action('caller', { code: 'explain.failing', url, fault, dueAt: time(dueAt ?? now) })
   }
 }

@@ -50,6 +50,16 @@ export async function openInstance(db: Sql, keys: readonly Buffer[]): Promise<Se
   return signInSecret === undefined ? undefined : createSeal(sealingKeys, { key, signInSecret })
 }
 
+/** Those of the fingerprints whose key is not known. */
+export const missingKeys = (
+  fingerprints: readonly string[],
+  known: readonly Pick<SealingKey, 'fingerprint'>[],
+): string[] => fingerprints.filter((each) => !known.some(({ fingerprint }) => fingerprint === each))
+
+/** Former keys that rows may still need and that are not known: a rotation is not finished. */
+export const findMissingKeys = async (sql: Sql, { keys }: Pick<Seal, 'keys'>): Promise<string[]> =>
+  missingKeys((await findInstance(sql))?.oldKeys ?? [], keys)
+
 /** Whether one of the keys is the key of the database that has this key_check. */
 export const isInstanceKeyAmong = (keys: readonly Buffer[], keyCheck: Buffer): boolean =>
   keyOf(keys.map(createSealingKey), keyCheck, CHECK_CONTEXT) !== undefined

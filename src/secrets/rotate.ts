@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Db, Sql } from '../db/pool.ts'
 import type { Seal, SealingKey } from '../seal.ts'
 import { UserError } from '../user-error.ts'
-import { findInstance, lockInstance, writeInstance } from './instance.ts'
+import { findInstance, lockInstance, missingKeys, writeInstance } from './instance.ts'
 import { assertNodesKnow, waitForNodes } from './nodes.ts'
 import { sealedTexts } from './reseal.ts'
 
@@ -132,16 +132,15 @@ async function finish(
   { db, seal }: RotateParts,
   { key, resealed, unreadable, unreadableCount, acceptUnreadable, record }: Finish,
 ): Promise<ResealResult> {
-  const isKnown = (fingerprint: string): boolean => seal.keys.some((each) => each.fingerprint === fingerprint)
-  const missingKeys = await db.transaction(async (tx) => {
+  const stillMissing = await db.transaction(async (tx) => {
     const { oldKeys } = await lockInstance(tx, seal)
     if (seal.current() !== key) throw new UserError({ code: 'secrets.rotated_meanwhile' }, 'SERVICE_UNAVAILABLE')
-    const missing = unreadableCount === 0 || acceptUnreadable ? [] : oldKeys.filter((each) => !isKnown(each))
+    const missing = unreadableCount === 0 || acceptUnreadable ? [] : missingKeys(oldKeys, seal.keys)
     const count = countOf(resealed)
     if (count === 0 && missing.length === oldKeys.length) return missing
     await writeInstance(tx, { key, signInSecret: seal.signInSecret(), oldKeys: missing })
     await record(tx, { resealed: count })
     return missing
   })
-  return { resealed, unreadable, unreadableCount, missingKeys }
+  return { resealed, unreadable, unreadableCount, missingKeys: stillMissing }
 }

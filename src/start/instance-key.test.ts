@@ -5,6 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createDatabase, dropDatabase, serverUrl, TEMPLATE_DATABASE, urlOf } from '../../test/postgres.ts'
+import { COMMAND_LINE, audit } from '../admin/audit/audit.ts'
 import { StartupError } from '../startup-error.ts'
 import { openDb } from '../db/pool.ts'
 import { type Seal, createSealingKey, newInstanceKey } from '../seal.ts'
@@ -31,11 +32,39 @@ test('another key is refused, from the environment or the folder', async (t) => 
   const { db, dataDir } = await newInstance(t)
   await openSeal({ secretKeys: undefined, dataDir }, db)
   const other = newInstanceKey()
-  await refused(openSeal({ secretKeys: [Buffer.from(other, 'base64')], dataDir }, db), /DOORCODE_SECRET_KEY is not/)
   const several = [other, newInstanceKey()].map((key) => Buffer.from(key, 'base64'))
-  await refused(openSeal({ secretKeys: several, dataDir }, db), /None of the 2 keys in DOORCODE_SECRET_KEY is/)
+  const [first, second] = several.map((key) => createSealingKey(key).fingerprint)
+  await refused(
+    openSeal({ secretKeys: several.slice(0, 1), dataDir }, db),
+    new RegExp(`DOORCODE_SECRET_KEY is not .* has the fingerprint ${first}\\. Start with the key .* created with`),
+  )
+  await refused(
+    openSeal({ secretKeys: several, dataDir }, db),
+    new RegExp(`None of the 2 keys in DOORCODE_SECRET_KEY is .* have the fingerprints ${first}, ${second}\\.`),
+  )
   await writeFile(path.join(dataDir, 'instance-key'), other)
   await refused(openSeal({ secretKeys: undefined, dataDir }, db), /instance-key is not the instance key/)
+})
+
+test('a start with only the former key names the key that the database uses', async (t) => {
+  const { db, dataDir } = await newInstance(t)
+  const [old, next] = [randomBytes(32), randomBytes(32)]
+  await openSeal({ secretKeys: [old], dataDir }, db)
+  const seal = await openSeal({ secretKeys: [next, old], dataDir }, db)
+  const [newest = '', former = ''] = fingerprintsOf(seal)
+  await switchKey({ db, seal }, (tx, { after }) =>
+    audit(tx, { actor: COMMAND_LINE, at: new Date() }, { workspaceId: null, action: 'secrets.rotated', target: after }),
+  )
+  await refused(
+    openSeal({ secretKeys: [old], dataDir }, db),
+    new RegExp(
+      `has the fingerprint ${former}; the database uses the key with fingerprint ${newest}\\. Put that key before`,
+    ),
+  )
+  await refused(
+    openSeal({ secretKeys: [randomBytes(32)], dataDir }, db),
+    new RegExp(`the database uses the key with fingerprint ${newest}\\. Start with that key`),
+  )
 })
 
 test('a lost key is not replaced by a new one', async (t) => {

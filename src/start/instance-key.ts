@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { chown, link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { findLatestTarget } from '../admin/audit/audit.ts'
 import { StartupError } from '../startup-error.ts'
 import type { Config } from '../config.ts'
 import type { Db, Sql } from '../db/pool.ts'
 import { ensureDir } from './ensure-dir.ts'
 import { type KeyMistake, MAX_KEYS, type Seal, createSealingKey, newInstanceKey, parseInstanceKeys } from '../seal.ts'
-import { findInstance, openInstance } from '../secrets/instance.ts'
+import { findInstance, findMissingKeys, openInstance } from '../secrets/instance.ts'
 import { UserError } from '../user-error.ts'
 
 type KeyConfig = Pick<Config, 'secretKeys' | 'dataDir'>
@@ -21,7 +22,10 @@ export async function openSeal(config: KeyConfig, db: Db): Promise<Seal> {
   const keys =
     (await findInstanceKeys(config)) ??
     (instance ? throwMissingKey(file) : await createKeyFile(file, [newInstanceKey()]))
-  return (await openInstance(db, keys)) ?? throwWrongKey(config.secretKeys ? 'DOORCODE_SECRET_KEY' : file, keys.length)
+  return (
+    (await openInstance(db, keys)) ??
+    throwWrongKey(db, { source: config.secretKeys ? 'DOORCODE_SECRET_KEY' : file, keys })
+  )
 }
 
 /** For reading only: creates no key. Undefined if the database has none yet. Throws StartupError like openSeal. */
@@ -52,13 +56,26 @@ function throwMissingKey(file: string): never {
   )
 }
 
-function throwWrongKey(source: string, count: number): never {
-  const fault =
-    count === 1
-      ? `${source} is not the instance key of this database`
-      : `None of the ${count} keys in ${source} is the instance key of this database`
+/** The database does not name its key: only the audit log has the fingerprint, if a rotation replaced the first key. */
+async function throwWrongKey(db: Sql, { source, keys }: { source: string; keys: readonly Buffer[] }): Promise<never> {
+  const fingerprints = keys.map((key) => createSealingKey(key).fingerprint)
+  const named = fingerprints.join(', ')
+  const [fault, configured] =
+    keys.length === 1
+      ? [`${source} is not`, `The configured key has the fingerprint ${named}`]
+      : [`None of the ${keys.length} keys in ${source} is`, `The configured keys have the fingerprints ${named}`]
+  const used = await findLatestTarget(db, 'secrets.rotated')
+  const needed = (await findInstance(db))?.oldKeys ?? []
+  const fix =
+    used === undefined
+      ? `. Start with the key that the database was created with.`
+      : `; the database uses the key with fingerprint ${used}. ${
+          needed.some((each) => fingerprints.includes(each))
+            ? 'Put that key before the configured one, which the unfinished rotation still needs.'
+            : 'Start with that key.'
+        }`
   throw new StartupError(
-    `${fault}, so its codes, tokens and secrets cannot be decrypted. Start with the key that the database was created with, or the one that the last "doorcode secrets rotate" made the key of the database.`,
+    `${fault} the instance key of this database, so its codes, tokens and secrets cannot be decrypted. ${configured}${fix}`,
   )
 }
 
@@ -67,8 +84,7 @@ function throwWrongKey(source: string, count: number): never {
  * StartupError.
  */
 export async function assertOldKeysKnown(sql: Sql, seal: Seal): Promise<void> {
-  const known = new Set(seal.keys.map(({ fingerprint }) => fingerprint))
-  const missing = (await findInstance(sql))?.oldKeys.filter((each) => !known.has(each)) ?? []
+  const missing = await findMissingKeys(sql, seal)
   if (missing.length === 0) return
   throw new StartupError(
     `A rotation of the instance key is not finished: some tokens, secrets or codes may still be encrypted with the former key with fingerprint ${missing.join(', ')}, which is not configured. Add that key after the new one, start, and run "doorcode secrets rotate". If it is lost, run "doorcode secrets rotate --accept-unreadable" first: it lists what cannot be read.`,
@@ -83,12 +99,11 @@ async function readKeys(file: string): Promise<readonly Buffer[] | undefined> {
     )
   })
   if (text === undefined) return undefined
-  const lines = text.split('\n').filter((line) => line.trim() !== '')
-  const { keys, mistakes } = parseInstanceKeys(lines)
-  if (lines.length > 0 && mistakes.length === 0) return keys
-  const faults = mistakes.length > 0 ? ` (${mistakes.map((mistake) => describe(mistake)).join('; ')})` : ''
+  const { keys, mistakes } = parseInstanceKeys(text)
+  if (mistakes.length === 0) return keys
+  const faults = mistakes.map((mistake) => describe(mistake)).join('; ')
   throw new StartupError(
-    `${file} does not contain an instance key on each line${faults}. Restore it from a backup of the data folder.`,
+    `${file} does not contain an instance key on each line (${faults}). Restore it from a backup of the data folder.`,
   )
 }
 

@@ -207,6 +207,17 @@ test('a second rotation within the day leaves the last two secrets', async (t) =
   assert.deepEqual([open(row.secret), open(row.previous_secret)], [third, second])
 })
 
+test('a new secret signs at once where the previous one is unreadable', async (t) => {
+  const world = await startWebhookWorld(t)
+  const receiver = await world.receiver()
+  const text = 'update webhook_endpoints set secret = set_byte(secret, 20, get_byte(secret, 20) # 255) where id = $1'
+  await world.db.rows({ name: 'lose_secret', text }, [receiver.endpointId])
+  const { secret } = await rotateSecret(world.parts, idOf(world, receiver))
+  await world.record()
+  await world.settled()
+  assertSigned(receiver.received[0] ?? assert.fail(), secret)
+})
+
 test('another workspace’s endpoint or delivery is answered exactly like a missing one', async (t) => {
   const world = await startWebhookWorld(t, { loops: 0 })
   const { parts, db } = world

@@ -4,6 +4,7 @@ import { type Sql, statement } from '../db/pool.ts'
 import { recordEvents, transactionWithEvents } from '../events/record.ts'
 import { newId, newWebhookSecret } from '../ids.ts'
 import type { Parts } from '../parts.ts'
+import { type Seal, keyOf } from '../seal.ts'
 import { lockSealingKey } from '../secrets/instance.ts'
 import { findWorkspaceTime } from '../workspaces/workspace-time.ts'
 import { unknownWorkspace } from '../workspaces/workspaces.ts'
@@ -93,6 +94,22 @@ const selectEndpoint = statement<FoundEndpoint>(
   'find_endpoint',
   `select ${COLUMNS}, url_changed_at as "urlChangedAt", deleted_at as "deletedAt"
    from webhook_endpoints where workspace_id = $1 and id = $2`,
+)
+
+/** The endpoints whose secret no known key opens: nothing can be signed for them. */
+export async function listUnreadableEndpoints(
+  db: Sql,
+  { seal, workspaceId }: { seal: Seal; workspaceId: string },
+): Promise<string[]> {
+  const sealed = await db.rows(selectSecrets, [workspaceId])
+  return sealed
+    .filter(({ endpointId, secret }) => !keyOf(seal.keys, secret, secretContext(endpointId)))
+    .map(({ endpointId }) => endpointId)
+}
+
+const selectSecrets = statement<{ endpointId: string; secret: Buffer }>(
+  'list_endpoint_secrets',
+  'select id as "endpointId", secret from webhook_endpoints where workspace_id = $1 and deleted_at is null',
 )
 
 /** For the command line, which names only the endpoint. */

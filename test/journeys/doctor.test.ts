@@ -127,6 +127,11 @@ const FAULTS: readonly [sql: string, codes: readonly string[], undo: string][] =
     `update webhook_endpoints set failing_since = null ${OF_WORKSPACE}`,
   ],
   [
+    `update webhook_endpoints set failing_since = now(), secret = set_byte(secret, 20, get_byte(secret, 20) # 255) ${OF_WORKSPACE}`,
+    ['endpoint_secret_unreadable'],
+    `update webhook_endpoints set failing_since = null, secret = set_byte(secret, 20, get_byte(secret, 20) # 255) ${OF_WORKSPACE}`,
+  ],
+  [
     `update messages set due_at = now() - interval '1 hour' ${OF_WORKSPACE}`,
     ['work_stuck'],
     `update messages set due_at = now() + interval '1 hour' ${OF_WORKSPACE}`,

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { connectAccount } from '../../src/accounts/accounts.ts'
 import { endAllSessions } from '../../src/admin/auth/end-all-sessions.ts'
+import type { Finding } from '../../src/doctor/finding.ts'
 import { createWakeUps } from '../../src/jobs/wake.ts'
 import { createSealingKey } from '../../src/seal.ts'
 import { writeInstance } from '../../src/secrets/instance.ts'
@@ -13,6 +14,7 @@ import { sealedColumns } from '../../src/secrets/sealed-columns.ts'
 import { findSecretsStatus } from '../../src/secrets/status.ts'
 import { assertOldKeysKnown } from '../../src/start/instance-key.ts'
 import { addEndpoint } from '../../src/webhooks/endpoints.ts'
+import { newFile } from '../backups.ts'
 import { interruptCommand, runCommand } from '../command-line.ts'
 import { openPooledDb } from '../connections.ts'
 import { PASSWORD, createCalls, signIn, signInWithPassword } from '../dashboard.ts'
@@ -181,6 +183,36 @@ test('an interrupted rotation needs the old key until it is repeated', async (t)
   await assertOldKeysKnown(db, await openTestSeal(db, [next]))
 })
 
+test('a backup and doctor name the former key that an interrupted rotation still needs', async (t) => {
+  const { world, seal, old, next } = await startRotation(t)
+  const { db } = world.parts
+  await world.receiver()
+  await switchKey({ db, seal }, async () => {})
+  key = next
+  const needed = fingerprintOf(old)
+  const { file } = await newFile(t)
+  const run = (words: string[], ...keys: Buffer[]) =>
+    runCommand(words, { DATABASE_URL: world.databaseUrl, ...withKeys(...keys) })
+  assert.match(
+    (await run(['backup', file], next)).stdout,
+    new RegExp(`Warning: .* former key with fingerprint ${needed}, which is not in the backup`),
+  )
+  const missingKeys = async (option: string, ...keys: Buffer[]) =>
+    (JSON.parse((await run(['backup', file, option, '--json'], ...keys)).stdout) as { missingKeys: string[] })
+      .missingKeys
+  assert.deepEqual(await missingKeys('--force', next, old), [])
+  assert.deepEqual(await missingKeys('--force', next), [needed])
+
+  const ofKey = async (...keys: Buffer[]) => {
+    const { findings } = JSON.parse((await run(['doctor', '--json'], ...keys)).stdout) as { findings: Finding[] }
+    return findings.filter(({ check }) => check === 'key').map(({ code, parameters }) => ({ code, ...parameters }))
+  }
+  assert.deepEqual(await ofKey(next), [{ code: 'former_key_missing', keys: needed }])
+  assert.deepEqual(await ofKey(next, old), [{ code: 'ok' }])
+  await world.first.stop()
+  assert.equal((await run(['secrets', 'rotate'], next, old)).code, 0)
+})
+
 test('an interrupted rotation reports its progress, and the next run finishes it', async (t) => {
   const { world, next, command } = await startRotation(t)
   const sent = await world.sendOtp()
@@ -253,7 +285,7 @@ test('a text that no known key opens is reported and stops nothing else', async 
   await world.ask('update provider_accounts set access_token = app_secret where id = $1', [accountId])
 })
 
-test('a lost old key is given up only on request', async (t) => {
+test('a rotation without a lost old key fails until the operator gives it up', async (t) => {
   const { world, seal, next } = await startRotation(t)
   const { db } = world.parts
   await switchKey({ db, seal }, async () => {})
@@ -261,11 +293,15 @@ test('a lost old key is given up only on request', async (t) => {
   await world.first.stop()
   const alone = (...words: string[]) =>
     runCommand(['secrets', ...words, '--json'], { DATABASE_URL: world.databaseUrl, ...withKeys(next) })
-  const rotated = async (...words: string[]) =>
-    JSON.parse((await alone('rotate', ...words)).stdout) as { finished: boolean; unreadableCount: number }
+  const rotated = async (...words: string[]) => {
+    const { code, stdout } = await alone('rotate', ...words)
+    return { code, ...(JSON.parse(stdout) as { finished: boolean; unreadableCount: number }) }
+  }
   const first = await rotated()
-  assert.deepEqual([first.finished, first.unreadableCount > 0], [false, true])
-  assert.equal((await rotated('--accept-unreadable')).finished, true)
+  assert.deepEqual([first.code, first.finished, first.unreadableCount > 0], [1, false, true])
+  assert.equal((await alone('status')).code, 1)
+  const last = await rotated('--accept-unreadable')
+  assert.deepEqual([last.code, last.finished], [0, true])
   await assertOldKeysKnown(db, await openTestSeal(db, [next]))
 })
 

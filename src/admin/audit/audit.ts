@@ -24,6 +24,15 @@ const insertChange = statement(
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 )
 
+const selectLatestTarget = statement<{ target: string }>(
+  'find_latest_audit_target',
+  'select target from audit_log where workspace_id is null and action = $1 order by id desc limit 1',
+)
+
+/** What the last such change of the whole instance changed. Undefined: none, or its entry was removed. */
+export const findLatestTarget = async (sql: Sql, action: AuditAction): Promise<string | undefined> =>
+  (await sql.row(selectLatestTarget, [action]))?.target
+
 /** Records a change. Pass the transaction that makes the change. */
 export async function audit(
   sql: Sql,

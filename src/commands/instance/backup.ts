@@ -69,7 +69,7 @@ export const backup = command({
     return { file, ...result, ...created }
   },
   resultToStderr: ({ file }) => file === STANDARD_OUTPUT,
-  format: ({ file, bytes, tables, rows, containsKey, encrypted }) =>
+  format: ({ file, bytes, tables, rows, containsKey, encrypted, missingKeys }) =>
     [
       `${file === STANDARD_OUTPUT ? 'The backup' : file} contains ${rows} rows of ${tables} tables (${formatSize(bytes)}).`,
       containsKey
@@ -77,6 +77,11 @@ export const backup = command({
           ? 'It contains the instance key, and can be opened only with the passphrase.'
           : 'Warning: it contains the instance key and is not encrypted. Anyone who has this file can read everything and send messages in your name. Keep it as safe as the key, or use --passphrase-file.'
         : 'It does not contain the instance key: keep the key in another place. The backup cannot be restored without it.',
+      ...(missingKeys.length > 0
+        ? [
+            `Warning: a rotation of the instance key is not finished. Some tokens, secrets or codes may still be encrypted with the former key with fingerprint ${missingKeys.join(', ')}, which is not in the backup: keep that key too, or finish the rotation with "secrets rotate" and make another backup.`,
+          ]
+        : []),
     ].join('\n'),
 })
 

@@ -28,7 +28,7 @@ export const secretsRotate = command({
   words: 'secrets rotate',
   example: '',
   summary:
-    'Encrypt all stored tokens, secrets and codes with the newest instance key, while nodes run. Can be repeated after an interruption.',
+    'Encrypt all stored tokens, secrets and codes with the newest instance key, while nodes run. Can be repeated after an interruption. The exit code is 1 until it has finished.',
   options: {
     endSessions: flag('Also sign everyone out of the dashboard: for a key that may have leaked.'),
     acceptUnreadable: flag('Finish even if a former key is lost: what it encrypted stays unreadable.'),
@@ -64,6 +64,7 @@ export const secretsRotate = command({
     const oldKeys = seal.keys.map((key) => key.fingerprint).filter((each) => each !== fingerprint)
     return { key: fingerprint, switched, finished, missingKeys, oldKeys, keyFileCleaned, sessionsEnded, ...resealed }
   },
+  failed: ({ finished }) => !finished,
   format({ key, switched, missingKeys, oldKeys, keyFileCleaned, sessionsEnded, ...counts }) {
     const resealed = Object.values(counts.resealed).reduce((sum, each) => sum + each, 0)
     return [
@@ -102,8 +103,10 @@ function describeUnreadable({ unreadable, unreadableCount }: Pick<SecretsStatus,
 export const secretsStatus = command({
   words: 'secrets status',
   example: '',
-  summary: 'Show the fingerprints of the instance keys, what each still encrypts, and which nodes know them.',
+  summary:
+    'Show the fingerprints of the instance keys, what each still encrypts, and which nodes know them. The exit code is 1 if no known key opens a stored text.',
   run: ({ db, seal }) => findSecretsStatus({ db, seal }),
+  failed: ({ unreadableCount }) => unreadableCount > 0,
   format: ({ keys, oldKeys, nodes, ...unreadable }) =>
     [
       ...keys.map(

@@ -1,6 +1,6 @@
 import { plainText } from '../../../locales/text.ts'
 import type { Parts } from '../../parts.ts'
-import { type Seal, UnsealError } from '../../seal.ts'
+import { type Seal, UnsealError, keyOf } from '../../seal.ts'
 import { sealedColumns } from '../../secrets/sealed-columns.ts'
 import type { ClaimedDelivery, Target } from './claim.ts'
 import { type PostResult, type WebhookAgent, Interrupted, post } from './post.ts'
@@ -53,8 +53,12 @@ function secretsOf(
   { endpointId, secret, previousSecret, previousSecretUntil }: Target,
   at: Date,
 ): string[] {
-  const sealed = previousSecret && previousSecretUntil && previousSecretUntil > at ? [secret, previousSecret] : [secret]
-  return sealed.map((each) => seal.open(each, secretContext(endpointId)))
+  const context = secretContext(endpointId)
+  const current = seal.open(secret, context)
+  if (!previousSecret || !previousSecretUntil || previousSecretUntil <= at) return [current]
+  // It may be unreadable, which is why the operator replaced it.
+  const previous = keyOf(seal.keys, previousSecret, context)?.open(previousSecret, context)
+  return previous === undefined ? [current] : [current, previous]
 }
 
 /** What an endpoint's secret is sealed to. */
