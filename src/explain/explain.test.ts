@@ -52,7 +52,7 @@ test('the operator must replace an endpoint secret that cannot be decrypted', as
     const { who, sentence } = (await explained(world, otp.messageId)).next
     assert.equal(who, 'operator')
     const expected = `^Run "endpoint rotate ${endpointId}" and .*, then run ${enable}"endpoint resend ${endpointId} --event .*": nothing was sent`
-    assert.match(String(sentence), new RegExp(expected), delivery)
+    assert.match(sentence, new RegExp(expected), delivery)
   }
 })
 
