@@ -63,6 +63,7 @@ const OWN_PROCESS: readonly string[] = [
   'src/events/record.test.ts',
   'src/main.test.ts',
   'test/journeys/dashboard-audit.test.ts',
+  'test/journeys/dashboard-system.test.ts',
   'test/journeys/doctor.test.ts',
   'test/journeys/key-rotation.test.ts',
   'test/journeys/retention.test.ts',
