@@ -40,7 +40,7 @@ const port = integer(1, MAX_PORT, 'port')
 /** One for group commits, one for everything else. */
 const MIN_POOL = 2
 const MAX_POOL = 200
-/** Balancers check every few seconds. Whoever kills the process must wait longer than this (docs/operations.md#shutting-down). */
+/** Balancers check every few seconds. A supervisor must wait longer than this before it kills the process (docs/operations.md#shutting-down). */
 const MAX_DRAIN_SECONDS = 60
 
 /** All environment variables. A test compares docs/configuration.md with this table. */

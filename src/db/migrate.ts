@@ -28,7 +28,7 @@ export async function migrate(db: Db): Promise<number> {
     const contracting = newest > known ? await findContracting(connection, known) : undefined
     if (contracting !== undefined)
       throw new StartupError(
-        `The database is at migration ${newest}, but this release only knows ${known}, and migration ${contracting} removed what this release uses. Start the release that migrated it or a newer one.`,
+        `The database is at migration ${newest}, but this release only knows ${known}, and migration ${contracting} may have removed what this release uses. Start the release that migrated it or a newer one.`,
       )
     const pending = migrations.filter((migration) => migration.number > newest)
     for (const migration of pending) await commit(connection, migration.name, [migration])

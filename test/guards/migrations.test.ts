@@ -8,7 +8,7 @@ const FIRST_SET = 9
 
 /** What nodes of the release before may still use, or may still write. */
 const CONTRACTING: readonly { pattern: RegExp; what: string }[] = [
-  { pattern: /^drop (table|view|function|type|schema) /, what: 'drops something' },
+  { pattern: /^drop (table|view|function|type|schema|trigger) /, what: 'drops something' },
   { pattern: /^drop column /, what: 'drops a column' },
   { pattern: /^rename /, what: 'renames something' },
   { pattern: /^alter column \S+ (set data )?type /, what: 'changes the type of a column' },
@@ -26,23 +26,39 @@ function findContracting(migration: string): string[] {
     .split(';')
     .map((each) => each.replaceAll(/\s+/g, ' ').trim())
   const created = statements.map((each) => /^create table (?:if not exists )?(\w+)/.exec(each)?.[1] ?? '')
-  const known = statements.filter((each) => !created.includes(/(?:^alter table| on) (\w+)/.exec(each)?.[1] ?? 'none'))
+  const known = statements.filter(
+    (each) =>
+      !created.includes(/(?:^alter table(?: if exists)?(?: only)?| on) (?:\w+\.)?(\w+)/.exec(each)?.[1] ?? 'none'),
+  )
+  const made = new Set(statements.map((each) => /^create (?:unique )?index (\w+)/.exec(each)?.[1]))
   return known.flatMap((each) => {
+    const [, index] = /^drop index (?:if exists )?(\w+)/.exec(each) ?? []
+    if (index !== undefined && !made.has(index)) return ['drops an index']
     const changes = changesOf(each)
     const found = CONTRACTING.filter(({ pattern }) => changes.some((change) => pattern.test(change)))
-    return [...found.map(({ what }) => what), ...constraintsOf(changes).map((name) => `adds the constraint ${name}`)]
+    return [
+      ...found.map(({ what }) => what),
+      ...constraintsOf(changes).map((name) => `adds the constraint ${name}`),
+      ...(changes.some((change) => isUsedConstraint(change, changes)) ? ['drops a constraint'] : []),
+    ]
   })
 }
 
 /** Of `alter table`, what stands between the commas. Otherwise the statement. */
 function changesOf(text: string): string[] {
-  const [, changes] = /^alter table \w+ (.*)$/.exec(text) ?? []
+  const [, changes] = /^alter table (?:if exists )?(?:only )?(?:\w+\.)?\w+ (.*)$/.exec(text) ?? []
   if (changes === undefined) return [text]
   const withoutParentheses = /,(?![^(]*\))/ // deeper ones do not occur
   return changes.split(withoutParentheses).map((change) => change.trim())
 }
 
-/** Those that rows of the release before could break: neither a wider one under the same name nor one of a new column. */
+/** `on conflict` needs its unique constraint. Without a foreign key every statement still works. */
+function isUsedConstraint(change: string, changes: readonly string[]): boolean {
+  const [, name = ''] = /^drop constraint (\w+)/.exec(change) ?? []
+  return name !== '' && !name.endsWith('_fkey') && !changes.some((each) => each.startsWith(`add constraint ${name} `))
+}
+
+/** Whether a rule of the same name is wider, is for the reader. Those that rows of the release before could break: neither a wider one under the same name nor one of a new column. */
 function constraintsOf(changes: readonly string[]): string[] {
   const columns = changes.flatMap((change) => /^add column (\w+)/.exec(change)?.[1] ?? [])
   return changes.flatMap((change) => {
@@ -75,6 +91,9 @@ for (const [migration, what] of [
   ['alter table messages add constraint short check (length(reference) < 9);', 'adds the constraint short'],
   ['create unique index one_per_day on messages (recipient);', 'forbids rows that were allowed'],
   ['delete from events;', 'deletes rows'],
+  ['drop index messages_due;', 'drops an index'],
+  ['alter table nodes drop constraint nodes_pkey;', 'drops a constraint'],
+  ['alter table if exists public.messages drop column reference;', 'drops a column'],
 ] as const)
   test(`a migration that ${what} needs the mark`, () => assert.deepEqual(findContracting(migration), [what]))
 

@@ -70,7 +70,7 @@ async function resources(): Promise<Map<string, Resource>> {
 type Compose = {
   services: Record<'postgres' | 'doorcode' | 'caddy', { image: string; environment: Record<string, string> }> &
     Record<'doorcode', { stop_grace_period: string }> &
-    Record<'caddy', { networks: { proxy: { ipv4_address: string } } }>
+    Record<'doorcode' | 'caddy', { networks: { proxy: { ipv4_address: string } } }>
 }
 
 const compose = async (): Promise<Compose> => parse(await read('compose.yaml'), { merge: true }) as Compose
@@ -93,6 +93,8 @@ test('Doorcode accepts the settings of compose.yaml and of the manifests', async
   const { services } = await compose()
   accept(withDefaults(services.doorcode.environment))
   assert.equal(services.doorcode.environment['DOORCODE_TRUSTED_PROXIES'], services.caddy.networks.proxy.ipv4_address)
+  const { doorcode, caddy } = services
+  assert.notEqual(doorcode.networks.proxy.ipv4_address, caddy.networks.proxy.ipv4_address)
   const all = await resources()
   const [container] = all.get('Deployment')?.spec.template.spec.containers ?? []
   assert.ok(container)

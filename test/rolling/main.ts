@@ -1,8 +1,8 @@
 /**
  * `npm run rolling`: two nodes behind a load balancer are replaced one after the other under load. First each by another process
  * of this release, then each of the release before by one of this release, on a database of the release before. No request
- * may fail, and nothing may be lost or doubled. `--rounds 3 --orders 20 --seed 1` are the defaults; `--from <commit>` names
- * another release before.
+ * may fail, and nothing may be lost or doubled. `--rounds 3 --orders 20 --seed 1 --drain 2` are the defaults; `--drain 0` is the
+ * control, which must fail. `--from <commit>` names another release before.
  */
 import type { ChildProcess } from 'node:child_process'
 import path from 'node:path'
@@ -23,6 +23,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     orders: { type: 'string', default: '20' },
     seed: { type: 'string', default: '1' },
+    drain: { type: 'string', default: '2' }, // seconds: more than two checks of the balancer
     from: { type: 'string' },
   },
 })
@@ -30,8 +31,6 @@ const rounds = positive('rounds', values.rounds)
 const ordersPerSecond = positive('orders', values.orders)
 const seed = positive('seed', values.seed)
 
-/** More than two checks of the balancer. */
-const DRAIN_SECONDS = 2
 const IN_USE_WITHIN_MS = 10_000
 /** Under load before the first replacement, between two, and after the last. */
 const BETWEEN_MS = 3_000
@@ -46,7 +45,7 @@ async function startNode(
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const errors: string[] = []
-  const settings = { DOORCODE_DRAIN_SECONDS: String(DRAIN_SECONDS) }
+  const settings = { DOORCODE_DRAIN_SECONDS: values.drain }
   const launch = async (from: string | undefined): Promise<ChildProcess> => {
     const options = { name, databaseUrl, port, errors, settings }
     const child = await startServeProcess(from === undefined ? options : { ...options, root: from })

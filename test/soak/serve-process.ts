@@ -47,7 +47,10 @@ export async function startServeProcess(options: ServeOptions): Promise<ChildPro
   const deadline = performance.now() + READY_WITHIN_MS
   while (!(await isReady(`http://127.0.0.1:${port}`))) {
     if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}: ${errors.at(-1) ?? last}`)
-    if (performance.now() > deadline) throw new Error(`${name} was not ready within ${READY_WITHIN_MS} ms`)
+    if (performance.now() > deadline) {
+      child.kill('SIGKILL')
+      throw new Error(`${name} was not ready within ${READY_WITHIN_MS} ms`)
+    }
     await wait(100)
   }
   return child
