@@ -16,6 +16,7 @@ import { freePort } from '../program.ts'
 import { INSTANCE_KEY } from '../seal.ts'
 import { startEndpoint } from '../soak/endpoint.ts'
 import { seededRandom } from '../soak/random.ts'
+import { conclude, countSends, positive } from '../soak/scene.ts'
 import { openShop } from '../soak/shop.ts'
 import { check } from './checks.ts'
 import { type Cluster, startCluster } from './cluster.ts'
@@ -25,12 +26,10 @@ import { type Report, judge, printReports } from './report.ts'
 import { Missing, findPrograms, findUser } from './requirements.ts'
 import { type Scenario, control, scenarios } from './scenarios.ts'
 
-const UUID_LENGTH = 36
 /** Load before and after each failure. */
 const STEADY_MS = 3_000
 /** The provider repeats a webhook that was not answered for days; here every second. */
 const WEBHOOK_RETRY_GAPS_MS = Array<number>(300).fill(1_000)
-const MAX_FAULTS_SHOWN = 40
 const MAX_EXPLAINED = 3
 
 const { values } = parseArgs({
@@ -66,7 +65,6 @@ async function main(chosen: readonly Scenario[]): Promise<number> {
   opened.defer(() => cluster.close())
   const { databaseUrl } = cluster
 
-  const sends = new Map<string, number>()
   const emulator = await startEmulator({
     speed: 0.2,
     magicNumbers: false,
@@ -74,10 +72,7 @@ async function main(chosen: readonly Scenario[]): Promise<number> {
     retryGapsMs: WEBHOOK_RETRY_GAPS_MS,
   })
   opened.defer(() => emulator.close())
-  emulator.onMessage(({ callbackData }) => {
-    const messageId = callbackData?.slice(-UUID_LENGTH) ?? ''
-    sends.set(messageId, (sends.get(messageId) ?? 0) + 1)
-  })
+  const sends = countSends(emulator)
   const endpoint = await startEndpoint()
   opened.defer(() => endpoint.close())
   const nodes = [
@@ -109,9 +104,7 @@ async function main(chosen: readonly Scenario[]): Promise<number> {
   )
   const faults = judge(reports)
   if (unverified > 0) faults.push(`${unverified} webhooks had a wrong signature`)
-  for (const fault of faults.slice(0, MAX_FAULTS_SHOWN)) console.log(`FAULT ${fault}`)
-  console.log(faults.length === 0 ? summaryOf(chosen) : `${faults.length} faults`)
-  return faults.length === 0 ? 0 : 1
+  return conclude(faults, summaryOf(chosen))
 
   /** Compared with what is stored once all that was begun is accepted and all work is done. */
   async function runUnderLoad(scenario: Scenario, round: number): Promise<Report> {
@@ -222,11 +215,4 @@ function chosenScenarios(): Scenario[] {
     console.error(`--only knows no scenario "${name}"; it knows ${all.map((each) => each.name).join(', ')}`)
     return process.exit(2)
   })
-}
-
-function positive(name: string, text: string): number {
-  const value = Number(text)
-  if (value > 0 && Number.isFinite(value)) return value
-  console.error(`--${name} must be a number above 0, not ${text}`)
-  return process.exit(2)
 }

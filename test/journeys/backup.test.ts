@@ -110,7 +110,7 @@ test('timers, due messages and webhooks continue in a restored database', async 
   )
 })
 
-test('a message that was being sent during the backup is sent at most once more', async (t) => {
+test('a message in progress during the backup is sent again at most once', async (t) => {
   const world = await startWorld(t, { works: false })
   const otp = await world.sendOtp()
   const lease = newId()

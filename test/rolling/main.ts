@@ -124,4 +124,4 @@ console.log(`seed ${seed}, ${ordersPerSecond} orders/s, the release before is ${
 const faults = await roll({ title: 'rolling restart', replacements: rounds })
 await using release = await unpackRelease(commit)
 faults.push(...(await roll({ title: `rolling upgrade from ${commit}`, before: release.root, replacements: 1 })))
-conclude(faults)
+process.exitCode = conclude(faults)

@@ -55,7 +55,7 @@ console.log(
   JSON.stringify({ errorLines: Object.fromEntries((nodes ?? []).map((node) => [node.name, node.errors().length])) }),
 )
 console.log(JSON.stringify(summary))
-conclude(faults)
+process.exitCode = conclude(faults)
 
 /** One fault after the other, until the load ends. */
 async function disturb(): Promise<void> {
