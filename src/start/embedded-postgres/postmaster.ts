@@ -132,14 +132,17 @@ export async function readLogTail(file: string): Promise<string> {
 const STOP_TIMEOUT_MS = 60_000
 const CHECK_EVERY_MS = 10
 
-/** Fast shutdown: ends sessions and writes a checkpoint, so that the next start needs no recovery. */
+/**
+ * Fast shutdown: ends sessions and writes a checkpoint, so that the next start needs no recovery. The server removes its
+ * pid file shortly before it ends, so this waits for the process.
+ */
 export async function stopPostmaster(data: string): Promise<void> {
   const postmaster = await findPostmaster(data)
   if (!postmaster) return
   process.kill(postmaster.pid, 'SIGINT')
   const deadline = Date.now() + STOP_TIMEOUT_MS
   while (Date.now() < deadline) {
-    if ((await findPostmaster(data))?.pid !== postmaster.pid) return
+    if (!(await isPostgres(postmaster.pid))) return
     await wait(CHECK_EVERY_MS)
   }
   throw new Error(
