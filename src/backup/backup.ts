@@ -2,7 +2,7 @@ import type { Connection } from '../db/connection.ts'
 import { listMigrations } from '../db/migrate.ts'
 import type { Db } from '../db/pool.ts'
 import { createSealingKey } from '../seal.ts'
-import { isInstanceKeyAmong, missingKeys } from '../secrets/instance.ts'
+import { findInstanceKey, missingKeys } from '../secrets/instance.ts'
 import manifest from '../../package.json' with { type: 'json' }
 import { copyOut } from './copy.ts'
 import { newEncryption } from './encryption.ts'
@@ -12,8 +12,10 @@ import { type BackupTarget, writeBackup } from './write-file.ts'
 
 export type BackupOptions = {
   target: BackupTarget
-  /** Newest first. Empty: the file does not contain them. */
+  /** Those that are known, newest first. */
   keys: readonly Buffer[]
+  /** The file does not contain them. */
+  withoutKey: boolean
   /** Undefined: the file is not encrypted. */
   passphrase: string | undefined
   createdAt: Date
@@ -33,7 +35,8 @@ export type BackupResult = {
 
 /** Writes a snapshot of the database as one file. Other sessions can read and write the database meanwhile. */
 export async function makeBackup(db: Db, options: BackupOptions): Promise<BackupResult> {
-  const { target, keys, passphrase, createdAt, begin, signal } = options
+  const { target, passphrase, createdAt, begin, signal } = options
+  const keys = options.withoutKey ? [] : options.keys
   const encrypted = passphrase === undefined ? undefined : await newEncryption(passphrase)
   let tables: Table[] = []
   let total = 0
@@ -49,11 +52,17 @@ export async function makeBackup(db: Db, options: BackupOptions): Promise<Backup
       const { oldKeys, ...described } = await describeDatabase(connection)
       missing = missingKeys(oldKeys, keys.map(createSealingKey))
       // They were read before the snapshot.
-      if (keys.length > 0 && !isInstanceKeyAmong(keys, Buffer.from(described.keyCheck, 'base64')))
+      const key = findInstanceKey(options.keys, Buffer.from(described.keyCheck, 'base64'))
+      if (keys.length > 0 && !key)
         throw backupError(
           'The instance key was replaced when the backup began, so the backup would not contain it. Repeat the command, with the new key if you set DOORCODE_SECRET_KEY.',
         )
-      const about = { createdAt: createdAt.toISOString(), doorcode: manifest.version, containsKey: keys.length > 0 }
+      const about = {
+        createdAt: createdAt.toISOString(),
+        doorcode: manifest.version,
+        containsKey: keys.length > 0,
+        keyFingerprint: key?.fingerprint,
+      }
       const encryption = encrypted?.encryption ?? null
       await writer.header({ ...about, ...described, encryption, tables: tables.map(toHeader) }, encrypted?.cipher)
       for (const key of keys) await writer.frame('key', key)

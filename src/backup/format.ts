@@ -47,6 +47,8 @@ const headerSchema = z.strictObject({
   containsKey: z.boolean(),
   /** `instance.key_check`, to recognize the instance key. */
   keyCheck: z.base64(),
+  /** Of the same key, for errors. Missing if the backup was made without knowing the key, or by an early version. */
+  keyFingerprint: z.string().optional(),
   encryption: encryptionSchema.nullable(),
   /** A table outside the default schema is named as schema.table. */
   tables: z.array(z.strictObject({ name: z.string(), columns: z.array(z.string()) })),

@@ -1,8 +1,14 @@
 import { access, constants, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Config } from '../config.ts'
-import { isInstanceKeyAmong } from '../secrets/instance.ts'
-import { findInstanceKeys, instanceKeyFile, replaceInstanceKeys, textOfKey } from '../start/instance-key.ts'
+import { findInstanceKey } from '../secrets/instance.ts'
+import {
+  describeWrongKeys,
+  findInstanceKeys,
+  instanceKeyFile,
+  replaceInstanceKeys,
+  textOfKey,
+} from '../start/instance-key.ts'
 import { writeNewFile } from '../start/new-file.ts'
 import { backupError } from './format.ts'
 
@@ -13,6 +19,7 @@ type KeyOptions = {
   containedKeys: readonly Buffer[]
   /** `instance.key_check` of the backup. */
   keyCheck: Buffer
+  keyFingerprint: string | undefined
 }
 
 type ChosenKey = {
@@ -24,7 +31,7 @@ type ChosenKey = {
 
 /** The key for the restored database. Throws UserError if there is none. */
 export async function chooseKey(config: Config, options: KeyOptions): Promise<ChosenKey> {
-  const { file, keyFile, containedKeys, keyCheck } = options
+  const { file, keyFile, containedKeys, keyCheck, keyFingerprint } = options
   const isEmbedded = config.databaseUrl === undefined
   if (keyFile !== undefined && (isEmbedded || config.secretKeys || containedKeys.length === 0))
     throw backupError(
@@ -43,16 +50,21 @@ export async function chooseKey(config: Config, options: KeyOptions): Promise<Ch
   const present = isEmbedded ? await findInstanceKeys(config) : secretKeys
   if (!present)
     throw backupError(
-      `${file} does not contain the instance key. Set DOORCODE_SECRET_KEY to that key${isEmbedded ? `, or copy the file "instance-key" of the installation to ${defaultFile}` : ''}.`,
+      `${file} does not contain the instance key${
+        keyFingerprint === undefined ? '' : `, which has the fingerprint ${keyFingerprint}`
+      }. Set DOORCODE_SECRET_KEY to it${isEmbedded ? `, or copy the file "instance-key" of the installation to ${defaultFile}` : ''}.`,
     )
-  if (!isInstanceKeyAmong(present, keyCheck))
+  if (!findInstanceKey(present, keyCheck)) {
+    const { fault, configured } = describeWrongKeys(secretKeys ? 'DOORCODE_SECRET_KEY' : defaultFile, present)
+    const needed = keyFingerprint === undefined ? '' : `; the backup needs the key with fingerprint ${keyFingerprint}`
     throw backupError(
-      `${secretKeys ? 'DOORCODE_SECRET_KEY' : defaultFile} is not the instance key of ${file}. ${
+      `${fault} the instance key of ${file}. ${configured}${needed}. ${
         containedKeys.length > 0
           ? 'Leave DOORCODE_SECRET_KEY unset: the backup contains its key.'
           : 'Use the key of the installation that made the backup.'
       }`,
     )
+  }
   return { write: async () => {}, file: null }
 }
 

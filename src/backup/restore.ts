@@ -41,6 +41,7 @@ export async function restoreBackup(config: Config, options: RestoreOptions): Pr
     keyFile,
     containedKeys,
     keyCheck: Buffer.from(header.keyCheck, 'base64'),
+    keyFingerprint: header.keyFingerprint,
   })
   const { db, close } = await connectDatabase({
     config,

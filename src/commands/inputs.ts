@@ -92,6 +92,9 @@ export const nonEmpty = (placeholder: string, description: string): Input<string
     return text.trim()
   })
 
+/** As the name of a file. */
+export const STANDARD_OUTPUT = '-'
+
 export const url = (description: string): Input<string> =>
   required('url', description, (text) => {
     if (!/^https?:\/\//i.test(text) || !URL.canParse(text))

@@ -7,7 +7,7 @@ import { ONE_RECIPIENT, countHeld, findPerson } from '../recipients/person.ts'
 import { writeNewFile } from '../start/new-file.ts'
 import { blockRecipients, unblockRecipient } from '../workspaces/blocked.ts'
 import { command } from './command.ts'
-import { flag, nonEmpty, optional, phone, workspace } from './inputs.ts'
+import { STANDARD_OUTPUT, flag, nonEmpty, optional, phone, workspace } from './inputs.ts'
 
 const options = { workspace, phone: phone('The phone number of the recipient, such as +212612345678.') }
 
@@ -54,7 +54,7 @@ export const recipientExport = command({
   summary: 'Write everything that a workspace holds about a recipient as one JSON object.',
   options: {
     ...options,
-    file: optional(nonEmpty('file', 'A new file, readable by its owner only. Default: standard output.')),
+    file: optional(nonEmpty('file', 'A new file, readable by its owner only. "-", the default, is standard output.')),
   },
   interruptedMessage: 'The export was interrupted, and no file was written. Run the command again.',
   async run({ db, clock }, { workspace: workspaceId, phone, file }, record, { signal }) {
@@ -64,7 +64,7 @@ export const recipientExport = command({
       const held = await countHeld(db, await findPerson(db, { workspaceId, phone }))
       await record(db, { workspaceId, action: 'recipient.exported', target: ONE_RECIPIENT, after: held })
     }
-    if (file === undefined) {
+    if (file === undefined || file === STANDARD_OUTPUT) {
       await begin()
       return JSON.parse(await exportText(db, request)) as object
     }

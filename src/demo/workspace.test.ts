@@ -63,5 +63,12 @@ test('a demo needs a database with only sandboxes, or with its own workspace', a
   await createWorkspace(parts, { name: 'Shop', sandbox: false })
   await check() // the demo's own shop
   await rm(path.join(dataDir, 'demo.json'))
+  await assert.rejects(check(), (error: Error) => {
+    assert.match(error.message, /a workspace "Demo", .* demo\.json in .* is missing or does not name it/)
+    assert.ok(error.message.includes(`copy demo.json and emulator.db from its data folder to ${dataDir}.`))
+    assert.match(error.message, /To run Doorcode with all its workspaces, use "doorcode serve"/)
+    return true
+  })
+  await db.rows({ name: 'forget_demo', text: `update workspaces set name = 'Tests' where sandbox` })
   await assert.rejects(check(), /not sandboxes \("Shop"\)\. To run .* "doorcode serve"/)
 })

@@ -39,17 +39,25 @@ export async function assertDemoDatabase(db: Db, { dataDir, databaseUrl, program
   if (workspaces.some(({ workspaceId }) => workspaceId === saved?.workspaceId)) return
   const live = workspaces.filter(({ sandbox }) => !sandbox)
   if (live.length === 0) return
+  const folder = path.resolve(dataDir)
+  const anotherDemo = `set DOORCODE_DATA_DIR to a new folder${databaseUrl === undefined ? '' : ' and leave DATABASE_URL unset'}`
+  // Restored, or its data folder is another one.
+  if (workspaces.some(({ name }) => name === DEMO_NAME))
+    throw new StartupError(
+      `This database has a workspace "${DEMO_NAME}", but "start" cannot continue that demo, because the file demo.json in ${folder} is missing or does not name it. To continue it, copy demo.json and emulator.db from its data folder to ${folder}. To run Doorcode with all its workspaces, use "${program} serve". To try another demo, ${anotherDemo}.`,
+    )
   const names = live.slice(0, MAX_NAMES_SHOWN).map(({ name }) => `"${visibleText(name)}"`)
   const more = live.length > MAX_NAMES_SHOWN ? ' and more' : ''
   throw new StartupError(
-    `"start" runs a demo, and this database has workspaces that are not sandboxes (${names.join(', ')}${more}). To run Doorcode with them, use "${program} serve". To try the demo, set DOORCODE_DATA_DIR to a new folder${databaseUrl === undefined ? '' : ' and leave DATABASE_URL unset'}.`,
+    `"start" runs a demo, and this database has workspaces that are not sandboxes (${names.join(', ')}${more}). To run Doorcode with them, use "${program} serve". To try the demo, ${anotherDemo}.`,
   )
 }
 
 const MAX_NAMES_SHOWN = 3
+const DEMO_NAME = 'Demo'
 
 export async function createDemoWorkspace(parts: DemoParts): Promise<DemoWorkspace> {
-  const { workspaceId } = await createWorkspace(parts, { name: 'Demo', sandbox: true })
+  const { workspaceId } = await createWorkspace(parts, { name: DEMO_NAME, sandbox: true })
   const { apiKey } = await createKey(parts.db, parts.clock, { workspaceId, name: 'demo' })
   return save(parts, { workspaceId, apiKey })
 }

@@ -7,7 +7,7 @@ import { UserError } from '../user-error.ts'
 import { SCAN_START, type ReportScan, eraseNextReports } from './erase-reports.ts'
 import { FIRST_ENTRY, eraseBlock, eraseFromAuditLog, eraseUserIds } from './erase-rest.ts'
 import { BeingSentError, type ErasedRows, NO_ROWS, eraseRows } from './erase-rows.ts'
-import { type HeldCounts, type Person, countHeld, findPerson } from './person.ts'
+import { type HeldCounts, type Person, countHeld, findPerson, withUserIds } from './person.ts'
 import { endUnfinished, findUnfinished, isRecorded, keepUnfinished } from './unfinished.ts'
 
 export type ErasureParts = Pick<Parts, 'db' | 'clock' | 'metrics' | 'wake' | 'live'>
@@ -129,10 +129,9 @@ async function runStep(
   const step = await transactionWithEvents(parts, async (tx) => {
     const unfinished = erasure.stage === 'rows' ? await findUnfinished(tx, found) : undefined
     const pseudonym = unfinished?.pseudonym ?? erasure.pseudonym
-    const userIds = [...new Set([...erasure.userIds, ...found.userIds, ...(unfinished?.userIds ?? [])])]
-    const person = { ...found, userIds }
+    const person = withUserIds(withUserIds(found, erasure.userIds), unfinished?.userIds)
     const finishesEarlier = erasure.finishesEarlier || pseudonym !== erasure.pseudonym
-    const current = { ...erasure, pseudonym, finishesEarlier, userIds }
+    const current = { ...erasure, pseudonym, finishesEarlier, userIds: person.userIds }
     const held = await countHeld(tx, person)
     const step = await STAGES[current.stage](tx, { erasure: current, person, keepBlock, now: clock.now() })
     if (Object.values(step.erased).some((count) => count > 0)) {

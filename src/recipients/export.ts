@@ -2,7 +2,7 @@ import { type Sql, type Statement, statement } from '../db/pool.ts'
 import { FIRST_ID } from '../ids.ts'
 import { readReports } from './find-reports.ts'
 import { readEntries, replacerOf } from './mentions.ts'
-import { type Person, findPerson } from './person.ts'
+import { type Person, findPerson, withUserIds } from './person.ts'
 import { findUnfinished } from './unfinished.ts'
 
 /** Of messages or confirmations, each with everything that belongs to it: what is held in memory at one time. */
@@ -27,10 +27,8 @@ export async function* exportRecipient(
   { workspaceId, phone, at }: ExportRequest,
 ): AsyncGenerator<string, ExportedCounts> {
   const known = await findPerson(sql, { workspaceId, phone })
-  const unfinished = await findUnfinished(sql, known)
-  const userIds = [...new Set([...known.userIds, ...(unfinished?.userIds ?? [])])]
-  const person = { ...known, userIds }
-  const { phones } = person
+  const person = withUserIds(known, (await findUnfinished(sql, known))?.userIds)
+  const { phones, userIds } = person
   const head = JSON.stringify({ workspaceId, phone, exportedAt: at, otherForms: phones.slice(1), userIds })
   yield head.slice(0, -1) // more members follow
   const blocks = await sql.rows(readBlocks, [workspaceId, phones])

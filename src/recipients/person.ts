@@ -42,6 +42,12 @@ const selectUserIds: Statement<{ userId: string }> = statement(
    where found.user_id is not null limit ${MAX_USER_IDS}`,
 )
 
+/** Rows that an unfinished erasure has erased no longer lead to all user ids of the person. */
+export const withUserIds = (person: Person, userIds: readonly string[] = []): Person => ({
+  ...person,
+  userIds: [...new Set([...person.userIds, ...userIds])],
+})
+
 const digitsOf = (phone: string): string => phone.replace(/\D/g, '')
 
 const anyOf = (texts: readonly string[]): string =>

@@ -60,9 +60,9 @@ export const missingKeys = (
 export const findMissingKeys = async (sql: Sql, { keys }: Pick<Seal, 'keys'>): Promise<string[]> =>
   missingKeys((await findInstance(sql))?.oldKeys ?? [], keys)
 
-/** Whether one of the keys is the key of the database that has this key_check. */
-export const isInstanceKeyAmong = (keys: readonly Buffer[], keyCheck: Buffer): boolean =>
-  keyOf(keys.map(createSealingKey), keyCheck, CHECK_CONTEXT) !== undefined
+/** Of these keys, the key of the database that has this key_check. */
+export const findInstanceKey = (keys: readonly Buffer[], keyCheck: Buffer): SealingKey | undefined =>
+  keyOf(keys.map(createSealingKey), keyCheck, CHECK_CONTEXT)
 
 /** Of several processes that start at the same time, one creates it. */
 async function createInstance(db: Sql, [newest]: readonly SealingKey[]): Promise<Instance> {

@@ -56,14 +56,22 @@ function throwMissingKey(file: string): never {
   )
 }
 
-/** The database does not name its key: only the audit log has the fingerprint, if a rotation replaced the first key. */
-async function throwWrongKey(db: Sql, { source, keys }: { source: string; keys: readonly Buffer[] }): Promise<never> {
+/** The beginning of a sentence, which "the instance key of …" continues, and of another one. */
+export function describeWrongKeys(source: string, keys: readonly Buffer[]) {
   const fingerprints = keys.map((key) => createSealingKey(key).fingerprint)
   const named = fingerprints.join(', ')
-  const [fault, configured] =
-    keys.length === 1
-      ? [`${source} is not`, `The configured key has the fingerprint ${named}`]
-      : [`None of the ${keys.length} keys in ${source} is`, `The configured keys have the fingerprints ${named}`]
+  return keys.length === 1
+    ? { fingerprints, fault: `${source} is not`, configured: `The configured key has the fingerprint ${named}` }
+    : {
+        fingerprints,
+        fault: `None of the ${keys.length} keys in ${source} is`,
+        configured: `The configured keys have the fingerprints ${named}`,
+      }
+}
+
+/** The database does not name its key: only the audit log has the fingerprint, if a rotation replaced the first key. */
+async function throwWrongKey(db: Sql, { source, keys }: { source: string; keys: readonly Buffer[] }): Promise<never> {
+  const { fingerprints, fault, configured } = describeWrongKeys(source, keys)
   const used = await findLatestTarget(db, 'secrets.rotated')
   const needed = (await findInstance(db))?.oldKeys ?? []
   const fix =

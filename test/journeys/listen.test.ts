@@ -135,7 +135,7 @@ test('Ctrl-C stops it and prints a command that continues after the last event',
   const [one] = await record(world, 1)
   await first.line('forwarded')
   const last = await first.stop()
-  const command = `doorcode listen --forward ${local.url} --url ${world.first.url} --after ${one}`
+  const command = `doorcode listen --forward ${local.url} --url ${world.first.url} --after ${one} --json`
   assert.deepEqual(last, { kind: 'stopped', after: one, continueCommand: command })
   const [two] = await record(world, 1)
   const second = await startListening(t, world, { forward: local.url, environment, after: one })

@@ -149,6 +149,18 @@ test('an export to an unusable file leaves no file and no audit entry', async (t
   assert.deepEqual(entries, [])
 })
 
+test('an export to "-" is the object on standard output, and no file', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const phone = newPhone()
+  for (const form of [['--json'], []]) {
+    const { code, stdout, stderr } = await run(world, 'export', phone, '--file', '-', ...form)
+    assert.deepEqual([code, stderr], [0, ''])
+    const { found, phone: exported } = JSON.parse(stdout) as { found: boolean; phone: string }
+    assert.deepEqual([found, exported], [false, phone])
+  }
+  await assert.rejects(stat('-'), { code: 'ENOENT' })
+})
+
 test('an owner finds, downloads and erases a recipient, with one entry in the log', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world

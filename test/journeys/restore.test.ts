@@ -10,6 +10,7 @@ import { openBackupFile } from '../../src/backup/read-file.ts'
 import { listMigrations } from '../../src/db/migrate.ts'
 import { openDb } from '../../src/db/pool.ts'
 import { createLog } from '../../src/log.ts'
+import { createSealingKey } from '../../src/seal.ts'
 import { openDatabase } from '../../src/start/database.ts'
 import { listWorkspaces } from '../../src/workspaces/workspaces.ts'
 import { KEY, backUp, command, emptyDatabase, environmentOf, holdRestore, newFile, tablesOf } from '../backups.ts'
@@ -44,17 +45,21 @@ test('a restore without the right instance key changes nothing and says which ke
   const newFolder = { DOORCODE_DATA_DIR: path.join(folder, 'data') }
   const otherKey = { DATABASE_URL: url, DOORCODE_SECRET_KEY: OTHER_KEY }
   await refused([file], { DATABASE_URL: url }, /contains the instance key\. Set DOORCODE_SECRET_KEY .*--key-file/)
-  await refused([file], otherKey, /DOORCODE_SECRET_KEY is not the instance key of .*Leave DOORCODE_SECRET_KEY unset/)
-  await refused([bare], otherKey, /is not the instance key of .*Use the key of the installation that made the backup/)
+  const [other, needed] = [OTHER_KEY, KEY].map((key) => createSealingKey(Buffer.from(key, 'base64')).fingerprint)
+  const fault = `DOORCODE_SECRET_KEY is not the instance key of .*has the fingerprint ${other}; .*fingerprint ${needed}\\.`
+  await refused([file], otherKey, new RegExp(`${fault} Leave DOORCODE_SECRET_KEY unset`))
+  await refused([bare], otherKey, new RegExp(`${fault} Use the key of the installation that made the backup`))
   await refused(
     [bare],
     { DATABASE_URL: url },
-    /does not contain the instance key\. Set DOORCODE_SECRET_KEY to that key\./,
+    new RegExp(
+      `does not contain the instance key, which has the fingerprint ${needed}\\. Set DOORCODE_SECRET_KEY to it\\.`,
+    ),
   )
   await refused(
     [bare],
     newFolder,
-    /Set DOORCODE_SECRET_KEY to that key, or copy the file "instance-key" .*data\/instance-key/,
+    /Set DOORCODE_SECRET_KEY to it, or copy the file "instance-key" .*data\/instance-key/,
   )
   await refused(
     [bare, '--key-file', 'x'],
@@ -221,7 +226,8 @@ test('a backup that is interrupted leaves no file', async (t) => {
   const db = openDb({ url: await fileDatabase(), poolSize: 1 })
   t.after(() => db.close())
   const ending = new AbortController()
-  const about = { target: { file, replace: false }, keys: [], passphrase: undefined, createdAt: new Date() }
+  const target = { file, replace: false }
+  const about = { target, keys: [], withoutKey: true, passphrase: undefined, createdAt: new Date() }
   let copies = 0
   /** Ends the backup in the middle of its tables. */
   const connect = async () => {
@@ -246,7 +252,7 @@ test('a backup whose key was replaced when it began is refused', async (t) => {
   await openTestSeal(db)
   const about = { passphrase: undefined, createdAt: new Date(), begin: async () => {}, signal: QUIET_CONTEXT.signal }
   const target = { file, replace: false }
-  const made = makeBackup(db, { ...about, target, keys: [Buffer.from(OTHER_KEY, 'base64')] })
+  const made = makeBackup(db, { ...about, target, withoutKey: false, keys: [Buffer.from(OTHER_KEY, 'base64')] })
   await assert.rejects(made, /instance key was replaced when the backup began, .* Repeat the command/)
   assert.deepEqual(await readdir(folder), [])
 })

@@ -6,10 +6,8 @@ import { COMMAND_RETRY_BUDGET_MS } from '../../start/open.ts'
 import { findInstanceKeys } from '../../start/instance-key.ts'
 import { UserError } from '../../user-error.ts'
 import { type Command, type Input, InputError, type SendData, command } from '../command.ts'
-import { argument, flag, nonEmpty, optional, required } from '../inputs.ts'
+import { STANDARD_OUTPUT, argument, flag, nonEmpty, optional, required } from '../inputs.ts'
 import { readText } from '../json-file.ts'
-
-const STANDARD_OUTPUT = '-'
 
 function requireSendData(sendData: SendData | undefined): SendData {
   if (sendData) return sendData
@@ -51,7 +49,8 @@ export const backup = command({
     const created = { containsKey: !withoutKey, encrypted: passphraseFile !== undefined }
     const result = await makeBackup(db, {
       target: file === STANDARD_OUTPUT ? { send: requireSendData(sendData) } : { file, replace: force },
-      keys: withoutKey ? [] : ((await findInstanceKeys(config)) ?? []),
+      keys: (await findInstanceKeys(config)) ?? [],
+      withoutKey,
       passphrase: passphraseFile,
       createdAt: clock.now(),
       signal,

@@ -83,6 +83,7 @@ export async function runListen(
         '--url',
         instanceUrl,
         position ? `--after ${position}` : '--from-start',
+        ...(json ? ['--json'] : []),
       ].join(' '),
   })
   await listen({ instance: instanceAt(instanceUrl, apiKey), forward, secret, start, output }, end)

@@ -164,6 +164,37 @@ test('one success within the five days restarts their count', async (t) => {
   assert.equal(await statusOf(world, receiver), 'enabled')
 })
 
+test('days in which Doorcode cannot read the secret never disable an endpoint', async (t) => {
+  const world = await startWebhookWorld(t)
+  const receiver = await world.receiver()
+  receiver.answers({ status: 500 })
+  receiver.always({ status: 200 })
+  await world.record()
+  await world.settled()
+  const text = 'update webhook_endpoints set secret = set_byte(secret, 20, get_byte(secret, 20) # 255) where id = $1'
+  const loseOrFindSecret = () => world.db.rows({ name: 'lose_or_find_secret', text }, [receiver.endpointId])
+  await loseOrFindSecret()
+  world.parts.log.level = 'silent' // each attempt would be logged
+  let waiting: string | undefined
+  for (let times = 0; times < 2; times += 1) {
+    world.advance(5.1 * DAY_MS)
+    ;[waiting] = await world.record()
+    await world.settled()
+    assert.equal(await statusOf(world, receiver), 'enabled')
+  }
+  assert.equal((await world.delivery(waiting, receiver)).attempts[0]?.error?.code, 'webhooks.secret_lost')
+  await loseOrFindSecret()
+  receiver.answers({ status: 500 })
+  await world.record()
+  await world.settled()
+  assert.equal(await statusOf(world, receiver), 'enabled', 'its own failures have lasted for a moment')
+  await world.record() // succeeds, and brings the others forward
+  await waitFor('what waited', async () => {
+    world.advance(SECOND_MS)
+    return (await world.delivery(waiting, receiver)).status === 'succeeded'
+  })
+})
+
 test('enabling a disabled endpoint gives it five days again', async (t) => {
   const world = await startWebhookWorld(t)
   const receiver = await world.receiver()

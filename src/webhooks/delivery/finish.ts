@@ -94,6 +94,8 @@ const STATUS = {
 type EndpointResult = {
   id: string
   succeeded: boolean
+  /** The days of nothing but failures begin again: after a success, and while Doorcode cannot read the endpoint's secret. */
+  restarted: boolean
   /** A success after a failure. */
   recovered: boolean
   failed_at: Date | null
@@ -105,18 +107,20 @@ type EndpointResult = {
 
 function endpointResults(results: readonly AttemptResult[]): EndpointResult[] {
   const byEndpoint = new Map<string, EndpointResult>()
-  for (const { delivery, decision, endedAt } of results) {
+  for (const { delivery, decision, endedAt, error } of results) {
     if (decision.outcome === 'interrupted') continue
     const id = delivery.endpointId
     const result = byEndpoint.get(id) ?? { id, ...NO_RESULTS }
     byEndpoint.set(id, result)
     if (decision.outcome === 'succeeded') {
       result.recovered ||= result.failed_at !== null
-      Object.assign(result, { succeeded: true, failed_at: null, failures: 0 })
+      Object.assign(result, { succeeded: true, restarted: true, failed_at: null, failures: 0 })
       continue
     }
     const retryAfterUntil = decision.outcome === 'retry' ? decision.retryAfterUntil : null
-    result.failed_at ??= endedAt
+    // The endpoint still counts as failing: its first success brings forward what waits.
+    if (error?.code === 'webhooks.secret_lost') Object.assign(result, { restarted: true, failed_at: endedAt })
+    else result.failed_at ??= endedAt
     if (!retryAfterUntil) result.failures += 1
     else if (!result.retry_after_until || retryAfterUntil > result.retry_after_until)
       result.retry_after_until = retryAfterUntil
@@ -124,7 +128,14 @@ function endpointResults(results: readonly AttemptResult[]): EndpointResult[] {
   return [...byEndpoint.values()]
 }
 
-const NO_RESULTS = { succeeded: false, recovered: false, failed_at: null, failures: 0, retry_after_until: null }
+const NO_RESULTS = {
+  succeeded: false,
+  restarted: false,
+  recovered: false,
+  failed_at: null,
+  failures: 0,
+  retry_after_until: null,
+}
 
 /** The first success after failures begins a release; Retry-After delays its next step; consecutive failures end it. */
 const NEXT_HEALTH = `
@@ -132,12 +143,13 @@ const NEXT_HEALTH = `
     case when failures < $5 then release_at end as release_at,
     case when failures < $5 and release_at is not null then failures else 0 end as release_failures
   from (
-    select case when result.succeeded then result.failed_at else coalesce(endpoint.failing_since, result.failed_at) end
+    select case when result.restarted then result.failed_at else coalesce(endpoint.failing_since, result.failed_at) end
         as failing_since,
       case when begun.release_at is not null then greatest(begun.release_at, result.retry_after_until) end as release_at,
       case when result.succeeded then 0 else endpoint.release_failures end + result.failures as failures
     from jsonb_to_record($2::jsonb -> endpoint.id::text) as result
-        (succeeded boolean, recovered boolean, failed_at timestamptz, failures integer, retry_after_until timestamptz),
+        (succeeded boolean, restarted boolean, recovered boolean, failed_at timestamptz, failures integer,
+         retry_after_until timestamptz),
       lateral (
         select case when result.recovered or (result.succeeded and endpoint.failing_since is not null)
           then coalesce(endpoint.release_at, $4) else endpoint.release_at end as release_at
@@ -185,5 +197,5 @@ const storeResults = statement<EndpointId>(
    select endpoint.workspace_id as "workspaceId", endpoint.id as "endpointId"
    from jsonb_each($2::jsonb) as result
    cross join lateral (select * from webhook_endpoints where id = result.key::uuid limit 1) endpoint
-   where not (result.value ->> 'succeeded')::boolean and endpoint.failing_since <= $3 and endpoint.status = 'enabled'`,
+   where not (result.value ->> 'restarted')::boolean and endpoint.failing_since <= $3 and endpoint.status = 'enabled'`,
 )
