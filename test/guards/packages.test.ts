@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, chown, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import os from 'node:os'
@@ -20,8 +20,10 @@ import { MAX_CLOSE_MS } from '../../src/start/database.ts'
 import { STOP_TIMEOUT_MS } from '../../src/start/embedded-postgres/postmaster.ts'
 import { MAX_RECOVERY_MS } from '../../src/start/embedded-postgres/server.ts'
 import { MAX_LEAVE_MS } from '../../src/start/open.ts'
+import { openSource } from '../image/source.ts'
 
 const run = promisify(execFile)
+const HAS_GIT = spawnSync('git', ['--version']).status === 0
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const read = (name: string): Promise<string> => readFile(path.join(ROOT, name), 'utf8')
 
@@ -94,8 +96,7 @@ const withDefaults = (values: Record<string, string>): Record<string, string> =>
   )
 
 test('Doorcode accepts the settings of compose.yaml and of the manifests', async (t) => {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-packages-'))
-  t.after(() => rm(folder, { recursive: true }))
+  const folder = await temporaryFolder(t)
   await writeFile(path.join(folder, 'database-url'), 'postgres://doorcode:pw@postgres:5432/doorcode\n')
   await writeFile(path.join(folder, 'secret-key'), Buffer.alloc(32, 1).toString('base64'))
   const accept = (values: Record<string, string>): void => {
@@ -128,7 +129,7 @@ test('probes and the health check call paths that exist', async () => {
   assert.match(await read('bin/healthcheck.js'), /\/healthz`$/m)
 })
 
-test('compose trusts Caddy at any address of Docker, and what visitors claim is not passed on', async () => {
+test('compose believes Caddy at any address that Docker chooses, and no public one', async () => {
   const { services, networks } = await compose()
   for (const network of Object.values(networks)) assert.equal(network?.ipam, undefined) // a fixed one may be taken
   assert.deepEqual([services.doorcode.ports, services.postgres.ports], [undefined, undefined])
@@ -197,6 +198,32 @@ test('an image that an engine builds has nothing of the folder but its sources',
   assert.ok(rest.includes('**/node_modules'))
 })
 
+test('npm run image builds from the commit, and says so if there is none', { skip: !HAS_GIT }, async (t) => {
+  const folder = await temporaryFolder(t)
+  const root = path.join(folder, 'root')
+  await mkdir(root)
+  const git = (...args: readonly string[]) =>
+    run('git', ['-c', 'user.name=A', '-c', 'user.email=a@shop.example', '-c', 'commit.gpgsign=false', ...args], {
+      cwd: root,
+    })
+  await writeFile(path.join(root, 'server.ts'), 'committed')
+  assert.deepEqual(await openSource(root, folder), {
+    folder: root,
+    revision: '',
+    text: 'the files of this folder as they are, because it is not a git checkout',
+  })
+  await git('init')
+  await git('add', '.')
+  await git('commit', '--message', 'First')
+  await writeFile(path.join(root, 'server.ts'), 'changed')
+  await writeFile(path.join(root, 'secret-key'), 'never in an image')
+  const { folder: source, revision, text } = await openSource(root, folder)
+  assert.deepEqual(await readdir(source), ['server.ts'])
+  assert.equal(await readFile(path.join(source, 'server.ts'), 'utf8'), 'committed')
+  assert.match(revision, /^[0-9a-f]{40}$/)
+  assert.equal(text, `commit ${revision}, without what is not committed in this folder`)
+})
+
 test('the image, its user and its release are the same in every package', async () => {
   const containerfile = await read('Containerfile')
   const [, user] = /^USER (\d+):\1$/m.exec(containerfile) ?? []
@@ -247,7 +274,7 @@ test('the health check passes only for a server that answers with success', asyn
 })
 
 test('compose makes each secret once, for the one user who reads it', { skip: process.getuid?.() !== 0 }, async (t) => {
-  const folder = await secretFolder(t)
+  const folder = await temporaryFolder(t)
   const { stdout } = await run('bash', [path.join(ROOT, 'deploy/compose/create-secrets.sh'), folder])
   assert.equal(stdout, 'created postgres-password\ncreated database-url\ncreated secret-key\n')
   const content = async () =>
@@ -267,8 +294,8 @@ test('compose makes each secret once, for the one user who reads it', { skip: pr
   assert.deepEqual(await ownerAndMode(), [10_001, 0o400])
 })
 
-async function secretFolder(t: TestContext): Promise<string> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-secrets-'))
+async function temporaryFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-packages-'))
   t.after(() => rm(folder, { recursive: true }))
   return folder
 }
