@@ -6,6 +6,7 @@ import { fileDatabase } from '../../test/database.ts'
 import { INSTANCE_KEY } from '../../test/node.ts'
 import { createDatabase, dropDatabase, serverUrl, urlOf, withConnection } from '../../test/postgres.ts'
 import { waitFor } from '../../test/wait-for.ts'
+import { tryMigrationLock } from '../db/migrate.ts'
 import { StartupError } from '../startup-error.ts'
 import { readConfig } from '../config.ts'
 import { assertHasTables, openDatabase } from './database.ts'
@@ -95,6 +96,29 @@ test('a read-only database is refused before anything is served', async () => {
   await withConnection(serverUrl(), (sql) => sql.query(`alter database ${name} set default_transaction_read_only = on`))
   await refused(urlOf(serverUrl(), name), /The database is read-only\. Turn off default_transaction_read_only/)
   await dropDatabase(serverUrl(), name)
+})
+
+test('a lock_timeout of the database ends no wait for another start', async (t) => {
+  const name = `hasty_${process.pid}`
+  await createDatabase(serverUrl(), name)
+  t.after(() => dropDatabase(serverUrl(), name))
+  const url = urlOf(serverUrl(), name)
+  await withConnection(serverUrl(), (sql) => sql.query(`alter database ${name} set lock_timeout = '1ms'`))
+  await withConnection(url, async (other) => {
+    const isWaiting = `select from pg_locks where locktype = 'advisory' and not granted
+      and database = (select oid from pg_database where datname = '${name}')`
+    assert.equal(await tryMigrationLock(other), true)
+    const opening = open(url)
+    await Promise.race([
+      opening,
+      waitFor('the start to wait', async () => (await other.query(isWaiting)).rowCount === 1),
+    ])
+    await other.query('select pg_advisory_unlock_all()')
+    const { db, close } = await opening
+    const settings = await db.rows({ name: 'lock_timeout', text: `select current_setting('lock_timeout') as value` })
+    await close()
+    assert.deepEqual(settings, [{ value: '1s' }])
+  })
 })
 
 test('a database in another encoding than UTF-8 is refused', async () => {
