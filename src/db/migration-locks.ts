@@ -88,7 +88,10 @@ type Session = {
   seconds: number | null
 }
 
-/** Those whose transactions have locked one of the tables since before the last try. Of other users perhaps all: only pg_read_all_stats sees since when. */
+/**
+ * Those whose transactions have locked one of the tables since before the last try. Since when another user's has, only a
+ * member of pg_read_all_stats sees: without this right, all of that user's.
+ */
 const selectSessions = statement<Session>(
   'list_sessions_that_lock_tables',
   `select pid, coalesce(nullif(application_name, ''), backend_type) as program, usename as user, state,

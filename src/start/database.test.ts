@@ -8,6 +8,7 @@ import { createDatabase, dropDatabase, serverUrl, urlOf, withConnection } from '
 import { waitFor } from '../../test/wait-for.ts'
 import { Connection } from '../db/connection.ts'
 import { tryMigrationLock } from '../db/migrate.ts'
+import { readServer } from '../doctor/database/server.ts'
 import { StartupError } from '../startup-error.ts'
 import { readConfig } from '../config.ts'
 import { assertHasTables, openDatabase } from './database.ts'
@@ -89,6 +90,35 @@ test('a user who may not create tables is reported with a fix', async () => {
   await refused(owner.replace(/\/\/[^@]+@/, `//${name}:hidden@`), /may not create tables\. Make it the owner/)
   await dropDatabase(serverUrl(), name)
   await withConnection(serverUrl(), (sql) => sql.query(`drop role ${name}`))
+})
+
+test('a start that cannot open its connections says how many and which limit to raise', async (t) => {
+  const name = `limited_${process.pid}`
+  const owner = (text: string) => withConnection(serverUrl(), (sql) => sql.query(text))
+  await createDatabase(serverUrl(), name)
+  await owner(`create role ${name} login password 'hidden' connection limit 6`)
+  await owner(`alter database ${name} owner to ${name}`)
+  t.after(async () => {
+    await dropDatabase(serverUrl(), name)
+    await owner(`drop role ${name}`)
+  })
+  const config = readConfig({
+    DATABASE_URL: urlOf(serverUrl(), name).replace(/\/\/[^@]+@/, `//${name}:hidden@`),
+    DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),
+  })
+  const start = () => openParts(config, pino({ level: 'silent' }), { timeoutMs: 0 })
+  await assert.rejects(start(), (error) => {
+    assert.ok(error instanceof StartupError, String(error))
+    const found = 'may use 17 database connections, but only 6 could be opened (too many connections for role'
+    assert.ok(error.message.includes(found), error.message)
+    assert.match(error.message, /Raise max_connections of PostgreSQL, or the connection limit of its user/)
+    return true
+  })
+  await owner(`alter role ${name} connection limit 17`)
+  const { parts, close } = await start()
+  const { maxConnections } = await readServer(parts.db) // for doctor
+  await close()
+  assert.equal(maxConnections, 17)
 })
 
 test('a read-only database is refused before anything is served', async () => {

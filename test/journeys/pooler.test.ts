@@ -15,9 +15,9 @@ const skip = PGBOUNCER === undefined && 'Debian’s package pgbouncer is not ins
 
 const SESSIONS = /pools transactions or statements.*"pool_mode = session"/
 
-async function assertRefused(databaseUrl: string, message: RegExp): Promise<void> {
+async function assertRefused(databaseUrl: string, message: RegExp, connections = 0): Promise<void> {
   const config = { databaseUrl, dataDir: '/nonexistent', databasePool: 2 }
-  const opening = openDatabase({ config, log: pino({ level: 'silent' }), timeoutMs: 0 })
+  const opening = openDatabase({ config, connections, log: pino({ level: 'silent' }), timeoutMs: 0 })
   await assert.rejects(opening, (error) => {
     assert.ok(error instanceof StartupError, String(error))
     assert.match(error.message, message)
@@ -49,6 +49,14 @@ test('PgBouncer in session mode keeps every setting of a connection', { skip }, 
   const pgbouncer = await startPgBouncer(await fileDatabase(), { poolMode: 'session' })
   t.after(() => pgbouncer.stop())
   assert.deepEqual(await findPoolerProblems(openTestDb(t, pgbouncer.url)), { sharesSessions: false, lostSettings: [] })
+})
+
+test('PgBouncer with fewer server connections than a start needs is refused', { skip }, async (t) => {
+  const settings = { default_pool_size: '6' }
+  const pgbouncer = await startPgBouncer(await fileDatabase(), { poolMode: 'session', settings })
+  t.after(() => pgbouncer.stop())
+  const message = /may use 17 .* only 6 could be opened \(no connection within 3500 ms\)\. Raise .* default_pool_size/
+  await assertRefused(pgbouncer.url, message, 17)
 })
 
 for (const poolMode of ['transaction', 'statement'] as const)
