@@ -6,6 +6,9 @@ import { fileDatabase } from '../../test/database.ts'
 import { INSTANCE_KEY } from '../../test/node.ts'
 import { createDatabase, dropDatabase, serverUrl, urlOf, withConnection } from '../../test/postgres.ts'
 import { waitFor } from '../../test/wait-for.ts'
+import { Connection } from '../db/connection.ts'
+import { tryMigrationLock } from '../db/migrate.ts'
+import { readServer } from '../doctor/database/server.ts'
 import { StartupError } from '../startup-error.ts'
 import { readConfig } from '../config.ts'
 import { assertHasTables, openDatabase } from './database.ts'
@@ -89,6 +92,35 @@ test('a user who may not create tables is reported with a fix', async () => {
   await withConnection(serverUrl(), (sql) => sql.query(`drop role ${name}`))
 })
 
+test('a start that cannot open its connections says how many and which limit to raise', async (t) => {
+  const name = `limited_${process.pid}`
+  const owner = (text: string) => withConnection(serverUrl(), (sql) => sql.query(text))
+  await createDatabase(serverUrl(), name)
+  await owner(`create role ${name} login password 'hidden' connection limit 6`)
+  await owner(`alter database ${name} owner to ${name}`)
+  t.after(async () => {
+    await dropDatabase(serverUrl(), name)
+    await owner(`drop role ${name}`)
+  })
+  const config = readConfig({
+    DATABASE_URL: urlOf(serverUrl(), name).replace(/\/\/[^@]+@/, `//${name}:hidden@`),
+    DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),
+  })
+  const start = () => openParts(config, pino({ level: 'silent' }), { timeoutMs: 0 })
+  await assert.rejects(start(), (error) => {
+    assert.ok(error instanceof StartupError, String(error))
+    const found = 'may use 17 database connections, but only 6 could be opened (too many connections for role'
+    assert.ok(error.message.includes(found), error.message)
+    assert.match(error.message, /Raise max_connections of PostgreSQL, or the connection limit of its user/)
+    return true
+  })
+  await owner(`alter role ${name} connection limit 17`)
+  const { parts, close } = await start()
+  const { maxConnections } = await readServer(parts.db) // for doctor
+  await close()
+  assert.equal(maxConnections, 17)
+})
+
 test('a read-only database is refused before anything is served', async () => {
   const name = `read_only_${process.pid}`
   await createDatabase(serverUrl(), name)
@@ -96,6 +128,32 @@ test('a read-only database is refused before anything is served', async () => {
   await refused(urlOf(serverUrl(), name), /The database is read-only\. Turn off default_transaction_read_only/)
   await dropDatabase(serverUrl(), name)
 })
+
+test('a lock_timeout of the database ends no wait for another start', async (t) => {
+  const name = `hasty_${process.pid}`
+  await createDatabase(serverUrl(), name)
+  t.after(() => dropDatabase(serverUrl(), name))
+  const url = urlOf(serverUrl(), name)
+  await withConnection(serverUrl(), (sql) => sql.query(`alter database ${name} set lock_timeout = '1ms'`))
+  const other = await connectTo(url)
+  const isWaiting = `select from pg_locks where locktype = 'advisory' and not granted
+    and database = (select oid from pg_database where datname = '${name}')`
+  assert.equal(await tryMigrationLock(other), true)
+  const opening = open(url)
+  const waits = waitFor('the start to wait', async () => (await other.query(isWaiting)).rowCount === 1)
+  await Promise.race([opening, waits])
+  await other.close()
+  const { db, close } = await opening
+  const settings = await db.rows({ name: 'lock_timeout', text: `select current_setting('lock_timeout') as value` })
+  await close()
+  assert.deepEqual(settings, [{ value: '1s' }])
+})
+
+async function connectTo(url: string): Promise<Connection> {
+  const connection = new Connection({ connectionString: url })
+  await connection.connect()
+  return connection
+}
 
 test('a database in another encoding than UTF-8 is refused', async () => {
   const name = `latin_${process.pid}`

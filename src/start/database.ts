@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { StartupError } from '../startup-error.ts'
 import type { Config } from '../config.ts'
+import { TooFewConnections, assertConnections } from '../db/connection-count.ts'
 import { type Db, isDatabaseUnavailable, openDb, sqlState, statement } from '../db/pool.ts'
 import { type PoolerProblems, findPoolerProblems } from '../db/pooler.ts'
 import { settlesWithin } from '../settles-within.ts'
@@ -18,6 +19,8 @@ export type RetryBudget = {
 
 type OpenDatabaseOptions = RetryBudget & {
   config: Pick<Config, 'databaseUrl' | 'dataDir' | 'databasePool'>
+  /** How many connections there must be at least, also while other processes run. */
+  connections?: number
   /** Runs before anything in the database is changed, also on one that is not migrated. */
   check?: ((db: Db) => Promise<void>) | undefined
   /** See DbOptions. */
@@ -32,13 +35,18 @@ export async function openDatabase(options: OpenDatabaseOptions) {
   opened.defer(close)
   assertWritable(await withRetries(db, options, () => db.row(checkWritable)))
   await withRetries(db, options, async () => options.check?.(db))
-  await withRetries(db, options, () => explainMigrationFaults(() => migrate(db)))
+  const { log, timeoutMs, signal } = options
+  const onLocked = (migration: string, sessions: string): void =>
+    log.info({ migration, sessions }, 'waiting for the tables that a migration changes')
+  const migrating = { lockForMs: timeoutMs, signal, onLocked }
+  await withRetries(db, options, () => explainMigrationFaults(() => migrate(db, migrating)))
   const whenClosed = opened.move()
   return { db, lost, close: () => whenClosed.disposeAsync() }
 }
 
 /** The same, without migrating it. */
-export async function connectDatabase({ config, statementTimeoutMs, planEachTime, ...budget }: OpenDatabaseOptions) {
+export async function connectDatabase(options: OpenDatabaseOptions) {
+  const { config, statementTimeoutMs, planEachTime, connections = 0, ...budget } = options
   await using opened = new AsyncDisposableStack()
   let url = config.databaseUrl
   let lost: AbortSignal | undefined
@@ -57,6 +65,7 @@ export async function connectDatabase({ config, statementTimeoutMs, planEachTime
     onIdleError: (error) => budget.log.warn({ err: error }, 'a database connection ended'),
   })
   opened.defer(async () => void (await settlesWithin(MAX_CLOSE_MS, db.close())))
+  await withRetries(db, budget, () => assertConnections(db, connections)) // first: the pool is still empty
   if (config.databaseUrl !== undefined) assertSessions(await withRetries(db, budget, () => findPoolerProblems(db)))
   assertSupported(await withRetries(db, budget, () => db.row(checkServer)))
   const whenClosed = opened.move()
@@ -129,7 +138,10 @@ export async function withRetries<Result>(
       if (WRONG_ADDRESS.has(sqlState(error)))
         throw new StartupError(`The database refused the connection: ${error.message}`)
       if (!isDatabaseUnavailable(error)) throw error
-      if (Date.now() > deadline) throw new StartupError(describeUnreachable(db.url, error, timeoutMs))
+      if (Date.now() > deadline)
+        throw new StartupError(
+          error instanceof TooFewConnections ? error.message : describeUnreachable(db.url, error, timeoutMs),
+        )
       log.info({ reason: error.message }, 'waiting for the database')
       await wait(RETRY_MS, undefined, { signal }).catch(() => {
         throw new StartupError('A signal ended the wait for the database.')

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import { createDatabaseClock } from './database-clock.ts'
 import type { Config } from '../config.ts'
 import { type RetryBudget, openDatabase, withRetries } from './database.ts'
+import { connectionsOf } from '../db/connection-count.ts'
 import type { Db } from '../db/pool.ts'
 import { adoptRestoredEvents } from '../events/restored.ts'
 import { openSeal } from './instance-key.ts'
@@ -48,7 +49,8 @@ export async function openParts(
 ): Promise<OpenParts> {
   await using opened = new AsyncDisposableStack()
   const budget = { log, ...waiting }
-  const database = await openDatabase({ config, statementTimeoutMs, check, ...budget })
+  const connections = config.roles.size > 0 ? connectionsOf(config) : 0
+  const database = await openDatabase({ config, connections, statementTimeoutMs, check, ...budget })
   opened.defer(database.close)
   const { db } = database
   const seal = await withRetries(db, budget, () => openSeal(config, db))

@@ -7,6 +7,7 @@ import { openDatabase } from '../../src/start/database.ts'
 import { StartupError } from '../../src/startup-error.ts'
 import { fileDatabase } from '../database.ts'
 import { PGBOUNCER, startPgBouncer } from '../pgbouncer.ts'
+import { withConnection } from '../postgres.ts'
 import { startTransactionPooler } from '../transaction-pooler.ts'
 import { startWorld } from '../world.ts'
 
@@ -14,9 +15,9 @@ const skip = PGBOUNCER === undefined && 'Debian’s package pgbouncer is not ins
 
 const SESSIONS = /pools transactions or statements.*"pool_mode = session"/
 
-async function assertRefused(databaseUrl: string, message: RegExp): Promise<void> {
+async function assertRefused(databaseUrl: string, message: RegExp, connections = 0): Promise<void> {
   const config = { databaseUrl, dataDir: '/nonexistent', databasePool: 2 }
-  const opening = openDatabase({ config, log: pino({ level: 'silent' }), timeoutMs: 0 })
+  const opening = openDatabase({ config, connections, log: pino({ level: 'silent' }), timeoutMs: 0 })
   await assert.rejects(opening, (error) => {
     assert.ok(error instanceof StartupError, String(error))
     assert.match(error.message, message)
@@ -40,7 +41,8 @@ test('a connection setting that has no effect is named', async (t) => {
   assert.deepEqual(await findPoolerProblems(db), { sharesSessions: false, lostSettings: [] })
   await db.rows({ name: 'lose_settings', text: 'reset all' })
   const { lostSettings } = await findPoolerProblems(db)
-  assert.ok(lostSettings.includes('plan_cache_mode') && lostSettings.includes('statement_timeout'), lostSettings.join())
+  const lost = ['lock_timeout', 'plan_cache_mode', 'statement_timeout'].filter((name) => lostSettings.includes(name))
+  assert.equal(lost.length, 3, lostSettings.join())
 })
 
 test('PgBouncer in session mode keeps every setting of a connection', { skip }, async (t) => {
@@ -49,12 +51,40 @@ test('PgBouncer in session mode keeps every setting of a connection', { skip }, 
   assert.deepEqual(await findPoolerProblems(openTestDb(t, pgbouncer.url)), { sharesSessions: false, lostSettings: [] })
 })
 
+test('PgBouncer with fewer server connections than a start needs is refused', { skip }, async (t) => {
+  const settings = { default_pool_size: '6' }
+  const pgbouncer = await startPgBouncer(await fileDatabase(), { poolMode: 'session', settings })
+  t.after(() => pgbouncer.stop())
+  const message = /may use 17 .* only 6 could be opened \(no connection within 3500 ms\)\. Raise .* default_pool_size/
+  await assertRefused(pgbouncer.url, message, 17)
+})
+
 for (const poolMode of ['transaction', 'statement'] as const)
   test(`PgBouncer in ${poolMode} mode is refused with the mode to set`, { skip }, async (t) => {
     const pgbouncer = await startPgBouncer(await fileDatabase(), { poolMode })
     t.after(() => pgbouncer.stop())
     await assertRefused(pgbouncer.url, SESSIONS)
   })
+
+test('PgBouncer in transaction mode is refused where it uses its servers in turn', { skip }, async (t) => {
+  const settings = { server_round_robin: '1' }
+  const pgbouncer = await startPgBouncer(await fileDatabase(), { poolMode: 'transaction', settings })
+  t.after(() => pgbouncer.stop())
+  for (const servers of [2, 3]) {
+    await openServers(pgbouncer.url, servers)
+    await assertRefused(pgbouncer.url, SESSIONS)
+  }
+})
+
+/** Each transaction that runs at the same time needs a server process of its own. */
+async function openServers(url: string, count: number): Promise<void> {
+  if (count === 0) return
+  await withConnection(url, async (connection) => {
+    await connection.query('begin')
+    await openServers(url, count - 1)
+    await connection.query('rollback')
+  })
+}
 
 test('a code is sent and its webhook delivered by a node behind PgBouncer', { skip }, async (t) => {
   const world = await startWorld(t, { works: false })

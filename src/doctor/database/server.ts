@@ -1,3 +1,4 @@
+import { connectionsOf } from '../../db/connection-count.ts'
 import { LONG_STATEMENT_TIMEOUT_MS, type Sql, statement } from '../../db/pool.ts'
 import type { ListedNode } from '../../jobs/node.ts'
 import { type NewFinding, durationText } from '../finding.ts'
@@ -15,7 +16,7 @@ export type ServerFacts = {
   isolation: string
   /** Since PostgreSQL 17; 0: none. */
   transactionTimeoutMs: number
-  /** For users that are not superusers. */
+  /** Of the server, the user and the database, the lowest limit. For users that are not superusers. */
   maxConnections: number
   connections: number
   bytes: number
@@ -31,8 +32,11 @@ const selectServer = statement<ServerFacts>(
      current_setting('synchronous_commit') as synchronous_commit, current_setting('autovacuum') as autovacuum,
      current_setting('default_transaction_isolation') as isolation,
      coalesce((select setting::int from pg_settings where name = 'transaction_timeout'), 0) as "transactionTimeoutMs",
-     (select sum(case name when 'max_connections' then setting::int else -setting::int end)::int from pg_settings
-      where name in ('max_connections', 'superuser_reserved_connections', 'reserved_connections')) as "maxConnections",
+     least(
+       (select sum(case name when 'max_connections' then setting::int else -setting::int end)::int from pg_settings
+        where name in ('max_connections', 'superuser_reserved_connections', 'reserved_connections')),
+       (select nullif(rolconnlimit, -1) from pg_roles where rolname = current_user and not rolsuper),
+       (select nullif(datconnlimit, -1) from pg_database where datname = current_database())) as "maxConnections",
      (select sum(numbackends)::int from pg_stat_database) as connections,
      pg_database_size(current_database())::float8 as bytes, pg_postmaster_start_time() as "startedAt"`,
 )
@@ -46,14 +50,6 @@ export async function readServer(sql: Sql): Promise<ServerFacts> {
 const MIN_SERVER_VERSION = 150_000
 /** Settings without which the server may lose what it has acknowledged. */
 const DURABLE = ['fsync', 'full_page_writes', 'synchronous_commit'] as const
-/** Besides its pool: wake-ups, and migrations at the start. */
-const MORE_CONNECTIONS = 2
-const DASHBOARD_CONNECTIONS = 5
-
-/** docs/configuration.md#with-a-database-of-your-own */
-const connectionsOf = ({ roles, settings: { databasePool = 0 } }: ListedNode): number =>
-  databasePool + MORE_CONNECTIONS + (roles.includes('dashboard') ? DASHBOARD_CONNECTIONS : 0)
-
 export function judgeServer(facts: ServerFacts): NewFinding[] {
   const found: NewFinding[] = []
   if (facts.version < MIN_SERVER_VERSION) found.push({ code: 'database_old', version: facts.versionName })
@@ -78,6 +74,8 @@ export function judgeConnections(
   { maxConnections: available }: ServerFacts,
   nodes: readonly ListedNode[],
 ): NewFinding[] {
-  const needed = nodes.filter(({ isAlive }) => isAlive).reduce((sum, node) => sum + connectionsOf(node), 0)
+  const needed = nodes
+    .filter(({ isAlive }) => isAlive)
+    .reduce((sum, { roles, settings: { databasePool = 0 } }) => sum + connectionsOf({ databasePool, roles }), 0)
   return needed > available ? [{ code: 'connections_short', needed, available }] : []
 }
