@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Makes each secret that does not exist yet, for the one user who may read it. Existing secrets are never changed.
+# Creates each missing secret, readable only by the user that needs it. Never changes an existing secret.
 set -euo pipefail
 cd "${1:-/secrets}"
 umask 077
 
-# The user ids of Doorcode's image, and of root, who starts the image of PostgreSQL.
+# The user of Doorcode's image, and root, as whom the image of PostgreSQL starts.
 readonly DOORCODE=10001 ROOT=0
 
 create() { # <name> <user id>: the value is on standard input
@@ -19,6 +19,6 @@ create() { # <name> <user id>: the value is on standard input
 random() { head --bytes=32 /dev/urandom | base64 --wrap=0; }
 
 chmod 0711 .
-create postgres-password $ROOT < <(random | tr '+/' '-_' | tr -d =) # as it is in a URL
+create postgres-password $ROOT < <(random | tr '+/' '-_' | tr -d =) # safe in a URL
 create database-url $DOORCODE <<< "postgres://doorcode:$(< postgres-password)@postgres:5432/doorcode"
 create secret-key $DOORCODE < <(random)
