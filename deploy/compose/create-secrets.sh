@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Creates each missing secret, readable only by the user that needs it. Never changes an existing secret.
+# Makes each secret that does not exist yet, for the one user who may read it. Existing secrets are never changed.
 set -euo pipefail
 cd "${1:-/secrets}"
 umask 077

@@ -63,7 +63,7 @@ test('a later release’s schema is refused only after a contracting migration',
   await apply(999_999, true)
   await refused(
     url,
-    /migration 999999, but this release only knows \d+, and migration 999999 may have removed what this release uses\. Start the release/,
+    /migration 999999, but this release only knows migrations up to \d+, and migration 999999 may have removed what this release uses\. Start the release/,
   )
 })
 
@@ -97,7 +97,7 @@ test('a read-only database is refused before anything is served', async () => {
   await dropDatabase(serverUrl(), name)
 })
 
-test('a database in another encoding than UTF-8 is refused', async () => {
+test('a database with an encoding other than UTF-8 is refused', async () => {
   const name = `latin_${process.pid}`
   await withConnection(serverUrl(), (sql) =>
     sql.query(
@@ -121,7 +121,7 @@ for (const { step, words } of [
     const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
     proxy.cutAt(words)
     const starting = openParts(config, log, { timeoutMs: 20_000 })
-    starting.catch(() => {}) // met below
+    starting.catch(() => {}) // awaited below
     await waitFor('the start to wait', () => lines.some((line) => line.includes('waiting for the database')))
     proxy.restore()
     const { parts, close } = await starting

@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { CONTRACTING_MARK, listMigrations } from '../../src/db/migrate.ts'
 
-/** No release before 0.1.0 runs on the later ones. */
+/** Up to this number no check is needed: no release before 0.1.0 can run on a database that has these migrations. */
 const FIRST_SET = 9
 
-/** What nodes of the release before may still use, or may still write. */
+/** Changes that could break nodes of the previous release, which still read and write the old schema. */
 const CONTRACTING: readonly { pattern: RegExp; what: string }[] = [
   { pattern: /^drop (table|view|function|type|schema|trigger) /, what: 'drops something' },
   { pattern: /^drop column /, what: 'drops a column' },
@@ -18,7 +18,7 @@ const CONTRACTING: readonly { pattern: RegExp; what: string }[] = [
   { pattern: /^(delete from|truncate) /, what: 'deletes rows' },
 ]
 
-/** Why nodes of the release before could fail after this migration. Tables that it creates are not known to them. */
+/** Why nodes of the previous release could fail after this migration. They do not know the tables that it creates. */
 function findContracting(migration: string): string[] {
   const statements = migration
     .replaceAll(/--.*$/gm, '')
@@ -44,7 +44,7 @@ function findContracting(migration: string): string[] {
   })
 }
 
-/** Of `alter table`, what stands between the commas. Otherwise the statement. */
+/** The actions of an `alter table`; any other statement as it is. */
 function changesOf(text: string): string[] {
   const [, changes] = /^alter table (?:if exists )?(?:only )?(?:\w+\.)?\w+ (.*)$/.exec(text) ?? []
   if (changes === undefined) return [text]
@@ -58,7 +58,10 @@ function isUsedConstraint(change: string, changes: readonly string[]): boolean {
   return name !== '' && !name.endsWith('_fkey') && !changes.some((each) => each.startsWith(`add constraint ${name} `))
 }
 
-/** Whether a rule of the same name is wider, is for the reader. Those that rows of the release before could break: neither a wider one under the same name nor one of a new column. */
+/**
+ * New constraints that rows of the previous release could violate: not those on a new column, and not those that replace one of
+ * the same name. Whether the replacement is wider, a reviewer decides.
+ */
 function constraintsOf(changes: readonly string[]): string[] {
   const columns = changes.flatMap((change) => /^add column (\w+)/.exec(change)?.[1] ?? [])
   return changes.flatMap((change) => {

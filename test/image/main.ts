@@ -16,7 +16,7 @@ import { copySbom } from './sbom.ts'
 import { tryBehindCaddy, tryMistakes, tryWithOwnDatabase, tryWithVolume } from './trial.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
-/** By the program that it brings. The others are part of every Debian. */
+/** By the program that each contains. Other programs that the run needs are part of every Debian. */
 const DEBIAN_PACKAGES = { buildah: 'buildah', mmdebstrap: 'mmdebstrap', nsenter: 'util-linux', unshare: 'util-linux' }
 const ARCHITECTURES = { x64: 'linux/amd64', arm64: 'linux/arm64' } as const
 
@@ -36,7 +36,7 @@ async function main(): Promise<void> {
   opened.defer(() => rm(folder, { recursive: true, force: true }))
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void opened.disposeAsync().finally(() => process.exit(1)))
-  await chmod(folder, 0o711) // root's PostgreSQL runs as another user, who must pass through
+  await chmod(folder, 0o711) // root's PostgreSQL runs as another user, who must be able to enter it
   const output = path.resolve(ROOT, values.output)
   await mkdir(output, { recursive: true })
 
@@ -68,8 +68,8 @@ async function main(): Promise<void> {
         `SKIPPED ${platform}: this machine is ${process.arch}. Run this command on a machine of that architecture.`,
       )
   if (values.base === undefined)
-    skip(`the default base ${await defaultBase()}: use "--base" where its registry can be reached.`)
-  skip('a container engine, compose.yaml and the Kubernetes manifests as a whole: they need one.')
+    skip(`the default base ${await defaultBase()}: use "--base" on a machine that can reach its registry.`)
+  skip('compose.yaml and the Kubernetes manifests as a whole: they need a container engine and a cluster.')
 }
 
 function skip(what: string): void {

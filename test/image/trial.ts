@@ -91,7 +91,7 @@ export async function tryWithOwnDatabase({ report, ...image }: Trial): Promise<v
   assert.ok(webhook)
   assert.equal(webhook.event.type, 'message.sent')
   assertSigned(webhook, secret)
-  report('sends a code, learns that it is delivered, and reports it by a signed webhook')
+  report('sends a code, stores the report that it was delivered, and delivers a signed webhook')
 
   const { ended, ms } = await container.stop()
   assert.deepEqual([ended, container.written().includes('"msg":"stopped"')], [0, true], container.written())
@@ -100,7 +100,7 @@ export async function tryWithOwnDatabase({ report, ...image }: Trial): Promise<v
   report(`stops on ${image.config.StopSignal} in ${(ms / 1000).toFixed(1)} s, with exit code 0`)
 }
 
-/** Without DATABASE_URL: the embedded PostgreSQL as an ordinary user, in a volume that outlives the container. */
+/** Without DATABASE_URL: the embedded PostgreSQL as an unprivileged user, in a volume that outlives the container. */
 export async function tryWithVolume({ report, ...image }: Trial): Promise<void> {
   const volume = await makeVolume(image, 'volume')
   for (const work of ['create', 'find'] as const) {
@@ -115,7 +115,7 @@ export async function tryWithVolume({ report, ...image }: Trial): Promise<void> 
       await container.kill()
     }
   }
-  report('runs the embedded PostgreSQL in a volume, which the next container continues')
+  report('runs the embedded PostgreSQL in a volume; the next container continues with its data')
 }
 
 /** The Caddyfile of compose.yaml, with the certificate that Caddy makes for localhost. */
@@ -159,7 +159,7 @@ export async function tryBehindCaddy({ report, ...image }: Trial): Promise<void>
   report('answers behind Caddy over TLS, with the Caddyfile of compose.yaml')
 }
 
-/** What an operator may do wrong: it must end before anything is served, with the fix. */
+/** Mistakes of an operator: each must end the container before it serves, with an error that names the fix. */
 export async function tryMistakes({ report, ...image }: Trial): Promise<void> {
   const closed = path.join(image.folder, 'closed')
   await mkdir(closed, { mode: 0o755 }) // root's
