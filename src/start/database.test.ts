@@ -97,7 +97,7 @@ test('a read-only database is refused before anything is served', async () => {
   await dropDatabase(serverUrl(), name)
 })
 
-test('a database with an encoding other than UTF-8 is refused', async () => {
+test('a database in another encoding than UTF-8 is refused', async () => {
   const name = `latin_${process.pid}`
   await withConnection(serverUrl(), (sql) =>
     sql.query(

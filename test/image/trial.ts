@@ -159,7 +159,7 @@ export async function tryBehindCaddy({ report, ...image }: Trial): Promise<void>
   report('answers behind Caddy over TLS, with the Caddyfile of compose.yaml')
 }
 
-/** Mistakes of an operator: each must end the container before it serves, with an error that names the fix. */
+/** What an operator may do wrong: it must end before anything is served, with the fix. */
 export async function tryMistakes({ report, ...image }: Trial): Promise<void> {
   const closed = path.join(image.folder, 'closed')
   await mkdir(closed, { mode: 0o755 }) // root's
