@@ -46,7 +46,7 @@ export async function readServer(sql: Sql): Promise<ServerFacts> {
 const MIN_SERVER_VERSION = 150_000
 /** Settings without which the server may lose what it has acknowledged. */
 const DURABLE = ['fsync', 'full_page_writes', 'synchronous_commit'] as const
-/** Besides its pool: wake-ups, and migrations at the start. */
+/** Outside its pool: one for wake-ups, and one for migrations at the start. */
 const MORE_CONNECTIONS = 2
 const DASHBOARD_CONNECTIONS = 5
 
