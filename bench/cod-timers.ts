@@ -298,7 +298,7 @@ async function ringAtOnce({ databaseUrl, shops }: Database, receiver: Ringing['r
 async function until(isSo: () => boolean, what: string): Promise<void> {
   const deadline = performance.now() + LAST_EVENTS_MS
   while (!isSo()) {
-    if (performance.now() > deadline) throw new Error(`waited in vain for ${what}`)
+    if (performance.now() > deadline) throw new Error(`waited too long for ${what}`)
     await wait(20)
   }
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// For the health check of a container, whose image has no curl. Not "fetch", which refuses some ports.
+// The health check of a container: its image has no curl. Not "fetch", which refuses some ports.
 import { get } from 'node:http'
 
 const TIMEOUT_MS = 4_000

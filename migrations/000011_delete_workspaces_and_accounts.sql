@@ -6,7 +6,7 @@ alter table workspaces
   add column deletion_due_at timestamptz,
   add column deleted_at timestamptz,
   add column purged_at timestamptz,
-  -- The release before leaves all of these columns null:
+  -- The previous release leaves all of these columns null:
   -- holds deletion_has_due_time: both are null
   -- holds deletion_was_asked: deleted_at is null
   -- holds purged_was_deleted: purged_at is null

@@ -33,7 +33,7 @@ export async function buildApp(parts: Parts, { attach, pages }: AppOptions) {
   return {
     server,
     metricsServer,
-    /** Builds the dashboard's pages before anybody waits for them. Never rejects: the first request tries again. */
+    /** Builds the dashboard's pages before the first person waits for them. Never rejects: the first request tries again. */
     async preparePages(): Promise<void> {
       await dashboard?.pages().catch(() => undefined)
     },

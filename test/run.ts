@@ -1,6 +1,6 @@
 /**
  * `npm test`: one PostgreSQL for the whole run, a migrated template database in it, one browser, then every test file in
- * a process of its own, but for those that start nothing. `npm test -- --postgres 15 test/journeys/quota.test.ts` chooses
+ * a process of its own, except those that start nothing. `npm test -- --postgres 15 test/journeys/quota.test.ts` chooses
  * the server's version and the files.
  */
 import { access, chmod, constants, glob, mkdir, mkdtemp, readFile, readdir, rm, statfs } from 'node:fs/promises'

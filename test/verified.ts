@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type ShownDifference, verify } from '../src/verify/verify.ts'
 import type { World } from './world.ts'
 
-/** `doorcode verify` finds no difference in the workspace, but for those that the test made by hand. */
+/** `doorcode verify` finds no difference in the workspace, except those that the test made by hand. */
 export async function assertVerified(
   { parts, workspaceId }: Pick<World, 'parts' | 'workspaceId'>,
   isByHand: (difference: ShownDifference) => boolean = () => false,

@@ -16,7 +16,7 @@ export async function waitFor<Value>(
     const value = await look()
     if (value !== undefined && value !== false) return value
     if (performance.now() > deadline) {
-      throw new Error(`waited ${timeoutMs} ms in vain: ${typeof what === 'string' ? what : what()}`)
+      throw new Error(`waited ${timeoutMs} ms for ${typeof what === 'string' ? what : what()}`)
     }
     await setTimeout(pauseMs)
   }

@@ -94,7 +94,7 @@ function SidePanel({ state }: { state: PhoneState }) {
   useNewestChat(phone, selected, select)
   const clock = useMemo((): PhoneClock => ({ timeZone, at: clockOf(state.moves) }), [state.moves, timeZone])
   return (
-    <Box className={style.beside}>
+    <Box className={style.columns}>
       <div className={style.phone}>
         <PhoneScreen phone={phone} clock={clock} selected={selected} onSelect={select} />
       </div>

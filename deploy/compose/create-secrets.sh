@@ -4,7 +4,7 @@ set -euo pipefail
 cd "${1:-/secrets}"
 umask 077
 
-# The user ids of Doorcode's image, and of root, who starts the image of PostgreSQL.
+# The user of Doorcode's image, and root, as whom the image of PostgreSQL starts.
 readonly DOORCODE=10001 ROOT=0
 
 create() { # <name> <user id>: the value is on standard input
@@ -25,6 +25,6 @@ protect() {
 random() { head --bytes=32 /dev/urandom | base64 --wrap=0; }
 
 chmod 0711 .
-create postgres-password $ROOT < <(random | tr '+/' '-_' | tr -d =) # as it is in a URL
+create postgres-password $ROOT < <(random | tr '+/' '-_' | tr -d =) # safe in a URL
 create database-url $DOORCODE <<< "postgres://doorcode:$(< postgres-password)@postgres:5432/doorcode"
 create secret-key $DOORCODE < <(random)

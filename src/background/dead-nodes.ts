@@ -43,7 +43,7 @@ export const leasesLoop = ({
     })
     if (unbegun.length > 0) wake('submit')
     if (deliveries.length > 0) wake('deliver')
-    for (const { id } of dead) log.warn({ nodeId: id }, 'a node died; its work is taken over')
+    for (const { id } of dead) log.warn({ nodeId: id }, 'a node died; other nodes now do its work')
     return { more: false }
   },
 })

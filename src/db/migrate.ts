@@ -7,7 +7,7 @@ import { type Db, type Sql, UNDEFINED_TABLE, sqlState, statement } from './pool.
 const FOLDER = new URL('../../migrations/', import.meta.url)
 const FILE_NAME = /^(\d{6})_[a-z0-9_]+\.sql$/
 
-/** Advisory lock: two nodes must not migrate at once. The number only has to be unique on the database. */
+/** Advisory lock: two nodes must not migrate at once. Any number that no other lock of the database uses. */
 const MIGRATION_LOCK = 7_305_221
 
 export type Migration = { number: number; name: string }
@@ -21,7 +21,7 @@ export async function migrate(db: Db, locking: LockingOptions = {}): Promise<num
   const migrations = await listMigrations()
   const connection = await db.connect()
   try {
-    await connection.query('set statement_timeout = 0') // another node may be migrating, and large tables take long
+    await connection.query('set statement_timeout = 0') // another node may be migrating, and a migration of large tables takes long
     await connection.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
     await connection.query(CREATE_MIGRATIONS)
     await replaceOldSet(connection, migrations, locking)
@@ -30,7 +30,7 @@ export async function migrate(db: Db, locking: LockingOptions = {}): Promise<num
     const contracting = newest > known ? await findContracting(connection, known) : undefined
     if (contracting !== undefined)
       throw new StartupError(
-        `The database is at migration ${newest}, but this release only knows ${known}, and migration ${contracting} may have removed what this release uses. Start the release that migrated it or a newer one.`,
+        `The database is at migration ${newest}, but this release only knows migrations up to ${known}, and migration ${contracting} may have removed what this release uses. Start the release that migrated it or a newer one.`,
       )
     const pending = migrations.filter((migration) => migration.number > newest)
     for (const migration of pending) await commit(connection, migration.name, [migration], locking)
@@ -48,13 +48,13 @@ async function findContracting(connection: Connection, known: number): Promise<n
   return (await connection.query<{ number: number }>(selectContracting.text, [known])).rows[0]?.number
 }
 
-/** Only for a database of a later release: the column is newer than the table. */
+/** Only for a database of a later release: in an older one the table may lack the column. */
 const selectContracting = statement<{ number: number }>(
   'find_contracting_migration',
   'select number from migrations where number > $1 and contracts order by number limit 1',
 )
 
-/** Until the connection ends, no other process can migrate the database. False if one does so now. */
+/** Until the connection ends, no other process can migrate the database. False if another process is migrating it. */
 export async function tryMigrationLock(connection: Connection): Promise<boolean> {
   const { rows } = await connection.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [
     MIGRATION_LOCK,
@@ -68,7 +68,7 @@ export async function applyMigrations(connection: Connection, migrations: readon
   for (const migration of migrations) await run(connection, await readMigration(migration.name), [migration])
 }
 
-/** The migrations before 0.1.0, which one upgrade turns into today's first 9. */
+/** The migrations before 0.1.0. One upgrade script turns their schema into that of today's first 9. */
 const OLD_SET = { first: '000001_create_instance.sql', last: 24, replacedBy: 9 }
 
 async function replaceOldSet(
@@ -138,7 +138,7 @@ const readMigration = (file: string): Promise<string> => readFile(new URL(file, 
 /** Begins the first line of a migration that removes or tightens something. The reason follows. */
 export const CONTRACTING_MARK = '-- contracts: '
 
-/** Runs the text, and records what it makes in place of any records with these or higher numbers. */
+/** Runs the text, and records these migrations in place of all records with the same or higher numbers. */
 async function run(connection: Connection, text: string, migrations: readonly Migration[]): Promise<void> {
   await connection.query(text)
   await connection.query('delete from migrations where number >= $1', [migrations[0]?.number])

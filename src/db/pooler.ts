@@ -2,7 +2,7 @@ import { SECOND_MS } from '../clock.ts'
 import type { Connection } from './connection.ts'
 import { type Db, statement } from './pool.ts'
 
-/** A pooler without a free server connection never answers. */
+/** A pooler without a free server connection does not answer. */
 const RESPONSE_TIMEOUT_MS = 3 * SECOND_MS
 
 export type PoolerProblems = {

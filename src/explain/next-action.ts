@@ -17,7 +17,7 @@ import {
 
 export type NextAction = {
   who: 'none' | 'caller' | 'operator' | 'provider' | 'customer'
-  /** The action to take, addressed to whoever must take it, or why none is needed. */
+  /** The action to take, addressed to the person who must take it, or why none is needed. */
   sentence: CodedText
 }
 

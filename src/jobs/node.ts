@@ -142,7 +142,7 @@ const findWorker = statement<{ alive: boolean }>(
   `select exists (select from nodes n where 'worker' = any (n.roles) and ${IS_ALIVE}) as alive`,
 )
 
-/** `keys`: null for a node of a release before key rotation. */
+/** `keys`: null for a node of a release that has no key rotation. */
 export type LiveNode = { id: string; roles: string[]; version: string; keys: KeyReport | null }
 
 /** Includes nodes that are reconnecting, and dead ones that no worker has detected yet. */

@@ -66,7 +66,7 @@ test('a later release’s schema is refused only after a contracting migration',
   await apply(999_999, true)
   await refused(
     url,
-    /migration 999999, but this release only knows \d+, and migration 999999 may have removed what this release uses\. Start the release/,
+    /migration 999999, but this release only knows migrations up to \d+, and migration 999999 may have removed what this release uses\. Start the release/,
   )
 })
 
@@ -179,7 +179,7 @@ for (const { step, words } of [
     const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
     proxy.cutAt(words)
     const starting = openParts(config, log, { timeoutMs: 20_000 })
-    starting.catch(() => {}) // met below
+    starting.catch(() => {}) // awaited below
     await waitFor('the start to wait', () => lines.some((line) => line.includes('waiting for the database')))
     proxy.restore()
     const { parts, close } = await starting

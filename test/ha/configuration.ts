@@ -3,7 +3,7 @@ import path from 'node:path'
 
 const FOLDER = path.resolve(import.meta.dirname, '../../deploy/ha')
 
-/** The three machines of deploy/ha, which are addresses of the loopback interface here. Each keeps its ports. */
+/** The three machines of deploy/ha. Here each is an address of the loopback interface, with the same ports. */
 export const MEMBERS = [
   { name: 'pg1', address: '127.0.66.11' },
   { name: 'pg2', address: '127.0.66.12' },
@@ -22,7 +22,7 @@ const ADDRESSES: readonly (readonly [string, string])[] = [
 const replaceAll = (text: string, replacements: readonly (readonly [string, string])[]): string =>
   replacements.reduce((result, [from, to]) => result.replaceAll(from, to), text)
 
-/** Throws if the file no longer has what is replaced: then this test would start something else. */
+/** Throws if the file no longer contains a text to replace: the run would not start what the file describes. */
 function replaceEach(file: string, text: string, replacements: Readonly<Record<string, string>>): string {
   for (const words of Object.keys(replacements))
     if (!text.includes(words)) throw new Error(`deploy/ha/${file} no longer has "${words}"`)
@@ -31,7 +31,7 @@ function replaceEach(file: string, text: string, replacements: Readonly<Record<s
 
 const read = (file: string): Promise<string> => readFile(path.join(FOLDER, file), 'utf8')
 
-/** The file of a machine, made as its first lines say: only the lines above the empty line differ. */
+/** The file of a machine, changed as its first lines say: only the lines above the empty line differ. */
 export async function readEnvironment(
   file: 'etcd.env' | 'patroni.env',
   name: MemberName,

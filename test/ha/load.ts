@@ -8,7 +8,7 @@ export type Load = {
   others: ReadonlyMap<number, number>
   /** Answers that no outage explains. */
   faults: readonly string[]
-  /** Resolves when every code that was begun is accepted. */
+  /** Resolves when every request that was begun has been accepted. */
   stop(): Promise<void>
 }
 
@@ -22,14 +22,14 @@ export type LoadOptions = {
   random: Random
   /** Gets each code that was accepted. */
   accepted: Accepted[]
-  /** Of this run of callers: a number of its own, so that no phone and no idempotency key is used twice. */
+  /** Different for each load, so that no phone number and no idempotency key is used twice. */
   round: number
 }
 
-/** Each sends one code after the other, so that an outage does not pile up requests. */
+/** Each requests one code after the other, so that requests do not pile up during an outage. */
 const CALLERS = 40
 
-/** Callers that repeat each request with its idempotency key until it is accepted, as the documentation asks of them. */
+/** Callers that repeat each request with its idempotency key until it is accepted, as docs/api.md tells them to. */
 export function startLoad({ shop, nodeUrls, codesPerSecond, random, accepted, round }: LoadOptions): Load {
   const others = new Map<number, number>()
   const faults: string[] = []
@@ -50,7 +50,7 @@ export function startLoad({ shop, nodeUrls, codesPerSecond, random, accepted, ro
       }
       others.set(status, (others.get(status) ?? 0) + 1)
       if (status !== 0 && status !== 429 && status !== 503) {
-        faults.push(`a code was answered ${status}: ${text}`)
+        faults.push(`a request for a code was answered with ${status}: ${text}`)
         return
       }
       await wait(RETRY_MS)

@@ -1,7 +1,7 @@
 /**
  * `npm run ha`: the cluster of deploy/ha on the loopback interface, two nodes under load, and its failures one after the
  * other. Fails if an accepted code was lost or doubled, or if the control without synchronous replication lost none.
- * `--seed 1 --rate 100 --only switchover,crash` are the load and the scenarios.
+ * `--seed 1 --rate 100 --only switchover,crash` choose the load and the scenarios.
  */
 import assert from 'node:assert/strict'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
@@ -26,9 +26,9 @@ import { type Report, judge, printReports } from './report.ts'
 import { Missing, findPrograms, findUser } from './requirements.ts'
 import { type Scenario, control, scenarios } from './scenarios.ts'
 
-/** Load before and after each failure. */
+/** How long the load runs before and after each failure. */
 const STEADY_MS = 3_000
-/** The provider repeats a webhook that was not answered for days; here every second. */
+/** The provider retries an unanswered webhook for days; here it retries every second. */
 const WEBHOOK_RETRY_GAPS_MS = Array<number>(300).fill(1_000)
 const MAX_EXPLAINED = 3
 
@@ -52,14 +52,14 @@ try {
   process.exitCode = error instanceof Missing ? 2 : 1
 }
 await opened.disposeAsync()
-process.exit() // after an error the callers of the load would go on
+process.exit() // after an error the callers of the load would keep running
 
 async function main(chosen: readonly Scenario[]): Promise<number> {
   const [programs, user] = [await findPrograms(), await findUser()]
   const beganAt = performance.now()
   const folder = await mkdtemp(path.join(tmpdir(), 'doorcode-ha-'))
   opened.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
-  await chmod(folder, 0o711) // the members run as another user, who must pass through
+  await chmod(folder, 0o711) // the members run as another user, who must be able to enter it
   console.log(`seed ${seed}, ${codesPerSecond} codes/s, ${programs.postgresFolder}: starting three machines …`)
   const cluster = await startCluster({ folder, programs, user })
   opened.defer(() => cluster.close())
@@ -106,7 +106,7 @@ async function main(chosen: readonly Scenario[]): Promise<number> {
   if (unverified > 0) faults.push(`${unverified} webhooks had a wrong signature`)
   return conclude(faults, summaryOf(chosen))
 
-  /** Compared with what is stored once all that was begun is accepted and all work is done. */
+  /** Checks what is stored when every request has been accepted and no work is left. */
   async function runUnderLoad(scenario: Scenario, round: number): Promise<Report> {
     const first = accepted.length
     const startedAt = performance.now()
@@ -151,9 +151,9 @@ async function main(chosen: readonly Scenario[]): Promise<number> {
       ),
       linesInWindow: Math.max(...lines.map((each) => mostLinesInWindow(each))),
       faults: [
-        ...(scenario.isSynchronous ? faults : []), // of lost messages the provider and callers know more than the database
+        ...(scenario.isSynchronous ? faults : []), // the provider and callers still know the lost messages
         ...load.faults,
-        ...(deaths > 0 ? [`${deaths} times a node took another for dead that was only reconnecting`] : []),
+        ...(deaths > 0 ? [`${deaths} times a node declared another dead that was only reconnecting`] : []),
       ],
     }
   }
@@ -161,9 +161,9 @@ async function main(chosen: readonly Scenario[]): Promise<number> {
 
 function summaryOf(chosen: readonly Scenario[]): string {
   const ofControl = chosen.includes(control)
-    ? 'the control lost what it must'
-    : 'the control did not run, so this proves little'
-  return `nothing lost or doubled; ${ofControl}`
+    ? 'the control lost some, as it must'
+    : 'the control did not run, so this run does not show that a loss would be found'
+  return `no accepted code was lost or stored twice; ${ofControl}`
 }
 
 /** A node must not serve with a database that it cannot write to. */
@@ -177,7 +177,7 @@ async function assertStandbyRefused(cluster: Cluster): Promise<void> {
     DOORCODE_SECRET_KEY: INSTANCE_KEY.toString('base64'),
   })
   assert.equal(code, 1)
-  assert.match(stderr, /The database is a standby, which nothing can write to\. Set DATABASE_URL to the primary/)
+  assert.match(stderr, /The database is a standby, which is read-only\. Set DATABASE_URL to the primary/)
 }
 
 /** A code that the provider got twice: `explain` must show the attempt whose outcome was unknown. */
@@ -212,7 +212,9 @@ function chosenScenarios(): Scenario[] {
   return names.map((name) => {
     const found = all.find((scenario) => scenario.name === name)
     if (found) return found
-    console.error(`--only knows no scenario "${name}"; it knows ${all.map((each) => each.name).join(', ')}`)
+    console.error(
+      `--only: there is no scenario "${name}". The scenarios are ${all.map((each) => each.name).join(', ')}.`,
+    )
     return process.exit(2)
   })
 }

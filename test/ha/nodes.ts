@@ -57,7 +57,7 @@ export async function startNode(
   }
 }
 
-/** What is not JSON is the output of a crash. */
+/** A line that is not JSON is output of a crash. */
 function readLine(text: string): Line {
   try {
     const { time, msg } = JSON.parse(text) as { time: string; msg: string }
@@ -75,7 +75,7 @@ async function isReady(url: string): Promise<boolean> {
 
 const WINDOW_MS = 10_000
 
-/** The most lines that the log got in any 10 seconds. */
+/** The largest number of lines in any 10 seconds. */
 export function mostLinesInWindow(lines: readonly Line[]): number {
   let most = 0
   let from = 0
@@ -91,7 +91,7 @@ const ASK_WITHIN_MS = 5_000
 
 export type Readiness = { changes: { at: number; ready: boolean }[]; stop(): void }
 
-/** Asks /readyz all the time, as a balancer does, and keeps when the answer changed. */
+/** Polls /readyz, as a load balancer does, and records each change of the answer. */
 export function watchReadiness(url: string): Readiness {
   const changes: Readiness['changes'] = []
   let ready = true

@@ -9,16 +9,16 @@ export type Report = {
   sentTwice: number
   /** Longest time without a 202. */
   gapMs: number
-  /** From a request to its 202, with all repetitions: the slowest of a hundred. */
+  /** From a request to its 202, with all repetitions: the 99th percentile. */
   p99Ms: number
   otherAnswers: string
-  /** Of the node that noticed last, from the first outage to `/readyz` 503; undefined: no node did. */
+  /** From the start of the longest gap to 503 from `/readyz` of the slower node; undefined if no node answered 503. */
   notReadyAfterMs: number | undefined
   linesInWindow: number
   faults: readonly string[]
 }
 
-/** Ten seconds may touch two windows of log.ts, each with 20 lines and their summary. The rest is for all else that happens. */
+/** Ten seconds can overlap two windows of log.ts, each with 20 lines and a summary. The rest is for lines about other things. */
 const MAX_LINES_IN_WINDOW = 60
 
 const seconds = (ms: number | undefined): string => (ms === undefined ? '–' : `${(ms / 1_000).toFixed(1)} s`)

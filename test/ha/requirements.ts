@@ -20,7 +20,7 @@ export class Missing extends Error {}
 /** Throws Missing, with all that is missing at once. */
 export async function findPrograms(): Promise<Programs> {
   if (process.platform !== 'linux')
-    throw new Missing('npm run ha needs Linux: it uses the addresses 127.0.66.11 to 13.')
+    throw new Missing('npm run ha needs Linux: it uses the addresses 127.0.66.1 and 127.0.66.11 to 127.0.66.13.')
   const found = new Map<string, string>()
   const missing = new Set<string>()
   for (const [name, debian] of Object.entries(PACKAGES)) {
@@ -32,7 +32,7 @@ export async function findPrograms(): Promise<Programs> {
   if (postgresFolder === undefined) missing.add('postgresql')
   if (missing.size > 0 || postgresFolder === undefined)
     throw new Missing(
-      `npm run ha needs packages that are not installed: ${[...missing].join(', ')}. Install them with "apt-get install --no-install-recommends ${[...missing].join(' ')}"; their services are not needed.`,
+      `npm run ha needs packages that are not installed: ${[...missing].join(', ')}. Install them with "apt-get install --no-install-recommends ${[...missing].join(' ')}"; their services need not run.`,
     )
   const program = (name: keyof typeof PACKAGES): string => found.get(name) ?? name
   return {
@@ -80,7 +80,7 @@ export async function findUser(): Promise<User | undefined> {
     return { uid: await idOf('-u'), gid: await idOf('-g') }
   } catch {
     throw new Missing(
-      'npm run ha, as root, runs PostgreSQL as the user "postgres", which does not exist. Create it, or run as another user.',
+      'npm run ha, as root, runs PostgreSQL as the user "postgres", which does not exist. Create this user, or start npm run ha as another user.',
     )
   }
 }

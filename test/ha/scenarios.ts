@@ -4,7 +4,7 @@ import type { Cluster } from './cluster.ts'
 export type Scenario = {
   name: string
   title: string
-  /** Without a 202; undefined: not limited. */
+  /** Longest allowed time without a 202; undefined: no limit. */
   maxGapMs: number | undefined
   isSynchronous: boolean
   /** Runs under load. Resolves when all members are healthy again. */
@@ -15,16 +15,16 @@ export type Scenario = {
 const CUT_MS = 5_000
 /** Longer than the ttl of deploy/ha/patroni.yml: another member becomes the primary meanwhile. */
 const FROZEN_MS = 30_000
-/** Far longer than members need to follow again. */
+/** Far longer than the members need to follow a new primary. */
 const STALE_KEY_MS = 30_000
 /** Longer than the ttl too. */
 const WITHOUT_ETCD_MS = 30_000
-/** Of Patroni: all members have read a changed setting. */
+/** Twice Patroni's loop_wait: then every member has read a changed setting. */
 const TWO_LOOPS_MS = 10_000
-/** Asynchronous commits that reach no standby. */
+/** How long asynchronous commits reach no standby. */
 const UNREPLICATED_MS = 1_500
 
-/** The member that crashed does not come back before another one is the primary, as after the loss of a machine. */
+/** The crashed member stays down until another member is the primary, as after the loss of a machine. */
 async function crash(cluster: Cluster): Promise<Parameters<Cluster['crash']>[0]> {
   const former = await primaryOf(cluster)
   await cluster.crash(former)
@@ -40,7 +40,7 @@ async function crashAndRejoin(cluster: Cluster): Promise<void> {
 export const scenarios: readonly Scenario[] = [
   {
     name: 'switchover',
-    title: 'planned switchover, as the guide says',
+    title: 'planned switchover, as the guide describes',
     maxGapMs: 3_000,
     isSynchronous: true,
     async run(cluster) {
@@ -53,7 +53,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: 'strict',
-    title: 'planned switchover that stays strict',
+    title: 'planned switchover that keeps synchronous_mode_strict on',
     // The third member waits for 2 s before it follows the new primary, which waits for it with every commit.
     maxGapMs: undefined,
     isSynchronous: true,
@@ -71,7 +71,7 @@ export const scenarios: readonly Scenario[] = [
   },
   {
     name: 'cut',
-    title: `streams to the standbys cut for ${CUT_MS / 1_000} s, then kill -9`,
+    title: `replication to both standbys stopped for ${CUT_MS / 1_000} s, then kill -9`,
     maxGapMs: undefined,
     isSynchronous: true,
     async run(cluster) {
@@ -94,9 +94,11 @@ export const scenarios: readonly Scenario[] = [
       } finally {
         thaw()
       }
-      // Patroni 3.0.2: what the former primary was about to write may still name it in the key of synchronous replication.
+      // Patroni 3.0.2: an update that the freeze interrupted may write the former primary into the key of synchronous replication.
       await cluster.waitUntilHealthy(STALE_KEY_MS).catch(async () => {
-        console.log('the thawed member overwrote the key of synchronous replication; it is removed, as the guide says')
+        console.log(
+          'the former primary overwrote the key of synchronous replication; this run removes it, as the guide describes',
+        )
         await cluster.removeSyncKey()
         await cluster.waitUntilHealthy()
       })
@@ -118,7 +120,7 @@ export const scenarios: readonly Scenario[] = [
 
 export const control: Scenario = {
   name: 'control',
-  title: `control without synchronous_mode: streams cut for ${UNREPLICATED_MS / 1_000} s, then kill -9`,
+  title: `control without synchronous_mode: replication stopped for ${UNREPLICATED_MS / 1_000} s, then kill -9`,
   maxGapMs: undefined,
   isSynchronous: false,
   async run(cluster) {

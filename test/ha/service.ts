@@ -11,7 +11,7 @@ export type ServiceOptions = {
   user: User | undefined
 }
 
-/** A program that runs until it is ended, and can be started again. */
+/** A program that runs until it is stopped, and can be started again. */
 export type Service = {
   start(): Promise<void>
   /** Undefined: it does not run. */
@@ -61,7 +61,7 @@ export const childrenOf = async (pid: number): Promise<number[]> =>
     .map(Number)
     .filter((child) => child > 0)
 
-/** Processes that have ended are no error. */
+/** Ignores processes that have already ended. */
 export function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
   for (const pid of pids) {
     try {

@@ -9,7 +9,7 @@ import { waitFor } from '../wait-for.ts'
 
 const run = promisify(execFile)
 
-/** What an engine reads from the image. */
+/** What a container engine reads from the image. */
 export type ImageConfig = {
   User: string
   Env: string[]
@@ -24,12 +24,12 @@ export type Container = {
   written(): string
   /** Exit code or signal. */
   ended: Promise<number | string>
-  /** A further process in it, such as a command. Resolves with its stdout; rejects if it fails. */
+  /** Runs another process in it, such as a command. Resolves with its stdout; rejects if it fails. */
   exec(...command: readonly string[]): Promise<string>
   doorcode(...args: readonly string[]): Promise<string>
-  /** With the image's signal. Resolves with the exit code and the time that it took. */
+  /** Sends the image's stop signal. Resolves with the exit code and the time that the stop took. */
   stop(): Promise<{ ended: number | string; ms: number }>
-  /** Ends it at once. */
+  /** Sends SIGKILL to process 1. */
   kill(): Promise<void>
 }
 
@@ -45,7 +45,7 @@ type Options = {
   folder: string
 }
 
-/** Mounts as an engine makes them for a read-only container without a tmpfs: only /dev/shm, and /data if given, are writable. */
+/** The mounts of an engine for a read-only container without a tmpfs: only /dev/shm, and /data if given, are writable. */
 const MOUNTS = `
 mount --bind "$ROOT" "$ROOT"
 mount -t proc proc "$ROOT/proc"
@@ -71,8 +71,8 @@ let started = 0
 const running = new Set<ChildProcess>()
 
 /**
- * Runs the image as an engine would: its root read-only, its user without any capability, as process 1 of a namespace of its
- * own. The network is this machine's.
+ * Runs the image as an engine would: with a read-only root, as its user, without capabilities, as process 1 of a separate pid
+ * namespace. It shares the network of this machine.
  */
 export async function startContainer(options: Options): Promise<Container> {
   const { root, config, environment, secrets = {}, volume = '', folder } = options
@@ -141,7 +141,7 @@ function findFirstProcess({ pid }: ChildProcess): number | undefined {
   }
 }
 
-/** An interrupted run leaves no container behind. */
+/** An interrupted run must leave no container behind. */
 process.on('exit', () => {
   for (const child of running) {
     const first = findFirstProcess(child)

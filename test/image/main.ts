@@ -37,7 +37,7 @@ async function main(): Promise<void> {
   opened.defer(() => rm(folder, { recursive: true, force: true }))
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void opened.disposeAsync().finally(() => process.exit(1)))
-  await chmod(folder, 0o711) // root's PostgreSQL runs as another user, who must pass through
+  await chmod(folder, 0o711) // root's PostgreSQL runs as another user, who must be able to enter it
   const output = path.resolve(ROOT, values.output)
   await mkdir(output, { recursive: true })
 
@@ -74,8 +74,8 @@ async function main(): Promise<void> {
   if (source.revision === '')
     skip('a clean checkout: build from a clone to be sure that the files are those of a commit.')
   if (values.base === undefined)
-    skip(`the default base ${await defaultBase()}: use "--base" where its registry can be reached.`)
-  skip('a container engine, compose.yaml and the Kubernetes manifests as a whole: they need one.')
+    skip(`the default base ${await defaultBase()}: use "--base" on a machine that can reach its registry.`)
+  skip('compose.yaml and the Kubernetes manifests as a whole: they need a container engine and a cluster.')
 }
 
 function skip(what: string): void {

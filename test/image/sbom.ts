@@ -11,7 +11,7 @@ const component = z.looseObject({
   purl: z.string().regex(/^pkg:(npm|deb|generic)\/[^@]+@[^@]+$/),
 })
 
-/** CycloneDX 1.5: what readers of SBOMs need of it. */
+/** The parts of CycloneDX 1.5 that readers of an SBOM need. */
 const sbom = z.looseObject({
   bomFormat: z.literal('CycloneDX'),
   specVersion: z.literal('1.5'),
@@ -29,7 +29,8 @@ export async function copySbom(root: string, file: string): Promise<string> {
   const refs = new Set([...components, metadata.component].map((each) => each['bom-ref']))
   assert.equal(refs.size, components.length + 1, 'each component is listed once')
   for (const { ref, dependsOn = [] } of dependencies)
-    for (const each of [ref, ...dependsOn]) assert.ok(refs.has(each), `${each} is a dependency and no component`)
+    for (const each of [ref, ...dependsOn])
+      assert.ok(refs.has(each), `${each} is listed as a dependency but not as a component`)
   const listed = new Set(components.map(({ purl }) => decodeURIComponent(purl)))
   const shipped = [...(await npmPackages(root)), ...(await debianPackages(root))]
   for (const each of shipped)
@@ -39,7 +40,7 @@ export async function copySbom(root: string, file: string): Promise<string> {
     )
   await writeFile(file, text)
   const count = (kind: string): number => components.filter(({ purl }) => purl.startsWith(`pkg:${kind}/`)).length
-  return `the SBOM lists ${count('npm')} packages of npm, ${count('deb')} of Debian and Node ${process.versions.node}; all that the image contains are among them`
+  return `the SBOM lists ${count('npm')} npm packages, ${count('deb')} Debian packages and Node ${process.versions.node}, and misses no package of the image`
 }
 
 async function npmPackages(root: string): Promise<string[]> {

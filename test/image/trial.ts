@@ -86,7 +86,7 @@ export async function tryWithOwnDatabase({ report, ...image }: Trial): Promise<v
   assert.ok(webhook)
   assert.equal(webhook.event.type, 'message.sent')
   assertSigned(webhook, secret)
-  report('sends a code, learns that it is delivered, and reports it by a signed webhook')
+  report('sends a code, stores the report that it was delivered, and delivers a signed webhook')
 
   const { ended, ms } = await container.stop()
   assert.deepEqual([ended, container.written().includes('"msg":"stopped"')], [0, true], container.written())
@@ -104,7 +104,7 @@ export async function tryWithOwnDatabase({ report, ...image }: Trial): Promise<v
   report(`a DATABASE_URL without such a database ends the start: ${error}`)
 }
 
-/** Without DATABASE_URL: the embedded PostgreSQL as an ordinary user, in a volume that outlives the container. */
+/** Without DATABASE_URL: the embedded PostgreSQL as an unprivileged user, in a volume that outlives the container. */
 export async function tryWithVolume({ report, ...image }: Trial): Promise<void> {
   const volume = await makeVolume(image, 'volume')
   for (const work of ['create', 'find'] as const) {
@@ -119,7 +119,7 @@ export async function tryWithVolume({ report, ...image }: Trial): Promise<void> 
       await container.kill()
     }
   }
-  report('runs the embedded PostgreSQL in a volume, which the next container continues')
+  report('runs the embedded PostgreSQL in a volume; the next container continues with its data')
 }
 
 /** What an operator may do wrong: it must end before anything is served, with the fix. */

@@ -200,7 +200,7 @@ test('a backup on standard output can be restored, and a full disk is reported',
 
 const ROW = 'r::text'
 
-/** A checksum of the rows of each table, but for those that a backup leaves out, and the audit entry of the restore. */
+/** A checksum of the rows of each table, except those that a backup leaves out and the audit entry of the restore. */
 async function digests(url: string): Promise<Record<string, unknown>> {
   return withConnection(url, async (connection) => {
     const digests: Record<string, unknown> = {}

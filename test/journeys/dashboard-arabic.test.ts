@@ -153,10 +153,10 @@ test('problems and rejected forms are shown only in Arabic', async (t) => {
   const { workspaceId } = world
   const { endpointId } = await world.receiver()
   const as = await signIn(world, 'owner')
-  const nobody = 'http://127.0.0.1:9'
-  await world.ask('update webhook_endpoints set url = $2 where workspace_id = $1', [workspaceId, nobody])
+  const unreachable = 'http://127.0.0.1:9'
+  await world.ask('update webhook_endpoints set url = $2 where workspace_id = $1', [workspaceId, unreachable])
   await world.whatsapp.reports(await world.sendOtp(), ['delivered'])
-  await world.ask('update provider_accounts set graph_url = $2 where workspace_id = $1', [workspaceId, nobody])
+  await world.ask('update provider_accounts set graph_url = $2 where workspace_id = $1', [workspaceId, unreachable])
   const [account] = await as.calls.senders.accounts.query({ workspaceId })
   assert.ok(account)
   const synced = as.calls.senders.sync.mutate({ workspaceId, accountId: account.accountId })
@@ -175,7 +175,7 @@ test('problems and rejected forms are shown only in Arabic', async (t) => {
   await at('endpoints', 'نقاط Webhook')
   await page.getByRole('button', { name: 'إضافة نقطة' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('العنوان').fill('https://somebody:secret@shop.example/hooks')
+  await dialog.getByLabel('العنوان').fill('https://user:secret@shop.example/hooks')
   await dialog.getByRole('button', { name: 'إضافة نقطة' }).click()
   await dialog.getByText('يجب ألا يحتوي العنوان على اسم مستخدم أو كلمة مرور').waitFor()
 })

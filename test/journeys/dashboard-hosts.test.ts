@@ -82,7 +82,7 @@ test('a trusted proxy vouches for a host that it does not pass on', async (t) =>
   assert.equal(
     await through({ 'x-forwarded-host': 'doorcode.example' }, world.first.url),
     403,
-    'nobody is trusted here',
+    'no proxy is trusted here',
   )
   assert.equal((await ask(world, path, 'evil.example', { url })).status, 403, 'not through the proxy')
 })

@@ -52,8 +52,8 @@ test('owners list and revoke invitations, and a later one replaces an earlier', 
     [{ email: 'sara@shop.example', role: 'member', invitedBy: owner.email }],
   )
   assert.deepEqual((await admin.calls.people.list.query({ workspaceId })).invitations, [])
-  const anybody = createCalls(world.first.url)
-  await assert.rejects(() => anybody.session.link.mutate({ token: earlier.token }), /link is not valid/)
+  const visitor = createCalls(world.first.url)
+  await assert.rejects(() => visitor.session.link.mutate({ token: earlier.token }), /link is not valid/)
 
   const { invitationId } = later
   await assert.rejects(
@@ -61,7 +61,7 @@ test('owners list and revoke invitations, and a later one replaces an earlier', 
     /no such pending invitation/,
   )
   await owner.calls.people.revokeInvitation.mutate({ workspaceId, invitationId })
-  await assert.rejects(() => anybody.session.link.mutate({ token: later.token }), /link is not valid/)
+  await assert.rejects(() => visitor.session.link.mutate({ token: later.token }), /link is not valid/)
   const actions = (await owner.calls.auditLog.list.query({ workspaceId })).entries.map(({ action }) => action)
   assert.deepEqual(actions, ['invitation.revoked', 'invitation.created', 'invitation.created'])
 })
@@ -181,9 +181,9 @@ test('only operators create password links, and never for other operators', asyn
   await assert.rejects(() => operator.calls.people.makePasswordLink.mutate(of(stranger)), /no such person/)
   const earlier = await operator.calls.people.makePasswordLink.mutate(of(member))
   const { token } = await operator.calls.people.makePasswordLink.mutate(of(member))
-  const anybody = createCalls(world.first.url)
-  await assert.rejects(() => anybody.session.link.mutate({ token: earlier.token }), /link is not valid/)
-  const link = await anybody.session.link.mutate({ token })
+  const visitor = createCalls(world.first.url)
+  await assert.rejects(() => visitor.session.link.mutate({ token: earlier.token }), /link is not valid/)
+  const link = await visitor.session.link.mutate({ token })
   assert.deepEqual([link.purpose, link.email], ['password', member.email])
   await withoutOperators(world)
 })

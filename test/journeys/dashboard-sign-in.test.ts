@@ -324,13 +324,13 @@ test('an invitation adds the workspace to the existing account of its address', 
   ]
   const { workspaceId } = world
   const { token } = await owner.calls.people.invite.mutate({ workspaceId, email: invited.email, role: 'member' })
-  const anybody = createCalls(world.first.url)
-  assert.equal((await anybody.session.link.mutate({ token })).hasAccount, true)
+  const visitor = createCalls(world.first.url)
+  assert.equal((await visitor.session.link.mutate({ token })).hasAccount, true)
   await assert.rejects(
-    () => anybody.session.accept.mutate({ token, name: 'Thief', password: NEW_PASSWORD }),
+    () => visitor.session.accept.mutate({ token, name: 'Thief', password: NEW_PASSWORD }),
     /already has an account/,
   )
-  await assert.rejects(() => anybody.session.join.mutate({ token }), /not signed in/)
+  await assert.rejects(() => visitor.session.join.mutate({ token }), /not signed in/)
   await assert.rejects(() => other.calls.session.join.mutate({ token }), /link is not valid/)
   const outcomes = await Promise.allSettled([1, 2].map(() => invited.calls.session.join.mutate({ token })))
   assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)

@@ -235,7 +235,7 @@ test('a deletion affects one language, and shows that the name is blocked', asyn
   await world.node({ works: true })
   await world.settled()
   await admin.calls.senders.sync.mutate(ofWorld(world))
-  assert.equal(historyOf(await get(world, admin, id)).length, 2, 'nothing is told twice')
+  assert.equal(historyOf(await get(world, admin, id)).length, 2, 'nothing is reported twice')
   const again = await faultsOf(submit(world, admin, { ...confirmation, ...id }))
   assert.match(again['draft.name'] ?? '', /30 days/)
 })

@@ -70,7 +70,7 @@ async function goTo(page: Page, title: string): Promise<void> {
   await page.locator(DIALOG).waitFor({ state: 'detached' })
 }
 
-test('the keyboard alone leads from the setup link to an order answered on the phone', async (t) => {
+test('only the keyboard is needed from the setup link to an answered order', async (t) => {
   const world = await startWorld(t)
   const receiver = await startReceiver()
   t.after(() => receiver.close())

@@ -13,7 +13,7 @@ import { startWorld } from '../world.ts'
 
 const skip = PGBOUNCER === undefined && 'Debian’s package pgbouncer is not installed'
 
-const SESSIONS = /pools transactions or statements.*"pool_mode = session"/
+const SESSIONS = /uses transaction or statement pooling.*"pool_mode = session"/
 
 async function assertRefused(databaseUrl: string, message: RegExp, connections = 0): Promise<void> {
   const config = { databaseUrl, dataDir: '/nonexistent', databasePool: 2 }

@@ -417,7 +417,7 @@ const post = (world: World, to: string = newPhone()) =>
     },
   })
 
-/** A confirmation whose template was sent, where anybody works. */
+/** Creates a confirmation. If the world has a worker, its template is sent. */
 async function confirm(world: World): Promise<{ confirmationId: string; to: string }> {
   const to = newPhone()
   const answer = await post(world, to)

@@ -12,7 +12,7 @@ export type Balancer = {
   url: string
   add(nodeUrl: string): void
   isInUse(nodeUrl: string): boolean
-  /** Requests that got no answer from a node, or found none. */
+  /** Requests that no node answered, or that came while no node was ready. */
   failures(): readonly string[]
   close(): Promise<void>
 }
@@ -35,7 +35,7 @@ export async function startBalancer(): Promise<Balancer> {
     const { method, headers, url } = incoming
     const outgoing = request(`${node}${url}`, { method, headers, agent })
     const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>
-    answered.catch(() => {}) // met below
+    answered.catch(() => {}) // awaited below
     await pipeline(incoming, outgoing)
     const [answer] = await answered
     response.writeHead(answer.statusCode ?? 0, answer.headers)

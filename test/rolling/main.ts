@@ -1,8 +1,8 @@
 /**
- * `npm run rolling`: two nodes behind a load balancer are replaced one after the other under load. First each by another process
- * of this release, then each of the release before by one of this release, on a database of the release before. No request
+ * `npm run rolling`: replaces two nodes behind a load balancer one after the other under load. First it restarts nodes of this
+ * release; then, on a database of the previous release, it replaces nodes of that release with nodes of this one. No request
  * may fail, and nothing may be lost or doubled. `--rounds 3 --orders 20 --seed 1 --drain 2` are the defaults; `--drain 0` is the
- * control, which must fail. `--from <commit>` names another release before.
+ * control, which must fail. `--from <commit>` names another previous release.
  */
 import type { ChildProcess } from 'node:child_process'
 import path from 'node:path'
@@ -16,14 +16,14 @@ import { startServeProcess, stopServeProcess } from '../soak/serve-process.ts'
 import type { openShop } from '../soak/shop.ts'
 import { waitFor } from '../wait-for.ts'
 import { type Balancer, startBalancer } from './balancer.ts'
-import { findReleaseBefore, unpackRelease } from './release.ts'
+import { findPreviousRelease, unpackRelease } from './release.ts'
 
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '3' },
     orders: { type: 'string', default: '20' },
     seed: { type: 'string', default: '1' },
-    drain: { type: 'string', default: '2' }, // seconds: more than two checks of the balancer
+    drain: { type: 'string', default: '2' }, // seconds: more than two checks of the load balancer take
     from: { type: 'string' },
   },
 })
@@ -32,7 +32,7 @@ const ordersPerSecond = positive('orders', values.orders)
 const seed = positive('seed', values.seed)
 
 const IN_USE_WITHIN_MS = 10_000
-/** Under load before the first replacement, between two, and after the last. */
+/** How long the load runs before the first replacement, between two, and after the last. */
 const BETWEEN_MS = 3_000
 
 type Node = { name: string; url: string; root: string | undefined; replaceBy(root: string | undefined): Promise<void> }
@@ -70,7 +70,7 @@ async function startNode(
 
 type Rolling = { title: string; before?: string; replacements: number }
 
-/** Serves `before`, then replaces both nodes by this release as often as asked. */
+/** Starts two nodes of `before`, then replaces both with nodes of this release, `replacements` times. */
 async function roll({ title, before, replacements }: Rolling): Promise<string[]> {
   await using opened = new AsyncDisposableStack()
   const balancer = opened.adopt(await startBalancer(), (each) => each.close())
@@ -104,7 +104,7 @@ async function roll({ title, before, replacements }: Rolling): Promise<string[]>
   return [...faults, ...balancer.failures()].map((fault) => `${title}: ${fault}`)
 }
 
-/** A release sets up a shop with its own code, so that the database has its schema. */
+/** The previous release sets up the shop with its own code: this release may need tables that do not exist yet. */
 async function shopOf(root: string): Promise<typeof openShop> {
   const module = (await import(path.join(root, 'test/soak/shop.ts'))) as { openShop: typeof openShop }
   return module.openShop
@@ -119,8 +119,8 @@ function print(title: string, scene: Scene, balancer: Balancer, summary: object)
 }
 
 const newest = (await listMigrations()).at(-1)?.name ?? ''
-const commit = values.from ?? (await findReleaseBefore(newest))
-console.log(`seed ${seed}, ${ordersPerSecond} orders/s, the release before is ${commit}`)
+const commit = values.from ?? (await findPreviousRelease(newest))
+console.log(`seed ${seed}, ${ordersPerSecond} orders/s, previous release ${commit}`)
 const faults = await roll({ title: 'rolling restart', replacements: rounds })
 await using release = await unpackRelease(commit)
 faults.push(...(await roll({ title: `rolling upgrade from ${commit}`, before: release.root, replacements: 1 })))

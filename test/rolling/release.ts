@@ -11,17 +11,17 @@ const MAX_ARCHIVE_BYTES = 256 * 1024 * 1024
 const git = async (...args: string[]): Promise<string> => (await run('git', args, { cwd: ROOT })).stdout.trim()
 
 /** The last tag, or without tags the last commit before the newest migration. */
-export async function findReleaseBefore(newestMigration: string): Promise<string> {
+export async function findPreviousRelease(newestMigration: string): Promise<string> {
   const tag = await git('describe', '--tags', '--abbrev=0', 'HEAD^').catch(() => '')
   if (tag !== '') return tag
   const [added = ''] = (
     await git('log', '--diff-filter=A', '--format=%H', '--', `migrations/${newestMigration}`)
   ).split('\n')
-  if (added === '') throw new Error('the release before is unknown: name its commit with --from')
+  if (added === '') throw new Error('no previous release was found: name its commit with --from')
   return git('rev-parse', '--short', `${added}^`)
 }
 
-/** Its files in a temporary folder, with the packages of this release. */
+/** Unpacks the files of the commit into a temporary folder, with the npm packages of this release. */
 export async function unpackRelease(commit: string): Promise<AsyncDisposable & { root: string }> {
   const root = await mkdtemp(path.join(tmpdir(), 'doorcode-release-'))
   const archive = path.join(root, 'release.tar')

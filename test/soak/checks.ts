@@ -4,7 +4,7 @@ import type { Customer } from './customers.ts'
 import type { Endpoint, ReceivedEvent } from './endpoint.ts'
 import type { Accepted } from './load.ts'
 
-/** What is still to be done: nothing of it may be left when the checks begin. */
+/** The work that is left. None may be left when the checks begin. */
 export async function unfinished(database: Client): Promise<Record<string, number>> {
   const { rows } = await database.query<Record<string, string>>(
     `select (select count(*) from messages where due_at is not null) as messages,

@@ -32,7 +32,7 @@ type SceneOptions = {
 export async function openScene(opened: AsyncDisposableStack, { random, serve, open = openShop }: SceneOptions) {
   const folder = await mkdtemp(path.join(tmpdir(), 'doorcode-soak-'))
   opened.defer(() => rm(folder, { recursive: true, force: true }))
-  await chmod(folder, 0o711) // root's PostgreSQL runs as another user, who must pass through
+  await chmod(folder, 0o711) // root's PostgreSQL runs as another user, who must be able to enter it
   const postgres = await startEmbeddedPostgres({ dataDir: folder })
   opened.defer(() => postgres.stop())
   const databaseUrl = urlOf(postgres.url, 'soak')
@@ -54,7 +54,7 @@ export async function openScene(opened: AsyncDisposableStack, { random, serve, o
   await database.connect()
   opened.defer(() => database.end())
 
-  /** Until nothing is left to do; then a customer who still waits for a question gets a while for it. */
+  /** Waits until no work is left. Customers who still wait for a question then get QUESTIONS_WITHIN_MS. */
   async function settle(): Promise<string[]> {
     const deadline = performance.now() + SETTLES_WITHIN_MS
     let quietSince: number | undefined
@@ -85,7 +85,7 @@ export async function openScene(opened: AsyncDisposableStack, { random, serve, o
         await wait(Math.max(0, beganAt + ((begun + 1) * 1_000) / ordersPerSecond - performance.now()))
       }
     },
-    /** What is still to be done. */
+    /** The work that is left. */
     left: () => unfinished(database),
     /** When all work has ended: what was lost, doubled or overwritten. */
     async judge(): Promise<{ summary: Record<string, number>; faults: string[] }> {

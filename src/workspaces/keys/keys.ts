@@ -196,7 +196,7 @@ export function createKeyAuthenticator(
     async turn() {
       const startedAtMs = monotonicMs()
       const changed = await db.rows(listChanged).catch((error: unknown) => {
-        cache.clear() // the database may come back without the keys that it last accepted (docs/high-availability.md)
+        cache.clear() // a failover may have lost the latest keys (docs/high-availability.md#what-is-guaranteed)
         throw error
       })
       if (startedAtMs - polledAtMs > MAX_POLL_GAP_MS) cache.clear()
