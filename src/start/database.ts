@@ -158,10 +158,15 @@ function assertSupported(server: Server | undefined): void {
   }
 }
 
-function assertSessions({ sharesSessions, lostSettings }: PoolerProblems): void {
+function assertSessions({ sharesSessions, reusesSessions, lostSettings }: PoolerProblems): void {
   if (sharesSessions) {
     throw new StartupError(
       'The connection pooler of DATABASE_URL pools transactions or statements, but Doorcode needs session pooling. Set "pool_mode = session" (PgBouncer), or set DATABASE_URL to PostgreSQL itself.',
+    )
+  }
+  if (reusesSessions) {
+    throw new StartupError(
+      'The connection pooler of DATABASE_URL gives Doorcode sessions with prepared statements or locks of earlier connections. Set "server_reset_query = DISCARD ALL" (PgBouncer) and restart the pooler, or set DATABASE_URL to PostgreSQL itself.',
     )
   }
   if (lostSettings.length > 0) {

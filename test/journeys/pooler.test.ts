@@ -12,6 +12,8 @@ import { startWorld } from '../world.ts'
 
 const skip = PGBOUNCER === undefined && 'Debian’s package pgbouncer is not installed'
 
+const SOUND = { sharesSessions: false, reusesSessions: false, lostSettings: [] }
+
 const SESSIONS = /pools transactions or statements.*"pool_mode = session"/
 
 async function assertRefused(databaseUrl: string, message: RegExp): Promise<void> {
@@ -37,7 +39,7 @@ test('a pooler in transaction mode is refused before anything is served', async 
 
 test('a connection setting that has no effect is named', async (t) => {
   const db = openTestDb(t, await fileDatabase())
-  assert.deepEqual(await findPoolerProblems(db), { sharesSessions: false, lostSettings: [] })
+  assert.deepEqual(await findPoolerProblems(db), SOUND)
   await db.rows({ name: 'lose_settings', text: 'reset all' })
   const { lostSettings } = await findPoolerProblems(db)
   assert.ok(lostSettings.includes('plan_cache_mode') && lostSettings.includes('statement_timeout'), lostSettings.join())
@@ -46,7 +48,7 @@ test('a connection setting that has no effect is named', async (t) => {
 test('PgBouncer in session mode keeps every setting of a connection', { skip }, async (t) => {
   const pgbouncer = await startPgBouncer(await fileDatabase(), { poolMode: 'session' })
   t.after(() => pgbouncer.stop())
-  assert.deepEqual(await findPoolerProblems(openTestDb(t, pgbouncer.url)), { sharesSessions: false, lostSettings: [] })
+  assert.deepEqual(await findPoolerProblems(openTestDb(t, pgbouncer.url)), SOUND)
 })
 
 for (const poolMode of ['transaction', 'statement'] as const)
@@ -55,6 +57,18 @@ for (const poolMode of ['transaction', 'statement'] as const)
     t.after(() => pgbouncer.stop())
     await assertRefused(pgbouncer.url, SESSIONS)
   })
+
+test('PgBouncer that does not reset sessions is refused with the setting to change', { skip }, async (t) => {
+  const pgbouncer = await startPgBouncer(await fileDatabase(), {
+    poolMode: 'session',
+    settings: { server_reset_query: '' },
+  })
+  t.after(() => pgbouncer.stop())
+  const former = openDb({ url: pgbouncer.url, poolSize: 1 })
+  await former.rows({ name: 'prepared_by_another_process', text: 'select 1' })
+  await former.close()
+  await assertRefused(pgbouncer.url, /"server_reset_query = DISCARD ALL"/)
+})
 
 test('a code is sent and its webhook delivered by a node behind PgBouncer', { skip }, async (t) => {
   const world = await startWorld(t, { works: false })
