@@ -7,20 +7,32 @@ const FOLDER = new URL('../../migrations/', import.meta.url)
 const FILE_NAME = /^(\d{6})_[a-z0-9_]+\.sql$/
 
 /** Advisory lock: two nodes must not migrate at once. The number only has to be unique on the database. */
-const MIGRATION_LOCK = 7_305_221
+export const MIGRATION_LOCK = 7_305_221
 
 export type Migration = { number: number; name: string }
+
+type MigrateOptions = {
+  /** Called when another process migrates: this one then waits for as long as that takes. */
+  onWait?: () => void
+  /** Drops the connection: PostgreSQL rolls an open migration back. */
+  signal?: AbortSignal | undefined
+}
 
 /**
  * Migrates the schema to this release, one transaction per file, forward only. Returns how many ran. Throws StartupError
  * for a database that this release cannot migrate, or cannot use because a later release has contracted it.
  */
-export async function migrate(db: Db): Promise<number> {
+export async function migrate(db: Db, { onWait, signal }: MigrateOptions = {}): Promise<number> {
   const migrations = await listMigrations()
   const connection = await db.connect()
+  const drop = (): void => connection.drop()
+  signal?.addEventListener('abort', drop)
   try {
     await connection.query('set statement_timeout = 0') // another node may be migrating, and large tables take long
-    await connection.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+    if (!(await tryMigrationLock(connection))) {
+      onWait?.()
+      await connection.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+    }
     await connection.query(CREATE_MIGRATIONS)
     await replaceOldSet(connection, migrations)
     const newest = (await listApplied(connection)).at(-1)?.number ?? 0
@@ -34,6 +46,7 @@ export async function migrate(db: Db): Promise<number> {
     for (const migration of pending) await commit(connection, migration.name, [migration])
     return pending.length
   } finally {
+    signal?.removeEventListener('abort', drop)
     await connection.close() // releases the lock
   }
 }

@@ -32,7 +32,9 @@ export async function openDatabase(options: OpenDatabaseOptions) {
   opened.defer(close)
   assertWritable(await withRetries(db, options, () => db.row(checkWritable)))
   await withRetries(db, options, async () => options.check?.(db))
-  await withRetries(db, options, () => explainMigrationFaults(() => migrate(db)))
+  const { log, signal } = options
+  const onWait = (): void => log.info('waiting for another process that migrates the database')
+  await withRetries(db, options, () => explainMigrationFaults(() => migrate(db, { onWait, signal })))
   const whenClosed = opened.move()
   return { db, lost, close: () => whenClosed.disposeAsync() }
 }
