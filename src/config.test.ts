@@ -154,3 +154,13 @@ test('content cannot be kept longer than records, and nothing for less than 30 d
       /KEEP_RECORDS_DAYS must be 0, which keeps everything, or a number of days from 30/,
     )
 })
+
+test('a certificate that DATABASE_URL names must be mounted', () => {
+  const url = 'postgres://app:hidden@db.internal/doorcode?sslmode=verify-full&sslrootcert=/nonexistent/ca.pem'
+  const [mistake = '', ...more] = mistakesOf({ DATABASE_URL: url, DOORCODE_SECRET_KEY: KEY })
+  assert.match(
+    mistake,
+    /^DATABASE_URL names an sslrootcert that cannot be read \(ENOENT.*\/nonexistent\/ca\.pem.*mount it/,
+  )
+  assert.deepEqual(more, [])
+})

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { accessSync, constants, readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { type KeyMistake, MAX_KEYS, parseInstanceKeys } from './seal.ts'
 
@@ -262,8 +262,25 @@ function nonEmpty(text: string): string {
 
 /** The error does not repeat the value: it contains a password. */
 function databaseUrl(text: string): string {
-  if (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text)) return text
-  return invalid('must look like postgres://user:password@host:5432/name')
+  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text))
+    return invalid('must look like postgres://user:password@host:5432/name')
+  const { searchParams } = new URL(text)
+  for (const name of TLS_FILES) assertReadable(name, searchParams.get(name))
+  return text
+}
+
+/** Files that the driver reads for each connection. */
+const TLS_FILES = ['sslrootcert', 'sslcert', 'sslkey'] as const
+
+function assertReadable(name: (typeof TLS_FILES)[number], file: string | null): void {
+  if (!file) return
+  try {
+    accessSync(file, constants.R_OK)
+  } catch (error) {
+    invalid(
+      `names an ${name} that cannot be read (${(error as Error).message}): mount it there, readable by the user who runs Doorcode`,
+    )
+  }
 }
 
 /** The error names positions, never keys. */

@@ -8,21 +8,32 @@ const FOLDER = new URL('../../migrations/', import.meta.url)
 const FILE_NAME = /^(\d{6})_[a-z0-9_]+\.sql$/
 
 /** Advisory lock: two nodes must not migrate at once. Any number that no other lock of the database uses. */
-const MIGRATION_LOCK = 7_305_221
+export const MIGRATION_LOCK = 7_305_221
 
 export type Migration = { number: number; name: string }
+
+/** The signal also drops the connection: PostgreSQL rolls an open migration back. */
+type MigrateOptions = LockingOptions & {
+  /** Called when another process migrates: this one then waits for as long as that takes. */
+  onWait?: () => void
+}
 
 /**
  * Migrates the schema to this release, one transaction per file, forward only. Returns how many ran. Throws StartupError
  * for a database that this release cannot migrate, or cannot use because a later release has contracted it, and if other
  * sessions keep its tables locked.
  */
-export async function migrate(db: Db, locking: LockingOptions = {}): Promise<number> {
+export async function migrate(db: Db, { onWait, ...locking }: MigrateOptions = {}): Promise<number> {
   const migrations = await listMigrations()
   const connection = await db.connect()
+  const drop = (): void => connection.drop()
+  locking.signal?.addEventListener('abort', drop)
   try {
     await connection.query('set statement_timeout = 0') // another node may be migrating, and a migration of large tables takes long
-    await connection.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+    if (!(await tryMigrationLock(connection))) {
+      onWait?.()
+      await connection.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+    }
     await connection.query(CREATE_MIGRATIONS)
     await replaceOldSet(connection, migrations, locking)
     const newest = (await listApplied(connection)).at(-1)?.number ?? 0
@@ -36,6 +47,7 @@ export async function migrate(db: Db, locking: LockingOptions = {}): Promise<num
     for (const migration of pending) await commit(connection, migration.name, [migration], locking)
     return pending.length
   } finally {
+    locking.signal?.removeEventListener('abort', drop)
     await connection.close() // releases the lock
   }
 }

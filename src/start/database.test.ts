@@ -11,6 +11,7 @@ import { tryMigrationLock } from '../db/migrate.ts'
 import { readServer } from '../doctor/database/server.ts'
 import { StartupError } from '../startup-error.ts'
 import { readConfig } from '../config.ts'
+import { MIGRATION_LOCK } from '../db/migrate.ts'
 import { assertHasTables, openDatabase } from './database.ts'
 import { openParts } from './open.ts'
 
@@ -51,6 +52,25 @@ test('a wrong password is reported at once', async () => {
 test('a database that does not exist is reported at once', async () => {
   const url = (await fileDatabase()).replace(/\/test_\d+/, '/no_such_database')
   await refused(url, /refused the connection: database "no_such_database" does not exist/)
+})
+
+test('a start says that another process migrates, and ends on a signal', { timeout: 30_000 }, async () => {
+  const databaseUrl = await fileDatabase()
+  await withConnection(databaseUrl, async (other) => {
+    await other.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+    const lines: string[] = []
+    const stopping = new AbortController()
+    const opening = openDatabase({
+      config: { databaseUrl, dataDir: '/nonexistent', databasePool: 2 },
+      log: pino({ level: 'info' }, { write: (line) => void lines.push(line) }),
+      timeoutMs: 20_000,
+      signal: stopping.signal,
+    })
+    opening.catch(() => {}) // met below
+    await waitFor('a line', () => lines.some((line) => line.includes('waiting for another process')))
+    stopping.abort()
+    await assert.rejects(opening, /A signal ended the wait for the database/)
+  })
 })
 
 test('a later release’s schema is refused only after a contracting migration', async (t) => {
@@ -167,7 +187,7 @@ test('a database in another encoding than UTF-8 is refused', async () => {
 })
 
 for (const { step, words } of [
-  { step: 'migrating', words: 'pg_advisory_lock' },
+  { step: 'migrating', words: 'advisory_lock' },
   { step: 'reading the instance key', words: 'key_check' },
   { step: 'asking the time', words: 'clock_timestamp()' },
 ])

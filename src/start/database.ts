@@ -36,9 +36,10 @@ export async function openDatabase(options: OpenDatabaseOptions) {
   assertWritable(await withRetries(db, options, () => db.row(checkWritable)))
   await withRetries(db, options, async () => options.check?.(db))
   const { log, timeoutMs, signal } = options
+  const onWait = (): void => log.info('waiting for another process that migrates the database')
   const onLocked = (migration: string, sessions: string): void =>
     log.info({ migration, sessions }, 'waiting for the tables that a migration changes')
-  const migrating = { lockForMs: timeoutMs, signal, onLocked }
+  const migrating = { onWait, lockForMs: timeoutMs, signal, onLocked }
   await withRetries(db, options, () => explainMigrationFaults(() => migrate(db, migrating)))
   const whenClosed = opened.move()
   return { db, lost, close: () => whenClosed.disposeAsync() }
@@ -170,10 +171,15 @@ function assertSupported(server: Server | undefined): void {
   }
 }
 
-function assertSessions({ sharesSessions, lostSettings }: PoolerProblems): void {
+function assertSessions({ sharesSessions, reusesSessions, lostSettings }: PoolerProblems): void {
   if (sharesSessions) {
     throw new StartupError(
       'The connection pooler at DATABASE_URL uses transaction or statement pooling, but Doorcode needs session pooling. Set "pool_mode = session" (PgBouncer), or set DATABASE_URL to the address of PostgreSQL itself.',
+    )
+  }
+  if (reusesSessions) {
+    throw new StartupError(
+      'The connection pooler at DATABASE_URL gives Doorcode sessions with prepared statements or locks of earlier connections. Set "server_reset_query = DISCARD ALL" (PgBouncer) and restart the pooler, or set DATABASE_URL to the address of PostgreSQL itself.',
     )
   }
   if (lostSettings.length > 0) {
