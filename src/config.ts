@@ -41,7 +41,7 @@ const port = integer(1, MAX_PORT, 'port')
 const MIN_POOL = 2
 const MAX_POOL = 200
 /** Balancers check every few seconds. A supervisor must wait longer than this before it kills the process (docs/operations.md#shutting-down). */
-const MAX_DRAIN_SECONDS = 60
+export const MAX_DRAIN_SECONDS = 60
 
 /** All environment variables. A test compares docs/configuration.md with this table. */
 export const settings = {

@@ -116,7 +116,7 @@ export async function startServing(
 }
 
 /** Longer than any request, send or delivery may take. */
-const MAX_STOP_MS = 30_000
+export const MAX_STOP_MS = 30_000
 
 /** Abandons work that does not end in time: it is stored as due, and the next start continues it. */
 async function stopInTime(app: App, log: Log): Promise<void> {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes each secret that does not exist yet, for the one user who may read it. Existing secrets are never changed.
+# Makes each secret that does not exist yet, and makes all readable only by the one user who needs each. Values never change.
 set -euo pipefail
 cd "${1:-/secrets}"
 umask 077
@@ -9,12 +9,18 @@ readonly DOORCODE=10001 ROOT=0
 
 create() { # <name> <user id>: the value is on standard input
   local name=$1 owner=$2
-  [[ -e $name ]] && return
+  if [[ -e $name ]]; then
+    protect "$name" "$owner" # it may be an operator's own
+    return
+  fi
   cat > "$name.new"
-  chown "$owner" "$name.new"
-  chmod 0400 "$name.new"
+  protect "$name.new" "$owner"
   mv "$name.new" "$name"
   echo "created $name"
+}
+protect() {
+  chown "$2" "$1"
+  chmod 0400 "$1"
 }
 random() { head --bytes=32 /dev/urandom | base64 --wrap=0; }
 

@@ -74,7 +74,7 @@ export async function explainMigrationFaults<Result>(work: () => Promise<Result>
 }
 
 /** After this, work that still holds connections is abandoned, so that the embedded server can stop. */
-const MAX_CLOSE_MS = 5_000
+export const MAX_CLOSE_MS = 5_000
 
 /** What the operator can fix, by SQLSTATE. */
 const MIGRATION_FAULTS: Readonly<Record<string, string>> = {

@@ -13,6 +13,7 @@ import { createMetrics } from '../metrics.ts'
 import type { Parts } from '../parts.ts'
 import { createNodeKeys } from '../secrets/nodes.ts'
 import { createWhatsApp } from '../providers/whatsapp/whatsapp.ts'
+import { settlesWithin } from '../settles-within.ts'
 
 type OpenPartsOptions = Omit<RetryBudget, 'log'> & {
   /** See DbOptions. */
@@ -35,6 +36,9 @@ type OpenParts = {
 export const SERVER_RETRY_BUDGET_MS = 60_000
 /** Short, since a person is waiting. */
 export const COMMAND_RETRY_BUDGET_MS = 5_000
+
+/** A silent database must not keep a node that stops. */
+export const MAX_LEAVE_MS = 5_000
 
 /** Opens the database and everything else the program needs. Throws StartupError for what the operator can fix. */
 export async function openParts(
@@ -62,7 +66,7 @@ export async function openParts(
       keys,
       onReconnect: () => void real.measureAgain(),
     }),
-    (wakes) => wakes.stop(),
+    async (wakes) => void (await settlesWithin(MAX_LEAVE_MS, wakes.stop())),
   )
   const { wake, live, node } = wakes
   const metrics = createMetrics()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import os from 'node:os'
@@ -11,11 +11,19 @@ import { promisify } from 'node:util'
 import Fastify from 'fastify'
 import { parse, parseAllDocuments } from 'yaml'
 import manifest from '../../package.json' with { type: 'json' }
-import { readConfig, settings } from '../../src/config.ts'
+import { SECOND_MS } from '../../src/clock.ts'
+import { MAX_DRAIN_SECONDS, readConfig, settings } from '../../src/config.ts'
 import type { Db } from '../../src/db/pool.ts'
 import { serveProbes } from '../../src/http/probes.ts'
+import { MAX_STOP_MS } from '../../src/main.ts'
+import { MAX_CLOSE_MS } from '../../src/start/database.ts'
+import { STOP_TIMEOUT_MS } from '../../src/start/embedded-postgres/postmaster.ts'
+import { MAX_RECOVERY_MS } from '../../src/start/embedded-postgres/server.ts'
+import { MAX_LEAVE_MS } from '../../src/start/open.ts'
+import { openSource } from '../image/source.ts'
 
 const run = promisify(execFile)
+const HAS_GIT = spawnSync('git', ['--version']).status === 0
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const read = (name: string): Promise<string> => readFile(path.join(ROOT, name), 'utf8')
 
@@ -67,10 +75,16 @@ async function resources(): Promise<Map<string, Resource>> {
   return found
 }
 
+type Service = {
+  image: string
+  environment: Record<string, string>
+  stop_grace_period: string
+  ports?: string[]
+}
+
 type Compose = {
-  services: Record<'postgres' | 'doorcode' | 'caddy', { image: string; environment: Record<string, string> }> &
-    Record<'doorcode', { stop_grace_period: string }> &
-    Record<'doorcode' | 'caddy', { networks: { proxy: { ipv4_address: string } } }>
+  services: Record<'postgres' | 'doorcode' | 'caddy', Service>
+  networks: Record<string, { ipam?: unknown } | null>
 }
 
 const compose = async (): Promise<Compose> => parse(await read('compose.yaml'), { merge: true }) as Compose
@@ -82,8 +96,7 @@ const withDefaults = (values: Record<string, string>): Record<string, string> =>
   )
 
 test('Doorcode accepts the settings of compose.yaml and of the manifests', async (t) => {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-packages-'))
-  t.after(() => rm(folder, { recursive: true }))
+  const folder = await temporaryFolder(t)
   await writeFile(path.join(folder, 'database-url'), 'postgres://doorcode:pw@postgres:5432/doorcode\n')
   await writeFile(path.join(folder, 'secret-key'), Buffer.alloc(32, 1).toString('base64'))
   const accept = (values: Record<string, string>): void => {
@@ -92,9 +105,6 @@ test('Doorcode accepts the settings of compose.yaml and of the manifests', async
   }
   const { services } = await compose()
   accept(withDefaults(services.doorcode.environment))
-  assert.equal(services.doorcode.environment['DOORCODE_TRUSTED_PROXIES'], services.caddy.networks.proxy.ipv4_address)
-  const { doorcode, caddy } = services
-  assert.notEqual(doorcode.networks.proxy.ipv4_address, caddy.networks.proxy.ipv4_address)
   const all = await resources()
   const [container] = all.get('Deployment')?.spec.template.spec.containers ?? []
   assert.ok(container)
@@ -119,18 +129,100 @@ test('probes and the health check call paths that exist', async () => {
   assert.match(await read('bin/healthcheck.js'), /\/healthz`$/m)
 })
 
+test('compose believes Caddy at any address that Docker chooses, and no public one', async () => {
+  const { services, networks } = await compose()
+  for (const network of Object.values(networks)) assert.equal(network?.ipam, undefined) // a fixed one may be taken
+  assert.deepEqual([services.doorcode.ports, services.postgres.ports], [undefined, undefined])
+  const app = Fastify({ trustProxy: services.doorcode.environment['DOORCODE_TRUSTED_PROXIES'] ?? '' })
+  app.get('/', ({ ip }) => ip)
+  const addressOf = async (remoteAddress: string, forwarded: string): Promise<string> =>
+    (await app.inject({ url: '/', remoteAddress, headers: { 'x-forwarded-for': forwarded } })).body
+  for (const caddy of ['172.18.0.4', '172.31.255.254', '192.168.16.2', '10.89.0.3']) {
+    assert.equal(await addressOf(caddy, '203.0.113.9'), '203.0.113.9')
+    assert.equal(await addressOf(caddy, '192.168.1.50'), '192.168.1.50')
+  }
+  assert.equal(await addressOf('198.51.100.1', '203.0.113.9'), '198.51.100.1')
+})
+
 test('every package waits as long as a shutdown may take', async () => {
-  const [, seconds = ''] = /Wait (\d+) seconds before you kill/.exec(await read('docs/operations.md')) ?? []
-  assert.equal((await compose()).services.doorcode.stop_grace_period, `${seconds}s`)
-  assert.match(await read('deploy/systemd/doorcode.service'), new RegExp(`^TimeoutStopSec=${seconds}$`, 'm'))
+  const limits = await shutdownSeconds()
+  const { doorcode, caddy } = (await compose()).services
+  assert.equal(doorcode.environment['DOORCODE_DRAIN_SECONDS'], undefined)
+  assert.equal(doorcode.stop_grace_period, `${limits.own}s`)
+  const [, grace = ''] = /grace_period (\d+)s$/m.exec(await read('deploy/compose/Caddyfile')) ?? []
+  assert.ok(Number.parseInt(caddy.stop_grace_period) > Number(grace))
+  const [, ofUnit = ''] = /^TimeoutStopSec=(\d+)$/m.exec(await read('deploy/systemd/doorcode.service')) ?? []
+  assert.ok(Number(ofUnit) >= MAX_DRAIN_SECONDS + limits.embedded)
   const { terminationGracePeriodSeconds } = (await deployment()).spec.template.spec
   const drainSeconds = (await resources()).get('ConfigMap')?.data['DOORCODE_DRAIN_SECONDS']
-  assert.ok(terminationGracePeriodSeconds >= Number(drainSeconds) + Number(seconds))
+  assert.equal(terminationGracePeriodSeconds, Number(drainSeconds) + limits.own)
+  const page = await read('docs/packages.md')
+  const stopTimeouts = Array.from(page.matchAll(/--stop-timeout (\d+)/g), ([, seconds]) => Number(seconds))
+  assert.deepEqual(stopTimeouts, [limits.own, limits.embedded])
 })
+
+/** Those of docs/packages.md, which must be longer than the limits in the code together. */
+async function shutdownSeconds(): Promise<{ own: number; embedded: number }> {
+  const page = await read('docs/packages.md')
+  const rows = Array.from(page.matchAll(/^\| [^|]+ \| `\w+` in `([^`]+)` \| (\d+) s \|/gm), ([, file, seconds]) => ({
+    file,
+    ms: Number(seconds) * SECOND_MS,
+  }))
+  assert.deepEqual(rows, [
+    { file: 'src/main.ts', ms: MAX_STOP_MS },
+    { file: 'src/start/open.ts', ms: MAX_LEAVE_MS },
+    { file: 'src/start/database.ts', ms: MAX_CLOSE_MS },
+    { file: 'src/start/embedded-postgres/server.ts', ms: MAX_RECOVERY_MS },
+    { file: 'src/start/embedded-postgres/postmaster.ts', ms: STOP_TIMEOUT_MS },
+  ])
+  const [, own, embedded] = (/^Wait (\d+) seconds .*?, or (\d+) with/m.exec(page) ?? []).map(Number)
+  assert.ok(own && embedded)
+  const ofOwn = MAX_STOP_MS + MAX_LEAVE_MS + MAX_CLOSE_MS
+  assert.ok(own * SECOND_MS > ofOwn, `${own} s`)
+  assert.ok(embedded * SECOND_MS > ofOwn + MAX_RECOVERY_MS + STOP_TIMEOUT_MS, `${embedded} s`)
+  const waits = new RegExp(`Wait ${own} seconds \\(${embedded} with the embedded database\\)`)
+  assert.match((await read('docs/operations.md')).replaceAll('\n', ' '), waits)
+  return { own, embedded }
+}
 
 async function deployment(): Promise<Resource> {
   return (await resources()).get('Deployment') ?? assert.fail('there is no Deployment')
 }
+
+test('an image that an engine builds has nothing of the folder but its sources', async () => {
+  // Docker does not read .containerignore, and the others read .dockerignore too.
+  const lines = (await read('.dockerignore')).trim().split('\n')
+  const [first, ...rest] = lines.filter((line) => !line.startsWith('#'))
+  assert.equal(first, '*')
+  for (const line of ['!.git', '!.doorcode', '!node_modules', '!test', '!image']) assert.ok(!rest.includes(line), line)
+  assert.ok(rest.includes('**/node_modules'))
+})
+
+test('npm run image builds from the commit, and says so if there is none', { skip: !HAS_GIT }, async (t) => {
+  const folder = await temporaryFolder(t)
+  const root = path.join(folder, 'root')
+  await mkdir(root)
+  const git = (...args: readonly string[]) =>
+    run('git', ['-c', 'user.name=A', '-c', 'user.email=a@shop.example', '-c', 'commit.gpgsign=false', ...args], {
+      cwd: root,
+    })
+  await writeFile(path.join(root, 'server.ts'), 'committed')
+  assert.deepEqual(await openSource(root, folder), {
+    folder: root,
+    revision: '',
+    text: 'the files of this folder as they are, because it is not a git checkout',
+  })
+  await git('init')
+  await git('add', '.')
+  await git('commit', '--message', 'First')
+  await writeFile(path.join(root, 'server.ts'), 'changed')
+  await writeFile(path.join(root, 'secret-key'), 'never in an image')
+  const { folder: source, revision, text } = await openSource(root, folder)
+  assert.deepEqual(await readdir(source), ['server.ts'])
+  assert.equal(await readFile(path.join(source, 'server.ts'), 'utf8'), 'committed')
+  assert.match(revision, /^[0-9a-f]{40}$/)
+  assert.equal(text, `commit ${revision}, without what is not committed in this folder`)
+})
 
 test('the image, its user and its release are the same in every package', async () => {
   const containerfile = await read('Containerfile')
@@ -182,7 +274,7 @@ test('the health check passes only for a server that answers with success', asyn
 })
 
 test('compose makes each secret once, for the one user who reads it', { skip: process.getuid?.() !== 0 }, async (t) => {
-  const folder = await secretFolder(t)
+  const folder = await temporaryFolder(t)
   const { stdout } = await run('bash', [path.join(ROOT, 'deploy/compose/create-secrets.sh'), folder])
   assert.equal(stdout, 'created postgres-password\ncreated database-url\ncreated secret-key\n')
   const content = async () =>
@@ -190,14 +282,20 @@ test('compose makes each secret once, for the one user who reads it', { skip: pr
   const [databaseUrl = '', password = '', key = ''] = await content()
   assert.equal(databaseUrl, `postgres://doorcode:${password}@postgres:5432/doorcode\n`)
   readConfig({ DATABASE_URL: databaseUrl, DOORCODE_SECRET_KEY: key })
-  const { uid, mode } = await stat(path.join(folder, 'secret-key'))
-  assert.deepEqual([uid, mode & 0o777], [10_001, 0o400])
+  const ownerAndMode = async (): Promise<number[]> => {
+    const { uid, mode } = await stat(path.join(folder, 'secret-key'))
+    return [uid, mode & 0o777]
+  }
+  assert.deepEqual(await ownerAndMode(), [10_001, 0o400])
+  await chmod(path.join(folder, 'secret-key'), 0o644)
+  await chown(path.join(folder, 'secret-key'), 0, 0) // as an operator's own
   await run('bash', [path.join(ROOT, 'deploy/compose/create-secrets.sh'), folder])
   assert.deepEqual(await content(), [databaseUrl, password, key])
+  assert.deepEqual(await ownerAndMode(), [10_001, 0o400])
 })
 
-async function secretFolder(t: TestContext): Promise<string> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-secrets-'))
+async function temporaryFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-packages-'))
   t.after(() => rm(folder, { recursive: true }))
   return folder
 }

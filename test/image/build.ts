@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { realpathSync } from 'node:fs'
 import { chmod, copyFile, cp, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import type { Source } from './source.ts'
 
-const ROOT = path.resolve(import.meta.dirname, '../..')
 const BASE = 'localhost/doorcode-base'
 /** The stable release; the machine's own may be older. */
 const DEBIAN = 'trixie'
@@ -19,15 +19,16 @@ export type Built = {
 }
 
 type BuildOptions = {
+  /** Where this run keeps its files. */
   folder: string
+  source: Source
   /** An image to build on instead of a Debian root of mmdebstrap. */
   base: string | undefined
   version: string
-  revision: string
 }
 
 /** Builds the Containerfile with buildah as root, without a container engine and without a registry. */
-export async function buildImage({ folder, base, version, revision }: BuildOptions): Promise<Built> {
+export async function buildImage({ folder, source, base, version }: BuildOptions): Promise<Built> {
   // vfs copies each layer, but needs no kernel module and leaves no mount behind.
   const storage = [
     '--storage-driver',
@@ -49,11 +50,10 @@ export async function buildImage({ folder, base, version, revision }: BuildOptio
     ...(await npmVolumes(folder)),
     `--build-arg=BASE=${base ?? BASE}`,
     `--build-arg=VERSION=${version}`,
-    `--build-arg=REVISION=${revision}`,
-    `--ignorefile=${path.join(ROOT, '.containerignore')}`,
-    `--file=${path.join(ROOT, 'Containerfile')}`,
+    `--build-arg=REVISION=${source.revision}`,
+    `--file=${path.join(source.folder, 'Containerfile')}`,
     `--tag=${image}`,
-    ROOT,
+    source.folder,
   ])
   return { buildah, image }
 }

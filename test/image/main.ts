@@ -1,23 +1,24 @@
 /**
- * `npm run image`: builds the image of docs/packages.md with buildah on a Debian root made here, starts it read-only and as
- * an ordinary user, sends a code through it, and writes the image and its SBOM to the folder `image`. Needs root on a
+ * `npm run image`: builds the image of docs/packages.md from the commit that is checked out, with buildah on a Debian root
+ * made here, starts it read-only and as an ordinary user, sends a code through it, and writes the image and its SBOM to the folder `image`. Needs root on a
  * Debian, and no container engine. `--base <image>` builds on an image that buildah pulls.
  */
-import { execFileSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import manifest from '../../package.json' with { type: 'json' }
+import { tryBehindCaddy } from './behind-caddy.ts'
 import { buildImage } from './build.ts'
 import type { ImageConfig } from './container.ts'
 import { copySbom } from './sbom.ts'
-import { tryBehindCaddy, tryMistakes, tryWithOwnDatabase, tryWithVolume } from './trial.ts'
+import { assertOnlyIncluded, isCheckout, openSource } from './source.ts'
+import { tryMistakes, tryWithOwnDatabase, tryWithVolume } from './trial.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 /** By the program that it brings. The others are part of every Debian. */
-const DEBIAN_PACKAGES = { buildah: 'buildah', mmdebstrap: 'mmdebstrap', nsenter: 'util-linux', unshare: 'util-linux' }
+const PACKAGES = { buildah: 'buildah', mmdebstrap: 'mmdebstrap', nsenter: 'util-linux', unshare: 'util-linux' }
 const ARCHITECTURES = { x64: 'linux/amd64', arm64: 'linux/arm64' } as const
 
 const { values } = parseArgs({
@@ -42,20 +43,23 @@ async function main(): Promise<void> {
 
   const report = (line: string): void => console.log(`ok      ${line}`)
   const startedAt = performance.now()
+  const source = await openSource(ROOT, folder)
+  console.log(`builds  ${source.text}`)
   const { version } = manifest
-  const { buildah, image } = await buildImage({ folder, base: values.base, version, revision: revision() })
+  const { buildah, image } = await buildImage({ folder, source, base: values.base, version })
   report(`built in ${seconds(startedAt)} s`)
+
   const container = buildah('from', image)
   const root = buildah('mount', container)
   opened.defer(async () => void buildah('rm', container))
   const { Docker } = JSON.parse(buildah('inspect', '--type=image', image)) as { Docker: { config: ImageConfig } }
+  report(await assertOnlyIncluded(root, source.folder))
   const trial = { root, config: Docker.config, folder, report }
-
   report(await copySbom(root, path.join(output, `doorcode-${version}.cdx.json`)))
   await tryWithOwnDatabase(trial)
   await tryWithVolume(trial)
   await tryMistakes(trial)
-  if (isInPath('caddy')) await tryBehindCaddy(trial)
+  if (isInPath('caddy')) await tryBehindCaddy({ ...trial, source: source.folder })
   else skip('the Caddyfile of compose.yaml: install the Debian package caddy to try it.')
 
   const file = path.join(output, `doorcode-${version}-${process.arch}.tar`)
@@ -67,6 +71,8 @@ async function main(): Promise<void> {
       console.log(
         `SKIPPED ${platform}: this machine is ${process.arch}. Run this command on a machine of that architecture.`,
       )
+  if (source.revision === '')
+    skip('a clean checkout: build from a clone to be sure that the files are those of a commit.')
   if (values.base === undefined)
     skip(`the default base ${await defaultBase()}: use "--base" on a machine that can reach its registry.`)
   skip('compose.yaml and the Kubernetes manifests as a whole: they need a container engine and a cluster.')
@@ -80,7 +86,8 @@ function findObstacle(): string | undefined {
   if (process.platform !== 'linux' || !(process.arch in ARCHITECTURES))
     return `it needs Linux on x64 or arm64, and this is ${process.platform} on ${process.arch}.`
   if (process.getuid?.() !== 0) return 'it makes a root file system and mounts it, so it must run as root.'
-  const missing = Object.entries(DEBIAN_PACKAGES).flatMap(([program, name]) => (isInPath(program) ? [] : [name]))
+  const needed = { ...PACKAGES, ...(isCheckout(ROOT) && { git: 'git' }) }
+  const missing = Object.entries(needed).flatMap(([program, name]) => (isInPath(program) ? [] : [name]))
   if (missing.length === 0) return undefined
   const names = [...new Set(missing)].join(' ')
   return `these Debian packages are missing: ${names}. Install them with "apt-get install --no-install-recommends ${names}".`
@@ -96,19 +103,6 @@ function isInPath(program: string): boolean {
       return false
     }
   })
-}
-
-/** Empty outside a checkout. */
-function revision(): string {
-  try {
-    return execFileSync('git', ['rev-parse', 'HEAD'], {
-      cwd: ROOT,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }).trim()
-  } catch {
-    return ''
-  }
 }
 
 async function defaultBase(): Promise<string> {

@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { chown, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { chown, mkdir } from 'node:fs/promises'
 import path from 'node:path'
-import { Agent, request } from 'undici'
 import { DEMO, demoAccount, startEmulator } from '@doorcode/whatsapp-emulator'
 import { startEmbeddedPostgres } from '../../src/start/embedded-postgres/server.ts'
 import { startFlakyProxy } from '../flaky-proxy.ts'
@@ -13,8 +10,6 @@ import { freePort } from '../program.ts'
 import { assertSigned, startReceiver } from '../receiver.ts'
 import { waitFor } from '../wait-for.ts'
 import { type Container, type ImageConfig, startContainer } from './container.ts'
-
-const ROOT = path.resolve(import.meta.dirname, '../..')
 
 export type Trial = { root: string; config: ImageConfig; folder: string; report: (line: string) => void }
 
@@ -98,6 +93,15 @@ export async function tryWithOwnDatabase({ report, ...image }: Trial): Promise<v
   assert.ok(ms < MAX_STOP_MS, `${ms} ms`)
   assert.ok(!container.written().includes(CODE), 'the log has no code')
   report(`stops on ${image.config.StopSignal} in ${(ms / 1000).toFixed(1)} s, with exit code 0`)
+
+  const error = await assertEndsStart(image, {
+    environment: {
+      DATABASE_URL: urlOf(database.url, 'another'),
+      DOORCODE_SECRET_KEY: randomBytes(32).toString('base64'),
+    },
+    pattern: /The database refused the connection: database "another" does not exist/,
+  })
+  report(`a DATABASE_URL without such a database ends the start: ${error}`)
 }
 
 /** Without DATABASE_URL: the embedded PostgreSQL as an unprivileged user, in a volume that outlives the container. */
@@ -118,57 +122,11 @@ export async function tryWithVolume({ report, ...image }: Trial): Promise<void> 
   report('runs the embedded PostgreSQL in a volume; the next container continues with its data')
 }
 
-/** The Caddyfile of compose.yaml, with the certificate that Caddy makes for localhost. */
-export async function tryBehindCaddy({ report, ...image }: Trial): Promise<void> {
-  await using opened = new AsyncDisposableStack()
-  const volume = await makeVolume(image, 'volume-caddy')
-  const { url, environment } = await addressOf()
-  const [httpPort, httpsPort] = [await freePort(), await freePort()]
-  const publicUrl = `https://localhost:${httpsPort}`
-  const settings = { ...environment, DOORCODE_PUBLIC_URL: publicUrl, DOORCODE_TRUSTED_PROXIES: '127.0.0.1' }
-  const container = await startContainer({ ...image, environment: settings, volume })
-  opened.defer(() => container.kill())
-  await waitUntilHealthy(container, image.config)
-
-  const home = path.join(image.folder, 'caddy')
-  await mkdir(home)
-  const usual = await readFile(path.join(ROOT, 'deploy/compose/Caddyfile'), 'utf8')
-  const global = `{\nhttp_port ${httpPort}\nhttps_port ${httpsPort}\nadmin off\nskip_install_trust\n}\n`
-  const file = path.join(home, 'Caddyfile')
-  await writeFile(file, global + usual.replace('doorcode:3000', new URL(url).host))
-  const caddy = spawn('caddy', ['run', '--config', file, '--adapter', 'caddyfile'], {
-    env: { PATH: process.env['PATH'], HOME: home, XDG_DATA_HOME: home, PUBLIC_HOST: 'localhost' },
-    stdio: 'ignore',
-  })
-  const ended = once(caddy, 'exit')
-  opened.defer(async () => {
-    caddy.kill()
-    await ended
-  })
-  const certificate = path.join(home, 'caddy/pki/authorities/local/root.crt')
-  const ca = await waitFor('Caddy’s certificate', () => readFile(certificate, 'utf8').catch(() => undefined))
-  const client = opened.adopt(new Agent({ connect: { ca } }), (agent) => agent.close())
-  const get = async (name: string) => {
-    const { statusCode, headers, body } = await request(`${publicUrl}${name}`, { dispatcher: client })
-    return { status: statusCode, headers, text: await body.text() }
-  }
-  await waitFor('Caddy to pass on a request', async () => (await get('/readyz').catch(() => undefined))?.status === 200)
-  const page = await get('/dashboard/')
-  assert.deepEqual([page.status, /<script/.test(page.text)], [200, true])
-  assert.match(String(page.headers['strict-transport-security']), /max-age=\d+/)
-  report('answers behind Caddy over TLS, with the Caddyfile of compose.yaml')
-}
-
 /** What an operator may do wrong: it must end before anything is served, with the fix. */
 export async function tryMistakes({ report, ...image }: Trial): Promise<void> {
   const closed = path.join(image.folder, 'closed')
   await mkdir(closed, { mode: 0o755 }) // root's
-  const mistakes: readonly {
-    what: string
-    volume?: string
-    environment?: Record<string, string>
-    pattern: RegExp
-  }[] = [
+  const mistakes: readonly (Mistake & { what: string })[] = [
     { what: 'no volume', pattern: /data folder \/data is on a read-only file system\. Mount a writable volume/ },
     {
       what: 'a volume that is not writable',
@@ -180,24 +138,36 @@ export async function tryMistakes({ report, ...image }: Trial): Promise<void> {
       environment: { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c', DOORCODE_SECRET_KEY_FILE: '/run/secrets/none' },
       pattern: /DOORCODE_SECRET_KEY_FILE names a file that cannot be read .*mount the secret there/,
     },
+    {
+      what: 'a DATABASE_URL that is not one',
+      environment: { DATABASE_URL: 'db.internal:5432', DOORCODE_SECRET_KEY: Buffer.alloc(32).toString('base64') },
+      pattern: /DATABASE_URL must look like/,
+    },
     { what: 'a misspelt setting', environment: { DOORCODE_PROT: '1' }, pattern: /DOORCODE_PROT is not a setting/ },
   ]
-  for (const { what, volume, environment, pattern } of mistakes) {
-    const address = await addressOf()
-    const container = await startContainer({
-      ...image,
-      environment: { ...address.environment, ...environment },
-      volume,
-    })
-    assert.equal(await container.ended, 1, what)
-    assert.match(container.written(), pattern)
-    assert.ok(!container.written().includes('    at '), `no stack: ${container.written()}`)
-    report(`${what} ends the start: ${container.written().trim().split('\n').at(-1)?.trim()}`)
-  }
+  for (const { what, ...mistake } of mistakes)
+    report(`${what} ends the start: ${await assertEndsStart(image, mistake)}`)
+}
+
+type Mistake = { volume?: string; environment?: Record<string, string>; pattern: RegExp }
+
+/** Resolves with the error. */
+async function assertEndsStart(
+  image: Omit<Trial, 'report'>,
+  { volume, environment, pattern }: Mistake,
+): Promise<string> {
+  const address = await addressOf()
+  const container = await startContainer({ ...image, environment: { ...address.environment, ...environment }, volume })
+  assert.equal(await container.ended, 1, container.written())
+  const written = container.written().trim()
+  assert.match(written, pattern)
+  assert.ok(!written.includes('    at '), `no stack: ${written}`)
+  assert.ok(!written.includes('"msg":"serving"'), `nothing is served: ${written}`)
+  return written.split('\n').at(-1)?.trim() ?? ''
 }
 
 /** A folder of the image's user. */
-async function makeVolume({ folder, config }: Pick<Trial, 'folder' | 'config'>, name: string): Promise<string> {
+export async function makeVolume({ folder, config }: Pick<Trial, 'folder' | 'config'>, name: string): Promise<string> {
   const volume = path.join(folder, name)
   await mkdir(volume, { mode: 0o700 })
   const [uid, gid] = config.User.split(':').map(Number)
@@ -205,7 +175,8 @@ async function makeVolume({ folder, config }: Pick<Trial, 'folder' | 'config'>, 
   return volume
 }
 
-async function addressOf() {
+/** Of a free port. */
+export async function addressOf() {
   const [port, metricsPort] = [await freePort(), await freePort()]
   return {
     url: `http://127.0.0.1:${port}`,
@@ -219,7 +190,7 @@ async function addressOf() {
 }
 
 /** By the image's own check. */
-async function waitUntilHealthy(container: Container, { Healthcheck }: ImageConfig): Promise<void> {
+export async function waitUntilHealthy(container: Container, { Healthcheck }: ImageConfig): Promise<void> {
   const [kind, ...check] = Healthcheck.Test
   assert.equal(kind, 'CMD')
   let hasEnded = false

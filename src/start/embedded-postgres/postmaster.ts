@@ -129,7 +129,7 @@ export async function readLogTail(file: string): Promise<string> {
   return text.slice(-TAIL_CHARACTERS).trim() || `see ${file}`
 }
 
-const STOP_TIMEOUT_MS = 60_000
+export const STOP_TIMEOUT_MS = 60_000
 const CHECK_EVERY_MS = 10
 
 /**

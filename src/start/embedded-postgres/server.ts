@@ -157,7 +157,7 @@ function holdUse(first: Client, rejoin: () => Promise<Client>): () => Promise<Cl
   }
 }
 
-const MAX_RECOVERY_MS = 10_000
+export const MAX_RECOVERY_MS = 10_000
 
 /**
  * Releases the lock and returns whether no other process uses the server. If the server has crashed, as on a full disk, the
