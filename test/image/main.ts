@@ -47,7 +47,7 @@ async function main(): Promise<void> {
   console.log(`builds  ${source.text}`)
   const { version } = manifest
   const { buildah, image } = await buildImage({ folder, source, base: values.base, version })
-  report(`built in ${seconds(startedAt)} s`)
+  report(`built from ${source.text}, in ${seconds(startedAt)} s`)
 
   const container = buildah('from', image)
   const root = buildah('mount', container)
