@@ -343,6 +343,20 @@ test('a draining node reports it at /readyz', async (t) => {
   assert.equal((await demo.ask({ url: '/readyz' })).statusCode, 503)
 })
 
+test('a draining node closes each connection after its next answer', async (t) => {
+  let draining = false
+  const demo = await startDemo(t, { isDraining: () => draining })
+  const connections = async (): Promise<unknown[]> =>
+    Promise.all(
+      ['/healthz', '/api/v1/otp/messages', '/no-such-route'].map(
+        async (url) => (await demo.ask({ url })).headers.connection,
+      ),
+    )
+  assert.deepEqual(await connections(), ['keep-alive', 'keep-alive', 'keep-alive'])
+  draining = true
+  assert.deepEqual(await connections(), ['close', 'close', 'close'])
+})
+
 test('a stopping server finishes open requests but waits for no idle connection', {
   timeout: 60_000,
 }, async (t) => {

@@ -117,6 +117,8 @@ export function buildServer(
   const security = securityHeaders(parts.config.publicUrl)
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(security).headers(commonHeaders(request.id))
+    // The end of a drain drops idle connections: no proxy may send another request on one at that moment.
+    if (options.isDraining?.()) reply.header('connection', 'close')
     // Here, before Fastify parses the body.
     done(request.is404 ? NO_ROUTE : undefined)
   })
