@@ -10,9 +10,11 @@ import {
   urlOf,
   withConnection,
 } from '../../test/postgres.ts'
+import { waitFor } from '../../test/wait-for.ts'
 import { StartupError } from '../startup-error.ts'
-import { migrate } from './migrate.ts'
-import { openDb } from './pool.ts'
+import { listMigrations, migrate } from './migrate.ts'
+import type { LockingOptions } from './migration-locks.ts'
+import { type Db, type DbOptions, openDb } from './pool.ts'
 
 const OLD_SCHEMA = new URL('../../test/fixtures/schema-before-0.1.0.sql', import.meta.url)
 
@@ -54,6 +56,61 @@ test('a database in the middle of the migrations before 0.1.0 is refused', async
   })
 })
 
+test('a migration that waits for a lock delays no statement of a running node until it fails', async (t) => {
+  const url = await oldDatabase(t)
+  let waited: string | undefined
+  await withConnection(url, async (session) => {
+    await session.query('begin')
+    await session.query('select from messages')
+    const onLocked: LockingOptions['onLocked'] = (migration, sessions) => (waited = `${migration} ${sessions}`)
+    const migrating = migrateAt(url, { onLocked })
+    await withDb({ url }, async (node) => {
+      while (waited === undefined) await node.rows({ name: 'read_messages', text: 'select id from messages' })
+    })
+    await session.query('rollback')
+    await migrating
+  })
+  assert.match(waited ?? '', /^upgrades\/before-0\.1\.0\.sql \d+ \(.*idle in transaction, for \d+ s\)$/)
+  assert.equal((await ask(url, 'select from migrations')).length, (await listMigrations()).length)
+})
+
+test('a migration that waits for a vacuum delays no statement', async (t) => {
+  const url = await oldDatabase(t)
+  await withConnection(url, async (session) => {
+    await session.query('begin')
+    await session.query('lock table messages in share update exclusive mode') // as a vacuum does
+    const migrating = migrateAt(url)
+    await waitFor('the migration to wait', async () => (await session.query(WAITING)).rows.length > 0)
+    await withDb({ url, lockTimeoutMs: 1 }, (node) =>
+      node.rows({ name: 'write_messages', text: 'update messages set id = id' }),
+    )
+    await session.query('rollback')
+    await migrating
+  })
+})
+
+test('a migration that cannot lock its tables changes nothing and names the sessions', async (t) => {
+  const url = await oldDatabase(t)
+  const before = await readCatalog(url)
+  await withConnection(url, async (session) => {
+    await session.query('begin')
+    await session.query('select from messages')
+    const [{ pid } = {}] = (await session.query<{ pid: number }>('select pg_backend_pid() as pid')).rows
+    await assert.rejects(migrateAt(url, { lockForMs: 0 }), (error) => {
+      assert.ok(error instanceof StartupError)
+      assert.match(
+        error.message,
+        /before-0\.1\.0\.sql could not lock the tables that it changes .* nothing was changed/,
+      )
+      assert.match(error.message, new RegExp(`have locked them: ${pid} \\(.* Wait until they end, or end them`))
+      return true
+    })
+  })
+  assert.deepEqual(await readCatalog(url), before)
+})
+
+const WAITING = `select from pg_locks where relation = 'messages'::regclass and not granted`
+
 let databases = 0
 
 async function newDatabase(t: TestContext, template?: string): Promise<string> {
@@ -69,10 +126,16 @@ async function oldDatabase(t: TestContext): Promise<string> {
   return url
 }
 
-async function migrateAt(url: string): Promise<void> {
-  const db = openDb({ url, poolSize: 1 })
+const migrateAt = (url: string, locking: LockingOptions = {}): Promise<number> =>
+  withDb({ url }, (db) => migrate(db, locking))
+
+async function withDb<Result>(
+  options: Omit<DbOptions, 'poolSize'>,
+  work: (db: Db) => Promise<Result>,
+): Promise<Result> {
+  const db = openDb({ poolSize: 1, ...options })
   try {
-    await migrate(db)
+    return await work(db)
   } finally {
     await db.close()
   }

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { StartupError } from '../startup-error.ts'
 import type { Connection } from './connection.ts'
+import { type LockingOptions, withTableLocks } from './migration-locks.ts'
 import { type Db, type Sql, UNDEFINED_TABLE, sqlState, statement } from './pool.ts'
 
 const FOLDER = new URL('../../migrations/', import.meta.url)
@@ -13,16 +14,17 @@ export type Migration = { number: number; name: string }
 
 /**
  * Migrates the schema to this release, one transaction per file, forward only. Returns how many ran. Throws StartupError
- * for a database that this release cannot migrate, or cannot use because a later release has contracted it.
+ * for a database that this release cannot migrate, or cannot use because a later release has contracted it, and if other
+ * sessions keep its tables locked.
  */
-export async function migrate(db: Db): Promise<number> {
+export async function migrate(db: Db, locking: LockingOptions = {}): Promise<number> {
   const migrations = await listMigrations()
   const connection = await db.connect()
   try {
     await connection.query('set statement_timeout = 0') // another node may be migrating, and a migration of large tables takes long
     await connection.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
     await connection.query(CREATE_MIGRATIONS)
-    await replaceOldSet(connection, migrations)
+    await replaceOldSet(connection, migrations, locking)
     const newest = (await listApplied(connection)).at(-1)?.number ?? 0
     const known = migrations.at(-1)?.number ?? 0
     const contracting = newest > known ? await findContracting(connection, known) : undefined
@@ -31,7 +33,7 @@ export async function migrate(db: Db): Promise<number> {
         `The database is at migration ${newest}, but this release only knows migrations up to ${known}, and migration ${contracting} may have removed what this release uses. Start the release that migrated it or a newer one.`,
       )
     const pending = migrations.filter((migration) => migration.number > newest)
-    for (const migration of pending) await commit(connection, migration.name, [migration])
+    for (const migration of pending) await commit(connection, migration.name, [migration], locking)
     return pending.length
   } finally {
     await connection.close() // releases the lock
@@ -63,13 +65,17 @@ export async function tryMigrationLock(connection: Connection): Promise<boolean>
 /** Runs these migrations, which must be the next ones, in the caller's transaction. */
 export async function applyMigrations(connection: Connection, migrations: readonly Migration[]): Promise<void> {
   await connection.query(CREATE_MIGRATIONS)
-  for (const migration of migrations) await run(connection, migration.name, [migration])
+  for (const migration of migrations) await run(connection, await readMigration(migration.name), [migration])
 }
 
 /** The migrations before 0.1.0. One upgrade script turns their schema into that of today's first 9. */
 const OLD_SET = { first: '000001_create_instance.sql', last: 24, replacedBy: 9 }
 
-async function replaceOldSet(connection: Connection, migrations: readonly Migration[]): Promise<void> {
+async function replaceOldSet(
+  connection: Connection,
+  migrations: readonly Migration[],
+  locking: LockingOptions,
+): Promise<void> {
   const applied = await listApplied(connection)
   if (applied[0]?.name !== OLD_SET.first) return
   const newest = applied.at(-1)?.number
@@ -77,7 +83,7 @@ async function replaceOldSet(connection: Connection, migrations: readonly Migrat
     throw new StartupError(
       `The database is at migration ${newest} of ${OLD_SET.last} from before 0.1.0. Start the last version before 0.1.0 on it first; see "Upgrade" in docs/operations.md.`,
     )
-  await commit(connection, 'upgrades/before-0.1.0.sql', migrations.slice(0, OLD_SET.replacedBy))
+  await commit(connection, 'upgrades/before-0.1.0.sql', migrations.slice(0, OLD_SET.replacedBy), locking)
 }
 
 /** `pending`: how many a start would run. */
@@ -117,18 +123,23 @@ async function listApplied(connection: Connection): Promise<Migration[]> {
   return (await connection.query<Migration>('select number, name from migrations order by number')).rows
 }
 
-async function commit(connection: Connection, file: string, migrations: readonly Migration[]): Promise<void> {
-  await connection.query('begin')
-  await run(connection, file, migrations)
-  await connection.query('commit')
+async function commit(
+  connection: Connection,
+  file: string,
+  migrations: readonly Migration[],
+  locking: LockingOptions,
+): Promise<void> {
+  const text = await readMigration(file)
+  await withTableLocks(connection, { name: file, text }, () => run(connection, text, migrations), locking)
 }
+
+const readMigration = (file: string): Promise<string> => readFile(new URL(file, FOLDER), 'utf8')
 
 /** Begins the first line of a migration that removes or tightens something. The reason follows. */
 export const CONTRACTING_MARK = '-- contracts: '
 
-/** Runs the file, and records these migrations in place of all records with the same or higher numbers. */
-async function run(connection: Connection, file: string, migrations: readonly Migration[]): Promise<void> {
-  const text = await readFile(new URL(file, FOLDER), 'utf8')
+/** Runs the text, and records these migrations in place of all records with the same or higher numbers. */
+async function run(connection: Connection, text: string, migrations: readonly Migration[]): Promise<void> {
   await connection.query(text)
   await connection.query('delete from migrations where number >= $1', [migrations[0]?.number])
   for (const { number, name } of migrations)

@@ -33,13 +33,13 @@ export type Sql = {
 export type Db = Sql & {
   /** Contains a password: never log it. */
   readonly url: string
-  /** Set on every connection. */
+  /** Set on every connection of the pool. */
   readonly sessionSettings: SessionSettings
   /** Commits when `work` resolves and rolls back when it throws. READ COMMITTED. */
   transaction<Result>(work: (tx: Sql) => Promise<Result>): Promise<Result>
   /** All statements see the database as the first one does, and none can write. REPEATABLE READ. */
   snapshot<Result>(work: (tx: Sql) => Promise<Result>): Promise<Result>
-  /** A connection outside the pool, for LISTEN and advisory locks. The caller closes it. */
+  /** A connection outside the pool, for LISTEN and advisory locks, without a lock timeout. The caller closes it. */
   connect(): Promise<Connection>
   /** Age of the oldest running statement outside transactions, including its wait for a connection, ms. */
   oldestStatementMs(): number
@@ -82,14 +82,14 @@ export type DbOptions = {
 }
 
 /** Statements of requests, claims and webhooks take milliseconds. Slower ones are aborted so that load does not pile up. */
-const STATEMENT_TIMEOUT_MS = 2_500
+export const STATEMENT_TIMEOUT_MS = 2_500
 /** For transactions and commands, which work on many rows. */
 export const LONG_STATEMENT_TIMEOUT_MS = 30_000
 /**
  * Our transactions lock a row for milliseconds; a longer lock is a session that a person left open. Shorter than the
  * statement timeout, to distinguish a lock from a slow server.
  */
-const MAX_LOCK_WAIT_MS = 1_000
+export const MAX_LOCK_WAIT_MS = 1_000
 /**
  * The server aborts a slow statement and reports it. No response for this much longer means that the connection broke
  * silently; without this limit the program would wait forever.
@@ -109,6 +109,7 @@ export function openDb(options: DbOptions): Db {
   const { responseTimeoutMs, lockTimeoutMs = MAX_LOCK_WAIT_MS } = options
   const sessionSettings = {
     statement_timeout: statementTimeoutMs,
+    lock_timeout: lockTimeoutMs,
     idle_in_transaction_session_timeout: idleTransactionMs,
     ...NO_JIT,
     ...(planEachTime ? {} : BY_INDEX),
@@ -124,7 +125,6 @@ export function openDb(options: DbOptions): Db {
   const transactionTimeoutMs = responseTimeoutMs ?? LONG_STATEMENT_TIMEOUT_MS + RESPONSE_MARGIN_MS
   const pool = openPool({
     ...config,
-    sessionSettings: { ...config.sessionSettings, lock_timeout: lockTimeoutMs },
     max: poolSize,
     responseTimeoutMs: singleTimeoutMs,
   })
@@ -178,7 +178,9 @@ export function openDb(options: DbOptions): Db {
     transaction: (work) => inTransaction('', work),
     snapshot: (work) => inTransaction(' isolation level repeatable read, read only', work),
     async connect() {
-      const connection = new Connection(config)
+      // Set explicitly, because the role or database may have a lock_timeout, and another node's migration may take longer.
+      const sessionSettings = { ...config.sessionSettings, lock_timeout: 0 }
+      const connection = new Connection({ ...config, sessionSettings })
       await connection.connect()
       return connection
     },

@@ -28,7 +28,7 @@ async function isSharingSessions(db: Db): Promise<boolean> {
     return connection
   }
   const [one, two] = [await connect(), await connect()]
-  // A pooler that gives its server processes in turn may give both connections their own by chance.
+  // In one probe, other clients of the pooler may hold the server process that would show it.
   for (let probe = 0; probe < MAX_PROBES; probe += 1) if (await isShared(one, two)) return true
   return false
 }
@@ -37,6 +37,8 @@ const MAX_PROBES = 3
 
 async function isShared(one: Connection, two: Connection): Promise<boolean> {
   const first = await processOf(one)
+  // With `server_round_robin`, PgBouncer takes the server process that was idle longest; otherwise the one used last.
+  if ((await processOf(one)) !== first) return true
   try {
     await two.query('begin') // in transaction mode, a pooler now reserves a server process for it
   } catch (error) {

@@ -6,6 +6,8 @@ import { fileDatabase } from '../../test/database.ts'
 import { INSTANCE_KEY } from '../../test/node.ts'
 import { createDatabase, dropDatabase, serverUrl, urlOf, withConnection } from '../../test/postgres.ts'
 import { waitFor } from '../../test/wait-for.ts'
+import { Connection } from '../db/connection.ts'
+import { tryMigrationLock } from '../db/migrate.ts'
 import { StartupError } from '../startup-error.ts'
 import { readConfig } from '../config.ts'
 import { assertHasTables, openDatabase } from './database.ts'
@@ -97,7 +99,33 @@ test('a read-only database is refused before anything is served', async () => {
   await dropDatabase(serverUrl(), name)
 })
 
-test('a database in another encoding than UTF-8 is refused', async () => {
+test('a start waits for another one whatever lock_timeout the database has', async (t) => {
+  const name = `hasty_${process.pid}`
+  await createDatabase(serverUrl(), name)
+  t.after(() => dropDatabase(serverUrl(), name))
+  const url = urlOf(serverUrl(), name)
+  await withConnection(serverUrl(), (sql) => sql.query(`alter database ${name} set lock_timeout = '1ms'`))
+  const other = await connectTo(url)
+  const isWaiting = `select from pg_locks where locktype = 'advisory' and not granted
+    and database = (select oid from pg_database where datname = '${name}')`
+  assert.equal(await tryMigrationLock(other), true)
+  const opening = open(url)
+  const waits = waitFor('the start to wait', async () => (await other.query(isWaiting)).rowCount === 1)
+  await Promise.race([opening, waits])
+  await other.close()
+  const { db, close } = await opening
+  const settings = await db.rows({ name: 'lock_timeout', text: `select current_setting('lock_timeout') as value` })
+  await close()
+  assert.deepEqual(settings, [{ value: '1s' }])
+})
+
+async function connectTo(url: string): Promise<Connection> {
+  const connection = new Connection({ connectionString: url })
+  await connection.connect()
+  return connection
+}
+
+test('a database with an encoding other than UTF-8 is refused', async () => {
   const name = `latin_${process.pid}`
   await withConnection(serverUrl(), (sql) =>
     sql.query(

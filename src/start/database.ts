@@ -32,7 +32,11 @@ export async function openDatabase(options: OpenDatabaseOptions) {
   opened.defer(close)
   assertWritable(await withRetries(db, options, () => db.row(checkWritable)))
   await withRetries(db, options, async () => options.check?.(db))
-  await withRetries(db, options, () => explainMigrationFaults(() => migrate(db)))
+  const { log, timeoutMs, signal } = options
+  const onLocked = (migration: string, sessions: string): void =>
+    log.info({ migration, sessions }, 'waiting for the tables that a migration changes')
+  const migrating = { lockForMs: timeoutMs, signal, onLocked }
+  await withRetries(db, options, () => explainMigrationFaults(() => migrate(db, migrating)))
   const whenClosed = opened.move()
   return { db, lost, close: () => whenClosed.disposeAsync() }
 }

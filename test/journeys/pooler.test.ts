@@ -7,6 +7,7 @@ import { openDatabase } from '../../src/start/database.ts'
 import { StartupError } from '../../src/startup-error.ts'
 import { fileDatabase } from '../database.ts'
 import { PGBOUNCER, startPgBouncer } from '../pgbouncer.ts'
+import { withConnection } from '../postgres.ts'
 import { startTransactionPooler } from '../transaction-pooler.ts'
 import { startWorld } from '../world.ts'
 
@@ -40,7 +41,8 @@ test('a connection setting that has no effect is named', async (t) => {
   assert.deepEqual(await findPoolerProblems(db), { sharesSessions: false, lostSettings: [] })
   await db.rows({ name: 'lose_settings', text: 'reset all' })
   const { lostSettings } = await findPoolerProblems(db)
-  assert.ok(lostSettings.includes('plan_cache_mode') && lostSettings.includes('statement_timeout'), lostSettings.join())
+  const lost = ['lock_timeout', 'plan_cache_mode', 'statement_timeout'].filter((name) => lostSettings.includes(name))
+  assert.equal(lost.length, 3, lostSettings.join())
 })
 
 test('PgBouncer in session mode keeps every setting of a connection', { skip }, async (t) => {
@@ -55,6 +57,26 @@ for (const poolMode of ['transaction', 'statement'] as const)
     t.after(() => pgbouncer.stop())
     await assertRefused(pgbouncer.url, SESSIONS)
   })
+
+test('PgBouncer in transaction mode is refused also with server_round_robin', { skip }, async (t) => {
+  const settings = { server_round_robin: '1' }
+  const pgbouncer = await startPgBouncer(await fileDatabase(), { poolMode: 'transaction', settings })
+  t.after(() => pgbouncer.stop())
+  for (const servers of [2, 3]) {
+    await openServers(pgbouncer.url, servers)
+    await assertRefused(pgbouncer.url, SESSIONS)
+  }
+})
+
+/** Concurrent transactions each need their own server process. */
+async function openServers(url: string, count: number): Promise<void> {
+  if (count === 0) return
+  await withConnection(url, async (connection) => {
+    await connection.query('begin')
+    await openServers(url, count - 1)
+    await connection.query('rollback')
+  })
+}
 
 test('a code is sent and its webhook delivered by a node behind PgBouncer', { skip }, async (t) => {
   const world = await startWorld(t, { works: false })

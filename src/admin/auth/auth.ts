@@ -3,6 +3,7 @@ import { twoFactor } from 'better-auth/plugins/two-factor' // `better-auth/plugi
 import type { Pool } from 'pg'
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../../clock.ts'
 import { openPool } from '../../db/connection.ts'
+import { MAX_LOCK_WAIT_MS, STATEMENT_TIMEOUT_MS } from '../../db/pool.ts'
 import type { Parts } from '../../parts.ts'
 import { MAX_SESSION_MS, type Person } from './person.ts'
 import { singleUseCodes } from './used-codes.ts'
@@ -37,7 +38,11 @@ export function openAuthLibrary(parts: AuthParts) {
   const pool = openPool({
     connectionString: parts.db.url,
     max: MAX_CONNECTIONS,
-    sessionSettings: { search_path: 'auth' },
+    sessionSettings: {
+      search_path: 'auth',
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      lock_timeout: MAX_LOCK_WAIT_MS,
+    },
     application_name: 'doorcode sign-in',
     responseTimeoutMs: QUERY_TIMEOUT_MS,
   })
