@@ -111,6 +111,12 @@ export async function startCluster({ folder, programs, user }: ClusterOptions) {
       signalAll(pids, 'SIGKILL')
       await waitFor('PostgreSQL to be gone', async () => (await Promise.all(pids.map(isGone))).every(Boolean))
     },
+    /** As `systemctl restart patroni` does: PostgreSQL ends with it. */
+    async restart(name: MemberName): Promise<void> {
+      const { patroni } = machine(name)
+      await patroni.end()
+      await patroni.start()
+    },
     revive: (name: MemberName): Promise<void> => machine(name).patroni.start(),
     /** Patroni and all of PostgreSQL: neither knows afterwards that time has passed. */
     async freeze(name: MemberName): Promise<() => void> {

@@ -63,6 +63,16 @@ export const scenarios: readonly Scenario[] = [
     },
   },
   {
+    name: 'restart',
+    title: 'restart of the primary’s Patroni, strict',
+    maxGapMs: undefined,
+    isSynchronous: true,
+    async run(cluster) {
+      await cluster.restart(await primaryOf(cluster))
+      await cluster.waitUntilHealthy()
+    },
+  },
+  {
     name: 'crash',
     title: 'kill -9 of the primary and its Patroni',
     maxGapMs: undefined,
