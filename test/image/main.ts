@@ -4,12 +4,12 @@
  * Debian, and no container engine. `--base <image>` builds on an image that buildah pulls.
  */
 import { execFileSync } from 'node:child_process'
-import { accessSync, constants } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import manifest from '../../package.json' with { type: 'json' }
+import { isInPath } from '../find-program.ts'
 import { buildImage } from './build.ts'
 import type { ImageConfig } from './container.ts'
 import { copySbom } from './sbom.ts'
@@ -84,18 +84,6 @@ function findObstacle(): string | undefined {
   if (missing.length === 0) return undefined
   const names = [...new Set(missing)].join(' ')
   return `these Debian packages are missing: ${names}. Install them with "apt-get install --no-install-recommends ${names}".`
-}
-
-function isInPath(program: string): boolean {
-  const folders = (process.env['PATH'] ?? '').split(':')
-  return folders.some((folder) => {
-    try {
-      accessSync(path.join(folder, program), constants.X_OK)
-      return true
-    } catch {
-      return false
-    }
-  })
 }
 
 /** Empty outside a checkout. */

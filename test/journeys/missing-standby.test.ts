@@ -100,7 +100,7 @@ test('a node without its standby is not ready until its last commit is confirmed
     return [answer.statusCode, answer.json()]
   }
   assert.deepEqual(await readiness(), [200, { status: 'ready' }])
-  const change = statements.get('commit_nothing')
+  const change = statements.get('emit_nothing')
   assert.ok(change)
   await assert.rejects(db.rows(change), DatabaseUnavailable)
   await waitFor('the node to be unready', async () => (await readiness())[0] === 503)
