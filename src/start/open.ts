@@ -48,7 +48,13 @@ export async function openParts(
 ): Promise<OpenParts> {
   await using opened = new AsyncDisposableStack()
   const budget = { log, ...waiting }
-  const database = await openDatabase({ config, statementTimeoutMs, check, ...budget })
+  const database = await openDatabase({
+    config,
+    statementTimeoutMs,
+    check,
+    isNode: config.roles.size > 0,
+    ...budget,
+  })
   opened.defer(database.close)
   const { db } = database
   const seal = await withRetries(db, budget, () => openSeal(config, db))

@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { unfinished } from '../soak/checks.ts'
+import { COUNT_UNKNOWN, faultsOf, unfinished } from '../soak/checks.ts'
 import type { Endpoint } from '../soak/endpoint.ts'
 import { waitFor } from '../wait-for.ts'
 import type { Accepted } from './load.ts'
@@ -16,9 +16,12 @@ export type Evidence = {
   sends: ReadonlyMap<string, number>
 }
 
-export type Verdict = { lost: ReadonlySet<string>; doubled: number; sentTwice: string[]; faults: string[] }
+export type Verdict = { lost: ReadonlySet<string>; doubled: number; sentTwice: SentTwice[]; faults: string[] }
 
 type MessageRow = { id: string; recipient: string; status: string; unknown: number }
+
+/** How many copies the provider got of a message that was sent more than once. */
+export type SentTwice = { id: string; copies: number }
 
 /** Compares the accepted codes with the database, the provider and the caller's endpoint, when no work is left. */
 export async function check(evidence: Evidence, isSynchronous: boolean): Promise<Verdict> {
@@ -29,7 +32,7 @@ export async function check(evidence: Evidence, isSynchronous: boolean): Promise
   try {
     await settle(sql, isSynchronous)
     const { rows } = await sql.query<MessageRow>(
-      'select id, recipient, status, unknown_outcomes as unknown from messages where workspace_id = $1',
+      `select m.id, m.recipient, m.status, ${COUNT_UNKNOWN} as unknown from messages m where m.workspace_id = $1`,
       [workspaceId],
     )
     const { rows: units } = await sql.query<{ used: string }>(
@@ -43,14 +46,12 @@ export async function check(evidence: Evidence, isSynchronous: boolean): Promise
     if (used !== rows.length) faults.push(`${rows.length} rows, but ${used} units`)
     const unpromised = rows.filter(({ id }) => !known.has(id)).length
     if (unpromised > 0) faults.push(`${unpromised} rows have an id that no caller received`)
-    const sentTwice: string[] = []
-    for (const { id, status, unknown } of rows) {
-      const count = sends.get(id) ?? 0
-      if (status === 'failed') faults.push(`message ${id} failed`)
-      if (count === 0) faults.push(`message ${id} (${status}) never reached the provider`)
-      if (count > 1) sentTwice.push(id)
-      if (count > 1 && unknown === 0) faults.push(`message ${id} was sent ${count} times without an unknown outcome`)
-      if (count > 2) faults.push(`message ${id} was sent ${count} times`)
+    const sentTwice: SentTwice[] = []
+    for (const message of rows) {
+      const { id, status } = message
+      const copies = sends.get(id) ?? 0
+      faults.push(...faultsOf(message, copies))
+      if (copies > 1) sentTwice.push({ id, copies })
       if (endpoint.eventsOf(id).length === 0) faults.push(`message ${id} (${status}) caused no webhook`)
     }
     return {

@@ -3,12 +3,12 @@
  * made here, starts it read-only and as an ordinary user, sends a code through it, and writes the image and its SBOM to the folder `image`. Needs root on a
  * Debian, and no container engine. `--base <image>` builds on an image that buildah pulls.
  */
-import { accessSync, constants } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import manifest from '../../package.json' with { type: 'json' }
+import { isInPath } from '../find-program.ts'
 import { tryBehindCaddy } from './behind-caddy.ts'
 import { buildImage } from './build.ts'
 import type { ImageConfig } from './container.ts'
@@ -93,16 +93,6 @@ function findObstacle(): string | undefined {
   return `these Debian packages are missing: ${names}. Install them with "apt-get install --no-install-recommends ${names}".`
 }
 
-function isInPath(program: string): boolean {
-  const folders = (process.env['PATH'] ?? '').split(':')
-  return folders.some((folder) => {
-    try {
-      accessSync(path.join(folder, program), constants.X_OK)
-      return true
-    } catch {
-      return false
-    }
-  })
 }
 
 async function defaultBase(): Promise<string> {

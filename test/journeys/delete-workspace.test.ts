@@ -116,6 +116,36 @@ test('a deleted sandbox is gone at once on every node, and its rows soon after',
   assert.equal(row?.name, '')
 })
 
+test('reports that a failover brings back during a purge are removed again', async (t) => {
+  const world = await startWorld(t, { works: false })
+  await makeSandbox(world)
+  const count = async (): Promise<number> =>
+    (await world.ask('select from provider_reports where workspace_id = $1', [world.workspaceId])).length
+  const addReport = () =>
+    world.ask(
+      `insert into provider_reports (id, workspace_id, account_id, kind, body, received_at, outcome)
+       select gen_random_uuid(), workspace_id, id, 'status', '', now(), 'applied' from provider_accounts
+       where workspace_id = $1`,
+      [world.workspaceId],
+    )
+  await addReport()
+  await ask(world)
+  world.advance('11s')
+  const { turn } = purgeLoop(world.parts)
+  await waitFor('the reports to be removed', async () => {
+    await turn()
+    return (await count()) === 0
+  })
+  await turn() // finds none: the walk through the reports is over
+  await addReport()
+  assert.equal(await count(), 1)
+  await waitFor('the rows to be removed', async () => {
+    await turn().catch(() => undefined) // the report keeps its account
+    return isPurged(world)
+  })
+  assert.equal(await count(), 0)
+})
+
 test('until a live workspace is deleted, accepted messages are sent and the deletion can be cancelled', async (t) => {
   const world = await startWorld(t)
   const { workspaceId } = world
