@@ -93,8 +93,6 @@ function findObstacle(): string | undefined {
   return `these Debian packages are missing: ${names}. Install them with "apt-get install --no-install-recommends ${names}".`
 }
 
-}
-
 async function defaultBase(): Promise<string> {
   return /^ARG BASE=(.*)$/m.exec(await readFile(path.join(ROOT, 'Containerfile'), 'utf8'))?.[1] ?? ''
 }

@@ -23,7 +23,7 @@ let server: EmbeddedPostgres
 
 before(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'doorcode-test-'))
-  await chmod(folder, 0o711) // root's PostgreSQL runs as another user, who must pass through
+  await chmod(folder, 0o711) // root's PostgreSQL runs as another user, who must be able to enter it
   server = await startEmbeddedPostgres({ dataDir: folder })
 })
 
@@ -64,7 +64,7 @@ test('a start without its standby says what is missing, and continues with it', 
   const lines: string[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
   const starting = openParts(config, log, { timeoutMs: 20_000 })
-  starting.catch(() => {}) // met below
+  starting.catch(() => {}) // awaited below
   await waitFor('the start to wait', () =>
     lines.some((line) => /waiting for the database/.test(line) && /synchronous standby/.test(line)),
   )
