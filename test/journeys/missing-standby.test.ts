@@ -51,7 +51,7 @@ async function setStandbys(command: string): Promise<void> {
   )
 }
 
-/** From then on no standby confirms commits. */
+/** After the call no standby confirms commits. */
 async function newDatabase(t: TestContext, name: string): Promise<Record<string, string>> {
   await createDatabase(server.url, name)
   await loseStandby()
