@@ -198,6 +198,17 @@ test('of the build context, only the sources get into an image', async () => {
   assert.ok(rest.includes('**/node_modules'))
 })
 
+test('docs/packages.md quotes only errors that Doorcode has', async () => {
+  const files = ['config', 'start/database', 'start/instance-key', 'start/ports', 'start/embedded-postgres/folder-lock']
+  const sources = (await Promise.all(files.map((name) => read(`src/${name}.ts`)))).join('\n')
+  const [, table = ''] = (await read('docs/packages.md')).split('\n| The log says |')
+  const quotes = table.split('\n').flatMap((row) => row.split(' | ')[0]?.match(/`[^`]+`/g) ?? [])
+  assert.ok(quotes.length > 10)
+  for (const quote of quotes)
+    for (const part of quote.split(/`|…|\/data|DOORCODE_SECRET_KEY_FILE/))
+      assert.ok(sources.includes(part.trim()), quote)
+})
+
 test('npm run image builds the commit, or says that there is none', { skip: !HAS_GIT }, async (t) => {
   const folder = await temporaryFolder(t)
   const root = path.join(folder, 'root')

@@ -64,7 +64,8 @@ mount -o remount,ro,bind "$ROOT"
 exec chroot "$ROOT" "$@"
 `
 
-const STOP_TIMEOUT_MS = 35_000
+/** As long as engines should wait (docs/packages.md#how-long-a-shutdown-takes). */
+const STOP_TIMEOUT_MS = 120_000
 
 let started = 0
 const running = new Set<ChildProcess>()
