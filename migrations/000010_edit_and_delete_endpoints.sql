@@ -7,7 +7,9 @@ alter table webhook_endpoints
   add column url_changed_at timestamptz,
   -- A deleted endpoint stays for its deliveries, which reference it.
   add column deleted_at timestamptz,
+  -- holds event_types_not_empty: the release before leaves it null
   add constraint event_types_not_empty check (cardinality(event_types) > 0),
+  -- holds deleted_has_no_secret: the release before deletes no endpoint
   add constraint deleted_has_no_secret check (
     deleted_at is null or (status = 'disabled' and length(secret) = 0 and previous_secret is null));
 

@@ -88,14 +88,14 @@ type Session = {
   seconds: number | null
 }
 
-/** Sessions that locked one of the tables before the last try. Without the right to see when other sessions began, all that have locked one. */
+/** Sessions that locked one of the tables before the last try. Only pg_read_all_stats sees that of other users: without it, all that have locked one. */
 const selectSessions = statement<Session>(
   'list_sessions_that_lock_tables',
   `select pid, coalesce(nullif(application_name, ''), backend_type) as program, usename as user, state,
      extract(epoch from clock_timestamp() - xact_start)::integer as seconds
    from pg_stat_activity a
    where datname = current_database() and pid <> pg_backend_pid()
-     and coalesce(xact_start < clock_timestamp() - $2 * interval '1 ms', true)
+     and (xact_start < clock_timestamp() - $2 * interval '1 ms' or query = '<insufficient privilege>')
      and exists (select from pg_locks l where l.pid = a.pid and l.granted and l.relation = any ($1::oid[]))
    order by xact_start limit ${MAX_SESSIONS}`,
 )

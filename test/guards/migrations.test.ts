@@ -14,12 +14,20 @@ const CONTRACTING: readonly { pattern: RegExp; what: string }[] = [
   { pattern: /^alter column \S+ (set data )?type /, what: 'changes the type of a column' },
   { pattern: /^alter column \S+ (set not null|drop default)$/, what: 'makes a column required' },
   { pattern: /^add column (?!.* default ).* not null$/, what: 'adds a required column without a default' },
+  { pattern: /^add column .*\b(check|unique|primary key)\b/, what: 'adds a constraint in a column' },
+  { pattern: /^add (?!column |constraint )/, what: 'adds something without its kind and name' },
   { pattern: /^create unique index /, what: 'forbids rows that were allowed' },
   { pattern: /^(delete from|truncate) /, what: 'deletes rows' },
 ]
 
+/** Followed by the name of a constraint, and why it holds for every row that the previous release has written or will write. */
+const HOLDS_MARK = '-- holds '
+
 /** Why nodes of the previous release could fail after this migration. They do not know the tables that it creates. */
 function findContracting(migration: string): string[] {
+  const marked = new Set(
+    [...migration.matchAll(new RegExp(`^ *${HOLDS_MARK}(\\w+): \\S`, 'gm'))].map(([, name]) => name),
+  )
   const statements = migration
     .replaceAll(/--.*$/gm, '')
     .toLowerCase()
@@ -38,7 +46,9 @@ function findContracting(migration: string): string[] {
     const found = CONTRACTING.filter(({ pattern }) => changes.some((change) => pattern.test(change)))
     return [
       ...found.map(({ what }) => what),
-      ...constraintsOf(changes).map((name) => `adds the constraint ${name}`),
+      ...constraintsOf(changes)
+        .filter((name) => !marked.has(name))
+        .map((name) => `adds the constraint ${name}`),
       ...(changes.some((change) => isUsedConstraint(change, changes)) ? ['drops a constraint'] : []),
     ]
   })
@@ -58,19 +68,9 @@ function isUsedConstraint(change: string, changes: readonly string[]): boolean {
   return name !== '' && !name.endsWith('_fkey') && !changes.some((each) => each.startsWith(`add constraint ${name} `))
 }
 
-/**
- * New constraints that rows of the previous release could violate: not those on a new column, and not those that replace one of
- * the same name. Whether the replacement is wider, a reviewer decides.
- */
-function constraintsOf(changes: readonly string[]): string[] {
-  const columns = changes.flatMap((change) => /^add column (\w+)/.exec(change)?.[1] ?? [])
-  return changes.flatMap((change) => {
-    const [, name = '', rule = ''] = /^add constraint (\w+) (.*)$/.exec(change) ?? []
-    const isWider = changes.includes(`drop constraint ${name}`)
-    const isOfNewColumn = columns.some((column) => new RegExp(`\\b${column}\\b`).test(rule))
-    return name === '' || isWider || isOfNewColumn ? [] : [name]
-  })
-}
+/** Includes those that replace one of the same name or are on a new column: their text does not show whether they are narrower. */
+const constraintsOf = (changes: readonly string[]): string[] =>
+  changes.flatMap((change) => /^add constraint (\w+)/.exec(change)?.[1] ?? [])
 
 test('a migration that removes what the previous release uses is marked as contracting', async () => {
   for (const { number, name } of await listMigrations()) {
@@ -92,6 +92,17 @@ for (const [migration, what] of [
     'adds a required column without a default',
   ],
   ['alter table messages add constraint short check (length(reference) < 9);', 'adds the constraint short'],
+  [
+    "alter table events drop constraint known, add constraint known check (type in ('otp.sent'));",
+    'adds the constraint known',
+  ],
+  [
+    'alter table messages add column lane text, add constraint has_lane check (lane is not null);',
+    'adds the constraint has_lane',
+  ],
+  ['-- holds has_lane:\nalter table messages add constraint has_lane check (true);', 'adds the constraint has_lane'],
+  ['alter table messages add column lane text check (lane is not null);', 'adds a constraint in a column'],
+  ['alter table messages add check (length(reference) < 9);', 'adds something without its kind and name'],
   ['create unique index one_per_day on messages (recipient);', 'forbids rows that were allowed'],
   ['delete from events;', 'deletes rows'],
   ['drop index messages_due;', 'drops an index'],
@@ -105,8 +116,10 @@ test('a migration that only expands needs no mark', () => {
     findContracting(`-- drop column
       create table notes (id uuid not null);
       create unique index notes_id on notes (id);
+      -- holds lane_known: the release before does not set it
       alter table messages add column channel text not null default 'whatsapp', add column lane text,
         add constraint lane_known check (lane in ('fast'));
+      -- holds message_status: a value more
       alter table messages drop constraint message_status, add constraint message_status check (status in ('queued', 'new'));
       create index messages_lane on messages (lane);`),
     [],
