@@ -30,7 +30,7 @@ export async function check(evidence: Evidence, isSynchronous: boolean): Promise
   sql.on('error', () => {})
   await sql.connect()
   try {
-    await settle(sql, isSynchronous)
+    const unsettled = await settle(sql, isSynchronous)
     const { rows } = await sql.query<MessageRow>(
       `select m.id, m.recipient, m.status, ${COUNT_UNKNOWN} as unknown from messages m where m.workspace_id = $1`,
       [workspaceId],
@@ -39,7 +39,7 @@ export async function check(evidence: Evidence, isSynchronous: boolean): Promise
       `select coalesce(sum(used), 0) as used from quota_usage where workspace_id = $1 and kind = 'otp'`,
       [workspaceId],
     )
-    const faults: string[] = []
+    const faults = unsettled
     const stored = new Set(rows.map(({ id }) => id))
     const known = new Set(accepted.map(({ id }) => id))
     const used = Number(units[0]?.used)
@@ -65,16 +65,18 @@ export async function check(evidence: Evidence, isSynchronous: boolean): Promise
   }
 }
 
-/** Reports about messages that the control lost are never processed. */
-const settle = async (sql: Client, isSynchronous: boolean): Promise<unknown> => {
-  let left: Record<string, number> = {}
-  return waitFor(
-    () => `no work to be left; ${JSON.stringify(left)}`,
-    async () => {
-      left = await unfinished(sql)
-      if (!isSynchronous) delete left['reports']
-      return Object.values(left).every((count) => count === 0)
-    },
-    SETTLES_WITHIN_MS,
+/** Describes the work that is left, if it does not end. The comparison then shows whether something is lost. */
+async function settle(sql: Client, isSynchronous: boolean): Promise<string[]> {
+  const leftOver = async (): Promise<Record<string, number>> => {
+    const left = await unfinished(sql)
+    if (!isSynchronous) delete left['reports'] // reports about lost messages are never processed
+    return left
+  }
+  const isDone = async (): Promise<boolean> => Object.values(await leftOver()).every((count) => count === 0)
+  if (await waitFor('no work to be left', isDone, SETTLES_WITHIN_MS).catch(() => false)) return []
+  const { rows } = await sql.query(
+    `select r.outcome, r.attempts, r.note, count(*)::int, count(m.id)::int as known from provider_reports r
+     left join messages m on m.id = r.message_id where r.due_at is not null group by 1, 2, 3`,
   )
+  return [`work is left: ${JSON.stringify(await leftOver())}, reports: ${JSON.stringify(rows)}`]
 }

@@ -84,10 +84,7 @@ export async function startCluster({ folder, programs, user }: ClusterOptions) {
     /** As the guide describes (docs/high-availability.md#rebuilding-a-member). */
     async removeSyncKey(): Promise<void> {
       const { address } = machine('pg1')
-      const answer = await fetch(`http://${address}:${PORTS.etcd}/v3/kv/deleterange`, {
-        method: 'POST',
-        body: JSON.stringify({ key: Buffer.from('/service/doorcode/sync').toString('base64') }),
-      })
+      const answer = await fetch(`http://${address}:${PORTS.etcd}/v2/keys/service/doorcode/sync`, { method: 'DELETE' })
       if (!answer.ok) throw new Error(`etcd answered ${answer.status}: ${await answer.text()}`)
     },
     /** With Patroni's command, to the synchronous standby, the only candidate that loses nothing. */

@@ -28,6 +28,9 @@ test('the files of deploy/ha have the settings that the guide promises', async (
   assert.deepEqual([setting('synchronous_mode'), setting('synchronous_mode_strict')], ['true', 'true'])
   // Patroni's own rule: otherwise a primary may be replaced while it still tries to renew its lock.
   assert.ok(Number(setting('loop_wait')) + 2 * Number(setting('retry_timeout')) <= Number(setting('ttl')))
+  // With etcd3, Patroni 3.0.2 overwrites the lock of the leader (docs/high-availability.md#patroni-and-etcd).
+  assert.match(text, /^etcd:$/m)
+  assert.equal((await readEnvironment('etcd.env', 'pg1'))['ETCD_ENABLE_V2'], 'true')
   for (const { name, address } of MEMBERS)
     assert.ok((await haproxyFile(true)).includes(`server ${name} ${address}:5432`))
 })
