@@ -406,6 +406,8 @@ export type Texts = {
   'doctor.nothing_runs': object
   'doctor.nothing_runs_fix': object
   'doctor.ok': object
+  'doctor.pooler_reuses_sessions': object
+  'doctor.pooler_reuses_sessions_fix': object
   'doctor.pooler_shares_sessions': object
   'doctor.pooler_shares_sessions_fix': object
   'doctor.private_webhooks': object

@@ -87,9 +87,9 @@ test('a process frozen inside a transaction loses its locks and gets "unavailabl
   assert.deepEqual(await frozen.transaction((tx) => tx.rows(ONE)), [{ one: 1 }])
 })
 
-test('read-only, refused or missing databases are unavailable, data errors are not', () => {
+test('read-only, refused or missing databases and mixed-up sessions are unavailable, data errors are not', () => {
   const withState = (code: string): Error => Object.assign(new Error('some words'), { code })
-  for (const state of ['25006', '25P03', '28P01', '28000', '3D000', '57P01', '53300', '58030'])
+  for (const state of ['25006', '25P03', '26000', '28P01', '28000', '3D000', '42P05', '57P01', '53300', '58030'])
     assert.equal(isDatabaseUnavailable(withState(state)), true, state)
   for (const state of ['23505', '25001', '40P01', '42P01', '22001', '55P03'])
     assert.equal(isDatabaseUnavailable(withState(state)), false, state)

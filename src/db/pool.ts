@@ -264,9 +264,10 @@ export const isBatchFault = (error: unknown): boolean => BATCH_CLASSES.has(sqlSt
 /**
  * Connection lost, resources short, operator intervention, system or I/O error. During a failover, password change or
  * restore: read-only (25006), user refused (28), no such database (3D000). Also a transaction that was aborted because
- * this process was frozen (25P03).
+ * this process was frozen (25P03), and prepared statements that are missing (26000) or belong to another process (42P05): a pooler
+ * mixes up sessions, and no row is at fault.
  */
-const UNAVAILABLE = /^(08|28|53|57|58|25006$|25P03$|3D000$)/
+const UNAVAILABLE = /^(08|28|53|57|58|25006$|25P03$|26000$|3D000$|42P05$)/
 
 export const isDatabaseUnavailable = (error: unknown): boolean =>
   error instanceof DatabaseUnavailable || UNAVAILABLE.test(sqlState(error))

@@ -8,6 +8,8 @@ const RESPONSE_TIMEOUT_MS = 3 * SECOND_MS
 export type PoolerProblems = {
   /** The pooler is in transaction or statement mode: two open connections use one server process. */
   sharesSessions: boolean
+  /** A new connection gets a session with prepared statements or locks of an earlier one. */
+  reusesSessions: boolean
   /** Names of settings that do not have the value that Doorcode set. */
   lostSettings: string[]
 }
@@ -15,12 +17,13 @@ export type PoolerProblems = {
 /** What a connection pooler between Doorcode and PostgreSQL breaks (docs/poolers.md). */
 export async function findPoolerProblems(db: Db): Promise<PoolerProblems> {
   // Not with a prepared statement, which such a pooler would break.
-  if (await isSharingSessions(db)) return { sharesSessions: true, lostSettings: [] }
+  const sessions = await findSessionProblems(db)
+  if (sessions.sharesSessions || sessions.reusesSessions) return { ...sessions, lostSettings: [] }
   const lost = await db.rows(findLostSettings, [JSON.stringify(db.sessionSettings)])
-  return { sharesSessions: false, lostSettings: lost.map(({ name }) => name) }
+  return { ...sessions, lostSettings: lost.map(({ name }) => name) }
 }
 
-async function isSharingSessions(db: Db): Promise<boolean> {
+async function findSessionProblems(db: Db): Promise<Omit<PoolerProblems, 'lostSettings'>> {
   await using stack = new AsyncDisposableStack()
   const connect = async (): Promise<Connection> => {
     const connection = stack.adopt(await db.connect(), (each) => each.close())
@@ -29,8 +32,9 @@ async function isSharingSessions(db: Db): Promise<boolean> {
   }
   const [one, two] = [await connect(), await connect()]
   // In one probe, other clients of the pooler may hold the server process that would show it.
-  for (let probe = 0; probe < MAX_PROBES; probe += 1) if (await isShared(one, two)) return true
-  return false
+  for (let probe = 0; probe < MAX_PROBES; probe += 1)
+    if (await isShared(one, two)) return { sharesSessions: true, reusesSessions: false }
+  return { sharesSessions: false, reusesSessions: (await isUsed(one)) || (await isUsed(two)) }
 }
 
 const MAX_PROBES = 3
@@ -53,6 +57,15 @@ async function isShared(one: Connection, two: Connection): Promise<boolean> {
 /** PgBouncer with `pool_mode = statement` closes the connection of a client that begins a transaction. */
 const isRefusedByStatementPooler = (error: unknown): boolean =>
   error instanceof Error && /transaction blocks not allowed/.test(error.message)
+
+async function isUsed(connection: Connection): Promise<boolean> {
+  const { rows } = await connection.query<{ used: boolean }>(SELECT_USED)
+  return rows[0]?.used ?? false
+}
+
+const SELECT_USED = `
+  select exists (select from pg_prepared_statements)
+    or exists (select from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()) as used`
 
 async function processOf(connection: Connection): Promise<number | undefined> {
   const { rows } = await connection.query<{ id: number }>('select pg_backend_pid() as id')

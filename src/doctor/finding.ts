@@ -44,7 +44,7 @@ export const FINDINGS = {
     database_contracted: 'failure',
   },
   key: { key_wrong: 'failure', former_key_missing: 'failure' },
-  pooler: { pooler_shares_sessions: 'failure', session_settings_lost: 'failure' },
+  pooler: { pooler_shares_sessions: 'failure', pooler_reuses_sessions: 'failure', session_settings_lost: 'failure' },
   replication: { standby_missing: 'failure', standby_lags: 'warning' },
   clock: { clock_differs: 'warning', clock_wrong: 'failure' },
   disk: { disk_low: 'warning', disk_full: 'failure' },

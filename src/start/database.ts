@@ -174,10 +174,15 @@ function assertSupported(server: Server | undefined): void {
   }
 }
 
-function assertSessions({ sharesSessions, lostSettings }: PoolerProblems): void {
+function assertSessions({ sharesSessions, reusesSessions, lostSettings }: PoolerProblems): void {
   if (sharesSessions) {
     throw new StartupError(
       'The connection pooler at DATABASE_URL uses transaction or statement pooling, but Doorcode needs session pooling. Set "pool_mode = session" (PgBouncer), or set DATABASE_URL to the address of PostgreSQL itself.',
+    )
+  }
+  if (reusesSessions) {
+    throw new StartupError(
+      'The connection pooler at DATABASE_URL gives Doorcode sessions with prepared statements or locks of earlier connections. Set "server_reset_query = DISCARD ALL" (PgBouncer) and restart the pooler, or set DATABASE_URL to the address of PostgreSQL itself.',
     )
   }
   if (lostSettings.length > 0) {

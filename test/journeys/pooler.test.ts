@@ -13,6 +13,8 @@ import { startWorld } from '../world.ts'
 
 const skip = PGBOUNCER === undefined && 'Debian’s package pgbouncer is not installed'
 
+const SOUND = { sharesSessions: false, reusesSessions: false, lostSettings: [] }
+
 const SESSIONS = /uses transaction or statement pooling.*"pool_mode = session"/
 
 async function assertRefused(databaseUrl: string, message: RegExp): Promise<void> {
@@ -38,7 +40,7 @@ test('a pooler in transaction mode is refused before anything is served', async 
 
 test('a connection setting that has no effect is named', async (t) => {
   const db = openTestDb(t, await fileDatabase())
-  assert.deepEqual(await findPoolerProblems(db), { sharesSessions: false, lostSettings: [] })
+  assert.deepEqual(await findPoolerProblems(db), SOUND)
   await db.rows({ name: 'lose_settings', text: 'reset all' })
   const { lostSettings } = await findPoolerProblems(db)
   const lost = ['lock_timeout', 'plan_cache_mode', 'statement_timeout'].filter((name) => lostSettings.includes(name))
@@ -48,7 +50,7 @@ test('a connection setting that has no effect is named', async (t) => {
 test('PgBouncer in session mode keeps every setting of a connection', { skip }, async (t) => {
   const pgbouncer = await startPgBouncer(await fileDatabase(), { poolMode: 'session' })
   t.after(() => pgbouncer.stop())
-  assert.deepEqual(await findPoolerProblems(openTestDb(t, pgbouncer.url)), { sharesSessions: false, lostSettings: [] })
+  assert.deepEqual(await findPoolerProblems(openTestDb(t, pgbouncer.url)), SOUND)
 })
 
 for (const poolMode of ['transaction', 'statement'] as const)
@@ -77,6 +79,18 @@ async function openServers(url: string, count: number): Promise<void> {
     await connection.query('rollback')
   })
 }
+
+test('PgBouncer that does not reset sessions is refused with the setting to change', { skip }, async (t) => {
+  const pgbouncer = await startPgBouncer(await fileDatabase(), {
+    poolMode: 'session',
+    settings: { server_reset_query: '' },
+  })
+  t.after(() => pgbouncer.stop())
+  const former = openDb({ url: pgbouncer.url, poolSize: 1 })
+  await former.rows({ name: 'prepared_by_another_process', text: 'select 1' })
+  await former.close()
+  await assertRefused(pgbouncer.url, /"server_reset_query = DISCARD ALL"/)
+})
 
 test('a code is sent and its webhook delivered by a node behind PgBouncer', { skip }, async (t) => {
   const world = await startWorld(t, { works: false })
