@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
+import { INSTANCE_KEY } from '../test/seal.ts'
 import { percentile } from './figures.ts'
 
 /** What is measured: Doorcode, or one of those that it is compared with. */
@@ -33,9 +34,6 @@ export type ServerProcess = {
 
 /** Messages of the process: its address, then samples. */
 export type ServerNews = { port: number } | Sample
-
-/** The same for all processes of a run, as of one installation. */
-export const INSTANCE_KEY = Buffer.alloc(32, 7)
 
 /** A separate process, to measure its memory and CPU time. */
 export async function startServer({

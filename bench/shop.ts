@@ -9,7 +9,6 @@ import { openQuotaMonths, quotaMonth, setQuota } from '../src/workspaces/quota.t
 import { createKey } from '../src/workspaces/keys/keys.ts'
 import { createWorkspace } from '../src/workspaces/workspaces.ts'
 import { APP_SECRET, TEMPLATE } from './provider.ts'
-import { INSTANCE_KEY } from './server-process.ts'
 
 /** A workspace with one number of the highest throughput. */
 export type Shop = {
@@ -35,7 +34,7 @@ export async function setupParts(databaseUrl: string) {
     db,
     provider,
     clock: systemClock,
-    seal: await openTestSeal(db, [INSTANCE_KEY]),
+    seal: await openTestSeal(db),
     log: createLog('silent'),
     wake: () => {},
     live: { changed: () => {}, follow: () => () => {} },

@@ -1,15 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, chown, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
-import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { findProgram } from './find-program.ts'
 import { freePort } from './program.ts'
 import { withConnection } from './postgres.ts'
 import { waitFor } from './wait-for.ts'
 
-/** The path of Debian’s package. Undefined: it is not installed. */
-export const PGBOUNCER = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer'].find((file) => existsSync(file))
+/** Undefined: it is not installed. */
+export const PGBOUNCER = findProgram('pgbouncer')
 
 type PgBouncerOptions = {
   poolMode: 'session' | 'transaction' | 'statement'

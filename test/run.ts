@@ -108,7 +108,7 @@ async function main(): Promise<number> {
   if (version === 15) await ensureInstalled('postgres15')
   if (files.some((file) => file.startsWith(CLIENTS))) await ensureInstalled('clients')
   const folder = await mkdtemp(path.join(await quickestFolder(), 'doorcode-test-'))
-  await chmod(folder, 0o711) // root's PostgreSQL runs as another user, who must pass through
+  await chmod(folder, 0o711) // root's PostgreSQL runs as another user, who must be able to enter it
   try {
     const postgres = await startEmbeddedPostgres({ dataDir: folder, version, durable: false })
     try {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes each secret that does not exist yet, and makes all readable only by the one user who needs each. Values never change.
+# Creates each missing secret, and makes each readable only by the user that needs it. Never changes an existing value.
 set -euo pipefail
 cd "${1:-/secrets}"
 umask 077
@@ -10,7 +10,7 @@ readonly DOORCODE=10001 ROOT=0
 create() { # <name> <user id>: the value is on standard input
   local name=$1 owner=$2
   if [[ -e $name ]]; then
-    protect "$name" "$owner" # it may be an operator's own
+    protect "$name" "$owner" # an operator may have put it there
     return
   fi
   cat > "$name.new"

@@ -21,24 +21,26 @@ export function purgeLoop({ db, clock, log, live }: Pick<Parts, 'db' | 'clock' |
     name: 'purge',
     pollMs: POLL_MS,
     async turn() {
+      const last = walk
+      walk = undefined // set only by a turn that commits: an asynchronous failover may restore what was removed
       const now = clock.now()
       const deleted = await db.rows(deleteDue, [now])
       if (deleted.length > 0) live.changed(deleted.map(({ workspaceId }) => workspaceId))
-      return db.transaction(async (tx) => {
+      const turn = await db.transaction(async (tx): Promise<{ more: boolean; walk?: Walk }> => {
         const workspaceId = (await tx.row(lockDeleted, [later(now, -SETTLE_MS)]))?.workspaceId
         if (!workspaceId) return { more: false }
         if (await removeMany(tx, workspaceId)) return { more: true }
         if ((await tx.row(findRowsLeft, [workspaceId]))?.left) return { more: false } // locked, or being sent
-        if (walk?.workspaceId !== workspaceId) walk = { workspaceId, nextPage: 0, removed: 0, isOver: false }
-        if (!walk.isOver) {
-          walk = await walkReports(tx, walk)
-          return { more: true }
-        }
-        if (await removeFirst(tx, workspaceId, SETUP)) return { more: true }
+        const first = { workspaceId, nextPage: 0, removed: 0, isOver: false }
+        const current = last?.workspaceId === workspaceId ? last : first
+        if (!current.isOver) return { more: true, walk: await walkReports(tx, current) }
+        if (await removeFirst(tx, workspaceId, SETUP)) return { more: true, walk: current }
         await tx.rows(endPurge, [workspaceId, now])
         log.info({ workspaceId }, 'the rows of a deleted workspace are removed')
         return { more: true }
       })
+      walk = turn.walk
+      return { more: turn.more }
     },
   }
 }

@@ -1,7 +1,8 @@
 import type { Config } from '../config.ts'
 import { listMigrations } from '../db/migrate.ts'
 import { createLog } from '../log.ts'
-import { connectDatabase, explainMigrationFaults } from '../start/database.ts'
+import { assertCommits } from '../start/commits.ts'
+import { assertWritable, connectDatabase, explainMigrationFaults, withRetries } from '../start/database.ts'
 import { checkFrames, findMigrations } from './check.ts'
 import { chooseKey } from './key.ts'
 import { load } from './load.ts'
@@ -43,14 +44,11 @@ export async function restoreBackup(config: Config, options: RestoreOptions): Pr
     keyCheck: Buffer.from(header.keyCheck, 'base64'),
     keyFingerprint: header.keyFingerprint,
   })
-  const { db, close } = await connectDatabase({
-    config,
-    planEachTime: true,
-    log: createLog('silent'),
-    timeoutMs,
-    signal,
-  })
+  const budget = { log: createLog('silent'), timeoutMs, signal }
+  const { db, close } = await connectDatabase({ config, planEachTime: true, ...budget })
   resources.defer(close)
+  await assertWritable(db, budget)
+  await withRetries(db, budget, () => assertCommits(db))
   await explainMigrationFaults(() => load(db, backup, { file, migrations, at, signal, beforeCommit: key.write }))
   return { file, createdAt: header.createdAt, tables: header.tables.length, rows, keyFile: key.file }
 }

@@ -4,28 +4,28 @@ import type { Connection } from './connection.ts'
 import { isLockTimeout, sqlState, statement } from './pool.ts'
 
 /**
- * Statements of the running nodes wait behind a migration that waits for a table. They fail after a second (pool.ts), so the
- * migration gives up well before, and tries again.
+ * Statements of the running nodes queue behind a migration that waits for a table. They fail after a second (pool.ts), so the
+ * migration gives up well before that, and tries again.
  */
 const LOCK_TIMEOUT_MS = 300
-/** In this time the statements that waited are done. */
+/** Long enough for the queued statements to finish. */
 const PAUSE_MS = 1_000
 const MAX_LOCKING_MS = 60_000
-/** Longer than `deadlock_timeout`, 1 s by default: after that PostgreSQL cancels an autovacuum which another session waits for. */
+/** Longer than `deadlock_timeout`, 1 s by default: then PostgreSQL cancels an autovacuum that blocks another session. */
 const VACUUM_TIMEOUT_MS = 3_000
 
 export type LockingOptions = {
-  /** After this time without the locks, the migration fails. */
+  /** How long the migration tries to get its locks before it fails. */
   lockForMs?: number | undefined
   /** Ends the wait for the locks. */
   signal?: AbortSignal | undefined
-  /** Called before another try. */
+  /** Called before each further try. */
   onLocked?: ((migration: string, sessions: string) => void) | undefined
 }
 
 /**
- * Runs `work` in a transaction, again and again until no other session keeps it from locking the tables of `migration`.
- * Throws StartupError, without any change, if this takes too long.
+ * Runs `work` in a transaction, and repeats it until no other session prevents it from locking the tables of `migration`.
+ * Throws StartupError, without changing anything, if this takes too long.
  */
 export async function withTableLocks(
   connection: Connection,
@@ -61,7 +61,7 @@ const DEADLOCK = '40P01'
 
 type Table = { id: number; name: string }
 
-/** All tables, and those of all indexes, that the commands of a migration name. */
+/** The tables that the commands of a migration name, and the tables of the indexes that they name. */
 const selectTables = statement<Table>(
   'list_tables_of_migration',
   `select distinct t.oid as id, t.oid::regclass::text as name
@@ -70,14 +70,14 @@ const selectTables = statement<Table>(
      and $1 ~ ('\\m' || c.relname || '\\M') order by 1`,
 )
 
-/** Statements of the nodes do not wait for this lock, so it may wait until a vacuum has ended. */
+/** Statements of the nodes do not conflict with this lock, so waiting for it until a vacuum has ended delays none of them. */
 async function lockAgainstVacuum(connection: Connection, tables: readonly Table[]): Promise<void> {
   if (tables.length === 0) return
   await connection.query(`set local lock_timeout = ${VACUUM_TIMEOUT_MS}`)
   await connection.query(`lock table ${tables.map(({ name }) => name).join(', ')} in share update exclusive mode`)
 }
 
-/** More are seldom the cause, and none of them is the last. */
+/** One is usually enough to find the cause; ending these may reveal others. */
 const MAX_SESSIONS = 5
 
 type Session = {
@@ -88,10 +88,7 @@ type Session = {
   seconds: number | null
 }
 
-/**
- * Those whose transactions have locked one of the tables since before the last try. Since when another user's has, only a
- * member of pg_read_all_stats sees: without this right, all of that user's.
- */
+/** Sessions that locked one of the tables before the last try. Only pg_read_all_stats sees that of other users: without it, all that have locked one. */
 const selectSessions = statement<Session>(
   'list_sessions_that_lock_tables',
   `select pid, coalesce(nullif(application_name, ''), backend_type) as program, usename as user, state,
@@ -103,7 +100,7 @@ const selectSessions = statement<Session>(
    order by xact_start limit ${MAX_SESSIONS}`,
 )
 
-/** Empty if they have ended meanwhile. */
+/** Empty if they have ended in the meantime. */
 async function describeSessions(connection: Connection, tables: readonly Table[]): Promise<string> {
   const ids = tables.map(({ id }) => id)
   const { rows } = await connection.query<Session>(selectSessions.text, [ids, LOCK_TIMEOUT_MS])
@@ -118,6 +115,6 @@ async function describeSessions(connection: Connection, tables: readonly Table[]
 const describeLocked = (migration: string, sessions: string, forMs: number): string =>
   `The migration ${migration} could not lock the tables that it changes within ${Math.round(forMs / 1000)} s, so nothing was changed. ${
     sessions === ''
-      ? 'Long transactions, such as backups, lock them one after the other.'
+      ? 'Long transactions, such as backups, kept locking them in turn.'
       : `These sessions of PostgreSQL have locked them: ${sessions}.`
-  } Wait until they end, or end them with "select pg_terminate_backend(<number>)", then start again.`
+  } Wait until they end, or end them with "select pg_terminate_backend(<pid>)", then start again.`

@@ -178,7 +178,7 @@ export function openDb(options: DbOptions): Db {
     transaction: (work) => inTransaction('', work),
     snapshot: (work) => inTransaction(' isolation level repeatable read, read only', work),
     async connect() {
-      // Not left to the server, whose role or database may have a lock_timeout: another node's migration takes long.
+      // Set explicitly, because the role or database may have a lock_timeout, and another node's migration may take longer.
       const sessionSettings = { ...config.sessionSettings, lock_timeout: 0 }
       const connection = new Connection({ ...config, sessionSettings })
       await connection.connect()
@@ -264,8 +264,8 @@ export const isBatchFault = (error: unknown): boolean => BATCH_CLASSES.has(sqlSt
 /**
  * Connection lost, resources short, operator intervention, system or I/O error. During a failover, password change or
  * restore: read-only (25006), user refused (28), no such database (3D000). Also a transaction that was aborted because
- * this process was frozen (25P03), and prepared statements that are missing (26000) or of another process (42P05): a pooler
- * began to mix up sessions, and no row is at fault.
+ * this process was frozen (25P03), and prepared statements that are missing (26000) or belong to another process (42P05): a pooler
+ * mixes up sessions, and no row is at fault.
  */
 const UNAVAILABLE = /^(08|28|53|57|58|25006$|25P03$|26000$|3D000$|42P05$)/
 

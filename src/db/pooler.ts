@@ -31,7 +31,7 @@ async function findSessionProblems(db: Db): Promise<Omit<PoolerProblems, 'lostSe
     return connection
   }
   const [one, two] = [await connect(), await connect()]
-  // Other clients of the pooler may take the server process that the probe waits for.
+  // In one probe, other clients of the pooler may hold the server process that would show it.
   for (let probe = 0; probe < MAX_PROBES; probe += 1)
     if (await isShared(one, two)) return { sharesSessions: true, reusesSessions: false }
   return { sharesSessions: false, reusesSessions: (await isUsed(one)) || (await isUsed(two)) }
@@ -41,7 +41,7 @@ const MAX_PROBES = 3
 
 async function isShared(one: Connection, two: Connection): Promise<boolean> {
   const first = await processOf(one)
-  // PgBouncer with `server_round_robin` takes the server process that was idle longest, else the one used last.
+  // With `server_round_robin`, PgBouncer takes the server process that was idle longest; otherwise the one used last.
   if ((await processOf(one)) !== first) return true
   try {
     await two.query('begin') // in transaction mode, a pooler now reserves a server process for it

@@ -8,9 +8,13 @@ const READY_WITHIN_MS = 2_000
 /** Statements of requests take milliseconds. */
 const HANGING_AFTER_MS = 1_000
 
-const pingStatement = statement<{ writable: boolean }>(
+/** `commits`: false while a commit waits for a synchronous standby, even after the node dropped its connection. */
+const pingStatement = statement<{ writable: boolean; commits: boolean }>(
   'ping_database',
-  `select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as writable`,
+  `select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as writable,
+     not exists (
+       select from pg_stat_activity
+       where wait_event = 'SyncRep' and query_start < clock_timestamp() - $1 * interval '1 millisecond') as commits`,
 )
 
 type ProbeOptions = { isDraining?: () => boolean }
@@ -26,10 +30,12 @@ export function serveProbes(app: FastifyInstance, db: Db, { isDraining = () => f
 
   const findObstacle = async (): Promise<string | undefined> => {
     if (isDraining()) return 'draining'
-    const ping = db.row(pingStatement)
+    const ping = db.row(pingStatement, [HANGING_AFTER_MS])
     const answers = await settlesWithin(READY_WITHIN_MS, ping).catch(() => false)
     // The probe's own statement may succeed while requests hang on other connections.
     if (!answers || db.oldestStatementMs() >= HANGING_AFTER_MS) return 'database unreachable'
-    return (await ping)?.writable ? undefined : 'database read-only'
+    const { writable = false, commits = false } = (await ping) ?? {}
+    if (!writable) return 'database read-only'
+    return commits ? undefined : 'database waits for a standby'
   }
 }

@@ -36,17 +36,17 @@ export function retentionLoop(parts: RetentionParts, findUncountedSince: FindUnc
   const steps = retentionSteps.filter(({ class: keptClass }) => keptDays(parts.config.keep, keptClass) > 0)
   let next = 0
   let isMore = false
-  let isOpen = false
   return {
     name: 'retention',
     pollMs: POLL_MS,
     async turn() {
-      if (!isOpen && steps.length > 0)
-        await parts.db.rows(openSteps, [steps.map(({ name }) => name), steps.map((step) => step.class)])
-      isOpen = true
       const step = steps[next]
       if (!step) return { more: false }
-      if (next === 0) isMore = false
+      if (next === 0) {
+        // Each time: after an asynchronous failover the rows may be missing.
+        await parts.db.rows(openSteps, [steps.map(({ name }) => name), steps.map((each) => each.class)])
+        isMore = false
+      }
       next = (next + 1) % steps.length
       const began = performance.now()
       const { removed, more, isBehind } = await runStep(parts, step, findUncountedSince)

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import { type Sql, statement } from '../db/pool.ts'
 
@@ -6,22 +7,38 @@ const selectTime = statement<{ now: Date }>('select_time', 'select clock_timesta
 const MEASURE_INTERVAL_MS = 60_000
 /** The fastest round trip of these has the smallest error. */
 const SAMPLES = 3
+/** A restored connection may be lost again, or the server may still refuse others. After these tries the interval measures. */
+const MAX_TRIES = 5
+const RETRY_MS = 1_000
 
 /**
  * The database's time, so that nodes with wrong clocks agree on what is due. The monotonic clock carries it between two
  * measurements, so changes of this machine's clock have no effect. During an outage the last measurement is used.
  * `measureAgain` is for a connection that is back: it may lead to another server, with another clock. It never fails.
  */
-export async function createDatabaseClock(sql: Sql): Promise<Clock & { measureAgain(): Promise<void>; stop(): void }> {
+export async function createDatabaseClock(
+  sql: Sql,
+  { retryMs = RETRY_MS }: { retryMs?: number } = {}, // set by tests
+): Promise<Clock & { measureAgain(): Promise<void>; stop(): void }> {
   let offsetMs = await measureOffset(sql)
+  const stopping = new AbortController()
+  const { signal } = stopping
   const measureAgain = async (): Promise<void> => {
-    offsetMs = await measureOffset(sql).catch(() => offsetMs)
+    for (let tries = 1; !signal.aborted; tries += 1) {
+      const measured = await measureOffset(sql).catch(() => undefined)
+      offsetMs = measured ?? offsetMs
+      if (measured !== undefined || tries === MAX_TRIES) return
+      await wait(retryMs, undefined, { signal, ref: false }).catch(() => undefined)
+    }
   }
   const timer = setInterval(() => void measureAgain(), MEASURE_INTERVAL_MS).unref()
   return {
     now: () => new Date(Math.round(performance.now() + offsetMs)),
     measureAgain,
-    stop: () => clearInterval(timer),
+    stop() {
+      clearInterval(timer)
+      stopping.abort()
+    },
   }
 }
 

@@ -149,7 +149,7 @@ test('a read-only database is refused before anything is served', async () => {
   await dropDatabase(serverUrl(), name)
 })
 
-test('a lock_timeout of the database ends no wait for another start', async (t) => {
+test('a start waits for another one whatever lock_timeout the database has', async (t) => {
   const name = `hasty_${process.pid}`
   await createDatabase(serverUrl(), name)
   t.after(() => dropDatabase(serverUrl(), name))
@@ -175,7 +175,7 @@ async function connectTo(url: string): Promise<Connection> {
   return connection
 }
 
-test('a database in another encoding than UTF-8 is refused', async () => {
+test('a database with an encoding other than UTF-8 is refused', async () => {
   const name = `latin_${process.pid}`
   await withConnection(serverUrl(), (sql) =>
     sql.query(

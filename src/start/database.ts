@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import { TooFewConnections, assertConnections } from '../db/connection-count.ts'
 import { type Db, isDatabaseUnavailable, openDb, sqlState, statement } from '../db/pool.ts'
 import { type PoolerProblems, findPoolerProblems } from '../db/pooler.ts'
+import { StandbyMissing, assertCommits } from './commits.ts'
 import { settlesWithin } from '../settles-within.ts'
 import { startEmbeddedPostgres } from './embedded-postgres/server.ts'
 import type { Log } from '../log.ts'
@@ -23,6 +24,8 @@ type OpenDatabaseOptions = RetryBudget & {
   connections?: number
   /** Runs before anything in the database is changed, also on one that is not migrated. */
   check?: ((db: Db) => Promise<void>) | undefined
+  /** The process is a node, which must be able to commit. Commands that only read also work without a standby. */
+  isNode?: boolean
   /** See DbOptions. */
   statementTimeoutMs?: number | undefined
   planEachTime?: boolean
@@ -33,8 +36,10 @@ export async function openDatabase(options: OpenDatabaseOptions) {
   await using opened = new AsyncDisposableStack()
   const { db, lost, close } = await connectDatabase(options)
   opened.defer(close)
-  assertWritable(await withRetries(db, options, () => db.row(checkWritable)))
+  await assertWritable(db, options)
   await withRetries(db, options, async () => options.check?.(db))
+  const { state } = await withRetries(db, options, () => findSchemaState(db))
+  if (options.isNode || state !== 'current') await withRetries(db, options, () => assertCommits(db))
   const { log, timeoutMs, signal } = options
   const onWait = (): void => log.info('waiting for another process that migrates the database')
   const onLocked = (migration: string, sessions: string): void =>
@@ -98,7 +103,8 @@ const checkWritable = statement<{ standby: boolean; readOnly: boolean }>(
   `select pg_is_in_recovery() as standby, current_setting('transaction_read_only') = 'on' as "readOnly"`,
 )
 
-function assertWritable(server: { standby: boolean; readOnly: boolean } | undefined): void {
+export async function assertWritable(db: Db, budget: RetryBudget): Promise<void> {
+  const server = await withRetries(db, budget, () => db.row(checkWritable))
   if (server?.standby)
     throw new StartupError(
       'The database is a standby, which is read-only. Set DATABASE_URL to the primary, or to a proxy that connects to it (docs/high-availability.md).',
@@ -141,7 +147,11 @@ export async function withRetries<Result>(
       if (!isDatabaseUnavailable(error)) throw error
       if (Date.now() > deadline)
         throw new StartupError(
-          error instanceof TooFewConnections ? error.message : describeUnreachable(db.url, error, timeoutMs),
+          error instanceof TooFewConnections
+            ? error.message
+            : error instanceof StandbyMissing
+              ? STANDBY_MISSING
+              : describeUnreachable(db.url, error, timeoutMs),
         )
       log.info({ reason: error.message }, 'waiting for the database')
       await wait(RETRY_MS, undefined, { signal }).catch(() => {
@@ -150,6 +160,9 @@ export async function withRetries<Result>(
     }
   }
 }
+
+const STANDBY_MISSING =
+  'The database acknowledges no commit: it waits for a synchronous standby, and none confirms it. Start a standby that synchronous_standby_names names, or change that setting; with Patroni, see "Without a standby" in docs/high-availability.md.'
 
 /** The url itself is never shown: it contains a password. */
 function describeUnreachable(url: string, error: Error, timeoutMs: number): string {

@@ -49,8 +49,15 @@ export async function openParts(
 ): Promise<OpenParts> {
   await using opened = new AsyncDisposableStack()
   const budget = { log, ...waiting }
-  const connections = config.roles.size > 0 ? connectionsOf(config) : 0
-  const database = await openDatabase({ config, connections, statementTimeoutMs, check, ...budget })
+  const isNode = config.roles.size > 0
+  const database = await openDatabase({
+    config,
+    connections: isNode ? connectionsOf(config) : 0,
+    statementTimeoutMs,
+    check,
+    isNode,
+    ...budget,
+  })
   opened.defer(database.close)
   const { db } = database
   const seal = await withRetries(db, budget, () => openSeal(config, db))

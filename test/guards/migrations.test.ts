@@ -68,7 +68,7 @@ function isUsedConstraint(change: string, changes: readonly string[]): boolean {
   return name !== '' && !name.endsWith('_fkey') && !changes.some((each) => each.startsWith(`add constraint ${name} `))
 }
 
-/** Also those that replace one of the same name or are of a new column: their text does not show whether they are narrower. */
+/** Includes those that replace one of the same name or are on a new column: their text does not show whether they are narrower. */
 const constraintsOf = (changes: readonly string[]): string[] =>
   changes.flatMap((change) => /^add constraint (\w+)/.exec(change)?.[1] ?? [])
 

@@ -129,9 +129,9 @@ test('probes and the health check call paths that exist', async () => {
   assert.match(await read('bin/healthcheck.js'), /\/healthz`$/m)
 })
 
-test('compose believes Caddy at any address that Docker chooses, and no public one', async () => {
+test('compose trusts a proxy at any address that Docker chooses, and no public address', async () => {
   const { services, networks } = await compose()
-  for (const network of Object.values(networks)) assert.equal(network?.ipam, undefined) // a fixed one may be taken
+  for (const network of Object.values(networks)) assert.equal(network?.ipam, undefined) // a fixed subnet may be in use
   assert.deepEqual([services.doorcode.ports, services.postgres.ports], [undefined, undefined])
   const app = Fastify({ trustProxy: services.doorcode.environment['DOORCODE_TRUSTED_PROXIES'] ?? '' })
   app.get('/', ({ ip }) => ip)
@@ -161,7 +161,7 @@ test('every package waits as long as a shutdown may take', async () => {
   assert.deepEqual(stopTimeouts, [limits.own, limits.embedded])
 })
 
-/** Those of docs/packages.md, which must be longer than the limits in the code together. */
+/** The times in docs/packages.md, each of which must exceed the sum of the limits in the code. */
 async function shutdownSeconds(): Promise<{ own: number; embedded: number }> {
   const page = await read('docs/packages.md')
   const rows = Array.from(page.matchAll(/^\| [^|]+ \| `\w+` in `([^`]+)` \| (\d+) s \|/gm), ([, file, seconds]) => ({
@@ -189,7 +189,7 @@ async function deployment(): Promise<Resource> {
   return (await resources()).get('Deployment') ?? assert.fail('there is no Deployment')
 }
 
-test('an image that an engine builds has nothing of the folder but its sources', async () => {
+test('of the build context, only the sources get into an image', async () => {
   // Docker does not read .containerignore, and the others read .dockerignore too.
   const lines = (await read('.dockerignore')).trim().split('\n')
   const [first, ...rest] = lines.filter((line) => !line.startsWith('#'))
@@ -198,7 +198,7 @@ test('an image that an engine builds has nothing of the folder but its sources',
   assert.ok(rest.includes('**/node_modules'))
 })
 
-test('docs/packages.md quotes errors that Doorcode has', async () => {
+test('docs/packages.md quotes only errors that Doorcode has', async () => {
   const files = ['config', 'start/database', 'start/instance-key', 'start/ports', 'start/embedded-postgres/folder-lock']
   const sources = (await Promise.all(files.map((name) => read(`src/${name}.ts`)))).join('\n')
   const [, table = ''] = (await read('docs/packages.md')).split('\n| The log says |')
@@ -209,7 +209,7 @@ test('docs/packages.md quotes errors that Doorcode has', async () => {
       assert.ok(sources.includes(part.trim()), quote)
 })
 
-test('npm run image builds from the commit, and says so if there is none', { skip: !HAS_GIT }, async (t) => {
+test('npm run image builds the commit, or says that there is none', { skip: !HAS_GIT }, async (t) => {
   const folder = await temporaryFolder(t)
   const root = path.join(folder, 'root')
   await mkdir(root)
@@ -299,7 +299,7 @@ test('compose makes each secret once, for the one user who reads it', { skip: pr
   }
   assert.deepEqual(await ownerAndMode(), [10_001, 0o400])
   await chmod(path.join(folder, 'secret-key'), 0o644)
-  await chown(path.join(folder, 'secret-key'), 0, 0) // as an operator's own
+  await chown(path.join(folder, 'secret-key'), 0, 0) // as if an operator had put it there
   await run('bash', [path.join(ROOT, 'deploy/compose/create-secrets.sh'), folder])
   assert.deepEqual(await content(), [databaseUrl, password, key])
   assert.deepEqual(await ownerAndMode(), [10_001, 0o400])

@@ -22,6 +22,8 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   count_old_leases: 'concerns the whole instance',
   check_server: 'reads no table',
   check_writable: 'reads no table',
+  emit_nothing: 'reads no table',
+  cancel_commit: 'reads no table',
   select_time: 'reads no table',
   ping_database: 'reads no table',
   notify_nodes: 'reads no table; its payload names workspaces or kinds of work',

@@ -84,13 +84,9 @@ export async function startCluster({ folder, programs, user }: ClusterOptions) {
     /** As the guide describes (docs/high-availability.md#rebuilding-a-member). */
     async removeSyncKey(): Promise<void> {
       const { address } = machine('pg1')
-      const answer = await fetch(`http://${address}:${PORTS.etcd}/v3/kv/deleterange`, {
-        method: 'POST',
-        body: JSON.stringify({ key: Buffer.from('/service/doorcode/sync').toString('base64') }),
-      })
+      const answer = await fetch(`http://${address}:${PORTS.etcd}/v2/keys/service/doorcode/sync`, { method: 'DELETE' })
       if (!answer.ok) throw new Error(`etcd answered ${answer.status}: ${await answer.text()}`)
     },
-    setStrict: (isStrict: boolean): Promise<void> => patch({ synchronous_mode_strict: isStrict }),
     /** With Patroni's command, to the synchronous standby, the only candidate that loses nothing. */
     async switchover(): Promise<void> {
       const listed = await members()
@@ -110,6 +106,13 @@ export async function startCluster({ folder, programs, user }: ClusterOptions) {
       await patroni.kill()
       signalAll(pids, 'SIGKILL')
       await waitFor('PostgreSQL to be gone', async () => (await Promise.all(pids.map(isGone))).every(Boolean))
+    },
+    /** As `systemctl restart patroni`: PostgreSQL stops with it, and the synchronous standby takes over. */
+    async restart(name: MemberName): Promise<void> {
+      const { patroni } = machine(name)
+      await onPrimary((sql) => sql.query('checkpoint')) // as the guide describes: it shortens the shutdown
+      await patroni.end()
+      await patroni.start()
     },
     revive: (name: MemberName): Promise<void> => machine(name).patroni.start(),
     /** Patroni and all of PostgreSQL: neither knows afterwards that time has passed. */

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
 import { test } from 'node:test'
 import { MEMBERS, haproxyFile, patroniFile, readEnvironment } from './configuration.ts'
 import { judge } from './report.ts'
 import { control, scenarios } from './scenarios.ts'
+
+const ROOT = path.resolve(import.meta.dirname, '../..')
 
 test('each machine gets its own name and addresses, and the shared passwords', async () => {
   const shared = []
@@ -24,8 +28,21 @@ test('the files of deploy/ha have the settings that the guide promises', async (
   assert.deepEqual([setting('synchronous_mode'), setting('synchronous_mode_strict')], ['true', 'true'])
   // Patroni's own rule: otherwise a primary may be replaced while it still tries to renew its lock.
   assert.ok(Number(setting('loop_wait')) + 2 * Number(setting('retry_timeout')) <= Number(setting('ttl')))
+  // With etcd3, Patroni 3.0.2 overwrites the lock of the leader (docs/high-availability.md#patroni-and-etcd).
+  assert.match(text, /^etcd:$/m)
+  assert.equal((await readEnvironment('etcd.env', 'pg1'))['ETCD_ENABLE_V2'], 'true')
   for (const { name, address } of MEMBERS)
     assert.ok((await haproxyFile(true)).includes(`server ${name} ${address}:5432`))
+})
+
+test('the configuration has the sizes that the guide states', async () => {
+  const [guide, patroni] = await Promise.all(
+    ['docs/high-availability.md', 'deploy/ha/patroni.yml'].map((file) => readFile(path.join(ROOT, file), 'utf8')),
+  )
+  for (const name of ['shared_buffers', 'maintenance_work_mem', 'max_wal_size', 'wal_keep_size']) {
+    const size = new RegExp(`\\| \`${name}\` \\| (\\w+) \\|`).exec(guide ?? '')?.[1]
+    assert.ok(size && patroni?.includes(`\n        ${name}: ${size}\n`), `${name}: ${size}`)
+  }
 })
 
 test('a run passes only if the control, and nothing else, loses codes', () => {

@@ -58,6 +58,7 @@ export async function patroniFile({
     '/var/lib/postgresql/15/doorcode': path.join(folder, 'data'),
     '/var/lib/postgresql/patroni.pgpass': path.join(folder, 'pgpass'),
     '/var/run/postgresql': folder,
+    'shared_buffers: 4GB': 'shared_buffers: 128MB', // three members share this machine
   })
   return replaceAll(text, ADDRESSES)
 }

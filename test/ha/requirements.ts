@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
-import { constants } from 'node:fs'
-import { access, readdir } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { canRun, findProgram } from '../find-program.ts'
 
 export type Programs = { patroni: string; patronictl: string; etcd: string; haproxy: string; postgresFolder: string }
 
@@ -24,7 +24,7 @@ export async function findPrograms(): Promise<Programs> {
   const found = new Map<string, string>()
   const missing = new Set<string>()
   for (const [name, debian] of Object.entries(PACKAGES)) {
-    const file = await findProgram(name)
+    const file = findProgram(name)
     if (file === undefined) missing.add(debian)
     else found.set(name, file)
   }
@@ -44,21 +44,6 @@ export async function findPrograms(): Promise<Programs> {
   }
 }
 
-async function findProgram(name: string): Promise<string | undefined> {
-  // Root's PATH may lack the folders of servers.
-  for (const folder of [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/usr/bin']) {
-    const file = path.join(folder, name)
-    if (folder !== '' && (await canRun(file))) return file
-  }
-  return undefined
-}
-
-const canRun = (file: string): Promise<boolean> =>
-  access(file, constants.X_OK).then(
-    () => true,
-    () => false,
-  )
-
 /** The newest version that Doorcode supports. */
 async function findPostgres(): Promise<string | undefined> {
   const versions = (await readdir(POSTGRES_VERSIONS).catch(() => []))
@@ -66,7 +51,7 @@ async function findPostgres(): Promise<string | undefined> {
     .filter((version) => version >= MIN_POSTGRES_VERSION)
   for (const version of versions.toSorted((one, other) => other - one)) {
     const folder = path.join(POSTGRES_VERSIONS, String(version), 'bin')
-    if ((await canRun(path.join(folder, 'postgres'))) && (await canRun(path.join(folder, 'pg_rewind')))) return folder
+    if (['postgres', 'pg_rewind'].every((name) => canRun(path.join(folder, name)))) return folder
   }
   return undefined
 }

@@ -16,7 +16,7 @@ const FORGED_ADDRESS = '203.0.113.9'
 const MAX_CADDY_STOP_MS = 15_000
 
 type CaddyTrial = Trial & {
-  /** What the image was built from. */
+  /** The folder that the image was built from. */
   source: string
 }
 
@@ -94,14 +94,14 @@ export async function tryBehindCaddy({ report, source, ...image }: CaddyTrial): 
     sessions.map(({ address }) => address),
     ['127.0.0.1'],
   )
-  report('the link in the log makes its holder the owner; an address that a visitor forges is not believed')
+  report('the link in the log creates the first owner; an address that a visitor forges is ignored')
 
   const { workspaceId } = await call<{ workspaceId: string }>('workspaces.create', { name: 'Caddy', sandbox: true })
   const stream = await ask(`/dashboard/live/${workspaceId}`, { cookie })
   assert.equal(stream.statusCode, 200)
-  stream.body.on('error', () => {}) // cut off, below
+  stream.body.on('error', () => {}) // Caddy closes it below
   await once(stream.body, 'data')
   caddy.kill()
-  assert.ok(await settlesWithin(MAX_CADDY_STOP_MS, ended), 'Caddy ends in time although a page is open')
+  assert.ok(await settlesWithin(MAX_CADDY_STOP_MS, ended), 'Caddy must end in time although a page is open')
   report('Caddy ends in time although a page of the dashboard is open')
 }

@@ -3,12 +3,12 @@
  * made here, starts it read-only and as an ordinary user, sends a code through it, and writes the image and its SBOM to the folder `image`. Needs root on a
  * Debian, and no container engine. `--base <image>` builds on an image that buildah pulls.
  */
-import { accessSync, constants } from 'node:fs'
 import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import manifest from '../../package.json' with { type: 'json' }
+import { isInPath } from '../find-program.ts'
 import { tryBehindCaddy } from './behind-caddy.ts'
 import { buildImage } from './build.ts'
 import type { ImageConfig } from './container.ts'
@@ -17,7 +17,7 @@ import { assertOnlyIncluded, isCheckout, openSource } from './source.ts'
 import { tryMistakes, tryWithOwnDatabase, tryWithVolume } from './trial.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
-/** By the program that it brings. The others are part of every Debian. */
+/** By the program that each contains. Other programs that the run needs are part of every Debian. */
 const PACKAGES = { buildah: 'buildah', mmdebstrap: 'mmdebstrap', nsenter: 'util-linux', unshare: 'util-linux' }
 const ARCHITECTURES = { x64: 'linux/amd64', arm64: 'linux/arm64' } as const
 
@@ -91,18 +91,6 @@ function findObstacle(): string | undefined {
   if (missing.length === 0) return undefined
   const names = [...new Set(missing)].join(' ')
   return `these Debian packages are missing: ${names}. Install them with "apt-get install --no-install-recommends ${names}".`
-}
-
-function isInPath(program: string): boolean {
-  const folders = (process.env['PATH'] ?? '').split(':')
-  return folders.some((folder) => {
-    try {
-      accessSync(path.join(folder, program), constants.X_OK)
-      return true
-    } catch {
-      return false
-    }
-  })
 }
 
 async function defaultBase(): Promise<string> {

@@ -8,7 +8,7 @@ export type Source = {
   folder: string
   /** Empty outside a git checkout. */
   revision: string
-  /** What it is, for a person. */
+  /** Describes the source in the output. */
   text: string
 }
 
@@ -20,7 +20,7 @@ export async function openSource(root: string, into: string): Promise<Source> {
     const text = 'the files of this folder as they are, because it is not a git checkout'
     return { folder: root, revision: '', text }
   }
-  // Otherwise root, who builds, is refused a checkout of another user.
+  // Without safe.directory, git refuses root's access to a checkout of another user.
   const git = (...args: readonly string[]): string =>
     execFileSync('git', ['-c', `safe.directory=${root}`, ...args], { cwd: root, encoding: 'utf8' }).trim()
   const revision = git('rev-parse', 'HEAD')
@@ -34,14 +34,14 @@ export async function openSource(root: string, into: string): Promise<Source> {
   return { folder, revision, text }
 }
 
-/** Made by the Containerfile. */
+/** What the Containerfile adds. */
 const MADE = ['node_modules', 'sbom.cdx.json']
 
-/** Engines build from folders with a `.doorcode` and a `.git`: only .dockerignore keeps them out. */
+/** Engines build from folders that contain `.doorcode` and `.git`: only .dockerignore excludes these. */
 export async function assertOnlyIncluded(root: string, source: string): Promise<string> {
   const lines = (await readFile(path.join(source, '.dockerignore'), 'utf8')).split('\n')
   const included = lines.flatMap((line) => /^!([^/]+)/.exec(line)?.[1] ?? [])
   const shipped = await readdir(path.join(root, 'opt/doorcode'))
   assert.deepEqual(shipped.toSorted(), [...new Set([...included, ...MADE])].toSorted())
-  return 'has only what .dockerignore lets in, and what the Containerfile makes'
+  return 'contains only what .dockerignore admits and what the Containerfile adds'
 }

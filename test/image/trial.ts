@@ -122,7 +122,7 @@ export async function tryWithVolume({ report, ...image }: Trial): Promise<void> 
   report('runs the embedded PostgreSQL in a volume; the next container continues with its data')
 }
 
-/** What an operator may do wrong: it must end before anything is served, with the fix. */
+/** Mistakes of an operator: each must end the container before it serves, with an error that names the fix. */
 export async function tryMistakes({ report, ...image }: Trial): Promise<void> {
   const closed = path.join(image.folder, 'closed')
   await mkdir(closed, { mode: 0o755 }) // root's
@@ -146,7 +146,7 @@ export async function tryMistakes({ report, ...image }: Trial): Promise<void> {
     { what: 'a misspelt setting', environment: { DOORCODE_PROT: '1' }, pattern: /DOORCODE_PROT is not a setting/ },
   ]
   for (const { what, ...mistake } of mistakes)
-    report(`${what} ends the start: ${await assertEndsStart(image, mistake)}`)
+    report(`${what} prevents the start: ${await assertEndsStart(image, mistake)}`)
 }
 
 type Mistake = { volume?: string; environment?: Record<string, string>; pattern: RegExp }

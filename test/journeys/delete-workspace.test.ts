@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout } from 'node:timers/promises'
 import { test } from 'node:test'
 import { purgeLoop } from '../../src/background/purge.ts'
+import { DatabaseUnavailable } from '../../src/db/connection.ts'
 import { askDeletion, cancelDeletion } from '../../src/workspaces/deletion.ts'
 import { getWorkspace, listWorkspaces } from '../../src/workspaces/workspaces.ts'
 import { signIn } from '../dashboard.ts'
@@ -114,6 +115,41 @@ test('a deleted sandbox is gone at once on every node, and its rows soon after',
   assert.equal(webhook.status, 404)
   const [row] = await world.ask<{ name: string }>('select name from workspaces where id = $1', [workspaceId])
   assert.equal(row?.name, '')
+})
+
+test('reports that a failover brings back during a purge are removed again', async (t) => {
+  const world = await startWorld(t, { works: false })
+  await makeSandbox(world)
+  const count = async (): Promise<number> =>
+    (await world.ask('select from provider_reports where workspace_id = $1', [world.workspaceId])).length
+  const addReport = () =>
+    world.ask(
+      `insert into provider_reports (id, workspace_id, account_id, kind, body, received_at, outcome)
+       select gen_random_uuid(), workspace_id, id, 'status', '', now(), 'applied' from provider_accounts
+       where workspace_id = $1`,
+      [world.workspaceId],
+    )
+  await addReport()
+  await ask(world)
+  world.advance('11s')
+  let isDown = false
+  const rows: World['parts']['db']['rows'] = (...query) =>
+    isDown ? Promise.reject(new DatabaseUnavailable(new Error('gone'))) : world.parts.db.rows(...query)
+  const loop = purgeLoop({ ...world.parts, db: { ...world.parts.db, rows } })
+  await waitFor('the reports to be removed', async () => {
+    await loop.turn()
+    return (await count()) === 0
+  })
+  await loop.turn() // finds none: the walk through the reports is over
+  isDown = true
+  await assert.rejects(loop.turn(), DatabaseUnavailable)
+  isDown = false
+  await addReport()
+  await waitFor('the rows to be removed', async () => {
+    await loop.turn()
+    return isPurged(world)
+  })
+  assert.equal(await count(), 0)
 })
 
 test('until a live workspace is deleted, accepted messages are sent and the deletion can be cancelled', async (t) => {

@@ -68,7 +68,7 @@ for (const poolMode of ['transaction', 'statement'] as const)
     await assertRefused(pgbouncer.url, SESSIONS)
   })
 
-test('PgBouncer in transaction mode is refused where it uses its servers in turn', { skip }, async (t) => {
+test('PgBouncer in transaction mode is refused also with server_round_robin', { skip }, async (t) => {
   const settings = { server_round_robin: '1' }
   const pgbouncer = await startPgBouncer(await fileDatabase(), { poolMode: 'transaction', settings })
   t.after(() => pgbouncer.stop())
@@ -78,7 +78,7 @@ test('PgBouncer in transaction mode is refused where it uses its servers in turn
   }
 })
 
-/** Each transaction that runs at the same time needs a server process of its own. */
+/** Concurrent transactions each need their own server process. */
 async function openServers(url: string, count: number): Promise<void> {
   if (count === 0) return
   await withConnection(url, async (connection) => {

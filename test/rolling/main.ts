@@ -44,11 +44,9 @@ async function startNode(
 ): Promise<Node> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const errors: string[] = []
   const settings = { DOORCODE_DRAIN_SECONDS: values.drain }
   const launch = async (from: string | undefined): Promise<ChildProcess> => {
-    const options = { name, databaseUrl, port, errors, settings }
-    const child = await startServeProcess(from === undefined ? options : { ...options, root: from })
+    const child = await startServeProcess({ name, databaseUrl, port, settings, root: from })
     await waitFor(`the balancer to use ${name}`, () => balancer.isInUse(url), IN_USE_WITHIN_MS)
     return child
   }

@@ -63,32 +63,43 @@ async function checkRows({ database, workspaceId, accepted }: Evidence, faults: 
   return { orders, codes }
 }
 
-type MessageRow = {
-  id: string
-  kind: string
-  status: string
-  purpose: string | null
-  attempts: number
-  unknown: number
+/** `unknown`: how many of its attempts have an unknown outcome. */
+type SentMessage = { id: string; status: string; unknown: number }
+
+/** Of a message m. */
+export const COUNT_UNKNOWN = `(
+  select count(*)::int from message_attempts a
+  where a.workspace_id = m.workspace_id and a.message_id = m.id and a.outcome = 'unknown')`
+
+/** A message may reach the provider twice if the outcome of the first attempt was unknown. */
+const MAX_COPIES = 2
+
+/** `copies`: how often the provider accepted it. */
+export function faultsOf({ id, status, unknown }: SentMessage, copies: number): string[] {
+  const faults: string[] = []
+  if (status === 'failed') faults.push('failed')
+  if (copies === 0) faults.push('never reached the provider')
+  if (copies > MAX_COPIES) faults.push(`was sent ${copies} times`)
+  if (copies > 1 + unknown) faults.push(`was sent ${copies} times with ${unknown} unknown outcomes`)
+  return faults.map((fault) => `message ${id} (${status}) ${fault}`)
 }
+
+type MessageRow = SentMessage & { kind: string; purpose: string | null }
 
 /** Each message came to its phone; a second copy is explained by one unknown outcome, and there is no third. */
 async function checkSends({ database, workspaceId, sends }: Evidence, faults: string[]) {
   const { rows } = await database.query<MessageRow>(
-    `select id, kind, status, purpose, attempts, unknown_outcomes as unknown from messages where workspace_id = $1`,
+    `select m.id, m.kind, m.status, m.purpose, ${COUNT_UNKNOWN} as unknown from messages m where m.workspace_id = $1`,
     [workspaceId],
   )
   let doubled = 0
   let superseded = 0
-  for (const { id, kind, status, purpose, unknown } of rows) {
-    const count = sends.get(id) ?? 0
-    const name = `message ${id} (${purpose ?? kind}, ${status})`
-    if (status === 'failed') faults.push(`${name} failed`)
-    if (count === 0 && kind === 'cod' && status === 'queued' && purpose !== 'template') superseded += 1
-    else if (count === 0) faults.push(`${name} never came to the provider`)
-    if (count > 1) doubled += 1
-    if (count > 1 && unknown === 0) faults.push(`${name} was sent ${count} times without an unknown outcome`)
-    if (count > 2) faults.push(`${name} was sent ${count} times`)
+  for (const message of rows) {
+    const { id, kind, status, purpose } = message
+    const copies = sends.get(id) ?? 0
+    if (copies > 1) doubled += 1
+    if (copies === 0 && kind === 'cod' && status === 'queued' && purpose !== 'template') superseded += 1
+    else faults.push(...faultsOf(message, copies))
   }
   return { messages: rows.length, sentTwice: doubled, superseded }
 }

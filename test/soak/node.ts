@@ -25,7 +25,10 @@ export async function startNode(name: string, databaseUrl: string): Promise<Soak
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const errors: string[] = []
-  const launch = (): Promise<ChildProcess> => startServeProcess({ name, databaseUrl: proxy.url, port, errors })
+  const onLine = (line: string): void => {
+    if (/"level":[56]0/.test(line)) errors.push(line)
+  }
+  const launch = (): Promise<ChildProcess> => startServeProcess({ name, databaseUrl: proxy.url, port, onLine })
   let child = await launch()
 
   return {

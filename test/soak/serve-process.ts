@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import path from 'node:path'
+import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
-import { INSTANCE_KEY } from '../../bench/server-process.ts'
 import { freePort } from '../program.ts'
+import { INSTANCE_KEY } from '../seal.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const READY_WITHIN_MS = 60_000
@@ -12,17 +13,17 @@ export type ServeOptions = {
   name: string
   databaseUrl: string
   port: number
-  /** Lines at level error are added. */
-  errors: string[]
+  /** Each line of its log. */
+  onLine?: (line: string) => void
   /** The folder of another release. */
-  root?: string
+  root?: string | undefined
   /** More environment variables. */
   settings?: Readonly<Record<string, string>>
 }
 
 /** A `doorcode serve` process with API and worker, when it is ready. */
 export async function startServeProcess(options: ServeOptions): Promise<ChildProcess> {
-  const { name, databaseUrl, port, errors, root = ROOT, settings } = options
+  const { name, databaseUrl, port, onLine, root = ROOT, settings } = options
   const child = spawn(process.execPath, ['bin/doorcode.js', 'serve'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -38,26 +39,28 @@ export async function startServeProcess(options: ServeOptions): Promise<ChildPro
     },
   })
   let last = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      last = text
-      errors.push(...text.split('\n').filter((line) => line.includes('"level":50') || line.includes('"level":60')))
+  for (const input of [child.stdout, child.stderr])
+    createInterface({ input }).on('line', (line) => {
+      last = line
+      onLine?.(line)
     })
-  }
   const deadline = performance.now() + READY_WITHIN_MS
   while (!(await isReady(`http://127.0.0.1:${port}`))) {
-    if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}: ${errors.at(-1) ?? last}`)
+    if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}: ${last}`)
     if (performance.now() > deadline) {
       child.kill('SIGKILL')
-      throw new Error(`${name} was not ready within ${READY_WITHIN_MS} ms`)
+      throw new Error(`${name} was not ready within ${READY_WITHIN_MS} ms: ${last}`)
     }
     await wait(100)
   }
   return child
 }
 
+/** As docs/high-availability.md advises: the slowest response of /readyz takes 2 s. */
+const ASK_WITHIN_MS = 3_000
+
 export async function isReady(url: string): Promise<boolean> {
-  const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined)
+  const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(ASK_WITHIN_MS) }).catch(() => undefined)
   await answer?.body?.cancel()
   return answer?.ok ?? false
 }

@@ -1,5 +1,5 @@
 import { ENGLISH } from '../cod.ts'
-import { INSTANCE_KEY } from '../../bench/server-process.ts'
+import { INSTANCE_KEY } from '../seal.ts'
 import { setupParts } from '../../bench/shop.ts'
 import type { Emulator } from '@doorcode/whatsapp-emulator'
 import { DEMO, demoAccount } from '@doorcode/whatsapp-emulator'

@@ -67,3 +67,18 @@ for (const { what, accept, lock, idOf } of [
     assert.equal(stored.length, 3)
   })
 }
+
+test('an outcome of a message that a failover lost delays no other outcome', async (t) => {
+  const world = await startWorld(t, { works: false })
+  for (let count = 0; count < 3; count += 1) await world.sendOtp()
+  const claimed = await claimAll(world, 3)
+  const [, lost] = claimed
+  assert.ok(lost)
+  await world.parts.db.rows({ name: 'test_lose_message', text: 'delete from messages where id = $1' }, [lost.id])
+  const finish = createFinisher(world.parts)
+  const outcomes = await Promise.allSettled(claimed.map((message) => finish(accepted(world, message))))
+  assert.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  )
+})
