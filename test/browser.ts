@@ -55,7 +55,7 @@ let browser: Promise<Browser> | undefined
 /** The one that test/run.ts started. */
 function theBrowser(): Promise<Browser> {
   const { TEST_BROWSER } = process.env
-  if (!TEST_BROWSER) throw new Error('pages need a browser: run them with "npm test" or "npm test -- <files>"')
+  if (!TEST_BROWSER) throw new Error('pages need a browser: run them with "npm test -- <files>"')
   browser ??= chromium.connect(TEST_BROWSER)
   return browser
 }

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { ensureInstalled, toolsPath } from '../tools/install.ts'
+import { IN_CHECK } from './in-check.ts'
 
 /** What another version of PostgreSQL could do differently: each statement, its plan, the schema, and a journey of each kind. */
 const ON_POSTGRESQL_15 = [
@@ -31,6 +32,10 @@ const STEPS: readonly Step[] = [
   { name: 'format', command: ['biome', 'format'] },
   { name: 'documents', command: [process.execPath, '--test', 'test/guards/documents.test.ts'] },
   { name: 'size of node_modules', command: [process.execPath, 'tools/size.ts'] },
+  {
+    name: 'tests in a browser, models and crash points',
+    command: [process.execPath, 'test/run.ts', ...IN_CHECK],
+  },
   {
     name: 'tests on PostgreSQL 15',
     command: [process.execPath, 'test/run.ts', '--postgres', '15', ...ON_POSTGRESQL_15],

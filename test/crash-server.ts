@@ -1,6 +1,6 @@
 /**
  * A server process that kills itself at a chosen statement, as `kill -9` would at that moment: no code of the program
- * runs after it. Started by test/journeys/crash.test.ts with its options as JSON; a message sets the failpoint.
+ * runs after it. Started by test/exhaustive/crash.test.ts with its options as JSON; a message sets the failpoint.
  */
 import { createMovedClock } from './moved-clock.ts'
 import type { Db } from '../src/db/pool.ts'

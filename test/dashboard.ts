@@ -95,3 +95,13 @@ export const createCalls = (url: string, cookie?: string) =>
   createTRPCClient<DashboardRouter>({
     links: [httpLink({ url: `${url}/dashboard/calls`, headers: { origin: url, ...(cookie && { cookie }) } })],
   })
+
+export const saveCodSettings = (
+  { workspaceId }: World,
+  { calls }: SignedIn,
+  settings: unknown,
+  basedOn: string | null,
+) => calls.codSettings.save.mutate({ workspaceId, settings, basedOn })
+
+export const getCodSettings = ({ workspaceId }: World, { calls }: SignedIn) =>
+  calls.codSettings.get.query({ workspaceId })

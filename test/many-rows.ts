@@ -1,4 +1,6 @@
+import { newId } from '../src/ids.ts'
 import { withConnection } from './postgres.ts'
+import type { World } from './world.ts'
 
 /** The owner of the rows. */
 export type Owner = { workspaceId: string; accountId: string; senderId: string; endpointId: string }
@@ -71,4 +73,33 @@ export async function fillWorkspace(
     await connection.query('commit')
     await connection.query('vacuum analyze')
   })
+}
+
+/** Codes that were sent just now. */
+export const addMessages = (world: World, rows: number) =>
+  world.ask(
+    `insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, correlation_id,
+       api_key_id, quota_unit, created_at, status, priority, submit_by)
+     select id, $1, 'otp', $2, '+212600000001', 'login_code', 'en_US', gen_random_uuid(), 'key', n, now(), 'sent', 0, now()
+     from unnest($3::uuid[]) with ordinality as made (id, n)`,
+    [world.workspaceId, world.senderId, Array.from({ length: rows }, newId)],
+  )
+
+type Filling = { count: number; from?: string; reference?: string; status?: string }
+
+/** Confirmations one second apart, oldest first, with ids of the same times. */
+export async function addConfirmations(
+  world: World,
+  { count, from = `now() - interval '30 days'`, reference = 'r', status = 'awaiting_answer' }: Filling,
+): Promise<void> {
+  await world.ask(
+    `insert into confirmations (id, workspace_id, sender_id, recipient, template_name, template_language, parameters,
+       reference, correlation_id, api_key_id, quota_unit, created_at, status)
+     select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5($3 || n), 1, 3) || '8' ||
+         substr(md5($3 || n), 4, 15))::uuid,
+       $1, $2, '+212600' || lpad(n::text, 6, '0'), 'order_confirmation', 'en', '{}', $3 || '-' || n,
+       gen_random_uuid(), 'key', n, at, $4
+     from generate_series(1, $5::int) n, lateral (select ${from} + n * interval '1 second' - interval '1 second' as at) t`,
+    [world.workspaceId, world.senderId, reference, status, count],
+  )
 }

@@ -1,7 +1,7 @@
 /**
- * `npm test`: one PostgreSQL for the whole run, a migrated template database in it, one browser, then every test file in
- * a process of its own, except those that start nothing. `npm test -- --postgres 15 test/journeys/quota.test.ts` chooses
- * the server's version and the files.
+ * `npm test`: one PostgreSQL for the whole run, a migrated template database in it, then every test file, most of them in
+ * a few processes that they share. `npm test -- --postgres 15 test/journeys/quota.test.ts test/browser` chooses the
+ * server's version, and files or folders; files that open a page get one browser.
  */
 import { access, chmod, constants, glob, mkdir, mkdtemp, readFile, readdir, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,6 +14,7 @@ import { openDb } from '../src/db/pool.ts'
 import { startEmbeddedPostgres } from '../src/start/embedded-postgres/server.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { reportCoverage } from './coverage.ts'
+import { IN_CHECK } from './in-check.ts'
 import { ensureInstalled } from '../tools/install.ts'
 import { TEMPLATE_DATABASE, createDatabase, trustRole, urlOf } from './postgres.ts'
 import './unhooked.ts'
@@ -22,6 +23,7 @@ const ROOT = path.resolve(import.meta.dirname, '..')
 const TEST_FILES = ['src', 'locales', 'test', 'packages', 'dashboard', 'bench'].map(
   (folder) => `${folder}/**/*.test.ts`,
 )
+const LEFT_OUT = ['**/node_modules/**', ...IN_CHECK.map((folder) => `${folder}**`)]
 
 /** Other programs' clients, which are installed when they are needed. */
 const CLIENTS = 'packages/whatsapp-emulator/test/clients/'
@@ -34,19 +36,21 @@ const WORKERS = 4
 /** Long files begin first, so that none is left at the end; files that mostly wait run next to those that compute. */
 const LONGEST = [
   'test/journeys/lost-database.test.ts',
-  'test/journeys/dashboard-pages.test.ts',
+  'test/browser/pages.test.ts',
   'test/journeys/locked-rows.test.ts',
-  'test/journeys/crash.test.ts',
+  'test/exhaustive/crash.test.ts',
   'src/demo.test.ts',
   'test/journeys/dead-node.test.ts',
-  'test/journeys/cod-crash.test.ts',
+  'test/journeys/verify.test.ts',
+  'test/journeys/cod-conversation.test.ts',
+  'test/journeys/recipient-erase.test.ts',
+  'test/exhaustive/cod-crash.test.ts',
   'packages/whatsapp-emulator/test/package.test.ts',
   'test/journeys/two-processes.test.ts',
   'test/journeys/submission.test.ts',
-  'test/journeys/cod-model.test.ts',
-  'test/journeys/dashboard-second-factor.test.ts',
+  'test/exhaustive/cod-model.test.ts',
   'src/start/embedded-postgres/server.test.ts',
-  'test/journeys/dashboard-',
+  'test/guards/plans.test.ts',
   'test/journeys/',
   'test/guards/',
 ]
@@ -63,11 +67,11 @@ const OWN_PROCESS: readonly string[] = [
   'src/events/record.test.ts',
   'src/main.test.ts',
   'test/journeys/dashboard-audit.test.ts',
-  'test/journeys/dashboard-system.test.ts',
   'test/journeys/doctor.test.ts',
   'test/journeys/key-rotation.test.ts',
   'test/journeys/retention.test.ts',
   'test/journeys/stuck.test.ts',
+  'test/browser/system.test.ts',
   'test/guards/lists.test.ts',
   'test/guards/plans.test.ts',
   'test/guards/schema.test.ts',
@@ -103,8 +107,8 @@ async function main(): Promise<number> {
   const version = readVersion(values.postgres)
   const files =
     positionals.length > 0
-      ? positionals
-      : await Array.fromAsync(glob(TEST_FILES, { cwd: ROOT, exclude: ['**/node_modules/**'] }))
+      ? (await Promise.all(positionals.map(testFilesOf))).flat()
+      : await Array.fromAsync(glob(TEST_FILES, { cwd: ROOT, exclude: LEFT_OUT }))
   if (version === 15) await ensureInstalled('postgres15')
   if (files.some((file) => file.startsWith(CLIENTS))) await ensureInstalled('clients')
   const folder = await mkdtemp(path.join(await quickestFolder(), 'doorcode-test-'))
@@ -137,6 +141,14 @@ async function main(): Promise<number> {
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: MAX_REMOVALS })
   }
+}
+
+/** A folder stands for the test files in it. */
+async function testFilesOf(named: string): Promise<string[]> {
+  if (named.endsWith('.ts')) return [named]
+  const files = await Array.fromAsync(glob(`${path.normalize(`${named}/`)}**/*.test.ts`, { cwd: ROOT }))
+  if (files.length === 0) throw new Error(`${named} is not a folder with test files`)
+  return files
 }
 
 /**

@@ -102,6 +102,18 @@ test('nothing in src imports tests', () => {
   )
 })
 
+test('only the tests in test/browser open a page', async () => {
+  const opening: string[] = []
+  const cwd = path.join(SOURCE, '..')
+  const exclude = ['**/node_modules/**', 'test/browser/**', 'test/run.ts']
+  for await (const name of glob(['{src,locales,test,packages,dashboard}/**/*.ts', 'bench/**/*.test.ts'], {
+    cwd,
+    exclude,
+  }))
+    if (/\/browser\.ts'/.test(await readFile(path.join(cwd, name), 'utf8'))) opening.push(name)
+  assert.deepEqual(opening, [])
+})
+
 test(`no folder of sources has more than ${MAX_FILES_IN_FOLDER} files`, async () => {
   const filesIn = new Map<string, number>()
   for await (const name of glob('{src,dashboard,packages}/*/**/*.{ts,tsx}', { cwd: path.join(SOURCE, '..') })) {

@@ -2,9 +2,9 @@ import { inEnglish } from '../../locales/resources.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MAX_SCANNED_ROWS, PAGE_SIZE } from '../../src/workspaces/list-pages.ts'
-import { openPage } from '../browser.ts'
 import { type SignedIn, signIn } from '../dashboard.ts'
-import { type World, newPhone, startWorld } from '../world.ts'
+import { addConfirmations } from '../many-rows.ts'
+import { type World, startWorld } from '../world.ts'
 
 type Filters = Omit<Parameters<SignedIn['calls']['confirmations']['list']['query']>[0], 'workspaceId'>
 
@@ -18,14 +18,14 @@ test('paging shows every confirmation once while new ones arrive', async (t) => 
   const world = await startWorld(t)
   const looking = await signIn(world, 'member')
   const count = PAGE_SIZE * 2 + 7
-  await fill(world, { count })
+  await addConfirmations(world, { count })
   const seen: string[] = []
   let cursor: string | undefined
   do {
     const page = await listing(world, looking, cursor === undefined ? {} : { cursor })
     seen.push(...page.rows.map(({ reference }) => reference))
     cursor = page.nextCursor ?? undefined
-    await fill(world, { count: 3, from: 'now()', reference: 'late' })
+    await addConfirmations(world, { count: 3, from: 'now()', reference: 'late' })
   } while (cursor !== undefined)
   assert.deepEqual(
     seen,
@@ -90,7 +90,7 @@ test('days follow the delivery time zone, also with a moved sandbox clock', asyn
     ['last second', '2026-03-10T18:59:59Z'],
     ['day after', '2026-03-10T19:00:00Z'],
   ] as const) {
-    await fill(world, { count: 1, from: `'${at}'::timestamptz`, reference })
+    await addConfirmations(world, { count: 1, from: `'${at}'::timestamptz`, reference })
   }
   const days = { from: '2026-03-09', to: '2026-03-10' }
   assert.deepEqual(await referencesOf(world, looking, days), ['last second-1', 'first second-1'])
@@ -110,8 +110,13 @@ test('days follow the delivery time zone, also with a moved sandbox clock', asyn
 test('a rare result is searched in bounded steps that report their progress', async (t) => {
   const world = await startWorld(t)
   const looking = await signIn(world, 'member')
-  await fill(world, { count: 1, from: `now() - interval '40 days'`, reference: 'rare', status: 'cancelled' })
-  await fill(world, { count: MAX_SCANNED_ROWS + 5_000 })
+  await addConfirmations(world, {
+    count: 1,
+    from: `now() - interval '40 days'`,
+    reference: 'rare',
+    status: 'cancelled',
+  })
+  await addConfirmations(world, { count: MAX_SCANNED_ROWS + 5_000 })
   const first = await listing(world, looking, { status: 'cancelled' })
   assert.deepEqual(first.rows, [])
   assert.ok(first.nextCursor && first.searchedBackTo)
@@ -189,89 +194,3 @@ test('running timers are shown with their due time', async (t) => {
     ],
   )
 })
-
-test('an order is found, followed, and shown with its origin and escaped text', async (t) => {
-  const world = await startWorld(t)
-  const { workspaceId, senderId } = world
-  await world.codSettings()
-  await world.ask('update workspaces set sandbox = true where id = $1', [workspaceId])
-  await fill(world, { count: PAGE_SIZE })
-  const admin = await signIn(world, 'admin')
-  const order = await world.createConfirmation({ to: '+212612345678', reference: 'A-1001' })
-  const strange = await world.createConfirmation({ reference: 'A-1\u202e002' })
-  await admin.calls.phone.sendConfirmation.mutate({
-    workspaceId,
-    body: {
-      to: newPhone(),
-      senderId,
-      template: { name: 'order_confirmation', language: 'en' },
-      parameters: { body: ['Ana', 'A-7', '10 EUR'] },
-      reference: 'A-7',
-    },
-  })
-  await world.settled()
-  await world.customer(strange).taps('Change time')
-  await world.customer(strange).types('at\u2067 noon\nplease')
-  const page = await openPage(t, world, { as: admin })
-  const orderLink = (reference: string) => page.getByRole('link', { name: reference, exact: true })
-  const backToList = () => page.getByRole('navigation').getByRole('link', { name: 'Confirmations' }).click()
-  await page.goto(`/dashboard/w/${workspaceId}/confirmations`)
-  await orderLink('A-7').waitFor()
-  await page.getByLabel('Customer, reference or id').fill('00212 612 34 56 78')
-  await orderLink('A-7').waitFor({ state: 'detached' })
-  await orderLink('A-1001').click()
-  await page.getByRole('heading', { level: 1, name: /Order .*A-1001/ }).waitFor()
-  await page.getByText('Answer deadline').waitFor()
-  const [key] = await world.ask<{ id: string; name: string }>(
-    'select k.public_id as id, k.name from api_keys k join confirmations c on c.api_key_id = k.public_id where c.id = $1',
-    [order.confirmationId],
-  )
-  await page.getByText(`${key?.name} dck_${key?.id}_…`).waitFor()
-  await page.getByRole('status').filter({ hasText: 'Updates automatically' }).waitFor()
-  await world.customer(order).taps('Confirm')
-  await page.getByRole('main').getByText('Confirmed', { exact: true }).waitFor()
-  const message = page.getByTestId('transcript').locator('[data-side="customer"]')
-  assert.match((await message.textContent()) ?? '', /Confirm/)
-  await page.getByText('No action is needed: the customer confirmed the order.').waitFor()
-  await page.getByText('Confirmation’s question', { exact: true }).click()
-  await page.getByText('Send attempt').first().waitFor()
-
-  await backToList()
-  await orderLink('A-7').click()
-  await page.getByText('sent from the Phone page').waitFor()
-
-  await backToList()
-  await orderLink('A-1\\u202e002').click()
-  await page.getByRole('heading', { level: 1, name: 'A-1\\u202e002' }).waitFor()
-  const facts = page.getByRole('region', { name: 'The order' })
-  await facts.getByText('“at\\u2067 noon ⏎ please”').waitFor()
-  assert.doesNotMatch((await facts.textContent()) ?? '', /\p{Bidi_Control}/u)
-
-  await backToList()
-  await page.locator('[data-account]').click()
-  await page.getByRole('menuitem', { name: 'العربية' }).click()
-  await page.setViewportSize({ width: 360, height: 900 })
-  await page.getByRole('link', { name: 'الأقدم' }).click()
-  await orderLink('r-1').waitFor()
-  await page.getByRole('link', { name: 'الأحدث' }).click()
-  await orderLink('A-1001').waitFor()
-})
-
-type Filling = { count: number; from?: string; reference?: string; status?: string }
-
-/** Confirmations one second apart, oldest first, with ids of the same times. */
-async function fill(
-  world: World,
-  { count, from = `now() - interval '30 days'`, reference = 'r', status = 'awaiting_answer' }: Filling,
-): Promise<void> {
-  await world.ask(
-    `insert into confirmations (id, workspace_id, sender_id, recipient, template_name, template_language, parameters,
-       reference, correlation_id, api_key_id, quota_unit, created_at, status)
-     select (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5($3 || n), 1, 3) || '8' ||
-         substr(md5($3 || n), 4, 15))::uuid,
-       $1, $2, '+212600' || lpad(n::text, 6, '0'), 'order_confirmation', 'en', '{}', $3 || '-' || n,
-       gen_random_uuid(), 'key', n, at, $4
-     from generate_series(1, $5::int) n, lateral (select ${from} + n * interval '1 second' - interval '1 second' as at) t`,
-    [world.workspaceId, world.senderId, reference, status, count],
-  )
-}

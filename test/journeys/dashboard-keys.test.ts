@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { test } from 'node:test'
-import { promisify } from 'node:util'
 import { translatorOf } from '../../locales/resources.ts'
 import type { CodedText } from '../../locales/text.ts'
-import { findSeriousFaults } from '../accessibility.ts'
-import { openPage } from '../browser.ts'
 import { signIn } from '../dashboard.ts'
 import { waitFor } from '../wait-for.ts'
-import { type World, newPhone, startWorld } from '../world.ts'
-
-const run = promisify(execFile)
+import { type World, startWorld } from '../world.ts'
 
 const statusWith = async (world: World, apiKey: string): Promise<number> => {
   const answer = await fetch(`${world.first.url}/api/v1/otp/messages`, {
@@ -20,36 +14,6 @@ const statusWith = async (world: World, apiKey: string): Promise<number> => {
   })
   return answer.status
 }
-
-test('the request shown with a new key works, and the key appears once', async (t) => {
-  const world = await startWorld(t)
-  Object.assign(world.parts.config, { publicUrl: world.first.url })
-  const { workspaceId } = world
-  const admin = await signIn(world, 'admin')
-  const page = await openPage(t, world, { as: admin })
-  await page.goto(`/dashboard/w/${workspaceId}/keys`)
-  await page.getByRole('button', { name: 'Create key' }).first().click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Name').fill('checkout')
-  await dialog.getByLabel('Expires').selectOption('90')
-  await dialog.getByRole('button', { name: 'Create key' }).click()
-  const to = newPhone()
-  await dialog.getByLabel('Phone number that receives the code').fill(to)
-  const apiKey = (await dialog.getByText(/^dck_/).first().textContent()) ?? ''
-  const curl = (await dialog.getByText(/^curl /).textContent()) ?? ''
-  assert.deepEqual(await findSeriousFaults(page, '[role=dialog]'), [])
-  const { stdout } = await run('sh', ['-c', curl])
-  const { messageId } = JSON.parse(stdout) as { messageId: string }
-  assert.equal((await world.whatsapp.gets({ messageId })).to, to)
-  await dialog.getByRole('button', { name: 'I have copied it' }).click()
-  await page.getByText('checkout').waitFor()
-  await dialog.waitFor({ state: 'detached' })
-  assert.ok(!(await page.content()).includes(apiKey))
-  assert.ok(!JSON.stringify(await admin.calls.keys.list.query({ workspaceId })).includes(apiKey.slice(-43)))
-  await page.getByRole('button', { name: 'Actions for checkout' }).click()
-  await page.getByRole('menuitem', { name: 'Revoke' }).click()
-  await dialog.getByText('A use is recorded within a minute.').waitFor()
-})
 
 test('the first request uses a template of the reader’s language if there is one', async (t) => {
   const world = await startWorld(t)

@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { newId } from '../../src/ids.ts'
 import { advanceSandbox } from '../../src/sandbox/advance.ts'
-import { MAX_SCANNED_ROWS, PAGE_SIZE } from '../../src/workspaces/list-pages.ts'
-import { openPage } from '../browser.ts'
+import { MAX_SCANNED_ROWS } from '../../src/workspaces/list-pages.ts'
 import { type SignedIn, signIn } from '../dashboard.ts'
+import { addMessages } from '../many-rows.ts'
 import { type World, newPhone, startWorld } from '../world.ts'
 
 type Filter = Omit<Parameters<SignedIn['calls']['messages']['list']['query']>[0], 'workspaceId'>
-
-const addRows = (world: World, rows: number) =>
-  world.ask(
-    `insert into messages (id, workspace_id, kind, sender_id, recipient, template_name, template_language, correlation_id,
-       api_key_id, quota_unit, created_at, status, priority, submit_by)
-     select id, $1, 'otp', $2, '+212600000001', 'login_code', 'en_US', gen_random_uuid(), 'key', n, now(), 'sent', 0, now()
-     from unnest($3::uuid[]) with ordinality as made (id, n)`,
-    [world.workspaceId, world.senderId, Array.from({ length: rows }, newId)],
-  )
 
 const idsOf = async ({ calls }: SignedIn, { workspaceId }: World, filter: Filter = {}): Promise<string[]> =>
   (await calls.messages.list.query({ workspaceId, ...filter })).rows.map(({ id }) => id)
@@ -156,7 +146,7 @@ test('a page counts and searches the rows of its filters in limited steps', asyn
     assert.deepEqual(await of({ text, cursor }), { newer: rows.length, total, isMore: false }, text)
   assert.deepEqual(await of({ template: 'rare' }), { newer: 0, total: 3, isMore: false })
   assert.deepEqual(await of({ status: 'failed' }), { newer: 0, total: 0, isMore: false })
-  await addRows(world, 15_000)
+  await addMessages(world, 15_000)
   assert.deepEqual(await of({}), { newer: 0, total: MAX_SCANNED_ROWS, isMore: true })
   assert.deepEqual(await of({ cursor }), { newer: null, total: MAX_SCANNED_ROWS, isMore: true })
 
@@ -227,54 +217,4 @@ test('a failed message shows its cause, next action and webhooks', async (t) => 
       ['message.failed', [[endpointId, 'succeeded']]],
     ],
   )
-})
-
-test('a message is found by filters in the URL and by paging', async (t) => {
-  const world = await startWorld(t)
-  const failed = await world.sendOtp({ reference: 'login-1' })
-  await world.whatsapp.reports(failed, [{ status: 'failed', errors: [131026] }])
-  await addRows(world, PAGE_SIZE - 1)
-  await world.sendOtp({ reference: 'login-2' })
-  await world.settled()
-  const page = await openPage(t, world, { as: await signIn(world, 'member') })
-  const list = `/dashboard/w/${world.workspaceId}/messages`
-  await page.goto(`${list}?status=failed&text=login-2&from=2026-02-31`) // a link can hold anything
-  await page.getByText('No messages match these filters.').waitFor()
-  assert.equal(await page.getByLabel('Recipient, reference or id').inputValue(), 'login-2')
-  await page.getByRole('button', { name: 'Clear filters' }).first().click()
-
-  await page.getByText('login-2').waitFor()
-  await page.getByText('1–50 of 51').waitFor()
-  assert.equal(await page.getByText('login-1').count(), 0)
-  assert.equal(await page.getByRole('columnheader', { name: 'Sender' }).count(), 0, 'there is one sender')
-  await page.getByRole('link', { name: 'Older' }).click()
-  await page.getByRole('link', { name: failed.to }).waitFor()
-  await page.getByText('51–51 of 51').waitFor()
-  await page.getByRole('link', { name: 'Newest' }).click()
-  await page.getByText('login-2').waitFor()
-
-  await page.getByRole('button', { name: 'Add the filter Status' }).click()
-  await page.getByRole('menuitem', { name: 'Failed' }).click()
-  await page.getByText('login-2').waitFor({ state: 'detached' })
-  await page.getByLabel('Recipient, reference or id').fill('login-2')
-  await page.getByText('No messages match these filters.').waitFor()
-  const { pathname, searchParams } = new URL(page.url())
-  assert.deepEqual([pathname, Object.fromEntries(searchParams)], [list, { status: 'failed', text: 'login-2' }])
-  await page.locator('[data-account]').click()
-  await page.getByRole('menuitem', { name: 'العربية' }).click()
-  await page.getByText('لا توجد رسالة تطابق').waitFor()
-  await page.locator('[data-account]').click()
-  await page.getByRole('menuitem', { name: 'English' }).click()
-
-  await page.getByLabel('Recipient, reference or id').fill('')
-  await page.getByRole('link', { name: failed.to }).click()
-  await page.getByText('Your backend or its developers: Check the number with the recipient').waitFor()
-  const code = page.getByRole('link', { name: 'RECIPIENT_UNREACHABLE' })
-  assert.equal(await code.getAttribute('href'), '/problems/RECIPIENT_UNREACHABLE')
-  await page.getByTestId('content').getByText('•••••').waitFor()
-  await page.getByText('Request', { exact: true }).waitFor()
-  assert.equal(await page.getByText('accepted for').count(), 0, 'the facts say it')
-  await page.evaluate('navigator.clipboard.writeText = (text) => Promise.resolve(void (globalThis.copied = text))')
-  await page.getByRole('button', { name: 'Copy as curl' }).click()
-  assert.match(await page.evaluate<string>('copied'), /otp\/messages[^]*"code":"<code>"/)
 })

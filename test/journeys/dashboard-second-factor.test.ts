@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLink } from '../../src/admin/auth/links.ts'
-import { openPage } from '../browser.ts'
 import { PASSWORD, createCalls, signInWithPassword } from '../dashboard.ts'
 import {
   CODE_PERIOD_MS,
@@ -130,39 +129,4 @@ test('a changed password ends sign-ins that wait for a second factor', async (t)
   await createCalls(world.first.url).session.setPassword.mutate({ token, password: PASSWORD })
   assert.equal((await finish(backupCodes[1], beforeLink)).status, 401)
   assert.equal((await finish(backupCodes[2], await halfIn(PASSWORD))).status, 200)
-})
-
-test('a second factor is set up with an app and required at sign-in', async (t) => {
-  const world = await startWorld(t)
-  const person = await signInWithPassword(world, 'member')
-  const page = await openPage(t, world, { as: person })
-  await page.goto(`/dashboard/w/${world.workspaceId}/account`)
-  await page.getByRole('button', { name: 'Turn on two-factor authentication' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Current password').fill(PASSWORD)
-  await dialog.getByRole('button', { name: 'Next' }).click()
-  await dialog.getByRole('img', { name: /QR code/ }).waitFor()
-  const secret = ((await dialog.getByText(/^[A-Z2-7]{4} /).textContent()) ?? '').replaceAll(' ', '')
-  const uri = `otpauth://totp/Doorcode?secret=${secret}`
-  await dialog.getByLabel('6-digit code from the app').fill('000000')
-  await dialog.getByRole('button', { name: 'Turn on', exact: true }).click()
-  await dialog.getByText('Wrong code').waitFor()
-  await dialog.getByLabel('6-digit code from the app').fill(totp(uri))
-  await dialog.getByRole('button', { name: 'Turn on', exact: true }).click()
-  await dialog.getByText(/^[\w]{5}-[\w]{5}/).waitFor()
-  await page.keyboard.press('Escape') // the codes are shown once
-  await dialog.getByRole('button', { name: 'I have saved them' }).click()
-  await page.getByRole('button', { name: 'Generate new backup codes' }).waitFor()
-
-  await page.getByRole('button', { name: 'Sign out everywhere' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click()
-  await page.waitForURL('**/sign-in', { waitUntil: 'commit' })
-  await page.goto(`/dashboard/w/${world.workspaceId}/people`)
-  await page.waitForURL('**/sign-in?*')
-  await page.getByLabel('Email address').fill(person.email)
-  await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByLabel('Authenticator code').fill(totp(uri, Date.now() + CODE_PERIOD_MS))
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.waitForURL(`**/w/${world.workspaceId}/people`, { waitUntil: 'commit' })
 })

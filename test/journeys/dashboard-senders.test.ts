@@ -1,40 +1,15 @@
 import { type CodedText, asWritten } from '../../locales/text.ts'
 import { inEnglish } from '../../locales/resources.ts'
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { type ServerResponse, createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { type TestContext, test } from 'node:test'
-import type { Page } from 'playwright-core'
+import { test } from 'node:test'
 import { TRPCClientError } from '@trpc/client'
-import { DEMO, demoAccount } from '@doorcode/whatsapp-emulator'
+import { DEMO } from '@doorcode/whatsapp-emulator'
 import { DAY_MS } from '../../src/clock.ts'
 import { advanceSandbox } from '../../src/sandbox/advance.ts'
-import { openPage } from '../browser.ts'
+import { accountForm, anotherAccount, startSlowEmulator } from '../accounts.ts'
 import { createCalls, signIn } from '../dashboard.ts'
 import { waitFor } from '../wait-for.ts'
-import { type World, startWorld } from '../world.ts'
-
-/** An account of the emulator without a workspace. */
-function anotherAccount(world: World) {
-  const { id: _id, ...seed } = demoAccount({ accessToken: 'EAAanother', appSecret: 'another0secret' })
-  const added = world.emulator.addAccount({
-    ...seed,
-    numbers: [{ displayPhoneNumber: '+1 555-010-0190', verifiedName: 'Second Shop' }],
-    templates: (seed.templates ?? []).map(({ id: _id, ...template }) => template),
-  })
-  return { added, form: formOf(world, { wabaId: added.id, accessToken: 'EAAanother', appSecret: 'another0secret' }) }
-}
-
-const formOf = (world: World, fields: object) => ({
-  workspaceId: world.workspaceId,
-  wabaId: DEMO.accountId,
-  graphUrl: world.emulator.url,
-  accessToken: DEMO.accessToken,
-  appSecret: DEMO.appSecret,
-  verifyToken: 'a-verify-token',
-  ...fields,
-})
+import { startWorld } from '../world.ts'
 
 /** The faults of a rejected form, by field. */
 async function faultsOf(call: Promise<unknown>): Promise<Record<string, string>> {
@@ -69,92 +44,6 @@ test('each invalid id, token or URL of an account is rejected at its field', asy
   }
   assert.equal((await calls.senders.accounts.query({ workspaceId: world.workspaceId })).length, 1)
 })
-
-test('an admin syncs, connects, checks and deletes accounts on one page', async (t) => {
-  const world = await startWorld(t)
-  await world.ask('update workspaces set sandbox = true where id = $1', [world.workspaceId])
-  const page = await openPage(t, world, { as: await signIn(world, 'admin') })
-  await page.route('**/dashboard/live/**', (route) => route.abort()) // progress does not depend on the stream
-  const emulator = await slowEmulator(t, world)
-  await syncs(page, world, emulator)
-  await emulator.remove()
-  await page.unroute('**/dashboard/live/**')
-  await connects(page, world)
-})
-
-/** A failed sync reports its failure, keeps earlier data and can be repeated; a reload does not hide its progress. */
-async function syncs(page: Page, world: World, emulator: SlowEmulator): Promise<void> {
-  const known = world.account.templates.length
-  const all = addTemplates(world)
-  await page.goto(`/dashboard/w/${world.workspaceId}/senders`)
-  const failing = emulator.hold('after=')
-  await page.getByRole('button', { name: 'Sync now' }).click()
-  await assertReadsTemplates(page)
-  failing.fail()
-  await page.getByText(`Previously synced data is unchanged: 2 numbers, ${known} templates.`).waitFor()
-  await page.getByRole('progressbar').waitFor({ state: 'detached' })
-
-  const secondPage = emulator.hold('after=')
-  await page.getByRole('button', { name: 'Sync now' }).click()
-  await secondPage.arrived
-  await page.reload()
-  await page.getByRole('progressbar', SYNCING).waitFor()
-  assert.ok(await page.getByRole('button', { name: 'Sync now' }).isDisabled(), 'a running sync cannot be started again')
-  secondPage.go()
-  await page.getByText(`Synced: 2 numbers, ${all} templates`).waitFor()
-  await page.getByRole('progressbar').waitFor({ state: 'detached' })
-}
-
-const SYNCING = { name: 'Syncing numbers and templates from WhatsApp' }
-
-/** One of three steps is done, and no share of the second. */
-async function assertReadsTemplates(page: Page): Promise<void> {
-  await page.getByText('Step 2 of 3: reading the templates. So far: 2 numbers, 100 templates.').waitFor()
-  const bar = page.getByRole('progressbar', SYNCING)
-  assert.equal(await bar.getAttribute('aria-valuenow'), '1')
-  assert.equal(await bar.getAttribute('aria-valuemax'), '3')
-}
-
-async function connects(page: Page, world: World): Promise<void> {
-  const { form } = anotherAccount(world)
-  await page.getByRole('button', { name: 'Connect a WhatsApp account' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('WhatsApp Business Account ID').fill(form.wabaId)
-  await dialog.getByLabel('Access token').fill('EAAnobody')
-  await dialog.getByLabel('App secret').fill(form.appSecret)
-  await dialog.getByRole('button', { name: 'Generate' }).click()
-  const verifyToken = await dialog.getByLabel('Verify token').inputValue()
-  assert.equal(await dialog.getByLabel('Graph URL').inputValue(), form.graphUrl, 'the emulator is found')
-  await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
-  await dialog.getByText('WhatsApp rejects the access token').waitFor()
-  await dialog.getByLabel('Access token').fill(form.accessToken)
-  await dialog.getByRole('button', { name: 'Connect', exact: true }).click()
-  await dialog.getByText('Account connected').waitFor()
-  await page.keyboard.press('Escape') // the verify token is shown once
-  const callback = (await dialog.getByText(/^http.*\/whatsapp\/[0-9a-f-]{36}$/).textContent()) ?? ''
-  const query = new URLSearchParams({ 'hub.mode': 'subscribe', 'hub.challenge': '42', 'hub.verify_token': verifyToken })
-  const handshake = await fetch(`${world.first.url}${new URL(callback).pathname}?${query.toString()}`)
-  assert.equal(await handshake.text(), '42', 'the callback URL and the verify token that were shown work')
-  await dialog.getByRole('button', { name: 'Done' }).click()
-  const row = page.getByRole('row', { name: /555 010 0190/ })
-  await row.getByText('can send').waitFor()
-  const senderId = (await row.getByText(/^[0-9a-f]{8}-/).textContent()) ?? ''
-  await world.sendOtp({ senderId })
-  await row.getByRole('button', { name: 'Pause' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click()
-  await row.getByText('cannot send').waitFor()
-
-  const account = page.locator('dl', { hasText: form.wabaId }).locator('..')
-  world.emulator.changeAccount(form.wabaId, { subscribed: false })
-  await account.getByRole('button', { name: 'Check webhooks' }).click()
-  await account.getByRole('button', { name: 'Turn on webhooks' }).click()
-  await account.getByText('Webhooks are on').waitFor()
-  await account.getByRole('button', { name: 'Delete account' }).click()
-  await dialog.getByLabel(`Type ${form.wabaId} to confirm`).fill(form.wabaId)
-  await dialog.getByRole('button', { name: 'Delete account' }).click()
-  await page.getByText('Account deleted.').waitFor()
-  await row.waitFor({ state: 'detached' })
-}
 
 test('the emulator’s URL is shown only in a sandbox, to those who may set a Graph URL', async (t) => {
   const world = await startWorld(t)
@@ -201,7 +90,7 @@ test('all faults of a form are reported at once', async (t) => {
   const world = await startWorld(t)
   const { calls } = await signIn(world, 'admin')
   const faults = await faultsOf(
-    calls.senders.connect.mutate(formOf(world, { wabaId: '', accessToken: '', appSecret: '', verifyToken: '' })),
+    calls.senders.connect.mutate(accountForm(world, { wabaId: '', accessToken: '', appSecret: '', verifyToken: '' })),
   )
   assert.deepEqual(Object.keys(faults).sort(), ['accessToken', 'appSecret', 'verifyToken', 'wabaId'])
 })
@@ -274,91 +163,12 @@ test('a sync reports what is new, changed and gone', async (t) => {
   assert.deepEqual(result.templates.added, ['brand_new (en)'])
 })
 
-type SlowEmulator = Awaited<ReturnType<typeof slowEmulator>>
-
-/** Forwards to the emulator; requests for a path can be held or fail. */
-async function slowEmulator(t: TestContext, world: World) {
-  let held: { path: string; arrive: () => void; until: Promise<'answered' | 'failed'> } | undefined
-  const forward = async (url: string, authorization: string, response: ServerResponse): Promise<void> => {
-    const hold = held && url.includes(held.path) ? held : undefined
-    hold?.arrive()
-    const outcome = await (hold?.until ?? 'answered')
-    if (outcome === 'failed') {
-      response.writeHead(503).end()
-      return
-    }
-    const answer = await fetch(`${world.emulator.url}${url}`, { headers: { authorization } })
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
-  }
-  const server = createServer((request, response) => {
-    void forward(request.url ?? '', request.headers.authorization ?? '', response)
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => server.close().closeAllConnections())
-  const use = (url: string) =>
-    world.ask('update provider_accounts set graph_url = $2 where id = $1', [world.account.accountId, url])
-  await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  return {
-    /** The account is on the emulator itself again. */
-    remove: () => use(world.emulator.url),
-    /** `arrived`: when a request is held. Each hold ends the one before for requests that have not arrived. */
-    hold(path: string): { arrived: Promise<void>; go: () => void; fail: () => void } {
-      const { promise, resolve } = Promise.withResolvers<'answered' | 'failed'>()
-      const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>()
-      held = { path, arrive, until: promise }
-      return { arrived, go: () => resolve('answered'), fail: () => resolve('failed') }
-    },
-  }
-}
-
-/** More templates than one page of the list holds. */
-function addTemplates(world: World): number {
-  for (let n = 0; n < 120; n += 1) {
-    const components = [{ type: 'BODY' as const, text: 'Hello.' }]
-    const template = { name: `note_${n}`, language: 'en', category: 'UTILITY' as const, components }
-    world.emulator.addTemplate(world.credentials.wabaId, template)
-  }
-  return world.emulator.getAccount(world.credentials.wabaId).templates.size
-}
-
-test('another node shows a sync’s progress, and never uncounted messages as zero', async (t) => {
-  const world = await startWorld(t)
-  await world.sendOtp()
-  await world.settled()
-  const all = addTemplates(world)
-  const emulator = await slowEmulator(t, world)
-  const other = await world.node({ works: false })
-  const secondPage = emulator.hold('after=')
-  const { workspaceId, account } = world
-  const { calls } = await signIn(world, 'admin')
-  const synced = calls.senders.sync.mutate({ workspaceId, accountId: account.accountId })
-  await secondPage.arrived
-
-  const page = await openPage(t, { first: other }, { as: await signIn(world, 'member') })
-  const counted = Promise.withResolvers<void>()
-  await page.route('**/dashboard/calls/*senders.traffic*', async (route) => {
-    await counted.promise
-    return route.continue()
-  })
-  await page.goto(`/dashboard/w/${workspaceId}/senders`)
-  const today = page.getByRole('row').filter({ hasText: world.senderId }).getByRole('cell').last()
-  assert.equal(await today.textContent(), '…')
-  counted.resolve()
-  await today.getByText('1 message', { exact: true }).waitFor()
-  await assertReadsTemplates(page)
-  secondPage.go()
-  await synced
-  await page.getByText(`Synced: 2 numbers, ${all} templates`).waitFor()
-  await page.getByRole('progressbar').waitFor({ state: 'detached' })
-})
-
 test('of two syncs the later is shown, and none after its reader dies', async (t) => {
   const world = await startWorld(t)
   const { calls } = await signIn(world, 'admin')
   const { workspaceId, account, clock } = world
   const { accountId } = account
-  const emulator = await slowEmulator(t, world)
+  const emulator = await startSlowEmulator(t, world)
   const syncs = () => calls.senders.syncs.query({ workspaceId })
   const first = emulator.hold('phone_numbers')
   const begun = calls.senders.sync.mutate({ workspaceId, accountId })
@@ -455,5 +265,5 @@ test('another workspace’s sender looks missing, and a member can change none',
   await assert.rejects(member.senders.pause.mutate(mine), refusedAs('FORBIDDEN'))
   await assert.rejects(member.senders.sync.mutate(mine), refusedAs('FORBIDDEN'))
   await assert.rejects(member.senders.renew.mutate({ ...mine, ...secrets }), refusedAs('FORBIDDEN'))
-  await assert.rejects(member.senders.connect.mutate(formOf(world, {})), refusedAs('FORBIDDEN'))
+  await assert.rejects(member.senders.connect.mutate(accountForm(world, {})), refusedAs('FORBIDDEN'))
 })

@@ -7,7 +7,6 @@ import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { TRPCClientError } from '@trpc/client'
 import { DEMO } from '@doorcode/whatsapp-emulator'
-import { openPage } from '../browser.ts'
 import { type SignedIn, signIn } from '../dashboard.ts'
 import { type World, startWorld } from '../world.ts'
 
@@ -76,43 +75,6 @@ test('a submitted confirmation template is followed through review and used for 
   await world.settled()
   const [message] = world.emulator.messages({ to: created.to })
   assert.ok(message)
-})
-
-test('a confirmation template from the form is approved live and asks a customer', async (t) => {
-  const world = await startWorld(t)
-  const page = await openPage(t, world, { as: await signIn(world, 'admin') })
-  await world.codSettings()
-  world.emulator.planReview(DEMO.accountId, { afterMs: 500 })
-  await page.goto(`/dashboard/w/${world.workspaceId}/templates`)
-  await page.getByRole('link', { name: 'Create template' }).click()
-  await page.getByRole('heading', { level: 1, name: 'Create template' }).waitFor()
-  const name = page.getByLabel('Name', { exact: true })
-  await name.fill('')
-  await page.getByLabel('Third button').fill('')
-  await page.getByRole('button', { name: 'Submit for review' }).click()
-  const summary = page.getByRole('alert', { name: '2 errors' })
-  await page.locator(':focus').getByRole('alert', { name: '2 errors' }).waitFor()
-  await summary.getByRole('button', { name: 'Name must not be empty.' }).waitFor()
-  await summary.getByRole('button', { name: 'Button 3 must not be empty.' }).click()
-  await page.keyboard.type('Later')
-  await summary.waitFor({ state: 'hidden' }) // the field itself shows the last error
-  await page.getByRole('button', { name: 'Submit for review' }).click()
-  await page.keyboard.type('Order check') // the only error's field has the focus
-  assert.equal(await name.inputValue(), 'order_check')
-  await page
-    .getByLabel('Text', { exact: true })
-    .fill('Hello {{customer}}, do you still want the order {{order}} today?')
-  await page.getByTestId('preview').getByText('Hello Sara, do you still want the order A-1001 today?').waitFor()
-  await page.getByRole('button', { name: 'Submit for review' }).click()
-  await page.getByRole('heading', { level: 1, name: 'order_check' }).waitFor()
-  await page.getByRole('region', { name: 'Usable for' }).getByText('Order confirmations').waitFor()
-  const created = await world.createConfirmation({
-    template: { name: 'order_check', language: 'en' },
-    parameters: { body: { customer: 'Ana', order: 'B-7' } },
-  })
-  await world.settled()
-  const message = world.emulator.messages({ to: created.to })[0]
-  assert.equal(message?.text, 'Hello Ana, do you still want the order B-7 today?')
 })
 
 test('a code template from the form delivers a code', async (t) => {

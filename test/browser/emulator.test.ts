@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { findSeriousFaults } from '../../../test/accessibility.ts'
-import { openPage } from '../../../test/browser.ts'
-import { DEMO } from '../src/index.ts'
-import { CUSTOMER, startWorld } from './world.ts'
+import { DEMO } from '@doorcode/whatsapp-emulator'
+import { CUSTOMER, startWorld } from '../../packages/whatsapp-emulator/test/world.ts'
+import { findSeriousFaults } from '../accessibility.ts'
+import { openPage } from '../browser.ts'
 
 const HOUR_MS = 3_600_000
 const schedule = { sentMs: 0, deliveredMs: 0, readMs: 2 * HOUR_MS, jitter: 0 }

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openPage } from '../browser.ts'
+import { signIn } from '../dashboard.ts'
+import { startWorld } from '../world.ts'
+
+test('an entry is a sentence with a link, and its row opens the details', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const admin = await signIn(world, 'admin')
+  const { endpointId, url } = await world.receiver()
+  await admin.calls.endpoints.update.mutate({ workspaceId, endpointId, eventTypes: ['message.sent'] })
+  const page = await openPage(t, world, { as: admin })
+  await page.goto(`/dashboard/w/${workspaceId}/audit?resource=endpoint`)
+  const row = page.getByRole('row').filter({ hasText: `${admin.email} changed the endpoint` })
+  await row.getByText('message.sent').waitFor()
+  const name = url.replace('http://', '')
+  assert.match(
+    (await row.getByRole('link', { name, exact: true }).getAttribute('href')) ?? '',
+    new RegExp(`/endpoints/${endpointId}$`),
+  )
+  await row.getByRole('link', { name: /changed the endpoint/ }).click()
+  const details = page.getByRole('dialog', { name: 'Audit log entry' })
+  await details.getByRole('cell', { name: 'message.sent' }).waitFor()
+  await details.getByText(endpointId).waitFor()
+  await page.keyboard.press('Escape')
+  await details.waitFor({ state: 'hidden' })
+  await page.getByRole('button', { name: 'Remove the filter Resource' }).click()
+  await page.waitForURL((address) => !address.search.includes('resource'))
+})

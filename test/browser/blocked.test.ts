@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { findSeriousFaults } from '../accessibility.ts'
+import { openPage } from '../browser.ts'
+import { signIn } from '../dashboard.ts'
+import { newPhone, startWorld } from '../world.ts'
+
+test('an import shows faulty lines, progress and failures, and warns before leaving', async (t) => {
+  const world = await startWorld(t)
+  const admin = await signIn(world, 'admin')
+  const list = () => admin.calls.blocked.list.query({ workspaceId: world.workspaceId, order: 'phone' })
+  const page = await openPage(t, world, { as: admin })
+  await page.goto(`/dashboard/w/${world.workspaceId}/keys`)
+  await page.getByRole('link', { name: 'Blocked recipients' }).click()
+  await page.getByRole('button', { name: 'Import a list' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Import a list' })
+  const [first, second] = [newPhone(), newPhone()]
+  const lines = ['phone,reason', `${first},abusive`, '212612345678', 'nobody', `${second};"asked, twice"`]
+  await dialog.getByLabel('Lines').fill(lines.join('\n'))
+  await dialog.getByRole('button', { name: 'Check lines' }).click()
+  await dialog.getByText('2 lines are ready to import.').waitFor()
+  assert.deepEqual(await dialog.getByRole('row').allInnerTexts(), [
+    'Line\tPhone\tError',
+    '3\t212612345678\tmust start with + and the country code. Did you mean this number? +212612345678',
+    '4\tnobody\tnot a phone number',
+  ])
+  assert.deepEqual((await list()).rows, [])
+  await dialog.getByRole('button', { name: 'Block 2 recipients' }).click()
+  await dialog.getByText('2 lines were not imported').waitFor()
+  assert.equal(await dialog.getByLabel('Lines').inputValue(), '212612345678\nnobody')
+  const { rows } = await list()
+  assert.deepEqual(
+    new Set(rows.map(({ phone, reason, blockedBy }) => `${phone} ${reason} ${blockedBy}`)),
+    new Set([`${first} abusive ${admin.email}`, `${second} asked, twice ${admin.email}`]),
+  )
+  const refused = await world.request('POST', '/api/v1/otp/messages', { body: world.otpBody({ to: first }) })
+  assert.equal(refused.body.code, 'RECIPIENT_BLOCKED')
+
+  const secondBatch = Promise.withResolvers<void>()
+  let batches = 0
+  await page.route('**/blocked.import?batch=1', async (route) => {
+    batches += 1
+    if (batches === 1) return route.continue()
+    await secondBatch.promise
+    return route.abort()
+  })
+  const phones = Array.from({ length: 1_000 }, (_, n) => `+2126120${10_000 + n}`)
+  await dialog.getByLabel('Lines').fill(phones.join('\n'))
+  await dialog.getByRole('button', { name: 'Check lines' }).click()
+  await dialog.getByRole('button', { name: 'Block 1,000 recipients' }).click()
+  await dialog.getByText('500 of 1,000').waitFor()
+  const bar = dialog.getByRole('progressbar', { name: 'Blocking numbers' })
+  assert.equal(await bar.getAttribute('aria-valuenow'), '50')
+  assert.equal(await dialog.getByRole('status').textContent(), 'Blocking numbers 50%')
+  await page.keyboard.press('Escape')
+  await bar.waitFor()
+  await page.evaluate('history.back()')
+  await page.getByRole('dialog', { name: 'Leave during the import?' }).waitFor()
+  assert.deepEqual(await findSeriousFaults(page, '[role=dialog]'), [])
+  await page.getByRole('button', { name: 'Stay' }).click()
+  secondBatch.resolve()
+  await dialog.getByText('Stopped. 500 recipients are blocked.').waitFor()
+  assert.equal((await list()).total, 502)
+  await page.unroute('**/blocked.import?batch=1')
+  await dialog.getByRole('button', { name: 'Check lines' }).click()
+  await dialog.getByRole('button', { name: 'Block 500 recipients' }).click()
+  await dialog.getByText('500 recipients blocked.', { exact: true }).waitFor()
+  assert.equal((await list()).total, 1_002)
+})

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openPage } from '../browser.ts'
+import { signIn } from '../dashboard.ts'
+import { startWorld } from '../world.ts'
+
+test('an empty workspace shows its next steps, then figures from one call', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const page = await openPage(t, world, { as: await signIn(world, 'admin') })
+  const requests: string[] = []
+  page.on('request', (request) => requests.push(...(request.url().match(/charts\.\w+/g) ?? [])))
+  await page.goto(`/dashboard/w/${workspaceId}/overview`)
+  const steps = page.getByRole('region', { name: 'First steps' }).getByRole('listitem')
+  await steps.first().waitFor()
+  const states = (await steps.allInnerTexts()).map((text) => /\b(done|to do)\b/.exec(text)?.[0])
+  assert.deepEqual(states, ['done', 'done', 'to do', 'to do', 'to do'])
+  await world.sendOtp()
+  await page.getByRole('heading', { name: 'Today' }).waitFor()
+  const codes = page.getByRole('region', { name: 'One-time codes' })
+  await codes.getByText('% delivered').waitFor()
+  assert.match(await codes.innerText(), /^1$/m)
+  assert.deepEqual([...new Set(requests)], ['charts.overview'])
+  await page.getByRole('link', { name: 'All charts' }).click()
+  await page.getByRole('heading', { name: 'Charts', exact: true }).waitFor() // the overview has this figure too
+  const messages = page.getByRole('region', { name: 'Messages by day' }).first()
+  await messages.getByText('Show as table').click()
+  assert.match((await messages.getByRole('row').last().innerText()).replaceAll('\t', ' '), / 1 0$/)
+  const file = (await messages.getByRole('link', { name: 'Export CSV' }).getAttribute('href')) ?? ''
+  assert.match(file, /\/messages-by-day\?from=[\d-]+&to=[\d-]+&locale=en$/)
+  const named = await messages.locator('.recharts-xAxis-tick-labels text').allTextContents()
+  assert.ok(named.length > 5, `the axis names ${named.join()}`)
+  await page.getByText('7 days', { exact: true }).click()
+  await page.waitForURL(/days=7/)
+})

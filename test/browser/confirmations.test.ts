@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { PAGE_SIZE } from '../../src/workspaces/list-pages.ts'
+import { openPage } from '../browser.ts'
+import { signIn } from '../dashboard.ts'
+import { addConfirmations } from '../many-rows.ts'
+import { newPhone, startWorld } from '../world.ts'
+
+test('an order is found, followed, and shown with its origin and escaped text', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId, senderId } = world
+  await world.codSettings()
+  await world.ask('update workspaces set sandbox = true where id = $1', [workspaceId])
+  await addConfirmations(world, { count: PAGE_SIZE })
+  const admin = await signIn(world, 'admin')
+  const order = await world.createConfirmation({ to: '+212612345678', reference: 'A-1001' })
+  const strange = await world.createConfirmation({ reference: 'A-1\u202e002' })
+  await admin.calls.phone.sendConfirmation.mutate({
+    workspaceId,
+    body: {
+      to: newPhone(),
+      senderId,
+      template: { name: 'order_confirmation', language: 'en' },
+      parameters: { body: ['Ana', 'A-7', '10 EUR'] },
+      reference: 'A-7',
+    },
+  })
+  await world.settled()
+  await world.customer(strange).taps('Change time')
+  await world.customer(strange).types('at\u2067 noon\nplease')
+  const page = await openPage(t, world, { as: admin })
+  const orderLink = (reference: string) => page.getByRole('link', { name: reference, exact: true })
+  const backToList = () => page.getByRole('navigation').getByRole('link', { name: 'Confirmations' }).click()
+  await page.goto(`/dashboard/w/${workspaceId}/confirmations`)
+  await orderLink('A-7').waitFor()
+  await page.getByLabel('Customer, reference or id').fill('00212 612 34 56 78')
+  await orderLink('A-7').waitFor({ state: 'detached' })
+  await orderLink('A-1001').click()
+  await page.getByRole('heading', { level: 1, name: /Order .*A-1001/ }).waitFor()
+  await page.getByText('Answer deadline').waitFor()
+  const [key] = await world.ask<{ id: string; name: string }>(
+    'select k.public_id as id, k.name from api_keys k join confirmations c on c.api_key_id = k.public_id where c.id = $1',
+    [order.confirmationId],
+  )
+  await page.getByText(`${key?.name} dck_${key?.id}_…`).waitFor()
+  await page.getByRole('status').filter({ hasText: 'Updates automatically' }).waitFor()
+  await world.customer(order).taps('Confirm')
+  await page.getByRole('main').getByText('Confirmed', { exact: true }).waitFor()
+  const message = page.getByTestId('transcript').locator('[data-side="customer"]')
+  assert.match((await message.textContent()) ?? '', /Confirm/)
+  await page.getByText('No action is needed: the customer confirmed the order.').waitFor()
+  await page.getByText('Confirmation’s question', { exact: true }).click()
+  await page.getByText('Send attempt').first().waitFor()
+
+  await backToList()
+  await orderLink('A-7').click()
+  await page.getByText('sent from the Phone page').waitFor()
+
+  await backToList()
+  await orderLink('A-1\\u202e002').click()
+  await page.getByRole('heading', { level: 1, name: 'A-1\\u202e002' }).waitFor()
+  const facts = page.getByRole('region', { name: 'The order' })
+  await facts.getByText('“at\\u2067 noon ⏎ please”').waitFor()
+  assert.doesNotMatch((await facts.textContent()) ?? '', /\p{Bidi_Control}/u)
+
+  await backToList()
+  await page.locator('[data-account]').click()
+  await page.getByRole('menuitem', { name: 'العربية' }).click()
+  await page.setViewportSize({ width: 360, height: 900 })
+  await page.getByRole('link', { name: 'الأقدم' }).click()
+  await orderLink('r-1').waitFor()
+  await page.getByRole('link', { name: 'الأحدث' }).click()
+  await orderLink('A-1001').waitFor()
+})

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { PAGE_SIZE } from '../../src/workspaces/list-pages.ts'
+import { openPage } from '../browser.ts'
+import { signIn } from '../dashboard.ts'
+import { addMessages } from '../many-rows.ts'
+import { startWorld } from '../world.ts'
+
+test('a message is found by filters in the URL and by paging', async (t) => {
+  const world = await startWorld(t)
+  const failed = await world.sendOtp({ reference: 'login-1' })
+  await world.whatsapp.reports(failed, [{ status: 'failed', errors: [131026] }])
+  await addMessages(world, PAGE_SIZE - 1)
+  await world.sendOtp({ reference: 'login-2' })
+  await world.settled()
+  const page = await openPage(t, world, { as: await signIn(world, 'member') })
+  const list = `/dashboard/w/${world.workspaceId}/messages`
+  await page.goto(`${list}?status=failed&text=login-2&from=2026-02-31`) // a link can hold anything
+  await page.getByText('No messages match these filters.').waitFor()
+  assert.equal(await page.getByLabel('Recipient, reference or id').inputValue(), 'login-2')
+  await page.getByRole('button', { name: 'Clear filters' }).first().click()
+
+  await page.getByText('login-2').waitFor()
+  await page.getByText('1–50 of 51').waitFor()
+  assert.equal(await page.getByText('login-1').count(), 0)
+  assert.equal(await page.getByRole('columnheader', { name: 'Sender' }).count(), 0, 'there is one sender')
+  await page.getByRole('link', { name: 'Older' }).click()
+  await page.getByRole('link', { name: failed.to }).waitFor()
+  await page.getByText('51–51 of 51').waitFor()
+  await page.getByRole('link', { name: 'Newest' }).click()
+  await page.getByText('login-2').waitFor()
+
+  await page.getByRole('button', { name: 'Add the filter Status' }).click()
+  await page.getByRole('menuitem', { name: 'Failed' }).click()
+  await page.getByText('login-2').waitFor({ state: 'detached' })
+  await page.getByLabel('Recipient, reference or id').fill('login-2')
+  await page.getByText('No messages match these filters.').waitFor()
+  const { pathname, searchParams } = new URL(page.url())
+  assert.deepEqual([pathname, Object.fromEntries(searchParams)], [list, { status: 'failed', text: 'login-2' }])
+  await page.locator('[data-account]').click()
+  await page.getByRole('menuitem', { name: 'العربية' }).click()
+  await page.getByText('لا توجد رسالة تطابق').waitFor()
+  await page.locator('[data-account]').click()
+  await page.getByRole('menuitem', { name: 'English' }).click()
+
+  await page.getByLabel('Recipient, reference or id').fill('')
+  await page.getByRole('link', { name: failed.to }).click()
+  await page.getByText('Your backend or its developers: Check the number with the recipient').waitFor()
+  const code = page.getByRole('link', { name: 'RECIPIENT_UNREACHABLE' })
+  assert.equal(await code.getAttribute('href'), '/problems/RECIPIENT_UNREACHABLE')
+  await page.getByTestId('content').getByText('•••••').waitFor()
+  await page.getByText('Request', { exact: true }).waitFor()
+  assert.equal(await page.getByText('accepted for').count(), 0, 'the facts say it')
+  await page.evaluate('navigator.clipboard.writeText = (text) => Promise.resolve(void (globalThis.copied = text))')
+  await page.getByRole('button', { name: 'Copy as curl' }).click()
+  assert.match(await page.evaluate<string>('copied'), /otp\/messages[^]*"code":"<code>"/)
+})

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { openPage } from '../browser.ts'
+import { signIn } from '../dashboard.ts'
+import { startWorld } from '../world.ts'
+
+test('an owner creates, switches and deletes workspaces, and cancels a deletion', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const [owner, member] = [await signIn(world, 'owner'), await signIn(world, 'member')]
+  const page = await openPage(t, world, { as: owner })
+  const settings = page.getByRole('link', { name: 'Settings and quotas' })
+  await page.goto(`/dashboard/w/${workspaceId}/settings`)
+  await page.getByRole('link', { name: 'New workspace' }).click()
+  await page.getByRole('heading', { name: 'New workspace' }).waitFor() // the previous page has a field of the same name
+  await page.getByLabel('Name').fill('Rosa tests')
+  await page.getByRole('radio', { name: /Sandbox/ }).check()
+  await page.getByRole('button', { name: 'Create workspace' }).click()
+  await page.waitForURL(/overview/)
+  await settings.click()
+  await page.getByRole('heading', { name: 'Monthly quotas' }).waitFor()
+  const [made] = await world.ask<{ id: string; sandbox: boolean; role: string }>(
+    `select w.id, w.sandbox, m.role from workspaces w join members m on m.workspace_id = w.id
+     where w.name = 'Rosa tests' and m.user_id = $1`,
+    [owner.userId],
+  )
+  assert.deepEqual([made?.sandbox, made?.role], [true, 'owner'])
+  await page.getByText(made?.id ?? '').waitFor()
+  const choice = page.getByRole('combobox', { name: 'Workspace' })
+  await choice.selectOption({ label: 'Test shop' })
+  await page.waitForURL(`**/w/${workspaceId}/settings`)
+  await choice.selectOption({ label: 'Rosa tests' })
+  await page.waitForURL(`**/w/${made?.id}/settings`)
+
+  const dialog = page.getByRole('dialog')
+  const remove = { name: 'Delete workspace' }
+  await page.getByRole('button', remove).click()
+  await dialog.getByLabel('Type Rosa tests to confirm').fill('Rosa')
+  assert.ok(await dialog.getByRole('button', remove).isDisabled())
+  await dialog.getByLabel('Type Rosa tests to confirm').fill('Rosa tests')
+  await dialog.getByRole('button', remove).click()
+  await page.waitForURL(`**/w/${workspaceId}/overview`)
+  await page.getByText('“Rosa tests” was deleted.').waitFor()
+  assert.equal((await owner.calls.session.current.query())?.workspaces.length, 1)
+
+  await settings.click()
+  await page.getByRole('button', remove).click()
+  await dialog.getByLabel('Type Test shop to confirm').fill('Test shop')
+  await dialog.getByRole('button', remove).click()
+  await page.getByText(`Requested by ${owner.email}.`).waitFor()
+  assert.equal(await page.getByRole('button', remove).count(), 0)
+  const readOnly = await openPage(t, world, { as: member })
+  await readOnly.goto(`/dashboard/w/${workspaceId}/messages`)
+  await readOnly.getByText('An owner can cancel the deletion.').waitFor()
+  assert.equal(await readOnly.getByRole('button', { name: 'Cancel deletion' }).count(), 0)
+  await page.getByRole('button', { name: 'Cancel deletion' }).click()
+  await page.getByText('Deletion cancelled.').waitFor()
+  await readOnly.getByText('An owner can cancel the deletion.').waitFor({ state: 'detached' })
+})
+
+test('an owner downloads and erases a recipient’s data, and an admin cannot', async (t) => {
+  const world = await startWorld(t)
+  const { workspaceId } = world
+  const [owner, admin] = [await signIn(world, 'owner'), await signIn(world, 'admin')]
+  const otp = await world.sendOtp()
+  await world.settled()
+  const phone = otp.to
+  const page = await openPage(t, world, { as: owner })
+  await page.goto(`/dashboard/w/${workspaceId}/settings`)
+  const section = page.getByRole('region', { name: 'A recipient’s data' })
+  const find = async (text: string) => {
+    await section.getByLabel('Phone number').fill(text)
+    await section.getByRole('button', { name: 'Find' }).click()
+  }
+  await find(phone.replace('+', '00'))
+  await section
+    .getByText(`Phone number must be in international format: write it as ${phone}, not ${phone.replace('+', '00')}.`)
+    .waitFor()
+  await find(phone)
+  await section.getByText('1 one-time code').waitFor()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    section.getByRole('button', { name: 'Download as JSON' }).click(),
+  ])
+  assert.equal(download.suggestedFilename(), 'recipient.json')
+  const file = JSON.parse(await text(await download.createReadStream())) as { phone: string; oneTimeCodes: unknown[] }
+  assert.deepEqual([file.phone, file.oneTimeCodes.length], [phone, 1])
+
+  const dialog = page.getByRole('dialog', { name: `Erase everything about ${phone}?` })
+  const erase = async () => {
+    await section.getByRole('button', { name: 'Erase…' }).click()
+    const yes = dialog.getByRole('button', { name: 'Erase for good' })
+    assert.ok(await yes.isDisabled(), 'it asks for the number')
+    await dialog.getByLabel(`Type ${phone} to confirm`).fill(phone)
+    await yes.click()
+  }
+  await erase()
+  await section.getByText('1 message and everything that belongs to it were erased.').waitFor()
+  assert.notEqual((await world.getOtp(otp)).to, phone)
+  await find(phone)
+  await section.getByText(`This workspace holds no messages and no block for ${phone}.`).waitFor()
+  await erase()
+  await section.getByText(`Nothing else was held about ${phone}.`).waitFor()
+  const { entries } = await owner.calls.auditLog.list.query({ workspaceId, action: 'recipient.erased' })
+  assert.equal(entries.length, 1)
+
+  const readOnly = await openPage(t, world, { as: admin })
+  await readOnly.goto(`/dashboard/w/${workspaceId}/settings`)
+  await readOnly.getByRole('heading', { name: 'Monthly quotas' }).waitFor()
+  assert.equal(await readOnly.getByRole('region', { name: 'A recipient’s data' }).count(), 0)
+  await assert.rejects(admin.calls.recipients.find.mutate({ workspaceId, phone }), /requires the role owner/)
+})
