@@ -22,8 +22,8 @@ const FROZEN_MS = 30_000
 const STALE_KEY_MS = 30_000
 /** Longer than the ttl too. */
 const WITHOUT_ETCD_MS = 30_000
-/** Of Patroni: all members have read a changed setting. */
-const TWO_LOOPS_MS = 10_000
+/** Many rounds of loop_wait: all members have read a changed setting. */
+const SETTING_READ_MS = 10_000
 /** Asynchronous commits that reach no standby. */
 const UNREPLICATED_MS = 1_500
 
@@ -121,7 +121,7 @@ export const control: Scenario = {
   maxGapMs: undefined,
   isSynchronous: false,
   async run(cluster) {
-    await wait(TWO_LOOPS_MS)
+    await wait(SETTING_READ_MS)
     await cluster.cutStreams()
     await wait(UNREPLICATED_MS)
     await crash(cluster)
