@@ -12,7 +12,7 @@ export type Scenario = {
 }
 
 const MAX_SWITCHOVER_MS = 3_000
-/** While a candidate is named, Patroni lets the other members wait for 2 s, and the new primary waits for one of them. */
+/** While a candidate is named, Patroni lets the third member wait for 2 s, and the new primary waits until a member follows. */
 const MAX_CHOSEN_SWITCHOVER_MS = 5_000
 /** Commits wait for the standby that is cut off, the first requests time out, and a claim is left without an answer. */
 const CUT_MS = 5_000
