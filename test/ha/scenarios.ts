@@ -12,7 +12,7 @@ export type Scenario = {
 }
 
 const MAX_SWITCHOVER_MS = 3_000
-/** When a candidate is named, Patroni lets the other members wait for 2 s, and the new primary waits for one of them. */
+/** While a candidate is named, Patroni lets the third member wait for 2 s, and the new primary waits until a member follows. */
 const MAX_CHOSEN_SWITCHOVER_MS = 5_000
 /** Commits wait for the standby that is cut off, the first requests time out, and a claim is left without an answer. */
 const CUT_MS = 5_000
@@ -22,8 +22,8 @@ const FROZEN_MS = 30_000
 const STALE_KEY_MS = 30_000
 /** Longer than the ttl too. */
 const WITHOUT_ETCD_MS = 30_000
-/** Twice Patroni's loop_wait: then every member has read a changed setting. */
-const TWO_LOOPS_MS = 10_000
+/** Many rounds of Patroni's loop_wait: then every member has read a changed setting. */
+const SETTING_READ_MS = 10_000
 /** How long asynchronous commits reach no standby. */
 const UNREPLICATED_MS = 1_500
 
@@ -123,7 +123,7 @@ export const control: Scenario = {
   maxGapMs: undefined,
   isSynchronous: false,
   async run(cluster) {
-    await wait(TWO_LOOPS_MS)
+    await wait(SETTING_READ_MS)
     await cluster.cutStreams()
     await wait(UNREPLICATED_MS)
     await crash(cluster)
