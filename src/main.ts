@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { type App, buildApp } from './app.ts'
 import { type Clock, SECOND_MS } from './clock.ts'
 import type { Config } from './config.ts'
-import { type RetryBudget, withRetries } from './start/database.ts'
+import { type RetryBudget, addressOf, withRetries } from './start/database.ts'
 import { createSetupLink } from './admin/auth/links.ts'
 import type { Db } from './db/pool.ts'
 import { createLog, type Log } from './log.ts'
@@ -37,7 +37,9 @@ export async function serve(config: Config): Promise<void> {
   await assertPortsFree(serverPorts(config))
   const serving = await startServing(config, log, { signal })
   await printSetupLink(serving, { log, timeoutMs: SERVER_RETRY_BUDGET_MS, signal })
-  log.info({ url: serving.url, metricsUrl: serving.metricsUrl, roles: [...config.roles] }, 'serving')
+  const { databaseUrl, dataDir, roles } = config
+  const database = databaseUrl === undefined ? `embedded in ${dataDir}` : addressOf(databaseUrl)
+  log.info({ url: serving.url, metricsUrl: serving.metricsUrl, roles: [...roles], database }, 'serving')
   await waitForEnd(signal, serving)
   if (serving.lost.aborted) {
     log.fatal((serving.lost.reason as StartupError).message)

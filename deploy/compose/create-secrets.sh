@@ -22,9 +22,19 @@ protect() {
   chown "$2" "$1"
   chmod 0400 "$1"
 }
+encode() { # for a URL: an operator's own password may have any character
+  local LC_ALL=C text i
+  text=$(< "$1")
+  for ((i = 0; i < ${#text}; i += 1)); do
+    case ${text:i:1} in
+      [A-Za-z0-9._~-]) printf '%s' "${text:i:1}" ;;
+      *) printf '%%%02X' "'${text:i:1}" ;;
+    esac
+  done
+}
 random() { head --bytes=32 /dev/urandom | base64 --wrap=0; }
 
 chmod 0711 .
-create postgres-password $ROOT < <(random | tr '+/' '-_' | tr -d =) # safe in a URL
-create database-url $DOORCODE <<< "postgres://doorcode:$(< postgres-password)@postgres:5432/doorcode"
+create postgres-password $ROOT < <(random)
+create database-url $DOORCODE <<< "postgres://doorcode:$(encode postgres-password)@postgres:5432/doorcode"
 create secret-key $DOORCODE < <(random)

@@ -164,10 +164,18 @@ export async function withRetries<Result>(
 const STANDBY_MISSING =
   'The database acknowledges no commit: it waits for a synchronous standby, and none confirms it. Start a standby that synchronous_standby_names names, or change that setting; with Patroni, see "Without a standby" in docs/high-availability.md.'
 
-/** The url itself is never shown: it contains a password. */
+const DISK_FULL = '53100'
+
 function describeUnreachable(url: string, error: Error, timeoutMs: number): string {
+  if (sqlState(error) === DISK_FULL)
+    return `The disk of the database at ${addressOf(url)} is full (${error.message}). Free space on it, then start again.`
+  return `The database at ${addressOf(url)} could not be reached within ${Math.round(timeoutMs / 1000)} s (${error.message}). Check that it is running and that DATABASE_URL is correct.`
+}
+
+/** The url itself is never shown: it contains a password. */
+export function addressOf(url: string): string {
   const { host, pathname } = new URL(url.replace('@/', '@localhost/'))
-  return `The database at ${host}${pathname} could not be reached within ${Math.round(timeoutMs / 1000)} s (${error.message}). Check that it is running and that DATABASE_URL is correct.`
+  return host + pathname
 }
 
 const MIN_SERVER_VERSION = 150_000

@@ -291,7 +291,7 @@ test('compose makes each secret once, for the one user who reads it', { skip: pr
   const content = async () =>
     Promise.all((await readdir(folder)).sort().map(async (name) => readFile(path.join(folder, name), 'utf8')))
   const [databaseUrl = '', password = '', key = ''] = await content()
-  assert.equal(databaseUrl, `postgres://doorcode:${password}@postgres:5432/doorcode\n`)
+  assert.equal(new URL(databaseUrl).password, encodeURIComponent(password))
   readConfig({ DATABASE_URL: databaseUrl, DOORCODE_SECRET_KEY: key })
   const ownerAndMode = async (): Promise<number[]> => {
     const { uid, mode } = await stat(path.join(folder, 'secret-key'))
@@ -303,6 +303,17 @@ test('compose makes each secret once, for the one user who reads it', { skip: pr
   await run('bash', [path.join(ROOT, 'deploy/compose/create-secrets.sh'), folder])
   assert.deepEqual(await content(), [databaseUrl, password, key])
   assert.deepEqual(await ownerAndMode(), [10_001, 0o400])
+})
+
+test('compose accepts an own PostgreSQL password with any characters', {
+  skip: process.getuid?.() !== 0,
+}, async (t) => {
+  const folder = await temporaryFolder(t)
+  const password = 'p@ss/w#rd: é'
+  await writeFile(path.join(folder, 'postgres-password'), `${password}\n`)
+  await run('bash', [path.join(ROOT, 'deploy/compose/create-secrets.sh'), folder])
+  const databaseUrl = await readFile(path.join(folder, 'database-url'), 'utf8')
+  assert.equal(decodeURIComponent(new URL(databaseUrl).password), password)
 })
 
 async function temporaryFolder(t: TestContext): Promise<string> {
