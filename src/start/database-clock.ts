@@ -28,7 +28,7 @@ export async function createDatabaseClock(
       const measured = await measureOffset(sql).catch(() => undefined)
       offsetMs = measured ?? offsetMs
       if (measured !== undefined || tries === MAX_TRIES) return
-      await wait(retryMs, undefined, { signal, ref: false }).catch(() => undefined)
+      await wait(retryMs, undefined, { signal }).catch(() => undefined)
     }
   }
   const timer = setInterval(() => void measureAgain(), MEASURE_INTERVAL_MS).unref()
