@@ -110,7 +110,6 @@ export async function startCluster({ folder, programs, user }: ClusterOptions) {
     /** As `systemctl restart patroni`: PostgreSQL stops with it, and the synchronous standby takes over. */
     async restart(name: MemberName): Promise<void> {
       const { patroni } = machine(name)
-      await onPrimary((sql) => sql.query('checkpoint')) // as the guide describes: it shortens the shutdown
       await patroni.end()
       await patroni.start()
     },
