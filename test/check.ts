@@ -19,7 +19,7 @@ const ON_POSTGRESQL_15 = [
   'test/journeys/dead-node.test.ts',
   'test/journeys/dashboard-sign-in.test.ts',
   'test/journeys/two-processes.test.ts',
-  'test/journeys/backup.test.ts',
+  'test/programs/backup.test.ts',
   'src/webhooks/delivery/deliver.test.ts',
 ]
 

@@ -25,7 +25,7 @@ const HEADER: Header = {
 
 const FRAMES: readonly Frame[] = [
   { kind: 'key', content: randomBytes(32) },
-  { kind: 'rows', content: randomBytes(MAX_FRAME_BYTES) },
+  { kind: 'rows', content: randomBytes(100_000) },
   { kind: 'rows', content: Buffer.from('1\tShop\n') },
   { kind: 'count', content: Buffer.from('2') },
   { kind: 'end', content: Buffer.alloc(0) },
@@ -37,15 +37,16 @@ for (const passphrase of [undefined, PASSPHRASE]) {
   const form = passphrase === undefined ? 'a backup without a passphrase' : 'an encrypted backup'
 
   test(`${form} is read as it was written`, async (t) => {
-    const { file } = await writeExample(t, passphrase)
+    const frames: Frame[] = [{ kind: 'rows', content: randomBytes(MAX_FRAME_BYTES) }, ...FRAMES]
+    const { file } = await writeExample(t, { passphrase, frames })
     await using backup = await openBackupFile(file, passphrase)
     assert.deepEqual({ ...backup.header, encryption: null }, HEADER)
-    for (let reads = 0; reads < 2; reads += 1) assert.deepEqual(await Array.fromAsync(backup.frames()), FRAMES)
+    for (let reads = 0; reads < 2; reads += 1) assert.deepEqual(await Array.fromAsync(backup.frames()), frames)
   })
 
   test(`a byte that differs anywhere in ${form} is found`, async (t) => {
-    const { file, bytes } = await writeExample(t, passphrase)
-    for (let position = 0; position < bytes.length; position += position < 1_200 ? 41 : 199_999) {
+    const { file, bytes } = await writeExample(t, { passphrase })
+    for (let position = 0; position < bytes.length; position += position < 1_200 ? 41 : 9_999) {
       await assertRefused(file, withFlippedBit(bytes, position), passphrase)
     }
     for (const fromEnd of [1, 15, 16, 47, 48, 55])
@@ -53,14 +54,14 @@ for (const passphrase of [undefined, PASSPHRASE]) {
   })
 
   test(`${form} that was cut off anywhere is rejected`, async (t) => {
-    const { file, bytes } = await writeExample(t, passphrase)
-    for (const length of [0, 10, 18, 300, 800, 100_000, bytes.length - 48, bytes.length - 1])
+    const { file, bytes } = await writeExample(t, { passphrase })
+    for (const length of [0, 10, 18, 300, 800, 50_000, bytes.length - 48, bytes.length - 1])
       await assertRefused(file, bytes.subarray(0, length), passphrase)
   })
 }
 
 test('each fault of a file has its own error', async (t) => {
-  const { file, bytes } = await writeExample(t, PASSPHRASE)
+  const { file, bytes } = await writeExample(t, { passphrase: PASSPHRASE })
   const newer = Buffer.from(bytes.toString('latin1').replace('doorcode-backup 1', 'doorcode-backup 2'), 'latin1')
   for (const [content, passphrase, expected] of [
     [Buffer.from('-- PostgreSQL database dump\n'), PASSPHRASE, /is not a backup that Doorcode made/],
@@ -69,7 +70,7 @@ test('each fault of a file has its own error', async (t) => {
     [withHeader({ ...HEADER, parts: 2 } as Header, bytes), PASSPHRASE, /was made by a newer release of Doorcode/],
     [bytes.subarray(0, -1), PASSPHRASE, /is incomplete: its end is missing/],
     [withFlippedBit(bytes, 100), PASSPHRASE, /is damaged/],
-    [withFlippedBit(bytes, bytes.length - 100_000), PASSPHRASE, /is damaged/],
+    [withFlippedBit(bytes, bytes.length - 50_000), PASSPHRASE, /is damaged/],
     [bytes, undefined, /is encrypted.*--passphrase-file/],
     [bytes, 'another passphrase', /^The passphrase is not the one that/],
   ] as const) {
@@ -81,7 +82,7 @@ test('each fault of a file has its own error', async (t) => {
 })
 
 test('an encrypted backup with reordered frames is rejected', async (t) => {
-  const { file, bytes } = await writeExample(t, PASSPHRASE)
+  const { file, bytes } = await writeExample(t, { passphrase: PASSPHRASE })
   const start = encodedHeaderBytes(bytes)
   const [key, rows] = [frameAt(bytes, start), frameAt(bytes, start + frameAt(bytes, start).length)]
   const rest = bytes.subarray(start + key.length + rows.length)
@@ -92,7 +93,7 @@ test('a backup never replaces a file without --force', async (t) => {
   const { file, bytes } = await writeExample(t)
   await assert.rejects(writeTo(file), /already exists.*--force/)
   assert.deepEqual(await readFile(file), bytes)
-  await writeTo(file, true)
+  await writeTo(file, { replace: true })
   assert.equal((await stat(file)).mode & 0o777, 0o600)
 })
 
@@ -100,7 +101,7 @@ test('--force replaces nothing but a backup', async (t) => {
   const { folder } = await writeExample(t)
   const other = path.join(folder, 'passphrase')
   await writeFile(other, PASSPHRASE)
-  await assert.rejects(writeTo(other, true), /is not a backup, so it is not replaced/)
+  await assert.rejects(writeTo(other, { replace: true }), /is not a backup, so it is not replaced/)
   assert.equal(await readFile(other, 'utf8'), PASSPHRASE)
 })
 
@@ -115,7 +116,7 @@ test('a backup replaces regular files only, never a device or a socket', async (
   const server = createServer().listen(socket)
   await once(server, 'listening')
   t.after(() => server.close())
-  await assert.rejects(writeTo(socket, true), /is not a regular file\. Choose another name/)
+  await assert.rejects(writeTo(socket, { replace: true }), /is not a regular file\. Choose another name/)
   assert.ok((await stat(socket)).isSocket())
 })
 
@@ -136,7 +137,7 @@ test('a later backup removes the partial file of a killed one', async (t) => {
   await writeFile(old, 'x')
   await utimes(old, new Date(0), new Date(0))
   await writeFile(recent, 'x')
-  await writeTo(file, true)
+  await writeTo(file, { replace: true })
   assert.deepEqual((await readdir(folder)).toSorted(), [path.basename(file), path.basename(recent)])
 })
 
@@ -146,19 +147,21 @@ test('the error names a folder that does not exist or is not writable', async (t
   await assert.rejects(writeTo('/proc/x'), UserError)
 })
 
-async function writeExample(t: TestContext, passphrase?: string) {
+type Example = { replace?: boolean; passphrase?: string | undefined; frames?: readonly Frame[] }
+
+async function writeExample(t: TestContext, example: Example = {}) {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-backup-'))
   t.after(() => rm(folder, { recursive: true }))
   const file = path.join(folder, 'doorcode.backup')
-  await writeTo(file, false, passphrase)
+  await writeTo(file, example)
   return { folder, file, bytes: await readFile(file) }
 }
 
-async function writeTo(file: string, replace = false, passphrase?: string): Promise<void> {
+async function writeTo(file: string, { replace = false, passphrase, frames = FRAMES }: Example = {}): Promise<void> {
   const encrypted = passphrase === undefined ? undefined : await newEncryption(passphrase)
   await writeBackup({ file, replace }, async (writer) => {
     await writer.header({ ...HEADER, encryption: encrypted?.encryption ?? null }, encrypted?.cipher)
-    for (const { kind, content } of FRAMES) await writer.frame(kind, content)
+    for (const { kind, content } of frames) await writer.frame(kind, content)
   })
 }
 

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-const PACKAGE = path.resolve(import.meta.dirname, '..')
+const PACKAGE = path.resolve(import.meta.dirname, '../../packages/whatsapp-emulator')
 const NODE_MODULES = path.resolve(PACKAGE, '../../node_modules')
 
 /** What the test of another project would do: a callback, one message, and the signature checked by hand. */

@@ -21,10 +21,14 @@ import os from 'node:os'
 import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Client } from 'pg'
-import { waitFor } from '../../../test/wait-for.ts'
-import { StartupError } from '../../startup-error.ts'
-import { copyForUser, linkLibraries } from './binaries.ts'
-import { type EmbeddedPostgres, type EmbeddedPostgresOptions, startEmbeddedPostgres } from './server.ts'
+import { waitFor } from '../wait-for.ts'
+import { StartupError } from '../../src/startup-error.ts'
+import { copyForUser, linkLibraries } from '../../src/start/embedded-postgres/binaries.ts'
+import {
+  type EmbeddedPostgres,
+  type EmbeddedPostgresOptions,
+  startEmbeddedPostgres,
+} from '../../src/start/embedded-postgres/server.ts'
 
 test('a second start finds what was committed, in UTF-8 and UTC, behind a password', async (t) => {
   const { dataDir, start } = await newPlace(t)
@@ -374,7 +378,7 @@ async function startAndDie(options: EmbeddedPostgresOptions, work: string): Prom
     ${work}
     process.kill(process.pid, 'SIGKILL')`
   const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', script], {
-    cwd: path.resolve(import.meta.dirname, '../../..'),
+    cwd: path.resolve(import.meta.dirname, '../..'),
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const [, signal] = (await once(child, 'exit')) as [number | null, string | null]
