@@ -85,7 +85,7 @@ const NODE_OPTIONS = [
 ]
 
 /** Files at a time. Each waits for the database, its own servers and the browser often enough that 2 cores carry twice as many. */
-const FILES_AT_ONCE = 5
+const FILES_AT_ONCE = 6
 /** A test that takes this long hangs. */
 const TEST_TIMEOUT_MS = 300_000
 /** A run that takes this long hangs. */

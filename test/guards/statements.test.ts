@@ -43,6 +43,7 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   update_instance: 'concerns the whole instance',
   store_first_sign_in_secret: 'concerns the whole instance',
   list_live_nodes: 'concerns the whole instance',
+  find_oldest_due_work: 'concerns the whole instance',
   end_all_sessions: 'concerns the whole instance',
   end_all_challenges: 'concerns the whole instance',
   lock_second_factors: 'concerns the whole instance',

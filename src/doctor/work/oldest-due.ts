@@ -23,11 +23,11 @@ export const WORK_KINDS = Object.keys(LATE_AFTER_MS) as readonly WorkKind[]
 export type OldestDue = { kind: WorkKind; dueAt: Date }
 
 /**
- * Work that a pause, a refused token, an open circuit breaker or a quarantine holds back is not late. A message or delivery
- * in progress is due when its lease ends.
+ * Messages that a pause, a refused token or an open circuit breaker holds back are not late. A message in progress is due
+ * when its lease ends.
  */
-const selectOldest: Statement<OldestDue> = statement(
-  'find_oldest_due_work',
+const selectOldestMessage: Statement<OldestDue> = statement(
+  'find_oldest_due_message',
   `${WAITING}
    select 'messages' as kind, min(w.due_at) as "dueAt"
    from waiting w
@@ -38,9 +38,13 @@ const selectOldest: Statement<OldestDue> = statement(
      where a.workspace_id = s.workspace_id and a.id = s.account_id and a.status = 'connected' limit 1) a
    cross join lateral (
      select 1 from sender_pace p
-     where p.sender_id = w.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $1) limit 1) p
-   union all
-   select 'reports', (select due_at from provider_reports where due_at is not null order by due_at limit 1)
+     where p.sender_id = w.sender_id and (p.breaker_open_until is null or p.breaker_open_until <= $1) limit 1) p`,
+)
+
+/** Quarantined work is not late. A delivery in progress is due when its lease ends. */
+const selectOldestWork: Statement<OldestDue> = statement(
+  'find_oldest_due_work',
+  `select 'reports' as kind, (select due_at from provider_reports where due_at is not null order by due_at limit 1) as "dueAt"
    union all
    select 'timers', min(due_at) from (
      (select greatest(timer_due_at, timer_retry_at) as due_at from confirmations
@@ -73,7 +77,11 @@ const selectOldestScheduled: Statement<OldestDue> = statement(
 
 /** The oldest of each kind that has due work. */
 export async function listOldestDue(sql: Sql, now: Date): Promise<OldestDue[]> {
-  const oldest = [...(await sql.rows(selectOldest, [now])), ...(await sql.rows(selectOldestScheduled))]
+  const oldest = [
+    ...(await sql.rows(selectOldestMessage, [now])),
+    ...(await sql.rows(selectOldestWork)),
+    ...(await sql.rows(selectOldestScheduled)),
+  ]
   return oldest.filter(({ dueAt }) => dueAt !== null && dueAt <= now)
 }
 
