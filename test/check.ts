@@ -33,7 +33,7 @@ const STEPS: readonly Step[] = [
   { name: 'documents', command: [process.execPath, '--test', 'test/guards/documents.test.ts'] },
   { name: 'size of node_modules', command: [process.execPath, 'tools/size.ts'] },
   {
-    name: 'tests in a browser, models and crash points',
+    name: 'tests that npm test leaves out',
     command: [process.execPath, 'test/run.ts', ...IN_CHECK],
   },
   {
