@@ -39,7 +39,7 @@ function describeShortage(needed: number, opened: number, error: unknown): strin
   const limit =
     sqlState(error) === TOO_MANY_CONNECTIONS
       ? 'max_connections of PostgreSQL, or the connection limit of its user or database'
-      : 'the limits of the connection pooler, such as default_pool_size of PgBouncer'
+      : 'the limits of PostgreSQL or of a connection pooler, such as default_pool_size of PgBouncer'
   const reason = error instanceof Error ? error.message : String(error)
   return `This process may use ${needed} database connections, but only ${opened} could be opened (${reason}). Raise ${limit}, or lower DOORCODE_DATABASE_POOL.`
 }

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { StartupError } from '../startup-error.ts'
 import type { Connection } from './connection.ts'
 import { type LockingOptions, withTableLocks } from './migration-locks.ts'
-import { type Db, type Sql, UNDEFINED_TABLE, sqlState, statement } from './pool.ts'
+import { type Db, type Sql, UNDEFINED_TABLE, isLockTimeout, sqlState, statement } from './pool.ts'
 
 const FOLDER = new URL('../../migrations/', import.meta.url)
 const FILE_NAME = /^(\d{6})_[a-z0-9_]+\.sql$/
@@ -14,8 +14,10 @@ export type Migration = { number: number; name: string }
 
 /** The signal also drops the connection: PostgreSQL rolls an open migration back. */
 type MigrateOptions = LockingOptions & {
-  /** Called when another process migrates: this one then waits for as long as that takes. */
+  /** Called when another process migrates and this one waits. */
   onWait?: () => void
+  /** After this time the wait fails. Undefined: it lasts as long as the other migration. */
+  waitForMs?: number | undefined
 }
 
 /**
@@ -23,16 +25,17 @@ type MigrateOptions = LockingOptions & {
  * for a database that this release cannot migrate, or cannot use because a later release has contracted it, and if other
  * sessions keep its tables locked.
  */
-export async function migrate(db: Db, { onWait, ...locking }: MigrateOptions = {}): Promise<number> {
+export async function migrate(db: Db, { onWait, waitForMs, ...locking }: MigrateOptions = {}): Promise<number> {
   const migrations = await listMigrations()
   const connection = await db.connect()
   const drop = (): void => connection.drop()
   locking.signal?.addEventListener('abort', drop)
+  if (locking.signal?.aborted) drop()
   try {
     await connection.query('set statement_timeout = 0') // another node may be migrating, and a migration of large tables takes long
     if (!(await tryMigrationLock(connection))) {
       onWait?.()
-      await connection.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+      await waitForMigrationLock(connection, waitForMs)
     }
     await connection.query(CREATE_MIGRATIONS)
     await replaceOldSet(connection, migrations, locking)
@@ -65,6 +68,17 @@ const selectContracting = statement<{ number: number }>(
   'find_contracting_migration',
   'select number from migrations where number > $1 and contracts order by number limit 1',
 )
+
+async function waitForMigrationLock(connection: Connection, waitForMs = 0): Promise<void> {
+  await connection.query(`set lock_timeout = ${waitForMs}`)
+  try {
+    await connection.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+  } catch (error) {
+    if (!isLockTimeout(error)) throw error
+    throw new StartupError('Another process is migrating the database. Run the command again when it has finished.')
+  }
+  await connection.query('set lock_timeout = 0')
+}
 
 /** Until the connection ends, no other process can migrate the database. False if another process is migrating it. */
 export async function tryMigrationLock(connection: Connection): Promise<boolean> {

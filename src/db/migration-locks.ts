@@ -115,6 +115,6 @@ async function describeSessions(connection: Connection, tables: readonly Table[]
 const describeLocked = (migration: string, sessions: string, forMs: number): string =>
   `The migration ${migration} could not lock the tables that it changes within ${Math.round(forMs / 1000)} s, so nothing was changed. ${
     sessions === ''
-      ? 'Long transactions, such as backups, kept locking them in turn.'
+      ? 'No session that holds a lock was found: look for prepared transactions (pg_prepared_xacts) and for long transactions, such as backups.'
       : `These sessions of PostgreSQL have locked them: ${sessions}.`
   } Wait until they end, or end them with "select pg_terminate_backend(<pid>)", then start again.`

@@ -259,7 +259,8 @@ export const bytea = (bytes: Buffer): string => `\\x${bytes.toString('hex')}`
 const BATCH_CLASSES = new Set(['21', '22', '23', '40', '42', '54', 'P0'])
 
 /** Whether one row may have failed the batch, so that each row should be retried separately. */
-export const isBatchFault = (error: unknown): boolean => BATCH_CLASSES.has(sqlState(error).slice(0, 2))
+export const isBatchFault = (error: unknown): boolean =>
+  !isDatabaseUnavailable(error) && BATCH_CLASSES.has(sqlState(error).slice(0, 2))
 
 /**
  * Connection lost, resources short, operator intervention, system or I/O error. During a failover, password change or

@@ -14,7 +14,8 @@ const pingStatement = statement<{ writable: boolean; commits: boolean }>(
   `select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as writable,
      not exists (
        select from pg_stat_activity
-       where wait_event = 'SyncRep' and query_start < clock_timestamp() - $1 * interval '1 millisecond') as commits`,
+       where backend_type = 'client backend' and wait_event = 'SyncRep'
+         and query_start < clock_timestamp() - $1 * interval '1 millisecond') as commits`,
 )
 
 type ProbeOptions = { isDraining?: () => boolean }
@@ -32,10 +33,11 @@ export function serveProbes(app: FastifyInstance, db: Db, { isDraining = () => f
     if (isDraining()) return 'draining'
     const ping = db.row(pingStatement, [HANGING_AFTER_MS])
     const answers = await settlesWithin(READY_WITHIN_MS, ping).catch(() => false)
-    // The probe's own statement may succeed while requests hang on other connections.
-    if (!answers || db.oldestStatementMs() >= HANGING_AFTER_MS) return 'database unreachable'
+    if (!answers) return 'database unreachable'
     const { writable = false, commits = false } = (await ping) ?? {}
     if (!writable) return 'database read-only'
-    return commits ? undefined : 'database waits for a standby'
+    if (!commits) return 'database waits for a standby'
+    // The probe's own statement may succeed while requests hang on other connections.
+    return db.oldestStatementMs() >= HANGING_AFTER_MS ? 'database unreachable' : undefined
   }
 }

@@ -7,11 +7,10 @@ import { INSTANCE_KEY } from '../../test/node.ts'
 import { createDatabase, dropDatabase, serverUrl, urlOf, withConnection } from '../../test/postgres.ts'
 import { waitFor } from '../../test/wait-for.ts'
 import { Connection } from '../db/connection.ts'
-import { tryMigrationLock } from '../db/migrate.ts'
+import { MIGRATION_LOCK, tryMigrationLock } from '../db/migrate.ts'
 import { readServer } from '../doctor/database/server.ts'
 import { StartupError } from '../startup-error.ts'
 import { readConfig } from '../config.ts'
-import { MIGRATION_LOCK } from '../db/migrate.ts'
 import { assertHasTables, openDatabase } from './database.ts'
 import { openParts } from './open.ts'
 
@@ -66,10 +65,20 @@ test('a start says that another process migrates, and ends on a signal', { timeo
       timeoutMs: 20_000,
       signal: stopping.signal,
     })
-    opening.catch(() => {}) // met below
+    opening.catch(() => {}) // awaited below
     await waitFor('a line', () => lines.some((line) => line.includes('waiting for another process')))
     stopping.abort()
     await assert.rejects(opening, /A signal ended the wait for the database/)
+  })
+})
+
+test('a command waits for another process that migrates only for its own time', async () => {
+  const databaseUrl = await fileDatabase()
+  await withConnection(databaseUrl, async (other) => {
+    await other.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
+    const config = { databaseUrl, dataDir: '/nonexistent', databasePool: 2 }
+    const opening = openDatabase({ config, log: pino({ level: 'silent' }), timeoutMs: 50 })
+    await assert.rejects(opening, /^StartupError: Another process is migrating the database\. Run the command again/)
   })
 })
 

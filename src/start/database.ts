@@ -40,11 +40,11 @@ export async function openDatabase(options: OpenDatabaseOptions) {
   await withRetries(db, options, async () => options.check?.(db))
   const { state } = await withRetries(db, options, () => findSchemaState(db))
   if (options.isNode || state !== 'current') await withRetries(db, options, () => assertCommits(db))
-  const { log, timeoutMs, signal } = options
+  const { log, timeoutMs, signal, isNode = false } = options
   const onWait = (): void => log.info('waiting for another process that migrates the database')
   const onLocked = (migration: string, sessions: string): void =>
     log.info({ migration, sessions }, 'waiting for the tables that a migration changes')
-  const migrating = { onWait, lockForMs: timeoutMs, signal, onLocked }
+  const migrating = { onWait, waitForMs: isNode ? undefined : timeoutMs, lockForMs: timeoutMs, signal, onLocked }
   await withRetries(db, options, () => explainMigrationFaults(() => migrate(db, migrating)))
   const whenClosed = opened.move()
   return { db, lost, close: () => whenClosed.disposeAsync() }
@@ -136,16 +136,18 @@ export async function withRetries<Result>(
   { log, timeoutMs, signal }: RetryBudget,
   step: () => Promise<Result>,
 ): Promise<Result> {
-  const deadline = Date.now() + timeoutMs
+  let deadline: number | undefined // from the first failure: a step such as a migration may take long
   for (;;) {
     try {
       return await step()
     } catch (error) {
       if (!(error instanceof Error)) throw error
+      if (signal?.aborted && isDatabaseUnavailable(error)) throw new StartupError(ENDED_BY_SIGNAL)
       if (WRONG_ADDRESS.has(sqlState(error)))
         throw new StartupError(`The database refused the connection: ${error.message}`)
       if (!isDatabaseUnavailable(error)) throw error
-      if (Date.now() > deadline)
+      deadline ??= Date.now() + timeoutMs
+      if (Date.now() >= deadline)
         throw new StartupError(
           error instanceof TooFewConnections
             ? error.message
@@ -155,12 +157,13 @@ export async function withRetries<Result>(
         )
       log.info({ reason: error.message }, 'waiting for the database')
       await wait(RETRY_MS, undefined, { signal }).catch(() => {
-        throw new StartupError('A signal ended the wait for the database.')
+        throw new StartupError(ENDED_BY_SIGNAL)
       })
     }
   }
 }
 
+const ENDED_BY_SIGNAL = 'A signal ended the wait for the database.'
 const STANDBY_MISSING =
   'The database acknowledges no commit: it waits for a synchronous standby, and none confirms it. Start a standby that synchronous_standby_names names, or change that setting; with Patroni, see "Without a standby" in docs/high-availability.md.'
 

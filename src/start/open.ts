@@ -61,7 +61,7 @@ export async function openParts(
   opened.defer(database.close)
   const { db } = database
   const seal = await withRetries(db, budget, () => openSeal(config, db))
-  if (config.roles.size > 0) await withRetries(db, budget, () => adoptRestoredEvents(db))
+  if (isNode) await withRetries(db, budget, () => adoptRestoredEvents(db))
   const real = await withRetries(db, budget, () => createDatabaseClock(db))
   const clock = onClock(opened.adopt(real, (clock) => clock.stop()))
   const provider = opened.adopt(createWhatsApp(), (provider) => provider.close())
