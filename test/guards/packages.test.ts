@@ -199,7 +199,9 @@ test('of the build context, only the sources get into an image', async () => {
 })
 
 test('docs/packages.md quotes only errors that Doorcode has', async () => {
-  const files = ['config', 'start/database', 'start/instance-key', 'start/ports', 'start/embedded-postgres/folder-lock']
+  const inDb = ['db/connection-count', 'db/migration-locks']
+  const atStart = ['database', 'instance-key', 'ports', 'embedded-postgres/folder-lock'].map((name) => `start/${name}`)
+  const files = ['config', ...inDb, ...atStart]
   const sources = (await Promise.all(files.map((name) => read(`src/${name}.ts`)))).join('\n')
   const [, table = ''] = (await read('docs/packages.md')).split('\n| The log says |')
   const quotes = table.split('\n').flatMap((row) => row.split(' | ')[0]?.match(/`[^`]+`/g) ?? [])
