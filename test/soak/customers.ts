@@ -30,8 +30,8 @@ const BETWEEN_ANSWERS_MS = 2_100
 
 export type Customer = {
   plan: Plan
-  /** What the customer waits for next. */
-  waitsFor: 'template' | 'day question' | 'time question' | 'nothing'
+  /** What the customer waits for next. After a `pause` the customer answers. */
+  waitsFor: 'template' | 'day question' | 'time question' | 'pause' | 'nothing'
   dayQuestion: string | undefined
   /** Of each answer: what it was, and Unix milliseconds just before it. */
   answers: { what: string; at: number }[]
@@ -72,26 +72,29 @@ async function answer(emulator: Emulator, customer: Customer, message: Message):
   }
   if (message.type === 'template') {
     if (waitsFor !== 'template') return
-    customer.waitsFor = plan.inTheEnd ? 'day question' : 'nothing'
+    customer.waitsFor = plan.inTheEnd ? 'day question' : 'pause'
     for (const button of plan.taps) {
       await wait(BETWEEN_ANSWERS_MS)
       await respond({ tap: { button, message: message.id } })
     }
+    if (!plan.inTheEnd) customer.waitsFor = 'nothing'
     return
   }
   if (message.shown.buttons.length === 0) return
   if (waitsFor === 'day question') {
     customer.dayQuestion = message.shown.body
-    customer.waitsFor = plan.inTheEnd === 'types' ? 'nothing' : 'time question'
+    customer.waitsFor = plan.inTheEnd === 'types' ? 'pause' : 'time question'
     await wait(BETWEEN_ANSWERS_MS)
     await respond(
       plan.inTheEnd === 'types'
         ? { text: 'Thursday after six', quote: message.id }
         : { tap: { button: 0, message: message.id } },
     )
+    if (plan.inTheEnd === 'types') customer.waitsFor = 'nothing'
   } else if (waitsFor === 'time question' && message.shown.body !== customer.dayQuestion) {
-    customer.waitsFor = 'nothing'
+    customer.waitsFor = 'pause'
     await wait(BETWEEN_ANSWERS_MS)
     await respond({ tap: { button: 1, message: message.id } })
+    customer.waitsFor = 'nothing'
   }
 }
