@@ -68,7 +68,7 @@ const OWN_PROCESS: readonly string[] = [
   'src/main.test.ts',
   'test/journeys/dashboard-audit.test.ts',
   'test/journeys/doctor.test.ts',
-  'test/journeys/key-rotation.test.ts',
+  'test/programs/key-rotation.test.ts',
   'test/journeys/retention.test.ts',
   'test/journeys/stuck.test.ts',
   'test/browser/system.test.ts',
