@@ -1,6 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
+import { freePort } from './program.ts'
+import type { World } from './world.ts'
 import type { CrashServerOptions, Failpoint, StatementRun, Progress } from './crash-server.ts'
 
 /** Never reached: arming it flushes the server's earlier messages. */
@@ -49,4 +51,30 @@ export async function startCrashServer(options: CrashServerOptions): Promise<Cra
       await dead
     },
   }
+}
+
+/** Attempts whose outcome is open. Not under a claim that was never begun: then nothing was sent. */
+export const OPEN_ATTEMPT = `select 1 from messages m where m.workspace_id = $1 and m.attempted_at is not null
+  and not exists (select from leases l where l.id = m.lease and l.begun_at is null)`
+
+/** Longer than every lease, and than the wait for the report of an unknown outcome. */
+const BEYOND_LEASES_MS = 90_000
+
+export type RestartableServer = { server: CrashServer; restart(): Promise<void> }
+
+/** A server on the world's database that receives its webhooks. Its port stays the same after restarts, like a real service's. */
+export async function startRestartableServer(world: World): Promise<RestartableServer> {
+  const port = await freePort()
+  world.setCallback(`http://127.0.0.1:${port}`)
+  let movedByMs = 0
+  const start = () => startCrashServer({ databaseUrl: world.databaseUrl, port, movedByMs })
+  const running: RestartableServer = {
+    server: await start(),
+    async restart() {
+      await running.server.kill()
+      movedByMs += BEYOND_LEASES_MS
+      running.server = await start()
+    },
+  }
+  return running
 }

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { StepSeed } from '@doorcode/whatsapp-emulator'
 import { codAccount, confirmationPath } from '../cod.ts'
-import { type CrashServer, startCrashServer } from '../crash-process.ts'
+import { OPEN_ATTEMPT, type RestartableServer, startRestartableServer } from '../crash-process.ts'
 import type { Failpoint, Moment } from '../crash-server.ts'
-import { freePort } from '../program.ts'
 import { assertVerified } from '../verified.ts'
 import { waitFor } from '../wait-for.ts'
 import { type World, type WorldReceiver, startWorld } from '../world.ts'
@@ -26,14 +25,7 @@ const FAILPOINTS: readonly [moment: Moment, statement: string, stage: string | n
   ['committed', 'record_events', REPLY],
 ]
 
-/** Not of a claim that was never begun: then nothing was sent. */
-const OPEN_ATTEMPT = `select 1 from messages m where m.workspace_id = $1 and m.attempted_at is not null
-  and not exists (select from leases l where l.id = m.lease and l.begun_at is null)`
-
-/** Longer than every lease, and than the wait for a report of an unknown outcome. */
-const BEYOND_LEASES_MS = 90_000
-
-type Scene = { world: World; receiver: WorldReceiver; server: CrashServer; restart(): Promise<void> }
+type Scene = RestartableServer & { world: World; receiver: WorldReceiver }
 
 /** Every copy of a message is answered: change time, a day, a time range. */
 const ANSWERS: readonly StepSeed[] = [
@@ -47,21 +39,7 @@ async function setScene(t: TestContext): Promise<Scene> {
   const receiver = await world.receiver()
   await world.codSettings()
   world.emulator.customer({}, ANSWERS)
-  const port = await freePort() // the same over restarts, as that of a service is
-  world.setCallback(`http://127.0.0.1:${port}`)
-  let movedByMs = 0
-  const start = () => startCrashServer({ databaseUrl: world.databaseUrl, port, movedByMs })
-  const scene: Scene = {
-    world,
-    receiver,
-    server: await start(),
-    async restart() {
-      await scene.server.kill()
-      movedByMs += BEYOND_LEASES_MS
-      scene.server = await start()
-    },
-  }
-  return scene
+  return Object.assign(await startRestartableServer(world), { world, receiver })
 }
 
 /** Repeats a request whose response was lost, with the same key. */

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { type CrashServer, NEVER, startCrashServer } from '../crash-process.ts'
+import { NEVER, OPEN_ATTEMPT, type RestartableServer, startRestartableServer } from '../crash-process.ts'
 import type { Failpoint } from '../crash-server.ts'
-import { freePort } from '../program.ts'
 import { assertVerified } from '../verified.ts'
 import { waitFor } from '../wait-for.ts'
 import { type SentOtp, type World, type WorldReceiver, startWorld } from '../world.ts'
@@ -14,35 +13,14 @@ const STAGES = ['insert_otp_messages_within_quota', 'store_provider_reports', 'r
 const UNRELATED_WRITES =
   /^(remove_|list_workspaces_to_count|claim_accounts_due_for_sync|account_by_id|release_deliveries|take_leases|delete_workspaces_due|lock_workspace_to_purge)/
 
-/** Not under a claim that was never begun: then nothing was sent. */
-const OPEN_ATTEMPT = `select 1 from messages m where m.workspace_id = $1 and m.attempted_at is not null
-  and not exists (select from leases l where l.id = m.lease and l.begun_at is null)`
-
-/** Longer than every lease, and than the wait for the report of an unknown outcome. */
-const BEYOND_LEASES_MS = 90_000
-
 type Write = { name: string; transaction: number | null; stage: string | null }
 
-type Scene = { world: World; receiver: WorldReceiver; server: CrashServer; restart(): Promise<void> }
+type Scene = RestartableServer & { world: World; receiver: WorldReceiver }
 
 async function setScene(t: TestContext): Promise<Scene> {
   const world = await startWorld(t, { works: false, statuses: 'automatic' })
   const receiver = await world.receiver()
-  const port = await freePort() // the same after restarts, like a real service
-  world.setCallback(`http://127.0.0.1:${port}`)
-  let movedByMs = 0
-  const start = () => startCrashServer({ databaseUrl: world.databaseUrl, port, movedByMs })
-  const scene: Scene = {
-    world,
-    receiver,
-    server: await start(),
-    async restart() {
-      await scene.server.kill()
-      movedByMs += BEYOND_LEASES_MS
-      scene.server = await start()
-    },
-  }
-  return scene
+  return Object.assign(await startRestartableServer(world), { world, receiver })
 }
 
 /** A caller who repeats a request whose answer was lost, with the same key. */

@@ -166,10 +166,7 @@ test('a backup that fills the disk says so and leaves no file', async (t) => {
   const environment = environmentOf({ databaseUrl: await fileDatabase() })
   // Files of at most 4 KiB: the system answers as for a full disk.
   const limited = 'ulimit -f 8 && exec "$0" bin/doorcode.js backup "$1"'
-  const run = promisify(execFile)('sh', ['-c', limited, process.execPath, file], {
-    cwd: path.resolve(import.meta.dirname, '../..'),
-    env: { PATH: process.env['PATH'], ...environment },
-  })
+  const run = runScript(limited, file, environment)
   await assert.rejects(run, { code: 1, stderr: /^The disk is full, so .* was not written\. Free space/ })
   assert.deepEqual(await readdir(folder), [])
 })
@@ -178,10 +175,7 @@ test('a backup on standard output can be restored, and a full disk is reported',
   const { folder, file } = await newFile(t)
   const environment = environmentOf({ databaseUrl: await fileDatabase() })
   const script = '"$0" bin/doorcode.js backup - --json >"$1" && "$0" bin/doorcode.js backup - >/dev/full'
-  const run = promisify(execFile)('sh', ['-c', script, process.execPath, file], {
-    cwd: path.resolve(import.meta.dirname, '../..'),
-    env: { PATH: process.env['PATH'], ...environment },
-  })
+  const run = runScript(script, file, environment)
   const { code, stderr } = (await run.catch((error: unknown) => error)) as { code?: number; stderr: string }
   const [result = '', fault] = stderr.split('\n')
   const made = JSON.parse(result) as Record<string, unknown>
@@ -215,3 +209,10 @@ async function digests(url: string): Promise<Record<string, unknown>> {
     return digests
   })
 }
+
+/** In the script, `$0` is Node and `$1` the file. */
+const runScript = (script: string, file: string, environment: NodeJS.ProcessEnv) =>
+  promisify(execFile)('sh', ['-c', script, process.execPath, file], {
+    cwd: path.resolve(import.meta.dirname, '../..'),
+    env: { PATH: process.env['PATH'], ...environment },
+  })
