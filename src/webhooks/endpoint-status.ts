@@ -105,6 +105,6 @@ const holdPending = statement<{ id: string }>(
      where endpoint.workspace_id = $1 and endpoint.id = $2 and endpoint.status <> 'enabled'
    )
    update webhook_deliveries delivery set status = 'held', due_at = null
-   from pending where delivery.id = pending.id and delivery.workspace_id = $1
+   from pending where delivery.workspace_id = $1 and delivery.endpoint_id = $2 and delivery.id = pending.id
    returning delivery.id`,
 )

@@ -52,7 +52,9 @@ const restart = statement<{ status: EndpointStatus; endpointId: string; hasBody:
    ),
    restarted as (
      update webhook_deliveries delivery ${setRestarted('$3')}
-     from chosen where delivery.workspace_id = $1 and delivery.id = chosen.id and chosen.status = 'enabled' and has_body
+     from chosen
+     where delivery.workspace_id = $1 and delivery.endpoint_id = chosen.endpoint_id and delivery.id = chosen.id
+       and chosen.status = 'enabled' and has_body
    )
    select status, endpoint_id as "endpointId", has_body as "hasBody" from chosen`,
 )
@@ -136,8 +138,9 @@ export async function countMissed(db: Sql, { workspaceId, endpointId }: Endpoint
   return missed ?? { held: 0, failed: 0, oldestAt: null }
 }
 
-const HAS_BODY = `exists (
-       select from events where id = delivery.event_id and workspace_id = delivery.workspace_id and body <> '')`
+/** Not `exists`, which a plan made for a small table answers by reading all of it. */
+const HAS_BODY = `(
+       select body <> '' from events where id = delivery.event_id and workspace_id = delivery.workspace_id limit 1)`
 
 /** For counts, of which an endpoint may have a million: nothing is removed in the first 30 days (src/config.ts). */
 const MAY_HAVE_BODY = `(delivery.created_at > now() - interval '30 days' or ${HAS_BODY})`
@@ -166,36 +169,41 @@ const criteria = ({ workspaceId, endpointId, type, from, to }: ResendFilter, sta
 
 /**
  * The status is a literal, so that PostgreSQL uses the partial index of undelivered ones. Only a filter by type reads the
- * events. Deliveries that ended after the start are left out: otherwise a run of succeeded ones would never end.
+ * events. Deliveries that ended after the start are left out: otherwise a run of succeeded ones would never end. `each` ends
+ * the query of one endpoint, which PostgreSQL then never answers by reading the deliveries of other workspaces.
  */
-const matching = (status: Resendable, hasBody: string): string =>
+const matching = (status: Resendable, hasBody: string, each: string): string =>
   `from webhook_endpoints endpoint
-   join webhook_deliveries delivery
-     on delivery.endpoint_id = endpoint.id and delivery.workspace_id = endpoint.workspace_id
-   where endpoint.workspace_id = $1 and endpoint.status = 'enabled' and endpoint.id = coalesce($2, endpoint.id)
-     and delivery.created_at >= coalesce($3, '-infinity'::timestamptz)
-     and delivery.created_at < coalesce($4, 'infinity'::timestamptz)
-     and delivery.status = '${status}' and (delivery.ended_at is null or delivery.ended_at < $5)
-     and ${hasBody}
-     and ($6::text is null or $6 = (
-       select type from events where id = delivery.event_id and workspace_id = delivery.workspace_id))`
+   cross join lateral (
+     select delivery.id, delivery.workspace_id, delivery.endpoint_id, delivery.event_id from webhook_deliveries delivery
+     where delivery.endpoint_id = endpoint.id and delivery.workspace_id = endpoint.workspace_id
+       and delivery.created_at >= coalesce($3, '-infinity'::timestamptz)
+       and delivery.created_at < coalesce($4, 'infinity'::timestamptz)
+       and delivery.status = '${status}' and (delivery.ended_at is null or delivery.ended_at < $5)
+       and ${hasBody}
+       and ($6::text is null or $6 = (
+         select type from events where id = delivery.event_id and workspace_id = delivery.workspace_id))
+     ${each}
+   ) delivery
+   where endpoint.workspace_id = $1 and endpoint.status = 'enabled' and endpoint.id = coalesce($2, endpoint.id)`
 
 const statementsOf = (status: Resendable) => ({
   count: statement<{ total: number }>(
     `count_resendable_${status}`,
-    `select count(*) as total ${matching(status, MAY_HAVE_BODY)}`,
+    `select count(*) as total ${matching(status, MAY_HAVE_BODY, 'offset 0')}`,
   ),
   restart: statement<{ id: string }>(
     `resend_${status}`,
     `with chosen as (
-       select delivery.id from (
-         select delivery.id, delivery.workspace_id, delivery.event_id ${matching(status, HAS_BODY)}
-         limit $7 for update of delivery skip locked) delivery
+       select delivery.id, delivery.endpoint_id from (
+         select delivery.* ${matching(status, HAS_BODY, 'limit $7 for update skip locked')}
+         limit $7) delivery
        cross join lateral (
          select from events
          where workspace_id = delivery.workspace_id and id = delivery.event_id and body <> '' limit 1 for share) event)
      update webhook_deliveries delivery ${setRestarted('$8')}
-     from chosen where delivery.workspace_id = $1 and delivery.id = chosen.id
+     from chosen
+     where delivery.workspace_id = $1 and delivery.endpoint_id = chosen.endpoint_id and delivery.id = chosen.id
      returning delivery.id`,
   ),
 })

@@ -56,7 +56,7 @@ const endPauses = statement<{ id: string }>(
      for no key update skip locked
    )
    update webhook_deliveries delivery set early_at = delivery.created_at, early_attempts = 0
-   from paused where delivery.id = paused.id and delivery.workspace_id = $1
+   from paused where delivery.workspace_id = $1 and delivery.endpoint_id = $2 and delivery.id = paused.id
    returning delivery.id`,
 )
 

@@ -38,7 +38,9 @@ function findContracting(migration: string): string[] {
     (each) =>
       !created.includes(/(?:^alter table(?: if exists)?(?: only)?| on) (?:\w+\.)?(\w+)/.exec(each)?.[1] ?? 'none'),
   )
-  const made = new Set(statements.map((each) => /^create (?:unique )?index (\w+)/.exec(each)?.[1]))
+  const made = new Set(
+    statements.map((each) => /^(?:create (?:unique )?index|alter index \w+ rename to) (\w+)/.exec(each)?.[1]),
+  )
   return known.flatMap((each) => {
     const [, index] = /^drop index (?:if exists )?(\w+)/.exec(each) ?? []
     if (index !== undefined && !made.has(index)) return ['drops an index']
