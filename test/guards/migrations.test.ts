@@ -9,18 +9,31 @@ const FIRST_SET = 9
 /** Changes that could break nodes of the previous release, which still read and write the old schema. */
 const CONTRACTING: readonly { pattern: RegExp; what: string }[] = [
   { pattern: /^drop (table|view|function|type|schema|trigger) /, what: 'drops something' },
-  { pattern: /^drop column /, what: 'drops a column' },
-  { pattern: /^rename /, what: 'renames something' },
-  { pattern: /^alter column \S+ (set data )?type /, what: 'changes the type of a column' },
-  { pattern: /^alter column \S+ (set not null|drop default)$/, what: 'makes a column required' },
-  { pattern: /^add column (?!.* default ).* not null$/, what: 'adds a required column without a default' },
-  { pattern: /^add column .*\b(check|unique|primary key)\b/, what: 'adds a constraint in a column' },
-  { pattern: /^add (?!column |constraint )/, what: 'adds something without its kind and name' },
+  { pattern: /^drop (column )?(?!(constraint|index) )(if exists )?\w+( cascade)?$/, what: 'drops a column' },
+  { pattern: /^(rename |set schema |alter (index|type|function) .* rename )/, what: 'renames something' },
+  { pattern: /^alter (column )?\w+ (set data )?type /, what: 'changes the type of a column' },
+  { pattern: /^alter (column )?\w+ (set not null|drop default)$/, what: 'makes a column required' },
+  {
+    pattern: /^add (column )?(?!constraint )(?!.* default )[^(]* not null\b/,
+    what: 'adds a required column without a default',
+  },
+  {
+    pattern: /^add (column )?(?!constraint )\w+ .*\b(check|unique|primary key)\b/,
+    what: 'adds a constraint in a column',
+  },
+  { pattern: /^add (check|unique|primary|foreign|exclude)\b/, what: 'adds something without its kind and name' },
   { pattern: /^create unique index /, what: 'forbids rows that were allowed' },
+  {
+    pattern: /^(create (or replace )?(constraint )?(trigger|rule|policy) |enable |force |revoke )/,
+    what: 'changes what statements do',
+  },
   { pattern: /^(delete from|truncate) /, what: 'deletes rows' },
 ]
 
-/** Followed by the name of a constraint, and why it holds for every row that the previous release has written or will write. */
+/**
+ * Followed by the name of a constraint, and why it holds for every row that the previous release has written or will write; or
+ * of an index that is dropped, and why the previous release does not need it, also if it is created again.
+ */
 const HOLDS_MARK = '-- holds '
 
 /** Why nodes of the previous release could fail after this migration. They do not know the tables that it creates. */
@@ -33,17 +46,14 @@ function findContracting(migration: string): string[] {
     .toLowerCase()
     .split(';')
     .map((each) => each.replaceAll(/\s+/g, ' ').trim())
-  const created = statements.map((each) => /^create table (?:if not exists )?(\w+)/.exec(each)?.[1] ?? '')
+  const created = statements.map((each) => /^create table (?!if not exists )(\w+)/.exec(each)?.[1] ?? '')
   const known = statements.filter(
     (each) =>
       !created.includes(/(?:^alter table(?: if exists)?(?: only)?| on) (?:\w+\.)?(\w+)/.exec(each)?.[1] ?? 'none'),
   )
-  const made = new Set(
-    statements.map((each) => /^(?:create (?:unique )?index|alter index \w+ rename to) (\w+)/.exec(each)?.[1]),
-  )
   return known.flatMap((each) => {
     const [, index] = /^drop index (?:if exists )?(\w+)/.exec(each) ?? []
-    if (index !== undefined && !made.has(index)) return ['drops an index']
+    if (index !== undefined && !marked.has(index)) return [`drops the index ${index}`]
     const changes = changesOf(each)
     const found = CONTRACTING.filter(({ pattern }) => changes.some((change) => pattern.test(change)))
     return [
@@ -107,7 +117,23 @@ for (const [migration, what] of [
   ['alter table messages add check (length(reference) < 9);', 'adds something without its kind and name'],
   ['create unique index one_per_day on messages (recipient);', 'forbids rows that were allowed'],
   ['delete from events;', 'deletes rows'],
-  ['drop index messages_due;', 'drops an index'],
+  ['drop index messages_due;', 'drops the index messages_due'],
+  [
+    'drop index messages_due;\ncreate index messages_due on messages (recipient) where due_at is not null;',
+    'drops the index messages_due',
+  ],
+  ['alter index messages_number rename to messages_due;', 'renames something'],
+  ['alter table messages drop reference;', 'drops a column'],
+  ['alter table messages alter reference set not null;', 'makes a column required'],
+  ['alter table messages alter reference type bytea;', 'changes the type of a column'],
+  [
+    'alter table messages add column account_id uuid not null references provider_accounts;',
+    'adds a required column without a default',
+  ],
+  ['create trigger refuse before insert on messages execute function refuse();', 'changes what statements do'],
+  ['alter table messages enable row level security;', 'changes what statements do'],
+  ['alter table messages set schema archive;', 'renames something'],
+  ['create table if not exists messages ();\nalter table messages drop column reference;', 'drops a column'],
   ['alter table nodes drop constraint nodes_pkey;', 'drops a constraint'],
   ['alter table if exists public.messages drop column reference;', 'drops a column'],
 ] as const)

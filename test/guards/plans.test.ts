@@ -34,6 +34,11 @@ const GROWING = [
 const WAITING = 20_000
 /** An index lookup reads 3 or 4 blocks here; the rest is for the few rows of a journey. */
 const MAX_BLOCKS = 60
+/**
+ * For an id PostgreSQL 18 can also read an index whose first column has no condition. Planned for a few rows this costs nothing,
+ * and later it reads the 150 blocks of 10,000 customers, until the table is analyzed within a minute or so. Never a table.
+ */
+const MAX_BLOCKS_OF_SMALL = 400
 
 test('with 20,000 future rows of everything no statement scans a growing table', async (t) => {
   const calls = new Map<string, Call>()
@@ -61,15 +66,15 @@ test('with 20,000 future rows of everything no statement scans a growing table',
   const now = await planAll(t, world, journey)
   const faults: string[] = []
   for (const { statement, values } of journey) {
-    const plans = {
-      'made for these values': await explain(world, statement, values),
-      'made for all values': await now.explain(statement, values),
-      'made for small tables': await small.explain(statement, values),
-    }
-    for (const [made, plan] of Object.entries(plans)) {
+    const plans = [
+      { made: 'for these values', plan: await explain(world, statement, values), maxBlocks: MAX_BLOCKS },
+      { made: 'for all values', plan: await now.explain(statement, values), maxBlocks: MAX_BLOCKS },
+      { made: 'for small tables', plan: await small.explain(statement, values), maxBlocks: MAX_BLOCKS_OF_SMALL },
+    ]
+    for (const { made, plan, maxBlocks } of plans) {
       const read = scansOf(plan).filter((table) => GROWING.includes(table))
-      if (read.length > 0) faults.push(`${statement.name}, ${made}: reads all of ${read.join(', ')}`)
-      if (blocksOf(plan) > MAX_BLOCKS) faults.push(`${statement.name}, ${made}: reads ${blocksOf(plan)} blocks`)
+      if (read.length > 0) faults.push(`${statement.name}, made ${made}: reads all of ${read.join(', ')}`)
+      if (blocksOf(plan) > maxBlocks) faults.push(`${statement.name}, made ${made}: reads ${blocksOf(plan)} blocks`)
     }
   }
   assert.deepEqual(faults, [])

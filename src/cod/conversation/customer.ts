@@ -33,7 +33,6 @@ export async function storeUserIds(
 
 const writeUserIds = statement(
   'store_customer_user_ids',
-  // "is not true" keeps the index of customers out of this look-up by id (its migration says why)
   `update confirmations c set customer_user_id = $1::jsonb -> c.id::text ->> 'user_id'
-   where c.id = any (array (select jsonb_object_keys($1::jsonb)::uuid)) and (${erasedIn('c.recipient')}) is not true`,
+   where c.id = any (array (select jsonb_object_keys($1::jsonb)::uuid)) and not (${erasedIn('c.recipient')})`,
 )
