@@ -1,9 +1,10 @@
-/** `npm run docs`: writes the tables of the documents that the code has as tables: failure codes, settings and findings. */
+/** `npm run docs`: writes the tables of the documents that the code has as tables: failure codes, settings, findings and WhatsApp's errors. */
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { settings } from '../src/config.ts'
 import { findingRows } from './finding-rows.ts'
 import { failureCodes } from '../src/providers/failure-codes.ts'
+import { errorMeanings, meaningOf } from '../src/providers/whatsapp/errors.ts'
 
 await writeRows(
   'failure-codes.md',
@@ -23,10 +24,28 @@ await writeRows(
   findingRows().map(([code, ...cells]) => [`\`${code}\``, ...cells]),
 )
 
-/** Replaces the rows whose first cell is a name in one case. */
-async function writeRows(document: string, rows: readonly (readonly string[])[]): Promise<void> {
+await writeRows('whatsapp-cloud-api.md', errorRows(), '<!-- errors -->')
+
+/** The known codes of each meaning. */
+function errorRows(): string[][] {
+  const codesOf = new Map<string, string[]>()
+  for (const code of [...Object.keys(errorMeanings), '200–299']) {
+    const { class: errorClass, scope, failureCode } = meaningOf(Number.parseInt(code, 10), null)
+    const meaning = `\`${errorClass}\` | ${scope} | \`${failureCode}\``
+    codesOf.set(meaning, [...(codesOf.get(meaning) ?? []), code])
+  }
+  return [...codesOf].sort().map(([meaning, codes]) => [
+    meaning,
+    codes.sort((one, other) => Number.parseInt(one, 10) - Number.parseInt(other, 10)).join(', '),
+  ])
+}
+
+/** Replaces the first rows, below `head` if it is given, whose first cell is a name in one case. */
+async function writeRows(document: string, rows: readonly (readonly string[])[], head = ''): Promise<void> {
   const file = path.join(import.meta.dirname, document)
   const text = await readFile(file, 'utf8')
+  const from = text.indexOf(head) + head.length
   const table = rows.map((cells) => `| ${cells.join(' | ')} |\n`).join('')
-  await writeFile(file, text.replace(/(?:^\| `(?:[A-Z_]+|[a-z_]+)` \|.*\n)+/m, () => table))
+  const written = text.slice(from).replace(/(?:^\| `(?:[A-Z_]+|[a-z_]+)` \|.*\n)+/m, () => table)
+  await writeFile(file, text.slice(0, from) + written)
 }
