@@ -29,15 +29,14 @@ await writeRows('whatsapp-cloud-api.md', errorRows(), '<!-- errors -->')
 /** The known codes of each meaning. */
 function errorRows(): string[][] {
   const codesOf = new Map<string, string[]>()
-  for (const code of [...Object.keys(errorMeanings), '200–299']) {
-    const { class: errorClass, scope, failureCode } = meaningOf(Number.parseInt(code, 10), null)
+  const first = (codes: string): number => Number.parseInt(codes, 10)
+  for (const code of [...Object.keys(errorMeanings), '200–299'].sort((one, other) => first(one) - first(other))) {
+    const { class: errorClass, scope, failureCode } = meaningOf(first(code), null)
     const meaning = `\`${errorClass}\` | ${scope} | \`${failureCode}\``
     codesOf.set(meaning, [...(codesOf.get(meaning) ?? []), code])
   }
-  return [...codesOf].sort().map(([meaning, codes]) => [
-    meaning,
-    codes.sort((one, other) => Number.parseInt(one, 10) - Number.parseInt(other, 10)).join(', '),
-  ])
+  const byMeaning = [...codesOf].sort(([one], [other]) => one.localeCompare(other))
+  return byMeaning.map(([meaning, codes]) => [meaning, codes.join(', ')])
 }
 
 /** Replaces the first rows, below `head` if it is given, whose first cell is a name in one case. */
