@@ -183,6 +183,21 @@ test('an interrupted rotation needs the old key until it is repeated', async (t)
   await assertOldKeysKnown(db, await openTestSeal(db, [next]))
 })
 
+test('keys in the wrong order fail and change nothing; a repeated rotation succeeds', async (t) => {
+  const { world, old, next, command } = await startRotation(t)
+  await world.first.stop()
+  const environment = { DATABASE_URL: world.databaseUrl, ...withKeys(old, next) }
+  const { code, stderr } = await runCommand(['secrets', 'rotate', '--end-sessions', '--json'], environment)
+  assert.equal(code, 1)
+  const { detail } = JSON.parse(stderr) as { detail: string }
+  assert.match(detail, new RegExp(`^Nothing was rotated: .*${fingerprintOf(old)}.* never .*: ${fingerprintOf(next)}\\. `))
+  await assertOpensWith(world, old)
+  assert.equal((await command('rotate')).code, 0)
+  key = next
+  assert.equal((await command('rotate')).code, 0)
+  await assertOpensWith(world, next)
+})
+
 test('a backup and doctor name the former key that an interrupted rotation still needs', async (t) => {
   const { world, seal, old, next } = await startRotation(t)
   const { db } = world.parts
