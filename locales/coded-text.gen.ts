@@ -2709,6 +2709,7 @@ export type Texts = {
   'secrets.key_not_in_use': { key: TextValue }
   'secrets.node_behind': { nodeId: TextValue }
   'secrets.node_lacks_key': { key: TextValue; nodeId: TextValue; roles: TextValue; version: TextValue }
+  'secrets.not_rotated': { key: TextValue; unused: TextValue }
   'secrets.rotated_meanwhile': object
   'secrets.rows_left': { count: number }
   'secrets.too_many_keys': { count: number }

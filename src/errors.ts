@@ -113,7 +113,7 @@ export const apiErrors = {
     title: 'Event not found',
     owner: 'caller',
     cause:
-      'No event of the key’s workspace has the id in "after": the id is wrong or of another workspace, or the event is older than what this instance keeps.',
+      'No event of the key’s workspace has the id in "after": the id is wrong or of another workspace, or the event is older than this instance keeps the content of events.',
     fix: 'Use the id of a later event. Without one, leave "after" out to begin with the oldest event that is kept, and skip the ids that you have already processed. For what happened before that, read the messages and confirmations themselves.',
   },
   COD_NOT_CONFIGURED: {

@@ -15,11 +15,12 @@ import { type Caller, type Route, noBody, noHeaders, noParams, route } from '../
 import { isUuid } from '../ids.ts'
 import { asIssue, asWritten } from '../../locales/text.ts'
 import type { Parts } from '../parts.ts'
+import { isBeforeKeptEvents } from '../retention/kept-since.ts'
 import { documentedEvents } from './documented-events.ts'
 
 /** Only API callers see this, and the API is English. */
 const NO_EVENT = asWritten(
-  'No event of this workspace has the id in "after", or the event is no longer kept: leave "after" out to begin with the oldest event that is kept.',
+  'No event of this workspace has the id in "after", or its content is no longer kept: leave "after" out to begin with the oldest event that is kept.',
 )
 
 const LATEST = 'latest'
@@ -105,7 +106,9 @@ export function eventRoutes(parts: Pick<Parts, 'db' | 'live'>): Route[] {
     if (after === undefined) return START
     if (after === LATEST) return findLatest(db, workspaceId)
     const position = await findPosition(db, workspaceId, after)
-    if (!position) throw new ApiError('EVENT_NOT_FOUND', NO_EVENT)
+    // An erased event is still a position: the events after it are kept.
+    if (!position || (!position.hasContent && (await isBeforeKeptEvents(db, position.id))))
+      throw new ApiError('EVENT_NOT_FOUND', NO_EVENT)
     return position
   }
 }

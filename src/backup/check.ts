@@ -23,19 +23,30 @@ export function findMigrations(file: string, header: Header, known: readonly Mig
   return { before: known.slice(0, number), after: known.slice(number) }
 }
 
-/** Reads the whole file. Throws UserError if it is damaged. */
+/** Reads the whole file. Throws UserError if it is damaged. `oldKeys`: the former keys that its unfinished rotation needs. */
 export async function checkFrames(file: string, backup: BackupFile, signal: AbortSignal) {
   const containedKeys: Buffer[] = []
   let rows = 0
   let tables = 0
+  let oldKeys: string[] = []
   for await (const frame of backup.frames()) {
     signal.throwIfAborted()
     if (frame.kind === 'key') containedKeys.push(frame.content)
+    else if (frame.kind === 'rows' && backup.header.tables[tables]?.name === INSTANCE)
+      oldKeys = readOldKeys(backup.header.tables[tables]?.columns ?? [], frame)
     else if (frame.kind === 'count') [tables, rows] = [tables + 1, rows + readCount(frame)]
   }
   if (tables !== backup.header.tables.length || backup.header.containsKey !== containedKeys.length > 0)
     throw backupError(`${file} does not contain what its header announces. Use another copy of the backup.`)
-  return { rows, containedKeys }
+  return { rows, containedKeys, oldKeys }
+}
+
+const INSTANCE = 'instance'
+
+/** The fingerprints in the only row of the table. Its earlier schemas have no such column. */
+function readOldKeys(columns: readonly string[], { content }: Frame): string[] {
+  const values = content.toString('latin1').split('\n')[0]?.split('\t') ?? []
+  return values[columns.indexOf('old_keys')]?.match(/[0-9a-f]+/g) ?? []
 }
 
 export const readCount = ({ content }: Frame): number => Number(content.toString('latin1'))

@@ -1,7 +1,8 @@
 import { access, constants, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Config } from '../config.ts'
-import { findInstanceKey } from '../secrets/instance.ts'
+import { findInstanceKey, missingKeys } from '../secrets/instance.ts'
+import { createSealingKey } from '../seal.ts'
 import {
   describeWrongKeys,
   findInstanceKeys,
@@ -20,6 +21,8 @@ type KeyOptions = {
   /** `instance.key_check` of the backup. */
   keyCheck: Buffer
   keyFingerprint: string | undefined
+  /** Fingerprints of former keys that its unfinished rotation needs. */
+  oldKeys: readonly string[]
 }
 
 type ChosenKey = {
@@ -27,25 +30,29 @@ type ChosenKey = {
   write: () => Promise<void>
   /** Where that is. Null: the key is there already. */
   file: string | null
+  /** Those of the old keys that the restored instance will not have. */
+  missingKeys: string[]
 }
 
 /** The key for the restored database. Throws UserError if there is none. */
 export async function chooseKey(config: Config, options: KeyOptions): Promise<ChosenKey> {
-  const { file, keyFile, containedKeys, keyCheck, keyFingerprint } = options
+  const { file, keyFile, containedKeys, keyCheck, keyFingerprint, oldKeys } = options
   const isEmbedded = config.databaseUrl === undefined
   if (keyFile !== undefined && (isEmbedded || config.secretKeys || containedKeys.length === 0))
     throw backupError(
       '--key-file is only for restoring a backup that contains the instance key into DATABASE_URL, when DOORCODE_SECRET_KEY is not set. Leave it out.',
     )
   const { secretKeys, dataDir } = config
+  const notIn = (keys: readonly Buffer[]): string[] => missingKeys(oldKeys, keys.map(createSealingKey))
   const defaultFile = instanceKeyFile(dataDir)
   if (!secretKeys && containedKeys.length > 0) {
-    if (isEmbedded) return { write: () => replaceInstanceKeys(dataDir, containedKeys), file: defaultFile }
+    const chosen = { missingKeys: notIn(containedKeys) }
+    if (isEmbedded) return { ...chosen, write: () => replaceInstanceKeys(dataDir, containedKeys), file: defaultFile }
     if (keyFile === undefined)
       throw backupError(
         `${file} contains the instance key. Set DOORCODE_SECRET_KEY to the same key, or name a new file for it with --key-file.`,
       )
-    return await chooseFile(path.resolve(keyFile), containedKeys)
+    return { ...chosen, ...(await chooseFile(path.resolve(keyFile), containedKeys)) }
   }
   const present = isEmbedded ? await findInstanceKeys(config) : secretKeys
   if (!present)
@@ -65,11 +72,20 @@ export async function chooseKey(config: Config, options: KeyOptions): Promise<Ch
       }`,
     )
   }
-  return { write: async () => {}, file: null }
+  const missing = notIn(present)
+  const lost = notIn(containedKeys)
+  const dropped = missing.filter((each) => !lost.includes(each))
+  if (dropped.length > 0)
+    throw backupError(
+      `${file} was made before a rotation of its instance key was finished. Some tokens, secrets or codes may still be encrypted with the former key with fingerprint ${dropped.join(', ')}, which the backup contains and DOORCODE_SECRET_KEY does not. Add that key after the new one, or leave DOORCODE_SECRET_KEY unset${
+        isEmbedded ? '' : ' and name a new file for the keys of the backup with --key-file'
+      }.`,
+    )
+  return { write: async () => {}, file: null, missingKeys: missing }
 }
 
 /** An interrupted restore may have written it. */
-async function chooseFile(file: string, keys: readonly Buffer[]): Promise<ChosenKey> {
+async function chooseFile(file: string, keys: readonly Buffer[]): Promise<Omit<ChosenKey, 'missingKeys'>> {
   const present = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
     throw backupError(`${file} cannot be read (${error.code}). Name another file with --key-file.`)

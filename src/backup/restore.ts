@@ -28,6 +28,8 @@ export type RestoreResult = {
   rows: number
   /** Where the instance key of the backup was written. Null: the settings have it. */
   keyFile: string | null
+  /** Fingerprints of former keys that its unfinished rotation needs, and that neither the backup nor the settings have. */
+  missingKeys: string[]
 }
 
 /** Loads a backup into an empty database. First the whole file is checked; then one transaction does everything. */
@@ -36,13 +38,14 @@ export async function restoreBackup(config: Config, options: RestoreOptions): Pr
   await using backup = await openBackupFile(file, passphrase)
   const { header } = backup
   const migrations = findMigrations(file, header, await listMigrations())
-  const { rows, containedKeys } = await checkFrames(file, backup, signal)
+  const { rows, containedKeys, oldKeys } = await checkFrames(file, backup, signal)
   const key = await chooseKey(config, {
     file,
     keyFile,
     containedKeys,
     keyCheck: Buffer.from(header.keyCheck, 'base64'),
     keyFingerprint: header.keyFingerprint,
+    oldKeys,
   })
   const budget = { log: createLog('silent'), timeoutMs, signal }
   const { db, close } = await connectDatabase({ config, planEachTime: true, ...budget })
@@ -50,5 +53,6 @@ export async function restoreBackup(config: Config, options: RestoreOptions): Pr
   await assertWritable(db, budget)
   await withRetries(db, budget, () => assertCommits(db))
   await explainMigrationFaults(() => load(db, backup, { file, migrations, at, signal, beforeCommit: key.write }))
-  return { file, createdAt: header.createdAt, tables: header.tables.length, rows, keyFile: key.file }
+  const { file: writtenTo, missingKeys } = key
+  return { file, createdAt: header.createdAt, tables: header.tables.length, rows, keyFile: writtenTo, missingKeys }
 }

@@ -16,13 +16,17 @@ const MAX_PAGE_BYTES = 1024 * 1024
 /** Before every event. Events of releases that did not number them have the number 0. */
 export const START: Position = { recordedOrder: '0', id: FIRST_ID }
 
+/** `hasContent`: false if the content was removed with age, or erased. */
+export type FoundPosition = Position & { hasContent: boolean }
+
 /** Undefined if the workspace has no such event, or no longer. */
-export const findPosition = (sql: Sql, workspaceId: string, eventId: string): Promise<Position | undefined> =>
+export const findPosition = (sql: Sql, workspaceId: string, eventId: string): Promise<FoundPosition | undefined> =>
   sql.row(findEvent, [workspaceId, eventId])
 
-const findEvent = statement<Position>(
+const findEvent = statement<FoundPosition>(
   'find_event_position',
-  'select recorded_order::text as "recordedOrder", id from events where workspace_id = $1 and id = $2',
+  `select recorded_order::text as "recordedOrder", id, body <> '' as "hasContent" from events
+   where workspace_id = $1 and id = $2`,
 )
 
 /**

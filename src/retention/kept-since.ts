@@ -23,6 +23,18 @@ const select = statement<{ class: KeptClass; at: Date | null }>(
   'select class, max(kept_since) as at from retention group by class',
 )
 
+/**
+ * Whether the contents of events are removed up to this one, so that later ones may be gone too. False for a recent event,
+ * whose content can only have been erased.
+ */
+export const isBeforeKeptEvents = async (sql: Sql, eventId: string): Promise<boolean> =>
+  (await sql.row(selectRemovedEvents, [eventId])) !== undefined
+
+const selectRemovedEvents = statement(
+  'find_removal_of_events',
+  `select from retention where step = 'content of events' and position >= $1::uuid`,
+)
+
 /** For one workspace: what was removed before it existed belonged to others. Its id contains the time when it was created. */
 export function sinceBeginning(workspaceId: string, { content, records, audit }: KeptSince): KeptSince {
   const began = timeOfId(workspaceId)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { chown, link, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { findLatestTarget } from '../admin/audit/audit.ts'
+import { findLatestTarget, listValuesBefore } from '../admin/audit/audit.ts'
 import { StartupError } from '../startup-error.ts'
 import type { Config } from '../config.ts'
 import type { Db, Sql } from '../db/pool.ts'
@@ -97,6 +97,18 @@ export async function assertOldKeysKnown(sql: Sql, seal: Seal): Promise<void> {
   throw new StartupError(
     `A rotation of the instance key is not finished: some tokens, secrets or codes may still be encrypted with the former key with fingerprint ${missing.join(', ')}, which is not configured. Add that key after the new one, start, and run "doorcode secrets rotate". If it is lost, run "doorcode secrets rotate --accept-unreadable" first: it lists what cannot be read.`,
   )
+}
+
+/**
+ * Before a rotation ends without a new key. A key that was never in use is probably the new one, in the wrong place: the operator
+ * must not believe that a leaked key was replaced. Throws UserError.
+ */
+export async function assertNoNewKeyBehind(sql: Sql, seal: Seal): Promise<void> {
+  const { fingerprint: key } = seal.current()
+  const former = new Set((await listValuesBefore(sql, 'secrets.rotated')).map((before) => before['key']))
+  for (const each of (await findInstance(sql))?.oldKeys ?? []) former.add(each)
+  const unused = seal.keys.map(({ fingerprint }) => fingerprint).filter((each) => each !== key && !former.has(each))
+  if (unused.length > 0) throw new UserError({ code: 'secrets.not_rotated', key, unused: unused.join(', ') })
 }
 
 async function readKeys(file: string): Promise<readonly Buffer[] | undefined> {

@@ -144,6 +144,7 @@ const OVER_ALL_WORKSPACES: Readonly<Record<string, string>> = {
   end_postponed_retention: 'retention of all of them',
   postpone_retention: 'retention of all of them',
   find_kept_since: 'retention of all of them',
+  find_removal_of_events: 'retention of all of them',
   take_sign_in_attempt: 'of an account, which belongs to no workspace',
   delete_sign_in_attempts: 'of an account, which belongs to no workspace',
   use_sign_in_code: 'of an account, which belongs to no workspace',

@@ -161,6 +161,24 @@ test('an instance that restarts delays events and loses none', async (t) => {
   assert.equal((await listening.line('forwarded')).id, id)
 })
 
+test('a position that the instance no longer knows leads to --from-start', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const local = await receiverOf(t)
+  const event = { id: newId(), type: 'message.sent', timestamp: new Date().toISOString(), data: {} }
+  const answers = [
+    { status: 200, body: { events: [event], hasMore: false, next: event.id } },
+    { status: 404, body: { code: 'EVENT_NOT_FOUND', detail: 'gone' } },
+  ]
+  const http = createServer((_, response) => {
+    const { status, body } = answers.shift() ?? {}
+    response.writeHead(status ?? 500).end(JSON.stringify(body))
+  })
+  const listening = await startListening(t, world, { forward: local.url, url: await urlOfServer(t, http) })
+  await listening.ended
+  assert.match(detailOf(listening.error()), /later ones may be missing\. .* --from-start instead of --after/)
+  assert.match(String((await listening.line('stopped'))['continueCommand']), / --from-start --json$/)
+})
+
 test('a wrong key, event, address or combination stops it with a clear error', async (t) => {
   const world = await startWorld(t, { works: false })
   const local = await receiverOf(t)

@@ -8,6 +8,8 @@ import { confirmationPath, refusalPath } from '../cod.ts'
 import { signIn } from '../dashboard.ts'
 import { explainInEnglish } from '../explained.ts'
 import { lockInAnotherSession } from '../lock-in-another-session.ts'
+import { erase } from '../recipients.ts'
+import { record } from '../record-events.ts'
 import { type World, startWorld } from '../world.ts'
 
 const KEEP = { contentDays: 90, recordsDays: 400, auditDays: 730 }
@@ -215,13 +217,39 @@ test('an event that still waits for its endpoint keeps its body and its message'
   await world.whatsapp.reports(otp, ['sent'])
   await receiver.waitFor(1)
   await retain(world, 401)
-  const [event] = await world.ask<{ body: string }>('select body from events where message_id = $1', [otp.messageId])
+  const [event] = await world.ask<{ id: string; body: string }>('select id, body from events where message_id = $1', [
+    otp.messageId,
+  ])
   assert.match(event?.body ?? '', /message\.sent/)
+  const { status } = await world.request('GET', `/api/v1/events?after=${event?.id}`)
+  assert.equal(status, 200, 'a caller that reads it can continue after it')
   receiver.always({ status: 204 })
   world.advance('6s')
   await receiver.waitFor(2)
   await retain(world, 402)
   assert.deepEqual(await rowsWith(world, world.workspaceId), {})
+})
+
+test('a position before the kept content is not found, one on an erased event is', async (t) => {
+  const world = await startWorld(t)
+  await startAgain(world)
+  const statusAfter = async (id = '') => {
+    const { status, body } = await world.request('GET', `/api/v1/events?after=${id}`)
+    return status === 200 ? status : body.code
+  }
+  const [first, last] = await record(world, 2)
+  await retain(world, 89)
+  assert.deepEqual([await statusAfter(first), await statusAfter(last)], [200, 200])
+  await retain(world, 91)
+  assert.deepEqual([await statusAfter(first), await statusAfter(last)], ['EVENT_NOT_FOUND', 'EVENT_NOT_FOUND'])
+  const otp = await world.sendOtp()
+  await world.whatsapp.reports(otp, ['sent'])
+  await erase(world, otp)
+  const [erased] = await world.ask<{ id: string }>(
+    `select id from events where workspace_id = $1 and message_id = $2 and body = ''`,
+    [world.workspaceId, otp.messageId],
+  )
+  assert.equal(await statusAfter(erased?.id), 200)
 })
 
 test('after 400 days an order is removed with everything that belongs to it, and quotas stay', async (t) => {

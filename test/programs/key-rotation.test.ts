@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { connectAccount } from '../../src/accounts/accounts.ts'
 import { endAllSessions } from '../../src/admin/auth/end-all-sessions.ts'
@@ -14,7 +16,7 @@ import { sealedColumns } from '../../src/secrets/sealed-columns.ts'
 import { findSecretsStatus } from '../../src/secrets/status.ts'
 import { assertOldKeysKnown } from '../../src/start/instance-key.ts'
 import { addEndpoint } from '../../src/webhooks/endpoints.ts'
-import { newFile } from '../backups.ts'
+import { emptyDatabase, newFile, tablesOf } from '../backups.ts'
 import { interruptCommand, runCommand } from '../command-line.ts'
 import { openPooledDb } from '../connections.ts'
 import { PASSWORD, createCalls, signIn, signInWithPassword } from '../dashboard.ts'
@@ -183,6 +185,24 @@ test('an interrupted rotation needs the old key until it is repeated', async (t)
   await assertOldKeysKnown(db, await openTestSeal(db, [next]))
 })
 
+test('keys in the wrong order fail and change nothing; a repeated rotation succeeds', async (t) => {
+  const { world, old, next, command } = await startRotation(t)
+  await world.first.stop()
+  const environment = { DATABASE_URL: world.databaseUrl, ...withKeys(old, next) }
+  const { code, stderr } = await runCommand(['secrets', 'rotate', '--end-sessions', '--json'], environment)
+  assert.equal(code, 1)
+  const { detail } = JSON.parse(stderr) as { detail: string }
+  assert.match(
+    detail,
+    new RegExp(`^Nothing was rotated: .*${fingerprintOf(old)}.* never .*: ${fingerprintOf(next)}\\. `),
+  )
+  await assertOpensWith(world, old)
+  assert.equal((await command('rotate')).code, 0)
+  key = next
+  assert.equal((await command('rotate')).code, 0)
+  await assertOpensWith(world, next)
+})
+
 test('a backup and doctor name the former key that an interrupted rotation still needs', async (t) => {
   const { world, seal, old, next } = await startRotation(t)
   const { db } = world.parts
@@ -211,6 +231,42 @@ test('a backup and doctor name the former key that an interrupted rotation still
   assert.deepEqual(await ofKey(next, old), [{ code: 'ok' }])
   await world.first.stop()
   assert.equal((await run(['secrets', 'rotate'], next, old)).code, 0)
+})
+
+test('a restore of an unfinished rotation never drops the former key without a word', async (t) => {
+  const { world, seal, old, next } = await startRotation(t)
+  await switchKey({ db: world.parts.db, seal }, async () => {})
+  key = next
+  await world.first.stop()
+  const { folder, file } = await newFile(t)
+  const poorer = path.join(folder, 'new-key-only.backup')
+  const run = (url: string, words: string[], ...keys: Buffer[]) =>
+    runCommand(words, { DATABASE_URL: url, ...(keys.length > 0 && withKeys(...keys)) })
+  assert.equal((await run(world.databaseUrl, ['backup', file], next, old)).code, 0)
+  assert.equal((await run(world.databaseUrl, ['backup', poorer], next)).code, 0)
+  const needed = fingerprintOf(old)
+
+  const url = await emptyDatabase(t)
+  const refused = await run(url, ['restore', file], next)
+  assert.equal(refused.code, 1)
+  const wayOut = new RegExp(
+    `former key with fingerprint ${needed}, .* Add that key .*, or leave .* unset .* --key-file`,
+  )
+  assert.match(refused.stderr, wayOut)
+  assert.deepEqual(await tablesOf(url), [])
+  const keyFile = path.join(folder, 'keys')
+  assert.equal((await run(url, ['restore', file, '--key-file', keyFile])).code, 0)
+  const keys = (await readFile(keyFile, 'utf8')).trim().split('\n')
+  assert.deepEqual(
+    keys.map((each) => Buffer.from(each, 'base64')),
+    [next, old],
+  )
+
+  const other = await emptyDatabase(t)
+  const restored = await run(other, ['restore', poorer], next)
+  assert.deepEqual([restored.code, restored.stderr], [0, ''])
+  assert.match(restored.stdout, new RegExp(`Warning: .* former key with fingerprint ${needed}`))
+  assert.equal((await run(world.databaseUrl, ['secrets', 'rotate'], next, old)).code, 0)
 })
 
 test('an interrupted rotation reports its progress, and the next run finishes it', async (t) => {

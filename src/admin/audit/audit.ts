@@ -33,6 +33,17 @@ const selectLatestTarget = statement<{ target: string }>(
 export const findLatestTarget = async (sql: Sql, action: AuditAction): Promise<string | undefined> =>
   (await sql.row(selectLatestTarget, [action]))?.target
 
+const MAX_LISTED_CHANGES = 1_000
+
+const selectBefore = statement<{ before: Record<string, unknown> | null }>(
+  'list_audited_values_before',
+  `select before from audit_log where workspace_id is null and action = $1 order by id desc limit ${MAX_LISTED_CHANGES}`,
+)
+
+/** What such changes of the whole instance replaced, newest first. Older entries may be removed. */
+export const listValuesBefore = async (sql: Sql, action: AuditAction): Promise<Record<string, unknown>[]> =>
+  (await sql.rows(selectBefore, [action])).map(({ before }) => before ?? {})
+
 /** Records a change. Pass the transaction that makes the change. */
 export async function audit(
   sql: Sql,

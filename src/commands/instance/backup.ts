@@ -113,7 +113,7 @@ export const restore: Command = {
 }
 
 const formatRestored = (
-  { file, createdAt, tables, rows, keyFile }: Awaited<ReturnType<typeof restoreBackup>>,
+  { file, createdAt, tables, rows, keyFile, missingKeys }: Awaited<ReturnType<typeof restoreBackup>>,
   { isOwnDatabase, program }: { isOwnDatabase: boolean; program: string },
 ): string =>
   [
@@ -125,6 +125,11 @@ const formatRestored = (
             ? `The instance key is in ${keyFile}: set DOORCODE_SECRET_KEY to its content, then keep the file as safe as a password or delete it.`
             : `The instance key is in ${keyFile}.`,
         ]),
+    ...(missingKeys.length > 0
+      ? [
+          `Warning: a rotation of the instance key is not finished. Some tokens, secrets or codes may still be encrypted with the former key with fingerprint ${missingKeys.join(', ')}, which is neither in the backup nor configured. Add that key after the new one, start, and run "${program} secrets rotate". If it is lost, run "${program} secrets rotate --accept-unreadable" first: it lists what cannot be read.`,
+        ]
+      : []),
     `Start Doorcode with "${program} serve" and the same settings, not with "npm start", which runs a demo. Everyone must sign in to the dashboard again.`,
   ].join('\n')
 

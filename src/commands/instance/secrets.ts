@@ -1,7 +1,7 @@
 import { endAllSessions } from '../../admin/auth/end-all-sessions.ts'
 import { newestKey, resealAll, switchKey } from '../../secrets/rotate.ts'
 import { type SecretsStatus, findSecretsStatus } from '../../secrets/status.ts'
-import { addKey, removeOldKeys } from '../../start/instance-key.ts'
+import { addKey, assertNoNewKeyBehind, removeOldKeys } from '../../start/instance-key.ts'
 import { command } from '../command.ts'
 import { flag } from '../inputs.ts'
 
@@ -46,6 +46,7 @@ export const secretsRotate = command({
         after: { key: after },
       }),
     )
+    if (!switched) await assertNoNewKeyBehind(db, seal)
     const sessionsEnded = endSessions
       ? await endAllSessions({ db, seal }, (tx, sessions) =>
           record(tx, { ...instance, action: 'secrets.sessions_ended', target: fingerprint, after: { sessions } }),

@@ -84,7 +84,7 @@ function toError(url: string, { status, problem }: Failure): Error {
     )
   if (problem?.code === 'EVENT_NOT_FOUND')
     return userError(
-      `${url} has no such event in the key’s workspace, or no longer keeps it. Use the id of a later event, or --from-start.`,
+      `${url} has no such event in the key’s workspace, or no longer keeps its content, and later ones may be missing. Use the id of a later event, or --from-start instead of --after to begin with the oldest event that is kept.`,
       'EVENT_NOT_FOUND',
     )
   if (problem?.code === 'RATE_LIMITED') return new RetryableError(visibleText(problem.detail), { isRateLimit: true })

@@ -49,8 +49,13 @@ export async function listen(options: ListenOptions, end: AbortSignal): Promise<
     agent.destroy()
   }
 
-  function readNext(): Promise<ReadPage> {
-    return untilUp('instance', () => instance.read({ after: position, waitSeconds: WAIT_SECONDS }, end))
+  async function readNext(): Promise<ReadPage> {
+    try {
+      return await untilUp('instance', () => instance.read({ after: position, waitSeconds: WAIT_SECONDS }, end))
+    } catch (error) {
+      if (error instanceof UserError && error.code === 'EVENT_NOT_FOUND') position = undefined // it leads no further
+      throw error
+    }
   }
 
   async function forwardOne({ id, ...envelope }: ReadEvent): Promise<void> {
