@@ -59,7 +59,11 @@ export async function eraseFromAuditLog(
 /** The same for every number, in entries that may name a recipient. The workspace still has its senders. */
 export async function eraseNumbersFromAuditLog(
   tx: Sql,
-  { workspaceId, after, mayNameRecipient }: { workspaceId: string; after: string; mayNameRecipient: (action: string) => boolean },
+  {
+    workspaceId,
+    after,
+    mayNameRecipient,
+  }: { workspaceId: string; after: string; mayNameRecipient: (action: string) => boolean },
 ): Promise<{ next: string | undefined }> {
   const { entries, next } = await readEntries(tx, workspaceId, after)
   const chosen = entries.filter(({ action }) => mayNameRecipient(action))

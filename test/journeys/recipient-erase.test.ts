@@ -309,7 +309,10 @@ async function fillWithPerson(world: World) {
   await world.whatsapp.reports(otp, ['sent', 'delivered'])
 
   for (const code of [132012, 987654]) {
-    emulator.script({ match: { to, times: 1 }, behaviour: { error: { code, title: TEXTS.header, echoParameters: true } } })
+    emulator.script({
+      match: { to, times: 1 },
+      behaviour: { error: { code, title: TEXTS.header, echoParameters: true } },
+    })
     await world.createConfirmation({ to, parameters })
     await world.settled()
   }

@@ -4,8 +4,8 @@ import { type Sql, statement } from '../../db/pool.ts'
  * What the provider wrote about failed attempts may repeat the customer's values. Of these texts only our own title of a
  * known error is kept, without which `explain` would show only the number of the error.
  */
-export async function removeErrorTexts(tx: Sql, messageIds: readonly string[]): Promise<void> {
-  await tx.rows(removeTexts, [messageIds])
+export async function removeErrorTexts(sql: Sql, messageIds: readonly string[]): Promise<void> {
+  await sql.rows(removeTexts, [messageIds])
 }
 
 /** The code of a text whose words are not ours. */
