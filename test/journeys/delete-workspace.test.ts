@@ -129,12 +129,12 @@ test('the audit log of a deleted workspace keeps what was done, without the numb
   const lines = [imported, ...others].map((phone, index) => ({ line: index + 1, phone, reason: '' }))
   await calls.blocked.import.mutate({ workspaceId, lines })
   await calls.phone.sendOtp.mutate({ workspaceId, body: world.otpBody({ to: blocked, reference: `for-${blocked}` }) })
-  const [national] = [`0${blocked.slice(4)}`]
+  const asDialled = `0${blocked.slice(4)}`
   await world.ask(
     `insert into audit_log (id, workspace_id, at, who, action, target, after)
      values (uuidv7(), $1, now(), 'test', 'list.exported', 'messages', jsonb_build_object('text', $2::text, 'from', '2026-11-01')),
             (uuidv7(), $1, now(), 'test', 'account.removed', 'an account', '{"wabaId":"102290129340398"}')`,
-    [workspaceId, national],
+    [workspaceId, asDialled],
   )
   const entries = () =>
     world.ask<{ action: string; target: string; text: string }>(
