@@ -1,7 +1,9 @@
+import { mayNameRecipient } from '../admin/audit/actions.ts'
 import { SECOND_MS, later } from '../clock.ts'
 import { type Sql, type Statement, statement } from '../db/pool.ts'
 import type { Loop } from '../jobs/loop.ts'
 import type { Parts } from '../parts.ts'
+import { FIRST_ENTRY, eraseNumbersFromAuditLog } from '../recipients/erase-rest.ts'
 
 const POLL_MS = 5 * SECOND_MS
 /** In which every node learns that the workspace is deleted, and requests that it accepted before are stored. */
@@ -31,9 +33,10 @@ export function purgeLoop({ db, clock, log, live }: Pick<Parts, 'db' | 'clock' |
         if (!workspaceId) return { more: false }
         if (await removeMany(tx, workspaceId)) return { more: true }
         if ((await tx.row(findRowsLeft, [workspaceId]))?.left) return { more: false } // locked, or being sent
-        const first = { workspaceId, nextPage: 0, removed: 0, isOver: false }
+        const first = { workspaceId, nextPage: 0, removed: 0, isOver: false, entry: FIRST_ENTRY }
         const current = last?.workspaceId === workspaceId ? last : first
         if (!current.isOver) return { more: true, walk: await walkReports(tx, current) }
+        if (current.entry !== undefined) return { more: true, walk: await walkAuditLog(tx, current) }
         if (await removeFirst(tx, workspaceId, SETUP)) return { more: true, walk: current }
         await tx.rows(endPurge, [workspaceId, now])
         log.info({ workspaceId }, 'the rows of a deleted workspace are removed')
@@ -139,19 +142,28 @@ const findRowsLeft = statement<{ left: boolean }>(
      or exists (select from confirmations where workspace_id = $1) as "left"`,
 )
 
-/** Through all reports, page by page. */
-type Walk = { workspaceId: string; nextPage: number; removed: number; isOver: boolean }
+/** Through all reports, page by page, and then through the workspace's audit log. */
+type Walk = {
+  workspaceId: string
+  nextPage: number
+  removed: number
+  /** Of the reports. */
+  isOver: boolean
+  /** The last entry of the audit log that was read. Undefined after the last one. */
+  entry: string | undefined
+}
 
 /**
  * Reports have no index by workspace. An update may move a report to a page that the walk has passed: so it is over only when
  * all of it has found none.
  */
-async function walkReports(tx: Sql, { workspaceId, nextPage, removed }: Walk): Promise<Walk> {
+async function walkReports(tx: Sql, walk: Walk): Promise<Walk> {
+  const { workspaceId, nextPage, removed } = walk
   const end = nextPage + MAX_PAGES
   const row = await tx.row(removeReports, [workspaceId, `(${nextPage},0)`, `(${end},0)`])
   const found = removed + (row?.removed ?? 0)
-  if (end < (row?.pages ?? 0)) return { workspaceId, nextPage: end, removed: found, isOver: false }
-  return { workspaceId, nextPage: 0, removed: 0, isOver: found === 0 }
+  if (end < (row?.pages ?? 0)) return { ...walk, nextPage: end, removed: found }
+  return { ...walk, nextPage: 0, removed: 0, isOver: found === 0 }
 }
 
 const removeReports = statement<{ removed: number; pages: number }>(
@@ -161,6 +173,13 @@ const removeReports = statement<{ removed: number; pages: number }>(
    select count(*)::int as removed,
      pg_relation_size('provider_reports') / current_setting('block_size')::int as pages from removed`,
 )
+
+/** The audit log stays, without the numbers of recipients: nobody could erase them from a deleted workspace. */
+async function walkAuditLog(tx: Sql, walk: Walk): Promise<Walk> {
+  const { workspaceId, entry = FIRST_ENTRY } = walk
+  const { next } = await eraseNumbersFromAuditLog(tx, { workspaceId, after: entry, mayNameRecipient })
+  return { ...walk, entry: next }
+}
 
 /** In the order of their foreign keys. */
 const SETUP: readonly Step[] = [

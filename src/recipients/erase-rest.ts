@@ -1,6 +1,6 @@
 import { type Sql, type Statement, statement } from '../db/pool.ts'
 import { FIRST_ID } from '../ids.ts'
-import { readEntries, replacerOf } from './mentions.ts'
+import { type AuditEntry, readEntries, replacerOf, replacerOfNumbers } from './mentions.ts'
 import type { Person } from './person.ts'
 
 export const FIRST_ENTRY = FIRST_ID
@@ -53,7 +53,31 @@ export async function eraseFromAuditLog(
 ): Promise<{ erased: number; next: string | undefined }> {
   const { workspaceId } = person
   const { entries, next } = await readEntries(tx, workspaceId, after)
-  const replace = await replacerOf(tx, person, pseudonym)
+  return { erased: await rewrite(tx, workspaceId, entries, await replacerOf(tx, person, pseudonym)), next }
+}
+
+/** The same for every number, in entries that may name a recipient. The workspace still has its senders. */
+export async function eraseNumbersFromAuditLog(
+  tx: Sql,
+  {
+    workspaceId,
+    after,
+    mayNameRecipient,
+  }: { workspaceId: string; after: string; mayNameRecipient: (action: string) => boolean },
+): Promise<{ next: string | undefined }> {
+  const { entries, next } = await readEntries(tx, workspaceId, after)
+  const chosen = entries.filter(({ action }) => mayNameRecipient(action))
+  await rewrite(tx, workspaceId, chosen, await replacerOfNumbers(tx, workspaceId))
+  return { next }
+}
+
+/** Returns how many entries changed. */
+async function rewrite(
+  tx: Sql,
+  workspaceId: string,
+  entries: readonly AuditEntry[],
+  replace: (value: unknown) => unknown,
+): Promise<number> {
   let erased = 0
   for (const { id, target, before, after } of entries) {
     const values = [target, before, after].map((value) => asText(replace(value)))
@@ -61,7 +85,7 @@ export async function eraseFromAuditLog(
     await tx.rows(writeEntry, [workspaceId, id, ...values])
     erased += 1
   }
-  return { erased, next }
+  return erased
 }
 
 const asText = (value: unknown): string | null =>

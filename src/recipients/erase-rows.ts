@@ -2,6 +2,7 @@ import { advance } from '../cod/conversation/advance.ts'
 import { advanceByOutcomes } from '../cod/conversation/outcomes.ts'
 import { type Sql, type Statement, statement } from '../db/pool.ts'
 import { firstIdAt } from '../ids.ts'
+import { removeErrorTexts } from '../messages/queue/error-texts.ts'
 import { applyReports, ownFailure } from '../messages/reports/apply.ts'
 import { recordOtpEvents } from '../otp/outcomes.ts'
 import { BLANK_REPORT, END_REPORT } from './erase-reports.ts'
@@ -52,7 +53,7 @@ export async function eraseRows(
   await tx.rows(eraseResponses, [workspaceId, idsOf(events)])
   await tx.rows(eraseEvents, [workspaceId, idsOf(events)])
   const reports = await tx.rows(eraseReports, [workspaceId, confirmationIds, messageIds])
-  await tx.rows(eraseAttempts, [workspaceId, messageIds, pattern])
+  await removeErrorTexts(tx, messageIds)
   await tx.rows(eraseMessages, [workspaceId, messageIds, pseudonym, pattern])
   if (confirmationIds.length > 0) {
     await tx.rows(eraseAnswers, [workspaceId, confirmationIds])
@@ -196,12 +197,6 @@ const eraseReports: Statement<{ id: string }> = statement(
      union all
      select id from provider_reports where message_id = any ($3::uuid[])))
    returning id`,
-)
-
-const eraseAttempts = statement(
-  'erase_attempt_details',
-  `update message_attempts set detail = null
-   where workspace_id = $1 and message_id = any ($2::uuid[]) and detail::text ~ $3`,
 )
 
 /** Idempotency keys and references are the caller's: they stay unless they contain the number. */

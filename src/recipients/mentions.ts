@@ -1,4 +1,5 @@
 import { type Sql, type Statement, statement } from '../db/pool.ts'
+import { newPseudonym } from '../erased-recipient.ts'
 import { phonesMatching } from '../workspaces/searched-phones.ts'
 import { type Person, numberPattern } from './person.ts'
 
@@ -32,12 +33,38 @@ const selectEntries: Statement<AuditEntry> = statement(
 
 /** Copies a value with the pseudonym in place of the number, including other forms of the number that a person searched for. */
 export async function replacerOf(sql: Sql, person: Person, pseudonym: string): Promise<(value: unknown) => unknown> {
-  const ownPhones = (await sql.rows(selectSenderPhones, [person.workspaceId])).map(({ phone }) => phone)
+  const ownPhones = await listSenderPhones(sql, person.workspaceId)
   const pattern = new RegExp(`[+]?${numberPattern(person)}`, 'g')
   const replaced = (text: string): string =>
     phonesMatching(text, ownPhones).some((each) => person.phones.includes(each))
       ? pseudonym
       : text.replaceAll(pattern, pseudonym)
+  return copierWith(replaced)
+}
+
+/** Made for all numbers: each has one pseudonym. */
+export async function replacerOfNumbers(sql: Sql, workspaceId: string): Promise<(value: unknown) => unknown> {
+  const ownPhones = await listSenderPhones(sql, workspaceId)
+  const pseudonyms = new Map<string, string>()
+  const pseudonymOf = (phone: string): string => {
+    const digits = phone.replace('+', '')
+    const pseudonym = pseudonyms.get(digits) ?? newPseudonym()
+    pseudonyms.set(digits, pseudonym)
+    return pseudonym
+  }
+  return copierWith((text) => {
+    const replaced = text.replaceAll(ID_OR_NUMBER, (found) => (NUMBER.test(found) ? pseudonymOf(found) : found))
+    const [phone] = replaced === text ? phonesMatching(text, ownPhones) : []
+    return phone ? pseudonymOf(phone) : replaced
+  })
+}
+
+/** An E.164 number, with or without its +. Ids and pseudonyms may contain as many digits in a row. */
+const NUMBER = /^[+]?[0-9]{7,15}$/
+const ID_OR_NUMBER = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|erased:[0-9a-f]+|[+]?(?<![0-9])[0-9]{7,15}(?![0-9])/g
+
+/** Copies a value with every text in it replaced. */
+function copierWith(replaced: (text: string) => string): (value: unknown) => unknown {
   const copy = (value: unknown): unknown => {
     if (typeof value === 'string') return replaced(value)
     if (Array.isArray(value)) return value.map(copy)
@@ -46,6 +73,9 @@ export async function replacerOf(sql: Sql, person: Person, pseudonym: string): P
   }
   return copy
 }
+
+const listSenderPhones = async (sql: Sql, workspaceId: string): Promise<string[]> =>
+  (await sql.rows(selectSenderPhones, [workspaceId])).map(({ phone }) => phone)
 
 const selectSenderPhones: Statement<{ phone: string }> = statement(
   'list_sender_phones',

@@ -1,6 +1,7 @@
 import { type Sql, changes, statement } from '../db/pool.ts'
 import { type StoredParameters, removedParameters } from '../cod/parameters.ts'
 import { firstIdAt } from '../ids.ts'
+import { HAS_ERROR_TEXT, removeErrorTexts } from '../messages/queue/error-texts.ts'
 import { reportsStep } from './reports.ts'
 import { type Step, idsOf, stepOfTable } from './step.ts'
 
@@ -57,6 +58,18 @@ const removeContent = statement(
   'remove_content_of_messages',
   `update messages set content = '{"type": "removed"}' where id = any ($1::uuid[])`,
 )
+
+/** Of one-time codes too. */
+const attempts = stepOfTable({
+  table: 'messages',
+  of: 'message_attempts',
+  class: 'content',
+  condition: HAS_ERROR_TEXT,
+  async remove(tx, ids) {
+    await removeErrorTexts(tx, ids)
+    return [...ids]
+  },
+})
 
 type WithParameters = { id: string; parameters: StoredParameters | null }
 
@@ -180,4 +193,4 @@ const reports = reportsStep({
 })
 
 /** Removes texts and payloads. The records stay. A report before the note that was read from it (src/verify). */
-export const contentSteps: readonly Step[] = [messages, reports, answers, events]
+export const contentSteps: readonly Step[] = [messages, attempts, reports, answers, events]

@@ -41,6 +41,8 @@ type IdRow = { id: string }
 
 type StepOfTable = {
   table: string
+  /** What the step removes from, if only the ids are those of `table`. */
+  of?: string
   class: KeptClass
   /** See Step. Default: false. */
   showsInUse?: boolean
@@ -53,12 +55,13 @@ type StepOfTable = {
 /** For a table whose ids are UUIDv7, which rise with real time, also in sandboxes. */
 export function stepOfTable({
   table,
+  of: removedFrom = table,
   class: keptClass,
   showsInUse = false,
   condition = 'true',
   remove,
 }: StepOfTable): Step {
-  const of = `${keptClass}_of_${table}`
+  const of = `${keptClass}_of_${removedFrom}`
   const page = statement<PageRow>(
     `page_${of}`,
     `with page as materialized (
@@ -70,7 +73,7 @@ export function stepOfTable({
   const next = statement<IdRow>(`next_${of}`, `select id from ${table} where id > $1 order by id limit 1`)
   const { existing, lock } = rowStatements(of, table)
   return {
-    name: `${keptClass} of ${table}`,
+    name: `${keptClass} of ${removedFrom}`,
     class: keptClass,
     showsInUse,
     maxRows: MAX_ROWS,

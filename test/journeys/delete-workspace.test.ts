@@ -7,7 +7,7 @@ import { askDeletion, cancelDeletion } from '../../src/workspaces/deletion.ts'
 import { getWorkspace, listWorkspaces } from '../../src/workspaces/workspaces.ts'
 import { signIn } from '../dashboard.ts'
 import { waitFor } from '../wait-for.ts'
-import { type World, startWorld } from '../world.ts'
+import { type World, newPhone, startWorld } from '../world.ts'
 
 const MISSING = '/api/v1/otp/messages/00000000-0000-4000-8000-000000000000'
 
@@ -115,6 +115,52 @@ test('a deleted sandbox is gone at once on every node, and its rows soon after',
   assert.equal(webhook.status, 404)
   const [row] = await world.ask<{ name: string }>('select name from workspaces where id = $1', [workspaceId])
   assert.equal(row?.name, '')
+})
+
+test('the audit log of a deleted workspace keeps what was done, without the numbers of recipients', async (t) => {
+  const world = await startWorld(t)
+  await makeSandbox(world)
+  const { workspaceId } = world
+  const { calls } = await signIn(world, 'owner')
+  const [blocked, imported, ...others] = [newPhone(), newPhone(), newPhone(), newPhone()]
+  const reason = `asked by ${imported.slice(1)}`
+  await calls.blocked.add.mutate({ workspaceId, phone: blocked, reason })
+  await calls.blocked.remove.mutate({ workspaceId, phone: blocked })
+  const lines = [imported, ...others].map((phone, index) => ({ line: index + 1, phone, reason: '' }))
+  await calls.blocked.import.mutate({ workspaceId, lines })
+  await calls.phone.sendOtp.mutate({ workspaceId, body: world.otpBody({ to: blocked, reference: `for-${blocked}` }) })
+  const asDialled = `0${blocked.slice(4)}`
+  await world.ask(
+    `insert into audit_log (id, workspace_id, at, who, action, target, after)
+     values (uuidv7(), $1, now(), 'test', 'list.exported', 'messages', jsonb_build_object('text', $2::text, 'from', '2026-11-01')),
+            (uuidv7(), $1, now(), 'test', 'account.removed', 'an account', '{"wabaId":"102290129340398"}')`,
+    [workspaceId, asDialled],
+  )
+  const entries = () =>
+    world.ask<{ action: string; target: string; text: string }>(
+      `select action, target, a::text as text from audit_log a where workspace_id = $1 order by id`,
+      [workspaceId],
+    )
+  const digits = [blocked, imported, ...others].map((phone) => phone.slice(4))
+  const numbersIn = (rows: readonly { text: string }[]) =>
+    digits.filter((each) => rows.some(({ text }) => text.includes(each)))
+  const before = await entries()
+  assert.deepEqual(numbersIn(before), digits)
+  await ask(world)
+  await purge(world)
+
+  const after = await entries()
+  assert.deepEqual(numbersIn(after), [])
+  const actions = (rows: typeof before) => rows.map(({ action }) => action)
+  assert.deepEqual(actions(after), actions(before))
+  const sent = (rows: typeof before) => rows.find(({ action }) => action === 'otp.sent')?.target
+  assert.equal(sent(after), sent(before), 'an id is no number')
+  const textOf = (action: string): string => after.find((entry) => entry.action === action)?.text ?? ''
+  assert.match(textOf('account.removed'), /102290129340398/)
+  assert.match(textOf('list.exported'), /2026-11-01/)
+  const [target] = after.filter(({ action }) => action === 'recipient.blocked').map((entry) => entry.target)
+  assert.match(target ?? '', /^erased:/)
+  assert.match(textOf('recipient.unblocked'), new RegExp(target ?? ''), 'one number has one pseudonym')
 })
 
 test('reports that a failover brings back during a purge are removed again', async (t) => {

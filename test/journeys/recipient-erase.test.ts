@@ -52,7 +52,7 @@ test('no table and no log line contains a person after the erasure', async (t) =
     person.forms.filter((form) => log.includes(form)),
     [],
   )
-  assert.ok(erased.messages > 5 && erased.confirmations === 4 && erased.events > 3 && erased.blocks === 1)
+  assert.ok(erased.messages > 5 && erased.confirmations === 6 && erased.events > 3 && erased.blocks === 1)
 
   const before = await world.ask('select count(*) from audit_log where workspace_id = $1', [world.workspaceId])
   const { erased: erasedAgain, finishesEarlier } = await erase(world, person)
@@ -307,6 +307,15 @@ async function fillWithPerson(world: World) {
   const asked = await world.createConfirmation({ to, parameters })
   const otp = await world.sendOtp({ to, reference: digits }, { headers: { 'idempotency-key': `login ${to}` } })
   await world.whatsapp.reports(otp, ['sent', 'delivered'])
+
+  for (const code of [132012, 987654]) {
+    emulator.script({
+      match: { to, times: 1 },
+      behaviour: { error: { code, title: TEXTS.header, echoParameters: true } },
+    })
+    await world.createConfirmation({ to, parameters })
+    await world.settled()
+  }
 
   receiver.always({ status: 500, body: TEXTS.response })
   const failing = await world.sendOtp({ to })

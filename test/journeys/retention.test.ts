@@ -8,9 +8,13 @@ import { confirmationPath, refusalPath } from '../cod.ts'
 import { signIn } from '../dashboard.ts'
 import { explainInEnglish } from '../explained.ts'
 import { lockInAnotherSession } from '../lock-in-another-session.ts'
+<<<<<<< HEAD
 import { erase } from '../recipients.ts'
 import { record } from '../record-events.ts'
 import { type World, startWorld } from '../world.ts'
+=======
+import { type World, newPhone, startWorld } from '../world.ts'
+>>>>>>> p1
 
 const KEEP = { contentDays: 90, recordsDays: 400, auditDays: 730 }
 const MAX_TURNS = 500
@@ -80,9 +84,10 @@ const withKey = (key: string) => ({ headers: { 'idempotency-key': key } })
 const PARAMETERS = { body: ['Canary Ana', 'Canary 5521', '349 MAD'] }
 const REFUSAL_PARAMETERS = { body: ['Canary Ana', 'Canary 5521'] }
 
-/** An order with notes of its customer, a refusal check, a webhook of each, and a one-time code. */
+/** An order with notes of its customer, a refusal check, a webhook of each, and a one-time code; and two that were rejected. */
 async function trade(world: World) {
   await world.codSettings()
+  const rejected = await reject(world)
   const receiver = await world.receiver()
   receiver.always({ status: 200, body: 'Canary answer' })
   const otp = await world.sendOtp()
@@ -97,7 +102,16 @@ async function trade(world: World) {
   await customer.taps('Yes')
   await customer.types('Canary: the box was open')
   await world.settled()
-  return { otp, order, receiver, customer }
+  return { otp, order, rejected, receiver, customer }
+}
+
+/** WhatsApp repeats what it does not accept. */
+async function reject(world: World) {
+  const to = newPhone()
+  const behaviour = { error: { code: 132012, title: 'Canary title', details: 'Canary', echoParameters: true } }
+  world.emulator.script({ match: { to }, behaviour })
+  await world.sendOtp({ to })
+  return world.createConfirmation({ to, parameters: PARAMETERS })
 }
 
 const keptSince = async (world: World, by: 'member' | 'owner' = 'member') => {
@@ -109,10 +123,11 @@ const keptSince = async (world: World, by: 'member' | 'owner' = 'member') => {
 test('after 90 days no text or payload is left, and every reader says that it was removed', async (t) => {
   const world = await startWorld(t)
   await startAgain(world)
-  const { order, otp, receiver } = await trade(world)
+  const { order, otp, rejected, receiver } = await trade(world)
   const { calls } = await signIn(world, 'owner')
   const { workspaceId } = world
   const before = await rowsWith(world, 'Canary')
+  assert.equal(before['message_attempts'], 2)
   for (const table of [
     'messages',
     'provider_reports',
@@ -141,6 +156,8 @@ test('after 90 days no text or payload is left, and every reader says that it wa
   assert.match(told ?? '', /writes or taps something whose content was removed/)
   const ofCode = await explainInEnglish(world.parts, otp.messageId)
   assert.match(JSON.stringify(ofCode?.timeline), /WhatsApp reports something whose content was removed/)
+  const ofRejected = await explainInEnglish(world.parts, rejected.confirmationId)
+  assert.match(JSON.stringify(ofRejected?.timeline), /HTTP 400.*132012.*Parameter format differs from the template/)
   const { transcript } = await calls.confirmations.get.query({ workspaceId, confirmationId: order.confirmationId })
   assert.ok(transcript.some((entry) => entry.by === 'customer' && entry.kind === 'removed'))
   const { displayed } = await calls.messages.get.query({ workspaceId, messageId: otp.messageId })

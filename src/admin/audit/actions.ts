@@ -89,6 +89,13 @@ export type AuditAction = keyof typeof auditActions
 
 export const isAuditAction = (text: string): text is AuditAction => Object.hasOwn(auditActions, text)
 
+/** What is done for one recipient, or with a list of them. Other entries are about the workspace's own things and people. */
+const WITH_RECIPIENTS: readonly Resource[] = ['list', 'message', 'order', 'recipient']
+
+/** By number, or in a text that a person wrote. Also an action of an earlier version, whose entries keep its name. */
+export const mayNameRecipient = (action: string): boolean =>
+  !isAuditAction(action) || WITH_RECIPIENTS.includes(auditActions[action])
+
 export const actionsOf = (resource: Resource): AuditAction[] =>
   Object.keys(auditActions)
     .filter(isAuditAction)

@@ -82,3 +82,23 @@ test('an outcome of a message that a failover lost delays no other outcome', asy
     ['fulfilled', 'rejected', 'fulfilled'],
   )
 })
+
+test('an attempt that is stored after its lease was lost keeps no text of the provider', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const { messageId } = await world.sendOtp()
+  const [message] = await claimAll(world, 1)
+  assert.ok(message)
+  await world.ask('update messages set lease = gen_random_uuid() where id = $1', [messageId])
+  const known = world.parts.provider.findError(132012)
+  assert.ok(known)
+  const error = { ...known, code: 132012, detail: 'not accepted: "Ana"', class: 'permanent', scope: 'message' } as const
+  await createFinisher(world.parts)({
+    ...accepted(world, message),
+    outcome: { outcome: 'refused', httpStatus: 400, error },
+    next: { next: 'failed', failureCode: known.failureCode },
+  })
+  assert.deepEqual(
+    await world.ask('select provider_code, detail from message_attempts where message_id = $1', [messageId]),
+    [{ provider_code: 132012, detail: known.title }],
+  )
+})

@@ -9,6 +9,7 @@ import type { SendOutcome } from '../../providers/provider.ts'
 import { syncSoon } from '../../accounts/sync/sync.ts'
 import type { ClaimedMessage } from './claim.ts'
 import type { Decision } from './decide.ts'
+import { removeErrorTexts } from './error-texts.ts'
 import { endTrial, openBreaker } from './circuit-breaker.ts'
 import { applyReports, ownFailure } from '../reports/apply.ts'
 
@@ -78,10 +79,13 @@ const asAccepted = ({ message: { workspaceId, conversation }, outcome, endedAt }
     ? [{ workspaceId, conversation, endedAt, customerUserId: outcome.customer.userId }]
     : []
 
-/** Returns the ids of the messages whose lease still holds: of the others only the attempt is stored. */
+/** Returns the ids of the messages whose lease still holds: of the others only the attempt is stored, without texts. */
 async function write(sql: Sql, group: EndedAttempt[], now: Date): Promise<Set<string>> {
   const rows = await sql.rows(finish, [changes(group.map(finishRow)), batch(group.flatMap(attemptRows)), now])
-  return new Set(rows.map(({ id }) => id))
+  const finished = new Set(rows.map(({ id }) => id))
+  const lost = group.flatMap(({ message }) => (finished.has(message.id) ? [] : [message.id]))
+  if (lost.length > 0) await removeErrorTexts(sql, lost) // their recipients may have been erased
+  return finished
 }
 
 /**
