@@ -8,13 +8,9 @@ import { confirmationPath, refusalPath } from '../cod.ts'
 import { signIn } from '../dashboard.ts'
 import { explainInEnglish } from '../explained.ts'
 import { lockInAnotherSession } from '../lock-in-another-session.ts'
-<<<<<<< HEAD
 import { erase } from '../recipients.ts'
 import { record } from '../record-events.ts'
-import { type World, startWorld } from '../world.ts'
-=======
 import { type World, newPhone, startWorld } from '../world.ts'
->>>>>>> p1
 
 const KEEP = { contentDays: 90, recordsDays: 400, auditDays: 730 }
 const MAX_TURNS = 500
