@@ -1,5 +1,4 @@
-import type { Texts } from '../../locales/coded-text.gen.ts'
-import { type CodedText, type TextValue, coded } from '../../locales/text.ts'
+import { type CodedText, type Texts, type TextValue, coded } from '../../locales/text.ts'
 
 export const LEVELS = ['failure', 'warning', 'ok'] as const
 /** `failure`: something does not work, or data can be lost. `warning`: something will stop working, or may. */
