@@ -604,7 +604,6 @@ export type ParameterNames = {
   'explain.secret_lost_held': 'enable' | 'resend' | 'rotate' | 'url'
   'explain.silent': 'path' | 'since'
   'explain.slow_in_turn': 'url'
-  'explain.stands_for_code': never
   'explain.stands_for_removed': never
   'explain.stands_for_template': 'name'
   'explain.superseded': never
@@ -1473,7 +1472,6 @@ export type ParameterNames = {
   'page_confirmations.back': never
   'page_confirmations.changed_nothing': never
   'page_confirmations.clear': never
-  'page_confirmations.confirmation': never
   'page_confirmations.correlation': never
   'page_confirmations.created': never
   'page_confirmations.customer': never
@@ -1609,7 +1607,6 @@ export type ParameterNames = {
   'page_endpoints.from': never
   'page_endpoints.full': 'max'
   'page_endpoints.given_up': never
-  'page_endpoints.happened': never
   'page_endpoints.held': never
   'page_endpoints.held_meanwhile': never
   'page_endpoints.hours': never
@@ -2284,7 +2281,6 @@ export type ParameterNames = {
   'page_system.connections_of': 'all' | 'used'
   'page_system.database': never
   'page_system.differing': 'settings'
-  'page_system.documentation': never
   'page_system.due_since': never
   'page_system.examined': never
   'page_system.findings': never
@@ -2437,7 +2433,6 @@ export type ParameterNames = {
   'page_templates.unknown': never
   'page_templates.unknown_title': never
   'page_templates.usable_for': never
-  'page_templates.use': never
   'page_templates.use_about_confirmation': never
   'page_templates.use_about_otp': never
   'page_templates.use_about_refusal': never
