@@ -14,8 +14,6 @@ export type ParameterNames = {
   'accounts.cod_usability_button': 'expected' | 'position' | 'remedy' | 'type'
   'accounts.cod_usability_category': 'category' | 'needed' | 'remedy'
   'accounts.cod_usability_gap': 'count' | 'missing' | 'remedy'
-  'accounts.cod_usability_header_format': 'format' | 'remedy'
-  'accounts.cod_usability_no_body': 'remedy'
   'accounts.cod_usability_status': 'approved' | 'status'
   'accounts.credentials': never
   'accounts.deleted': never
@@ -49,7 +47,6 @@ export type ParameterNames = {
   'accounts.expected_one': never
   'accounts.expected_refusal': never
   'accounts.expected_several': 'count'
-  'accounts.fault': never
   'accounts.footer': never
   'accounts.graph_scheme': never
   'accounts.graph_url': 'example'
@@ -129,7 +126,6 @@ export type ParameterNames = {
   'admin.address': 'detail'
   'admin.audit_log_operators_only': never
   'admin.charts_backwards': never
-  'admin.charts_too_long': 'max'
   'admin.day': 'example'
   'admin.delivery_id': never
   'admin.email': never
@@ -146,7 +142,6 @@ export type ParameterNames = {
   'admin.id': never
   'admin.instant': never
   'admin.is_here': never
-  'admin.keys_too_long': 'max'
   'admin.kind': never
   'admin.last_owner': never
   'admin.link_over': never
@@ -196,6 +191,7 @@ export type ParameterNames = {
   'admin.signed_out': never
   'admin.silent': never
   'admin.taken': never
+  'admin.too_many_days': 'max'
   'admin.too_much': never
   'admin.too_short': never
   'admin.type': never

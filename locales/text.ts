@@ -138,7 +138,7 @@ export function createTranslator(
   return {
     language,
     textOf,
-    t: (code, ...[parameters]) => textWith(code, parameters as Readonly<Record<string, TextValue>> | undefined),
+    t: (code, ...[parameters]) => textWith(code, parameters),
     has: (code): code is PlainCode => i18n.exists(code),
     addTexts(more) {
       for (const [namespace, texts] of Object.entries(more)) i18n.addResourceBundle(language, namespace, texts)
