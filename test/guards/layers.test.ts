@@ -65,6 +65,7 @@ const ALLOWED_OUTSIDE: readonly { from: string; to: string; why: string }[] = [
   { from: 'src/**/*.test.ts', to: EMULATOR, why: 'tests send to the emulator' },
   { from: 'src/**/*.test.ts', to: 'test/*', why: 'what tests share' },
   { from: 'dashboard/**', to: 'locales/*.ts', why: 'the texts of pages' },
+  // What the pages load of these is listed in src/admin/pages/pages.ts.
   { from: 'dashboard/**', to: 'src/**', why: 'types of what the server answers, and rules that both apply' },
   { from: 'dashboard/**', to: `${EMULATOR}/{phone,wire}/*`, why: 'the dashboard shows the phone of the emulator' },
   { from: 'dashboard/**/*.test.ts', to: 'test/*', why: 'what tests share' },
