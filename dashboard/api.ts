@@ -28,7 +28,7 @@ export const queryClient = new QueryClient({
 const BASE = '/dashboard'
 
 /** The sign-in page, which returns to the page where the session ended. */
-export const signInAddress = ({ pathname, search }: { pathname: string; search: string }): string =>
+const signInAddress = ({ pathname, search }: { pathname: string; search: string }): string =>
   `${BASE}/sign-in?back=${encodeURIComponent(pathname.slice(BASE.length) + search)}`
 
 const client = createTRPCClient<DashboardRouter>({

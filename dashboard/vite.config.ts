@@ -1,7 +1,7 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
-/** Built by src/admin/pages/build.ts into a folder that it names; served under /dashboard/. */
+/** Built and served under /dashboard/ by src/admin/pages/pages.ts, which names the folder of the build. */
 export default defineConfig({
   base: '/dashboard/',
   plugins: [react()],

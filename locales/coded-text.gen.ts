@@ -1,2882 +1,2872 @@
 // Written by `npm run locales` from locales/en/*.json.
-import type { TextValue } from './text.ts'
 
-/** The parameters of each text. */
-export type Texts = {
-  'accept.used_up': object
-  'accounts.access_token': object
-  'accounts.app_secret': object
-  'accounts.blank': { at: TextValue }
-  'accounts.blocked': object
-  'accounts.body': object
-  'accounts.body_missing': { expected: TextValue }
-  'accounts.cod_parameters_no_body': object
-  'accounts.cod_parameters_too_long': { at: TextValue; max: TextValue }
-  'accounts.cod_usability_button': { expected: TextValue; position: TextValue; remedy: TextValue; type: TextValue }
-  'accounts.cod_usability_category': { category: TextValue; needed: TextValue; remedy: TextValue }
-  'accounts.cod_usability_gap': { count: number; missing: TextValue; remedy: TextValue }
-  'accounts.cod_usability_header_format': { format: TextValue; remedy: TextValue }
-  'accounts.cod_usability_no_body': { remedy: TextValue }
-  'accounts.cod_usability_status': { approved: TextValue; status: TextValue }
-  'accounts.credentials': object
-  'accounts.deleted': object
-  'accounts.draft_adjacent': object
-  'accounts.draft_blank_lines': object
-  'accounts.draft_button_count': { max: TextValue }
-  'accounts.draft_control': object
-  'accounts.draft_edge': object
-  'accounts.draft_emoji': object
-  'accounts.draft_expiry': { max: TextValue; min: TextValue }
-  'accounts.draft_few_words': object
-  'accounts.draft_filled_too_long': { max: TextValue }
-  'accounts.draft_formatting': object
-  'accounts.draft_gap': { numbered: TextValue }
-  'accounts.draft_language': object
-  'accounts.draft_missing': object
-  'accounts.draft_mixed_variables': object
-  'accounts.draft_name_form': object
-  'accounts.draft_new_line': object
-  'accounts.draft_no_variables': object
-  'accounts.draft_one_variable': object
-  'accounts.draft_same_button': object
-  'accounts.draft_same_variable': object
-  'accounts.draft_spaces': object
-  'accounts.draft_too_long': { max: TextValue }
-  'accounts.draft_too_many_emojis': { max: TextValue }
-  'accounts.draft_variable_form': { named: TextValue; numbered: TextValue }
-  'accounts.draft_variable_too_long': { max: TextValue }
-  'accounts.expected_confirmation': object
-  'accounts.expected_names': { names: TextValue }
-  'accounts.expected_one': object
-  'accounts.expected_refusal': object
-  'accounts.expected_several': { count: number }
-  'accounts.fault': object
-  'accounts.footer': object
-  'accounts.graph_scheme': object
-  'accounts.graph_url': { example: TextValue }
-  'accounts.header': object
-  'accounts.header_missing': { parameter: TextValue }
-  'accounts.header_parameter': { remedy: TextValue }
-  'accounts.header_parameters': { count: number; remedy: TextValue }
-  'accounts.known': object
-  'accounts.labels': object
-  'accounts.lacks': { name: TextValue }
-  'accounts.more_bodies': { remedy: TextValue }
-  'accounts.more_parameters': { count: number; remedy: TextValue }
-  'accounts.new_account_missing': { secret: TextValue }
-  'accounts.no_account': { accountId: TextValue }
-  'accounts.no_header': object
-  'accounts.no_list': { expected: TextValue }
-  'accounts.no_object': { expected: TextValue }
-  'accounts.no_parameter': { remedy: TextValue }
-  'accounts.no_replies': { expected: TextValue; remedy: TextValue }
-  'accounts.no_sender': object
-  'accounts.no_template': object
-  'accounts.obstacle_account': object
-  'accounts.obstacle_gone': object
-  'accounts.obstacle_paused': object
-  'accounts.obstacle_removed': object
-  'accounts.obstacle_status': { first: TextValue; second: TextValue; status: TextValue }
-  'accounts.obstacle_unreadable': object
-  'accounts.one_reply': { expected: TextValue; remedy: TextValue }
-  'accounts.one_value': { expected: TextValue }
-  'accounts.other_names': { expected: TextValue }
-  'accounts.other_parameter': { needed: TextValue; parameter: TextValue; remedy: TextValue }
-  'accounts.provider_refusal_remedy_other': { wabaId: TextValue }
-  'accounts.provider_refusal_unreachable': { cause: TextValue; graphUrl: TextValue }
-  'accounts.rate': object
-  'accounts.refused_with': { errorCode: TextValue; title: TextValue }
-  'accounts.remedy': object
-  'accounts.remedy_create': object
-  'accounts.remedy_fault': object
-  'accounts.remedy_in_appeal': object
-  'accounts.remedy_no_object': { wabaId: TextValue }
-  'accounts.remedy_other': object
-  'accounts.remedy_other_app': object
-  'accounts.remedy_other_object': { wabaId: TextValue }
-  'accounts.remedy_paused': object
-  'accounts.remedy_pending': object
-  'accounts.remedy_rate': object
-  'accounts.remedy_rejected': object
-  'accounts.remedy_token': { wabaId: TextValue }
-  'accounts.repeated': { remedy: TextValue; type: TextValue }
-  'accounts.replies': { count: number; expected: TextValue; remedy: TextValue }
-  'accounts.secret': { secret: TextValue }
-  'accounts.still_there': object
-  'accounts.strange': { remedy: TextValue; type: TextValue }
-  'accounts.taken': object
-  'accounts.template_refused_edge': object
-  'accounts.template_refused_few_words': object
-  'accounts.template_refused_refused': object
-  'accounts.template_refused_status': object
-  'accounts.template_refused_too_long': object
-  'accounts.template_refused_unreachable': { cause: TextValue }
-  'accounts.token_unreadable': object
-  'accounts.too_many': object
-  'accounts.too_many_samples': { max: TextValue }
-  'accounts.unreadable_secrets': object
-  'accounts.unsendable': { at: TextValue }
-  'accounts.usability_button': { position: TextValue; remedy: TextValue; type: TextValue }
-  'accounts.usability_category': { category: TextValue; needed: TextValue; remedy: TextValue }
-  'accounts.usability_header_format': { format: TextValue; remedy: TextValue }
-  'accounts.usability_no_body': { remedy: TextValue }
-  'accounts.usability_status': { approved: TextValue; remedy: TextValue; status: TextValue }
-  'accounts.values': { count: number; expected: TextValue }
-  'accounts.verify_token': object
-  'accounts.waba_id': { max: TextValue; min: TextValue }
-  'accounts.waba_id_differs': { wabaId: TextValue }
-  'accounts.with_cause': { cause: TextValue; message: TextValue }
-  'admin.account_id': object
-  'admin.address': { detail: TextValue }
-  'admin.audit_log_operators_only': object
-  'admin.charts_backwards': object
-  'admin.charts_too_long': { max: TextValue }
-  'admin.day': { example: TextValue }
-  'admin.delivery_id': object
-  'admin.email': object
-  'admin.endpoint_host': { host: TextValue }
-  'admin.endpoint_id': object
-  'admin.endpoint_is_deleted': object
-  'admin.endpoint_is_disabled': object
-  'admin.endpoint_is_enabled': object
-  'admin.endpoint_is_paused': object
-  'admin.endpoints_backwards': object
-  'admin.fault_of_ours': { correlationId: TextValue }
-  'admin.foreign_graph': { graphUrl: TextValue }
-  'admin.form_faulty': object
-  'admin.id': object
-  'admin.instant': object
-  'admin.is_here': object
-  'admin.keys_too_long': { max: TextValue }
-  'admin.kind': object
-  'admin.last_owner': object
-  'admin.link_over': object
-  'admin.live': object
-  'admin.messages_sender_id': object
-  'admin.missing_account': object
-  'admin.missing_blocked_recipient': object
-  'admin.missing_confirmation': object
-  'admin.missing_delivery': object
-  'admin.missing_endpoint': object
-  'admin.missing_key': object
-  'admin.missing_message': object
-  'admin.missing_number': object
-  'admin.missing_open_invitation': object
-  'admin.missing_person': object
-  'admin.missing_sender': object
-  'admin.missing_template': object
-  'admin.missing_thing_due_any_more': object
-  'admin.negative': object
-  'admin.no_chat': object
-  'admin.no_database': object
-  'admin.no_message': object
-  'admin.no_phone': object
-  'admin.no_phones': object
-  'admin.no_session': object
-  'admin.no_url': { example: TextValue }
-  'admin.no_workspace': object
-  'admin.none_chosen': object
-  'admin.not_kept': object
-  'admin.not_known': object
-  'admin.nothing_given': object
-  'admin.number': object
-  'admin.of_an_operator': { command: TextValue; email: TextValue }
-  'admin.one_day': object
-  'admin.one_line': object
-  'admin.owners_only': object
-  'admin.password_common': object
-  'admin.people_operators_only': object
-  'admin.people_too_many': { max: TextValue }
-  'admin.phone_phone': object
-  'admin.phone_too_long': object
-  'admin.role': { required: TextValue; role: TextValue }
-  'admin.role_admin': object
-  'admin.role_member': object
-  'admin.role_owner': object
-  'admin.senders_sender_id': object
-  'admin.signed_out': object
-  'admin.silent': object
-  'admin.taken': object
-  'admin.too_much': object
-  'admin.too_short': object
-  'admin.type': object
-  'admin.unable': object
-  'admin.whole_days': object
-  'admin.workspaces_too_many': { max: TextValue }
-  'cod.accept_key_reused': object
-  'cod.accept_refusal_key_reused': object
-  'cod.accept_refusal_no_confirmation': object
-  'cod.advance_no_confirmation': object
-  'cod.armed_for_later': object
-  'cod.changes_nothing': { status: TextValue; trigger: TextValue }
-  'cod.earlier_follow_up': object
-  'cod.earlier_list': object
-  'cod.empty': object
-  'cod.erased': object
-  'cod.exists': object
-  'cod.failed': object
-  'cod.faulty': { faults: TextValue }
-  'cod.foreign_button': object
-  'cod.form': object
-  'cod.kind_audio': object
-  'cod.kind_contacts': object
-  'cod.kind_document': object
-  'cod.kind_image': object
-  'cod.kind_location': object
-  'cod.kind_reaction': object
-  'cod.kind_sticker': object
-  'cod.kind_video': object
-  'cod.later_is_known': object
-  'cod.no_open_question': object
-  'cod.no_refusal_check': object
-  'cod.no_such_choice': object
-  'cod.no_texts': object
-  'cod.not_armed': object
-  'cod.not_configured': object
-  'cod.not_sent': object
-  'cod.nothing': object
-  'cod.other_conversation': object
-  'cod.other_kind': { kind: TextValue }
-  'cod.other_release': object
-  'cod.other_sender': object
-  'cod.passed_over': object
-  'cod.present_choice': object
-  'cod.present_reason': object
-  'cod.receive_no_confirmation': object
-  'cod.recipient_erased': object
-  'cod.settings_before_reminder': { minutes: TextValue; reminder: TextValue }
-  'cod.settings_blank': object
-  'cod.settings_control_characters': object
-  'cod.settings_half_surrogate': object
-  'cod.settings_list_length': { max: TextValue; min: TextValue }
-  'cod.settings_many_lines': object
-  'cod.settings_minutes': { max: TextValue; min: TextValue }
-  'cod.settings_must_be_list': object
-  'cod.settings_must_be_object': object
-  'cod.settings_must_be_string': object
-  'cod.settings_not_a_language': object
-  'cod.settings_repeated': object
-  'cod.settings_required': object
-  'cod.settings_same_as_other': object
-  'cod.settings_time_zone': object
-  'cod.settings_too_long': { max: TextValue }
-  'cod.settings_too_many_languages': { max: TextValue }
-  'cod.settings_too_many_weekdays': { max: TextValue }
-  'cod.settings_unknown': object
-  'cod.settings_weekdays': { weekdays: TextValue }
-  'cod.settings_whole_number': { max: TextValue; min: TextValue }
-  'cod.status_accepted': object
-  'cod.status_awaiting_answer': object
-  'cod.status_awaiting_note': object
-  'cod.status_awaiting_reason': object
-  'cod.status_cancelled': object
-  'cod.status_confirmed': object
-  'cod.status_denied': object
-  'cod.status_failed': object
-  'cod.status_no_response': object
-  'cod.status_refusal_confirmed': object
-  'cod.status_rescheduled': object
-  'cod.status_rescheduling': object
-  'cod.superseded': object
-  'cod.trigger_cancel': object
-  'cod.trigger_change_time': object
-  'cod.trigger_confirm': object
-  'cod.trigger_day': object
-  'cod.trigger_day_and_range': object
-  'cod.trigger_deadline': object
-  'cod.trigger_erasure': object
-  'cod.trigger_expiry': object
-  'cod.trigger_message': object
-  'cod.trigger_no': object
-  'cod.trigger_other': object
-  'cod.trigger_other_before_text': object
-  'cod.trigger_other_choice': object
-  'cod.trigger_other_reason': object
-  'cod.trigger_range': object
-  'cod.trigger_reason': object
-  'cod.trigger_reminder': object
-  'cod.trigger_send_failed': object
-  'cod.trigger_submitted': object
-  'cod.trigger_text': object
-  'cod.trigger_yes': object
-  'cod.unreadable': object
-  'doctor.account_refused': { wabaId: TextValue; workspace: TextValue }
-  'doctor.account_refused_fix': object
-  'doctor.account_sync_failed': { detail: TextValue; wabaId: TextValue; workspace: TextValue }
-  'doctor.account_sync_failed_fix': object
-  'doctor.account_unreadable': { wabaId: TextValue; workspace: TextValue }
-  'doctor.account_unreadable_fix': object
-  'doctor.accounts_left_out': { number: TextValue }
-  'doctor.accounts_left_out_fix': object
-  'doctor.autovacuum_off': object
-  'doctor.autovacuum_off_fix': object
-  'doctor.certificate_expires': { duration: TextValue; url: TextValue }
-  'doctor.certificate_expires_fix': object
-  'doctor.check_clock': object
-  'doctor.check_database': object
-  'doctor.check_disk': object
-  'doctor.check_erasures': object
-  'doctor.check_failed': { error: TextValue }
-  'doctor.check_failed_fix': object
-  'doctor.check_key': object
-  'doctor.check_leases': object
-  'doctor.check_nodes': object
-  'doctor.check_pooler': object
-  'doctor.check_provider': object
-  'doctor.check_public_url': object
-  'doctor.check_quarantine': object
-  'doctor.check_replication': object
-  'doctor.check_reports': object
-  'doctor.check_retention': object
-  'doctor.check_schema': object
-  'doctor.check_settings': object
-  'doctor.check_setup': object
-  'doctor.check_slow': { duration: TextValue }
-  'doctor.check_slow_fix': object
-  'doctor.check_work': object
-  'doctor.clock_differs': { duration: TextValue; machine: TextValue }
-  'doctor.clock_differs_fix': object
-  'doctor.clock_wrong': { duration: TextValue; machine: TextValue }
-  'doctor.clock_wrong_fix': object
-  'doctor.connections_short': { available: TextValue; needed: TextValue }
-  'doctor.connections_short_fix': object
-  'doctor.database_before_first_release': object
-  'doctor.database_before_first_release_fix': object
-  'doctor.database_contracted': { contracting: TextValue; known: TextValue; newest: TextValue }
-  'doctor.database_contracted_fix': object
-  'doctor.database_encoding': { encoding: TextValue }
-  'doctor.database_encoding_fix': object
-  'doctor.database_missing': { folder: TextValue }
-  'doctor.database_missing_fix': object
-  'doctor.database_newer': { known: TextValue; newest: TextValue }
-  'doctor.database_newer_fix': object
-  'doctor.database_old': { version: TextValue }
-  'doctor.database_old_fix': object
-  'doctor.database_read_only': object
-  'doctor.database_read_only_fix': object
-  'doctor.database_unreachable': { reason: TextValue }
-  'doctor.database_unreachable_fix': object
-  'doctor.days': { value: TextValue }
-  'doctor.disk_full': { folder: TextValue; megabytes: TextValue }
-  'doctor.disk_full_fix': object
-  'doctor.disk_low': { folder: TextValue; megabytes: TextValue }
-  'doctor.disk_low_fix': object
-  'doctor.endpoint_disabled': { duration: TextValue; host: TextValue; workspace: TextValue }
-  'doctor.endpoint_disabled_fix': { endpointId: TextValue }
-  'doctor.endpoint_failing': { duration: TextValue; host: TextValue; workspace: TextValue }
-  'doctor.endpoint_failing_fix': { endpointId: TextValue }
-  'doctor.endpoint_secret_unreadable': { host: TextValue; workspace: TextValue }
-  'doctor.endpoint_secret_unreadable_fix': { endpointId: TextValue }
-  'doctor.erasure_unfinished': { number: TextValue; workspace: TextValue }
-  'doctor.erasure_unfinished_fix': { workspaceId: TextValue }
-  'doctor.former_key_missing': { keys: TextValue }
-  'doctor.former_key_missing_fix': object
-  'doctor.hours': { value: TextValue }
-  'doctor.isolation': { isolation: TextValue }
-  'doctor.isolation_fix': object
-  'doctor.key_wrong': { reason: TextValue }
-  'doctor.key_wrong_fix': object
-  'doctor.leases_stuck': { number: TextValue }
-  'doctor.leases_stuck_fix': object
-  'doctor.machine_of_node': { nodeId: TextValue }
-  'doctor.migrations_pending': { number: TextValue }
-  'doctor.migrations_pending_fix': object
-  'doctor.minutes': { value: TextValue }
-  'doctor.missing_clock': object
-  'doctor.missing_config': object
-  'doctor.missing_db': object
-  'doctor.missing_provider': object
-  'doctor.missing_schema': object
-  'doctor.missing_seal': object
-  'doctor.no_answer': { duration: TextValue }
-  'doctor.no_api': object
-  'doctor.no_api_fix': object
-  'doctor.no_dashboard': object
-  'doctor.no_dashboard_fix': object
-  'doctor.no_worker': object
-  'doctor.no_worker_fix': object
-  'doctor.node_silent': { duration: TextValue; nodeId: TextValue }
-  'doctor.node_silent_fix': object
-  'doctor.not_durable': { settings: TextValue }
-  'doctor.not_durable_fix': object
-  'doctor.not_migrated': object
-  'doctor.not_migrated_fix': object
-  'doctor.not_subscribed': { wabaId: TextValue; workspace: TextValue }
-  'doctor.not_subscribed_fix': object
-  'doctor.nothing_runs': object
-  'doctor.nothing_runs_fix': object
-  'doctor.ok': object
-  'doctor.pooler_reuses_sessions': object
-  'doctor.pooler_reuses_sessions_fix': object
-  'doctor.pooler_shares_sessions': object
-  'doctor.pooler_shares_sessions_fix': object
-  'doctor.private_webhooks': object
-  'doctor.private_webhooks_fix': object
-  'doctor.provider_refuses': { detail: TextValue; wabaId: TextValue; workspace: TextValue }
-  'doctor.provider_refuses_fix': object
-  'doctor.provider_unreachable': { detail: TextValue; wabaId: TextValue; workspace: TextValue }
-  'doctor.provider_unreachable_fix': object
-  'doctor.proxies_missing': object
-  'doctor.proxies_missing_fix': object
-  'doctor.public_url_elsewhere': { url: TextValue }
-  'doctor.public_url_elsewhere_fix': object
-  'doctor.public_url_missing': object
-  'doctor.public_url_missing_fix': object
-  'doctor.public_url_plain': { url: TextValue }
-  'doctor.public_url_plain_fix': object
-  'doctor.public_url_status': { status: TextValue; url: TextValue }
-  'doctor.public_url_status_fix': object
-  'doctor.public_url_tls': { reason: TextValue; url: TextValue }
-  'doctor.public_url_tls_fix': object
-  'doctor.public_url_unknown_host': { url: TextValue }
-  'doctor.public_url_unknown_host_fix': object
-  'doctor.public_url_unreachable': { reason: TextValue; url: TextValue }
-  'doctor.public_url_unreachable_fix': object
-  'doctor.quarantined': { number: TextValue }
-  'doctor.quarantined_fix': object
-  'doctor.rate_limit_per_node': { nodes: TextValue }
-  'doctor.rate_limit_per_node_fix': object
-  'doctor.reports_missing': { number: TextValue; wabaId: TextValue; workspace: TextValue }
-  'doctor.reports_missing_fix': { path: TextValue }
-  'doctor.retention_behind': { duration: TextValue; setting: TextValue }
-  'doctor.retention_behind_fix': object
-  'doctor.retention_in_use': { id: TextValue; number: TextValue; setting: TextValue }
-  'doctor.retention_in_use_fix': { id: TextValue }
-  'doctor.seconds': { value: TextValue }
-  'doctor.sender_quality': { phone: TextValue; workspace: TextValue }
-  'doctor.sender_quality_fix': object
-  'doctor.sender_unusable': { phone: TextValue; workspace: TextValue }
-  'doctor.sender_unusable_fix': { reason: TextValue }
-  'doctor.session_settings_lost': { settings: TextValue }
-  'doctor.session_settings_lost_fix': object
-  'doctor.setting_invalid': { mistake: TextValue }
-  'doctor.setting_invalid_fix': object
-  'doctor.settings_differ': { setting: TextValue }
-  'doctor.settings_differ_fix': object
-  'doctor.skipped': { missing: TextValue }
-  'doctor.skipped_fix': object
-  'doctor.standby_lags': { duration: TextValue; megabytes: TextValue; name: TextValue }
-  'doctor.standby_lags_fix': object
-  'doctor.standby_missing': object
-  'doctor.standby_missing_fix': object
-  'doctor.template_stopped': { language: TextValue; name: TextValue; status: TextValue; workspace: TextValue }
-  'doctor.template_stopped_fix': object
-  'doctor.this_machine': object
-  'doctor.token_refused': { detail: TextValue; wabaId: TextValue; workspace: TextValue }
-  'doctor.token_refused_fix': object
-  'doctor.transaction_timeout': { duration: TextValue; needed: TextValue }
-  'doctor.transaction_timeout_fix': object
-  'doctor.versions_differ': { versions: TextValue }
-  'doctor.versions_differ_fix': object
-  'doctor.work_daily_figures': object
-  'doctor.work_deletions': object
-  'doctor.work_deliveries': object
-  'doctor.work_late': { duration: TextValue; work: TextValue }
-  'doctor.work_late_fix': object
-  'doctor.work_messages': object
-  'doctor.work_releases': object
-  'doctor.work_reports': object
-  'doctor.work_stuck': { duration: TextValue; work: TextValue }
-  'doctor.work_stuck_fix': object
-  'doctor.work_syncs': object
-  'doctor.work_timers': object
-  'doctor.workspaces_left_out': { number: TextValue }
-  'doctor.workspaces_left_out_fix': object
-  'events.form': object
-  'explain.again': { times: TextValue }
-  'explain.answer_by': { deadlineAt: TextValue }
-  'explain.answer_cancelled': object
-  'explain.answer_confirmed': object
-  'explain.answer_day_chosen': object
-  'explain.answer_denied': object
-  'explain.answer_latest': { followUpAt: TextValue }
-  'explain.answer_other_chosen': object
-  'explain.answer_range_chosen': object
-  'explain.answer_refusal_confirmed': object
-  'explain.answer_refused': object
-  'explain.answer_reschedule_started': object
-  'explain.answer_rescheduled': object
-  'explain.answered': { answer: TextValue; check: TextValue; given: TextValue; superseded: TextValue }
-  'explain.armed': { check: TextValue; what: TextValue }
-  'explain.at': { at: TextValue }
-  'explain.attempt': { attempt: TextValue; because: TextValue; of: TextValue; outcome: TextValue }
-  'explain.because': { causes: TextValue }
-  'explain.breaker_and_remedy': { breakerOpenUntil: TextValue; remedy: TextValue }
-  'explain.check_confirmation': object
-  'explain.check_refusal': object
-  'explain.code': { errorCode: TextValue }
-  'explain.confirmation_cancelled': object
-  'explain.confirmation_confirmed': object
-  'explain.confirmation_no_response': object
-  'explain.confirmation_request': { apiKeyId: TextValue; correlationId: TextValue; recipient: TextValue; reference: TextValue; senderPhone: TextValue; templateLanguage: TextValue; templateName: TextValue }
-  'explain.confirmation_rescheduled': object
-  'explain.deed_chooses': { label: TextValue; question: TextValue }
-  'explain.deed_chooses_foreign': object
-  'explain.deed_chooses_meaning': { label: TextValue; meaning: TextValue; question: TextValue }
-  'explain.deed_quotes': { message: TextValue; text: TextValue }
-  'explain.deed_removed': object
-  'explain.deed_sends': { kind: TextValue }
-  'explain.deed_taps': { answer: TextValue; question: TextValue }
-  'explain.deed_taps_foreign': object
-  'explain.deed_taps_other_confirmation': object
-  'explain.deed_taps_other_release': object
-  'explain.deed_unreadable': object
-  'explain.deed_writes': { text: TextValue }
-  'explain.delivery_held': { endpointStatus: TextValue; url: TextValue }
-  'explain.dropped': { until: TextValue }
-  'explain.failing': { dueAt: TextValue; fault: TextValue; url: TextValue }
-  'explain.failing_in_turn': { url: TextValue }
-  'explain.fate': { fate: TextValue }
-  'explain.fate_because': { fate: TextValue; note: TextValue }
-  'explain.fate_ignored': object
-  'explain.fate_parked': object
-  'explain.fate_quarantined': object
-  'explain.fate_waiting': object
-  'explain.fault_answered': { httpStatus: TextValue }
-  'explain.fault_no_answer': { why: TextValue }
-  'explain.fault_reported': { errorCode: TextValue; title: TextValue }
-  'explain.fault_silent': object
-  'explain.fault_till_the_end': { errorCode: TextValue; title: TextValue }
-  'explain.fault_unknown': object
-  'explain.for_none': { id: TextValue; type: TextValue }
-  'explain.for_one': { id: TextValue; type: TextValue }
-  'explain.for_several': { count: number; id: TextValue; type: TextValue }
-  'explain.given': { values: TextValue }
-  'explain.given_up': { fault: TextValue; resend: TextValue; url: TextValue }
-  'explain.heard': { again: TextValue; deed: TextValue; fate: TextValue }
-  'explain.held': { enable: TextValue; endpointStatus: TextValue; reason: TextValue; resend: TextValue; url: TextValue }
-  'explain.just_taken': object
-  'explain.known_code': { errorCode: TextValue; title: TextValue }
-  'explain.look_up_known_code': { errorCode: TextValue; title: TextValue }
-  'explain.look_up_unknown_code': { errorCode: TextValue }
-  'explain.may_have_arrived': object
-  'explain.message': { name: TextValue; superseded: TextValue; tappable: TextValue; text: TextValue }
-  'explain.message_quarantined': { fault: TextValue; tries: TextValue }
-  'explain.message_request': { apiKeyId: TextValue; correlationId: TextValue; recipient: TextValue; senderPhone: TextValue; templateLanguage: TextValue; templateName: TextValue }
-  'explain.message_superseded': object
-  'explain.must_answer': object
-  'explain.name_confirmation_closing': object
-  'explain.name_confirmation_question': object
-  'explain.name_confirmation_reminder': object
-  'explain.name_day_question': object
-  'explain.name_note_prompt': object
-  'explain.name_reasons_question': object
-  'explain.name_refusal_closing': object
-  'explain.name_refusal_question': object
-  'explain.name_refusal_reminder': object
-  'explain.name_time_question': object
-  'explain.no_action': { why: TextValue }
-  'explain.no_answer': object
-  'explain.no_code': object
-  'explain.no_reason': object
-  'explain.no_worker': { dueAt: TextValue; role: TextValue }
-  'explain.not_made': { why: TextValue }
-  'explain.nothing_reported': object
-  'explain.nothing_said': object
-  'explain.of': { message: TextValue }
-  'explain.offline': object
-  'explain.offline_until': { until: TextValue }
-  'explain.outcome_accepted': object
-  'explain.outcome_no_answer': object
-  'explain.outcome_not_made': object
-  'explain.outcome_refused': object
-  'explain.outcome_retry': object
-  'explain.outcome_under_way': object
-  'explain.outcome_unknown': object
-  'explain.over_other': object
-  'explain.posted': { answer: TextValue; attempt: TextValue; because: TextValue; durationMs: TextValue; url: TextValue }
-  'explain.posting': { url: TextValue }
-  'explain.reason': { reason: TextValue }
-  'explain.refusal_denied': object
-  'explain.refusal_no_response': object
-  'explain.refusal_refusal_confirmed': object
-  'explain.refusal_request': { apiKeyId: TextValue; correlationId: TextValue; templateLanguage: TextValue; templateName: TextValue }
-  'explain.release': { release: TextValue; what: TextValue }
-  'explain.reported': { again: TextValue; at: TextValue; fate: TextValue; of: TextValue; outcome: TextValue; why: TextValue }
-  'explain.reported_delivered': object
-  'explain.reported_failed': object
-  'explain.reported_no_status': { again: TextValue; fate: TextValue; of: TextValue }
-  'explain.reported_played': object
-  'explain.reported_read': object
-  'explain.reported_removed': { again: TextValue; fate: TextValue; of: TextValue }
-  'explain.reported_sent': object
-  'explain.reported_unknown_status': { again: TextValue; fate: TextValue; of: TextValue; word: TextValue }
-  'explain.secret_lost': { resend: TextValue; rotate: TextValue; url: TextValue }
-  'explain.secret_lost_held': { enable: TextValue; resend: TextValue; rotate: TextValue; url: TextValue }
-  'explain.silent': { path: TextValue; since: TextValue }
-  'explain.slow_in_turn': { url: TextValue }
-  'explain.stands_for_code': object
-  'explain.stands_for_removed': object
-  'explain.stands_for_template': { name: TextValue }
-  'explain.superseded': object
-  'explain.tap_cancel': object
-  'explain.tap_change_time': object
-  'explain.tap_confirm': object
-  'explain.tap_no': object
-  'explain.tap_yes': object
-  'explain.tappable': { choices: TextValue }
-  'explain.thing_message': object
-  'explain.thing_report': object
-  'explain.thing_timer': object
-  'explain.timer_deadline': object
-  'explain.timer_follow_up': object
-  'explain.timer_quarantined': { check: TextValue; fault: TextValue; tries: TextValue }
-  'explain.timer_reminder': object
-  'explain.to_post': { url: TextValue }
-  'explain.tried_again': { retryAt: TextValue }
-  'explain.unavailable': { remedy: TextValue; submitBy: TextValue }
-  'explain.unit': { month: TextValue; unit: TextValue }
-  'explain.unit_of': { month: TextValue; quota: TextValue; unit: TextValue }
-  'explain.unknown_code': { errorCode: TextValue }
-  'explain.was_held': { resend: TextValue; url: TextValue }
-  'explain.why_about_to_go': object
-  'explain.why_answer_lost': { dueAt: TextValue }
-  'explain.why_arrived': object
-  'explain.why_breaker_open': { breakerOpenUntil: TextValue }
-  'explain.why_breaker_open_by_code': { breakerOpenUntil: TextValue; errorCode: TextValue; title: TextValue }
-  'explain.why_catches_up': { url: TextValue }
-  'explain.why_endpoint_deleted': { url: TextValue }
-  'explain.why_on_its_way': { url: TextValue }
-  'explain.why_reached_all': object
-  'explain.why_tried_again': { dueAt: TextValue }
-  'explain.why_under_way': object
-  'export.column_account_id': object
-  'export.column_action': object
-  'export.column_after': object
-  'export.column_answered': object
-  'export.column_at': object
-  'export.column_attempts': object
-  'export.column_awaiting_answer': object
-  'export.column_before': object
-  'export.column_blocked': object
-  'export.column_blocked_by': object
-  'export.column_cancelled': object
-  'export.column_category': object
-  'export.column_confirmed': object
-  'export.column_conversation': object
-  'export.column_created': object
-  'export.column_customer_note': object
-  'export.column_day': object
-  'export.column_description': object
-  'export.column_duration_ms': object
-  'export.column_email': object
-  'export.column_ended': object
-  'export.column_error': object
-  'export.column_event_id': object
-  'export.column_event_type': object
-  'export.column_event_types': object
-  'export.column_expires': object
-  'export.column_failed': object
-  'export.column_failing_since': object
-  'export.column_failure_code': object
-  'export.column_half_within_ms': object
-  'export.column_http_status': object
-  'export.column_id': object
-  'export.column_kind': object
-  'export.column_language': object
-  'export.column_last_attempt': object
-  'export.column_last_seen': object
-  'export.column_last_used': object
-  'export.column_member_since': object
-  'export.column_message_id': object
-  'export.column_most_within_ms': object
-  'export.column_name': object
-  'export.column_new_date': object
-  'export.column_new_time_range': object
-  'export.column_next_attempt': object
-  'export.column_no_response': object
-  'export.column_number': object
-  'export.column_one_time_codes': object
-  'export.column_operator': object
-  'export.column_order_id': object
-  'export.column_orders': object
-  'export.column_paused': object
-  'export.column_phone': object
-  'export.column_purpose': object
-  'export.column_quality': object
-  'export.column_reason': object
-  'export.column_recipient': object
-  'export.column_reference': object
-  'export.column_refusal_reason': object
-  'export.column_refusal_status': object
-  'export.column_rescheduled': object
-  'export.column_revoked': object
-  'export.column_role': object
-  'export.column_sender': object
-  'export.column_sent': object
-  'export.column_share': object
-  'export.column_status': object
-  'export.column_status_since': object
-  'export.column_target': object
-  'export.column_template': object
-  'export.column_text': object
-  'export.column_two_factor': object
-  'export.column_url': object
-  'export.column_who': object
-  'export.column_within_ms': object
-  'export.cut': { max: TextValue }
-  'export.too_many': object
-  'failures.policy_violation': object
-  'failures.policy_violation_remedy': object
-  'failures.policy_violation_short': object
-  'failures.provider_credentials_invalid': object
-  'failures.provider_credentials_invalid_remedy': object
-  'failures.provider_credentials_invalid_short': object
-  'failures.provider_unavailable': object
-  'failures.provider_unavailable_remedy': object
-  'failures.provider_unavailable_short': object
-  'failures.recipient_erased': object
-  'failures.recipient_erased_remedy': object
-  'failures.recipient_erased_short': object
-  'failures.recipient_not_allowed': object
-  'failures.recipient_not_allowed_remedy': object
-  'failures.recipient_not_allowed_short': object
-  'failures.recipient_rate_limited': object
-  'failures.recipient_rate_limited_remedy': object
-  'failures.recipient_rate_limited_short': object
-  'failures.recipient_unreachable': object
-  'failures.recipient_unreachable_remedy': object
-  'failures.recipient_unreachable_short': object
-  'failures.sender_rate_limited': object
-  'failures.sender_rate_limited_remedy': object
-  'failures.sender_rate_limited_short': object
-  'failures.sender_unavailable': object
-  'failures.sender_unavailable_remedy': object
-  'failures.sender_unavailable_short': object
-  'failures.submission_expired': object
-  'failures.submission_expired_remedy': object
-  'failures.submission_expired_short': object
-  'failures.template_disabled': object
-  'failures.template_disabled_remedy': object
-  'failures.template_disabled_short': object
-  'failures.template_not_found': object
-  'failures.template_not_found_remedy': object
-  'failures.template_not_found_short': object
-  'failures.template_parameters_rejected': object
-  'failures.template_parameters_rejected_remedy': object
-  'failures.template_parameters_rejected_short': object
-  'failures.template_paused': object
-  'failures.template_paused_remedy': object
-  'failures.template_paused_short': object
-  'failures.unknown': object
-  'failures.unknown_short': object
-  'failures.window_closed': object
-  'failures.window_closed_remedy': object
-  'failures.window_closed_short': object
-  'http.is_required': object
-  'http.must_be_an_array': object
-  'http.must_be_an_object': object
-  'http.must_be_object': object
-  'http.must_be_phone': object
-  'http.must_be_text': object
-  'http.must_be_uuid': object
-  'http.must_be_whole': object
-  'http.must_be_whole_within': { max: TextValue; min: TextValue }
-  'http.must_have_at_least': { min: TextValue }
-  'http.must_have_at_most': { max: TextValue }
-  'http.must_have_within': { max: TextValue; min: TextValue }
-  'http.must_not_be_empty': object
-  'http.not_valid': object
-  'http.unknown_field': object
-  'http.unknown_query_parameter': object
-  'http.unstorable': object
-  'http.unstorable_name': object
-  'jobs.row_locked': object
-  'messages.already_known': { status: TextValue }
-  'messages.code_missing': object
-  'messages.erased': object
-  'messages.failed_afterwards': object
-  'messages.interrupted': object
-  'messages.known_failure': object
-  'messages.no_message': object
-  'messages.seal_broken': object
-  'messages.stale_failure': { status: TextValue }
-  'messages.status_accepted': object
-  'messages.status_delivered': object
-  'messages.status_failed': object
-  'messages.status_played': object
-  'messages.status_queued': object
-  'messages.status_read': object
-  'messages.status_received': object
-  'messages.status_sending': object
-  'messages.status_sent': object
-  'messages.unknown_kind': object
-  'messages.unknown_message': object
-  'messages.unknown_status': object
-  'messages.unknown_update': object
-  'otp.form': object
-  'otp.key_reused': object
-  'page_account.actions': object
-  'page_account.backup_codes': object
-  'page_account.backup_codes_about': object
-  'page_account.change_password': object
-  'page_account.code': object
-  'page_account.confirm': object
-  'page_account.current_password': object
-  'page_account.device': object
-  'page_account.events': object
-  'page_account.events_about': object
-  'page_account.everywhere': object
-  'page_account.everywhere_about': object
-  'page_account.is_off': object
-  'page_account.is_on': object
-  'page_account.kept': object
-  'page_account.last_used': object
-  'page_account.name': object
-  'page_account.name_hint': object
-  'page_account.new_codes': object
-  'page_account.new_codes_about': object
-  'page_account.new_password': object
-  'page_account.next': object
-  'page_account.no_events': object
-  'page_account.or_type': object
-  'page_account.password': object
-  'page_account.password_about': object
-  'page_account.password_changed': object
-  'page_account.password_hint': object
-  'page_account.qr_code': object
-  'page_account.save': object
-  'page_account.saved': object
-  'page_account.scan': object
-  'page_account.second_factor': object
-  'page_account.second_factor_about': object
-  'page_account.sessions': object
-  'page_account.sessions_about': object
-  'page_account.sign_out': object
-  'page_account.signed_in_at': object
-  'page_account.stay': object
-  'page_account.this_one': object
-  'page_account.title': object
-  'page_account.turn_off': object
-  'page_account.turn_off_about': object
-  'page_account.turn_off_title': object
-  'page_account.turn_on': object
-  'page_account.turn_on_about': object
-  'page_account.unknown_device': object
-  'page_account.where': object
-  'page_account.your_name': object
-  'page_audit_log.about': object
-  'page_audit_log.actions_account_connected': object
-  'page_audit_log.actions_account_removed': object
-  'page_audit_log.actions_account_renewed': object
-  'page_audit_log.actions_account_subscribed': object
-  'page_audit_log.actions_account_sync_failed': object
-  'page_audit_log.actions_account_synced': object
-  'page_audit_log.actions_clock_advanced': object
-  'page_audit_log.actions_clock_stopped_early': object
-  'page_audit_log.actions_cod_settings_changed': object
-  'page_audit_log.actions_confirmation_sent': object
-  'page_audit_log.actions_endpoint_added': object
-  'page_audit_log.actions_endpoint_deleted': object
-  'page_audit_log.actions_endpoint_enabled': object
-  'page_audit_log.actions_endpoint_paused': object
-  'page_audit_log.actions_endpoint_pinged': object
-  'page_audit_log.actions_endpoint_resent': object
-  'page_audit_log.actions_endpoint_resent_one': object
-  'page_audit_log.actions_endpoint_resumed': object
-  'page_audit_log.actions_endpoint_retried': object
-  'page_audit_log.actions_endpoint_secret_rotated': object
-  'page_audit_log.actions_endpoint_updated': object
-  'page_audit_log.actions_instance_backup_started': object
-  'page_audit_log.actions_instance_restored': object
-  'page_audit_log.actions_invitation_created': object
-  'page_audit_log.actions_invitation_revoked': object
-  'page_audit_log.actions_key_created': object
-  'page_audit_log.actions_key_revoked': object
-  'page_audit_log.actions_key_rotated': object
-  'page_audit_log.actions_list_exported': object
-  'page_audit_log.actions_member_left': object
-  'page_audit_log.actions_member_removed': object
-  'page_audit_log.actions_member_role_changed': object
-  'page_audit_log.actions_otp_sent': object
-  'page_audit_log.actions_person_backup_codes_renewed': object
-  'page_audit_log.actions_person_joined': object
-  'page_audit_log.actions_person_password_changed': object
-  'page_audit_log.actions_person_password_link_made': object
-  'page_audit_log.actions_person_password_set_by_link': object
-  'page_audit_log.actions_person_renamed': object
-  'page_audit_log.actions_person_second_factor_off': object
-  'page_audit_log.actions_person_second_factor_on': object
-  'page_audit_log.actions_person_session_ended': object
-  'page_audit_log.actions_person_sign_in_paused': object
-  'page_audit_log.actions_person_signed_in': object
-  'page_audit_log.actions_person_signed_out_everywhere': object
-  'page_audit_log.actions_quarantine_released': object
-  'page_audit_log.actions_quota_changed': object
-  'page_audit_log.actions_recipient_blocked': object
-  'page_audit_log.actions_recipient_erased': object
-  'page_audit_log.actions_recipient_exported': object
-  'page_audit_log.actions_recipient_unblocked': object
-  'page_audit_log.actions_recipients_imported': object
-  'page_audit_log.actions_refusal_check_sent': object
-  'page_audit_log.actions_secrets_key_added': object
-  'page_audit_log.actions_secrets_resealed': object
-  'page_audit_log.actions_secrets_rotated': object
-  'page_audit_log.actions_secrets_sessions_ended': object
-  'page_audit_log.actions_sender_paused': object
-  'page_audit_log.actions_sender_resumed': object
-  'page_audit_log.actions_template_deleted': object
-  'page_audit_log.actions_template_submitted': object
-  'page_audit_log.actions_workspace_created': object
-  'page_audit_log.actions_workspace_deletion_asked': object
-  'page_audit_log.actions_workspace_deletion_cancelled': object
-  'page_audit_log.actions_workspace_renamed': object
-  'page_audit_log.after': object
-  'page_audit_log.all': object
-  'page_audit_log.and_more': { count: number }
-  'page_audit_log.arrow': object
-  'page_audit_log.before': object
-  'page_audit_log.changed': object
-  'page_audit_log.cod_settings_name': object
-  'page_audit_log.command_line': object
-  'page_audit_log.deleted': object
-  'page_audit_log.deliveries_name': object
-  'page_audit_log.details': object
-  'page_audit_log.did_account_connected': { target: TextValue; who: TextValue }
-  'page_audit_log.did_account_removed': { target: TextValue; who: TextValue }
-  'page_audit_log.did_account_renewed': { target: TextValue; who: TextValue }
-  'page_audit_log.did_account_subscribed': { target: TextValue; who: TextValue }
-  'page_audit_log.did_account_sync_failed': { target: TextValue; who: TextValue }
-  'page_audit_log.did_account_synced': { target: TextValue; who: TextValue }
-  'page_audit_log.did_clock_advanced': { who: TextValue }
-  'page_audit_log.did_clock_stopped_early': { who: TextValue }
-  'page_audit_log.did_cod_settings_changed': { target: TextValue; who: TextValue }
-  'page_audit_log.did_confirmation_sent': { target: TextValue; who: TextValue }
-  'page_audit_log.did_endpoint_added': { target: TextValue; who: TextValue }
-  'page_audit_log.did_endpoint_deleted': { target: TextValue; who: TextValue }
-  'page_audit_log.did_endpoint_enabled': { target: TextValue; who: TextValue }
-  'page_audit_log.did_endpoint_paused': { target: TextValue; who: TextValue }
-  'page_audit_log.did_endpoint_pinged': { target: TextValue; who: TextValue }
-  'page_audit_log.did_endpoint_resent': { target: TextValue; who: TextValue }
-  'page_audit_log.did_endpoint_resent_one': { target: TextValue; who: TextValue }
-  'page_audit_log.did_endpoint_resumed': { target: TextValue; who: TextValue }
-  'page_audit_log.did_endpoint_retried': { target: TextValue; who: TextValue }
-  'page_audit_log.did_endpoint_secret_rotated': { target: TextValue; who: TextValue }
-  'page_audit_log.did_endpoint_updated': { target: TextValue; who: TextValue }
-  'page_audit_log.did_instance_backup_started': { target: TextValue; who: TextValue }
-  'page_audit_log.did_instance_restored': { target: TextValue; who: TextValue }
-  'page_audit_log.did_invitation_created': { target: TextValue; who: TextValue }
-  'page_audit_log.did_invitation_revoked': { target: TextValue; who: TextValue }
-  'page_audit_log.did_key_created': { target: TextValue; who: TextValue }
-  'page_audit_log.did_key_revoked': { target: TextValue; who: TextValue }
-  'page_audit_log.did_key_rotated': { target: TextValue; who: TextValue }
-  'page_audit_log.did_list_exported': { target: TextValue; who: TextValue }
-  'page_audit_log.did_member_left': { who: TextValue }
-  'page_audit_log.did_member_removed': { target: TextValue; who: TextValue }
-  'page_audit_log.did_member_role_changed': { target: TextValue; who: TextValue }
-  'page_audit_log.did_otp_sent': { target: TextValue; who: TextValue }
-  'page_audit_log.did_person_backup_codes_renewed': { who: TextValue }
-  'page_audit_log.did_person_joined': { who: TextValue }
-  'page_audit_log.did_person_password_changed': { who: TextValue }
-  'page_audit_log.did_person_password_link_made': { target: TextValue; who: TextValue }
-  'page_audit_log.did_person_password_set_by_link': { who: TextValue }
-  'page_audit_log.did_person_renamed': { who: TextValue }
-  'page_audit_log.did_person_second_factor_off': { who: TextValue }
-  'page_audit_log.did_person_second_factor_on': { who: TextValue }
-  'page_audit_log.did_person_session_ended': { who: TextValue }
-  'page_audit_log.did_person_sign_in_paused': { who: TextValue }
-  'page_audit_log.did_person_signed_in': { who: TextValue }
-  'page_audit_log.did_person_signed_out_everywhere': { who: TextValue }
-  'page_audit_log.did_quarantine_released': { target: TextValue; who: TextValue }
-  'page_audit_log.did_quota_changed': { target: TextValue; who: TextValue }
-  'page_audit_log.did_recipient_blocked': { target: TextValue; who: TextValue }
-  'page_audit_log.did_recipient_erased': { who: TextValue }
-  'page_audit_log.did_recipient_exported': { who: TextValue }
-  'page_audit_log.did_recipient_unblocked': { target: TextValue; who: TextValue }
-  'page_audit_log.did_recipients_imported': { who: TextValue }
-  'page_audit_log.did_refusal_check_sent': { target: TextValue; who: TextValue }
-  'page_audit_log.did_secrets_key_added': { target: TextValue; who: TextValue }
-  'page_audit_log.did_secrets_resealed': { target: TextValue; who: TextValue }
-  'page_audit_log.did_secrets_rotated': { target: TextValue; who: TextValue }
-  'page_audit_log.did_secrets_sessions_ended': { who: TextValue }
-  'page_audit_log.did_sender_paused': { target: TextValue; who: TextValue }
-  'page_audit_log.did_sender_resumed': { target: TextValue; who: TextValue }
-  'page_audit_log.did_template_deleted': { target: TextValue; who: TextValue }
-  'page_audit_log.did_template_submitted': { target: TextValue; who: TextValue }
-  'page_audit_log.did_workspace_created': { target: TextValue; who: TextValue }
-  'page_audit_log.did_workspace_deletion_asked': { who: TextValue }
-  'page_audit_log.did_workspace_deletion_cancelled': { who: TextValue }
-  'page_audit_log.did_workspace_renamed': { target: TextValue; who: TextValue }
-  'page_audit_log.empty': object
-  'page_audit_log.event': object
-  'page_audit_log.fields_about': object
-  'page_audit_log.fields_action': object
-  'page_audit_log.fields_address': object
-  'page_audit_log.fields_backup_made_at': object
-  'page_audit_log.fields_blocked_at': object
-  'page_audit_log.fields_blocked_by': object
-  'page_audit_log.fields_body': object
-  'page_audit_log.fields_buttons': object
-  'page_audit_log.fields_by_ms': object
-  'page_audit_log.fields_confirmations': object
-  'page_audit_log.fields_contains_key': object
-  'page_audit_log.fields_copy_label': object
-  'page_audit_log.fields_deletion_due_at': object
-  'page_audit_log.fields_delivery_days': object
-  'page_audit_log.fields_description': object
-  'page_audit_log.fields_device': object
-  'page_audit_log.fields_encrypted': object
-  'page_audit_log.fields_endpoint_id': object
-  'page_audit_log.fields_ends_second_factor': object
-  'page_audit_log.fields_event_id': object
-  'page_audit_log.fields_event_types': object
-  'page_audit_log.fields_expires_at': object
-  'page_audit_log.fields_expiry_minutes': object
-  'page_audit_log.fields_failing_since': object
-  'page_audit_log.fields_failure': object
-  'page_audit_log.fields_footer': object
-  'page_audit_log.fields_from': object
-  'page_audit_log.fields_graph_url': object
-  'page_audit_log.fields_header': object
-  'page_audit_log.fields_header_sample': object
-  'page_audit_log.fields_is_blocked': object
-  'page_audit_log.fields_key': object
-  'page_audit_log.fields_kind': object
-  'page_audit_log.fields_language': object
-  'page_audit_log.fields_last_used_at': object
-  'page_audit_log.fields_monthly_units': object
-  'page_audit_log.fields_name': object
-  'page_audit_log.fields_now': object
-  'page_audit_log.fields_numbers': object
-  'page_audit_log.fields_of': object
-  'page_audit_log.fields_one_time_codes': object
-  'page_audit_log.fields_order': object
-  'page_audit_log.fields_outcome': object
-  'page_audit_log.fields_phones': object
-  'page_audit_log.fields_previous_secret_until': object
-  'page_audit_log.fields_reason': object
-  'page_audit_log.fields_recipient': object
-  'page_audit_log.fields_reference': object
-  'page_audit_log.fields_refusal': object
-  'page_audit_log.fields_renewed': object
-  'page_audit_log.fields_replaced_by': object
-  'page_audit_log.fields_resealed': object
-  'page_audit_log.fields_resent': object
-  'page_audit_log.fields_resource': object
-  'page_audit_log.fields_role': object
-  'page_audit_log.fields_runs_the_instance': object
-  'page_audit_log.fields_samples': object
-  'page_audit_log.fields_sandbox': object
-  'page_audit_log.fields_search': object
-  'page_audit_log.fields_second_factor_ended': object
-  'page_audit_log.fields_security_advice': object
-  'page_audit_log.fields_sender_id': object
-  'page_audit_log.fields_sessions': object
-  'page_audit_log.fields_status': object
-  'page_audit_log.fields_statuses': object
-  'page_audit_log.fields_template': object
-  'page_audit_log.fields_templates': object
-  'page_audit_log.fields_text': object
-  'page_audit_log.fields_to': object
-  'page_audit_log.fields_type': object
-  'page_audit_log.fields_url': object
-  'page_audit_log.fields_use': object
-  'page_audit_log.fields_waba_id': object
-  'page_audit_log.fields_waiting': object
-  'page_audit_log.fields_who': object
-  'page_audit_log.fields_with_second_factor': object
-  'page_audit_log.fields_working': object
-  'page_audit_log.filters': object
-  'page_audit_log.no': object
-  'page_audit_log.no_changes': object
-  'page_audit_log.none': object
-  'page_audit_log.not_yours': object
-  'page_audit_log.nothing_fits': object
-  'page_audit_log.of': object
-  'page_audit_log.of_instance': object
-  'page_audit_log.of_workspace': object
-  'page_audit_log.resource': object
-  'page_audit_log.resources_account': object
-  'page_audit_log.resources_cod_settings': object
-  'page_audit_log.resources_endpoint': object
-  'page_audit_log.resources_instance': object
-  'page_audit_log.resources_key': object
-  'page_audit_log.resources_list': object
-  'page_audit_log.resources_message': object
-  'page_audit_log.resources_order': object
-  'page_audit_log.resources_person': object
-  'page_audit_log.resources_recipient': object
-  'page_audit_log.resources_sender': object
-  'page_audit_log.resources_template': object
-  'page_audit_log.resources_workspace': object
-  'page_audit_log.setting': object
-  'page_audit_log.target_id': object
-  'page_audit_log.title': object
-  'page_audit_log.value': object
-  'page_audit_log.values_failure_credentials_invalid': object
-  'page_audit_log.values_failure_rate': object
-  'page_audit_log.values_failure_refused': object
-  'page_audit_log.values_failure_unreachable': object
-  'page_audit_log.values_outcome_submitted': object
-  'page_audit_log.values_outcome_unknown': object
-  'page_audit_log.values_renewed_access_token': object
-  'page_audit_log.values_renewed_app_secret': object
-  'page_audit_log.values_renewed_verify_token': object
-  'page_audit_log.values_role_admin': object
-  'page_audit_log.values_role_member': object
-  'page_audit_log.values_role_owner': object
-  'page_audit_log.values_status_disabled': object
-  'page_audit_log.values_status_enabled': object
-  'page_audit_log.values_status_paused': object
-  'page_audit_log.values_use_confirmation': object
-  'page_audit_log.values_use_otp': object
-  'page_audit_log.values_use_refusal': object
-  'page_audit_log.what': object
-  'page_audit_log.when': object
-  'page_audit_log.who': object
-  'page_audit_log.yes': object
-  'page_blocked.about': object
-  'page_blocked.actions': object
-  'page_blocked.add': object
-  'page_blocked.add_good': { count: number }
-  'page_blocked.added': { count: number }
-  'page_blocked.already': { count: number }
-  'page_blocked.bad': { count: number }
-  'page_blocked.block_it': object
-  'page_blocked.blocked_already': { phone: TextValue }
-  'page_blocked.blocked_now': { phone: TextValue }
-  'page_blocked.by': object
-  'page_blocked.by_unknown': object
-  'page_blocked.check': object
-  'page_blocked.checking': object
-  'page_blocked.close': object
-  'page_blocked.done': { all: TextValue; part: TextValue }
-  'page_blocked.empty': object
-  'page_blocked.empty_reader': object
-  'page_blocked.faults_no_phone': object
-  'page_blocked.faults_reason_too_long': object
-  'page_blocked.file': object
-  'page_blocked.fix_first': object
-  'page_blocked.good': { count: number }
-  'page_blocked.import': object
-  'page_blocked.import_about': object
-  'page_blocked.import_placeholder': object
-  'page_blocked.import_text': object
-  'page_blocked.importing': object
-  'page_blocked.is_meant': object
-  'page_blocked.keep': object
-  'page_blocked.keep_open': object
-  'page_blocked.leave': object
-  'page_blocked.leave_text': object
-  'page_blocked.leave_title': object
-  'page_blocked.left_behind': { count: number }
-  'page_blocked.line': object
-  'page_blocked.more': object
-  'page_blocked.more_bad': { count: number }
-  'page_blocked.no_reason': object
-  'page_blocked.none_found': object
-  'page_blocked.not_blocked': object
-  'page_blocked.not_international': object
-  'page_blocked.nothing': object
-  'page_blocked.order': object
-  'page_blocked.orders_latest': object
-  'page_blocked.orders_phone': object
-  'page_blocked.phone': object
-  'page_blocked.phone_hint': object
-  'page_blocked.reason': object
-  'page_blocked.reason_hint': object
-  'page_blocked.remove': object
-  'page_blocked.remove_about': object
-  'page_blocked.remove_it': object
-  'page_blocked.remove_no_reason': object
-  'page_blocked.remove_title': { phone: TextValue }
-  'page_blocked.removed': { phone: TextValue }
-  'page_blocked.search': object
-  'page_blocked.since': object
-  'page_blocked.stay': object
-  'page_blocked.stop': object
-  'page_blocked.stopped': { count: number }
-  'page_blocked.stopped_checking': object
-  'page_blocked.stopping': object
-  'page_blocked.title': object
-  'page_blocked.too_large': object
-  'page_blocked.too_many': { max: TextValue }
-  'page_blocked.wrong': object
-  'page_charts.about': object
-  'page_charts.accepted': object
-  'page_charts.after': object
-  'page_charts.answer_times': object
-  'page_charts.answer_times_about': object
-  'page_charts.answered_after': object
-  'page_charts.answered_within': { span: TextValue }
-  'page_charts.answers': object
-  'page_charts.answers_about': object
-  'page_charts.as_table': object
-  'page_charts.before': object
-  'page_charts.cancelled': object
-  'page_charts.cause': object
-  'page_charts.cod': object
-  'page_charts.codes_delivered': object
-  'page_charts.confirmed': object
-  'page_charts.count': object
-  'page_charts.customers_refused': object
-  'page_charts.day': object
-  'page_charts.delivered': object
-  'page_charts.denied': object
-  'page_charts.down': object
-  'page_charts.earliest': { day: TextValue }
-  'page_charts.failed': object
-  'page_charts.failures': object
-  'page_charts.failures_about': object
-  'page_charts.filters': object
-  'page_charts.funnel': object
-  'page_charts.funnel_about': object
-  'page_charts.half': object
-  'page_charts.in_total': object
-  'page_charts.language': object
-  'page_charts.longer': object
-  'page_charts.messages': object
-  'page_charts.messages_about': object
-  'page_charts.messages_failed': object
-  'page_charts.most': object
-  'page_charts.no_reason': object
-  'page_charts.no_response': object
-  'page_charts.nothing': object
-  'page_charts.nothing_sent': object
-  'page_charts.open': object
-  'page_charts.orders_confirmed': object
-  'page_charts.orders_open': object
-  'page_charts.otp': object
-  'page_charts.points': { number: TextValue }
-  'page_charts.read': object
-  'page_charts.reason': object
-  'page_charts.reasons': object
-  'page_charts.reasons_about': object
-  'page_charts.refusals': object
-  'page_charts.refusals_about': object
-  'page_charts.refused': object
-  'page_charts.reminded_of': { after: TextValue; reminded: TextValue }
-  'page_charts.reminder': object
-  'page_charts.reminder_about': object
-  'page_charts.rescheduled': object
-  'page_charts.sender': object
-  'page_charts.sent': object
-  'page_charts.settled': object
-  'page_charts.share': object
-  'page_charts.span': object
-  'page_charts.spans_d30': object
-  'page_charts.spans_d7': object
-  'page_charts.spans_d90': object
-  'page_charts.step': object
-  'page_charts.template': object
-  'page_charts.title': object
-  'page_charts.to_overview': object
-  'page_charts.took': object
-  'page_charts.uncounted': { count: number }
-  'page_charts.under_a_second': object
-  'page_charts.unknown': object
-  'page_charts.until': { span: TextValue; time: TextValue }
-  'page_charts.up': object
-  'page_charts.up_to': { span: TextValue }
-  'page_charts.within': object
-  'page_chats.back': object
-  'page_chats.block': object
-  'page_chats.blocked_banner': object
-  'page_chats.business': object
-  'page_chats.chat_with': { name: TextValue }
-  'page_chats.choose_chat': object
-  'page_chats.close': object
-  'page_chats.connecting': object
-  'page_chats.copied': { value: TextValue }
-  'page_chats.customers_0701': object
-  'page_chats.customers_0702': object
-  'page_chats.customers_0703': object
-  'page_chats.customers_0704': object
-  'page_chats.customers_0705': object
-  'page_chats.customers_0706': object
-  'page_chats.customers_0707': object
-  'page_chats.customers_0708': object
-  'page_chats.customers_0709': object
-  'page_chats.customers_0710': object
-  'page_chats.customers_0711': object
-  'page_chats.customers_0712': object
-  'page_chats.customers_about': object
-  'page_chats.customers_title': object
-  'page_chats.did_not_work': object
-  'page_chats.empty_chat': object
-  'page_chats.failures_0408': object
-  'page_chats.failures_0429': object
-  'page_chats.failures_0440': object
-  'page_chats.failures_0441': object
-  'page_chats.failures_0500': object
-  'page_chats.failures_0502': object
-  'page_chats.failures_0600': object
-  'page_chats.failures_0601': object
-  'page_chats.failures_0602': object
-  'page_chats.failures_0603': object
-  'page_chats.failures_0604': object
-  'page_chats.failures_0605': object
-  'page_chats.failures_1026': object
-  'page_chats.failures_1049': object
-  'page_chats.failures_1056': object
-  'page_chats.failures_title': object
-  'page_chats.goes_nowhere': object
-  'page_chats.hide_read': object
-  'page_chats.is_blocking': object
-  'page_chats.is_off': object
-  'page_chats.latest': object
-  'page_chats.lost_blocked': object
-  'page_chats.lost_connection': object
-  'page_chats.lost_expired': object
-  'page_chats.lost_failed': object
-  'page_chats.menu': object
-  'page_chats.new_customer': object
-  'page_chats.new_customer_about': object
-  'page_chats.new_message': { message: TextValue }
-  'page_chats.no_chats': object
-  'page_chats.no_chats_short': object
-  'page_chats.no_emulator': object
-  'page_chats.no_phone_number': object
-  'page_chats.no_reply': object
-  'page_chats.not_copied': { value: TextValue }
-  'page_chats.not_in_use': object
-  'page_chats.nothing_found': object
-  'page_chats.nothing_yet': object
-  'page_chats.off': object
-  'page_chats.off_banner': object
-  'page_chats.online': object
-  'page_chats.open_phone': object
-  'page_chats.phone_number': object
-  'page_chats.phone_number_hint': object
-  'page_chats.phone_of': { phone: TextValue }
-  'page_chats.phones': object
-  'page_chats.quoted': object
-  'page_chats.read_hidden': object
-  'page_chats.reply': object
-  'page_chats.replying_to': object
-  'page_chats.search': object
-  'page_chats.send': object
-  'page_chats.send_choice': object
-  'page_chats.show_read': object
-  'page_chats.ticks_accepted': object
-  'page_chats.ticks_delivered': object
-  'page_chats.ticks_failed': object
-  'page_chats.ticks_read': object
-  'page_chats.ticks_sent': object
-  'page_chats.today': object
-  'page_chats.turn_off': object
-  'page_chats.turn_on': object
-  'page_chats.type': object
-  'page_chats.unblock': object
-  'page_chats.unread': { count: number }
-  'page_chats.waiting': object
-  'page_chats.you': object
-  'page_cod_settings.about': object
-  'page_cod_settings.add': object
-  'page_cod_settings.add_language': object
-  'page_cod_settings.add_language_hint': object
-  'page_cod_settings.add_ready': object
-  'page_cod_settings.add_reason': object
-  'page_cod_settings.add_time_range': object
-  'page_cod_settings.added': object
-  'page_cod_settings.already_there': { name: TextValue }
-  'page_cod_settings.at_most': { max: TextValue }
-  'page_cod_settings.before_reminder': object
-  'page_cod_settings.cancel': object
-  'page_cod_settings.closing': object
-  'page_cod_settings.closing_confirmation': object
-  'page_cod_settings.closing_refusal': object
-  'page_cod_settings.confirmation': object
-  'page_cod_settings.confirmation_hint': object
-  'page_cod_settings.conflict': object
-  'page_cod_settings.conflict_both': object
-  'page_cod_settings.conflict_title': object
-  'page_cod_settings.day_question': object
-  'page_cod_settings.deliveries': object
-  'page_cod_settings.delivery_days': object
-  'page_cod_settings.delivery_days_hint': object
-  'page_cod_settings.discard': object
-  'page_cod_settings.discard_text': object
-  'page_cod_settings.friday': object
-  'page_cod_settings.hours': object
-  'page_cod_settings.languages_about': object
-  'page_cod_settings.leave': object
-  'page_cod_settings.leave_text': object
-  'page_cod_settings.leave_title': object
-  'page_cod_settings.merge_mine': object
-  'page_cod_settings.minutes': object
-  'page_cod_settings.monday': object
-  'page_cod_settings.move_down': object
-  'page_cod_settings.move_up': object
-  'page_cod_settings.no_languages': object
-  'page_cod_settings.no_response': object
-  'page_cod_settings.no_response_range': { max: TextValue; min: TextValue }
-  'page_cod_settings.no_zone': object
-  'page_cod_settings.none': object
-  'page_cod_settings.note_prompt': object
-  'page_cod_settings.nothing': object
-  'page_cod_settings.nothing_title': object
-  'page_cod_settings.of_your_templates': object
-  'page_cod_settings.offered': object
-  'page_cod_settings.offered_hint': object
-  'page_cod_settings.one_day': object
-  'page_cod_settings.other_label': object
-  'page_cod_settings.preview': object
-  'page_cod_settings.preview_about': object
-  'page_cod_settings.preview_closing_confirmation': object
-  'page_cod_settings.preview_closing_refusal': object
-  'page_cod_settings.preview_day': object
-  'page_cod_settings.preview_faulty': object
-  'page_cod_settings.preview_list': object
-  'page_cod_settings.preview_missing': object
-  'page_cod_settings.preview_not_sent': object
-  'page_cod_settings.preview_note': object
-  'page_cod_settings.preview_reasons': object
-  'page_cod_settings.preview_time': object
-  'page_cod_settings.read_only': object
-  'page_cod_settings.reasons_list_button': object
-  'page_cod_settings.refusal': object
-  'page_cod_settings.refusal_hint': object
-  'page_cod_settings.refusal_reason': object
-  'page_cod_settings.refusal_reason_question': object
-  'page_cod_settings.refusal_reasons': object
-  'page_cod_settings.refusing': object
-  'page_cod_settings.reminder_range': { max: TextValue; min: TextValue }
-  'page_cod_settings.reminders': object
-  'page_cod_settings.reminds': object
-  'page_cod_settings.reminds_after': object
-  'page_cod_settings.remove': object
-  'page_cod_settings.remove_language': object
-  'page_cod_settings.remove_text': object
-  'page_cod_settings.remove_title': object
-  'page_cod_settings.removed': object
-  'page_cod_settings.reschedule': object
-  'page_cod_settings.saturday': object
-  'page_cod_settings.save': object
-  'page_cod_settings.saved_nothing': object
-  'page_cod_settings.saved_title': object
-  'page_cod_settings.sends_closing_confirmation': object
-  'page_cod_settings.sends_closing_refusal': object
-  'page_cod_settings.start_in': object
-  'page_cod_settings.start_with': object
-  'page_cod_settings.stay': object
-  'page_cod_settings.sunday': object
-  'page_cod_settings.take_theirs': object
-  'page_cod_settings.texts': object
-  'page_cod_settings.thursday': object
-  'page_cod_settings.time_question': object
-  'page_cod_settings.time_range': object
-  'page_cod_settings.time_ranges': object
-  'page_cod_settings.time_zone': object
-  'page_cod_settings.time_zone_hint': object
-  'page_cod_settings.time_zone_now': { time: TextValue }
-  'page_cod_settings.title': object
-  'page_cod_settings.tuesday': object
-  'page_cod_settings.unsaved': object
-  'page_cod_settings.used_by': object
-  'page_cod_settings.was': object
-  'page_cod_settings.wednesday': object
-  'page_confirmations.about': object
-  'page_confirmations.answer': object
-  'page_confirmations.answered_at': object
-  'page_confirmations.any_day': object
-  'page_confirmations.any_time': object
-  'page_confirmations.back': object
-  'page_confirmations.changed_nothing': object
-  'page_confirmations.clear': object
-  'page_confirmations.confirmation': object
-  'page_confirmations.correlation': object
-  'page_confirmations.created': object
-  'page_confirmations.customer': object
-  'page_confirmations.deadline_fires': object
-  'page_confirmations.due': object
-  'page_confirmations.empty': object
-  'page_confirmations.facts': object
-  'page_confirmations.failure': object
-  'page_confirmations.filters': object
-  'page_confirmations.follow_up_fires': object
-  'page_confirmations.id': object
-  'page_confirmations.in_time': object
-  'page_confirmations.key': object
-  'page_confirmations.kind_audio': object
-  'page_confirmations.kind_contacts': object
-  'page_confirmations.kind_document': object
-  'page_confirmations.kind_image': object
-  'page_confirmations.kind_location': object
-  'page_confirmations.kind_reaction': object
-  'page_confirmations.kind_received': object
-  'page_confirmations.kind_removed': object
-  'page_confirmations.kind_sticker': object
-  'page_confirmations.kind_tap': object
-  'page_confirmations.kind_unknown': object
-  'page_confirmations.kind_video': object
-  'page_confirmations.list': object
-  'page_confirmations.new_time': object
-  'page_confirmations.none': object
-  'page_confirmations.not_answered': object
-  'page_confirmations.not_sent_any_more': object
-  'page_confirmations.note': object
-  'page_confirmations.nothing': object
-  'page_confirmations.order': object
-  'page_confirmations.page_title': object
-  'page_confirmations.reason': object
-  'page_confirmations.refusal': object
-  'page_confirmations.reminder_fires': object
-  'page_confirmations.search_for': object
-  'page_confirmations.sender': object
-  'page_confirmations.status': object
-  'page_confirmations.template': object
-  'page_confirmations.title': object
-  'page_confirmations.to_message': object
-  'page_confirmations.to_settings': object
-  'page_confirmations.transcript': object
-  'page_confirmations.transcript_about': object
-  'page_emulator.body_gone': object
-  'page_emulator.choose_first': object
-  'page_emulator.copy': object
-  'page_emulator.due_answer': object
-  'page_emulator.due_arrival': object
-  'page_emulator.due_elsewhere': object
-  'page_emulator.due_expiry': object
-  'page_emulator.due_in_chat': object
-  'page_emulator.due_review': object
-  'page_emulator.due_webhook': object
-  'page_emulator.due_window': object
-  'page_emulator.emulator_about': object
-  'page_emulator.emulator_title': object
-  'page_emulator.happened_answers': { count: number }
-  'page_emulator.happened_expiries': { count: number }
-  'page_emulator.happened_reviews': { count: number }
-  'page_emulator.happened_statuses': { count: number }
-  'page_emulator.happened_webhooks': { count: number }
-  'page_emulator.happened_windows': { count: number }
-  'page_emulator.language': object
-  'page_emulator.moved_elsewhere': object
-  'page_emulator.no_posts': object
-  'page_emulator.nothing_elsewhere': object
-  'page_emulator.nothing_in_chat': object
-  'page_emulator.now': object
-  'page_emulator.played': object
-  'page_emulator.post_state_answered': object
-  'page_emulator.post_state_lost': object
-  'page_emulator.post_state_waiting': object
-  'page_emulator.posts': object
-  'page_emulator.posts_about': object
-  'page_emulator.status': { status: TextValue }
-  'page_emulator.stopped': { span: TextValue }
-  'page_emulator.to_time_machine': object
-  'page_emulator.tries': { number: TextValue }
-  'page_emulator.try_it': object
-  'page_emulator.try_it_about': object
-  'page_endpoints.about': object
-  'page_endpoints.add': object
-  'page_endpoints.all': object
-  'page_endpoints.all_sent': { count: number }
-  'page_endpoints.any_type': object
-  'page_endpoints.attempt_title': { number: TextValue }
-  'page_endpoints.attempts': object
-  'page_endpoints.attempts_limit': { max: TextValue }
-  'page_endpoints.attempts_made': { count: number }
-  'page_endpoints.body': object
-  'page_endpoints.body_removed': object
-  'page_endpoints.cancel': object
-  'page_endpoints.choose_one': object
-  'page_endpoints.clear_time': object
-  'page_endpoints.close': object
-  'page_endpoints.confirmation': object
-  'page_endpoints.copied': object
-  'page_endpoints.count': object
-  'page_endpoints.counted': { count: number }
-  'page_endpoints.delete': object
-  'page_endpoints.delete_ask': object
-  'page_endpoints.delete_title': object
-  'page_endpoints.deleted': object
-  'page_endpoints.deleted_about': object
-  'page_endpoints.deleted_title': object
-  'page_endpoints.delivery': object
-  'page_endpoints.delivery_missing': object
-  'page_endpoints.description': object
-  'page_endpoints.description_hint': object
-  'page_endpoints.disabled_failing': object
-  'page_endpoints.disabled_gone': object
-  'page_endpoints.disabled_title': object
-  'page_endpoints.earlier_url': object
-  'page_endpoints.edit': object
-  'page_endpoints.edit_about': object
-  'page_endpoints.edit_title': object
-  'page_endpoints.empty': object
-  'page_endpoints.enable': object
-  'page_endpoints.enable_and_send': { count: number }
-  'page_endpoints.enable_plain': object
-  'page_endpoints.endpoint': object
-  'page_endpoints.event': object
-  'page_endpoints.events': object
-  'page_endpoints.events_all': object
-  'page_endpoints.events_chosen': object
-  'page_endpoints.events_count': { count: number }
-  'page_endpoints.failing_now': object
-  'page_endpoints.failing_since': object
-  'page_endpoints.failing_title': object
-  'page_endpoints.from': object
-  'page_endpoints.full': { max: TextValue }
-  'page_endpoints.given_up': object
-  'page_endpoints.happened': object
-  'page_endpoints.held': object
-  'page_endpoints.held_meanwhile': object
-  'page_endpoints.hours': object
-  'page_endpoints.in_log': object
-  'page_endpoints.in_turn': object
-  'page_endpoints.in_zone': { zone: TextValue }
-  'page_endpoints.keep_open': object
-  'page_endpoints.last_answer': object
-  'page_endpoints.last_error': object
-  'page_endpoints.last_success': object
-  'page_endpoints.lately': object
-  'page_endpoints.lately_of': { attempted: TextValue; percent: TextValue }
-  'page_endpoints.leave': object
-  'page_endpoints.leave_text': object
-  'page_endpoints.leave_title': object
-  'page_endpoints.log': object
-  'page_endpoints.log_empty': object
-  'page_endpoints.log_none': object
-  'page_endpoints.log_none_yet': object
-  'page_endpoints.many': object
-  'page_endpoints.many_about': object
-  'page_endpoints.many_failed': object
-  'page_endpoints.many_held': object
-  'page_endpoints.many_succeeded': object
-  'page_endpoints.many_which': object
-  'page_endpoints.message': object
-  'page_endpoints.minutes': object
-  'page_endpoints.missed': { count: number; failed: TextValue; held: TextValue }
-  'page_endpoints.missed_nothing': object
-  'page_endpoints.more_than': { max: TextValue }
-  'page_endpoints.ms': { ms: TextValue }
-  'page_endpoints.next': object
-  'page_endpoints.next_of': { number: TextValue; of: TextValue }
-  'page_endpoints.next_short': { number: TextValue; of: TextValue }
-  'page_endpoints.no_answer': object
-  'page_endpoints.no_attempts': object
-  'page_endpoints.no_success': object
-  'page_endpoints.nothing_yet': object
-  'page_endpoints.oldest': object
-  'page_endpoints.on_its_way': object
-  'page_endpoints.only_failures_since': object
-  'page_endpoints.overlap': object
-  'page_endpoints.pause': object
-  'page_endpoints.pause_ask': object
-  'page_endpoints.pause_title': object
-  'page_endpoints.paused_since': object
-  'page_endpoints.paused_title': object
-  'page_endpoints.ping': object
-  'page_endpoints.ping_late': object
-  'page_endpoints.ping_refused': { ms: TextValue }
-  'page_endpoints.ping_title': object
-  'page_endpoints.ping_took': { ms: TextValue; status: TextValue }
-  'page_endpoints.ping_waiting': object
-  'page_endpoints.pretty': object
-  'page_endpoints.progress': { resent: TextValue; total: TextValue }
-  'page_endpoints.range_backwards': object
-  'page_endpoints.raw': object
-  'page_endpoints.real_timestamp': object
-  'page_endpoints.recipient': object
-  'page_endpoints.recorded': object
-  'page_endpoints.reference': object
-  'page_endpoints.request': object
-  'page_endpoints.response': object
-  'page_endpoints.response_empty': object
-  'page_endpoints.response_first': object
-  'page_endpoints.response_none': object
-  'page_endpoints.resume': object
-  'page_endpoints.resume_and_send': { count: number }
-  'page_endpoints.resume_plain': object
-  'page_endpoints.retry_now': { count: number }
-  'page_endpoints.retrying': { count: number }
-  'page_endpoints.rotate': object
-  'page_endpoints.rotate_ask': object
-  'page_endpoints.rotate_done': object
-  'page_endpoints.rotate_title': object
-  'page_endpoints.save': object
-  'page_endpoints.search': object
-  'page_endpoints.secret_once': object
-  'page_endpoints.secret_title': object
-  'page_endpoints.send_again': object
-  'page_endpoints.send_again_arrived': object
-  'page_endpoints.send_again_ask': object
-  'page_endpoints.send_again_title': object
-  'page_endpoints.send_counted': { count: number }
-  'page_endpoints.send_missed': { count: number }
-  'page_endpoints.sending': object
-  'page_endpoints.set_time': object
-  'page_endpoints.shown_limit': { shown: TextValue }
-  'page_endpoints.signature_not_kept': object
-  'page_endpoints.started': object
-  'page_endpoints.state': object
-  'page_endpoints.status': object
-  'page_endpoints.stay': object
-  'page_endpoints.stop': object
-  'page_endpoints.stopped': { count: number }
-  'page_endpoints.stopping': object
-  'page_endpoints.subject': object
-  'page_endpoints.title': object
-  'page_endpoints.to': object
-  'page_endpoints.took': object
-  'page_endpoints.try_now': object
-  'page_endpoints.type': object
-  'page_endpoints.url': object
-  'page_endpoints.url_hint': object
-  'page_endpoints.url_hint_http': object
-  'page_endpoints.verify': object
-  'page_endpoints.verify_title': object
-  'page_endpoints.waiting': object
-  'page_endpoints.webhook_id': object
-  'page_keys.about': object
-  'page_keys.actions': object
-  'page_keys.actions_for': { name: TextValue }
-  'page_keys.after_days': { count: number }
-  'page_keys.by_hand': object
-  'page_keys.create': object
-  'page_keys.created': object
-  'page_keys.done': object
-  'page_keys.empty': object
-  'page_keys.empty_reader': object
-  'page_keys.expiry': object
-  'page_keys.expiry_hint': object
-  'page_keys.fix_account': object
-  'page_keys.fix_sender': object
-  'page_keys.fix_template': object
-  'page_keys.hide_old': object
-  'page_keys.keep': object
-  'page_keys.key': object
-  'page_keys.last_used': object
-  'page_keys.last_used_at': object
-  'page_keys.missing_account': object
-  'page_keys.missing_sender': object
-  'page_keys.missing_template': object
-  'page_keys.name': object
-  'page_keys.name_hint': object
-  'page_keys.needs_phone': object
-  'page_keys.never': object
-  'page_keys.never_used': object
-  'page_keys.new_expiry': object
-  'page_keys.no_expiry': object
-  'page_keys.once': object
-  'page_keys.once_title': object
-  'page_keys.only_old': object
-  'page_keys.overlap': object
-  'page_keys.overlaps_day': object
-  'page_keys.overlaps_hour': object
-  'page_keys.overlaps_none': object
-  'page_keys.overlaps_week': object
-  'page_keys.revoke': object
-  'page_keys.revoke_about': object
-  'page_keys.revoke_it': object
-  'page_keys.revoke_title': { name: TextValue }
-  'page_keys.revoked': object
-  'page_keys.rotate': object
-  'page_keys.rotate_about': object
-  'page_keys.rotate_title': { name: TextValue }
-  'page_keys.rotated': object
-  'page_keys.send_to': object
-  'page_keys.send_to_live': object
-  'page_keys.send_to_sandbox': object
-  'page_keys.show_old': { count: number }
-  'page_keys.state': object
-  'page_keys.stopped': object
-  'page_keys.title': object
-  'page_keys.try_it': object
-  'page_keys.unknown_key': object
-  'page_keys.use_recorded': object
-  'page_list.export': object
-  'page_list.export_hint': object
-  'page_list.kept_since': { day: TextValue }
-  'page_messages.about': object
-  'page_messages.back': object
-  'page_messages.clear': object
-  'page_messages.cod': object
-  'page_messages.confirmation': object
-  'page_messages.content': object
-  'page_messages.correlation': object
-  'page_messages.created': object
-  'page_messages.empty': object
-  'page_messages.facts': object
-  'page_messages.filters': object
-  'page_messages.id': object
-  'page_messages.key': object
-  'page_messages.kind': object
-  'page_messages.never_sent': object
-  'page_messages.none': object
-  'page_messages.not_sent': object
-  'page_messages.nothing': object
-  'page_messages.of_confirmation': object
-  'page_messages.of_refusal': object
-  'page_messages.otp': object
-  'page_messages.page_title': object
-  'page_messages.provider_id': object
-  'page_messages.purpose_closing': object
-  'page_messages.purpose_day': object
-  'page_messages.purpose_note': object
-  'page_messages.purpose_reasons': object
-  'page_messages.purpose_reminder': object
-  'page_messages.purpose_template': object
-  'page_messages.purpose_time': object
-  'page_messages.reference': object
-  'page_messages.search_for': object
-  'page_messages.sender': object
-  'page_messages.sent': object
-  'page_messages.status': object
-  'page_messages.template': object
-  'page_messages.title': object
-  'page_messages.to': object
-  'page_messages.to_confirmation': object
-  'page_messages.to_keys': object
-  'page_overview.about': object
-  'page_overview.account': object
-  'page_overview.account_title': { waba: TextValue }
-  'page_overview.all_charts': object
-  'page_overview.attention': object
-  'page_overview.by_now': { number: TextValue }
-  'page_overview.confirmed': { share: TextValue }
-  'page_overview.delivered': { share: TextValue }
-  'page_overview.disabled_about': object
-  'page_overview.done': object
-  'page_overview.endpoint_disabled': { url: TextValue }
-  'page_overview.endpoint_failing': { url: TextValue }
-  'page_overview.failing_about': object
-  'page_overview.fine': object
-  'page_overview.fix_account': object
-  'page_overview.fix_endpoint': object
-  'page_overview.fix_key': object
-  'page_overview.fix_quota': object
-  'page_overview.fix_sender': object
-  'page_overview.fix_template': object
-  'page_overview.key_about': object
-  'page_overview.key_title': { name: TextValue }
-  'page_overview.last_days': object
-  'page_overview.list': object
-  'page_overview.moved': object
-  'page_overview.nothing_today': object
-  'page_overview.obstacles_gone': object
-  'page_overview.obstacles_paused': object
-  'page_overview.obstacles_status': object
-  'page_overview.out': object
-  'page_overview.out_title': { kind: TextValue }
-  'page_overview.phone': object
-  'page_overview.quarantine': object
-  'page_overview.quarantine_title': { number: TextValue }
-  'page_overview.runs_out': object
-  'page_overview.runs_out_title': { kind: TextValue }
-  'page_overview.sender_title': { phone: TextValue }
-  'page_overview.step_account': object
-  'page_overview.step_endpoint': object
-  'page_overview.step_example': object
-  'page_overview.step_hint_account': object
-  'page_overview.step_hint_endpoint': object
-  'page_overview.step_hint_key': object
-  'page_overview.step_hint_message': object
-  'page_overview.step_hint_template': object
-  'page_overview.step_key': object
-  'page_overview.step_message': object
-  'page_overview.step_template': object
-  'page_overview.steps': object
-  'page_overview.steps_about': object
-  'page_overview.template_states_disabled': object
-  'page_overview.template_states_paused': object
-  'page_overview.template_states_rejected': object
-  'page_overview.template_title': { language: TextValue; name: TextValue }
-  'page_overview.title': object
-  'page_overview.to_do': object
-  'page_overview.to_phone': object
-  'page_overview.today': object
-  'page_overview.unreadable': object
-  'page_overview.unreadable_title': { waba: TextValue }
-  'page_overview.urgencies_now': object
-  'page_overview.urgencies_soon': object
-  'page_overview.yesterday': { day: TextValue }
-  'page_people.about': object
-  'page_people.about_reader': object
-  'page_people.actions': object
-  'page_people.actions_for': { name: TextValue }
-  'page_people.cancel': object
-  'page_people.change_role': object
-  'page_people.copied_it': object
-  'page_people.email': object
-  'page_people.email_hint': object
-  'page_people.ends_second_factor': object
-  'page_people.ends_second_factor_hint': object
-  'page_people.expires': object
-  'page_people.invitations': object
-  'page_people.invite': object
-  'page_people.invite_once': { email: TextValue }
-  'page_people.invited_by': object
-  'page_people.last_seen': object
-  'page_people.leave': object
-  'page_people.leave_about': object
-  'page_people.make_link': object
-  'page_people.may_admin': object
-  'page_people.may_member': object
-  'page_people.may_owner': object
-  'page_people.name': object
-  'page_people.never_seen': object
-  'page_people.new_link': object
-  'page_people.new_link_about': object
-  'page_people.new_link_title': { email: TextValue }
-  'page_people.off': object
-  'page_people.on': object
-  'page_people.operator': object
-  'page_people.password_about': object
-  'page_people.password_link': object
-  'page_people.password_once': { email: TextValue }
-  'page_people.password_title': { name: TextValue }
-  'page_people.remove': object
-  'page_people.remove_about': object
-  'page_people.remove_title': { name: TextValue }
-  'page_people.removed': object
-  'page_people.revoke': object
-  'page_people.revoke_about': object
-  'page_people.revoke_title': { email: TextValue }
-  'page_people.role': object
-  'page_people.role_changed': object
-  'page_people.role_of': { name: TextValue }
-  'page_people.roles_admin': object
-  'page_people.roles_member': object
-  'page_people.roles_owner': object
-  'page_people.second_factor': object
-  'page_people.since': object
-  'page_people.state': object
-  'page_people.title': object
-  'page_people.valid_until': object
-  'page_people.you': object
-  'page_phone.about': object
-  'page_phone.add_endpoint': object
-  'page_phone.all_webhooks': object
-  'page_phone.as_code': object
-  'page_phone.body_value': { variable: TextValue }
-  'page_phone.choose_first': object
-  'page_phone.clock': object
-  'page_phone.code': object
-  'page_phone.due_confirmation_deadline': object
-  'page_phone.due_confirmation_expiry': object
-  'page_phone.due_confirmation_reminder': object
-  'page_phone.due_of_customer': object
-  'page_phone.due_refusal_deadline': object
-  'page_phone.due_refusal_expiry': object
-  'page_phone.due_refusal_reminder': object
-  'page_phone.fired_deadlines': { count: number }
-  'page_phone.fired_events': { count: number }
-  'page_phone.fired_follow_up_expiries': { count: number }
-  'page_phone.fired_messages': { count: number }
-  'page_phone.fired_reminders': { count: number }
-  'page_phone.fired_webhook_attempts': { count: number }
-  'page_phone.header_value': object
-  'page_phone.jump_name': { order: TextValue; what: TextValue }
-  'page_phone.kind': object
-  'page_phone.kinds_deadline': object
-  'page_phone.kinds_expiry': object
-  'page_phone.kinds_message': object
-  'page_phone.kinds_reminder': object
-  'page_phone.kinds_report': object
-  'page_phone.kinds_webhook': object
-  'page_phone.live': object
-  'page_phone.make_sandbox': object
-  'page_phone.meanings_customer': object
-  'page_phone.meanings_total': object
-  'page_phone.next_of_all': object
-  'page_phone.no_answer': object
-  'page_phone.no_emulator': object
-  'page_phone.no_emulator_how': object
-  'page_phone.no_order': object
-  'page_phone.no_template_confirmation': object
-  'page_phone.no_template_otp': object
-  'page_phone.no_template_refusal': object
-  'page_phone.no_webhooks': object
-  'page_phone.not_tried': object
-  'page_phone.nothing_due': object
-  'page_phone.nothing_next': object
-  'page_phone.now': object
-  'page_phone.only_admins': object
-  'page_phone.only_admins_send': object
-  'page_phone.open_delivery': object
-  'page_phone.order': object
-  'page_phone.reference': object
-  'page_phone.send': object
-  'page_phone.send_about': object
-  'page_phone.send_it': object
-  'page_phone.send_kinds_confirmation': object
-  'page_phone.send_kinds_otp': object
-  'page_phone.send_kinds_refusal': object
-  'page_phone.sent': object
-  'page_phone.stopped': { span: TextValue }
-  'page_phone.template': object
-  'page_phone.title': object
-  'page_phone.to_senders': object
-  'page_phone.to_templates': object
-  'page_phone.webhooks': object
-  'page_recipients.blocked': object
-  'page_recipients.codes': { count: number }
-  'page_recipients.download': object
-  'page_recipients.earlier_finished': { pseudonym: TextValue }
-  'page_recipients.erase': object
-  'page_recipients.erase_title': { phone: TextValue }
-  'page_recipients.erase_yes': object
-  'page_recipients.erased': { count: number }
-  'page_recipients.erasing': object
-  'page_recipients.find': object
-  'page_recipients.keep_block': object
-  'page_recipients.keep_block_hint': object
-  'page_recipients.loses': object
-  'page_recipients.means': object
-  'page_recipients.nothing': { phone: TextValue }
-  'page_recipients.nothing_erased': { phone: TextValue }
-  'page_recipients.orders': { count: number }
-  'page_recipients.phone': object
-  'page_recipients.phone_hint': object
-  'page_recipients.stays': object
-  'page_recipients.step_audit_log': object
-  'page_recipients.step_reports': object
-  'page_recipients.step_rows': object
-  'page_recipients.title': object
-  'page_senders.about': object
-  'page_senders.accounts': object
-  'page_senders.actions': object
-  'page_senders.added': { names: TextValue; number: TextValue }
-  'page_senders.advanced': object
-  'page_senders.app_secret': object
-  'page_senders.app_secret_hint': object
-  'page_senders.breaker_open_until': object
-  'page_senders.callback': object
-  'page_senders.can_send': object
-  'page_senders.cancel': object
-  'page_senders.changed': { names: TextValue; number: TextValue }
-  'page_senders.connect': object
-  'page_senders.connect_about': object
-  'page_senders.connect_about_emulator': object
-  'page_senders.connect_now': object
-  'page_senders.connecting': object
-  'page_senders.copy_command': object
-  'page_senders.delete': object
-  'page_senders.delete_loses': object
-  'page_senders.delete_stays': object
-  'page_senders.delete_title': object
-  'page_senders.delete_waiting': object
-  'page_senders.deleted': object
-  'page_senders.done': object
-  'page_senders.done_found': { numbers: TextValue; templates: TextValue }
-  'page_senders.done_known': object
-  'page_senders.done_title': object
-  'page_senders.empty': object
-  'page_senders.empty_member': object
-  'page_senders.emulator_accounts': object
-  'page_senders.flagged': object
-  'page_senders.found': { numbers: TextValue; templates: TextValue }
-  'page_senders.gone': { names: TextValue; number: TextValue }
-  'page_senders.graph_hint': { url: TextValue }
-  'page_senders.graph_hint_emulator': object
-  'page_senders.graph_url': object
-  'page_senders.health': object
-  'page_senders.holds': object
-  'page_senders.invalid_hint': object
-  'page_senders.last_failed': object
-  'page_senders.last_step': object
-  'page_senders.last_step_emulator': object
-  'page_senders.last_sync': object
-  'page_senders.local_callback': object
-  'page_senders.make': object
-  'page_senders.never_synced': object
-  'page_senders.next_sync': object
-  'page_senders.no_numbers': object
-  'page_senders.nothing_new': object
-  'page_senders.number': object
-  'page_senders.numbers': object
-  'page_senders.numbers_found': { count: number }
-  'page_senders.pace_unknown': object
-  'page_senders.paces_high': object
-  'page_senders.paces_standard': object
-  'page_senders.pause': object
-  'page_senders.pause_ask': object
-  'page_senders.pause_title': { phone: TextValue }
-  'page_senders.paused_since': object
-  'page_senders.qualities_green': object
-  'page_senders.qualities_na': object
-  'page_senders.qualities_red': object
-  'page_senders.qualities_unknown': object
-  'page_senders.qualities_yellow': object
-  'page_senders.quality': object
-  'page_senders.quality_hints_red': object
-  'page_senders.quality_hints_yellow': object
-  'page_senders.read_so_far': { found: TextValue }
-  'page_senders.renew': object
-  'page_senders.renew_about': object
-  'page_senders.renew_title': object
-  'page_senders.renewed': object
-  'page_senders.resume': object
-  'page_senders.sender_id': object
-  'page_senders.sent_today': { count: number }
-  'page_senders.sent_today_failed': { count: number; failed: TextValue }
-  'page_senders.statuses_banned': object
-  'page_senders.statuses_connected': object
-  'page_senders.statuses_deleted': object
-  'page_senders.statuses_disconnected': object
-  'page_senders.statuses_flagged': object
-  'page_senders.statuses_migrated': object
-  'page_senders.statuses_pending': object
-  'page_senders.statuses_rate_limited': object
-  'page_senders.statuses_restricted': object
-  'page_senders.statuses_unverified': object
-  'page_senders.steps_1': object
-  'page_senders.steps_2': object
-  'page_senders.steps_3': object
-  'page_senders.steps_4': object
-  'page_senders.sync': object
-  'page_senders.sync_kept': { found: TextValue }
-  'page_senders.sync_step': { step: TextValue; steps: TextValue; what: TextValue }
-  'page_senders.sync_steps_numbers': object
-  'page_senders.sync_steps_storing': object
-  'page_senders.sync_steps_templates': object
-  'page_senders.synced': object
-  'page_senders.syncing': object
-  'page_senders.templates_found': { count: number }
-  'page_senders.throughput': object
-  'page_senders.title': object
-  'page_senders.today': object
-  'page_senders.today_at_least': { messages: TextValue }
-  'page_senders.token': object
-  'page_senders.token_hint': object
-  'page_senders.unreadable_hint': object
-  'page_senders.verify_once': object
-  'page_senders.verify_token': object
-  'page_senders.verify_token_hint': object
-  'page_senders.waba': object
-  'page_senders.waba_hint': object
-  'page_senders.webhooks': object
-  'page_senders.webhooks_off': object
-  'page_senders.webhooks_off_means': object
-  'page_senders.webhooks_on': object
-  'page_senders.webhooks_on_means': { apps: TextValue }
-  'page_senders.webhooks_turn_on': object
-  'page_senders.webhooks_unreachable': object
-  'page_senders.why_account': object
-  'page_senders.why_gone': object
-  'page_senders.why_paused': object
-  'page_senders.why_status': object
-  'page_senders.why_unreadable': object
-  'page_session.backup': object
-  'page_session.backup_about': object
-  'page_session.begin': object
-  'page_session.begin_again': object
-  'page_session.email': object
-  'page_session.forgotten': object
-  'page_session.invited': { email: TextValue; workspace: TextValue }
-  'page_session.join': object
-  'page_session.name': object
-  'page_session.new_password': object
-  'page_session.new_password_title': object
-  'page_session.no_account': object
-  'page_session.no_token': object
-  'page_session.password': object
-  'page_session.password_hint': object
-  'page_session.refusals_signed_out': object
-  'page_session.refusals_too_common': object
-  'page_session.refusals_too_late': object
-  'page_session.refusals_too_long': object
-  'page_session.refusals_too_short': object
-  'page_session.refusals_unknown': object
-  'page_session.refusals_unreachable': object
-  'page_session.refusals_used_code': object
-  'page_session.refusals_wait': { count: number }
-  'page_session.refusals_wrong': object
-  'page_session.refusals_wrong_code': object
-  'page_session.refusals_wrong_password': object
-  'page_session.roles_admin': object
-  'page_session.roles_member': object
-  'page_session.roles_owner': object
-  'page_session.set_password': object
-  'page_session.setup': object
-  'page_session.show_password': object
-  'page_session.sign_in': object
-  'page_session.sign_in_to_join': object
-  'page_session.sign_out_here': object
-  'page_session.signed_in_as': { invited: TextValue; now: TextValue }
-  'page_session.to_sign_in': object
-  'page_session.totp': object
-  'page_session.totp_about': object
-  'page_session.use_backup': object
-  'page_session.use_totp': object
-  'page_session.welcome': object
-  'page_shell.account': object
-  'page_shell.again': object
-  'page_shell.all_values': object
-  'page_shell.audit': object
-  'page_shell.backend': object
-  'page_shell.blocked': object
-  'page_shell.cancel': object
-  'page_shell.charts': object
-  'page_shell.choose_workspace': object
-  'page_shell.clear_filters': object
-  'page_shell.clock_ahead': { ahead: TextValue }
-  'page_shell.clock_hint': object
-  'page_shell.close': object
-  'page_shell.cod_settings': object
-  'page_shell.collapse_sidebar': object
-  'page_shell.colon': object
-  'page_shell.colours': object
-  'page_shell.confirmations': object
-  'page_shell.copied': object
-  'page_shell.copy': object
-  'page_shell.dark': object
-  'page_shell.dates': object
-  'page_shell.dates_from': { day: TextValue }
-  'page_shell.dates_to': { day: TextValue }
-  'page_shell.endpoints': object
-  'page_shell.erased_recipient': object
-  'page_shell.errors': { count: number }
-  'page_shell.expand_sidebar': object
-  'page_shell.failed_title': object
-  'page_shell.fault': { fault: TextValue; field: TextValue }
-  'page_shell.filter_add': { name: TextValue }
-  'page_shell.filter_remove': { name: TextValue }
-  'page_shell.keys': object
-  'page_shell.language': object
-  'page_shell.leave': object
-  'page_shell.leave_text': object
-  'page_shell.leave_title': object
-  'page_shell.light': object
-  'page_shell.like_system': object
-  'page_shell.live_hint': object
-  'page_shell.menu': object
-  'page_shell.messages': object
-  'page_shell.newest': object
-  'page_shell.next_month': object
-  'page_shell.next_year': object
-  'page_shell.not_found': object
-  'page_shell.not_found_title': object
-  'page_shell.not_live_hint': object
-  'page_shell.older': object
-  'page_shell.overview': object
-  'page_shell.pages': object
-  'page_shell.palette_hint': object
-  'page_shell.palette_nothing': object
-  'page_shell.palette_pages': object
-  'page_shell.palette_scope': object
-  'page_shell.palette_searching': object
-  'page_shell.palette_settings': object
-  'page_shell.palette_workspaces': object
-  'page_shell.people': object
-  'page_shell.phone': object
-  'page_shell.previous_month': object
-  'page_shell.previous_year': object
-  'page_shell.real_time': { time: TextValue }
-  'page_shell.rows': { from: TextValue; to: TextValue; total: TextValue }
-  'page_shell.rows_more': { from: TextValue; to: TextValue; total: TextValue }
-  'page_shell.sandbox': object
-  'page_shell.search': object
-  'page_shell.search_further': object
-  'page_shell.searched_back': object
-  'page_shell.searched_back_hint': object
-  'page_shell.senders': object
-  'page_shell.settings': object
-  'page_shell.sign_out': object
-  'page_shell.skip': object
-  'page_shell.stay': object
-  'page_shell.system': object
-  'page_shell.templates': object
-  'page_shell.to_start': object
-  'page_shell.traffic': object
-  'page_shell.type_to_confirm': { name: TextValue }
-  'page_shell.unreachable': object
-  'page_shell.used_of': { max: TextValue; used: TextValue }
-  'page_shell.whats_app': object
-  'page_shell.workspace': object
-  'page_shell.zone_hint': object
-  'page_system.about': object
-  'page_system.alive': object
-  'page_system.check_now': object
-  'page_system.connections': object
-  'page_system.connections_of': { all: TextValue; used: TextValue }
-  'page_system.database': object
-  'page_system.differing': { settings: TextValue }
-  'page_system.documentation': object
-  'page_system.due_since': object
-  'page_system.examined': object
-  'page_system.findings': object
-  'page_system.fine': object
-  'page_system.fine_inside': object
-  'page_system.kind': object
-  'page_system.level_failure': object
-  'page_system.level_warning': object
-  'page_system.never': object
-  'page_system.no_work': object
-  'page_system.node': object
-  'page_system.nodes': object
-  'page_system.outside': object
-  'page_system.pool': object
-  'page_system.public_url': object
-  'page_system.roles': object
-  'page_system.running_since': object
-  'page_system.seen': object
-  'page_system.server': object
-  'page_system.silent': object
-  'page_system.size': object
-  'page_system.started': object
-  'page_system.state': object
-  'page_system.title': object
-  'page_system.version': object
-  'page_system.work': object
-  'page_templates.about': object
-  'page_templates.account': object
-  'page_templates.advice': object
-  'page_templates.advice_hint': object
-  'page_templates.all': object
-  'page_templates.appeared': object
-  'page_templates.body': object
-  'page_templates.body_hint': { named: TextValue; numbered: TextValue }
-  'page_templates.buttons': object
-  'page_templates.buttons_about': object
-  'page_templates.cancel': object
-  'page_templates.categories_authentication': object
-  'page_templates.categories_marketing': object
-  'page_templates.categories_utility': object
-  'page_templates.category': object
-  'page_templates.changed': object
-  'page_templates.check_now': object
-  'page_templates.cod_language_missing': object
-  'page_templates.copy_label': object
-  'page_templates.copy_label_hint': object
-  'page_templates.create': object
-  'page_templates.empty': object
-  'page_templates.empty_no_account': object
-  'page_templates.expiry': object
-  'page_templates.expiry_hint': { max: TextValue; min: TextValue }
-  'page_templates.facts': object
-  'page_templates.fields_category': object
-  'page_templates.fields_quality': object
-  'page_templates.fields_rejected_reason': object
-  'page_templates.fields_status': object
-  'page_templates.fields_text': object
-  'page_templates.filters': object
-  'page_templates.footer': object
-  'page_templates.footer_hint': object
-  'page_templates.for_nothing': object
-  'page_templates.for_what': object
-  'page_templates.from_to': object
-  'page_templates.gone': object
-  'page_templates.gone_title': object
-  'page_templates.header': object
-  'page_templates.header_hint': object
-  'page_templates.header_parameter': object
-  'page_templates.header_sample': object
-  'page_templates.history': object
-  'page_templates.language': object
-  'page_templates.language_hint': object
-  'page_templates.languages': object
-  'page_templates.later': { use: TextValue }
-  'page_templates.meanings_cancel': object
-  'page_templates.meanings_change_time': object
-  'page_templates.meanings_confirm': object
-  'page_templates.meanings_not_refused': object
-  'page_templates.meanings_refused': object
-  'page_templates.more': object
-  'page_templates.name': object
-  'page_templates.name_hint': object
-  'page_templates.new_about': object
-  'page_templates.new_title': object
-  'page_templates.no_account': object
-  'page_templates.no_history': object
-  'page_templates.no_parameters': object
-  'page_templates.no_start': object
-  'page_templates.none': object
-  'page_templates.not_rated': object
-  'page_templates.not_shown': object
-  'page_templates.not_shown_title': object
-  'page_templates.not_usable': object
-  'page_templates.nothing': object
-  'page_templates.other_languages': object
-  'page_templates.parameters': object
-  'page_templates.paused': object
-  'page_templates.paused_title': object
-  'page_templates.preview': object
-  'page_templates.preview_code': object
-  'page_templates.preview_draft': object
-  'page_templates.preview_english': object
-  'page_templates.preview_hint': object
-  'page_templates.qualities_green': object
-  'page_templates.qualities_red': object
-  'page_templates.qualities_unknown': object
-  'page_templates.qualities_yellow': object
-  'page_templates.quality': object
-  'page_templates.readers_only': object
-  'page_templates.reason': object
-  'page_templates.rejected_next': object
-  'page_templates.rejected_title': object
-  'page_templates.rejected_unknown': object
-  'page_templates.rejections_abusive_content': object
-  'page_templates.rejections_category_not_available': object
-  'page_templates.rejections_incorrect_category': object
-  'page_templates.rejections_invalid_format': object
-  'page_templates.rejections_promotional': object
-  'page_templates.rejections_scam': object
-  'page_templates.rejections_tag_content_mismatch': object
-  'page_templates.remove': object
-  'page_templates.remove_ask': object
-  'page_templates.remove_disabled': object
-  'page_templates.remove_now': object
-  'page_templates.remove_title': object
-  'page_templates.remove_type': object
-  'page_templates.request': object
-  'page_templates.request_for': object
-  'page_templates.review': object
-  'page_templates.review_member': object
-  'page_templates.review_title': object
-  'page_templates.samples': object
-  'page_templates.samples_about': object
-  'page_templates.search': object
-  'page_templates.senders': object
-  'page_templates.status': object
-  'page_templates.subject_button': { position: TextValue }
-  'page_templates.subject_expiry': object
-  'page_templates.subject_footer': object
-  'page_templates.subject_header': object
-  'page_templates.submit': object
-  'page_templates.template': object
-  'page_templates.title': object
-  'page_templates.to_cod_settings': object
-  'page_templates.to_list': object
-  'page_templates.to_senders': object
-  'page_templates.ttl': object
-  'page_templates.ttl_default': object
-  'page_templates.ttl_seconds': { seconds: TextValue }
-  'page_templates.unknown': object
-  'page_templates.unknown_title': object
-  'page_templates.usable_for': object
-  'page_templates.use': object
-  'page_templates.use_about_confirmation': object
-  'page_templates.use_about_otp': object
-  'page_templates.use_about_refusal': object
-  'page_templates.uses_confirmation': object
-  'page_templates.uses_otp': object
-  'page_templates.uses_refusal': object
-  'page_templates.vanished': object
-  'page_templates.when': object
-  'page_time_machine.ahead': { span: TextValue }
-  'page_time_machine.day': object
-  'page_time_machine.due_now': object
-  'page_time_machine.go_on': object
-  'page_time_machine.has_come': object
-  'page_time_machine.hour': object
-  'page_time_machine.in': { span: TextValue }
-  'page_time_machine.jump': object
-  'page_time_machine.jump_to': { what: TextValue }
-  'page_time_machine.move': object
-  'page_time_machine.move_by': object
-  'page_time_machine.moved': { span: TextValue }
-  'page_time_machine.moving': object
-  'page_time_machine.not_ahead': object
-  'page_time_machine.nothing_happened': object
-  'page_time_machine.on_the_way': { happened: TextValue }
-  'page_time_machine.other': object
-  'page_time_machine.others': { count: number }
-  'page_time_machine.quarter': object
-  'page_time_machine.time_machine': object
-  'page_time_machine.unit': object
-  'page_time_machine.units_d': object
-  'page_time_machine.units_h': object
-  'page_time_machine.units_m': object
-  'page_timeline.accepted': object
-  'page_timeline.after': { span: TextValue }
-  'page_timeline.answer': object
-  'page_timeline.armed': object
-  'page_timeline.attempt': object
-  'page_timeline.caller': object
-  'page_timeline.copy_curl': object
-  'page_timeline.customer': object
-  'page_timeline.customer_acts': object
-  'page_timeline.empty': object
-  'page_timeline.event': object
-  'page_timeline.held': object
-  'page_timeline.ignored': object
-  'page_timeline.in_line': object
-  'page_timeline.later': object
-  'page_timeline.message': object
-  'page_timeline.next_given_up': { fault: TextValue; url: TextValue }
-  'page_timeline.next_held': { endpointStatus: TextValue; reason: TextValue; url: TextValue }
-  'page_timeline.next_title': object
-  'page_timeline.next_was_held': { url: TextValue }
-  'page_timeline.no_action': object
-  'page_timeline.no_answer': object
-  'page_timeline.none': object
-  'page_timeline.not_made': object
-  'page_timeline.open': object
-  'page_timeline.open_endpoint': object
-  'page_timeline.open_phone': object
-  'page_timeline.open_senders': object
-  'page_timeline.open_templates': object
-  'page_timeline.operator': object
-  'page_timeline.parked': object
-  'page_timeline.provider': object
-  'page_timeline.quarantined': object
-  'page_timeline.quota': object
-  'page_timeline.refused': object
-  'page_timeline.report': object
-  'page_timeline.request': object
-  'page_timeline.retry': object
-  'page_timeline.taken': object
-  'page_timeline.timer': object
-  'page_timeline.title': object
-  'page_timeline.to_come': object
-  'page_timeline.unknown': object
-  'page_timeline.webhook': object
-  'page_workspaces.about': object
-  'page_workspaces.another': object
-  'page_workspaces.back': object
-  'page_workspaces.below_used': object
-  'page_workspaces.cancel_deletion': object
-  'page_workspaces.change': object
-  'page_workspaces.change_title': { kind: TextValue }
-  'page_workspaces.closed': object
-  'page_workspaces.create': object
-  'page_workspaces.created': object
-  'page_workspaces.delete': object
-  'page_workspaces.delete_live_means': object
-  'page_workspaces.delete_loses': object
-  'page_workspaces.delete_sandbox_means': object
-  'page_workspaces.delete_title': { name: TextValue }
-  'page_workspaces.deleted': { name: TextValue }
-  'page_workspaces.deletion_asked_by': { who: TextValue }
-  'page_workspaces.deletion_asked_by_command': object
-  'page_workspaces.deletion_cancelled': object
-  'page_workspaces.deletion_due': object
-  'page_workspaces.deletion_means': object
-  'page_workspaces.deletion_owners_cancel': object
-  'page_workspaces.forecasts_is_out': object
-  'page_workspaces.forecasts_is_too_early': object
-  'page_workspaces.forecasts_is_unused': object
-  'page_workspaces.forecasts_lasts': object
-  'page_workspaces.id': object
-  'page_workspaces.kind': object
-  'page_workspaces.kind_stays': object
-  'page_workspaces.kinds_cod_confirmation': object
-  'page_workspaces.kinds_cod_refusal': object
-  'page_workspaces.kinds_otp': object
-  'page_workspaces.left': { left: TextValue }
-  'page_workspaces.live': object
-  'page_workspaces.live_means': object
-  'page_workspaces.may_not': object
-  'page_workspaces.month_of': object
-  'page_workspaces.name': object
-  'page_workspaces.name_hint': object
-  'page_workspaces.new_about': object
-  'page_workspaces.new_title': object
-  'page_workspaces.owners_only': object
-  'page_workspaces.quotas': object
-  'page_workspaces.quotas_about': object
-  'page_workspaces.rename': object
-  'page_workspaces.renamed': object
-  'page_workspaces.runs_out': object
-  'page_workspaces.sandbox': object
-  'page_workspaces.sandbox_means': object
-  'page_workspaces.save': object
-  'page_workspaces.saved': object
-  'page_workspaces.title': object
-  'page_workspaces.units': object
-  'page_workspaces.units_hint': object
-  'page_workspaces.used_of': { units: TextValue; used: TextValue }
-  'providers.call_not_from_graph': { httpStatus: TextValue }
-  'providers.error_0': object
-  'providers.error_1': object
-  'providers.error_10': object
-  'providers.error_100': object
-  'providers.error_102': object
-  'providers.error_104': object
-  'providers.error_130403': object
-  'providers.error_130429': object
-  'providers.error_130472': object
-  'providers.error_130497': object
-  'providers.error_131000': object
-  'providers.error_131005': object
-  'providers.error_131008': object
-  'providers.error_131009': object
-  'providers.error_131016': object
-  'providers.error_131021': object
-  'providers.error_131026': object
-  'providers.error_131030': object
-  'providers.error_131031': object
-  'providers.error_131037': object
-  'providers.error_131042': object
-  'providers.error_131045': object
-  'providers.error_131047': object
-  'providers.error_131048': object
-  'providers.error_131049': object
-  'providers.error_131050': object
-  'providers.error_131051': object
-  'providers.error_131052': object
-  'providers.error_131053': object
-  'providers.error_131055': object
-  'providers.error_131056': object
-  'providers.error_131057': object
-  'providers.error_131059': object
-  'providers.error_131062': object
-  'providers.error_131063': object
-  'providers.error_131064': object
-  'providers.error_132000': object
-  'providers.error_132001': object
-  'providers.error_132005': object
-  'providers.error_132007': object
-  'providers.error_132008': object
-  'providers.error_132012': object
-  'providers.error_132015': object
-  'providers.error_132016': object
-  'providers.error_132018': object
-  'providers.error_132068': object
-  'providers.error_132069': object
-  'providers.error_133000': object
-  'providers.error_133004': object
-  'providers.error_133005': object
-  'providers.error_133006': object
-  'providers.error_133008': object
-  'providers.error_133009': object
-  'providers.error_133010': object
-  'providers.error_133015': object
-  'providers.error_133016': object
-  'providers.error_134011': object
-  'providers.error_135000': object
-  'providers.error_137000': object
-  'providers.error_141002': object
-  'providers.error_17': object
-  'providers.error_190': object
-  'providers.error_2': object
-  'providers.error_2388019': object
-  'providers.error_2388039': object
-  'providers.error_2388040': object
-  'providers.error_2388047': object
-  'providers.error_2388072': object
-  'providers.error_2388073': object
-  'providers.error_2388293': object
-  'providers.error_2388299': object
-  'providers.error_2494100': object
-  'providers.error_3': object
-  'providers.error_33': object
-  'providers.error_341': object
-  'providers.error_368': object
-  'providers.error_4': object
-  'providers.error_80007': object
-  'providers.error_object_missing': object
-  'providers.error_permission': object
-  'providers.error_unknown': object
-  'providers.no_answer': { timeoutMs: TextValue }
-  'providers.no_code': object
-  'providers.no_list': object
-  'providers.no_message_id': object
-  'providers.operation_create_template': object
-  'providers.operation_delete_template': object
-  'providers.operation_find_template': object
-  'providers.operation_list_numbers': object
-  'providers.operation_list_subscribers': object
-  'providers.operation_list_templates': object
-  'providers.operation_subscribe': object
-  'providers.refused': { errorCode: TextValue; operation: TextValue; title: TextValue }
-  'providers.refused_with_detail': { detail: TextValue; errorCode: TextValue; operation: TextValue; title: TextValue }
-  'providers.remedy_1': object
-  'providers.remedy_130403': object
-  'providers.remedy_130472': object
-  'providers.remedy_130497': object
-  'providers.remedy_131000': object
-  'providers.remedy_131021': object
-  'providers.remedy_131030': object
-  'providers.remedy_131037': object
-  'providers.remedy_131042': object
-  'providers.remedy_131045': object
-  'providers.remedy_131048': object
-  'providers.remedy_131049': object
-  'providers.remedy_131050': object
-  'providers.remedy_131064': object
-  'providers.remedy_133006': object
-  'providers.remedy_133010': object
-  'providers.remedy_134011': object
-  'providers.remedy_137000': object
-  'providers.remedy_141002': object
-  'providers.send_not_from_graph': object
-  'providers.titled': { detail: TextValue; title: TextValue }
-  'providers.too_long': { bytes: TextValue }
-  'providers.too_many': { items: TextValue; pages: TextValue }
-  'providers.unreachable': { detail: TextValue; operation: TextValue }
-  'recipients.being_sent': object
-  'recipients.export_too_large': { command: TextValue }
-  'recipients.too_many_steps': object
-  'sandbox.live': { workspaceId: TextValue }
-  'sandbox.not_done': { left: TextValue; seconds: TextValue }
-  'sandbox.some': { busy: TextValue; what: TextValue }
-  'sandbox.stuck': { command: TextValue; role: TextValue; seconds: TextValue; why: TextValue }
-  'sandbox.thing_deadline': object
-  'sandbox.thing_expiry': object
-  'sandbox.thing_message': object
-  'sandbox.thing_reminder': object
-  'sandbox.thing_report': object
-  'sandbox.thing_webhook': object
-  'sandbox.too_far': object
-  'sandbox.too_much': { max: TextValue }
-  'secrets.interrupted': { key: TextValue; resealed: TextValue }
-  'secrets.key_changed': object
-  'secrets.key_not_in_use': { key: TextValue }
-  'secrets.node_behind': { nodeId: TextValue }
-  'secrets.node_lacks_key': { key: TextValue; nodeId: TextValue; roles: TextValue; version: TextValue }
-  'secrets.not_rotated': { key: TextValue; unused: TextValue }
-  'secrets.rotated_meanwhile': object
-  'secrets.rows_left': { count: number }
-  'secrets.too_many_keys': { count: number }
-  'server_pages.after_repair': object
-  'server_pages.disk_full': object
-  'server_pages.incomplete': object
-  'server_pages.install': { command: TextValue }
-  'server_pages.locked': object
-  'server_pages.look_in_log': { logged: TextValue }
-  'server_pages.make_room': object
-  'server_pages.other_fault': object
-  'server_pages.page_title': object
-  'server_pages.unknown_host': { header: TextValue; host: TextValue; publicUrl: TextValue; setting: TextValue }
-  'server_pages.unlock': { folder: TextValue }
-  'server_pages.when_built': object
-  'statuses.account_connected': object
-  'statuses.account_credentials_invalid': object
-  'statuses.account_credentials_unreadable': object
-  'statuses.delivery_failed': object
-  'statuses.delivery_held': object
-  'statuses.delivery_in_progress': object
-  'statuses.delivery_pending': object
-  'statuses.delivery_retrying': object
-  'statuses.delivery_succeeded': object
-  'statuses.endpoint_disabled': object
-  'statuses.endpoint_enabled': object
-  'statuses.endpoint_failing': object
-  'statuses.endpoint_paused': object
-  'statuses.invitation_expired': object
-  'statuses.invitation_pending': object
-  'statuses.key_active': object
-  'statuses.key_expired': object
-  'statuses.key_expires_soon': object
-  'statuses.key_revoked': object
-  'statuses.message_accepted': object
-  'statuses.message_delivered': object
-  'statuses.message_failed': object
-  'statuses.message_played': object
-  'statuses.message_queued': object
-  'statuses.message_read': object
-  'statuses.message_received': object
-  'statuses.message_sending': object
-  'statuses.message_sent': object
-  'statuses.order_accepted': object
-  'statuses.order_awaiting_answer': object
-  'statuses.order_cancelled': object
-  'statuses.order_confirmed': object
-  'statuses.order_failed': object
-  'statuses.order_no_response': object
-  'statuses.order_rescheduled': object
-  'statuses.order_rescheduling': object
-  'statuses.refusal_accepted': object
-  'statuses.refusal_awaiting_answer': object
-  'statuses.refusal_awaiting_note': object
-  'statuses.refusal_awaiting_reason': object
-  'statuses.refusal_denied': object
-  'statuses.refusal_failed': object
-  'statuses.refusal_no_response': object
-  'statuses.refusal_refusal_confirmed': object
-  'statuses.sender_can_send': object
-  'statuses.sender_cannot_send': object
-  'statuses.template_approved': object
-  'statuses.template_archived': object
-  'statuses.template_deleted': object
-  'statuses.template_disabled': object
-  'statuses.template_in_appeal': object
-  'statuses.template_limit_exceeded': object
-  'statuses.template_paused': object
-  'statuses.template_pending': object
-  'statuses.template_pending_deletion': object
-  'statuses.template_rejected': object
-  'verify.answer': { derived: TextValue; stored: TextValue }
-  'verify.answer_missing': { confirmationId: TextValue }
-  'verify.answer_time': { derived: TextValue; stored: TextValue }
-  'verify.answer_without_message': { answer: TextValue }
-  'verify.check_answered_at': { check: TextValue; derived: TextValue; stored: TextValue }
-  'verify.check_chosen': { check: TextValue; derived: TextValue; stored: TextValue }
-  'verify.check_closing_sent': { check: TextValue; derived: TextValue; stored: TextValue }
-  'verify.check_failure': { check: TextValue; derived: TextValue; stored: TextValue }
-  'verify.check_round': { check: TextValue; derived: TextValue; stored: TextValue }
-  'verify.check_status': { check: TextValue; derived: TextValue; stored: TextValue }
-  'verify.code_kept': { status: TextValue }
-  'verify.daily_figures': { day: TextValue; derived: TextValue; figure: TextValue; stored: TextValue }
-  'verify.delivery_attempts': { derived: TextValue; stored: TextValue }
-  'verify.delivery_missing': { endpointId: TextValue }
-  'verify.delivery_status': { stored: TextValue }
-  'verify.delivery_without_cause': { endpointId: TextValue }
-  'verify.event_body': { member: TextValue; type: TextValue }
-  'verify.event_missing': { type: TextValue }
-  'verify.event_time': { derived: TextValue; stored: TextValue }
-  'verify.event_time_of_message': { derived: TextValue; stored: TextValue; type: TextValue }
-  'verify.event_time_twice': { at: TextValue }
-  'verify.event_without_cause': { type: TextValue }
-  'verify.failed_at': { derived: TextValue; stored: TextValue }
-  'verify.last_event_at': { derived: TextValue; stored: TextValue }
-  'verify.lease_without_end': { lease: TextValue }
-  'verify.message_attempts': { derived: TextValue; stored: TextValue }
-  'verify.message_failure': { derived: TextValue; stored: TextValue }
-  'verify.message_status': { derived: TextValue; stored: TextValue }
-  'verify.message_still_due': { status: TextValue }
-  'verify.message_stuck': { status: TextValue }
-  'verify.question_without_cause': { purpose: TextValue }
-  'verify.report_parked': { messageId: TextValue }
-  'verify.report_result': { derived: TextValue; stored: TextValue }
-  'verify.sent_at': { derived: TextValue; stored: TextValue }
-  'verify.timer': { check: TextValue; status: TextValue; timer: TextValue }
-  'verify.unexplained': { what: TextValue }
-  'verify.units': { derived: TextValue; kind: TextValue; month: TextValue; stored: TextValue }
-  'verify.unknown_outcomes': { derived: TextValue; stored: TextValue }
-  'webhooks.already': { status: TextValue }
-  'webhooks.bad_description': { max: TextValue }
-  'webhooks.body_removed': object
-  'webhooks.credentials': object
-  'webhooks.encoded_too_long': { max: TextValue }
-  'webhooks.endpoint_deleted': object
-  'webhooks.endpoint_failed_too_long': { days: TextValue }
-  'webhooks.endpoint_gone': object
-  'webhooks.endpoints_not_public': { address: TextValue }
-  'webhooks.erased': object
-  'webhooks.failed': object
-  'webhooks.fault': object
-  'webhooks.fragment': object
-  'webhooks.incomplete': { example: TextValue }
-  'webhooks.is_not': { command: TextValue; from: TextValue; status: TextValue }
-  'webhooks.missing': { endpointId: TextValue }
-  'webhooks.network_cert_has_expired': object
-  'webhooks.network_depth_zero_self_signed_cert': object
-  'webhooks.network_econnrefused': object
-  'webhooks.network_econnreset': object
-  'webhooks.network_ehostunreach': object
-  'webhooks.network_enodata': object
-  'webhooks.network_enotfound': object
-  'webhooks.network_err_tls_cert_altname_invalid': object
-  'webhooks.network_etimeout': object
-  'webhooks.network_unable_to_verify_leaf_signature': object
-  'webhooks.network_und_err_connect_timeout': object
-  'webhooks.network_und_err_headers_overflow': object
-  'webhooks.no_delivery': { deliveryId: TextValue }
-  'webhooks.no_delivery_of_event': { endpointId: TextValue; eventId: TextValue }
-  'webhooks.no_types': object
-  'webhooks.not_enabled': { command: TextValue; status: TextValue }
-  'webhooks.not_found': { hostname: TextValue }
-  'webhooks.not_https': object
-  'webhooks.not_pinged': { command: TextValue; status: TextValue }
-  'webhooks.not_retried': { command: TextValue; status: TextValue }
-  'webhooks.post_not_public': { address: TextValue }
-  'webhooks.redirect': object
-  'webhooks.scheme': { scheme: TextValue }
-  'webhooks.scheme_or_http': { insecure: TextValue; scheme: TextValue }
-  'webhooks.secret_lost': object
-  'webhooks.status_deleted': object
-  'webhooks.status_disabled': object
-  'webhooks.status_enabled': object
-  'webhooks.status_paused': object
-  'webhooks.stopped': object
-  'webhooks.too_many': { count: number }
-  'webhooks.took_too_long': { seconds: TextValue }
-  'webhooks.url_too_long': { max: TextValue }
-  'words.bar': { first: TextValue; second: TextValue }
-  'words.quoted': { words: TextValue }
-  'words.semicolon': { first: TextValue; second: TextValue }
-  'words.space': { first: TextValue; second: TextValue }
-  'workspaces.name_differs': { name: TextValue }
-  'workspaces.over': { state: TextValue }
-  'workspaces.phone_invalid': { example: TextValue; text: TextValue }
-  'workspaces.phone_without_plus': { phone: TextValue; text: TextValue }
-  'workspaces.state_expired': object
-  'workspaces.state_revoked': object
-  'workspaces.unknown': { workspaceId: TextValue }
+/** The names of each text's parameters. */
+export type ParameterNames = {
+  'accept.used_up': never
+  'accounts.access_token': never
+  'accounts.app_secret': never
+  'accounts.blank': 'at'
+  'accounts.blocked': never
+  'accounts.body': never
+  'accounts.body_missing': 'expected'
+  'accounts.cod_parameters_no_body': never
+  'accounts.cod_parameters_too_long': 'at' | 'max'
+  'accounts.cod_usability_button': 'expected' | 'position' | 'remedy' | 'type'
+  'accounts.cod_usability_category': 'category' | 'needed' | 'remedy'
+  'accounts.cod_usability_gap': 'count' | 'missing' | 'remedy'
+  'accounts.cod_usability_status': 'approved' | 'status'
+  'accounts.credentials': never
+  'accounts.deleted': never
+  'accounts.draft_adjacent': never
+  'accounts.draft_blank_lines': never
+  'accounts.draft_button_count': 'max'
+  'accounts.draft_control': never
+  'accounts.draft_edge': never
+  'accounts.draft_emoji': never
+  'accounts.draft_expiry': 'max' | 'min'
+  'accounts.draft_few_words': never
+  'accounts.draft_filled_too_long': 'max'
+  'accounts.draft_formatting': never
+  'accounts.draft_gap': 'numbered'
+  'accounts.draft_language': never
+  'accounts.draft_missing': never
+  'accounts.draft_mixed_variables': never
+  'accounts.draft_name_form': never
+  'accounts.draft_new_line': never
+  'accounts.draft_no_variables': never
+  'accounts.draft_one_variable': never
+  'accounts.draft_same_button': never
+  'accounts.draft_same_variable': never
+  'accounts.draft_spaces': never
+  'accounts.draft_too_long': 'max'
+  'accounts.draft_too_many_emojis': 'max'
+  'accounts.draft_variable_form': 'named' | 'numbered'
+  'accounts.draft_variable_too_long': 'max'
+  'accounts.expected_confirmation': never
+  'accounts.expected_names': 'names'
+  'accounts.expected_one': never
+  'accounts.expected_refusal': never
+  'accounts.expected_several': 'count'
+  'accounts.footer': never
+  'accounts.graph_scheme': never
+  'accounts.graph_url': 'example'
+  'accounts.header': never
+  'accounts.header_missing': 'parameter'
+  'accounts.header_parameter': 'remedy'
+  'accounts.header_parameters': 'count' | 'remedy'
+  'accounts.known': never
+  'accounts.labels': never
+  'accounts.lacks': 'name'
+  'accounts.more_bodies': 'remedy'
+  'accounts.more_parameters': 'count' | 'remedy'
+  'accounts.new_account_missing': 'secret'
+  'accounts.no_account': 'accountId'
+  'accounts.no_header': never
+  'accounts.no_list': 'expected'
+  'accounts.no_object': 'expected'
+  'accounts.no_parameter': 'remedy'
+  'accounts.no_replies': 'expected' | 'remedy'
+  'accounts.no_sender': never
+  'accounts.no_template': never
+  'accounts.obstacle_account': never
+  'accounts.obstacle_gone': never
+  'accounts.obstacle_paused': never
+  'accounts.obstacle_removed': never
+  'accounts.obstacle_status': 'first' | 'second' | 'status'
+  'accounts.obstacle_unreadable': never
+  'accounts.one_reply': 'expected' | 'remedy'
+  'accounts.one_value': 'expected'
+  'accounts.other_names': 'expected'
+  'accounts.other_parameter': 'needed' | 'parameter' | 'remedy'
+  'accounts.provider_refusal_remedy_other': 'wabaId'
+  'accounts.provider_refusal_unreachable': 'cause' | 'graphUrl'
+  'accounts.rate': never
+  'accounts.refused_with': 'errorCode' | 'title'
+  'accounts.remedy': never
+  'accounts.remedy_create': never
+  'accounts.remedy_fault': never
+  'accounts.remedy_in_appeal': never
+  'accounts.remedy_no_object': 'wabaId'
+  'accounts.remedy_other': never
+  'accounts.remedy_other_app': never
+  'accounts.remedy_other_object': 'wabaId'
+  'accounts.remedy_paused': never
+  'accounts.remedy_pending': never
+  'accounts.remedy_rate': never
+  'accounts.remedy_rejected': never
+  'accounts.remedy_token': 'wabaId'
+  'accounts.repeated': 'remedy' | 'type'
+  'accounts.replies': 'count' | 'expected' | 'remedy'
+  'accounts.secret': 'secret'
+  'accounts.still_there': never
+  'accounts.strange': 'remedy' | 'type'
+  'accounts.taken': never
+  'accounts.template_refused_edge': never
+  'accounts.template_refused_few_words': never
+  'accounts.template_refused_refused': never
+  'accounts.template_refused_status': never
+  'accounts.template_refused_too_long': never
+  'accounts.template_refused_unreachable': 'cause'
+  'accounts.token_unreadable': never
+  'accounts.too_many': never
+  'accounts.too_many_samples': 'max'
+  'accounts.unreadable_secrets': never
+  'accounts.unsendable': 'at'
+  'accounts.usability_button': 'position' | 'remedy' | 'type'
+  'accounts.usability_category': 'category' | 'needed' | 'remedy'
+  'accounts.usability_header_format': 'format' | 'remedy'
+  'accounts.usability_no_body': 'remedy'
+  'accounts.usability_status': 'approved' | 'remedy' | 'status'
+  'accounts.values': 'count' | 'expected'
+  'accounts.verify_token': never
+  'accounts.waba_id': 'max' | 'min'
+  'accounts.waba_id_differs': 'wabaId'
+  'accounts.with_cause': 'cause' | 'message'
+  'admin.account_id': never
+  'admin.address': 'detail'
+  'admin.audit_log_operators_only': never
+  'admin.charts_backwards': never
+  'admin.day': 'example'
+  'admin.delivery_id': never
+  'admin.email': never
+  'admin.endpoint_host': 'host'
+  'admin.endpoint_id': never
+  'admin.endpoint_is_deleted': never
+  'admin.endpoint_is_disabled': never
+  'admin.endpoint_is_enabled': never
+  'admin.endpoint_is_paused': never
+  'admin.endpoints_backwards': never
+  'admin.fault_of_ours': 'correlationId'
+  'admin.foreign_graph': 'graphUrl'
+  'admin.form_faulty': never
+  'admin.id': never
+  'admin.instant': never
+  'admin.is_here': never
+  'admin.kind': never
+  'admin.last_owner': never
+  'admin.link_over': never
+  'admin.live': never
+  'admin.messages_sender_id': never
+  'admin.missing_account': never
+  'admin.missing_blocked_recipient': never
+  'admin.missing_confirmation': never
+  'admin.missing_delivery': never
+  'admin.missing_endpoint': never
+  'admin.missing_key': never
+  'admin.missing_message': never
+  'admin.missing_number': never
+  'admin.missing_open_invitation': never
+  'admin.missing_person': never
+  'admin.missing_sender': never
+  'admin.missing_template': never
+  'admin.missing_thing_due_any_more': never
+  'admin.negative': never
+  'admin.no_chat': never
+  'admin.no_database': never
+  'admin.no_message': never
+  'admin.no_phone': never
+  'admin.no_phones': never
+  'admin.no_session': never
+  'admin.no_url': 'example'
+  'admin.no_workspace': never
+  'admin.none_chosen': never
+  'admin.not_kept': never
+  'admin.not_known': never
+  'admin.nothing_given': never
+  'admin.number': never
+  'admin.of_an_operator': 'command' | 'email'
+  'admin.one_day': never
+  'admin.one_line': never
+  'admin.owners_only': never
+  'admin.password_common': never
+  'admin.people_operators_only': never
+  'admin.people_too_many': 'max'
+  'admin.phone_phone': never
+  'admin.phone_too_long': never
+  'admin.role': 'required' | 'role'
+  'admin.role_admin': never
+  'admin.role_member': never
+  'admin.role_owner': never
+  'admin.senders_sender_id': never
+  'admin.signed_out': never
+  'admin.silent': never
+  'admin.taken': never
+  'admin.too_many_days': 'max'
+  'admin.too_much': never
+  'admin.too_short': never
+  'admin.type': never
+  'admin.unable': never
+  'admin.whole_days': never
+  'admin.workspaces_too_many': 'max'
+  'cod.accept_key_reused': never
+  'cod.accept_refusal_key_reused': never
+  'cod.accept_refusal_no_confirmation': never
+  'cod.advance_no_confirmation': never
+  'cod.armed_for_later': never
+  'cod.changes_nothing': 'status' | 'trigger'
+  'cod.earlier_follow_up': never
+  'cod.earlier_list': never
+  'cod.empty': never
+  'cod.erased': never
+  'cod.exists': never
+  'cod.failed': never
+  'cod.faulty': 'faults'
+  'cod.foreign_button': never
+  'cod.form': never
+  'cod.kind_audio': never
+  'cod.kind_contacts': never
+  'cod.kind_document': never
+  'cod.kind_image': never
+  'cod.kind_location': never
+  'cod.kind_reaction': never
+  'cod.kind_sticker': never
+  'cod.kind_video': never
+  'cod.later_is_known': never
+  'cod.no_open_question': never
+  'cod.no_refusal_check': never
+  'cod.no_such_choice': never
+  'cod.no_texts': never
+  'cod.not_armed': never
+  'cod.not_configured': never
+  'cod.not_sent': never
+  'cod.nothing': never
+  'cod.other_conversation': never
+  'cod.other_kind': 'kind'
+  'cod.other_release': never
+  'cod.other_sender': never
+  'cod.passed_over': never
+  'cod.present_choice': never
+  'cod.present_reason': never
+  'cod.receive_no_confirmation': never
+  'cod.recipient_erased': never
+  'cod.settings_before_reminder': 'minutes' | 'reminder'
+  'cod.settings_blank': never
+  'cod.settings_control_characters': never
+  'cod.settings_half_surrogate': never
+  'cod.settings_list_length': 'max' | 'min'
+  'cod.settings_many_lines': never
+  'cod.settings_minutes': 'max' | 'min'
+  'cod.settings_must_be_list': never
+  'cod.settings_must_be_object': never
+  'cod.settings_must_be_string': never
+  'cod.settings_not_a_language': never
+  'cod.settings_repeated': never
+  'cod.settings_required': never
+  'cod.settings_same_as_other': never
+  'cod.settings_time_zone': never
+  'cod.settings_too_long': 'max'
+  'cod.settings_too_many_languages': 'max'
+  'cod.settings_too_many_weekdays': 'max'
+  'cod.settings_unknown': never
+  'cod.settings_weekdays': 'weekdays'
+  'cod.settings_whole_number': 'max' | 'min'
+  'cod.status_accepted': never
+  'cod.status_awaiting_answer': never
+  'cod.status_awaiting_note': never
+  'cod.status_awaiting_reason': never
+  'cod.status_cancelled': never
+  'cod.status_confirmed': never
+  'cod.status_denied': never
+  'cod.status_failed': never
+  'cod.status_no_response': never
+  'cod.status_refusal_confirmed': never
+  'cod.status_rescheduled': never
+  'cod.status_rescheduling': never
+  'cod.superseded': never
+  'cod.trigger_cancel': never
+  'cod.trigger_change_time': never
+  'cod.trigger_confirm': never
+  'cod.trigger_day': never
+  'cod.trigger_day_and_range': never
+  'cod.trigger_deadline': never
+  'cod.trigger_erasure': never
+  'cod.trigger_expiry': never
+  'cod.trigger_message': never
+  'cod.trigger_no': never
+  'cod.trigger_other': never
+  'cod.trigger_other_before_text': never
+  'cod.trigger_other_choice': never
+  'cod.trigger_other_reason': never
+  'cod.trigger_range': never
+  'cod.trigger_reason': never
+  'cod.trigger_reminder': never
+  'cod.trigger_send_failed': never
+  'cod.trigger_submitted': never
+  'cod.trigger_text': never
+  'cod.trigger_yes': never
+  'cod.unreadable': never
+  'doctor.account_refused': 'wabaId' | 'workspace'
+  'doctor.account_refused_fix': never
+  'doctor.account_sync_failed': 'detail' | 'wabaId' | 'workspace'
+  'doctor.account_sync_failed_fix': never
+  'doctor.account_unreadable': 'wabaId' | 'workspace'
+  'doctor.account_unreadable_fix': never
+  'doctor.accounts_left_out': 'number'
+  'doctor.accounts_left_out_fix': never
+  'doctor.autovacuum_off': never
+  'doctor.autovacuum_off_fix': never
+  'doctor.certificate_expires': 'duration' | 'url'
+  'doctor.certificate_expires_fix': never
+  'doctor.check_clock': never
+  'doctor.check_database': never
+  'doctor.check_disk': never
+  'doctor.check_erasures': never
+  'doctor.check_failed': 'error'
+  'doctor.check_failed_fix': never
+  'doctor.check_key': never
+  'doctor.check_leases': never
+  'doctor.check_nodes': never
+  'doctor.check_pooler': never
+  'doctor.check_provider': never
+  'doctor.check_public_url': never
+  'doctor.check_quarantine': never
+  'doctor.check_replication': never
+  'doctor.check_reports': never
+  'doctor.check_retention': never
+  'doctor.check_schema': never
+  'doctor.check_settings': never
+  'doctor.check_setup': never
+  'doctor.check_slow': 'duration'
+  'doctor.check_slow_fix': never
+  'doctor.check_work': never
+  'doctor.clock_differs': 'duration' | 'machine'
+  'doctor.clock_differs_fix': never
+  'doctor.clock_wrong': 'duration' | 'machine'
+  'doctor.clock_wrong_fix': never
+  'doctor.connections_short': 'available' | 'needed'
+  'doctor.connections_short_fix': never
+  'doctor.database_before_first_release': never
+  'doctor.database_before_first_release_fix': never
+  'doctor.database_contracted': 'contracting' | 'known' | 'newest'
+  'doctor.database_contracted_fix': never
+  'doctor.database_encoding': 'encoding'
+  'doctor.database_encoding_fix': never
+  'doctor.database_missing': 'folder'
+  'doctor.database_missing_fix': never
+  'doctor.database_newer': 'known' | 'newest'
+  'doctor.database_newer_fix': never
+  'doctor.database_old': 'version'
+  'doctor.database_old_fix': never
+  'doctor.database_read_only': never
+  'doctor.database_read_only_fix': never
+  'doctor.database_unreachable': 'reason'
+  'doctor.database_unreachable_fix': never
+  'doctor.days': 'value'
+  'doctor.disk_full': 'folder' | 'megabytes'
+  'doctor.disk_full_fix': never
+  'doctor.disk_low': 'folder' | 'megabytes'
+  'doctor.disk_low_fix': never
+  'doctor.endpoint_disabled': 'duration' | 'host' | 'workspace'
+  'doctor.endpoint_disabled_fix': 'endpointId'
+  'doctor.endpoint_failing': 'duration' | 'host' | 'workspace'
+  'doctor.endpoint_failing_fix': 'endpointId'
+  'doctor.endpoint_secret_unreadable': 'host' | 'workspace'
+  'doctor.endpoint_secret_unreadable_fix': 'endpointId'
+  'doctor.erasure_unfinished': 'number' | 'workspace'
+  'doctor.erasure_unfinished_fix': 'workspaceId'
+  'doctor.former_key_missing': 'keys'
+  'doctor.former_key_missing_fix': never
+  'doctor.hours': 'value'
+  'doctor.isolation': 'isolation'
+  'doctor.isolation_fix': never
+  'doctor.key_wrong': 'reason'
+  'doctor.key_wrong_fix': never
+  'doctor.leases_stuck': 'number'
+  'doctor.leases_stuck_fix': never
+  'doctor.machine_of_node': 'nodeId'
+  'doctor.migrations_pending': 'number'
+  'doctor.migrations_pending_fix': never
+  'doctor.minutes': 'value'
+  'doctor.missing_clock': never
+  'doctor.missing_config': never
+  'doctor.missing_db': never
+  'doctor.missing_provider': never
+  'doctor.missing_schema': never
+  'doctor.missing_seal': never
+  'doctor.no_answer': 'duration'
+  'doctor.no_api': never
+  'doctor.no_api_fix': never
+  'doctor.no_dashboard': never
+  'doctor.no_dashboard_fix': never
+  'doctor.no_worker': never
+  'doctor.no_worker_fix': never
+  'doctor.node_silent': 'duration' | 'nodeId'
+  'doctor.node_silent_fix': never
+  'doctor.not_durable': 'settings'
+  'doctor.not_durable_fix': never
+  'doctor.not_migrated': never
+  'doctor.not_migrated_fix': never
+  'doctor.not_subscribed': 'wabaId' | 'workspace'
+  'doctor.not_subscribed_fix': never
+  'doctor.nothing_runs': never
+  'doctor.nothing_runs_fix': never
+  'doctor.ok': never
+  'doctor.pooler_reuses_sessions': never
+  'doctor.pooler_reuses_sessions_fix': never
+  'doctor.pooler_shares_sessions': never
+  'doctor.pooler_shares_sessions_fix': never
+  'doctor.private_webhooks': never
+  'doctor.private_webhooks_fix': never
+  'doctor.provider_refuses': 'detail' | 'wabaId' | 'workspace'
+  'doctor.provider_refuses_fix': never
+  'doctor.provider_unreachable': 'detail' | 'wabaId' | 'workspace'
+  'doctor.provider_unreachable_fix': never
+  'doctor.proxies_missing': never
+  'doctor.proxies_missing_fix': never
+  'doctor.public_url_elsewhere': 'url'
+  'doctor.public_url_elsewhere_fix': never
+  'doctor.public_url_missing': never
+  'doctor.public_url_missing_fix': never
+  'doctor.public_url_plain': 'url'
+  'doctor.public_url_plain_fix': never
+  'doctor.public_url_status': 'status' | 'url'
+  'doctor.public_url_status_fix': never
+  'doctor.public_url_tls': 'reason' | 'url'
+  'doctor.public_url_tls_fix': never
+  'doctor.public_url_unknown_host': 'url'
+  'doctor.public_url_unknown_host_fix': never
+  'doctor.public_url_unreachable': 'reason' | 'url'
+  'doctor.public_url_unreachable_fix': never
+  'doctor.quarantined': 'number'
+  'doctor.quarantined_fix': never
+  'doctor.rate_limit_per_node': 'nodes'
+  'doctor.rate_limit_per_node_fix': never
+  'doctor.reports_missing': 'number' | 'wabaId' | 'workspace'
+  'doctor.reports_missing_fix': 'path'
+  'doctor.retention_behind': 'duration' | 'setting'
+  'doctor.retention_behind_fix': never
+  'doctor.retention_in_use': 'id' | 'number' | 'setting'
+  'doctor.retention_in_use_fix': 'id'
+  'doctor.seconds': 'value'
+  'doctor.sender_quality': 'phone' | 'workspace'
+  'doctor.sender_quality_fix': never
+  'doctor.sender_unusable': 'phone' | 'workspace'
+  'doctor.sender_unusable_fix': 'reason'
+  'doctor.session_settings_lost': 'settings'
+  'doctor.session_settings_lost_fix': never
+  'doctor.setting_invalid': 'mistake'
+  'doctor.setting_invalid_fix': never
+  'doctor.settings_differ': 'setting'
+  'doctor.settings_differ_fix': never
+  'doctor.skipped': 'missing'
+  'doctor.skipped_fix': never
+  'doctor.standby_lags': 'duration' | 'megabytes' | 'name'
+  'doctor.standby_lags_fix': never
+  'doctor.standby_missing': never
+  'doctor.standby_missing_fix': never
+  'doctor.template_stopped': 'language' | 'name' | 'status' | 'workspace'
+  'doctor.template_stopped_fix': never
+  'doctor.this_machine': never
+  'doctor.token_refused': 'detail' | 'wabaId' | 'workspace'
+  'doctor.token_refused_fix': never
+  'doctor.transaction_timeout': 'duration' | 'needed'
+  'doctor.transaction_timeout_fix': never
+  'doctor.versions_differ': 'versions'
+  'doctor.versions_differ_fix': never
+  'doctor.work_daily_figures': never
+  'doctor.work_deletions': never
+  'doctor.work_deliveries': never
+  'doctor.work_late': 'duration' | 'work'
+  'doctor.work_late_fix': never
+  'doctor.work_messages': never
+  'doctor.work_releases': never
+  'doctor.work_reports': never
+  'doctor.work_stuck': 'duration' | 'work'
+  'doctor.work_stuck_fix': never
+  'doctor.work_syncs': never
+  'doctor.work_timers': never
+  'doctor.workspaces_left_out': 'number'
+  'doctor.workspaces_left_out_fix': never
+  'events.form': never
+  'explain.again': 'times'
+  'explain.answer_by': 'deadlineAt'
+  'explain.answer_cancelled': never
+  'explain.answer_confirmed': never
+  'explain.answer_day_chosen': never
+  'explain.answer_denied': never
+  'explain.answer_latest': 'followUpAt'
+  'explain.answer_other_chosen': never
+  'explain.answer_range_chosen': never
+  'explain.answer_refusal_confirmed': never
+  'explain.answer_refused': never
+  'explain.answer_reschedule_started': never
+  'explain.answer_rescheduled': never
+  'explain.answered': 'answer' | 'check' | 'given' | 'superseded'
+  'explain.armed': 'check' | 'what'
+  'explain.at': 'at'
+  'explain.attempt': 'attempt' | 'because' | 'of' | 'outcome'
+  'explain.because': 'causes'
+  'explain.breaker_and_remedy': 'breakerOpenUntil' | 'remedy'
+  'explain.check_confirmation': never
+  'explain.check_refusal': never
+  'explain.code': 'errorCode'
+  'explain.confirmation_cancelled': never
+  'explain.confirmation_confirmed': never
+  'explain.confirmation_no_response': never
+  'explain.confirmation_request': 'apiKeyId' | 'correlationId' | 'recipient' | 'reference' | 'senderPhone' | 'templateLanguage' | 'templateName'
+  'explain.confirmation_rescheduled': never
+  'explain.deed_chooses': 'label' | 'question'
+  'explain.deed_chooses_foreign': never
+  'explain.deed_chooses_meaning': 'label' | 'meaning' | 'question'
+  'explain.deed_quotes': 'message' | 'text'
+  'explain.deed_removed': never
+  'explain.deed_sends': 'kind'
+  'explain.deed_taps': 'answer' | 'question'
+  'explain.deed_taps_foreign': never
+  'explain.deed_taps_other_confirmation': never
+  'explain.deed_taps_other_release': never
+  'explain.deed_unreadable': never
+  'explain.deed_writes': 'text'
+  'explain.delivery_held': 'endpointStatus' | 'url'
+  'explain.dropped': 'until'
+  'explain.failing': 'dueAt' | 'fault' | 'url'
+  'explain.failing_in_turn': 'url'
+  'explain.fate': 'fate'
+  'explain.fate_because': 'fate' | 'note'
+  'explain.fate_ignored': never
+  'explain.fate_parked': never
+  'explain.fate_quarantined': never
+  'explain.fate_waiting': never
+  'explain.fault_answered': 'httpStatus'
+  'explain.fault_no_answer': 'why'
+  'explain.fault_reported': 'errorCode' | 'title'
+  'explain.fault_silent': never
+  'explain.fault_till_the_end': 'errorCode' | 'title'
+  'explain.fault_unknown': never
+  'explain.for_none': 'id' | 'type'
+  'explain.for_one': 'id' | 'type'
+  'explain.for_several': 'count' | 'id' | 'type'
+  'explain.given': 'values'
+  'explain.given_up': 'fault' | 'resend' | 'url'
+  'explain.heard': 'again' | 'deed' | 'fate'
+  'explain.held': 'enable' | 'endpointStatus' | 'reason' | 'resend' | 'url'
+  'explain.just_taken': never
+  'explain.known_code': 'errorCode' | 'title'
+  'explain.look_up_known_code': 'errorCode' | 'title'
+  'explain.look_up_unknown_code': 'errorCode'
+  'explain.may_have_arrived': never
+  'explain.message': 'name' | 'superseded' | 'tappable' | 'text'
+  'explain.message_quarantined': 'fault' | 'tries'
+  'explain.message_request': 'apiKeyId' | 'correlationId' | 'recipient' | 'senderPhone' | 'templateLanguage' | 'templateName'
+  'explain.message_superseded': never
+  'explain.must_answer': never
+  'explain.name_confirmation_closing': never
+  'explain.name_confirmation_question': never
+  'explain.name_confirmation_reminder': never
+  'explain.name_day_question': never
+  'explain.name_note_prompt': never
+  'explain.name_reasons_question': never
+  'explain.name_refusal_closing': never
+  'explain.name_refusal_question': never
+  'explain.name_refusal_reminder': never
+  'explain.name_time_question': never
+  'explain.no_action': 'why'
+  'explain.no_answer': never
+  'explain.no_code': never
+  'explain.no_reason': never
+  'explain.no_worker': 'dueAt' | 'role'
+  'explain.not_made': 'why'
+  'explain.nothing_reported': never
+  'explain.nothing_said': never
+  'explain.of': 'message'
+  'explain.offline': never
+  'explain.offline_until': 'until'
+  'explain.outcome_accepted': never
+  'explain.outcome_no_answer': never
+  'explain.outcome_not_made': never
+  'explain.outcome_refused': never
+  'explain.outcome_retry': never
+  'explain.outcome_under_way': never
+  'explain.outcome_unknown': never
+  'explain.over_other': never
+  'explain.posted': 'answer' | 'attempt' | 'because' | 'durationMs' | 'url'
+  'explain.posting': 'url'
+  'explain.reason': 'reason'
+  'explain.refusal_denied': never
+  'explain.refusal_no_response': never
+  'explain.refusal_refusal_confirmed': never
+  'explain.refusal_request': 'apiKeyId' | 'correlationId' | 'templateLanguage' | 'templateName'
+  'explain.release': 'release' | 'what'
+  'explain.reported': 'again' | 'at' | 'fate' | 'of' | 'outcome' | 'why'
+  'explain.reported_delivered': never
+  'explain.reported_failed': never
+  'explain.reported_no_status': 'again' | 'fate' | 'of'
+  'explain.reported_played': never
+  'explain.reported_read': never
+  'explain.reported_removed': 'again' | 'fate' | 'of'
+  'explain.reported_sent': never
+  'explain.reported_unknown_status': 'again' | 'fate' | 'of' | 'word'
+  'explain.secret_lost': 'resend' | 'rotate' | 'url'
+  'explain.secret_lost_held': 'enable' | 'resend' | 'rotate' | 'url'
+  'explain.silent': 'path' | 'since'
+  'explain.slow_in_turn': 'url'
+  'explain.stands_for_removed': never
+  'explain.stands_for_template': 'name'
+  'explain.superseded': never
+  'explain.tap_cancel': never
+  'explain.tap_change_time': never
+  'explain.tap_confirm': never
+  'explain.tap_no': never
+  'explain.tap_yes': never
+  'explain.tappable': 'choices'
+  'explain.thing_message': never
+  'explain.thing_report': never
+  'explain.thing_timer': never
+  'explain.timer_deadline': never
+  'explain.timer_follow_up': never
+  'explain.timer_quarantined': 'check' | 'fault' | 'tries'
+  'explain.timer_reminder': never
+  'explain.to_post': 'url'
+  'explain.tried_again': 'retryAt'
+  'explain.unavailable': 'remedy' | 'submitBy'
+  'explain.unit': 'month' | 'unit'
+  'explain.unit_of': 'month' | 'quota' | 'unit'
+  'explain.unknown_code': 'errorCode'
+  'explain.was_held': 'resend' | 'url'
+  'explain.why_about_to_go': never
+  'explain.why_answer_lost': 'dueAt'
+  'explain.why_arrived': never
+  'explain.why_breaker_open': 'breakerOpenUntil'
+  'explain.why_breaker_open_by_code': 'breakerOpenUntil' | 'errorCode' | 'title'
+  'explain.why_catches_up': 'url'
+  'explain.why_endpoint_deleted': 'url'
+  'explain.why_on_its_way': 'url'
+  'explain.why_reached_all': never
+  'explain.why_tried_again': 'dueAt'
+  'explain.why_under_way': never
+  'export.column_account_id': never
+  'export.column_action': never
+  'export.column_after': never
+  'export.column_answered': never
+  'export.column_at': never
+  'export.column_attempts': never
+  'export.column_awaiting_answer': never
+  'export.column_before': never
+  'export.column_blocked': never
+  'export.column_blocked_by': never
+  'export.column_cancelled': never
+  'export.column_category': never
+  'export.column_confirmed': never
+  'export.column_conversation': never
+  'export.column_created': never
+  'export.column_customer_note': never
+  'export.column_day': never
+  'export.column_description': never
+  'export.column_duration_ms': never
+  'export.column_email': never
+  'export.column_ended': never
+  'export.column_error': never
+  'export.column_event_id': never
+  'export.column_event_type': never
+  'export.column_event_types': never
+  'export.column_expires': never
+  'export.column_failed': never
+  'export.column_failing_since': never
+  'export.column_failure_code': never
+  'export.column_half_within_ms': never
+  'export.column_http_status': never
+  'export.column_id': never
+  'export.column_kind': never
+  'export.column_language': never
+  'export.column_last_attempt': never
+  'export.column_last_seen': never
+  'export.column_last_used': never
+  'export.column_member_since': never
+  'export.column_message_id': never
+  'export.column_most_within_ms': never
+  'export.column_name': never
+  'export.column_new_date': never
+  'export.column_new_time_range': never
+  'export.column_next_attempt': never
+  'export.column_no_response': never
+  'export.column_number': never
+  'export.column_one_time_codes': never
+  'export.column_operator': never
+  'export.column_order_id': never
+  'export.column_orders': never
+  'export.column_paused': never
+  'export.column_phone': never
+  'export.column_purpose': never
+  'export.column_quality': never
+  'export.column_reason': never
+  'export.column_recipient': never
+  'export.column_reference': never
+  'export.column_refusal_reason': never
+  'export.column_refusal_status': never
+  'export.column_rescheduled': never
+  'export.column_revoked': never
+  'export.column_role': never
+  'export.column_sender': never
+  'export.column_sent': never
+  'export.column_share': never
+  'export.column_status': never
+  'export.column_status_since': never
+  'export.column_target': never
+  'export.column_template': never
+  'export.column_text': never
+  'export.column_two_factor': never
+  'export.column_url': never
+  'export.column_who': never
+  'export.column_within_ms': never
+  'export.cut': 'max'
+  'export.too_many': never
+  'failures.policy_violation': never
+  'failures.policy_violation_remedy': never
+  'failures.policy_violation_short': never
+  'failures.provider_credentials_invalid': never
+  'failures.provider_credentials_invalid_remedy': never
+  'failures.provider_credentials_invalid_short': never
+  'failures.provider_unavailable': never
+  'failures.provider_unavailable_remedy': never
+  'failures.provider_unavailable_short': never
+  'failures.recipient_erased': never
+  'failures.recipient_erased_remedy': never
+  'failures.recipient_erased_short': never
+  'failures.recipient_not_allowed': never
+  'failures.recipient_not_allowed_remedy': never
+  'failures.recipient_not_allowed_short': never
+  'failures.recipient_rate_limited': never
+  'failures.recipient_rate_limited_remedy': never
+  'failures.recipient_rate_limited_short': never
+  'failures.recipient_unreachable': never
+  'failures.recipient_unreachable_remedy': never
+  'failures.recipient_unreachable_short': never
+  'failures.sender_rate_limited': never
+  'failures.sender_rate_limited_remedy': never
+  'failures.sender_rate_limited_short': never
+  'failures.sender_unavailable': never
+  'failures.sender_unavailable_remedy': never
+  'failures.sender_unavailable_short': never
+  'failures.submission_expired': never
+  'failures.submission_expired_remedy': never
+  'failures.submission_expired_short': never
+  'failures.template_disabled': never
+  'failures.template_disabled_remedy': never
+  'failures.template_disabled_short': never
+  'failures.template_not_found': never
+  'failures.template_not_found_remedy': never
+  'failures.template_not_found_short': never
+  'failures.template_parameters_rejected': never
+  'failures.template_parameters_rejected_remedy': never
+  'failures.template_parameters_rejected_short': never
+  'failures.template_paused': never
+  'failures.template_paused_remedy': never
+  'failures.template_paused_short': never
+  'failures.unknown': never
+  'failures.unknown_short': never
+  'failures.window_closed': never
+  'failures.window_closed_remedy': never
+  'failures.window_closed_short': never
+  'http.is_required': never
+  'http.must_be_an_array': never
+  'http.must_be_an_object': never
+  'http.must_be_object': never
+  'http.must_be_phone': never
+  'http.must_be_text': never
+  'http.must_be_uuid': never
+  'http.must_be_whole': never
+  'http.must_be_whole_within': 'max' | 'min'
+  'http.must_have_at_least': 'min'
+  'http.must_have_at_most': 'max'
+  'http.must_have_within': 'max' | 'min'
+  'http.must_not_be_empty': never
+  'http.not_valid': never
+  'http.unknown_field': never
+  'http.unknown_query_parameter': never
+  'http.unstorable': never
+  'http.unstorable_name': never
+  'jobs.row_locked': never
+  'messages.already_known': 'status'
+  'messages.code_missing': never
+  'messages.erased': never
+  'messages.failed_afterwards': never
+  'messages.interrupted': never
+  'messages.known_failure': never
+  'messages.no_message': never
+  'messages.seal_broken': never
+  'messages.stale_failure': 'status'
+  'messages.status_accepted': never
+  'messages.status_delivered': never
+  'messages.status_failed': never
+  'messages.status_played': never
+  'messages.status_queued': never
+  'messages.status_read': never
+  'messages.status_received': never
+  'messages.status_sending': never
+  'messages.status_sent': never
+  'messages.unknown_kind': never
+  'messages.unknown_message': never
+  'messages.unknown_status': never
+  'messages.unknown_update': never
+  'otp.form': never
+  'otp.key_reused': never
+  'page_account.actions': never
+  'page_account.backup_codes': never
+  'page_account.backup_codes_about': never
+  'page_account.change_password': never
+  'page_account.code': never
+  'page_account.confirm': never
+  'page_account.current_password': never
+  'page_account.device': never
+  'page_account.events': never
+  'page_account.events_about': never
+  'page_account.everywhere': never
+  'page_account.everywhere_about': never
+  'page_account.is_off': never
+  'page_account.is_on': never
+  'page_account.kept': never
+  'page_account.last_used': never
+  'page_account.name': never
+  'page_account.name_hint': never
+  'page_account.new_codes': never
+  'page_account.new_codes_about': never
+  'page_account.new_password': never
+  'page_account.next': never
+  'page_account.no_events': never
+  'page_account.or_type': never
+  'page_account.password': never
+  'page_account.password_about': never
+  'page_account.password_changed': never
+  'page_account.password_hint': never
+  'page_account.qr_code': never
+  'page_account.save': never
+  'page_account.saved': never
+  'page_account.scan': never
+  'page_account.second_factor': never
+  'page_account.second_factor_about': never
+  'page_account.sessions': never
+  'page_account.sessions_about': never
+  'page_account.sign_out': never
+  'page_account.signed_in_at': never
+  'page_account.stay': never
+  'page_account.this_one': never
+  'page_account.title': never
+  'page_account.turn_off': never
+  'page_account.turn_off_about': never
+  'page_account.turn_off_title': never
+  'page_account.turn_on': never
+  'page_account.turn_on_about': never
+  'page_account.unknown_device': never
+  'page_account.where': never
+  'page_account.your_name': never
+  'page_audit_log.about': never
+  'page_audit_log.actions_account_connected': never
+  'page_audit_log.actions_account_removed': never
+  'page_audit_log.actions_account_renewed': never
+  'page_audit_log.actions_account_subscribed': never
+  'page_audit_log.actions_account_sync_failed': never
+  'page_audit_log.actions_account_synced': never
+  'page_audit_log.actions_clock_advanced': never
+  'page_audit_log.actions_clock_stopped_early': never
+  'page_audit_log.actions_cod_settings_changed': never
+  'page_audit_log.actions_confirmation_sent': never
+  'page_audit_log.actions_endpoint_added': never
+  'page_audit_log.actions_endpoint_deleted': never
+  'page_audit_log.actions_endpoint_enabled': never
+  'page_audit_log.actions_endpoint_paused': never
+  'page_audit_log.actions_endpoint_pinged': never
+  'page_audit_log.actions_endpoint_resent': never
+  'page_audit_log.actions_endpoint_resent_one': never
+  'page_audit_log.actions_endpoint_resumed': never
+  'page_audit_log.actions_endpoint_retried': never
+  'page_audit_log.actions_endpoint_secret_rotated': never
+  'page_audit_log.actions_endpoint_updated': never
+  'page_audit_log.actions_instance_backup_started': never
+  'page_audit_log.actions_instance_restored': never
+  'page_audit_log.actions_invitation_created': never
+  'page_audit_log.actions_invitation_revoked': never
+  'page_audit_log.actions_key_created': never
+  'page_audit_log.actions_key_revoked': never
+  'page_audit_log.actions_key_rotated': never
+  'page_audit_log.actions_list_exported': never
+  'page_audit_log.actions_member_left': never
+  'page_audit_log.actions_member_removed': never
+  'page_audit_log.actions_member_role_changed': never
+  'page_audit_log.actions_otp_sent': never
+  'page_audit_log.actions_person_backup_codes_renewed': never
+  'page_audit_log.actions_person_joined': never
+  'page_audit_log.actions_person_password_changed': never
+  'page_audit_log.actions_person_password_link_made': never
+  'page_audit_log.actions_person_password_set_by_link': never
+  'page_audit_log.actions_person_renamed': never
+  'page_audit_log.actions_person_second_factor_off': never
+  'page_audit_log.actions_person_second_factor_on': never
+  'page_audit_log.actions_person_session_ended': never
+  'page_audit_log.actions_person_sign_in_paused': never
+  'page_audit_log.actions_person_signed_in': never
+  'page_audit_log.actions_person_signed_out_everywhere': never
+  'page_audit_log.actions_quarantine_released': never
+  'page_audit_log.actions_quota_changed': never
+  'page_audit_log.actions_recipient_blocked': never
+  'page_audit_log.actions_recipient_erased': never
+  'page_audit_log.actions_recipient_exported': never
+  'page_audit_log.actions_recipient_unblocked': never
+  'page_audit_log.actions_recipients_imported': never
+  'page_audit_log.actions_refusal_check_sent': never
+  'page_audit_log.actions_secrets_key_added': never
+  'page_audit_log.actions_secrets_resealed': never
+  'page_audit_log.actions_secrets_rotated': never
+  'page_audit_log.actions_secrets_sessions_ended': never
+  'page_audit_log.actions_sender_paused': never
+  'page_audit_log.actions_sender_resumed': never
+  'page_audit_log.actions_template_deleted': never
+  'page_audit_log.actions_template_submitted': never
+  'page_audit_log.actions_workspace_created': never
+  'page_audit_log.actions_workspace_deletion_asked': never
+  'page_audit_log.actions_workspace_deletion_cancelled': never
+  'page_audit_log.actions_workspace_renamed': never
+  'page_audit_log.after': never
+  'page_audit_log.all': never
+  'page_audit_log.and_more': 'count'
+  'page_audit_log.arrow': never
+  'page_audit_log.before': never
+  'page_audit_log.changed': never
+  'page_audit_log.cod_settings_name': never
+  'page_audit_log.command_line': never
+  'page_audit_log.deleted': never
+  'page_audit_log.deliveries_name': never
+  'page_audit_log.details': never
+  'page_audit_log.did_account_connected': 'target' | 'who'
+  'page_audit_log.did_account_removed': 'target' | 'who'
+  'page_audit_log.did_account_renewed': 'target' | 'who'
+  'page_audit_log.did_account_subscribed': 'target' | 'who'
+  'page_audit_log.did_account_sync_failed': 'target' | 'who'
+  'page_audit_log.did_account_synced': 'target' | 'who'
+  'page_audit_log.did_clock_advanced': 'who'
+  'page_audit_log.did_clock_stopped_early': 'who'
+  'page_audit_log.did_cod_settings_changed': 'target' | 'who'
+  'page_audit_log.did_confirmation_sent': 'target' | 'who'
+  'page_audit_log.did_endpoint_added': 'target' | 'who'
+  'page_audit_log.did_endpoint_deleted': 'target' | 'who'
+  'page_audit_log.did_endpoint_enabled': 'target' | 'who'
+  'page_audit_log.did_endpoint_paused': 'target' | 'who'
+  'page_audit_log.did_endpoint_pinged': 'target' | 'who'
+  'page_audit_log.did_endpoint_resent': 'target' | 'who'
+  'page_audit_log.did_endpoint_resent_one': 'target' | 'who'
+  'page_audit_log.did_endpoint_resumed': 'target' | 'who'
+  'page_audit_log.did_endpoint_retried': 'target' | 'who'
+  'page_audit_log.did_endpoint_secret_rotated': 'target' | 'who'
+  'page_audit_log.did_endpoint_updated': 'target' | 'who'
+  'page_audit_log.did_instance_backup_started': 'target' | 'who'
+  'page_audit_log.did_instance_restored': 'target' | 'who'
+  'page_audit_log.did_invitation_created': 'target' | 'who'
+  'page_audit_log.did_invitation_revoked': 'target' | 'who'
+  'page_audit_log.did_key_created': 'target' | 'who'
+  'page_audit_log.did_key_revoked': 'target' | 'who'
+  'page_audit_log.did_key_rotated': 'target' | 'who'
+  'page_audit_log.did_list_exported': 'target' | 'who'
+  'page_audit_log.did_member_left': 'who'
+  'page_audit_log.did_member_removed': 'target' | 'who'
+  'page_audit_log.did_member_role_changed': 'target' | 'who'
+  'page_audit_log.did_otp_sent': 'target' | 'who'
+  'page_audit_log.did_person_backup_codes_renewed': 'who'
+  'page_audit_log.did_person_joined': 'who'
+  'page_audit_log.did_person_password_changed': 'who'
+  'page_audit_log.did_person_password_link_made': 'target' | 'who'
+  'page_audit_log.did_person_password_set_by_link': 'who'
+  'page_audit_log.did_person_renamed': 'who'
+  'page_audit_log.did_person_second_factor_off': 'who'
+  'page_audit_log.did_person_second_factor_on': 'who'
+  'page_audit_log.did_person_session_ended': 'who'
+  'page_audit_log.did_person_sign_in_paused': 'who'
+  'page_audit_log.did_person_signed_in': 'who'
+  'page_audit_log.did_person_signed_out_everywhere': 'who'
+  'page_audit_log.did_quarantine_released': 'target' | 'who'
+  'page_audit_log.did_quota_changed': 'target' | 'who'
+  'page_audit_log.did_recipient_blocked': 'target' | 'who'
+  'page_audit_log.did_recipient_erased': 'who'
+  'page_audit_log.did_recipient_exported': 'who'
+  'page_audit_log.did_recipient_unblocked': 'target' | 'who'
+  'page_audit_log.did_recipients_imported': 'who'
+  'page_audit_log.did_refusal_check_sent': 'target' | 'who'
+  'page_audit_log.did_secrets_key_added': 'target' | 'who'
+  'page_audit_log.did_secrets_resealed': 'target' | 'who'
+  'page_audit_log.did_secrets_rotated': 'target' | 'who'
+  'page_audit_log.did_secrets_sessions_ended': 'who'
+  'page_audit_log.did_sender_paused': 'target' | 'who'
+  'page_audit_log.did_sender_resumed': 'target' | 'who'
+  'page_audit_log.did_template_deleted': 'target' | 'who'
+  'page_audit_log.did_template_submitted': 'target' | 'who'
+  'page_audit_log.did_workspace_created': 'target' | 'who'
+  'page_audit_log.did_workspace_deletion_asked': 'who'
+  'page_audit_log.did_workspace_deletion_cancelled': 'who'
+  'page_audit_log.did_workspace_renamed': 'target' | 'who'
+  'page_audit_log.empty': never
+  'page_audit_log.event': never
+  'page_audit_log.fields_about': never
+  'page_audit_log.fields_action': never
+  'page_audit_log.fields_address': never
+  'page_audit_log.fields_backup_made_at': never
+  'page_audit_log.fields_blocked_at': never
+  'page_audit_log.fields_blocked_by': never
+  'page_audit_log.fields_body': never
+  'page_audit_log.fields_buttons': never
+  'page_audit_log.fields_by_ms': never
+  'page_audit_log.fields_confirmations': never
+  'page_audit_log.fields_contains_key': never
+  'page_audit_log.fields_copy_label': never
+  'page_audit_log.fields_deletion_due_at': never
+  'page_audit_log.fields_delivery_days': never
+  'page_audit_log.fields_description': never
+  'page_audit_log.fields_device': never
+  'page_audit_log.fields_encrypted': never
+  'page_audit_log.fields_endpoint_id': never
+  'page_audit_log.fields_ends_second_factor': never
+  'page_audit_log.fields_event_id': never
+  'page_audit_log.fields_event_types': never
+  'page_audit_log.fields_expires_at': never
+  'page_audit_log.fields_expiry_minutes': never
+  'page_audit_log.fields_failing_since': never
+  'page_audit_log.fields_failure': never
+  'page_audit_log.fields_footer': never
+  'page_audit_log.fields_from': never
+  'page_audit_log.fields_graph_url': never
+  'page_audit_log.fields_header': never
+  'page_audit_log.fields_header_sample': never
+  'page_audit_log.fields_is_blocked': never
+  'page_audit_log.fields_key': never
+  'page_audit_log.fields_kind': never
+  'page_audit_log.fields_language': never
+  'page_audit_log.fields_last_used_at': never
+  'page_audit_log.fields_monthly_units': never
+  'page_audit_log.fields_name': never
+  'page_audit_log.fields_now': never
+  'page_audit_log.fields_numbers': never
+  'page_audit_log.fields_of': never
+  'page_audit_log.fields_one_time_codes': never
+  'page_audit_log.fields_order': never
+  'page_audit_log.fields_outcome': never
+  'page_audit_log.fields_phones': never
+  'page_audit_log.fields_previous_secret_until': never
+  'page_audit_log.fields_reason': never
+  'page_audit_log.fields_recipient': never
+  'page_audit_log.fields_reference': never
+  'page_audit_log.fields_refusal': never
+  'page_audit_log.fields_renewed': never
+  'page_audit_log.fields_replaced_by': never
+  'page_audit_log.fields_resealed': never
+  'page_audit_log.fields_resent': never
+  'page_audit_log.fields_resource': never
+  'page_audit_log.fields_role': never
+  'page_audit_log.fields_runs_the_instance': never
+  'page_audit_log.fields_samples': never
+  'page_audit_log.fields_sandbox': never
+  'page_audit_log.fields_search': never
+  'page_audit_log.fields_second_factor_ended': never
+  'page_audit_log.fields_security_advice': never
+  'page_audit_log.fields_sender_id': never
+  'page_audit_log.fields_sessions': never
+  'page_audit_log.fields_status': never
+  'page_audit_log.fields_statuses': never
+  'page_audit_log.fields_template': never
+  'page_audit_log.fields_templates': never
+  'page_audit_log.fields_text': never
+  'page_audit_log.fields_to': never
+  'page_audit_log.fields_type': never
+  'page_audit_log.fields_url': never
+  'page_audit_log.fields_use': never
+  'page_audit_log.fields_waba_id': never
+  'page_audit_log.fields_waiting': never
+  'page_audit_log.fields_who': never
+  'page_audit_log.fields_with_second_factor': never
+  'page_audit_log.fields_working': never
+  'page_audit_log.filters': never
+  'page_audit_log.no': never
+  'page_audit_log.no_changes': never
+  'page_audit_log.none': never
+  'page_audit_log.not_yours': never
+  'page_audit_log.nothing_fits': never
+  'page_audit_log.of': never
+  'page_audit_log.of_instance': never
+  'page_audit_log.of_workspace': never
+  'page_audit_log.resource': never
+  'page_audit_log.resources_account': never
+  'page_audit_log.resources_cod_settings': never
+  'page_audit_log.resources_endpoint': never
+  'page_audit_log.resources_instance': never
+  'page_audit_log.resources_key': never
+  'page_audit_log.resources_list': never
+  'page_audit_log.resources_message': never
+  'page_audit_log.resources_order': never
+  'page_audit_log.resources_person': never
+  'page_audit_log.resources_recipient': never
+  'page_audit_log.resources_sender': never
+  'page_audit_log.resources_template': never
+  'page_audit_log.resources_workspace': never
+  'page_audit_log.setting': never
+  'page_audit_log.target_id': never
+  'page_audit_log.title': never
+  'page_audit_log.value': never
+  'page_audit_log.values_failure_credentials_invalid': never
+  'page_audit_log.values_failure_rate': never
+  'page_audit_log.values_failure_refused': never
+  'page_audit_log.values_failure_unreachable': never
+  'page_audit_log.values_outcome_submitted': never
+  'page_audit_log.values_outcome_unknown': never
+  'page_audit_log.values_renewed_access_token': never
+  'page_audit_log.values_renewed_app_secret': never
+  'page_audit_log.values_renewed_verify_token': never
+  'page_audit_log.values_role_admin': never
+  'page_audit_log.values_role_member': never
+  'page_audit_log.values_role_owner': never
+  'page_audit_log.values_status_disabled': never
+  'page_audit_log.values_status_enabled': never
+  'page_audit_log.values_status_paused': never
+  'page_audit_log.values_use_confirmation': never
+  'page_audit_log.values_use_otp': never
+  'page_audit_log.values_use_refusal': never
+  'page_audit_log.what': never
+  'page_audit_log.when': never
+  'page_audit_log.who': never
+  'page_audit_log.yes': never
+  'page_blocked.about': never
+  'page_blocked.actions': never
+  'page_blocked.add': never
+  'page_blocked.add_good': 'count'
+  'page_blocked.added': 'count'
+  'page_blocked.already': 'count'
+  'page_blocked.bad': 'count'
+  'page_blocked.block_it': never
+  'page_blocked.blocked_already': 'phone'
+  'page_blocked.blocked_now': 'phone'
+  'page_blocked.by': never
+  'page_blocked.by_unknown': never
+  'page_blocked.check': never
+  'page_blocked.checking': never
+  'page_blocked.close': never
+  'page_blocked.done': 'all' | 'part'
+  'page_blocked.empty': never
+  'page_blocked.empty_reader': never
+  'page_blocked.faults_no_phone': never
+  'page_blocked.faults_reason_too_long': never
+  'page_blocked.file': never
+  'page_blocked.fix_first': never
+  'page_blocked.good': 'count'
+  'page_blocked.import': never
+  'page_blocked.import_about': never
+  'page_blocked.import_placeholder': never
+  'page_blocked.import_text': never
+  'page_blocked.importing': never
+  'page_blocked.is_meant': never
+  'page_blocked.keep': never
+  'page_blocked.keep_open': never
+  'page_blocked.leave': never
+  'page_blocked.leave_text': never
+  'page_blocked.leave_title': never
+  'page_blocked.left_behind': 'count'
+  'page_blocked.line': never
+  'page_blocked.more': never
+  'page_blocked.more_bad': 'count'
+  'page_blocked.no_reason': never
+  'page_blocked.none_found': never
+  'page_blocked.not_blocked': never
+  'page_blocked.not_international': never
+  'page_blocked.nothing': never
+  'page_blocked.order': never
+  'page_blocked.orders_latest': never
+  'page_blocked.orders_phone': never
+  'page_blocked.phone': never
+  'page_blocked.phone_hint': never
+  'page_blocked.reason': never
+  'page_blocked.reason_hint': never
+  'page_blocked.remove': never
+  'page_blocked.remove_about': never
+  'page_blocked.remove_it': never
+  'page_blocked.remove_no_reason': never
+  'page_blocked.remove_title': 'phone'
+  'page_blocked.removed': 'phone'
+  'page_blocked.search': never
+  'page_blocked.since': never
+  'page_blocked.stay': never
+  'page_blocked.stop': never
+  'page_blocked.stopped': 'count'
+  'page_blocked.stopped_checking': never
+  'page_blocked.stopping': never
+  'page_blocked.title': never
+  'page_blocked.too_large': never
+  'page_blocked.too_many': 'max'
+  'page_blocked.wrong': never
+  'page_charts.about': never
+  'page_charts.accepted': never
+  'page_charts.after': never
+  'page_charts.answer_times': never
+  'page_charts.answer_times_about': never
+  'page_charts.answered_after': never
+  'page_charts.answered_within': 'span'
+  'page_charts.answers': never
+  'page_charts.answers_about': never
+  'page_charts.as_table': never
+  'page_charts.before': never
+  'page_charts.cancelled': never
+  'page_charts.cause': never
+  'page_charts.cod': never
+  'page_charts.codes_delivered': never
+  'page_charts.confirmed': never
+  'page_charts.count': never
+  'page_charts.customers_refused': never
+  'page_charts.day': never
+  'page_charts.delivered': never
+  'page_charts.denied': never
+  'page_charts.down': never
+  'page_charts.earliest': 'day'
+  'page_charts.failed': never
+  'page_charts.failures': never
+  'page_charts.failures_about': never
+  'page_charts.filters': never
+  'page_charts.funnel': never
+  'page_charts.funnel_about': never
+  'page_charts.half': never
+  'page_charts.in_total': never
+  'page_charts.language': never
+  'page_charts.longer': never
+  'page_charts.messages': never
+  'page_charts.messages_about': never
+  'page_charts.messages_failed': never
+  'page_charts.most': never
+  'page_charts.no_reason': never
+  'page_charts.no_response': never
+  'page_charts.nothing': never
+  'page_charts.nothing_sent': never
+  'page_charts.open': never
+  'page_charts.orders_confirmed': never
+  'page_charts.orders_open': never
+  'page_charts.otp': never
+  'page_charts.points': 'number'
+  'page_charts.read': never
+  'page_charts.reason': never
+  'page_charts.reasons': never
+  'page_charts.reasons_about': never
+  'page_charts.refusals': never
+  'page_charts.refusals_about': never
+  'page_charts.refused': never
+  'page_charts.reminded_of': 'after' | 'reminded'
+  'page_charts.reminder': never
+  'page_charts.reminder_about': never
+  'page_charts.rescheduled': never
+  'page_charts.sender': never
+  'page_charts.sent': never
+  'page_charts.settled': never
+  'page_charts.share': never
+  'page_charts.span': never
+  'page_charts.spans_d30': never
+  'page_charts.spans_d7': never
+  'page_charts.spans_d90': never
+  'page_charts.step': never
+  'page_charts.template': never
+  'page_charts.title': never
+  'page_charts.to_overview': never
+  'page_charts.took': never
+  'page_charts.uncounted': 'count'
+  'page_charts.under_a_second': never
+  'page_charts.unknown': never
+  'page_charts.until': 'span' | 'time'
+  'page_charts.up': never
+  'page_charts.up_to': 'span'
+  'page_charts.within': never
+  'page_chats.back': never
+  'page_chats.block': never
+  'page_chats.blocked_banner': never
+  'page_chats.business': never
+  'page_chats.chat_with': 'name'
+  'page_chats.choose_chat': never
+  'page_chats.close': never
+  'page_chats.connecting': never
+  'page_chats.copied': 'value'
+  'page_chats.customers_0701': never
+  'page_chats.customers_0702': never
+  'page_chats.customers_0703': never
+  'page_chats.customers_0704': never
+  'page_chats.customers_0705': never
+  'page_chats.customers_0706': never
+  'page_chats.customers_0707': never
+  'page_chats.customers_0708': never
+  'page_chats.customers_0709': never
+  'page_chats.customers_0710': never
+  'page_chats.customers_0711': never
+  'page_chats.customers_0712': never
+  'page_chats.customers_about': never
+  'page_chats.customers_title': never
+  'page_chats.did_not_work': never
+  'page_chats.empty_chat': never
+  'page_chats.failures_0408': never
+  'page_chats.failures_0429': never
+  'page_chats.failures_0440': never
+  'page_chats.failures_0441': never
+  'page_chats.failures_0500': never
+  'page_chats.failures_0502': never
+  'page_chats.failures_0600': never
+  'page_chats.failures_0601': never
+  'page_chats.failures_0602': never
+  'page_chats.failures_0603': never
+  'page_chats.failures_0604': never
+  'page_chats.failures_0605': never
+  'page_chats.failures_1026': never
+  'page_chats.failures_1049': never
+  'page_chats.failures_1056': never
+  'page_chats.failures_title': never
+  'page_chats.goes_nowhere': never
+  'page_chats.hide_read': never
+  'page_chats.is_blocking': never
+  'page_chats.is_off': never
+  'page_chats.latest': never
+  'page_chats.lost_blocked': never
+  'page_chats.lost_connection': never
+  'page_chats.lost_expired': never
+  'page_chats.lost_failed': never
+  'page_chats.menu': never
+  'page_chats.new_customer': never
+  'page_chats.new_customer_about': never
+  'page_chats.new_message': 'message'
+  'page_chats.no_chats': never
+  'page_chats.no_chats_short': never
+  'page_chats.no_emulator': never
+  'page_chats.no_phone_number': never
+  'page_chats.no_reply': never
+  'page_chats.not_copied': 'value'
+  'page_chats.not_in_use': never
+  'page_chats.nothing_found': never
+  'page_chats.nothing_yet': never
+  'page_chats.off': never
+  'page_chats.off_banner': never
+  'page_chats.online': never
+  'page_chats.open_phone': never
+  'page_chats.phone_number': never
+  'page_chats.phone_number_hint': never
+  'page_chats.phone_of': 'phone'
+  'page_chats.phones': never
+  'page_chats.quoted': never
+  'page_chats.read_hidden': never
+  'page_chats.reply': never
+  'page_chats.replying_to': never
+  'page_chats.search': never
+  'page_chats.send': never
+  'page_chats.send_choice': never
+  'page_chats.show_read': never
+  'page_chats.ticks_accepted': never
+  'page_chats.ticks_delivered': never
+  'page_chats.ticks_failed': never
+  'page_chats.ticks_read': never
+  'page_chats.ticks_sent': never
+  'page_chats.today': never
+  'page_chats.turn_off': never
+  'page_chats.turn_on': never
+  'page_chats.type': never
+  'page_chats.unblock': never
+  'page_chats.unread': 'count'
+  'page_chats.waiting': never
+  'page_chats.you': never
+  'page_cod_settings.about': never
+  'page_cod_settings.add': never
+  'page_cod_settings.add_language': never
+  'page_cod_settings.add_language_hint': never
+  'page_cod_settings.add_ready': never
+  'page_cod_settings.add_reason': never
+  'page_cod_settings.add_time_range': never
+  'page_cod_settings.added': never
+  'page_cod_settings.already_there': 'name'
+  'page_cod_settings.at_most': 'max'
+  'page_cod_settings.before_reminder': never
+  'page_cod_settings.cancel': never
+  'page_cod_settings.closing': never
+  'page_cod_settings.closing_confirmation': never
+  'page_cod_settings.closing_refusal': never
+  'page_cod_settings.confirmation': never
+  'page_cod_settings.confirmation_hint': never
+  'page_cod_settings.conflict': never
+  'page_cod_settings.conflict_both': never
+  'page_cod_settings.conflict_title': never
+  'page_cod_settings.day_question': never
+  'page_cod_settings.deliveries': never
+  'page_cod_settings.delivery_days': never
+  'page_cod_settings.delivery_days_hint': never
+  'page_cod_settings.discard': never
+  'page_cod_settings.discard_text': never
+  'page_cod_settings.friday': never
+  'page_cod_settings.hours': never
+  'page_cod_settings.languages_about': never
+  'page_cod_settings.leave': never
+  'page_cod_settings.leave_text': never
+  'page_cod_settings.leave_title': never
+  'page_cod_settings.merge_mine': never
+  'page_cod_settings.minutes': never
+  'page_cod_settings.monday': never
+  'page_cod_settings.move_down': never
+  'page_cod_settings.move_up': never
+  'page_cod_settings.no_languages': never
+  'page_cod_settings.no_response': never
+  'page_cod_settings.no_response_range': 'max' | 'min'
+  'page_cod_settings.no_zone': never
+  'page_cod_settings.none': never
+  'page_cod_settings.note_prompt': never
+  'page_cod_settings.nothing': never
+  'page_cod_settings.nothing_title': never
+  'page_cod_settings.of_your_templates': never
+  'page_cod_settings.offered': never
+  'page_cod_settings.offered_hint': never
+  'page_cod_settings.one_day': never
+  'page_cod_settings.other_label': never
+  'page_cod_settings.preview': never
+  'page_cod_settings.preview_about': never
+  'page_cod_settings.preview_closing_confirmation': never
+  'page_cod_settings.preview_closing_refusal': never
+  'page_cod_settings.preview_day': never
+  'page_cod_settings.preview_faulty': never
+  'page_cod_settings.preview_list': never
+  'page_cod_settings.preview_missing': never
+  'page_cod_settings.preview_not_sent': never
+  'page_cod_settings.preview_note': never
+  'page_cod_settings.preview_reasons': never
+  'page_cod_settings.preview_time': never
+  'page_cod_settings.read_only': never
+  'page_cod_settings.reasons_list_button': never
+  'page_cod_settings.refusal': never
+  'page_cod_settings.refusal_hint': never
+  'page_cod_settings.refusal_reason': never
+  'page_cod_settings.refusal_reason_question': never
+  'page_cod_settings.refusal_reasons': never
+  'page_cod_settings.refusing': never
+  'page_cod_settings.reminder_range': 'max' | 'min'
+  'page_cod_settings.reminders': never
+  'page_cod_settings.reminds': never
+  'page_cod_settings.reminds_after': never
+  'page_cod_settings.remove': never
+  'page_cod_settings.remove_language': never
+  'page_cod_settings.remove_text': never
+  'page_cod_settings.remove_title': never
+  'page_cod_settings.removed': never
+  'page_cod_settings.reschedule': never
+  'page_cod_settings.saturday': never
+  'page_cod_settings.save': never
+  'page_cod_settings.saved_nothing': never
+  'page_cod_settings.saved_title': never
+  'page_cod_settings.sends_closing_confirmation': never
+  'page_cod_settings.sends_closing_refusal': never
+  'page_cod_settings.start_in': never
+  'page_cod_settings.start_with': never
+  'page_cod_settings.stay': never
+  'page_cod_settings.sunday': never
+  'page_cod_settings.take_theirs': never
+  'page_cod_settings.texts': never
+  'page_cod_settings.thursday': never
+  'page_cod_settings.time_question': never
+  'page_cod_settings.time_range': never
+  'page_cod_settings.time_ranges': never
+  'page_cod_settings.time_zone': never
+  'page_cod_settings.time_zone_hint': never
+  'page_cod_settings.time_zone_now': 'time'
+  'page_cod_settings.title': never
+  'page_cod_settings.tuesday': never
+  'page_cod_settings.unsaved': never
+  'page_cod_settings.used_by': never
+  'page_cod_settings.was': never
+  'page_cod_settings.wednesday': never
+  'page_confirmations.about': never
+  'page_confirmations.answer': never
+  'page_confirmations.answered_at': never
+  'page_confirmations.any_day': never
+  'page_confirmations.any_time': never
+  'page_confirmations.back': never
+  'page_confirmations.changed_nothing': never
+  'page_confirmations.clear': never
+  'page_confirmations.correlation': never
+  'page_confirmations.created': never
+  'page_confirmations.customer': never
+  'page_confirmations.deadline_fires': never
+  'page_confirmations.due': never
+  'page_confirmations.empty': never
+  'page_confirmations.facts': never
+  'page_confirmations.failure': never
+  'page_confirmations.filters': never
+  'page_confirmations.follow_up_fires': never
+  'page_confirmations.id': never
+  'page_confirmations.in_time': never
+  'page_confirmations.key': never
+  'page_confirmations.kind_audio': never
+  'page_confirmations.kind_contacts': never
+  'page_confirmations.kind_document': never
+  'page_confirmations.kind_image': never
+  'page_confirmations.kind_location': never
+  'page_confirmations.kind_reaction': never
+  'page_confirmations.kind_received': never
+  'page_confirmations.kind_removed': never
+  'page_confirmations.kind_sticker': never
+  'page_confirmations.kind_tap': never
+  'page_confirmations.kind_unknown': never
+  'page_confirmations.kind_video': never
+  'page_confirmations.list': never
+  'page_confirmations.new_time': never
+  'page_confirmations.none': never
+  'page_confirmations.not_answered': never
+  'page_confirmations.not_sent_any_more': never
+  'page_confirmations.note': never
+  'page_confirmations.nothing': never
+  'page_confirmations.order': never
+  'page_confirmations.page_title': never
+  'page_confirmations.reason': never
+  'page_confirmations.refusal': never
+  'page_confirmations.reminder_fires': never
+  'page_confirmations.search_for': never
+  'page_confirmations.sender': never
+  'page_confirmations.status': never
+  'page_confirmations.template': never
+  'page_confirmations.title': never
+  'page_confirmations.to_message': never
+  'page_confirmations.to_settings': never
+  'page_confirmations.transcript': never
+  'page_confirmations.transcript_about': never
+  'page_emulator.body_gone': never
+  'page_emulator.choose_first': never
+  'page_emulator.copy': never
+  'page_emulator.due_answer': never
+  'page_emulator.due_arrival': never
+  'page_emulator.due_elsewhere': never
+  'page_emulator.due_expiry': never
+  'page_emulator.due_in_chat': never
+  'page_emulator.due_review': never
+  'page_emulator.due_webhook': never
+  'page_emulator.due_window': never
+  'page_emulator.emulator_about': never
+  'page_emulator.emulator_title': never
+  'page_emulator.happened_answers': 'count'
+  'page_emulator.happened_expiries': 'count'
+  'page_emulator.happened_reviews': 'count'
+  'page_emulator.happened_statuses': 'count'
+  'page_emulator.happened_webhooks': 'count'
+  'page_emulator.happened_windows': 'count'
+  'page_emulator.language': never
+  'page_emulator.moved_elsewhere': never
+  'page_emulator.no_posts': never
+  'page_emulator.nothing_elsewhere': never
+  'page_emulator.nothing_in_chat': never
+  'page_emulator.now': never
+  'page_emulator.played': never
+  'page_emulator.post_state_answered': never
+  'page_emulator.post_state_lost': never
+  'page_emulator.post_state_waiting': never
+  'page_emulator.posts': never
+  'page_emulator.posts_about': never
+  'page_emulator.status': 'status'
+  'page_emulator.stopped': 'span'
+  'page_emulator.to_time_machine': never
+  'page_emulator.tries': 'number'
+  'page_emulator.try_it': never
+  'page_emulator.try_it_about': never
+  'page_endpoints.about': never
+  'page_endpoints.add': never
+  'page_endpoints.all': never
+  'page_endpoints.all_sent': 'count'
+  'page_endpoints.any_type': never
+  'page_endpoints.attempt_title': 'number'
+  'page_endpoints.attempts': never
+  'page_endpoints.attempts_limit': 'max'
+  'page_endpoints.attempts_made': 'count'
+  'page_endpoints.body': never
+  'page_endpoints.body_removed': never
+  'page_endpoints.cancel': never
+  'page_endpoints.choose_one': never
+  'page_endpoints.clear_time': never
+  'page_endpoints.close': never
+  'page_endpoints.confirmation': never
+  'page_endpoints.copied': never
+  'page_endpoints.count': never
+  'page_endpoints.counted': 'count'
+  'page_endpoints.delete': never
+  'page_endpoints.delete_ask': never
+  'page_endpoints.delete_title': never
+  'page_endpoints.deleted': never
+  'page_endpoints.deleted_about': never
+  'page_endpoints.deleted_title': never
+  'page_endpoints.delivery': never
+  'page_endpoints.delivery_missing': never
+  'page_endpoints.description': never
+  'page_endpoints.description_hint': never
+  'page_endpoints.disabled_failing': never
+  'page_endpoints.disabled_gone': never
+  'page_endpoints.disabled_title': never
+  'page_endpoints.earlier_url': never
+  'page_endpoints.edit': never
+  'page_endpoints.edit_about': never
+  'page_endpoints.edit_title': never
+  'page_endpoints.empty': never
+  'page_endpoints.enable': never
+  'page_endpoints.enable_and_send': 'count'
+  'page_endpoints.enable_plain': never
+  'page_endpoints.endpoint': never
+  'page_endpoints.event': never
+  'page_endpoints.events': never
+  'page_endpoints.events_all': never
+  'page_endpoints.events_chosen': never
+  'page_endpoints.events_count': 'count'
+  'page_endpoints.failing_now': never
+  'page_endpoints.failing_since': never
+  'page_endpoints.failing_title': never
+  'page_endpoints.from': never
+  'page_endpoints.full': 'max'
+  'page_endpoints.given_up': never
+  'page_endpoints.held': never
+  'page_endpoints.held_meanwhile': never
+  'page_endpoints.hours': never
+  'page_endpoints.in_log': never
+  'page_endpoints.in_turn': never
+  'page_endpoints.in_zone': 'zone'
+  'page_endpoints.keep_open': never
+  'page_endpoints.last_answer': never
+  'page_endpoints.last_error': never
+  'page_endpoints.last_success': never
+  'page_endpoints.lately': never
+  'page_endpoints.lately_of': 'attempted' | 'percent'
+  'page_endpoints.leave': never
+  'page_endpoints.leave_text': never
+  'page_endpoints.leave_title': never
+  'page_endpoints.log': never
+  'page_endpoints.log_empty': never
+  'page_endpoints.log_none': never
+  'page_endpoints.log_none_yet': never
+  'page_endpoints.many': never
+  'page_endpoints.many_about': never
+  'page_endpoints.many_failed': never
+  'page_endpoints.many_held': never
+  'page_endpoints.many_succeeded': never
+  'page_endpoints.many_which': never
+  'page_endpoints.message': never
+  'page_endpoints.minutes': never
+  'page_endpoints.missed': 'count' | 'failed' | 'held'
+  'page_endpoints.missed_nothing': never
+  'page_endpoints.more_than': 'max'
+  'page_endpoints.ms': 'ms'
+  'page_endpoints.next': never
+  'page_endpoints.next_of': 'number' | 'of'
+  'page_endpoints.next_short': 'number' | 'of'
+  'page_endpoints.no_answer': never
+  'page_endpoints.no_attempts': never
+  'page_endpoints.no_success': never
+  'page_endpoints.nothing_yet': never
+  'page_endpoints.oldest': never
+  'page_endpoints.on_its_way': never
+  'page_endpoints.only_failures_since': never
+  'page_endpoints.overlap': never
+  'page_endpoints.pause': never
+  'page_endpoints.pause_ask': never
+  'page_endpoints.pause_title': never
+  'page_endpoints.paused_since': never
+  'page_endpoints.paused_title': never
+  'page_endpoints.ping': never
+  'page_endpoints.ping_late': never
+  'page_endpoints.ping_refused': 'ms'
+  'page_endpoints.ping_title': never
+  'page_endpoints.ping_took': 'ms' | 'status'
+  'page_endpoints.ping_waiting': never
+  'page_endpoints.pretty': never
+  'page_endpoints.progress': 'resent' | 'total'
+  'page_endpoints.range_backwards': never
+  'page_endpoints.raw': never
+  'page_endpoints.real_timestamp': never
+  'page_endpoints.recipient': never
+  'page_endpoints.recorded': never
+  'page_endpoints.reference': never
+  'page_endpoints.request': never
+  'page_endpoints.response': never
+  'page_endpoints.response_empty': never
+  'page_endpoints.response_first': never
+  'page_endpoints.response_none': never
+  'page_endpoints.resume': never
+  'page_endpoints.resume_and_send': 'count'
+  'page_endpoints.resume_plain': never
+  'page_endpoints.retry_now': 'count'
+  'page_endpoints.retrying': 'count'
+  'page_endpoints.rotate': never
+  'page_endpoints.rotate_ask': never
+  'page_endpoints.rotate_done': never
+  'page_endpoints.rotate_title': never
+  'page_endpoints.save': never
+  'page_endpoints.search': never
+  'page_endpoints.secret_once': never
+  'page_endpoints.secret_title': never
+  'page_endpoints.send_again': never
+  'page_endpoints.send_again_arrived': never
+  'page_endpoints.send_again_ask': never
+  'page_endpoints.send_again_title': never
+  'page_endpoints.send_counted': 'count'
+  'page_endpoints.send_missed': 'count'
+  'page_endpoints.sending': never
+  'page_endpoints.set_time': never
+  'page_endpoints.shown_limit': 'shown'
+  'page_endpoints.signature_not_kept': never
+  'page_endpoints.started': never
+  'page_endpoints.state': never
+  'page_endpoints.status': never
+  'page_endpoints.stay': never
+  'page_endpoints.stop': never
+  'page_endpoints.stopped': 'count'
+  'page_endpoints.stopping': never
+  'page_endpoints.subject': never
+  'page_endpoints.title': never
+  'page_endpoints.to': never
+  'page_endpoints.took': never
+  'page_endpoints.try_now': never
+  'page_endpoints.type': never
+  'page_endpoints.url': never
+  'page_endpoints.url_hint': never
+  'page_endpoints.url_hint_http': never
+  'page_endpoints.verify': never
+  'page_endpoints.verify_title': never
+  'page_endpoints.waiting': never
+  'page_endpoints.webhook_id': never
+  'page_keys.about': never
+  'page_keys.actions': never
+  'page_keys.actions_for': 'name'
+  'page_keys.after_days': 'count'
+  'page_keys.by_hand': never
+  'page_keys.create': never
+  'page_keys.created': never
+  'page_keys.done': never
+  'page_keys.empty': never
+  'page_keys.empty_reader': never
+  'page_keys.expiry': never
+  'page_keys.expiry_hint': never
+  'page_keys.fix_account': never
+  'page_keys.fix_sender': never
+  'page_keys.fix_template': never
+  'page_keys.hide_old': never
+  'page_keys.keep': never
+  'page_keys.key': never
+  'page_keys.last_used': never
+  'page_keys.last_used_at': never
+  'page_keys.missing_account': never
+  'page_keys.missing_sender': never
+  'page_keys.missing_template': never
+  'page_keys.name': never
+  'page_keys.name_hint': never
+  'page_keys.needs_phone': never
+  'page_keys.never': never
+  'page_keys.never_used': never
+  'page_keys.new_expiry': never
+  'page_keys.no_expiry': never
+  'page_keys.once': never
+  'page_keys.once_title': never
+  'page_keys.only_old': never
+  'page_keys.overlap': never
+  'page_keys.overlaps_day': never
+  'page_keys.overlaps_hour': never
+  'page_keys.overlaps_none': never
+  'page_keys.overlaps_week': never
+  'page_keys.revoke': never
+  'page_keys.revoke_about': never
+  'page_keys.revoke_it': never
+  'page_keys.revoke_title': 'name'
+  'page_keys.revoked': never
+  'page_keys.rotate': never
+  'page_keys.rotate_about': never
+  'page_keys.rotate_title': 'name'
+  'page_keys.rotated': never
+  'page_keys.send_to': never
+  'page_keys.send_to_live': never
+  'page_keys.send_to_sandbox': never
+  'page_keys.show_old': 'count'
+  'page_keys.state': never
+  'page_keys.stopped': never
+  'page_keys.title': never
+  'page_keys.try_it': never
+  'page_keys.unknown_key': never
+  'page_keys.use_recorded': never
+  'page_list.export': never
+  'page_list.export_hint': never
+  'page_list.kept_since': 'day'
+  'page_messages.about': never
+  'page_messages.back': never
+  'page_messages.clear': never
+  'page_messages.cod': never
+  'page_messages.confirmation': never
+  'page_messages.content': never
+  'page_messages.correlation': never
+  'page_messages.created': never
+  'page_messages.empty': never
+  'page_messages.facts': never
+  'page_messages.filters': never
+  'page_messages.id': never
+  'page_messages.key': never
+  'page_messages.kind': never
+  'page_messages.never_sent': never
+  'page_messages.none': never
+  'page_messages.not_sent': never
+  'page_messages.nothing': never
+  'page_messages.of_confirmation': never
+  'page_messages.of_refusal': never
+  'page_messages.otp': never
+  'page_messages.page_title': never
+  'page_messages.provider_id': never
+  'page_messages.purpose_closing': never
+  'page_messages.purpose_day': never
+  'page_messages.purpose_note': never
+  'page_messages.purpose_reasons': never
+  'page_messages.purpose_reminder': never
+  'page_messages.purpose_template': never
+  'page_messages.purpose_time': never
+  'page_messages.reference': never
+  'page_messages.search_for': never
+  'page_messages.sender': never
+  'page_messages.sent': never
+  'page_messages.status': never
+  'page_messages.template': never
+  'page_messages.title': never
+  'page_messages.to': never
+  'page_messages.to_confirmation': never
+  'page_messages.to_keys': never
+  'page_overview.about': never
+  'page_overview.account': never
+  'page_overview.account_title': 'waba'
+  'page_overview.all_charts': never
+  'page_overview.attention': never
+  'page_overview.by_now': 'number'
+  'page_overview.confirmed': 'share'
+  'page_overview.delivered': 'share'
+  'page_overview.disabled_about': never
+  'page_overview.done': never
+  'page_overview.endpoint_disabled': 'url'
+  'page_overview.endpoint_failing': 'url'
+  'page_overview.failing_about': never
+  'page_overview.fine': never
+  'page_overview.fix_account': never
+  'page_overview.fix_endpoint': never
+  'page_overview.fix_key': never
+  'page_overview.fix_quota': never
+  'page_overview.fix_sender': never
+  'page_overview.fix_template': never
+  'page_overview.key_about': never
+  'page_overview.key_title': 'name'
+  'page_overview.last_days': never
+  'page_overview.list': never
+  'page_overview.moved': never
+  'page_overview.nothing_today': never
+  'page_overview.obstacles_gone': never
+  'page_overview.obstacles_paused': never
+  'page_overview.obstacles_status': never
+  'page_overview.out': never
+  'page_overview.out_title': 'kind'
+  'page_overview.phone': never
+  'page_overview.quarantine': never
+  'page_overview.quarantine_title': 'number'
+  'page_overview.runs_out': never
+  'page_overview.runs_out_title': 'kind'
+  'page_overview.sender_title': 'phone'
+  'page_overview.step_account': never
+  'page_overview.step_endpoint': never
+  'page_overview.step_example': never
+  'page_overview.step_hint_account': never
+  'page_overview.step_hint_endpoint': never
+  'page_overview.step_hint_key': never
+  'page_overview.step_hint_message': never
+  'page_overview.step_hint_template': never
+  'page_overview.step_key': never
+  'page_overview.step_message': never
+  'page_overview.step_template': never
+  'page_overview.steps': never
+  'page_overview.steps_about': never
+  'page_overview.template_states_disabled': never
+  'page_overview.template_states_paused': never
+  'page_overview.template_states_rejected': never
+  'page_overview.template_title': 'language' | 'name'
+  'page_overview.title': never
+  'page_overview.to_do': never
+  'page_overview.to_phone': never
+  'page_overview.today': never
+  'page_overview.unreadable': never
+  'page_overview.unreadable_title': 'waba'
+  'page_overview.urgencies_now': never
+  'page_overview.urgencies_soon': never
+  'page_overview.yesterday': 'day'
+  'page_people.about': never
+  'page_people.about_reader': never
+  'page_people.actions': never
+  'page_people.actions_for': 'name'
+  'page_people.cancel': never
+  'page_people.change_role': never
+  'page_people.copied_it': never
+  'page_people.email': never
+  'page_people.email_hint': never
+  'page_people.ends_second_factor': never
+  'page_people.ends_second_factor_hint': never
+  'page_people.expires': never
+  'page_people.invitations': never
+  'page_people.invite': never
+  'page_people.invite_once': 'email'
+  'page_people.invited_by': never
+  'page_people.last_seen': never
+  'page_people.leave': never
+  'page_people.leave_about': never
+  'page_people.make_link': never
+  'page_people.may_admin': never
+  'page_people.may_member': never
+  'page_people.may_owner': never
+  'page_people.name': never
+  'page_people.never_seen': never
+  'page_people.new_link': never
+  'page_people.new_link_about': never
+  'page_people.new_link_title': 'email'
+  'page_people.off': never
+  'page_people.on': never
+  'page_people.operator': never
+  'page_people.password_about': never
+  'page_people.password_link': never
+  'page_people.password_once': 'email'
+  'page_people.password_title': 'name'
+  'page_people.remove': never
+  'page_people.remove_about': never
+  'page_people.remove_title': 'name'
+  'page_people.removed': never
+  'page_people.revoke': never
+  'page_people.revoke_about': never
+  'page_people.revoke_title': 'email'
+  'page_people.role': never
+  'page_people.role_changed': never
+  'page_people.role_of': 'name'
+  'page_people.roles_admin': never
+  'page_people.roles_member': never
+  'page_people.roles_owner': never
+  'page_people.second_factor': never
+  'page_people.since': never
+  'page_people.state': never
+  'page_people.title': never
+  'page_people.valid_until': never
+  'page_people.you': never
+  'page_phone.about': never
+  'page_phone.add_endpoint': never
+  'page_phone.all_webhooks': never
+  'page_phone.as_code': never
+  'page_phone.body_value': 'variable'
+  'page_phone.choose_first': never
+  'page_phone.clock': never
+  'page_phone.code': never
+  'page_phone.due_confirmation_deadline': never
+  'page_phone.due_confirmation_expiry': never
+  'page_phone.due_confirmation_reminder': never
+  'page_phone.due_of_customer': never
+  'page_phone.due_refusal_deadline': never
+  'page_phone.due_refusal_expiry': never
+  'page_phone.due_refusal_reminder': never
+  'page_phone.fired_deadlines': 'count'
+  'page_phone.fired_events': 'count'
+  'page_phone.fired_follow_up_expiries': 'count'
+  'page_phone.fired_messages': 'count'
+  'page_phone.fired_reminders': 'count'
+  'page_phone.fired_webhook_attempts': 'count'
+  'page_phone.header_value': never
+  'page_phone.jump_name': 'order' | 'what'
+  'page_phone.kind': never
+  'page_phone.kinds_deadline': never
+  'page_phone.kinds_expiry': never
+  'page_phone.kinds_message': never
+  'page_phone.kinds_reminder': never
+  'page_phone.kinds_report': never
+  'page_phone.kinds_webhook': never
+  'page_phone.live': never
+  'page_phone.make_sandbox': never
+  'page_phone.meanings_customer': never
+  'page_phone.meanings_total': never
+  'page_phone.next_of_all': never
+  'page_phone.no_answer': never
+  'page_phone.no_emulator': never
+  'page_phone.no_emulator_how': never
+  'page_phone.no_order': never
+  'page_phone.no_template_confirmation': never
+  'page_phone.no_template_otp': never
+  'page_phone.no_template_refusal': never
+  'page_phone.no_webhooks': never
+  'page_phone.not_tried': never
+  'page_phone.nothing_due': never
+  'page_phone.nothing_next': never
+  'page_phone.now': never
+  'page_phone.only_admins': never
+  'page_phone.only_admins_send': never
+  'page_phone.open_delivery': never
+  'page_phone.order': never
+  'page_phone.reference': never
+  'page_phone.send': never
+  'page_phone.send_about': never
+  'page_phone.send_it': never
+  'page_phone.send_kinds_confirmation': never
+  'page_phone.send_kinds_otp': never
+  'page_phone.send_kinds_refusal': never
+  'page_phone.sent': never
+  'page_phone.stopped': 'span'
+  'page_phone.template': never
+  'page_phone.title': never
+  'page_phone.to_senders': never
+  'page_phone.to_templates': never
+  'page_phone.webhooks': never
+  'page_recipients.blocked': never
+  'page_recipients.codes': 'count'
+  'page_recipients.download': never
+  'page_recipients.earlier_finished': 'pseudonym'
+  'page_recipients.erase': never
+  'page_recipients.erase_title': 'phone'
+  'page_recipients.erase_yes': never
+  'page_recipients.erased': 'count'
+  'page_recipients.erasing': never
+  'page_recipients.find': never
+  'page_recipients.keep_block': never
+  'page_recipients.keep_block_hint': never
+  'page_recipients.loses': never
+  'page_recipients.means': never
+  'page_recipients.nothing': 'phone'
+  'page_recipients.nothing_erased': 'phone'
+  'page_recipients.orders': 'count'
+  'page_recipients.phone': never
+  'page_recipients.phone_hint': never
+  'page_recipients.stays': never
+  'page_recipients.step_audit_log': never
+  'page_recipients.step_reports': never
+  'page_recipients.step_rows': never
+  'page_recipients.title': never
+  'page_senders.about': never
+  'page_senders.accounts': never
+  'page_senders.actions': never
+  'page_senders.added': 'names' | 'number'
+  'page_senders.advanced': never
+  'page_senders.app_secret': never
+  'page_senders.app_secret_hint': never
+  'page_senders.breaker_open_until': never
+  'page_senders.callback': never
+  'page_senders.can_send': never
+  'page_senders.cancel': never
+  'page_senders.changed': 'names' | 'number'
+  'page_senders.connect': never
+  'page_senders.connect_about': never
+  'page_senders.connect_about_emulator': never
+  'page_senders.connect_now': never
+  'page_senders.connecting': never
+  'page_senders.copy_command': never
+  'page_senders.delete': never
+  'page_senders.delete_loses': never
+  'page_senders.delete_stays': never
+  'page_senders.delete_title': never
+  'page_senders.delete_waiting': never
+  'page_senders.deleted': never
+  'page_senders.done': never
+  'page_senders.done_found': 'numbers' | 'templates'
+  'page_senders.done_known': never
+  'page_senders.done_title': never
+  'page_senders.empty': never
+  'page_senders.empty_member': never
+  'page_senders.emulator_accounts': never
+  'page_senders.flagged': never
+  'page_senders.found': 'numbers' | 'templates'
+  'page_senders.gone': 'names' | 'number'
+  'page_senders.graph_hint': 'url'
+  'page_senders.graph_hint_emulator': never
+  'page_senders.graph_url': never
+  'page_senders.health': never
+  'page_senders.holds': never
+  'page_senders.invalid_hint': never
+  'page_senders.last_failed': never
+  'page_senders.last_step': never
+  'page_senders.last_step_emulator': never
+  'page_senders.last_sync': never
+  'page_senders.local_callback': never
+  'page_senders.make': never
+  'page_senders.never_synced': never
+  'page_senders.next_sync': never
+  'page_senders.no_numbers': never
+  'page_senders.nothing_new': never
+  'page_senders.number': never
+  'page_senders.numbers': never
+  'page_senders.numbers_found': 'count'
+  'page_senders.pace_unknown': never
+  'page_senders.paces_high': never
+  'page_senders.paces_standard': never
+  'page_senders.pause': never
+  'page_senders.pause_ask': never
+  'page_senders.pause_title': 'phone'
+  'page_senders.paused_since': never
+  'page_senders.qualities_green': never
+  'page_senders.qualities_na': never
+  'page_senders.qualities_red': never
+  'page_senders.qualities_unknown': never
+  'page_senders.qualities_yellow': never
+  'page_senders.quality': never
+  'page_senders.quality_hints_red': never
+  'page_senders.quality_hints_yellow': never
+  'page_senders.read_so_far': 'found'
+  'page_senders.renew': never
+  'page_senders.renew_about': never
+  'page_senders.renew_title': never
+  'page_senders.renewed': never
+  'page_senders.resume': never
+  'page_senders.sender_id': never
+  'page_senders.sent_today': 'count'
+  'page_senders.sent_today_failed': 'count' | 'failed'
+  'page_senders.statuses_banned': never
+  'page_senders.statuses_connected': never
+  'page_senders.statuses_deleted': never
+  'page_senders.statuses_disconnected': never
+  'page_senders.statuses_flagged': never
+  'page_senders.statuses_migrated': never
+  'page_senders.statuses_pending': never
+  'page_senders.statuses_rate_limited': never
+  'page_senders.statuses_restricted': never
+  'page_senders.statuses_unverified': never
+  'page_senders.steps_1': never
+  'page_senders.steps_2': never
+  'page_senders.steps_3': never
+  'page_senders.steps_4': never
+  'page_senders.sync': never
+  'page_senders.sync_kept': 'found'
+  'page_senders.sync_step': 'step' | 'steps' | 'what'
+  'page_senders.sync_steps_numbers': never
+  'page_senders.sync_steps_storing': never
+  'page_senders.sync_steps_templates': never
+  'page_senders.synced': never
+  'page_senders.syncing': never
+  'page_senders.templates_found': 'count'
+  'page_senders.throughput': never
+  'page_senders.title': never
+  'page_senders.today': never
+  'page_senders.today_at_least': 'messages'
+  'page_senders.token': never
+  'page_senders.token_hint': never
+  'page_senders.unreadable_hint': never
+  'page_senders.verify_once': never
+  'page_senders.verify_token': never
+  'page_senders.verify_token_hint': never
+  'page_senders.waba': never
+  'page_senders.waba_hint': never
+  'page_senders.webhooks': never
+  'page_senders.webhooks_off': never
+  'page_senders.webhooks_off_means': never
+  'page_senders.webhooks_on': never
+  'page_senders.webhooks_on_means': 'apps'
+  'page_senders.webhooks_turn_on': never
+  'page_senders.webhooks_unreachable': never
+  'page_senders.why_account': never
+  'page_senders.why_gone': never
+  'page_senders.why_paused': never
+  'page_senders.why_status': never
+  'page_senders.why_unreadable': never
+  'page_session.backup': never
+  'page_session.backup_about': never
+  'page_session.begin': never
+  'page_session.begin_again': never
+  'page_session.email': never
+  'page_session.forgotten': never
+  'page_session.invited': 'email' | 'workspace'
+  'page_session.join': never
+  'page_session.name': never
+  'page_session.new_password': never
+  'page_session.new_password_title': never
+  'page_session.no_account': never
+  'page_session.no_token': never
+  'page_session.password': never
+  'page_session.password_hint': never
+  'page_session.refusals_signed_out': never
+  'page_session.refusals_too_common': never
+  'page_session.refusals_too_late': never
+  'page_session.refusals_too_long': never
+  'page_session.refusals_too_short': never
+  'page_session.refusals_unknown': never
+  'page_session.refusals_unreachable': never
+  'page_session.refusals_used_code': never
+  'page_session.refusals_wait': 'count'
+  'page_session.refusals_wrong': never
+  'page_session.refusals_wrong_code': never
+  'page_session.refusals_wrong_password': never
+  'page_session.roles_admin': never
+  'page_session.roles_member': never
+  'page_session.roles_owner': never
+  'page_session.set_password': never
+  'page_session.setup': never
+  'page_session.show_password': never
+  'page_session.sign_in': never
+  'page_session.sign_in_to_join': never
+  'page_session.sign_out_here': never
+  'page_session.signed_in_as': 'invited' | 'now'
+  'page_session.to_sign_in': never
+  'page_session.totp': never
+  'page_session.totp_about': never
+  'page_session.use_backup': never
+  'page_session.use_totp': never
+  'page_session.welcome': never
+  'page_shell.account': never
+  'page_shell.again': never
+  'page_shell.all_values': never
+  'page_shell.audit': never
+  'page_shell.backend': never
+  'page_shell.blocked': never
+  'page_shell.cancel': never
+  'page_shell.charts': never
+  'page_shell.choose_workspace': never
+  'page_shell.clear_filters': never
+  'page_shell.clock_ahead': 'ahead'
+  'page_shell.clock_hint': never
+  'page_shell.close': never
+  'page_shell.cod_settings': never
+  'page_shell.collapse_sidebar': never
+  'page_shell.colon': never
+  'page_shell.colours': never
+  'page_shell.confirmations': never
+  'page_shell.copied': never
+  'page_shell.copy': never
+  'page_shell.dark': never
+  'page_shell.dates': never
+  'page_shell.dates_from': 'day'
+  'page_shell.dates_to': 'day'
+  'page_shell.endpoints': never
+  'page_shell.erased_recipient': never
+  'page_shell.errors': 'count'
+  'page_shell.expand_sidebar': never
+  'page_shell.failed_title': never
+  'page_shell.fault': 'fault' | 'field'
+  'page_shell.filter_add': 'name'
+  'page_shell.filter_remove': 'name'
+  'page_shell.keys': never
+  'page_shell.language': never
+  'page_shell.leave': never
+  'page_shell.leave_text': never
+  'page_shell.leave_title': never
+  'page_shell.light': never
+  'page_shell.like_system': never
+  'page_shell.live_hint': never
+  'page_shell.menu': never
+  'page_shell.messages': never
+  'page_shell.newest': never
+  'page_shell.next_month': never
+  'page_shell.next_year': never
+  'page_shell.not_found': never
+  'page_shell.not_found_title': never
+  'page_shell.not_live_hint': never
+  'page_shell.older': never
+  'page_shell.overview': never
+  'page_shell.pages': never
+  'page_shell.palette_hint': never
+  'page_shell.palette_nothing': never
+  'page_shell.palette_pages': never
+  'page_shell.palette_scope': never
+  'page_shell.palette_searching': never
+  'page_shell.palette_settings': never
+  'page_shell.palette_workspaces': never
+  'page_shell.people': never
+  'page_shell.phone': never
+  'page_shell.previous_month': never
+  'page_shell.previous_year': never
+  'page_shell.real_time': 'time'
+  'page_shell.rows': 'from' | 'to' | 'total'
+  'page_shell.rows_more': 'from' | 'to' | 'total'
+  'page_shell.sandbox': never
+  'page_shell.search': never
+  'page_shell.search_further': never
+  'page_shell.searched_back': never
+  'page_shell.searched_back_hint': never
+  'page_shell.senders': never
+  'page_shell.settings': never
+  'page_shell.sign_out': never
+  'page_shell.skip': never
+  'page_shell.stay': never
+  'page_shell.system': never
+  'page_shell.templates': never
+  'page_shell.to_start': never
+  'page_shell.traffic': never
+  'page_shell.type_to_confirm': 'name'
+  'page_shell.unreachable': never
+  'page_shell.used_of': 'max' | 'used'
+  'page_shell.whats_app': never
+  'page_shell.workspace': never
+  'page_shell.zone_hint': never
+  'page_system.about': never
+  'page_system.alive': never
+  'page_system.check_now': never
+  'page_system.connections': never
+  'page_system.connections_of': 'all' | 'used'
+  'page_system.database': never
+  'page_system.differing': 'settings'
+  'page_system.due_since': never
+  'page_system.examined': never
+  'page_system.findings': never
+  'page_system.fine': never
+  'page_system.fine_inside': never
+  'page_system.kind': never
+  'page_system.level_failure': never
+  'page_system.level_warning': never
+  'page_system.never': never
+  'page_system.no_work': never
+  'page_system.node': never
+  'page_system.nodes': never
+  'page_system.outside': never
+  'page_system.pool': never
+  'page_system.public_url': never
+  'page_system.roles': never
+  'page_system.running_since': never
+  'page_system.seen': never
+  'page_system.server': never
+  'page_system.silent': never
+  'page_system.size': never
+  'page_system.started': never
+  'page_system.state': never
+  'page_system.title': never
+  'page_system.version': never
+  'page_system.work': never
+  'page_templates.about': never
+  'page_templates.account': never
+  'page_templates.advice': never
+  'page_templates.advice_hint': never
+  'page_templates.all': never
+  'page_templates.appeared': never
+  'page_templates.body': never
+  'page_templates.body_hint': 'named' | 'numbered'
+  'page_templates.buttons': never
+  'page_templates.buttons_about': never
+  'page_templates.cancel': never
+  'page_templates.categories_authentication': never
+  'page_templates.categories_marketing': never
+  'page_templates.categories_utility': never
+  'page_templates.category': never
+  'page_templates.changed': never
+  'page_templates.check_now': never
+  'page_templates.cod_language_missing': never
+  'page_templates.copy_label': never
+  'page_templates.copy_label_hint': never
+  'page_templates.create': never
+  'page_templates.empty': never
+  'page_templates.empty_no_account': never
+  'page_templates.expiry': never
+  'page_templates.expiry_hint': 'max' | 'min'
+  'page_templates.facts': never
+  'page_templates.fields_category': never
+  'page_templates.fields_quality': never
+  'page_templates.fields_rejected_reason': never
+  'page_templates.fields_status': never
+  'page_templates.fields_text': never
+  'page_templates.filters': never
+  'page_templates.footer': never
+  'page_templates.footer_hint': never
+  'page_templates.for_nothing': never
+  'page_templates.for_what': never
+  'page_templates.from_to': never
+  'page_templates.gone': never
+  'page_templates.gone_title': never
+  'page_templates.header': never
+  'page_templates.header_hint': never
+  'page_templates.header_parameter': never
+  'page_templates.header_sample': never
+  'page_templates.history': never
+  'page_templates.language': never
+  'page_templates.language_hint': never
+  'page_templates.languages': never
+  'page_templates.later': 'use'
+  'page_templates.meanings_cancel': never
+  'page_templates.meanings_change_time': never
+  'page_templates.meanings_confirm': never
+  'page_templates.meanings_not_refused': never
+  'page_templates.meanings_refused': never
+  'page_templates.more': never
+  'page_templates.name': never
+  'page_templates.name_hint': never
+  'page_templates.new_about': never
+  'page_templates.new_title': never
+  'page_templates.no_account': never
+  'page_templates.no_history': never
+  'page_templates.no_parameters': never
+  'page_templates.no_start': never
+  'page_templates.none': never
+  'page_templates.not_rated': never
+  'page_templates.not_shown': never
+  'page_templates.not_shown_title': never
+  'page_templates.not_usable': never
+  'page_templates.nothing': never
+  'page_templates.other_languages': never
+  'page_templates.parameters': never
+  'page_templates.paused': never
+  'page_templates.paused_title': never
+  'page_templates.preview': never
+  'page_templates.preview_code': never
+  'page_templates.preview_draft': never
+  'page_templates.preview_english': never
+  'page_templates.preview_hint': never
+  'page_templates.qualities_green': never
+  'page_templates.qualities_red': never
+  'page_templates.qualities_unknown': never
+  'page_templates.qualities_yellow': never
+  'page_templates.quality': never
+  'page_templates.readers_only': never
+  'page_templates.reason': never
+  'page_templates.rejected_next': never
+  'page_templates.rejected_title': never
+  'page_templates.rejected_unknown': never
+  'page_templates.rejections_abusive_content': never
+  'page_templates.rejections_category_not_available': never
+  'page_templates.rejections_incorrect_category': never
+  'page_templates.rejections_invalid_format': never
+  'page_templates.rejections_promotional': never
+  'page_templates.rejections_scam': never
+  'page_templates.rejections_tag_content_mismatch': never
+  'page_templates.remove': never
+  'page_templates.remove_ask': never
+  'page_templates.remove_disabled': never
+  'page_templates.remove_now': never
+  'page_templates.remove_title': never
+  'page_templates.remove_type': never
+  'page_templates.request': never
+  'page_templates.request_for': never
+  'page_templates.review': never
+  'page_templates.review_member': never
+  'page_templates.review_title': never
+  'page_templates.samples': never
+  'page_templates.samples_about': never
+  'page_templates.search': never
+  'page_templates.senders': never
+  'page_templates.status': never
+  'page_templates.subject_button': 'position'
+  'page_templates.subject_expiry': never
+  'page_templates.subject_footer': never
+  'page_templates.subject_header': never
+  'page_templates.submit': never
+  'page_templates.template': never
+  'page_templates.title': never
+  'page_templates.to_cod_settings': never
+  'page_templates.to_list': never
+  'page_templates.to_senders': never
+  'page_templates.ttl': never
+  'page_templates.ttl_default': never
+  'page_templates.ttl_seconds': 'seconds'
+  'page_templates.unknown': never
+  'page_templates.unknown_title': never
+  'page_templates.usable_for': never
+  'page_templates.use_about_confirmation': never
+  'page_templates.use_about_otp': never
+  'page_templates.use_about_refusal': never
+  'page_templates.uses_confirmation': never
+  'page_templates.uses_otp': never
+  'page_templates.uses_refusal': never
+  'page_templates.vanished': never
+  'page_templates.when': never
+  'page_time_machine.ahead': 'span'
+  'page_time_machine.day': never
+  'page_time_machine.due_now': never
+  'page_time_machine.go_on': never
+  'page_time_machine.has_come': never
+  'page_time_machine.hour': never
+  'page_time_machine.in': 'span'
+  'page_time_machine.jump': never
+  'page_time_machine.jump_to': 'what'
+  'page_time_machine.move': never
+  'page_time_machine.move_by': never
+  'page_time_machine.moved': 'span'
+  'page_time_machine.moving': never
+  'page_time_machine.not_ahead': never
+  'page_time_machine.nothing_happened': never
+  'page_time_machine.on_the_way': 'happened'
+  'page_time_machine.other': never
+  'page_time_machine.others': 'count'
+  'page_time_machine.quarter': never
+  'page_time_machine.time_machine': never
+  'page_time_machine.unit': never
+  'page_time_machine.units_d': never
+  'page_time_machine.units_h': never
+  'page_time_machine.units_m': never
+  'page_timeline.accepted': never
+  'page_timeline.after': 'span'
+  'page_timeline.answer': never
+  'page_timeline.armed': never
+  'page_timeline.attempt': never
+  'page_timeline.caller': never
+  'page_timeline.copy_curl': never
+  'page_timeline.customer': never
+  'page_timeline.customer_acts': never
+  'page_timeline.empty': never
+  'page_timeline.event': never
+  'page_timeline.held': never
+  'page_timeline.ignored': never
+  'page_timeline.in_line': never
+  'page_timeline.later': never
+  'page_timeline.message': never
+  'page_timeline.next_given_up': 'fault' | 'url'
+  'page_timeline.next_held': 'endpointStatus' | 'reason' | 'url'
+  'page_timeline.next_title': never
+  'page_timeline.next_was_held': 'url'
+  'page_timeline.no_action': never
+  'page_timeline.no_answer': never
+  'page_timeline.none': never
+  'page_timeline.not_made': never
+  'page_timeline.open': never
+  'page_timeline.open_endpoint': never
+  'page_timeline.open_phone': never
+  'page_timeline.open_senders': never
+  'page_timeline.open_templates': never
+  'page_timeline.operator': never
+  'page_timeline.parked': never
+  'page_timeline.provider': never
+  'page_timeline.quarantined': never
+  'page_timeline.quota': never
+  'page_timeline.refused': never
+  'page_timeline.report': never
+  'page_timeline.request': never
+  'page_timeline.retry': never
+  'page_timeline.taken': never
+  'page_timeline.timer': never
+  'page_timeline.title': never
+  'page_timeline.to_come': never
+  'page_timeline.unknown': never
+  'page_timeline.webhook': never
+  'page_workspaces.about': never
+  'page_workspaces.another': never
+  'page_workspaces.back': never
+  'page_workspaces.below_used': never
+  'page_workspaces.cancel_deletion': never
+  'page_workspaces.change': never
+  'page_workspaces.change_title': 'kind'
+  'page_workspaces.closed': never
+  'page_workspaces.create': never
+  'page_workspaces.created': never
+  'page_workspaces.delete': never
+  'page_workspaces.delete_live_means': never
+  'page_workspaces.delete_loses': never
+  'page_workspaces.delete_sandbox_means': never
+  'page_workspaces.delete_title': 'name'
+  'page_workspaces.deleted': 'name'
+  'page_workspaces.deletion_asked_by': 'who'
+  'page_workspaces.deletion_asked_by_command': never
+  'page_workspaces.deletion_cancelled': never
+  'page_workspaces.deletion_due': never
+  'page_workspaces.deletion_means': never
+  'page_workspaces.deletion_owners_cancel': never
+  'page_workspaces.forecasts_is_out': never
+  'page_workspaces.forecasts_is_too_early': never
+  'page_workspaces.forecasts_is_unused': never
+  'page_workspaces.forecasts_lasts': never
+  'page_workspaces.id': never
+  'page_workspaces.kind': never
+  'page_workspaces.kind_stays': never
+  'page_workspaces.kinds_cod_confirmation': never
+  'page_workspaces.kinds_cod_refusal': never
+  'page_workspaces.kinds_otp': never
+  'page_workspaces.left': 'left'
+  'page_workspaces.live': never
+  'page_workspaces.live_means': never
+  'page_workspaces.may_not': never
+  'page_workspaces.month_of': never
+  'page_workspaces.name': never
+  'page_workspaces.name_hint': never
+  'page_workspaces.new_about': never
+  'page_workspaces.new_title': never
+  'page_workspaces.owners_only': never
+  'page_workspaces.quotas': never
+  'page_workspaces.quotas_about': never
+  'page_workspaces.rename': never
+  'page_workspaces.renamed': never
+  'page_workspaces.runs_out': never
+  'page_workspaces.sandbox': never
+  'page_workspaces.sandbox_means': never
+  'page_workspaces.save': never
+  'page_workspaces.saved': never
+  'page_workspaces.title': never
+  'page_workspaces.units': never
+  'page_workspaces.units_hint': never
+  'page_workspaces.used_of': 'units' | 'used'
+  'providers.call_not_from_graph': 'httpStatus'
+  'providers.error_0': never
+  'providers.error_1': never
+  'providers.error_10': never
+  'providers.error_100': never
+  'providers.error_102': never
+  'providers.error_104': never
+  'providers.error_130403': never
+  'providers.error_130429': never
+  'providers.error_130472': never
+  'providers.error_130497': never
+  'providers.error_131000': never
+  'providers.error_131005': never
+  'providers.error_131008': never
+  'providers.error_131009': never
+  'providers.error_131016': never
+  'providers.error_131021': never
+  'providers.error_131026': never
+  'providers.error_131030': never
+  'providers.error_131031': never
+  'providers.error_131037': never
+  'providers.error_131042': never
+  'providers.error_131045': never
+  'providers.error_131047': never
+  'providers.error_131048': never
+  'providers.error_131049': never
+  'providers.error_131050': never
+  'providers.error_131051': never
+  'providers.error_131052': never
+  'providers.error_131053': never
+  'providers.error_131055': never
+  'providers.error_131056': never
+  'providers.error_131057': never
+  'providers.error_131059': never
+  'providers.error_131062': never
+  'providers.error_131063': never
+  'providers.error_131064': never
+  'providers.error_132000': never
+  'providers.error_132001': never
+  'providers.error_132005': never
+  'providers.error_132007': never
+  'providers.error_132008': never
+  'providers.error_132012': never
+  'providers.error_132015': never
+  'providers.error_132016': never
+  'providers.error_132018': never
+  'providers.error_132068': never
+  'providers.error_132069': never
+  'providers.error_133000': never
+  'providers.error_133004': never
+  'providers.error_133005': never
+  'providers.error_133006': never
+  'providers.error_133008': never
+  'providers.error_133009': never
+  'providers.error_133010': never
+  'providers.error_133015': never
+  'providers.error_133016': never
+  'providers.error_134011': never
+  'providers.error_135000': never
+  'providers.error_137000': never
+  'providers.error_141002': never
+  'providers.error_17': never
+  'providers.error_190': never
+  'providers.error_2': never
+  'providers.error_2388019': never
+  'providers.error_2388039': never
+  'providers.error_2388040': never
+  'providers.error_2388047': never
+  'providers.error_2388072': never
+  'providers.error_2388073': never
+  'providers.error_2388293': never
+  'providers.error_2388299': never
+  'providers.error_2494100': never
+  'providers.error_3': never
+  'providers.error_33': never
+  'providers.error_341': never
+  'providers.error_368': never
+  'providers.error_4': never
+  'providers.error_80007': never
+  'providers.error_object_missing': never
+  'providers.error_permission': never
+  'providers.error_unknown': never
+  'providers.no_answer': 'timeoutMs'
+  'providers.no_code': never
+  'providers.no_list': never
+  'providers.no_message_id': never
+  'providers.operation_create_template': never
+  'providers.operation_delete_template': never
+  'providers.operation_find_template': never
+  'providers.operation_list_numbers': never
+  'providers.operation_list_subscribers': never
+  'providers.operation_list_templates': never
+  'providers.operation_subscribe': never
+  'providers.refused': 'errorCode' | 'operation' | 'title'
+  'providers.refused_with_detail': 'detail' | 'errorCode' | 'operation' | 'title'
+  'providers.remedy_1': never
+  'providers.remedy_130403': never
+  'providers.remedy_130472': never
+  'providers.remedy_130497': never
+  'providers.remedy_131000': never
+  'providers.remedy_131021': never
+  'providers.remedy_131030': never
+  'providers.remedy_131037': never
+  'providers.remedy_131042': never
+  'providers.remedy_131045': never
+  'providers.remedy_131048': never
+  'providers.remedy_131049': never
+  'providers.remedy_131050': never
+  'providers.remedy_131064': never
+  'providers.remedy_133006': never
+  'providers.remedy_133010': never
+  'providers.remedy_134011': never
+  'providers.remedy_137000': never
+  'providers.remedy_141002': never
+  'providers.send_not_from_graph': never
+  'providers.titled': 'detail' | 'title'
+  'providers.too_long': 'bytes'
+  'providers.too_many': 'items' | 'pages'
+  'providers.unreachable': 'detail' | 'operation'
+  'recipients.being_sent': never
+  'recipients.export_too_large': 'command'
+  'recipients.too_many_steps': never
+  'sandbox.live': 'workspaceId'
+  'sandbox.not_done': 'left' | 'seconds'
+  'sandbox.some': 'busy' | 'what'
+  'sandbox.stuck': 'command' | 'role' | 'seconds' | 'why'
+  'sandbox.thing_deadline': never
+  'sandbox.thing_expiry': never
+  'sandbox.thing_message': never
+  'sandbox.thing_reminder': never
+  'sandbox.thing_report': never
+  'sandbox.thing_webhook': never
+  'sandbox.too_far': never
+  'sandbox.too_much': 'max'
+  'secrets.interrupted': 'key' | 'resealed'
+  'secrets.key_changed': never
+  'secrets.key_not_in_use': 'key'
+  'secrets.node_behind': 'nodeId'
+  'secrets.node_lacks_key': 'key' | 'nodeId' | 'roles' | 'version'
+  'secrets.not_rotated': 'key' | 'unused'
+  'secrets.rotated_meanwhile': never
+  'secrets.rows_left': 'count'
+  'secrets.too_many_keys': 'count'
+  'server_pages.after_repair': never
+  'server_pages.disk_full': never
+  'server_pages.incomplete': never
+  'server_pages.install': 'command'
+  'server_pages.locked': never
+  'server_pages.look_in_log': 'logged'
+  'server_pages.make_room': never
+  'server_pages.other_fault': never
+  'server_pages.page_title': never
+  'server_pages.unknown_host': 'header' | 'host' | 'publicUrl' | 'setting'
+  'server_pages.unlock': 'folder'
+  'server_pages.when_built': never
+  'statuses.account_connected': never
+  'statuses.account_credentials_invalid': never
+  'statuses.account_credentials_unreadable': never
+  'statuses.delivery_failed': never
+  'statuses.delivery_held': never
+  'statuses.delivery_in_progress': never
+  'statuses.delivery_pending': never
+  'statuses.delivery_retrying': never
+  'statuses.delivery_succeeded': never
+  'statuses.endpoint_disabled': never
+  'statuses.endpoint_enabled': never
+  'statuses.endpoint_failing': never
+  'statuses.endpoint_paused': never
+  'statuses.invitation_expired': never
+  'statuses.invitation_pending': never
+  'statuses.key_active': never
+  'statuses.key_expired': never
+  'statuses.key_expires_soon': never
+  'statuses.key_revoked': never
+  'statuses.message_accepted': never
+  'statuses.message_delivered': never
+  'statuses.message_failed': never
+  'statuses.message_played': never
+  'statuses.message_queued': never
+  'statuses.message_read': never
+  'statuses.message_received': never
+  'statuses.message_sending': never
+  'statuses.message_sent': never
+  'statuses.order_accepted': never
+  'statuses.order_awaiting_answer': never
+  'statuses.order_cancelled': never
+  'statuses.order_confirmed': never
+  'statuses.order_failed': never
+  'statuses.order_no_response': never
+  'statuses.order_rescheduled': never
+  'statuses.order_rescheduling': never
+  'statuses.refusal_accepted': never
+  'statuses.refusal_awaiting_answer': never
+  'statuses.refusal_awaiting_note': never
+  'statuses.refusal_awaiting_reason': never
+  'statuses.refusal_denied': never
+  'statuses.refusal_failed': never
+  'statuses.refusal_no_response': never
+  'statuses.refusal_refusal_confirmed': never
+  'statuses.sender_can_send': never
+  'statuses.sender_cannot_send': never
+  'statuses.template_approved': never
+  'statuses.template_archived': never
+  'statuses.template_deleted': never
+  'statuses.template_disabled': never
+  'statuses.template_in_appeal': never
+  'statuses.template_limit_exceeded': never
+  'statuses.template_paused': never
+  'statuses.template_pending': never
+  'statuses.template_pending_deletion': never
+  'statuses.template_rejected': never
+  'verify.answer': 'derived' | 'stored'
+  'verify.answer_missing': 'confirmationId'
+  'verify.answer_time': 'derived' | 'stored'
+  'verify.answer_without_message': 'answer'
+  'verify.check_answered_at': 'check' | 'derived' | 'stored'
+  'verify.check_chosen': 'check' | 'derived' | 'stored'
+  'verify.check_closing_sent': 'check' | 'derived' | 'stored'
+  'verify.check_failure': 'check' | 'derived' | 'stored'
+  'verify.check_round': 'check' | 'derived' | 'stored'
+  'verify.check_status': 'check' | 'derived' | 'stored'
+  'verify.code_kept': 'status'
+  'verify.daily_figures': 'day' | 'derived' | 'figure' | 'stored'
+  'verify.delivery_attempts': 'derived' | 'stored'
+  'verify.delivery_missing': 'endpointId'
+  'verify.delivery_status': 'stored'
+  'verify.delivery_without_cause': 'endpointId'
+  'verify.event_body': 'member' | 'type'
+  'verify.event_missing': 'type'
+  'verify.event_time': 'derived' | 'stored'
+  'verify.event_time_of_message': 'derived' | 'stored' | 'type'
+  'verify.event_time_twice': 'at'
+  'verify.event_without_cause': 'type'
+  'verify.failed_at': 'derived' | 'stored'
+  'verify.last_event_at': 'derived' | 'stored'
+  'verify.lease_without_end': 'lease'
+  'verify.message_attempts': 'derived' | 'stored'
+  'verify.message_failure': 'derived' | 'stored'
+  'verify.message_status': 'derived' | 'stored'
+  'verify.message_still_due': 'status'
+  'verify.message_stuck': 'status'
+  'verify.question_without_cause': 'purpose'
+  'verify.report_parked': 'messageId'
+  'verify.report_result': 'derived' | 'stored'
+  'verify.sent_at': 'derived' | 'stored'
+  'verify.timer': 'check' | 'status' | 'timer'
+  'verify.unexplained': 'what'
+  'verify.units': 'derived' | 'kind' | 'month' | 'stored'
+  'verify.unknown_outcomes': 'derived' | 'stored'
+  'webhooks.already': 'status'
+  'webhooks.bad_description': 'max'
+  'webhooks.body_removed': never
+  'webhooks.credentials': never
+  'webhooks.encoded_too_long': 'max'
+  'webhooks.endpoint_deleted': never
+  'webhooks.endpoint_failed_too_long': 'days'
+  'webhooks.endpoint_gone': never
+  'webhooks.endpoints_not_public': 'address'
+  'webhooks.erased': never
+  'webhooks.failed': never
+  'webhooks.fault': never
+  'webhooks.fragment': never
+  'webhooks.incomplete': 'example'
+  'webhooks.is_not': 'command' | 'from' | 'status'
+  'webhooks.missing': 'endpointId'
+  'webhooks.network_cert_has_expired': never
+  'webhooks.network_depth_zero_self_signed_cert': never
+  'webhooks.network_econnrefused': never
+  'webhooks.network_econnreset': never
+  'webhooks.network_ehostunreach': never
+  'webhooks.network_enodata': never
+  'webhooks.network_enotfound': never
+  'webhooks.network_err_tls_cert_altname_invalid': never
+  'webhooks.network_etimeout': never
+  'webhooks.network_unable_to_verify_leaf_signature': never
+  'webhooks.network_und_err_connect_timeout': never
+  'webhooks.network_und_err_headers_overflow': never
+  'webhooks.no_delivery': 'deliveryId'
+  'webhooks.no_delivery_of_event': 'endpointId' | 'eventId'
+  'webhooks.no_types': never
+  'webhooks.not_enabled': 'command' | 'status'
+  'webhooks.not_found': 'hostname'
+  'webhooks.not_https': never
+  'webhooks.not_pinged': 'command' | 'status'
+  'webhooks.not_retried': 'command' | 'status'
+  'webhooks.post_not_public': 'address'
+  'webhooks.redirect': never
+  'webhooks.scheme': 'scheme'
+  'webhooks.scheme_or_http': 'insecure' | 'scheme'
+  'webhooks.secret_lost': never
+  'webhooks.status_deleted': never
+  'webhooks.status_disabled': never
+  'webhooks.status_enabled': never
+  'webhooks.status_paused': never
+  'webhooks.stopped': never
+  'webhooks.too_many': 'count'
+  'webhooks.took_too_long': 'seconds'
+  'webhooks.url_too_long': 'max'
+  'words.bar': 'first' | 'second'
+  'words.quoted': 'words'
+  'words.semicolon': 'first' | 'second'
+  'words.space': 'first' | 'second'
+  'workspaces.name_differs': 'name'
+  'workspaces.over': 'state'
+  'workspaces.phone_invalid': 'example' | 'text'
+  'workspaces.phone_without_plus': 'phone' | 'text'
+  'workspaces.state_expired': never
+  'workspaces.state_revoked': never
+  'workspaces.unknown': 'workspaceId'
 }

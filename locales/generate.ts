@@ -8,20 +8,23 @@ if (import.meta.main) await writeFile(path.join(import.meta.dirname, 'coded-text
 
 export function generatedTypes(): string {
   const rows = Object.entries(readResources('en')).flatMap(([namespace, texts]) =>
-    [...codesOf(texts)].map(([key, forms]) => `  '${namespace}.${key}': ${typeOf(forms)}\n`),
+    [...codesOf(texts)].map(([key, forms]) => `  '${namespace}.${key}': ${namesOf(forms)}\n`),
   )
   return `// Written by \`npm run locales\` from locales/en/*.json.
-import type { TextValue } from './text.ts'
 
-/** The parameters of each text. */
-export type Texts = {
+/** The names of each text's parameters. */
+export type ParameterNames = {
 ${rows.toSorted().join('')}}
 `
 }
 
-function typeOf(forms: ReadonlyMap<string, string>): string {
+function namesOf(forms: ReadonlyMap<string, string>): string {
   const names = new Set([...forms.values()].flatMap(parametersOf))
   if (!forms.has('')) names.add('count')
-  const members = [...names].toSorted().map((name) => `${name}: ${name === 'count' ? 'number' : 'TextValue'}`)
-  return members.length > 0 ? `{ ${members.join('; ')} }` : 'object'
+  return names.size === 0
+    ? 'never'
+    : [...names]
+        .toSorted()
+        .map((name) => `'${name}'`)
+        .join(' | ')
 }

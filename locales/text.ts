@@ -1,5 +1,5 @@
 import { createInstance } from 'i18next'
-import type { Texts } from './coded-text.gen.ts'
+import type { ParameterNames } from './coded-text.gen.ts'
 import { visibleText } from './visible-text.ts'
 
 /** Of the pages. The API, the command line, logs and webhooks are in English. */
@@ -15,7 +15,12 @@ export const directionOf = (language: Language): 'ltr' | 'rtl' => (language === 
 export type TextValue = string | number | CodedText | readonly CodedText[]
 
 /** `namespace.key` of the files in `locales/en/`. */
-export type TextCode = keyof Texts
+export type TextCode = keyof ParameterNames
+
+/** The parameters of each text. */
+export type Texts = {
+  [Code in TextCode]: { [Name in ParameterNames[Code]]: Name extends 'count' ? number : TextValue }
+}
 
 type Coded<Code extends TextCode> = {
   readonly [Name in 'code' | keyof Texts[Code]]: Name extends keyof Texts[Code] ? Texts[Code][Name] : Code
@@ -133,7 +138,7 @@ export function createTranslator(
   return {
     language,
     textOf,
-    t: (code, ...[parameters]) => textWith(code, parameters as Readonly<Record<string, TextValue>> | undefined),
+    t: (code, ...[parameters]) => textWith(code, parameters),
     has: (code): code is PlainCode => i18n.exists(code),
     addTexts(more) {
       for (const [namespace, texts] of Object.entries(more)) i18n.addResourceBundle(language, namespace, texts)

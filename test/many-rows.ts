@@ -6,7 +6,7 @@ import type { World } from './world.ts'
 export type Owner = { workspaceId: string; accountId: string; senderId: string; endpointId: string }
 
 /** Rare enough that a filter skips most rows. */
-export const RARE_EVERY = 50_000
+const RARE_EVERY = 50_000
 const SPREAD_DAYS = 90
 
 /** The n-th row of `rows`, oldest first, is as old as its place among them; its id is of that time, as ours are. */

@@ -2,7 +2,7 @@ import { Button, Group, Modal, NativeSelect, Paper, Stack, Text } from '@mantine
 import { useDisclosure } from '@mantine/hooks'
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type RouterOutputs, api } from '../api.ts'
+import { api } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Empty } from '../ui/empty.tsx'
 import { Failed } from '../ui/failed.tsx'
@@ -16,12 +16,12 @@ import { Time } from '../ui/time.tsx'
 import { whoText } from '../audit-log/command-line.ts'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { BlockNumber } from './block-number.tsx'
+import type { BlockedNumber } from './blocked-number.ts'
 import { ImportList } from './import-list.tsx'
 import { Unblock } from './unblock.tsx'
 
 const ORDERS = ['latest', 'phone'] as const
 type Order = (typeof ORDERS)[number]
-export type Row = RouterOutputs['blocked']['list']['rows'][number]
 
 export function Blocked() {
   const { t } = useTexts()
@@ -123,12 +123,12 @@ function NotFound({ phones }: { phones: readonly string[] }) {
   )
 }
 
-function BlockedList({ rows }: { rows: readonly Row[] }) {
+function BlockedList({ rows }: { rows: readonly BlockedNumber[] }) {
   const texts = useTexts()
   const { t } = texts
   const may = usePermissions()
-  const [lifting, setLifting] = useState<Row | null>(null)
-  const columns: Column<Row>[] = [
+  const [lifting, setLifting] = useState<BlockedNumber | null>(null)
+  const columns: Column<BlockedNumber>[] = [
     { title: t('page_blocked.phone'), cell: ({ phone }) => <span className="as-typed">{phone}</span> },
     {
       title: t('page_blocked.reason'),

@@ -6,9 +6,9 @@ import { useTexts } from '../texts/use-texts.ts'
 import { Confirmation } from '../ui/dialog/confirm-dialog.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { refreshBlocked } from './block-number.tsx'
-import type { Row } from './blocked.tsx'
+import type { BlockedNumber } from './blocked-number.ts'
 
-export function Unblock({ of: { phone, reason }, onDone }: { of: Row; onDone: () => void }) {
+export function Unblock({ of: { phone, reason }, onDone }: { of: BlockedNumber; onDone: () => void }) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()
   const remove = useMutation(

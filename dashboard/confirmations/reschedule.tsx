@@ -5,7 +5,7 @@ import { useTexts } from '../texts/use-texts.ts'
 import { dateFormat } from '../ui/formats.ts'
 
 /** A day of the delivery zone: the reader's own zone does not change it. */
-export const dayLabel = (date: string, language: string): string =>
+const dayLabel = (date: string, language: string): string =>
   dateFormat(language, {
     timeZone: 'UTC',
     weekday: 'short',

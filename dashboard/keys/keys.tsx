@@ -2,7 +2,7 @@ import { Button, Group, Modal, Stack, Text, UnstyledButton } from '@mantine/core
 import { useDisclosure } from '@mantine/hooks'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type RouterOutputs, api } from '../api.ts'
+import { api } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Empty } from '../ui/empty.tsx'
 import { ExportButton } from '../ui/list/export-button.tsx'
@@ -13,11 +13,10 @@ import { SecretDialog } from '../ui/dialog/secret-dialog.tsx'
 import { Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
+import type { Key } from './key.ts'
 import { NewKey } from './new-key.tsx'
 import { RevokeKey } from './revoke-key.tsx'
 import { RotateKey } from './rotate-key.tsx'
-
-export type Key = RouterOutputs['keys']['list'][number]
 
 const isActive = ({ state }: Key): boolean => state === 'active' || state === 'expires_soon'
 

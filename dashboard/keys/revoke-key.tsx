@@ -6,7 +6,7 @@ import { useTexts } from '../texts/use-texts.ts'
 import { Confirmation } from '../ui/dialog/confirm-dialog.tsx'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import type { Key } from './keys.tsx'
+import type { Key } from './key.ts'
 
 export function RevokeKey({ of: key, onDone }: { of: Key; onDone: () => void }) {
   const { t } = useTexts()

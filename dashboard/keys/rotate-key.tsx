@@ -6,7 +6,7 @@ import { useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/failed.tsx'
 import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import type { Key } from './keys.tsx'
+import type { Key } from './key.ts'
 import { ExpirySelect, daysOf } from './new-key.tsx'
 import { ShownOnce } from './shown-once.tsx'
 

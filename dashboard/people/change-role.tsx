@@ -6,7 +6,7 @@ import { api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/failed.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import type { Member } from './people.tsx'
+import type { Member } from './dialog-action.ts'
 import { RoleChoice } from './role-choice.tsx'
 
 export function ChangeRole({ member: { userId, role }, onDone }: { member: Member; onDone: () => void }) {

@@ -4,7 +4,7 @@ import { List } from '../ui/list/list.tsx'
 import { RowMenu } from '../ui/list/row-menu.tsx'
 import { Status } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
-import type { DialogAction, Invitation } from './people.tsx'
+import type { DialogAction, Invitation } from './dialog-action.ts'
 
 export function Invitations({
   invitations,

@@ -7,7 +7,7 @@ import { useFaults } from '../ui/faults.ts'
 import { FormErrors } from '../ui/form/form-errors.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { LinkOnce } from './link-once.tsx'
-import type { Member } from './people.tsx'
+import type { Member } from './dialog-action.ts'
 import { RoleChoice } from './role-choice.tsx'
 
 type Values = { email: string; role: Member['role'] }

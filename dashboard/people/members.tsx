@@ -4,7 +4,7 @@ import { type Column, List } from '../ui/list/list.tsx'
 import { type RowAction, RowMenu } from '../ui/list/row-menu.tsx'
 import { Time } from '../ui/time.tsx'
 import { usePermissions, useSession, useWorkspace } from '../ui/workspace.ts'
-import type { DialogAction, Member } from './people.tsx'
+import type { DialogAction, Member } from './dialog-action.ts'
 
 export function Members({ members, onDo }: { members: readonly Member[]; onDo: (doing: DialogAction) => void }) {
   const { t } = useTexts()

@@ -5,7 +5,7 @@ import { useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/failed.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { LinkOnce } from './link-once.tsx'
-import type { Invitation } from './people.tsx'
+import type { Invitation } from './dialog-action.ts'
 
 /** Another link for an invitation whose link was lost or has expired. */
 export function NewLink({ invitation: { email, role }, onDone }: { invitation: Invitation; onDone: () => void }) {

@@ -6,7 +6,7 @@ import { useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/failed.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { LinkOnce } from './link-once.tsx'
-import type { Member } from './people.tsx'
+import type { Member } from './dialog-action.ts'
 
 /** A password reset link. Only the operator of the instance can create one. */
 export function PasswordLink({ member: { userId, email, twoFactor }, onDone }: { member: Member; onDone: () => void }) {

@@ -1,13 +1,14 @@
 import { Button, Group } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type RouterOutputs, api } from '../api.ts'
+import { api } from '../api.ts'
 import { type T, useTexts } from '../texts/use-texts.ts'
 import { ExportButton } from '../ui/list/export-button.tsx'
 import { SecretDialog } from '../ui/dialog/secret-dialog.tsx'
 import { Page } from '../ui/shell/page.tsx'
 import { usePermissions, useSession, useWorkspace } from '../ui/workspace.ts'
 import { ChangeRole } from './change-role.tsx'
+import type { DialogAction } from './dialog-action.ts'
 import { Invite } from './invite.tsx'
 import { Invitations } from './invitations.tsx'
 import { Members } from './members.tsx'
@@ -15,15 +16,6 @@ import { NewLink } from './new-link.tsx'
 import { PasswordLink } from './password-link.tsx'
 import { Remove } from './remove.tsx'
 import { RevokeInvitation } from './revoke-invitation.tsx'
-
-type ListedPeople = RouterOutputs['people']['list']
-export type Member = ListedPeople['members'][number]
-export type Invitation = ListedPeople['invitations'][number]
-
-export type DialogAction =
-  | { act: 'invite' }
-  | { act: 'role' | 'remove' | 'password'; member: Member }
-  | { act: 'link' | 'revoke'; invitation: Invitation }
 
 export function People() {
   const { t } = useTexts()

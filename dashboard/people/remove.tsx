@@ -5,7 +5,7 @@ import { api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Confirmation } from '../ui/dialog/confirm-dialog.tsx'
 import { useSession, useWorkspace } from '../ui/workspace.ts'
-import type { Member } from './people.tsx'
+import type { Member } from './dialog-action.ts'
 
 /** Removes a person from the workspace, or leaves it. */
 export function Remove({ member: { userId, email }, onDone }: { member: Member; onDone: () => void }) {

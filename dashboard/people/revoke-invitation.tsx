@@ -4,7 +4,7 @@ import { api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Confirmation } from '../ui/dialog/confirm-dialog.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
-import type { Invitation } from './people.tsx'
+import type { Invitation } from './dialog-action.ts'
 
 export function RevokeInvitation({
   invitation: { invitationId },

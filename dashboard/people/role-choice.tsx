@@ -1,7 +1,7 @@
 import { Radio, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useTexts } from '../texts/use-texts.ts'
-import type { Member } from './people.tsx'
+import type { Member } from './dialog-action.ts'
 
 const ROLES = ['member', 'admin', 'owner'] as const satisfies readonly Member['role'][]
 

@@ -14,7 +14,7 @@ import { useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/failed.tsx'
 import { isOfWorkspace } from '../ui/shell/refetch.ts'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
-import type { PhoneState } from './phone.tsx'
+import type { PhoneState } from './phone-state.ts'
 
 type Due = RouterOutputs['phone']['due']['customer'][number]
 type Target = { byMs: number } | ({ confirmationId: string; check: Due['check']; timer: Due['timer'] } & Pair)

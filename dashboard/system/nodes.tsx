@@ -4,7 +4,7 @@ import { List } from '../ui/list/list.tsx'
 import { Section } from '../ui/section.tsx'
 import { ToneBadge } from '../ui/state/status.tsx'
 import { Time } from '../ui/time.tsx'
-import type { Report } from './system.tsx'
+import type { Report } from './report.ts'
 
 /** The processes on this database. */
 export function Nodes({ nodes, differing }: Pick<Report, 'nodes' | 'differing'>) {

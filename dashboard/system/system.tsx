@@ -1,6 +1,6 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
-import { type RouterOutputs, api, queryClient } from '../api.ts'
+import { api, queryClient } from '../api.ts'
 import { useTexts } from '../texts/use-texts.ts'
 import { Fact, Facts } from '../ui/facts.tsx'
 import { Failed } from '../ui/failed.tsx'
@@ -14,8 +14,7 @@ import { Time } from '../ui/time.tsx'
 import { useWorkspace } from '../ui/workspace.ts'
 import { Findings } from './findings.tsx'
 import { Nodes } from './nodes.tsx'
-
-export type Report = RouterOutputs['system']['examine']
+import type { Report } from './report.ts'
 
 const REFRESH_MS = 30_000
 

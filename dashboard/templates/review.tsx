@@ -6,7 +6,7 @@ import { useTexts } from '../texts/use-texts.ts'
 import { Failed } from '../ui/failed.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { waitBeforePoll } from './poll.ts'
-import type { TemplateInfo } from './template.tsx'
+import type { TemplateInfo } from './template-data.ts'
 
 /** The review status of a template that cannot be sent, and what to do. */
 export function Review({ template }: { template: TemplateInfo }) {

@@ -4,7 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ChatBubble, ChatPaper } from '@doorcode/whatsapp-emulator/phone/bubble.tsx'
-import { type RouterOutputs, api, codeOf, queryClient } from '../api.ts'
+import { api, codeOf, queryClient } from '../api.ts'
 import { directionOfTexts, nameOfLanguage, tagOf } from '../cod-settings/languages.ts'
 import { requestExamples } from '../code-examples/request.ts'
 import { useTexts, translateWord } from '../texts/use-texts.ts'
@@ -27,10 +27,8 @@ import { type Place, USES } from './search.ts'
 import { Section } from '../ui/section.tsx'
 import { CodeLink } from '../ui/state/code-link.tsx'
 import { StatusBadge, qualityIn } from './status.tsx'
+import type { TemplateData, TemplateInfo } from './template-data.ts'
 import { NotUsableFor, UsableFor } from './verdict.tsx'
-
-type TemplateData = RouterOutputs['templates']['get']
-export type TemplateInfo = NonNullable<TemplateData['template']>
 
 const PAGE = '/w/$workspaceId/templates/$accountId/$name/$language'
 

@@ -98,7 +98,7 @@ const colourOf = ({ forecast }: Kind): string =>
   forecast.will === 'is_out' ? 'red' : forecast.will === 'runs_out' ? 'warning' : 'accent'
 
 /** As text, because a colour is not enough. */
-export function Forecast({ of: { forecast, monthlyUnits } }: { of: Kind }) {
+function Forecast({ of: { forecast, monthlyUnits } }: { of: Kind }) {
   const { t, language } = useTexts()
   if (monthlyUnits === 0) return <Text size="sm">{t('page_workspaces.closed')}</Text>
   if (forecast.will !== 'runs_out') return <Text size="sm">{t(`page_workspaces.forecasts_${forecast.will}`)}</Text>

@@ -91,5 +91,5 @@ function templateFault(error: ProviderError): FieldFault {
   if (error.class === 'credentials') return { field: null, message: { code: 'accounts.credentials' } }
   if (error.class === 'rate') return { field: null, message: { code: 'accounts.rate' } }
   const isTemporary = error.class === 'transient' || error.class === 'doubtful'
-  return { field: null, message: { code: isTemporary ? 'accounts.fault' : 'accounts.template_refused_refused' } }
+  return { field: null, message: { code: isTemporary ? 'accounts.remedy_fault' : 'accounts.template_refused_refused' } }
 }

@@ -20,7 +20,7 @@ const filterInput = z.object({
       .object({ from: dayInput, to: dayInput })
       .refine(({ from, to }) => from <= to, { message: asIssue({ code: 'admin.charts_backwards' }), path: ['to'] })
       .refine(({ from, to }) => Date.parse(to) - Date.parse(from) < MAX_RANGE_DAYS * DAY_MS, {
-        message: asIssue({ code: 'admin.charts_too_long', max: MAX_RANGE_DAYS }),
+        message: asIssue({ code: 'admin.too_many_days', max: MAX_RANGE_DAYS }),
         path: ['to'],
       }),
   ]),

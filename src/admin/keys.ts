@@ -22,7 +22,7 @@ const MAX_EXPIRY_DAYS = 3_650
 const expiresInDays = z
   .int(asIssue({ code: 'admin.whole_days' }))
   .min(1, asIssue({ code: 'admin.one_day' }))
-  .max(MAX_EXPIRY_DAYS, asIssue({ code: 'admin.keys_too_long', max: MAX_EXPIRY_DAYS }))
+  .max(MAX_EXPIRY_DAYS, asIssue({ code: 'admin.too_many_days', max: MAX_EXPIRY_DAYS }))
   .nullable()
   .default(null)
 const overlap = z.enum(Object.keys(OVERLAPS_MS) as [Overlap, ...Overlap[]])

@@ -66,7 +66,7 @@ const DISK_FULL = '53100'
 const DUPLICATE_TABLE = '42P07'
 
 /** For errors that the operator can fix. Nothing was restored. */
-export function explainLoadError(error: unknown): string | undefined {
+function explainLoadError(error: unknown): string | undefined {
   if (sqlState(error) === DISK_FULL)
     return 'The disk of the database is full, so nothing was restored. Free space, then run the command again.'
   if (sqlState(error) === DUPLICATE_TABLE)

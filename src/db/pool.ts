@@ -277,7 +277,7 @@ export const isDatabaseUnavailable = (error: unknown): boolean =>
 const ENDED_BY_SHUTDOWN = new Set(['57P01', '57P02'])
 
 /** Whether the failed work may be committed. */
-export const isOutcomeUnknown = (error: unknown): boolean =>
+const isOutcomeUnknown = (error: unknown): boolean =>
   error instanceof DatabaseUnavailable ? error.mayBeCommitted : ENDED_BY_SHUTDOWN.has(sqlState(error))
 
 /**

@@ -1,7 +1,6 @@
-import type { Texts } from '../../locales/coded-text.gen.ts'
-import { type CodedText, type TextValue, coded } from '../../locales/text.ts'
+import { type CodedText, type Texts, type TextValue, coded } from '../../locales/text.ts'
 
-export const LEVELS = ['failure', 'warning', 'ok'] as const
+const LEVELS = ['failure', 'warning', 'ok'] as const
 /** `failure`: something does not work, or data can be lost. `warning`: something will stop working, or may. */
 export type Level = (typeof LEVELS)[number]
 

@@ -56,7 +56,7 @@ const eventRow = ({ data, ...event }: NewEvent): object => ({
 })
 
 /** The exact text that is stored, signed and sent (docs/webhooks.md#the-request). */
-export const envelope = (type: EventType, data: NewEvent['data']): string =>
+const envelope = (type: EventType, data: NewEvent['data']): string =>
   JSON.stringify({ type, timestamp: data.occurredAt, data })
 
 /**

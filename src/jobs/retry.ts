@@ -3,7 +3,7 @@ import { SECOND_MS, later } from '../clock.ts'
 import { isLockTimeout, sqlState } from '../db/pool.ts'
 
 /** After this many failures a row is quarantined: nothing touches it until an operator releases it. */
-export const MAX_TRIES = 5
+const MAX_TRIES = 5
 const RETRY_MS = 30 * SECOND_MS
 
 export const RETRY_OUTCOMES = ['waiting', 'quarantined'] as const

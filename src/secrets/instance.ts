@@ -99,7 +99,7 @@ export async function lockSealingKey(tx: Sql, seal: Seal): Promise<SealingKey> {
   return seal.current()
 }
 
-export const keyChanged = (): UserError => new UserError({ code: 'secrets.key_changed' }, 'SERVICE_UNAVAILABLE')
+const keyChanged = (): UserError => new UserError({ code: 'secrets.key_changed' }, 'SERVICE_UNAVAILABLE')
 
 const lockRow: Statement<Instance> = statement('lock_instance', `select ${COLUMNS} from instance for update`)
 

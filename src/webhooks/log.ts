@@ -25,7 +25,7 @@ const MAX_EVENTS_OF_ONE = 200
 /** With one reference, or of one recipient: the newest. */
 const NEWEST_SUBJECTS = 'order by id desc limit 200'
 /** The newest attempts of a delivery. A schedule has at most 18 (ten, and eight brought forward); resends make more. */
-export const MAX_ATTEMPTS_SHOWN = 50
+const MAX_ATTEMPTS_SHOWN = 50
 
 /** Of deliveries, by their events. */
 export type EventFilter = {
@@ -199,7 +199,7 @@ const deliveriesAbout = createSearchSource<Stored<LoggedDelivery>>(list, {
      where ${IN_ID_RANGE}`,
 })
 
-export const MAX_LATEST = 40
+const MAX_LATEST = 40
 
 export type LatestDelivery = LoggedDelivery & { endpointId: string; url: string }
 

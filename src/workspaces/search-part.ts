@@ -1,11 +1,11 @@
 import { isUuid } from '../ids.ts'
+import { MIN_PART_CHARACTERS } from './min-part-characters.ts'
 import { partOfPhone } from './searched-phones.ts'
 
 /** What a text may be a part of. Null: it cannot be a part of one. */
 export type SearchPart = { phone: string | null; reference: string | null; id: string | null }
 
-/** Shorter parts match too much; dashboard/ui/palette/search-results.ts has the same number. Ids are of hexadecimal digits, so a few are in many of them. */
-export const MIN_PART_CHARACTERS = 3
+/** Ids are of hexadecimal digits, so a few are in many of them. */
 const MIN_ID_CHARACTERS = 6
 
 /** Null for a whole id or a whole number with its country code. `phones`: the numbers that the text may mean. */

@@ -3,8 +3,6 @@ import { glob, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { before, test } from 'node:test'
 
-const SOURCE = path.resolve(import.meta.dirname, '../../src')
-
 /**
  * From the top down. A file imports only from its room and lower layers, and so does its test; rooms on one line may not
  * import each other.
@@ -45,19 +43,62 @@ const LAYERS: readonly (readonly string[])[] = [
 const FILES = 'files of src'
 const MAX_FILES_IN_FOLDER = 18
 
+/** The trees whose imports are checked. `bench`, `docs`, `test` and `tools` may import everything. */
+const TREES = ['src', 'locales', 'dashboard', 'packages/whatsapp-emulator'] as const
+const EMULATOR = '@doorcode/whatsapp-emulator'
+
+/** Every import that leaves its tree: which files (globs) may import what, and why. */
+const ALLOWED_OUTSIDE: readonly { from: string; to: string; why: string }[] = [
+  { from: 'src/**', to: 'locales/*.ts', why: 'locales is below every room' },
+  { from: 'src/**', to: 'package.json', why: 'the version of Doorcode' },
+  { from: 'src/{demo.ts,demo/**}', to: EMULATOR, why: '`npm start` starts the emulator' },
+  {
+    from: 'src/admin/pages/*',
+    to: `${EMULATOR}/pages/*`,
+    why: 'the emulator builds and serves its page with the same code',
+  },
+  {
+    from: 'src/admin/phone/*',
+    to: `${EMULATOR}/wire/*`,
+    why: 'the server of the dashboard’s phone passes on what the emulator answers',
+  },
+  { from: 'src/**/*.test.ts', to: EMULATOR, why: 'tests send to the emulator' },
+  { from: 'src/**/*.test.ts', to: 'test/*', why: 'what tests share' },
+  { from: 'dashboard/**', to: 'locales/*.ts', why: 'the texts of pages' },
+  // What the pages load of these is listed in src/admin/pages/pages.ts.
+  { from: 'dashboard/**', to: 'src/**', why: 'types of what the server answers, and rules that both apply' },
+  { from: 'dashboard/**', to: `${EMULATOR}/{phone,wire}/*`, why: 'the dashboard shows the phone of the emulator' },
+  { from: 'dashboard/**/*.test.ts', to: 'test/*', why: 'what tests share' },
+  {
+    from: 'packages/whatsapp-emulator/phone/**',
+    to: 'locales/text.ts',
+    why: 'the phone speaks the language of the page that shows it',
+  },
+  { from: 'packages/whatsapp-emulator/**/*.test.ts', to: 'test/*', why: 'what tests share' },
+]
+
+type Import = { from: string; to: string }
+
+const ROOT = path.resolve(import.meta.dirname, '../..')
 const rooms = LAYERS.flat()
-const imports: { from: string; to: string }[] = []
+/** Paths are from the root; an import of a package of ours keeps its name. */
+const imports: Import[] = []
+let inSrc: Import[] = []
 const folders = new Set<string>()
 
 before(async () => {
-  for await (const name of glob('**/*.ts', { cwd: SOURCE })) {
+  const exclude = ['**/node_modules/**', '**/dist/**', '**/built/**']
+  for await (const name of glob(`{${TREES.join(',')}}/**/*.{ts,tsx}`, { cwd: ROOT, exclude })) {
     const folder = path.dirname(name)
-    folders.add(folder)
-    const text = await readFile(path.join(SOURCE, name), 'utf8')
+    if (name.startsWith('src/')) folders.add(path.relative('src', folder))
+    const text = await readFile(path.join(ROOT, name), 'utf8')
     // Type imports and imports at run time count as well.
-    for (const [, target = ''] of text.matchAll(/(?:\bfrom|\bimport\(|\bimport)\s*['"](\.[^'"]+)['"]/g))
-      imports.push({ from: name, to: path.normalize(path.join(folder, target)) })
+    for (const [, target = ''] of text.matchAll(/(?:\bfrom|\bimport\(|\bimport)\s*['"]((?:\.|@doorcode\/)[^'"]+)['"]/g))
+      imports.push({ from: name, to: target.startsWith('.') ? path.normalize(path.join(folder, target)) : target })
   }
+  inSrc = imports
+    .filter(({ from, to }) => from.startsWith('src/') && to.startsWith('src/'))
+    .map(({ from, to }) => ({ from: path.relative('src', from), to: path.relative('src', to) }))
 })
 
 function roomOf(file: string): string {
@@ -68,55 +109,72 @@ function roomOf(file: string): string {
 }
 
 const layerOf = (room: string): number => LAYERS.findIndex((layer) => layer.includes(room))
+const written = (all: readonly Import[]): string[] => all.map(({ from, to }) => `${from} → ${to}`)
 
 test('every file imports only from its own room and from lower layers', () => {
-  const upwards = imports.filter(({ from, to }) => {
+  const upwards = inSrc.filter(({ from, to }) => {
     const [importing, imported] = [roomOf(from), roomOf(to)]
-    return !to.startsWith('..') && importing !== imported && layerOf(imported) <= layerOf(importing)
+    return importing !== imported && layerOf(imported) <= layerOf(importing)
   })
-  assert.deepEqual(
-    upwards.map(({ from, to }) => `${from} → ${to}`),
-    [],
-  )
+  assert.deepEqual(written(upwards), [])
 })
 
 test('every room has a layer', () => {
-  const unknown = [...folders].map((folder) => folder.split('/')[0] ?? '').filter((room) => room !== '.')
+  const unknown = [...folders].map((folder) => folder.split('/')[0] ?? '').filter((room) => room !== '')
   assert.deepEqual(
     [...new Set(unknown)].filter((room) => !rooms.includes(room)),
     [],
   )
 })
 
-test('locales imports nothing from src', async () => {
-  for await (const name of glob('*.ts', { cwd: path.join(SOURCE, '../locales') })) {
-    const text = await readFile(path.join(SOURCE, '../locales', name), 'utf8')
-    assert.doesNotMatch(text, /['"]\.\.\//, name)
-  }
+const isInTree = (file: string, tree: string): boolean => file.startsWith(`${tree}/`)
+const fits = ({ from, to }: Import, row: Import): boolean =>
+  path.matchesGlob(from, row.from) && path.matchesGlob(to, row.to)
+
+const leavingTree = (): Import[] =>
+  imports.filter(({ from, to }) => !TREES.some((tree) => isInTree(from, tree) && isInTree(to, tree)))
+
+test('src, locales, the dashboard and the emulator import from each other only what is allowed here', () => {
+  const forbidden = leavingTree().filter((each) => !ALLOWED_OUTSIDE.some((row) => fits(each, row)))
+  assert.deepEqual(written(forbidden), [])
 })
 
-test('nothing in src imports tests', () => {
-  assert.deepEqual(
-    imports.filter(({ from, to }) => !from.endsWith('.test.ts') && to.startsWith('../test/')),
-    [],
-  )
+test('every import that is allowed here exists', () => {
+  const leaving = leavingTree()
+  const unused = ALLOWED_OUTSIDE.filter((row) => !leaving.some((each) => fits(each, row)))
+  assert.deepEqual(written(unused), [])
+})
+
+test('no files import each other in a circle', () => {
+  const targets = Map.groupBy(imports, ({ from }) => from)
+  const [visited, trail, circles] = [new Set<string>(), [] as string[], [] as string[]]
+  const visit = (file: string): void => {
+    const start = trail.indexOf(file)
+    if (start !== -1) circles.push([...trail.slice(start), file].join(' → '))
+    if (visited.has(file)) return
+    visited.add(file)
+    trail.push(file)
+    for (const { to } of targets.get(file) ?? []) visit(to)
+    trail.pop()
+  }
+  for (const file of targets.keys()) visit(file)
+  assert.deepEqual(circles, [])
 })
 
 test('only the tests in test/browser open a page', async () => {
   const opening: string[] = []
-  const cwd = path.join(SOURCE, '..')
   const exclude = ['**/node_modules/**', 'test/browser/**', 'test/run.ts']
   for await (const name of glob(['{src,locales,test,packages,dashboard}/**/*.ts', 'bench/**/*.test.ts'], {
-    cwd,
+    cwd: ROOT,
     exclude,
   }))
-    if (/\/browser\.ts'/.test(await readFile(path.join(cwd, name), 'utf8'))) opening.push(name)
+    if (/\/browser\.ts'/.test(await readFile(path.join(ROOT, name), 'utf8'))) opening.push(name)
   assert.deepEqual(opening, [])
 })
 
 test(`no folder of sources has more than ${MAX_FILES_IN_FOLDER} files`, async () => {
   const filesIn = new Map<string, number>()
-  for await (const name of glob('{src,dashboard,packages}/*/**/*.{ts,tsx}', { cwd: path.join(SOURCE, '..') })) {
+  for await (const name of glob('{src,dashboard,packages}/*/**/*.{ts,tsx}', { cwd: ROOT })) {
     if (/\.test\.tsx?$|\/(?:test|dist|node_modules)\//.test(name)) continue
     const folder = path.dirname(name)
     filesIn.set(folder, (filesIn.get(folder) ?? 0) + 1)

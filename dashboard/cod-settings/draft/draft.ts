@@ -38,7 +38,7 @@ const checkDraftOf = ({ reminderMinutes, noResponseMinutes }: CodSettings['confi
   noResponse: durationOf(noResponseMinutes),
 })
 
-export const languageDraftOf = ({ closingMessages, ...rest }: LanguageSettings): LanguageDraft => ({
+const languageDraftOf = ({ closingMessages, ...rest }: LanguageSettings): LanguageDraft => ({
   ...rest,
   closing: { confirmation: optionalOf(closingMessages.confirmation), refusal: optionalOf(closingMessages.refusal) },
 })

@@ -7,7 +7,7 @@ export type ResendAll = {
 }
 
 /** Far more batches than any endpoint has deliveries for. */
-export const MAX_BATCHES = 100_000
+const MAX_BATCHES = 100_000
 
 /** Resends in batches until none is left or it is stopped. Batches already sent stay sent. */
 export async function resendAll({ next, onProgress, stopped }: ResendAll): Promise<{ resent: number; ended: boolean }> {

@@ -4,7 +4,7 @@ import { useTexts } from '../../texts/use-texts.ts'
 import { tidy } from '../../../src/providers/whatsapp/template-text.ts'
 import { CountedInput } from '../../ui/form/counted-input.tsx'
 import type { FormState } from './form-state.ts'
-import type { FormPart } from './new-template.tsx'
+import type { FormPart } from './form-part.ts'
 
 type Code = FormState['otp']
 

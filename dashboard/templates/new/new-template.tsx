@@ -16,6 +16,7 @@ import { Page } from '../../ui/shell/page.tsx'
 import { usePermissions, useWorkspace } from '../../ui/workspace.ts'
 import { AllTemplates } from '../all-templates.tsx'
 import { CodeFields } from './code-fields.tsx'
+import type { FormPart } from './form-part.ts'
 import { type FormState, draftOf, inLanguage, labelsOf, startOf, templateNameOf } from './form-state.ts'
 import { bubbleOfDraft } from '../preview.ts'
 import { QuestionFields } from './question-fields.tsx'
@@ -58,12 +59,6 @@ function Form({ accounts }: { accounts: readonly Account[] }) {
 }
 
 type Account = { accountId: string; wabaId: string }
-
-/** What a field needs of the form. */
-export type FormPart = {
-  /** The sentence to show at the field; undefined: none. */
-  errorAt(at: string): string | undefined
-}
 
 function TemplateForm({ accounts }: { accounts: readonly Account[] }) {
   const texts = useTexts()

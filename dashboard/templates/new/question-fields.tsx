@@ -6,7 +6,7 @@ import { useTexts } from '../../texts/use-texts.ts'
 import { CountedInput } from '../../ui/form/counted-input.tsx'
 import { Section } from '../../ui/section.tsx'
 import type { FormState } from './form-state.ts'
-import type { FormPart } from './new-template.tsx'
+import type { FormPart } from './form-part.ts'
 
 type Question = FormState['confirmation']
 

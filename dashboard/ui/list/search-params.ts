@@ -2,13 +2,12 @@
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/
 
 /** Text that is nothing but digits is read as a number. */
 export const textIn = (value: unknown, max: number): string | undefined =>
   typeof value === 'string' || typeof value === 'number' ? String(value).trim().slice(0, max) : undefined
 
-export const isId = (text: string): boolean => UUID.test(text)
+const isId = (text: string): boolean => UUID.test(text)
 
 export const idIn = (value: unknown): string | undefined =>
   typeof value === 'string' && isId(value) ? value.toLowerCase() : undefined
@@ -21,6 +20,3 @@ function isDay(text: string): boolean {
   const date = new Date(`${text}T00:00:00Z`)
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
 }
-
-export const instantIn = (value: unknown): string | undefined =>
-  typeof value === 'string' && TIME.test(value) && !Number.isNaN(Date.parse(value)) ? value : undefined

@@ -1,10 +1,9 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { MIN_PART_CHARACTERS } from '../../../src/workspaces/min-part-characters.ts'
 import { type RouterOutputs, api } from '../../api.ts'
 import { slowPolling } from '../shell/refetch.ts'
 
-/** The same number as in src/workspaces/search-part.ts. */
-const MIN_PART_CHARACTERS = 3
 const SEARCH_PAUSE_MS = 200
 
 export type SearchResults = RouterOutputs['search']['all']

@@ -61,7 +61,7 @@ export function useLiveStream(workspace: { workspaceId: string; sandbox: boolean
 }
 
 /** Exponential backoff with jitter. */
-export const retryAfterMs = (failures: number, random: number): number =>
+const retryAfterMs = (failures: number, random: number): number =>
   Math.min(RETRY_FIRST_MS * 2 ** failures, MAX_RETRY_MS) * (0.5 + random / 2)
 
 type Listening = { onState: (state: LiveState) => void; onBegin: () => void; onWord: () => void }

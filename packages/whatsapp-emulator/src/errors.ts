@@ -206,6 +206,6 @@ export function webhookError(code: number, details?: string, title?: string): We
   }
 }
 
-export function traceId(): string {
+function traceId(): string {
   return `A${randomBytes(16).toString('base64url')}`
 }

@@ -52,11 +52,11 @@ export function codUnusableReason({ status, category, components }: Template, ch
   const repeated = components.find(({ type }, index) => components.findIndex((each) => each.type === type) < index)
   if (repeated) return { code: 'accounts.repeated', type: repeated.type, remedy }
   const { format = 'TEXT', text: header = '' } = findComponent(components, 'HEADER') ?? {}
-  if (format !== 'TEXT') return { code: 'accounts.cod_usability_header_format', format, remedy }
+  if (format !== 'TEXT') return { code: 'accounts.usability_header_format', format, remedy }
   const { length: headerParameters } = variablesOf(header).names
   if (headerParameters > 1) return { code: 'accounts.header_parameters', count: headerParameters, remedy }
   const body = findComponent(components, 'BODY')?.text ?? ''
-  if (body.trim() === '') return { code: 'accounts.cod_usability_no_body', remedy }
+  if (body.trim() === '') return { code: 'accounts.usability_no_body', remedy }
   const { names, form } = variablesOf(body)
   const gap = Array.from(names, (_, index) => String(index + 1)).find((number) => !names.includes(number))
   if (form === 'positional' && gap !== undefined)

@@ -3,7 +3,7 @@ import type { Sql } from '../../db/pool.ts'
 import type { Quarantined } from '../../jobs/retry.ts'
 import { listQuarantinedMessages, releaseMessage } from '../../messages/queue/quarantine.ts'
 
-export const MAX_LISTED = 1_000
+const MAX_LISTED = 1_000
 
 /** Oldest first, of one workspace or of all. */
 export async function listQuarantined(sql: Sql, workspaceId: string | null): Promise<Quarantined[]> {

@@ -20,7 +20,7 @@ export const dashboardPages: PageSources = {
     'src/cod/settings/{member,settings-changes}.ts',
     'src/accounts/templates/{draft,languages}.ts',
     'src/{bounded-map,clock,erased-recipient}.ts',
-    'src/workspaces/clock-moves.ts',
+    'src/workspaces/{clock-moves,min-part-characters}.ts',
     'src/providers/whatsapp/template-text.ts',
     'src/doctor/finding.ts',
     'src/events/event-types.ts',

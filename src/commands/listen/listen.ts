@@ -7,7 +7,8 @@ import { type Call, type Command, InputError, type ReadValues } from '../command
 import { flag, nonEmpty, optional, required, url } from '../inputs.ts'
 import { instanceAt } from './instance.ts'
 import { jsonOutput, textOutput } from './output.ts'
-import { type Start, listen } from './run.ts'
+import { listen } from './run.ts'
+import type { Start } from './start.ts'
 
 const API_PATH = /^\/(api\/v1(\/events)?\/?)?$/
 

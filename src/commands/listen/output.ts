@@ -2,7 +2,7 @@ import { inEnglish } from '../../../locales/resources.ts'
 import { visibleText } from '../../../locales/visible-text.ts'
 import type { PostResult } from '../../webhooks/delivery/post.ts'
 import type { ReadEvent } from './instance.ts'
-import type { Start } from './run.ts'
+import type { Start } from './start.ts'
 
 type Forwarded = Pick<PostResult, 'httpStatus' | 'error'> & { durationMs: number }
 

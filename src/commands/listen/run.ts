@@ -7,8 +7,7 @@ import { type PostResult, post, webhookAgent } from '../../webhooks/delivery/pos
 import { sign } from '../../webhooks/delivery/sign.ts'
 import { type Instance, type ReadEvent, type ReadPage, RetryableError } from './instance.ts'
 import type { Output } from './output.ts'
-
-export type Start = { from: 'now' } | { from: 'start' } | { from: 'event'; id: string }
+import type { Start } from './start.ts'
 
 /** Shorter than the timeouts of common proxies. */
 const WAIT_SECONDS = 25

@@ -25,7 +25,7 @@ export async function findOverdueRemoval(sql: Sql, { config, nodes, now }: Reten
   return judgeOverdue(await listOverdue(sql, { now, keep, findUncountedSince }))
 }
 
-export const judgeOverdue = (overdue: readonly Overdue[]): NewFinding[] =>
+const judgeOverdue = (overdue: readonly Overdue[]): NewFinding[] =>
   overdue.flatMap(({ class: keptClass, behindMs, inUse: { number, id } }): NewFinding[] => {
     const setting = SETTINGS[keptClass]
     return [

@@ -8,7 +8,7 @@ import { SECOND_MS } from '../../clock.ts'
 export type SenderPace = { slots: number[]; slotSends: number[] }
 
 /** Costs 2 % of the rate; a busy sender has about 50 slots. */
-export const SLOT_MS = 20
+const SLOT_MS = 20
 
 const STANDARD_SENDS_PER_SECOND = 80
 const HIGH_SENDS_PER_SECOND = 1_000

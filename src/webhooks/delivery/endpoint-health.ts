@@ -2,7 +2,7 @@ import { type Sql, statement } from '../../db/pool.ts'
 import type { EndpointId } from '../endpoints.ts'
 
 /** The newest deliveries by which an endpoint is judged. */
-export const MAX_RECENT = 1_000
+const MAX_RECENT = 1_000
 /** The last success is not searched for further back than this. */
 const MAX_SEARCHED = 10_000
 /** Counts stop here: a list says "more than" above it. */

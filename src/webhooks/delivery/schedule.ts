@@ -23,7 +23,7 @@ export const JITTER = 0.1
 export const MAX_EARLY_ATTEMPTS = 8
 /** After a failed early attempt, the next one waits this long; each time longer by this factor. */
 export const EARLY_PAUSE_MS = 5 * SECOND_MS
-export const EARLY_PAUSE_GROWTH = 4
+const EARLY_PAUSE_GROWTH = 4
 
 /** Only failures for this long disable an endpoint. Longer than a whole schedule, so that one lost event does not. */
 export const FAILING_DISABLES_AFTER_MS = 5 * DAY_MS

@@ -22,7 +22,7 @@ const BUILD_OPTIONS = ['--configLoader', 'native', '--logLevel', 'error', '--emp
 /** Until then a server of an earlier version may serve its build. */
 const OLD_AFTER_MS = 7 * 24 * 3_600_000
 
-export class PagesNotBuilt extends Error {
+class PagesNotBuilt extends Error {
   constructor(output: string) {
     super(`the pages could not be built: ${output}`)
     this.name = 'PagesNotBuilt'

@@ -126,7 +126,7 @@ const phoneChange = (phone: string, change: object) => {
   return { path: '/control/phones', body: { number: phone, ...change } }
 }
 
-export const DUE_KINDS = ['status', 'arrival', 'expiry', 'answer', 'window', 'review', 'webhook'] as const
+const DUE_KINDS = ['status', 'arrival', 'expiry', 'answer', 'window', 'review', 'webhook'] as const
 export type DueKind = (typeof DUE_KINDS)[number]
 
 /** Something that will happen automatically. */

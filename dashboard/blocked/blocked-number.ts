@@ -1,0 +1,3 @@
+import type { RouterOutputs } from '../api.ts'
+
+export type BlockedNumber = RouterOutputs['blocked']['list']['rows'][number]

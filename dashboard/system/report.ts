@@ -1,0 +1,3 @@
+import type { RouterOutputs } from '../api.ts'
+
+export type Report = RouterOutputs['system']['examine']
