@@ -1,5 +1,5 @@
 import { type Sql, type Statement, type Value, statement } from '../db/pool.ts'
-import { type Person, findOwned, mentionPattern, withLearnedUserIds } from './person.ts'
+import { type Person, findOwned, mentionPatterns, withLearnedUserIds } from './person.ts'
 
 /** Pages of the table: 8 MB, read in one statement. Reports have no index by workspace or number. */
 const PAGES_PER_STEP = 1_000
@@ -17,15 +17,15 @@ export const reportsInPart = (columns: string, { and = '', lock = '' } = {}): st
    from (select 1) always left join lateral (
      select (r.ctid::text::point)[0]::int as page, ${columns} from provider_reports r
      where r.workspace_id = $1 and r.ctid >= $2::tid and r.ctid < $3::tid and r.kind in ('status', 'message')
-       and r.body ~ $4 ${and}
+       and r.body like any ($4::text[]) ${and}
      order by r.ctid limit ${MAX_REPORTS_PER_STEP} ${lock}) r on true`
 
 /** The first values of the statement. */
-export const valuesOfPart = (person: Person, page: number): [string, string, string, string] => [
+export const valuesOfPart = (person: Person, page: number): [string, string, string, string[]] => [
   person.workspaceId,
   `(${page},0)`,
   `(${page + PAGES_PER_STEP},0)`,
-  mentionPattern(person),
+  mentionPatterns(person),
 ]
 
 /** The reports of complete pages, and the page on which the next part begins (undefined after the last part). */

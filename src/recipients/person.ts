@@ -58,11 +58,14 @@ export function withLearnedUserIds(person: Person, userIds: readonly string[]): 
 
 const digitsOf = (phone: string): string => phone.replace(/\D/g, '')
 
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\-]/g, String.raw`\$&`)
+const inLike = (text: string): string =>
+  `%${JSON.stringify(text)
+    .slice(1, -1)
+    .replace(/[\\%_]/g, String.raw`\$&`)}%`
 
-/** For bodies of reports that contain the number or a user id anywhere. For PostgreSQL. */
-export const mentionPattern = ({ phones, userIds }: Person): string =>
-  [...phones.map(digitsOf), ...userIds].map(escaped).join('|')
+/** For bodies of reports that contain the number or a user id anywhere. For "like any": a regular expression takes longer. */
+export const mentionPatterns = ({ phones, userIds }: Person): string[] =>
+  [...phones.map(digitsOf), ...userIds].map(inLike)
 
 /** For bodies of reports of the person's own rows: the number is the sender's or the recipient's. For PostgreSQL. */
 export const identityPattern = ({ phones }: Person): string =>

@@ -94,6 +94,26 @@ test('a number as dialled locally does not survive in a reference or an idempote
   assert.equal((await world.getConfirmation(kept)).reference, `order 7${national}`)
 })
 
+test('more reports than one step reads are exported and erased, each once', async (t) => {
+  const world = await startWorld(t)
+  const to = newPhone()
+  const many = 4_500
+  await world.ask(
+    `insert into provider_reports (id, workspace_id, account_id, kind, body, received_at, outcome)
+     select gen_random_uuid(), $1, $2, 'message', $3, now() - interval '1 hour', 'applied' from generate_series(1, $4::int)`,
+    [world.workspaceId, world.account.accountId, JSON.stringify({ message: { from: to.slice(1) } }), many],
+  )
+  assert.deepEqual((await exported(world, to))['counts'], {
+    oneTimeCodes: 0,
+    confirmations: 0,
+    reports: many,
+    auditEntries: 0,
+    blocks: 0,
+  })
+  assert.equal((await erase(world, { to })).erased.reports, many)
+  assert.deepEqual(await tablesWith(world, { forms: formsOf(to) }), [])
+})
+
 async function bodyOf(world: World, id: string): Promise<string> {
   const [row] = await world.ask<{ body: string }>('select body from provider_reports where id = $1', [id])
   return row?.body ?? ''
