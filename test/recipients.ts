@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { COMMAND_LINE, audit } from '../src/admin/audit/audit.ts'
 import { type ErasureParts, type RecordErasure, eraseRecipient } from '../src/recipients/erase.ts'
+import { exportRecipient } from '../src/recipients/export.ts'
 import { waitFor } from './wait-for.ts'
 import type { World } from './world.ts'
 
@@ -53,4 +54,26 @@ export async function tablesWith(world: World, { forms }: { forms: readonly stri
     if (row?.any) found.push(name.replace('public.', ''))
   }
   return found.toSorted()
+}
+
+/** A message of a customer, as it is stored. */
+export async function storeMessage(
+  world: World,
+  message: object,
+  { outcome = 'applied', confirmationId = null }: { outcome?: string; confirmationId?: string | null } = {},
+): Promise<string> {
+  const body = JSON.stringify({ phone_number_id: '1', message })
+  const [row] = await world.ask<{ id: string }>(
+    `insert into provider_reports (id, workspace_id, account_id, kind, body, received_at, outcome, confirmation_id)
+     values (gen_random_uuid(), $1, $2, 'message', $3, now() - interval '1 hour', $4, $5) returning id`,
+    [world.workspaceId, world.account.accountId, body, outcome, confirmationId],
+  )
+  return row?.id ?? ''
+}
+
+export async function exported(world: World, phone: string): Promise<Record<string, unknown>> {
+  let text = ''
+  const { workspaceId, clock } = world
+  for await (const piece of exportRecipient(world.parts.db, { workspaceId, phone, at: clock.now() })) text += piece
+  return JSON.parse(text) as Record<string, unknown>
 }

@@ -1,10 +1,8 @@
 import { type Sql, type Statement, statement } from '../db/pool.ts'
-import { type Person, identityPattern } from './person.ts'
+import { reportsInPart, splitPart, valuesOfPart } from './find-reports.ts'
+import { type Person, findOwned, maskContactCard } from './person.ts'
 
-/** Pages of the table: 8 MB, read in one statement. */
-export const PAGES_PER_STEP = 1_000
-
-/** The progress of a scan of all reports, which have no index by workspace or number. */
+/** The progress of a scan of all reports. */
 export type ReportScan = { page: number; pages: number; found: number }
 
 export const SCAN_START: ReportScan = { page: 0, pages: 0, found: 0 }
@@ -25,31 +23,55 @@ export const END_REPORT = `outcome = case when outcome in ('applied', 'ignored')
     due_at = case when ${IS_NEEDED} then due_at end,
     note = case when outcome in ('applied', 'ignored') or ${IS_NEEDED} then note else '{"code":"messages.erased"}' end`
 
+type ScanStep = { erased: number; userIds: string[]; next: ReportScan | undefined }
+
 /**
- * Erases the reports in one part of the table that name the person, matched or not. A report that is processed meanwhile may
- * move to a page that the scan has passed, so the scan ends (undefined) only after a complete pass that finds none.
+ * Erases the reports in one part of the table that belong to the person, matched or not, and returns the user ids in them. In
+ * contact cards that others sent it replaces the number. Each pass uses the user ids of the one before. A report that is
+ * processed meanwhile may move to a page that the scan has passed, so the scan ends (undefined) only after a complete pass that
+ * finds none.
  */
 export async function eraseNextReports(
   tx: Sql,
   person: Person,
-  { scan, before }: { scan: ReportScan; before: Date },
-): Promise<{ erased: number; next: ReportScan | undefined }> {
-  const end = scan.page + PAGES_PER_STEP
-  const values = [person.workspaceId, `(${scan.page},0)`, `(${end},0)`, before, identityPattern(person)]
-  const row = await tx.row(erasePart, values)
-  const { erased = 0, pages = 0 } = row ?? {}
+  { scan, before, pseudonym }: { scan: ReportScan; before: Date; pseudonym: string },
+): Promise<ScanStep> {
+  const { workspaceId } = person
+  const rows = await tx.rows(lockPart, [...valuesOfPart(person, scan.page), before])
+  const { reports, pages, next } = splitPart(rows, scan.page)
+  const owned: string[] = []
+  const userIds: string[] = []
+  let masked = 0
+  for (const { id, body } of reports) {
+    const found = findOwned(person, body)
+    if (found) {
+      owned.push(id)
+      userIds.push(...found.userIds)
+      continue
+    }
+    const replaced = maskContactCard(person, body, pseudonym)
+    if (replaced === body) continue
+    await tx.rows(writeBody, [workspaceId, id, replaced])
+    masked += 1
+  }
+  if (owned.length > 0) await tx.rows(eraseReports, [workspaceId, owned])
+  const erased = owned.length + masked
   const found = scan.found + erased
-  if (end < pages) return { erased, next: { page: end, pages, found } }
-  return { erased, next: found === 0 ? undefined : { page: 0, pages, found: 0 } }
+  if (next !== undefined) return { erased, userIds, next: { page: next, pages, found } }
+  return { erased, userIds, next: found === 0 ? undefined : SCAN_START }
 }
 
-const NAMES_PERSON = `workspace_id = $1 and ctid >= $2::tid and ctid < $3::tid and kind in ('status', 'message')
-     and received_at < $4 and body ~ $5`
+const lockPart: Statement<{ pages: number; page: number | null; id: string; body: string }> = statement(
+  'lock_reports_that_mention_recipient',
+  reportsInPart('r.id, r.body', { and: 'and r.received_at < $5', lock: 'for no key update' }),
+)
 
-export const PAGE_COUNT = `(pg_relation_size('provider_reports') / current_setting('block_size')::int)::int as pages`
+const eraseReports = statement(
+  'erase_reports_of_recipient',
+  `update provider_reports r set ${BLANK_REPORT}, ${END_REPORT} where workspace_id = $1 and id = any ($2::uuid[])`,
+)
 
-const erasePart: Statement<{ erased: number; pages: number }> = statement(
-  'erase_reports_that_name_recipient',
-  `with erased as (update provider_reports r set ${BLANK_REPORT}, ${END_REPORT} where ${NAMES_PERSON} returning 1)
-   select count(*)::int as erased, ${PAGE_COUNT} from erased`,
+const writeBody = statement(
+  'mask_number_in_report',
+  'update provider_reports set body = $3 where workspace_id = $1 and id = $2',
 )

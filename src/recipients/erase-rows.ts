@@ -6,7 +6,8 @@ import { removeErrorTexts } from '../messages/queue/error-texts.ts'
 import { applyReports, ownFailure } from '../messages/reports/apply.ts'
 import { recordOtpEvents } from '../otp/outcomes.ts'
 import { BLANK_REPORT, END_REPORT } from './erase-reports.ts'
-import { type Person, numberPattern } from './person.ts'
+import { anyFormPattern } from './number-patterns.ts'
+import { MAX_USER_IDS, type Person, identityPattern } from './person.ts'
 
 /** In one transaction: a confirmation has a dozen messages and reports. */
 const MAX_CONFIRMATIONS = 20
@@ -22,13 +23,13 @@ export class BeingSentError extends Error {}
 /**
  * Erases the next confirmations with everything that belongs to them, or else the next one-time codes, in the caller's
  * transaction; rows since `startedAt` are new data. What still runs ends, and its last events already have the pseudonym.
- * Undefined: nothing is left. Throws BeingSentError if only what is being sent is left.
+ * Returns the user ids in the reports too. Undefined: nothing is left. Throws BeingSentError if only what is being sent is left.
  */
 export async function eraseRows(
   tx: Sql,
   now: Date,
   { person, pseudonym, startedAt }: { person: Person; pseudonym: string; startedAt: Date },
-): Promise<ErasedRows | undefined> {
+): Promise<{ erased: ErasedRows; userIds: string[] } | undefined> {
   const { workspaceId, phones } = person
   const before = firstIdAt(startedAt)
   const picked = idsOf(await tx.rows(pickConfirmations, [workspaceId, phones, now, MAX_CONFIRMATIONS, before]))
@@ -48,10 +49,11 @@ export async function eraseRows(
   const deliveries = await tx.rows(lockDeliveries, [workspaceId, idsOf(events), now])
   if ([...messages, ...deliveries].some(({ isBeingSent }) => isBeingSent)) throw new BeingSentError()
 
-  const pattern = numberPattern(person)
+  const pattern = anyFormPattern(phones)
   await tx.rows(endDeliveries, [workspaceId, idsOf(events), now])
   await tx.rows(eraseResponses, [workspaceId, idsOf(events)])
   await tx.rows(eraseEvents, [workspaceId, idsOf(events)])
+  const identified = await tx.rows(findUserIds, [workspaceId, confirmationIds, messageIds, identityPattern(person)])
   const reports = await tx.rows(eraseReports, [workspaceId, confirmationIds, messageIds])
   await removeErrorTexts(tx, messageIds)
   await tx.rows(eraseMessages, [workspaceId, messageIds, pseudonym, pattern])
@@ -61,12 +63,13 @@ export async function eraseRows(
     await tx.rows(eraseConfirmations, [workspaceId, confirmationIds, pseudonym, pattern])
   }
   await endRunning(tx, now, { workspaceId, confirmationIds, pending: messages.filter(({ isPending }) => isPending) })
-  return {
+  const erased = {
     messages: messages.length,
     confirmations: confirmationIds.length,
     events: events.length,
     reports: reports.length,
   }
+  return { erased, userIds: identified.map(({ userId }) => userId) }
 }
 
 type Running = { workspaceId: string; confirmationIds: readonly string[]; pending: readonly { id: string }[] }
@@ -189,13 +192,23 @@ const eraseEvents = statement(
   `update events set body = '' where workspace_id = $1 and id = any ($2::uuid[])`,
 )
 
+const REPORTS_OF_ROWS = `array (
+     select id from provider_reports where confirmation_id = any ($2::uuid[])
+     union all
+     select id from provider_reports where message_id = any ($3::uuid[]))`
+
+/** Before the bodies are emptied: other reports come with only the user id. */
+const findUserIds: Statement<{ userId: string }> = statement(
+  'find_user_ids_in_reports_of_rows',
+  `select distinct substring(body from '"(?:from|recipient)_user_id":"([^"]+)"') as "userId" from provider_reports
+   where workspace_id = $1 and id = any (${REPORTS_OF_ROWS}) and body ~ $4 and body ~ '"(from|recipient)_user_id":"[^"]'
+   limit ${MAX_USER_IDS}`,
+)
+
 const eraseReports: Statement<{ id: string }> = statement(
   'erase_reports_of_rows',
   `update provider_reports r set ${BLANK_REPORT}, ${END_REPORT}
-   where workspace_id = $1 and (body <> '' or provider_message_id is not null) and id = any (array (
-     select id from provider_reports where confirmation_id = any ($2::uuid[])
-     union all
-     select id from provider_reports where message_id = any ($3::uuid[])))
+   where workspace_id = $1 and (body <> '' or provider_message_id is not null) and id = any (${REPORTS_OF_ROWS})
    returning id`,
 )
 

@@ -7,7 +7,7 @@ import { UserError } from '../user-error.ts'
 import { SCAN_START, type ReportScan, eraseNextReports } from './erase-reports.ts'
 import { FIRST_ENTRY, eraseBlock, eraseFromAuditLog, eraseUserIds } from './erase-rest.ts'
 import { BeingSentError, type ErasedRows, NO_ROWS, eraseRows } from './erase-rows.ts'
-import { type HeldCounts, type Person, countHeld, findPerson, withUserIds } from './person.ts'
+import { type HeldCounts, type Person, countHeld, findPerson, withLearnedUserIds, withUserIds } from './person.ts'
 import { endUnfinished, findUnfinished, isRecorded, keepUnfinished } from './unfinished.ts'
 
 export type ErasureParts = Pick<Parts, 'db' | 'clock' | 'metrics' | 'wake' | 'live'>
@@ -136,7 +136,8 @@ async function runStep(
     const step = await STAGES[current.stage](tx, { erasure: current, person, keepBlock, now: clock.now() })
     if (Object.values(step.erased).some((count) => count > 0)) {
       if (!(await isRecorded(tx, person, pseudonym))) await record(tx, current, held)
-      if (current.stage === 'rows') await keepUnfinished(tx, person, current)
+      const learned = withUserIds(person, step.erasure.userIds)
+      if (current.stage !== 'audit_log') await keepUnfinished(tx, learned, current)
     }
     return step
   })
@@ -149,16 +150,22 @@ type StageContext = { erasure: Erasure; person: Person; keepBlock: boolean; now:
 
 const STAGES: Readonly<Record<Erasure['stage'], (tx: Sql, context: StageContext) => Promise<Step>>> = {
   async reports(tx, { erasure, person }) {
-    const { erased, next } = await eraseNextReports(tx, person, { scan: erasure.scan, before: erasure.startedAt })
+    const { scan, startedAt, pseudonym } = erasure
+    const { erased, userIds, next } = await eraseNextReports(tx, person, { scan, before: startedAt, pseudonym })
+    const learned = withLearnedUserIds(person, userIds)
+    if (learned.userIds.length > person.userIds.length) await eraseUserIds(tx, learned)
     if (!next) await endUnfinished(tx, person, erasure)
-    const after: Erasure = next ? { ...erasure, scan: next } : { ...erasure, stage: 'audit_log' }
+    const progress = { ...erasure, userIds: learned.userIds }
+    const after: Erasure = next ? { ...progress, scan: next } : { ...progress, stage: 'audit_log' }
     return { erasure: after, erased: { ...NOTHING_ERASED, reports: erased } }
   },
   async rows(tx, { erasure, person, now }) {
-    const rows = await eraseRows(tx, now, { person, ...erasure })
-    await eraseUserIds(tx, person)
-    if (rows) return { erasure, erased: { ...NOTHING_ERASED, ...rows } }
-    return { erasure: { ...erasure, stage: 'reports' }, erased: NOTHING_ERASED }
+    const step = await eraseRows(tx, now, { person, ...erasure })
+    const learned = withLearnedUserIds(person, step?.userIds ?? [])
+    await eraseUserIds(tx, learned)
+    const progress = { ...erasure, userIds: learned.userIds }
+    if (step) return { erasure: progress, erased: { ...NOTHING_ERASED, ...step.erased } }
+    return { erasure: { ...progress, stage: 'reports' }, erased: NOTHING_ERASED }
   },
   async audit_log(tx, { erasure, person, keepBlock }) {
     const block = await eraseBlock(tx, person, { keepBlock })

@@ -1,6 +1,6 @@
 import { type Sql, type Statement, statement } from '../db/pool.ts'
 import { FIRST_ID } from '../ids.ts'
-import { readReports } from './find-reports.ts'
+import { learnUserIds, readReports } from './find-reports.ts'
 import { readEntries, replacerOf } from './mentions.ts'
 import { type Person, findPerson, withUserIds } from './person.ts'
 import { findUnfinished } from './unfinished.ts'
@@ -27,7 +27,7 @@ export async function* exportRecipient(
   { workspaceId, phone, at }: ExportRequest,
 ): AsyncGenerator<string, ExportedCounts> {
   const known = await findPerson(sql, { workspaceId, phone })
-  const person = withUserIds(known, (await findUnfinished(sql, known))?.userIds)
+  const person = await learnUserIds(sql, withUserIds(known, (await findUnfinished(sql, known))?.userIds))
   const { phones, userIds } = person
   const head = JSON.stringify({ workspaceId, phone, exportedAt: at, otherForms: phones.slice(1), userIds })
   yield head.slice(0, -1) // more members follow

@@ -1,7 +1,8 @@
 import { type Sql, type Statement, statement } from '../db/pool.ts'
 import { newPseudonym } from '../erased-recipient.ts'
 import { phonesMatching } from '../workspaces/searched-phones.ts'
-import { type Person, numberPattern } from './person.ts'
+import { internationalPattern } from './number-patterns.ts'
+import type { Person } from './person.ts'
 
 /** Entries of the audit log that are read at a time. */
 const MAX_ENTRIES = 1_000
@@ -34,7 +35,7 @@ const selectEntries: Statement<AuditEntry> = statement(
 /** Copies a value with the pseudonym in place of the number, including other forms of the number that a person searched for. */
 export async function replacerOf(sql: Sql, person: Person, pseudonym: string): Promise<(value: unknown) => unknown> {
   const ownPhones = await listSenderPhones(sql, person.workspaceId)
-  const pattern = new RegExp(`[+]?${numberPattern(person)}`, 'g')
+  const pattern = new RegExp(`[+]?${internationalPattern(person.phones)}`, 'g')
   const replaced = (text: string): string =>
     phonesMatching(text, ownPhones).some((each) => person.phones.includes(each))
       ? pseudonym

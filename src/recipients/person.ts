@@ -1,5 +1,7 @@
 import { phoneForms } from '../cod/conversation/customer.ts'
 import { type Sql, type Statement, statement } from '../db/pool.ts'
+import { readOwner, sharesContacts } from '../providers/whatsapp/read.ts'
+import { anyFormPattern } from './number-patterns.ts'
 
 /** A recipient as a workspace knows them (docs/recipients.md#how-a-person-is-identified). */
 export type Person = {
@@ -13,7 +15,7 @@ export type Person = {
 /** Newest first: a person has one user id, or a few after years. */
 const MAX_ROWS_READ_FOR_USER_IDS = 200
 const MAX_REPORTS_OF_MESSAGE = 10
-const MAX_USER_IDS = 20
+export const MAX_USER_IDS = 20
 
 export async function findPerson(
   sql: Sql,
@@ -48,20 +50,43 @@ export const withUserIds = (person: Person, userIds: readonly string[] = []): Pe
   userIds: [...new Set([...person.userIds, ...userIds])],
 })
 
+/** Adds user ids that reports contain, up to MAX_USER_IDS of a person. */
+export function withLearnedUserIds(person: Person, userIds: readonly string[]): Person {
+  const unknown = [...new Set(userIds)].filter((userId) => !person.userIds.includes(userId))
+  return withUserIds(person, unknown.slice(0, Math.max(0, MAX_USER_IDS - person.userIds.length)))
+}
+
 const digitsOf = (phone: string): string => phone.replace(/\D/g, '')
 
-const anyOf = (texts: readonly string[]): string =>
-  texts.map((text) => text.replace(/[.*+?^${}()|[\]\\-]/g, String.raw`\$&`)).join('|')
+const inLike = (text: string): string =>
+  `%${JSON.stringify(text)
+    .slice(1, -1)
+    .replace(/[\\%_]/g, String.raw`\$&`)}%`
 
-/** For texts that contain the number, also twice in a row. For PostgreSQL and JavaScript. */
-export const numberPattern = ({ phones }: Person): string => `(?<![0-9])(?:${anyOf(phones.map(digitsOf))})(?![0-9])`
+/** For bodies of reports that contain the number or a user id anywhere. For "like any": a regular expression takes longer. */
+export const mentionPatterns = ({ phones, userIds }: Person): string[] =>
+  [...phones.map(digitsOf), ...userIds].map(inLike)
+
+/** For bodies of reports of the person's own rows: the number is the sender's or the recipient's. For PostgreSQL. */
+export const identityPattern = ({ phones }: Person): string =>
+  `"(from|recipient_id)":"[+]?(${phones.map(digitsOf).join('|')})"`
 
 /**
- * For bodies of reports whose customer is this person. Another customer's text may contain the number: it is that customer's
- * data, and stays.
+ * Defined if the report is this person's: they sent the message, or the status is about a message to them. What another
+ * customer's message says about them is that customer's data. The user ids are those that come with the number.
  */
-export const identityPattern = ({ phones, userIds }: Person): string =>
-  `"(from|recipient_id|wa_id|from_user_id|recipient_user_id|user_id)":"[+]?(${anyOf([...phones.map(digitsOf), ...userIds])})"`
+export function findOwned({ phones, userIds }: Person, body: string): { userIds: string[] } | undefined {
+  const owner = readOwner(body)
+  if (owner.waIds.some((waId) => phones.map(digitsOf).includes(waId))) return { userIds: owner.userIds }
+  return owner.userIds.some((userId) => userIds.includes(userId)) ? { userIds: [] } : undefined
+}
+
+/** The body of another customer's message, with the pseudonym in place of the number and user ids in contact cards. */
+export function maskContactCard({ phones, userIds }: Person, body: string, pseudonym: string): string {
+  if (!sharesContacts(body)) return body // a text may also be the note of that customer's order
+  const withoutNumber = body.replaceAll(new RegExp(`[+]?${anyFormPattern(phones)}`, 'g'), pseudonym)
+  return userIds.reduce((text, userId) => text.replaceAll(`"${userId}"`, `"${pseudonym}"`), withoutNumber)
+}
 
 /** An entry of the audit log does not say whose data it was. */
 export const ONE_RECIPIENT = '1 recipient'

@@ -5,11 +5,10 @@ import { newPseudonym } from '../../src/erased-recipient.ts'
 import { transactionWithEvents } from '../../src/events/record.ts'
 import { eraseRows } from '../../src/recipients/erase-rows.ts'
 import { type Erasure, MAX_STEPS, NOTHING_ERASED, beginErasure, eraseNext } from '../../src/recipients/erase.ts'
-import { exportRecipient } from '../../src/recipients/export.ts'
 import { findPerson } from '../../src/recipients/person.ts'
 import { blockRecipients } from '../../src/workspaces/blocked.ts'
 import { refusalPath } from '../cod.ts'
-import { erase, formsOf, recordIn, requestOf, tablesWith, waitForLock } from '../recipients.ts'
+import { erase, exported, formsOf, recordIn, requestOf, tablesWith, waitForLock } from '../recipients.ts'
 import { assertVerified } from '../verified.ts'
 import { type World, newPhone, startWorld } from '../world.ts'
 
@@ -360,10 +359,3 @@ const block = (world: World, phone: string, reason = 'asked for it') =>
     by: null,
     recipients: [{ phone, reason }],
   })
-
-async function exported(world: World, phone: string): Promise<Record<string, unknown>> {
-  let text = ''
-  const { workspaceId, clock } = world
-  for await (const piece of exportRecipient(world.parts.db, { workspaceId, phone, at: clock.now() })) text += piece
-  return JSON.parse(text) as Record<string, unknown>
-}

@@ -13,7 +13,7 @@ import { exportText } from '../../src/recipients/export-text.ts'
 import { findPerson } from '../../src/recipients/person.ts'
 import { refusalPath } from '../cod.ts'
 import { lockInAnotherSession } from '../lock-in-another-session.ts'
-import { erase, formsOf, recordIn, requestOf, tablesWith, waitForLock } from '../recipients.ts'
+import { erase, formsOf, recordIn, requestOf, storeMessage, tablesWith, waitForLock } from '../recipients.ts'
 import { assertVerified } from '../verified.ts'
 import { type World, newPhone, startWorld } from '../world.ts'
 
@@ -214,7 +214,7 @@ test('an erasure ends a quarantined message, timer and report of the recipient',
     order.confirmationId,
     fault,
   ])
-  await storeReport(world, { from: order.to.slice(1), id: 'wamid.text', type: 'text' }, 'quarantined')
+  await storeMessage(world, { from: order.to.slice(1), id: 'wamid.text', type: 'text' }, { outcome: 'quarantined' })
   await erase(world, order)
   assert.deepEqual(await listQuarantined(world.parts.db, workspaceId), [])
   await world.settled()
@@ -236,7 +236,7 @@ async function confirmed(world: World) {
   return order
 }
 
-/** An order, a code, and a text that only the user id connects to them. */
+/** An order, a code, a text that only the user id connects to them, and one that only another text connects to the number. */
 async function fillWithPerson(world: World) {
   const order = await world.createConfirmation({ to: newPhone() })
   const otp = await world.sendOtp({ to: order.to })
@@ -247,13 +247,14 @@ async function fillWithPerson(world: World) {
     [order.confirmationId],
   )
   assert.ok(row?.userId, 'the provider names the customer')
-  await storeReport(world, { from_user_id: row.userId, id: 'wamid.text', type: 'text', text: { body: 'Where is it?' } })
+  await storeMessage(world, {
+    from_user_id: row.userId,
+    id: 'wamid.text',
+    type: 'text',
+    text: { body: 'Where is it?' },
+  })
+  const another = `${row.userId}.another`
+  await storeMessage(world, { from_user_id: another, type: 'text', text: { body: `Only ${another}` } })
+  await storeMessage(world, { from: order.to.slice(1), from_user_id: another, type: 'text', text: { body: 'Both' } })
   return { to: order.to, forms: [...formsOf(order.to), row.userId] }
 }
-
-const storeReport = (world: World, body: object, outcome = 'applied') =>
-  world.ask(
-    `insert into provider_reports (id, workspace_id, account_id, kind, body, received_at, outcome)
-     values (gen_random_uuid(), $1, $2, 'message', $3, now() - interval '1 hour', $4)`,
-    [world.workspaceId, world.account.accountId, JSON.stringify(body), outcome],
-  )

@@ -32,6 +32,22 @@ export function readInbound(body: string): InboundMessage | undefined {
   }
 }
 
+/** Whose data a stored item is: of a message its sender, of a status the recipient. Other people may be in the content. */
+export function readOwner(body: string): { waIds: string[]; userIds: string[] } {
+  const stored = readObject(body)
+  const message = objectOf(stored?.message)
+  const system = objectOf(message?.system) // says that the sender's number or user id has changed
+  const waIds = [message?.from, system?.customer, system?.wa_id, system?.new_wa_id, stored?.recipient_id]
+  const userIds = [message?.from_user_id, system?.user_id, stored?.recipient_user_id]
+  return {
+    waIds: waIds.flatMap((waId) => textOf(waId)?.replace(/^\+/, '') ?? []),
+    userIds: userIds.flatMap((userId) => identifier(userId) ?? []),
+  }
+}
+
+export const sharesContacts = (body: string): boolean =>
+  listOf(objectOf(readObject(body)?.message)?.contacts).length > 0
+
 /** A tap is a template's quick reply or a choice of an interactive message. */
 function contentOf(message: JsonObject): InboundMessage['says'] {
   const type = textOf(message.type) ?? 'unknown'
