@@ -4,6 +4,9 @@ import { CodedError } from '../coded-error.ts'
 import type { TemplateDraft } from './template-draft.ts'
 import { type CodedText, plainText } from '../../locales/text.ts'
 
+/** The limit on one send, including the wait for a connection. The lease on a message must be longer. */
+export const SEND_TIMEOUT_MS = 10_000
+
 /** A messaging provider in Doorcode's terms. Only the provider's own folder knows its data formats. */
 export type Provider = {
   /** Whether the bytes are signed with the account's app secret. */
@@ -21,7 +24,7 @@ export type Provider = {
   readInbound(body: string): InboundMessage | undefined
   /** Reads a stored template, number or account item: a hint of what to sync. */
   readChange(body: string): ProviderChange | undefined
-  /** One attempt. Never throws for a failure of the provider. */
+  /** One attempt, of at most SEND_TIMEOUT_MS. Never throws for a failure of the provider. */
   send(account: ProviderAccount, message: OutgoingMessage): Promise<SendOutcome>
   // The following calls throw ProviderRejectedError or ProviderUnreachableError.
 

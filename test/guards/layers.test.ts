@@ -88,6 +88,21 @@ test('every room has a layer', () => {
   )
 })
 
+test('only start/ imports providers/whatsapp; the rest uses the interface', async () => {
+  const importing: string[] = []
+  const cwd = path.join(SOURCE, '..')
+  for await (const name of glob('{src,dashboard,bench}/**/*.{ts,tsx}', { cwd, exclude: ['**/node_modules/**'] })) {
+    if (/^src\/(?:start|providers\/whatsapp)\//.test(name)) continue
+    // Tests run the real provider against the emulator.
+    if (name.endsWith('.test.ts')) continue
+    // The benchmark connects its accounts without a server.
+    if (name === 'bench/shop.ts') continue
+    const text = await readFile(path.join(cwd, name), 'utf8')
+    if (/(?:\bfrom|\bimport\(|\bimport)\s*['"][^'"]*(?:providers|\.)\/whatsapp\//.test(text)) importing.push(name)
+  }
+  assert.deepEqual(importing, [])
+})
+
 test('locales imports nothing from src', async () => {
   for await (const name of glob('*.ts', { cwd: path.join(SOURCE, '../locales') })) {
     const text = await readFile(path.join(SOURCE, '../locales', name), 'utf8')

@@ -15,7 +15,7 @@ import { MAX_INT4, readAnswerError } from './errors.ts'
 import type { GraphClient, GraphRequest } from './graph.ts'
 import { type JsonObject, identifier, listOf, objectOf, readObject, storable, textOf } from './json.ts'
 import { withoutToken } from './mask.ts'
-import { sampleOf, tidy, variablesOf } from './template-text.ts'
+import { sampleOf, tidy, variablesOf } from '../template-text.ts'
 
 const TIMEOUT_MS = 30_000
 /** A page of 100 templates with ten buttons each is below 1 MB. */

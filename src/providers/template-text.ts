@@ -1,5 +1,5 @@
-import { setBounded } from '../../bounded-map.ts'
-import type { TemplateComponent } from '../provider.ts'
+import { setBounded } from '../bounded-map.ts'
+import type { TemplateComponent } from './provider.ts'
 
 export type TextVariables = { form: 'positional' | 'named'; names: readonly string[] }
 
