@@ -2,7 +2,7 @@ import { createInstance } from 'i18next'
 import type { Texts } from './coded-text.gen.ts'
 import { visibleText } from './visible-text.ts'
 
-/** Of the pages. The API, the command line, logs and webhooks are in English. */
+/** The languages of the pages. The API, the command line, logs and webhooks are in English. */
 export const LANGUAGES = ['en', 'fr', 'ar'] as const
 export type Language = (typeof LANGUAGES)[number]
 
@@ -74,11 +74,11 @@ export type Translator = {
   readonly t: <Code extends TextCode>(code: Code, ...parameters: ParametersOf<Code>) => string
   /** For codes of other systems, such as WhatsApp's statuses, of which some have a text. */
   readonly has: (code: string) => code is PlainCode
-  /** Of namespaces that were not loaded at first. */
+  /** Adds the texts of namespaces that were not loaded at first. */
   readonly addTexts: (more: Resources) => void
 }
 
-/** Of a quota or a limit: written as 10,000 everywhere. */
+/** Parameters that are a quota or a limit: written as 10,000 everywhere. */
 const AMOUNTS: ReadonlySet<string> = new Set(['unit', 'quota', 'min', 'max', 'minutes', 'reminder'])
 const ENGLISH_AMOUNTS = new Intl.NumberFormat('en')
 

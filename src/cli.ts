@@ -43,7 +43,7 @@ export async function runCommandLine(args: readonly string[], io: CommandLineIo)
 const nameOfProgram = (environment: CommandLineIo['environment']): string =>
   NPM_SCRIPTS.has(environment['npm_lifecycle_event']) ? 'npm run -s doorcode --' : 'doorcode'
 
-/** Of package.json: `npm run doorcode` and `npm start`. */
+/** The scripts of package.json that start this program: `npm run doorcode` and `npm start`. */
 const NPM_SCRIPTS: ReadonlySet<string | undefined> = new Set(['doorcode', 'start'])
 
 async function run({ command, values, json }: ParsedCommand, io: CommandLineIo): Promise<0 | 1> {

@@ -4,12 +4,12 @@ import { atEnd } from './at-end.ts'
 import { fileDatabase } from './database.ts'
 import { waitFor } from './wait-for.ts'
 
-/** Of one node of a test. */
+/** Connections of each node in a test. */
 const POOL_SIZE = 6
 
 type Pooled = { db: Db; onIdleError: (error: Error) => void }
 
-/** Of nodes that have stopped. A new connection costs the server more than most tests ask of it. */
+/** Pools of nodes that have stopped. A new connection costs the server more than most tests do. */
 const idle: Pooled[] = []
 
 /** What a node runs its statements on. On the process's own database it takes over the connections of one that stopped. */

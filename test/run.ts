@@ -251,7 +251,7 @@ async function runFiles(files: readonly string[], environment: Record<string, st
   return passed && !ending.signal.aborted
 }
 
-/** Of a worker that died, in the middle of its file. */
+/** The files in which a worker died. */
 async function filesWithoutEnd(folder: string, files: readonly string[]): Promise<string[]> {
   const ended = new Set(await readdir(folder))
   const unfinished = files.filter((_, index) => !ended.has(`ended-${index}`))

@@ -18,10 +18,10 @@ export type DayChartProps = {
 
 /** With more days, the lines between the parts of a bar are as wide as the bar. */
 const MAX_DAYS_WITH_GAPS = 31
-/** Of a day below its bar. */
+/** The day's label below its bar. */
 const DAY_WIDTH = 64
 const AXIS_WIDTH = 52
-/** Of the label of the highest bar. */
+/** The room for the label of the highest bar. */
 const LABEL_HEIGHT = 20
 
 /**

@@ -18,7 +18,7 @@ export function groupsOf(entries: readonly TimelineEntry[]): Group[] {
 
 const isHead = ({ what }: TimelineEntry): boolean => what === 'message' || what === 'event'
 
-/** Of the message or the event that an entry belongs to. */
+/** The id of the message or event that the entry belongs to. */
 const idOf = ({ what, messageId, eventId }: TimelineEntry): string | undefined => {
   const id = what === 'event' || what === 'webhook' ? eventId : messageId
   return typeof id === 'string' ? id : undefined

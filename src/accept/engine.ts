@@ -13,7 +13,7 @@ export type Facts = {
   /** The index of the target in the batch. */
   n: number
   clockOffsetMs: number
-  /** Of the workspace's current month; null before the first request of the month. */
+  /** In the workspace's current month; null before its first request. */
   unitsUsed: number | null
   monthlyUnits: number
 }

@@ -97,7 +97,7 @@ type Definition<Options extends Record<string, Input>, Result extends object> = 
   example: string
   summary: string
   options?: Options
-  /** Of a command that begins an installation. Default: false, since others would create one where an address is mistyped. */
+  /** Only for commands that begin an installation: others would create a database after a mistyped address. */
   mayCreateDatabase?: boolean
   interruptedMessage?: string
   /** Must record every change that it makes. The workspace of an option `workspace` exists. */

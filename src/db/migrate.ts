@@ -176,7 +176,7 @@ async function run(connection: Connection, text: string, migrations: readonly Mi
     ])
 }
 
-/** Of this release. */
+/** The migrations of this release. */
 export async function listMigrations(): Promise<Migration[]> {
   const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.sql')).sort()
   return names.map((name, index) => {

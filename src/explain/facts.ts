@@ -31,7 +31,7 @@ type CheckRow = Timers & {
   apiKeyName: string | null
   quotaUnit: number
   monthlyUnits: number | null
-  /** Of a due timer whose transition failed: how often, the last kind of fault, and what follows. */
+  /** For a due timer whose transition failed: how often, the last kind of fault, and what follows. */
   timerTries: number
   timerError: CodedText | null
   timerRetryAt: Date | null
@@ -46,7 +46,7 @@ export type ConfirmationFact = CheckRow & {
   recipient: string
   senderId: string
   senderPhone: string
-  /** Of the sender, at the provider. */
+  /** The sender's id at the provider. */
   phoneNumberId: string
   accountId: string
   /** As the request gave them. */
@@ -69,7 +69,7 @@ type MessageRow = SenderState & {
   recipient: string
   senderId: string
   senderPhone: string
-  /** Of the sender, at the provider. */
+  /** The sender's id at the provider. */
   phoneNumberId: string
   /** The caller's; for a message of a conversation, that of its confirmation. */
   reference: string | null
@@ -99,7 +99,7 @@ type MessageRow = SenderState & {
   quarantinedAt: Date | null
   /** How long the provider tries to deliver a code, by its template as it is now; -1 is the longest, null the default. */
   sendTtlSeconds: number | null
-  /** Of the template as it is now; null when it is gone. */
+  /** The template's components as they are now; null when it is gone. */
   components: TemplateComponent[] | null
 }
 
@@ -122,7 +122,7 @@ export type ConversationMessageFact = MessageRow & {
   check: Check
   purpose: Purpose
   content: StoredContent
-  /** Of a question: what each choice means. */
+  /** For a question: what each choice means. */
   offered: string[] | null
 }
 

@@ -106,7 +106,10 @@ function ofFailure(facts: Facts, provider: ProviderReader): NextAction | undefin
 
 type Failed = { failureCode: FailureCode; message: MessageFact | undefined }
 
-/** Of the refusal check before the confirmation; a question that failed leaves the customer with nothing to answer. */
+/**
+ * A failed refusal check comes before a failed confirmation. A failed question counts too: without it the customer has
+ * nothing to answer.
+ */
 export function findFailure(facts: Facts): Failed | undefined {
   const { confirmation, messages } = facts
   const check = checksOf(facts).findLast(({ failureCode }) => failureCode)

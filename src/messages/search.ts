@@ -42,7 +42,7 @@ export type ListedMessage = {
 
 /** The possible meanings of a search text. */
 export type SearchTerms = {
-  /** Of a message or a confirmation. */
+  /** The id of a message or a confirmation. */
   id: string | null
   /** The caller's reference, or the provider's id, exactly. */
   text: string

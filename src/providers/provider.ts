@@ -158,7 +158,7 @@ export type ProviderError = {
   class: ErrorClass
   scope: ErrorScope
   failureCode: FailureCode
-  /** Of management calls, where several faults share a code. */
+  /** Set for management calls, where several faults share a code. */
   subcode?: number
 }
 

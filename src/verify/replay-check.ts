@@ -35,10 +35,10 @@ export type CheckToReplay = {
   answers: readonly { row: AnswerFact; event: AnswerEvent }[]
   /** The customer sent messages that changed nothing: they may have repeated the answer in force. */
   hasRepeats: boolean
-  /** Of both checks, in the order of `occurredAt`. */
+  /** The events of both checks, in the order of `occurredAt`. */
   events: readonly EventFact[]
   sent: readonly SentFact[]
-  /** With which a template or reminder of this check has failed. */
+  /** The codes with which templates or reminders of this check have failed. */
   failureCodes: readonly FailureCode[] | 'unknown'
 }
 
@@ -201,7 +201,7 @@ type EventCheck<T extends Types> = {
   /** After the event. */
   state: CheckState<T>
   event: EventFact
-  /** Of the answer that caused it; null: only the event knows. */
+  /** When the answer that caused the event was given; null: only the event shows it. */
   at: Date | null
   machine: Machine<T>
 }

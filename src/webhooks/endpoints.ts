@@ -21,7 +21,7 @@ import {
 } from './endpoint-status.ts'
 import { type EndpointChange, type EndpointSettings, checkSettings } from './settings.ts'
 
-/** Of a workspace. Each event is sent to every endpoint, so this limits the cost of one event. */
+/** Endpoints of a workspace. Each event is sent to every endpoint, so this limits the cost of one event. */
 export const MAX_ENDPOINTS = 20
 /** After a rotation both secrets sign for this long (docs/webhooks.md#a-new-secret). */
 export const PREVIOUS_SECRET_VALID_MS = DAY_MS

@@ -27,7 +27,7 @@ const NEWEST_SUBJECTS = 'order by id desc limit 200'
 /** The newest attempts of a delivery. A schedule has at most 18 (ten, and eight brought forward); resends make more. */
 export const MAX_ATTEMPTS_SHOWN = 50
 
-/** Of deliveries, by their events. */
+/** Selects deliveries by their events. */
 export type EventFilter = {
   type?: EventType | undefined
   /** Recorded at this time or later. */
@@ -51,7 +51,7 @@ export type Subjects = {
   reference: string
   /** E.164 */
   recipients: readonly string[]
-  /** What is looked for inside numbers, references and ids if nothing has exactly this. Null: the text is whole. */
+  /** What to search for inside numbers, references and ids if no exact match exists. Null: the text is whole. */
   part: SearchPart | null
 }
 
@@ -62,7 +62,7 @@ export type LoggedDelivery = {
   type: EventType
   messageId: string | null
   confirmationId: string | null
-  /** Of the message or the confirmation; of a ping null. */
+  /** The recipient and reference of the message or confirmation; null for a ping. */
   recipient: string | null
   reference: string | null
   status: DeliveryStatus
@@ -75,7 +75,7 @@ export type LoggedDelivery = {
   dueAt: Date | null
   createdAt: Date
   endedAt: Date | null
-  /** Of the last attempt that ended. */
+  /** The last attempt that ended: when, how long it took and its result. */
   lastAttemptAt: Date | null
   durationMs: number | null
   httpStatus: number | null
@@ -203,7 +203,7 @@ export const MAX_LATEST = 40
 
 export type LatestDelivery = LoggedDelivery & { endpointId: string; url: string }
 
-/** Of all endpoints that the workspace has, the newest first. */
+/** The newest deliveries of the workspace's endpoints, newest first. */
 export const listLatestDeliveries = async (sql: Sql, workspaceId: string): Promise<LatestDelivery[]> =>
   (await sql.rows(selectLatest, [workspaceId])).map(withNextAttempt)
 

@@ -102,7 +102,7 @@ const LIMITED = [
   ['Closing message after a confirmation', 4_096],
 ] as const
 
-/** Of exactly this length: blanks at the ends would not count. */
+/** Exactly this long: spaces at the ends would not count. */
 const textOf = (length: number): string => 'word '.repeat(length / 5 + 1).slice(0, length - 1) + 'x'
 
 /** Every text has its greatest length. */

@@ -36,7 +36,7 @@ type Delivery = {
   worker: 0 | 1
   /** `waits`: until the next turn, with all that comes by then. */
   processing: 'processed' | 'waits' | 'stalls before the conversation' | 'stalls in the conversation'
-  /** Of a stall. */
+  /** How a stall ends. */
   end: 'goes on' | 'is cut off'
 }
 

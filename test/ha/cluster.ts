@@ -73,7 +73,7 @@ export async function startCluster({ folder, programs, user }: ClusterOptions) {
   return {
     /** Through HAProxy. */
     databaseUrl,
-    /** Of one member, whatever its role. */
+    /** Connects to one member directly, whatever its role. */
     memberUrl: (name: MemberName): string => urlOf(machine(name).address, PORTS.postgres),
     primary,
     standbys: async (): Promise<MemberName[]> =>

@@ -175,7 +175,7 @@ export async function makeVolume({ folder, config }: Pick<Trial, 'folder' | 'con
   return volume
 }
 
-/** Of a free port. */
+/** Addresses at free ports. */
 export async function addressOf() {
   const [port, metricsPort] = [await freePort(), await freePort()]
   return {

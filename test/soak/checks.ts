@@ -66,7 +66,7 @@ async function checkRows({ database, workspaceId, accepted }: Evidence, faults: 
 /** `unknown`: how many of its attempts have an unknown outcome. */
 type SentMessage = { id: string; status: string; unknown: number }
 
-/** Of a message m. */
+/** Counts the attempts of the message m that have an unknown outcome. */
 export const COUNT_UNKNOWN = `(
   select count(*)::int from message_attempts a
   where a.workspace_id = m.workspace_id and a.message_id = m.id and a.outcome = 'unknown')`

@@ -33,7 +33,7 @@ export type Customer = {
   /** What the customer waits for next. After a `pause` the customer answers. */
   waitsFor: 'template' | 'day question' | 'time question' | 'pause' | 'nothing'
   dayQuestion: string | undefined
-  /** Of each answer: what it was, and Unix milliseconds just before it. */
+  /** Each answer, and Unix milliseconds just before it. */
   answers: { what: string; at: number }[]
 }
 

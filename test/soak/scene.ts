@@ -24,7 +24,7 @@ type SceneOptions = {
   random: Random
   /** Starts what serves the database, and returns where callers and WhatsApp reach it. It migrates the database. */
   serve: (databaseUrl: string) => Promise<[string, ...string[]]>
-  /** Of another release. */
+  /** Opens the shop with another release. */
   open?: typeof openShop
 }
 

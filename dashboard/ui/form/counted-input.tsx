@@ -6,7 +6,7 @@ const NEAR = 0.8
 const MAX_ROWS = 14
 
 type Counted = Pick<TextInputProps, 'label' | 'aria-label' | 'description' | 'dir' | 'lang' | 'id' | 'flex'> & {
-  /** Of the field in its form. */
+  /** The field's path in its form. */
   'data-path': string
   value: string
   /** How many characters count. */

@@ -9,7 +9,7 @@ export type Column<Row> = {
   cell: (row: Row) => ReactNode
   /** This column's cell is the row's link; the default is the first column. The cell must not contain links. */
   opens?: true
-  /** Of numbers: they are compared at their ends. */
+  /** For numbers, which people compare digit by digit from the end. */
   align?: 'end'
   /** For long texts and ids: on a tablet's card the cell takes two of four columns. */
   wide?: true
@@ -27,7 +27,7 @@ type Props<Row> = {
   linkOf?: (row: Row) => LinkOf
 }
 
-/** Of a cell without a value. A card leaves it out. */
+/** Shown in a cell without a value. A card leaves the cell out. */
 const NO_VALUE = '–'
 
 /** On Mantine's dark hover color, links have a contrast of only 4.0:1; they need 4.5:1. */

@@ -16,7 +16,7 @@ import type { T } from '../../texts/use-texts.ts'
 import { chartVariables } from '../state/chart-colours.ts'
 import type { Tone } from '../state/status.ts'
 
-/** Of actions and of what is selected; no status has it. The last two are dark enough for white text at 4.5:1. */
+/** Marks actions and selected items; no status has this color. The last two are dark enough for white text at 4.5:1. */
 const accent: MantineColorsTuple = [
   '#eef0ff',
   '#dcdffc',

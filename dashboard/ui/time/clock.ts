@@ -3,8 +3,8 @@ import type { Workspace } from '../workspace.ts'
 import { numberFormat, relativeFormat } from '../formats.ts'
 
 /**
- * Of a stored instant. `workspace`: already in the workspace's time. `past`: a real instant that has passed. `due`: a real
- * instant that each move of the clock brings nearer. `real`: shown in real time, outside any workspace.
+ * What a stored instant means. `workspace`: already in the workspace's time. `past`: a real instant that has passed.
+ * `due`: a real instant that each move of the clock brings nearer. `real`: shown in real time, outside any workspace.
  */
 export type TimeKind = 'workspace' | 'past' | 'due' | 'real'
 

@@ -17,7 +17,7 @@ export type Bubble = {
   at?: string
   ticks?: Ticks
   quoted?: string | undefined
-  /** Of the text; without it, every part goes by its own first letters. */
+  /** The direction of the text. By default the first letters of each part decide. */
   direction?: 'ltr' | 'rtl'
 }
 /** A tapped button is greyed, and cannot be tapped again. */

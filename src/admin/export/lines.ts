@@ -8,7 +8,7 @@ const MAX_ROWS = 1_000_000
 type Export = Pick<ExportedList, 'columns'> & {
   first: ExportedPage
   readPage: (cursor: unknown) => Promise<ExportedPage>
-  /** Of the delivery zone. */
+  /** The time zone of deliveries. */
   timeZone: string
   translator: Translator
   /** For tests. */

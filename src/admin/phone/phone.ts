@@ -26,7 +26,7 @@ import { listApprovedTemplates, type ApprovedTemplate } from '../../accounts/tem
 /** How long a jump may take; a hanging endpoint would take longer. */
 const MAX_JUMP_MS = 90 * SECOND_MS
 const MIN_SPAN_MS = MINUTE_MS / 2
-/** Of a phone number, in characters. */
+/** The length of a typed phone number. */
 const MAX_TYPED = 50
 /** For each use. */
 const MAX_TEMPLATES = 20

@@ -42,7 +42,7 @@ export type CheckState<T extends Types> = Timers & {
   answerTimes: AnswerTimes<Field<T>> | null
 }
 
-/** Of a check that was accepted and not yet submitted. */
+/** The state of a check that was accepted and not yet submitted. */
 export const ACCEPTED = {
   ...NO_TIMERS,
   status: 'accepted',
@@ -61,7 +61,7 @@ export type CheckEvent<T extends Types> =
   /** Any message of the customer to this sender, whatever it belongs to. */
   | { type: 'customer_wrote'; at: Date }
   | TimerEvent
-  /** Of the initial message or the reminder; other messages that fail change no state. */
+  /** The initial message or the reminder failed; the failure of another message changes no state. */
   | { type: 'send_failed'; at: Date; code: FailureCode }
   /** The customer's data was erased (docs/recipients.md#erase). */
   | { type: 'recipient_erased'; at: Date }

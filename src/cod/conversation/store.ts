@@ -42,7 +42,7 @@ export async function findConversation(sql: Sql, workspaceId: string, id: string
   return row && asConversation(row)
 }
 
-/** Of a row of either table, as JSON: its instants are texts. */
+/** A row of either table as JSON, in which instants are texts. */
 const checkOf = (row: string, chosen: string): string =>
   `jsonb_build_object('language', ${row}.template_language, 'askedAt', ${row}.asked_at, 'state', jsonb_build_object(
      'status', ${row}.status, 'answeredAt', ${row}.answered_at, 'reminderAt', ${row}.reminder_at, 'deadlineAt', ${row}.deadline_at,

@@ -43,7 +43,7 @@ type ClaimParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'log' | 'live' | 'node'>
 
 type ClaimResult = { hadDue: boolean; claimed: ClaimedMessage[]; unreadable: UnreadableAccount[] }
 
-/** Of the due messages that it finds, those that may not go are postponed or cancelled: they are not due any more. */
+/** Claims the due messages that may go now. The others are postponed or cancelled, so they are no longer due. */
 const claimOnce = (parts: ClaimParts, capacity: number, lease: string): Promise<ClaimResult> =>
   parts.db.transaction(async (tx) => {
     const now = parts.clock.now()

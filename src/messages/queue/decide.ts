@@ -20,7 +20,7 @@ export type BreakerOpening =
 
 export type AttemptContext = {
   now: Date
-  /** Of this message, this attempt included. */
+  /** Attempts to send this message, including this one. */
   attempts: number
   /** How often the sender's breaker has opened in a row. */
   breakerStep: number

@@ -59,11 +59,11 @@ export type DueMessage = {
   senderId: string
   recipient: string
   kind: MessageKind
-  /** Of an OTP. */
+  /** Set for an OTP. */
   templateName: string | null
   templateLanguage: string | null
   components: TemplateComponent[] | null
-  /** Of every other message. */
+  /** Set for every other message. */
   content: OutgoingContent | null
   conversation: Conversation | null
   /** Sealed. */
@@ -93,7 +93,7 @@ const CONFIRMATION_STATUS =
 const REFUSAL_STATUS =
   '(select f.status from refusal_checks f where f.workspace_id = m.workspace_id and f.confirmation_id = m.confirmation_id)'
 
-/** Of one priority; for each sender what is due longest. */
+/** Locks messages of one priority: for each sender those that have been due longest. */
 const lockDueMessages = statement<DueMessage>(
   'lock_due_messages',
   `select m.id, m.workspace_id as "workspaceId", m.sender_id as "senderId", m.recipient, m.kind,

@@ -13,7 +13,7 @@ export const MAX_TRIAL_MS = SEND_TIMEOUT_MS + 2 * SECOND_MS
 /** A sender with due messages. Its pace is locked: two nodes share it and never claim for one sender at the same time. */
 export type LockedSender = SenderPace & {
   id: string
-  /** Of its due messages. */
+  /** The priorities of its due messages. */
   priorities: number[]
   /** How many of its messages may go now. */
   capacity: number

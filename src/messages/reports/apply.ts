@@ -13,7 +13,7 @@ export type MessageReport = {
   /** Null: the report does not name it. */
   providerMessageId: string | null
   report: OtpReport
-  /** Of a provider's report. */
+  /** Set for a provider's report. */
   receivedAt?: Date
 }
 

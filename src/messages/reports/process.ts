@@ -57,7 +57,7 @@ type Report = DueItem &
     due_at: Date
     /** Found by our id or the provider's, within the workspace: accounts of one app share a webhook path. Null: unknown. */
     message_id: string | null
-    /** Of the conversation that a customer's message belongs to. */
+    /** The conversation that a customer's message belongs to. */
     confirmation_id?: string | null
   }
 

@@ -36,7 +36,7 @@ export type ClaimedDelivery = {
   eventId: string
   body: string
   step: number
-  /** Of an attempt that was brought forward: its time in the schedule (release.ts). */
+  /** For an attempt that was brought forward: its time in the schedule (release.ts). */
   scheduledAt: Date | null
   earlyAttempts: number
   attempt: number

@@ -50,7 +50,7 @@ export type Decision =
 
 export type EndedAttempt = {
   step: number
-  /** Of an attempt that was brought forward: when the schedule would have made it. */
+  /** For an attempt that was brought forward: when the schedule would have made it. */
   scheduledAt: Date | null
   /** Earlier attempts that were brought forward and failed. */
   earlyAttempts: number

@@ -42,7 +42,7 @@ export function readFields<Row>(
   }
 }
 
-/** Of a value that is not a Graph object, such as `throughput{level}`. Missing fields are left out. */
+/** Selects fields of a value that is not a Graph object, such as `throughput{level}`. Missing fields are left out. */
 function narrow(value: unknown, { name, fields }: RequestedField): unknown {
   if (fields === undefined || value === undefined) return value
   if (Array.isArray(value)) return value.map((each) => narrow(each, { name, fields, parameters: {}, inner: undefined }))

@@ -155,9 +155,9 @@ export type EmulatorTime = {
 export type FirstDue = Due & { count: number }
 
 export type DueAnswer = EmulatorTime & {
-  /** Of the requested chat; sorted by time, like `due`. */
+  /** What is due in the requested chat; sorted by time, like `due`. */
   chat: readonly Due[]
-  /** Of everything else, the first of each kind. */
+  /** The first of each kind in everything else. */
   due: readonly FirstDue[]
 }
 
