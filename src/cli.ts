@@ -39,7 +39,7 @@ export async function runCommandLine(args: readonly string[], io: CommandLineIo)
   }
 }
 
-/** As the user called it, so that the usage and the example can be copied. */
+/** The program's name as the user typed it, so that the usage and the example can be copied. */
 const nameOfProgram = (environment: CommandLineIo['environment']): string =>
   NPM_SCRIPTS.has(environment['npm_lifecycle_event']) ? 'npm run -s doorcode --' : 'doorcode'
 

@@ -45,7 +45,7 @@ function parseInstanceKey(text: string): Buffer | undefined {
   return /^[A-Za-z0-9+/_-]{43}=?$/.test(text) && bytes.length === KEY_BYTES ? bytes : undefined
 }
 
-/** One in use, one that replaces it, and those of rotations that were not finished. */
+/** One key in use, one that replaces it, and the keys of unfinished rotations. */
 export const MAX_KEYS = 5
 
 export type KeyMistake =

@@ -21,7 +21,7 @@ export type Facts = {
 export const FACT_COLUMNS =
   'r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesce(l.monthly_units, 0) as "monthlyUnits"'
 
-/** Each request `r` with its workspace and quota, by key: plans made without statistics join whole tables. */
+/** Joins each request `r` to its workspace and quota by key: without statistics, other plans would join whole tables. */
 export const factJoins = (quota: QuotaKind): string =>
   `join workspaces w on w.id = r.workspace_id
    left join lateral (

@@ -260,7 +260,10 @@ export async function findWebhookAccount(
 
 export type CallableAccount = AccountRef & ProviderAccount
 
-/** With the opened token. Throws UserError for an unknown id and UnreadableCredentialsError for an unreadable token. */
+/**
+ * Returns the account with its token opened. Throws UserError for an unknown id and UnreadableCredentialsError for an
+ * unreadable token.
+ */
 export async function getAccount(
   { db, seal }: Pick<Parts, 'db' | 'seal'>,
   accountId: string,

@@ -29,9 +29,9 @@ type Work =
       run(parts: Parts, values: Values, context: CommandContext): Promise<Output>
     }
   | { on: 'nothing'; run(): Promise<Output> }
-  /** On an empty database, which may have no key yet. */
+  /** Works on an empty database, which may have no key yet. */
   | { on: 'empty-database'; run(config: Config, values: Values, context: CommandContext): Promise<Output> }
-  /** Also with invalid settings. */
+  /** Works even if settings are invalid. */
   | { on: 'environment'; run(environment: Environment): Promise<Output> }
   /** Runs until a signal, and prints its own output. */
   | { on: 'config'; run(config: Config, call: Call): Promise<void> }

@@ -16,7 +16,7 @@ export type Migration = { number: number; name: string }
 type MigrateOptions = LockingOptions & {
   /** Called when another process migrates and this one waits. */
   onWait?: () => void
-  /** After this time the wait fails. Undefined: it lasts as long as the other migration. */
+  /** The wait fails after this time. Undefined: it lasts as long as the other migration. */
   waitForMs?: number | undefined
 }
 

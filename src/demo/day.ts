@@ -172,7 +172,7 @@ export function orderOf({ customer, nth }: Visit) {
     parameters: { body: [name, reference, pick(AMOUNTS, customer)] },
     reference,
     name,
-    // Those of the first half never answer, so that their deadline passes within the day.
+    // Customers of the first half never answer, so that their deadlines pass within the day.
     answersLate: ending === LATE_ENDING && nth % (2 * ORDER_ENDINGS.length) >= ORDER_ENDINGS.length,
     isChecked: CHECKED_ENDINGS.includes(ending),
   }

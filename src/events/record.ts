@@ -15,7 +15,7 @@ export type NewEvent = {
   data: { occurredAt: string; [member: string]: unknown }
 }
 
-/** By open transaction. */
+/** The events of each open transaction. */
 const recordedIn = new WeakMap<Sql, NewEvent[]>()
 
 /** For transactions that record events: they count in the metrics after the commit. */

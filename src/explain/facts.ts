@@ -17,7 +17,7 @@ import { nextAttemptAt } from '../webhooks/delivery/release.ts'
 import type { WorkspaceTime } from '../workspaces/clock-moves.ts'
 import { findWorkspaceTime } from '../workspaces/workspace-time.ts'
 
-/** Reads the provider's messages, which are stored as they came. */
+/** Reads the provider's items, which are stored unchanged. */
 export type ProviderReader = Pick<Provider, 'readStatus' | 'readStatusWord' | 'readInbound' | 'findError'>
 
 type CheckRow = Timers & {
@@ -49,7 +49,7 @@ export type ConfirmationFact = CheckRow & {
   /** The sender's id at the provider. */
   phoneNumberId: string
   accountId: string
-  /** As the request gave them. */
+  /** The parameters and settings of the request. */
   parameters: RequestParameters
   reschedule: Reschedule | null
 }
@@ -145,12 +145,12 @@ export type ReportFact = {
   /** Empty: removed. */
   body: string
   receivedAt: Date
-  /** As far as the provider says. */
+  /** The provider's time. */
   writtenAt: Date
   repeats: number
   outcome: 'waiting' | 'applied' | 'ignored' | 'parked' | 'quarantined'
   note: CodedText | null
-  /** How far the workspace's clock was ahead when it came, ms: the instants in its body are in real time. */
+  /** How far the workspace's clock was ahead when the report arrived, in ms. The times in its body are real. */
   aheadMs: number
 }
 
@@ -197,7 +197,7 @@ export type WebhookAttemptFact = {
 /** Endless repeats of a receiver, a customer or the provider must not fill the screen. */
 const MAX_ROWS = 1_000
 
-/** `id`: of a confirmation, of a message, or of an event that belongs to neither. */
+/** `id`: a confirmation, a message, or an event that belongs to neither. */
 export type Subject = { workspaceId: string; id: string }
 
 export type Facts = Awaited<ReturnType<typeof findFacts>>
@@ -367,7 +367,7 @@ const PAST = 'accepted_at attempted_at quarantined_at timer_quarantined_at start
 const FUTURE = 'submit_by due_at breaker_open_until timer_retry_at reminder_at deadline_at follow_up_at'
 const [PAST_COLUMNS, FUTURE_COLUMNS] = [new Set(PAST.split(' ')), new Set(FUTURE.split(' '))]
 
-/** Instants of the past show what the workspace's clock showed then; those of the future what it will show. */
+/** Converts times to the workspace's: past ones to what its clock showed then, future ones to what it will show. */
 function factOf<Row extends object>(row: Row, { at, due }: WorkspaceTime): Row {
   const members = Object.entries(row).map(([column, value]: [string, unknown]) => {
     const shift = PAST_COLUMNS.has(column) ? at : FUTURE_COLUMNS.has(column) ? due : undefined

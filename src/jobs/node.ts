@@ -163,7 +163,7 @@ const findPrivateWebhooks = statement<{ allowed: boolean }>(
      select from nodes n where n.settings @> '{"allowPrivateWebhooks": true}' and ${IS_ALIVE}) as allowed`,
 )
 
-/** As the other processes see it. */
+/** A node as the other processes see it. */
 export type ListedNode = {
   nodeId: string
   roles: Role[]

@@ -48,7 +48,7 @@ export type SearchTerms = {
   text: string
   /** E.164 */
   phones: string[]
-  /** What is looked for inside numbers, references and ids if nothing has exactly this text. Null: the text is whole. */
+  /** What to search for inside numbers, references and ids if no exact match exists. Null: the text is whole. */
   part: SearchPart | null
 }
 

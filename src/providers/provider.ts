@@ -61,7 +61,7 @@ export type ProviderNumber = {
   quality: string | null
 }
 
-/** As the provider returns it; `components` keep unknown members. */
+/** A template as the provider returns it; `components` keep unknown members. */
 export type ProviderTemplate = {
   providerTemplateId: string
   name: string
@@ -96,7 +96,10 @@ export type OutgoingContent =
   | TemplateContent
   | Content
 
-/** As a message of a conversation is stored. `removed`: it was sent, and its text is not kept any more (docs/retention.md). */
+/**
+ * The stored content of a conversation's message. `removed`: it was sent, and its text is no longer kept
+ * (docs/retention.md).
+ */
 export type StoredContent = TemplateContent | Content | { type: 'removed' }
 
 /** `payloads`: the provider returns one when the quick reply at its position is tapped. */

@@ -28,7 +28,7 @@ function readVariables(text: string): TextVariables {
 export const fill = (text: string, valueOf: (name: string) => string | undefined): string =>
   text.replaceAll(VARIABLE, (variable, name: string) => valueOf(name) ?? variable)
 
-/** As the text is submitted. */
+/** The form in which the text is submitted. */
 export const tidy = (text: string): string => text.replaceAll(/\r\n?/g, '\n').trim()
 
 export const sampleOf = (samples: Readonly<Record<string, string>>, name: string): string =>

@@ -50,7 +50,7 @@ export async function openInstance(db: Sql, keys: readonly Buffer[]): Promise<Se
   return signInSecret === undefined ? undefined : createSeal(sealingKeys, { key, signInSecret })
 }
 
-/** Those of the fingerprints whose key is not known. */
+/** The fingerprints whose key is not known. */
 export const missingKeys = (
   fingerprints: readonly string[],
   known: readonly Pick<SealingKey, 'fingerprint'>[],

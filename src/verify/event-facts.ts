@@ -34,7 +34,7 @@ export type EndpointFact = {
   created_at: Date
   deleted_at: Date | null
   event_types: string[] | null
-  /** Its types may have been others before. */
+  /** Its types may have changed. */
   was_updated: boolean
 }
 

@@ -198,7 +198,7 @@ function checkOwnFailure(facts: MessageFacts, reader: Reader): Difference[] {
   return [{ id, text: { code: 'verify.message_failure', stored, derived } }]
 }
 
-/** Its sub-code, which is not stored, decides what it means. */
+/** The meaning of this error depends on its sub-code, which is not stored. */
 const SHARED_CODE = 100
 
 const EVENTS = { 'message.sent': 'sent_event_at', 'message.failed': 'failed_event_at' } as const

@@ -29,7 +29,7 @@ export class UnitCounter {
     if (!this.#isOver) this.until = firstIdAt(new Date(Date.now() - MAX_ACCEPTING_MS))
   }
 
-  /** The month is that of the workspace's time, which a sandbox may have moved. */
+  /** The month counts in the workspace's time, which a sandbox may have moved. */
   add(id: string, createdAt: Date): void {
     this.#isOver ||= id >= this.until
     if (this.#isOver) return

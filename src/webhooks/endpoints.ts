@@ -75,7 +75,7 @@ export type Endpoint = EndpointSettings & {
 export const listEndpoints = (db: Sql, workspaceId: string): Promise<Endpoint[]> =>
   db.rows(selectEndpoints, [workspaceId])
 
-/** Also one that was deleted, whose deliveries can still be read. */
+/** Finds deleted endpoints too: their deliveries can still be read. */
 export const findEndpoint = (db: Sql, { workspaceId, endpointId }: EndpointId): Promise<FoundEndpoint | undefined> =>
   db.row(selectEndpoint, [workspaceId, endpointId])
 

@@ -22,7 +22,7 @@ import { STEPS_MS } from './delivery/schedule.ts'
 
 /** Events of one confirmation. Each time its customer changes their mind there is another; only the first are shown. */
 const MAX_EVENTS_OF_ONE = 200
-/** With one reference, or of one recipient: the newest. */
+/** Only the newest messages or confirmations with one reference, or of one recipient. */
 const NEWEST_SUBJECTS = 'order by id desc limit 200'
 /** The newest attempts of a delivery. A schedule has at most 18 (ten, and eight brought forward); resends make more. */
 export const MAX_ATTEMPTS_SHOWN = 50
@@ -153,7 +153,7 @@ const logs = {
   held: logOf('held', `and item.status = 'held'`),
 }
 
-/** Ids are those of the event, its message and its confirmation. */
+/** Searches the ids of the event, its message and its confirmation. */
 const partFilter: ListSpec['filters'][number] = [
   'text[]',
   (patterns) => `(concat_ws(' ', event.id, event.message_id, event.confirmation_id) like (${patterns})[3] or exists (
@@ -241,7 +241,7 @@ export type DeliveryDetails = LoggedDelivery & {
   })[]
 }
 
-/** With its attempts. Undefined when it is missing, or another workspace's or endpoint's. */
+/** The delivery with its attempts. Undefined when it is missing or belongs to another workspace or endpoint. */
 export async function findDeliveryDetails(
   db: Sql,
   { workspaceId, endpointId, deliveryId }: EndpointId & { deliveryId: string },

@@ -15,7 +15,9 @@ type Export = Pick<ExportedList, 'columns'> & {
   maxRows?: number
 }
 
-/** The file in parts, each page read when the one before was taken. The last line says when the file is cut. */
+/**
+ * The file in parts: each page is read after the previous one was consumed. The last line says if the file is cut off.
+ */
 export async function* linesOf({ columns, first, readPage, timeZone, translator, maxRows = MAX_ROWS }: Export) {
   const { textOf } = translator
   const valueOf = (cell: Cell): CsvValue => {
@@ -34,7 +36,7 @@ export async function* linesOf({ columns, first, readPage, timeZone, translator,
   }
 }
 
-/** As in `2026-11-23T09:30:00.000+01:00`. */
+/** Such as `2026-11-23T09:30:00.000+01:00`. */
 const timeText = (at: Date, timeZone: string): string =>
   Temporal.Instant.fromEpochMilliseconds(at.getTime())
     .toZonedDateTimeISO(timeZone)

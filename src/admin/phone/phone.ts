@@ -38,7 +38,7 @@ const onlySandboxes = experimental_standaloneMiddleware<{ ctx: { membership: Mem
   },
 )
 const sandboxRead = readCall.use(onlySandboxes)
-/** Stands for the API key of a request from the dashboard. */
+/** The dashboard has no API key, so `dashboard` takes its place. */
 const sendCall = adminChange.use(onlySandboxes).use(({ ctx, input: { workspaceId }, next }) => {
   const by = { workspaceId, apiKeyId: 'dashboard', correlationId: ctx.correlationId, idempotencyKey: null }
   return next({ ctx: { ...ctx, by } })

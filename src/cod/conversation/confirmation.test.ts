@@ -617,7 +617,7 @@ test('a status changes only by a row of the table', () => {
   )
 })
 
-/** Choices of the follow-up, words that end it, and then taps: each counts when it is taken in its order. */
+/** Choices of the follow-up, texts that end it, and then taps: each counts if it is processed in this order. */
 const anyAnswers = fc
   .record({
     from: fc.constantFrom(...Object.values(states)),

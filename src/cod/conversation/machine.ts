@@ -58,7 +58,7 @@ export type CheckEvent<T extends Types> =
   | Answer<T>
   /** The initial message went out: reminder and deadline count from here, not from its delivery. */
   | { type: 'submitted'; at: Date; reminderMinutes: number | null; noResponseMinutes: number }
-  /** Any message of the customer to this sender, whatever it belongs to. */
+  /** The customer sent this sender any message, even one that belongs elsewhere. */
   | { type: 'customer_wrote'; at: Date }
   | TimerEvent
   /** The initial message or the reminder failed; the failure of another message changes no state. */
@@ -240,7 +240,7 @@ const isInForce = <T extends Types>(machine: Machine<T>, state: CheckState<T>, a
   machine.mayChange(state, answer) &&
   state.chosen?.[fieldOf(machine, answer)] === answer.value
 
-/** The answer in force keeps its time, but answers given in between can no longer replace it. */
+/** The answer in force keeps its time, but answers from before its repetition can no longer replace it. */
 function repeated<T extends Types>(machine: Machine<T>, state: CheckState<T>, answer: Answer<T>): CheckState<T> {
   const times = state.answerTimes
   if (!times) return state

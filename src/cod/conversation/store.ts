@@ -130,7 +130,7 @@ const CHECK_COLUMNS = `status, answered_at, failure_code, failed_at, reminder_at
 const CLEARED = 'timer_tries, timer_error, timer_retry_at, timer_quarantined_at'
 const NO_FAULT = '0::smallint, null::jsonb, null::timestamptz, null::timestamptz'
 
-/** By id only: lockConversations has read these rows by workspace_id and id. */
+/** The id is enough: lockConversations has read these rows by workspace_id and id. */
 const write = (table: string, id: string, columns: string) =>
   statement(
     `write_${table}`,

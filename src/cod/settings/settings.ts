@@ -139,10 +139,10 @@ const language = z
   })
   .superRefine(rejectReasonsLikeOther, EVEN_IF_INVALID)
 
-/** As WhatsApp writes them: ar, fil, en_US, prs_AF. Not a list, since new ones appear. */
+/** WhatsApp's form: ar, fil, en_US, prs_AF. It is no list, because WhatsApp adds languages. */
 const LANGUAGE_CODE = /^[a-z]{2,3}(_[A-Z][a-z]{3})?(_([A-Z]{2}|\d{3}))?$/
 
-/** By the exact code of a template's language. */
+/** Keys are the exact language codes of templates. */
 const languages = z
   .record(z.string().regex(LANGUAGE_CODE), language)
   .refine((known: unknown) => Object.keys(known ?? {}).length <= limits.languages.max, {

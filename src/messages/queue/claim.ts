@@ -26,8 +26,8 @@ const MAX_CLAIM_TRIES = 50
 
 /**
  * Claims up to `capacity` due messages: for each sender as many as its pace allows, the one-time codes of all senders
- * before everything else. Tries again where none of the due ones may go: a half-open breaker lets one message through,
- * and others may wait behind that one. The claim gets `lease`, which must be begun before anything is sent.
+ * before everything else. Tries again if none of the due messages may go: a half-open breaker lets one message through,
+ * and others may wait behind it. The claim gets `lease`, which must be begun before anything is sent.
  */
 export async function claimMessages(parts: ClaimParts, capacity: number, lease = newId()): Promise<ClaimedMessage[]> {
   for (let tries = 0; tries < MAX_CLAIM_TRIES; tries += 1) {

@@ -86,7 +86,10 @@ function afterRefusal(error: ProviderError, context: AttemptContext): Decision {
   }
 }
 
-/** The message's wait grows with its own attempts too: a fault that only it meets must not open the breaker again and again. */
+/**
+ * The message's wait also grows with its own attempts: a fault of this message only must not open the breaker again and
+ * again.
+ */
 function afterFault(error: ProviderError, context: AttemptContext): Decision {
   const dueAt = after(backOff(context.attempts), context)
   if (error.scope !== 'sender' && error.scope !== 'account') return retry(error.failureCode, dueAt)

@@ -78,7 +78,7 @@ export type DueMessage = {
   finishTries: number
   /** No outcome was stored for the attempt before the next one. */
   followsOpenAttempt: boolean
-  /** Its last claim, without an outcome. */
+  /** Its last claim, which ended without an outcome. */
   endedLease: string | null
   /** The same, if no request was made under it. */
   unbegunLease: string | null

@@ -20,7 +20,7 @@ type SubmitParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'log' | 'metrics' | 'pr
   subscribers: Subscribers
 }
 
-/** At 300 ms per answer, enough for one sender of the highest throughput. */
+/** Enough for one sender of the highest throughput if each answer takes 300 ms. */
 const MAX_IN_FLIGHT = 500
 const MAX_CLAIM = 200
 const POLL_MS = 250

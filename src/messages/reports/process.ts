@@ -89,8 +89,8 @@ const takeReports: Statement<Report> = statement('take_provider_reports', take('
 const takeReport: Statement<Report> = statement('take_provider_report', take('and id = $2'))
 
 /**
- * Read when the report ends: an erasure may commit after the report was taken. Null if there is no such row. Not `exists`, which
- * a plan made for a small table answers by reading all of it.
+ * Read when the report is stored as processed: an erasure may commit after the report was taken. Null if there is no
+ * such row. Not `exists`, which a plan made for a small table answers by reading all of it.
  */
 const isErasedNow = (table: string, id: string): string =>
   `(select ${erasedIn('e.recipient')} from ${table} e where e.id = ${id} limit 1)`

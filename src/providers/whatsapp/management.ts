@@ -48,7 +48,7 @@ export function createManagement(graph: GraphClient) {
     },
 
     /**
-     * The proof makes Graph refuse the call if the secret belongs to another app than the token. Without it, Doorcode would
+     * With the proof, Graph refuses the call if secret and token belong to different apps. Without it, Doorcode would
      * later refuse every webhook for its signature.
      */
     async subscribe(account) {

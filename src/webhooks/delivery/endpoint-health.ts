@@ -25,7 +25,7 @@ export type EndpointHealth = {
 export const listEndpointHealth = (figures: Sql, workspaceId: string): Promise<EndpointHealth[]> =>
   figures.rows(selectHealth, [workspaceId, null])
 
-/** Also of one that was deleted. */
+/** Finds deleted endpoints, too. */
 export const findEndpointHealth = (figures: Sql, { workspaceId, endpointId }: EndpointId) =>
   figures.row(selectHealth, [workspaceId, endpointId])
 

@@ -55,7 +55,7 @@ function connectedBy(agent: http.Agent, protocol: string, connect: buildConnecto
   agent.createConnection = ({ host, port }, done) => {
     const hostname = host ?? ''
     connect({ hostname, host: hostname, protocol, port: String(port) }, (...[error, socket]) => {
-      // With an error there is no socket: Node reads it first.
+      // With an error there is no socket; Node reads the error first.
       done?.(error, socket as Duplex)
     })
     return undefined
@@ -144,7 +144,7 @@ const storable = (bytes: Buffer): string => new TextDecoder().decode(bytes, { st
 
 class TookTooLong extends Error {}
 
-/** Those with a text in the locales. */
+/** Errors that have a text in the locales. */
 const NETWORK_ERRORS = [
   'ENOTFOUND',
   'ENODATA',
