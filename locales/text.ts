@@ -39,7 +39,7 @@ export type AsWritten = { readonly code: 'text'; readonly text: string }
 
 export const asWritten = (text: string): AsWritten => ({ code: 'text', text })
 
-/** With its line ends, for a page that shows it as a text of its own. Undefined: a text of ours. */
+/** The text with its line ends, for a page that shows it separately. Undefined for our own texts. */
 export const textAsWritten = (coded: CodedText): string | undefined => (coded.code === 'text' ? coded.text : undefined)
 
 /** Codes of texts without parameters. */

@@ -34,7 +34,8 @@ const LEAVING_MS = 1_000
 const STILL_IN_USE = '55006'
 
 /**
- * Only once its connections are closed: a forced drop would fail the test that uses it. The rest goes with the server.
+ * Drops the database only when its connections are closed: a forced drop would fail the test that uses it. Other
+ * databases are removed with the server.
  */
 export async function dropDatabase(server: string, name: string): Promise<void> {
   await withConnection(server, async (connection) => {

@@ -51,7 +51,7 @@ const REQUESTS_PER_WINDOW = 20
 /** The limit is per second, but a busy machine may count requests much later. */
 const WINDOW_MS = 15_000
 
-/** As many keys as needed to stay below the rate limit. */
+/** Uses as many keys as needed to stay below the rate limit. */
 export function createKeyRotation(makeKey: () => Promise<string>): () => Promise<string> {
   const keys: { key: Promise<string>; usedAt: number[] }[] = []
   return () => {

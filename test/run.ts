@@ -33,7 +33,7 @@ const WORKER = 'test/worker.ts'
 /** They run next to one file in its own process. More than cores, since each waits for the database and the browser. */
 const WORKERS = 4
 
-/** Long files begin first, so that none is left at the end; files that mostly wait run next to those that compute. */
+/** Long files start first, so that none is left for the end; files that mostly wait run next to those that compute. */
 const LONGEST = [
   'test/journeys/lost-database.test.ts',
   'test/browser/pages.test.ts',
@@ -94,7 +94,7 @@ const RUN_TIMEOUT_MS = 30 * 60_000
 const MAX_REMOVALS = 8
 
 const MEMORY = '/dev/shm'
-/** Databases, browsers' profiles and the like, at their most; a container may have but 64 MB there. */
+/** The most that databases, browsers' profiles and the like take. A container may have only 64 MB there. */
 const ROOM_BYTES = 4 * 2 ** 30
 
 process.exitCode = await main()
@@ -170,7 +170,7 @@ async function temporaryFolder(folder: string): Promise<string> {
   return temporary
 }
 
-/** Each file is a process of its own that loads much the same modules, and so is the next run. */
+/** Each file runs in a process that loads mostly the same modules, and so does the next run. */
 async function compiledFolder(folder: string): Promise<string> {
   const kept = path.join(ROOT, 'node_modules/.cache/doorcode-test')
   try {
@@ -241,7 +241,7 @@ async function runFiles(files: readonly string[], environment: Record<string, st
   })
   let passed = false
   results.on('test:summary', ({ file, success }) => {
-    if (file === undefined) passed = success // of the whole
+    if (file === undefined) passed = success // the summary of the whole run has no file
   })
   const report = results.compose(spec)
   report.pipe(process.stdout)

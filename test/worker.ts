@@ -29,7 +29,7 @@ setTimeout(() => {
   process.exit(1)
 }, MAX_END_MS).unref()
 
-/** Whether no other worker has taken it. */
+/** Whether this worker is the first to claim it. */
 function isFirst(claim: string): boolean {
   try {
     closeSync(openSync(claim, 'wx'))

@@ -32,7 +32,7 @@ export type WorldOptions = Pick<NodeOptions, 'rateLimit' | 'works' | 'wrapDb' | 
   statuses?: 'automatic' | 'manual'
   /** Whether the emulator enforces WhatsApp's rate limits, which our pacing keeps us below. */
   limits?: boolean
-  /** By default a clock of the real time that the test can move. */
+  /** Default: a clock of the real time that the test can move. */
   clock?: MovedClock
   /** The test expects the program to log errors. */
   mayLogErrors?: boolean
@@ -198,7 +198,7 @@ async function startFirstNode(options: NodeOptions): Promise<Node> {
   port ??= await freePort()
   const node = await startNode({ ...options, port }).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error
-    port = await freePort() // another process has taken it between two worlds
+    port = await freePort() // another process took it between two worlds
     return startNode({ ...options, port })
   })
   return { ...node, stop: () => node.stop().finally(() => (isPortTaken = false)) }

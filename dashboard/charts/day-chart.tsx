@@ -79,7 +79,7 @@ export function DayChart({ data, series, height }: DayChartProps) {
   )
 }
 
-/** At most `max` of them, equally far apart, with the last. */
+/** At most `max` days at equal distances, including the last. */
 function everyNth(days: readonly string[], max: number): string[] {
   const step = Math.ceil(days.length / Math.max(1, max))
   return days.filter((_, index) => (days.length - 1 - index) % step === 0)

@@ -4,7 +4,7 @@ import { DAY } from '../ui/time/parts.ts'
 export const shareText = (part: number, whole: number, language: string): string =>
   numberFormat(language, { style: 'percent', maximumFractionDigits: 1 }).format(whole === 0 ? 0 : part / whole)
 
-/** From the first day to the last, inclusive. */
+/** The days from the first to the last, inclusive. */
 export const spanOfDays = ({ from, to }: { from: string; to: string }, language: string): string =>
   dateFormat(language, { timeZone: 'UTC', ...DAY }).formatRange(
     new Date(`${from}T00:00:00Z`),

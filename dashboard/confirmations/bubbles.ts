@@ -50,7 +50,7 @@ export const customerBubble = (
   ...(quotes !== null && { quoted: textAsWritten(quotes) ?? textOf(quotes) }),
 })
 
-/** The phone language is that of the latest template. */
+/** The phone's language is the latest template's. */
 export const transcriptDirection = (transcript: readonly TranscriptEntry[]): 'ltr' | 'rtl' => {
   const last = transcript.findLast((entry) => entry.by === 'business')
   return last ? directionOfTexts(last.language) : 'ltr'

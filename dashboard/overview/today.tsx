@@ -103,10 +103,10 @@ type CardProps<Status extends string> = {
   title: string
   count: number
   rate: string
-  /** At the same time yesterday. */
+  /** The count at the same time yesterday. */
   before: number | undefined
   outcomes: readonly Outcome<Status>[]
-  /** To the list of the day, of one status or of all. */
+  /** A link to the day's list, with one status or all. */
   linkOf: (status?: Status) => Rendered
 }
 

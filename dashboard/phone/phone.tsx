@@ -128,7 +128,10 @@ function SidePanel({ state }: { state: PhoneState }) {
   )
 }
 
-/** On a wide screen the page opens with the newest chat. Once any chat was open, no message changes what the page shows. */
+/**
+ * On a wide screen the page opens with the newest chat. After a chat has been opened, new messages do not switch to
+ * another.
+ */
 function useNewestChat({ screen }: LivePhone, selected: Pair | undefined, select: (pair: Pair) => void): void {
   const newest = [...screen.chats.values()].at(-1)
   const wasOpen = useRef(false)

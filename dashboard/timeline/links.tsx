@@ -39,7 +39,7 @@ export function SenderLink({ phone }: { phone: string }) {
   )
 }
 
-/** To the customer's phone, which only sandboxes have. */
+/** Opens the customer's phone, which only sandboxes have. */
 export function PhoneButton({ phone, number }: { phone: string; number: string }) {
   const { t } = useTexts()
   const { workspaceId, sandbox } = useWorkspace()

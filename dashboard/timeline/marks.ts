@@ -88,7 +88,7 @@ function webhookMarks(entry: TimelineEntry): Mark[] {
   return [{ text: `HTTP ${httpStatus}`, tone: succeeded ? 'success' : 'failure' }]
 }
 
-/** It came and changed nothing. */
+/** The entry changed nothing. */
 export const isMuted = ({ what, outcome }: TimelineEntry): boolean =>
   (what === 'report' || what === 'customer') && outcome === 'ignored'
 

@@ -2,7 +2,7 @@ import { Paper, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import classes from './facts.module.css'
 
-/** What is known of one thing, each by its name: next to each other in a strip, or in a column. */
+/** Named facts about one thing, next to each other in a strip or in a column. */
 export function Facts({
   label,
   form = 'strip',

@@ -135,7 +135,7 @@ const PAGE_LAYOUTS: Readonly<Record<string, Layout>> = {
   new: 'form',
 }
 
-/** A whole page, with its title. */
+/** The placeholder for a page, including its title. */
 export function LoadingPage() {
   const layout = useMatches({ select: (matches) => PAGE_LAYOUTS[matches.at(-1)?.routeId.split('/').at(-1) ?? ''] })
   return (

@@ -20,7 +20,7 @@ const FORMS = {
 
 type Form = keyof typeof FORMS | 'relative'
 
-/** Those further away are shown as dates. */
+/** Times further away are shown as dates. */
 const MAX_RELATIVE_MS = 7 * 86_400_000
 /** Less is the time that a request takes. */
 const MIN_DIFFERENCE_MS = 1_000

@@ -227,7 +227,7 @@ test('the preview matches the phone, in English and in Arabic', async (t) => {
   }
 })
 
-/** What stands at each field, by its label: counter, error and the like. */
+/** What each field shows, by its label: counter, error and the like. */
 const fieldsOf = (page: Page): Promise<Record<string, string>> =>
   page.evaluate(`Object.fromEntries(Array.from(
     document.querySelectorAll('input[data-path], textarea[data-path]'),

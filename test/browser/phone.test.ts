@@ -75,7 +75,7 @@ async function reschedules(page: Page, world: World, receiver: WorldReceiver): P
   return confirmation
 }
 
-/** With a reason of the list, on a narrow screen. */
+/** Refuses with a reason from the list, on a narrow screen. */
 async function refuses(page: Page, world: World, confirmation: CreatedConfirmation): Promise<void> {
   await world.settled()
   await world.startRefusalCheck(confirmation)

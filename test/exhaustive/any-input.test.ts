@@ -97,7 +97,7 @@ async function operationsOf(world: World): Promise<Operation[]> {
   )
 }
 
-/** So many confirmations that each run of a refusal check may find one without any. */
+/** Enough confirmations that each run of a refusal check finds one without a check. */
 const CONFIRMATIONS = 40
 
 /** For each path parameter of the API: ids that exist in the workspace. */
@@ -147,7 +147,7 @@ function membersOf(holder: object): { holder: object; name: string }[] {
   ])
 }
 
-/** An own member, whatever its name. */
+/** Defines an own member, whatever its name. */
 const define = (holder: object, name: string, value: unknown): boolean =>
   Reflect.defineProperty(holder, name, { value, enumerable: true, configurable: true, writable: true })
 

@@ -14,7 +14,7 @@ import { type World, newPhone, startWorld } from '../world.ts'
 const RUNS = 24
 /** Longer than the pace of a pair, so that no message waits. */
 const BEYOND_PACE_MS = 7_000
-/** After so many turns no report or message may be left. */
+/** After this many turns, no report or message may be left. */
 const MAX_LAST_TURNS = 6
 
 /** The state of the conversation before the answers below. */

@@ -25,7 +25,7 @@ const BEYOND_LEASES_MS = 60_000
 type Breaker = {
   wrap: (db: Db) => Db
   arm(statements: number): void
-  /** As the end of the process does; after a lost connection a known outcome is still stored. */
+  /** Loses the outcome, as the end of the process does. After a lost connection, a known outcome is still stored. */
   loseOutcome(): void
   /** Returns whether it threw. */
   disarm(): boolean

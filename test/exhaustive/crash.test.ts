@@ -50,11 +50,11 @@ async function arrives(scene: Scene, otp: SentOtp): Promise<void> {
   })
 }
 
-/** So that each run opens a month too. */
+/** Makes each run open a month, too. */
 const forgetQuota = ({ world }: Scene) =>
   world.ask('delete from quota_usage where workspace_id = $1', [world.workspaceId])
 
-/** The first run of each writing statement of one whole message, with its stage. */
+/** The first run of each writing statement in the life of one message, with its stage. */
 async function recordWrites(scene: Scene): Promise<Write[]> {
   await forgetQuota(scene)
   await arrives(scene, await sendUntilAccepted(scene))

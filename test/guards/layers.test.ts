@@ -6,8 +6,8 @@ import { before, test } from 'node:test'
 const SOURCE = path.resolve(import.meta.dirname, '../../src')
 
 /**
- * From the top down. A file imports only from its room and lower layers, and so does its test; rooms on one line may not
- * import each other.
+ * Layers from the top down. A file imports only from its room and lower layers, and so does its test; rooms on one line
+ * may not import each other.
  */
 const LAYERS: readonly (readonly string[])[] = [
   ['cli'],

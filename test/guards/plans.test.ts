@@ -214,7 +214,7 @@ async function planAll(t: TestContext, world: World, calls: readonly Call[]): Pr
   }
 }
 
-/** What is accepted has ids and a key that nothing has yet; a key that is taken is found by whatever index at once. */
+/** Gives accepted requests new ids and keys: any index finds an existing key at once, so a bad plan would not show. */
 const withNewIds = (value: Value): Value =>
   typeof value === 'string' && value.includes('"requests"')
     ? value.replaceAll(/"(id|message_id|key)":"[^"]*"/g, (_, name: string) => `"${name}":"${randomUUID()}"`)

@@ -8,7 +8,7 @@ export type Load = {
   others: ReadonlyMap<number, number>
   /** Answers that no outage explains. */
   faults: readonly string[]
-  /** Resolves when every request that was begun has been accepted. */
+  /** Resolves when every request that was started has been accepted. */
   stop(): Promise<void>
 }
 

@@ -358,7 +358,7 @@ test('with one unit left, simultaneous refusal checks report the existing check'
     template,
     parameters: parameters as { body: string[] },
   }))
-  // In one turn of the event loop, so that they come to one group.
+  // In one turn of the event loop, so that they form one group.
   const outcomes = await Promise.allSettled(requests.map(accept))
   const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as ApiError] : []))
   assert.deepEqual(

@@ -7,7 +7,7 @@ type Plan = {
   name: string
   /** Taps on the template by button (0 confirm, 1 cancel, 2 change time), one after the other. */
   taps: readonly number[]
-  /** After the last tap: chooses day and time range, or types text once the day question came. */
+  /** What the customer does after the last tap: chooses day and time range, or types text after the day question. */
   inTheEnd?: 'chooses' | 'types'
   ends: ConfirmationStatus
 }

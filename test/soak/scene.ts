@@ -28,7 +28,7 @@ type SceneOptions = {
   open?: typeof openShop
 }
 
-/** A shop on a database of its own, its callers, their endpoint, customers, and WhatsApp behind a bad network. */
+/** Opens a shop on its own database, its callers, their endpoint, customers, and WhatsApp behind a bad network. */
 export async function openScene(opened: AsyncDisposableStack, { random, serve, open = openShop }: SceneOptions) {
   const folder = await mkdtemp(path.join(tmpdir(), 'doorcode-soak-'))
   opened.defer(() => rm(folder, { recursive: true, force: true }))

@@ -89,7 +89,7 @@ export const isChanged = (draft: Draft, from: Draft): boolean => textOf(draft) !
 
 const textOf = (draft: Draft): string => JSON.stringify(documentOf(draft))
 
-/** As the server counts: characters as Unicode code points, without the blanks around them. */
+/** Counts like the server: Unicode code points, without spaces at the ends. */
 export const charactersIn = (text: string): number => Array.from(text.trim()).length
 
 /** The start that is known for a language, whatever its country, or empty fields. */

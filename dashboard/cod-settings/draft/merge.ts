@@ -26,7 +26,7 @@ const touch = (one: string, other: string): boolean =>
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-/** Where they removed the object that contains a value, my whole object comes back. */
+/** If the other person removed the object that contains my value, my object is restored as a whole. */
 function withChange(settings: unknown, { pointer, after }: SettingsChange, mine: unknown): unknown {
   const [name, ...rest] = pointer.slice(1).split('/')
   if (name === undefined || !isMembers(settings)) return settings

@@ -23,7 +23,7 @@ type Props<Row> = {
   /** The first column names the row. */
   columns: readonly Column<Row>[]
   keyOf: (row: Row) => string
-  /** What a row opens: the whole row is the link. */
+  /** The page that a row opens. The whole row is the link. */
   linkOf?: (row: Row) => LinkOf
 }
 

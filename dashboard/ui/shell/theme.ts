@@ -70,7 +70,7 @@ const theme = createTheme({
     Button: Button.extend({ styles: { loader: { transform: 'translate(-50%, -50%)' } } }),
     /** A red mark means failure here. Optional fields say that they are. */
     InputWrapper: InputWrapper.extend({ defaultProps: { withAsterisk: false } }),
-    /** Shows its whole text, in the text colour. */
+    /** Badges show their full text, in the text colour. */
     Badge: Badge.extend({
       defaultProps: { tt: 'none', c: 'var(--mantine-color-text)', size: 'md' },
       styles: {

@@ -9,7 +9,7 @@ export function Status<Of extends StatusOf>({ of, value }: { of: Of; value: Stat
   return <ToneBadge tone={toneOf(of, value)}>{statusWord(texts, of, value)}</ToneBadge>
 }
 
-/** What has a tone and is no status of one of our things. */
+/** For things that have a tone but no status. */
 export const ToneBadge = ({ tone, children }: { tone: Tone; children: ReactNode }) => (
   <Badge variant="light" color={tone} w="fit-content">
     {children}

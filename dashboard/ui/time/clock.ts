@@ -46,7 +46,9 @@ const UNITS = [
   { unit: 'minute', seconds: 60 },
 ] as const
 
-/** `3 min ago`, `in 2 hr.`, `now` within a minute. Rounded towards the present: none is ever called older than it is. */
+/**
+ * `3 min ago`, `in 2 hr.`, `now` within a minute. Rounded towards the present, so that no time looks older than it is.
+ */
 export function relativeTime(instant: Date, now: Date, language: string): string {
   const seconds = (instant.getTime() - now.getTime()) / 1_000
   const { unit, seconds: size } = UNITS.find((each) => Math.abs(seconds) >= each.seconds) ?? {

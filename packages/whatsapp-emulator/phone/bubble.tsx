@@ -108,7 +108,7 @@ function Pieces({ pieces }: { pieces: readonly Piece[] }): ReactNode {
   })
 }
 
-/** The wallpaper around bubbles. `direction` is that of the phone's language and decides the sides. */
+/** The wallpaper around bubbles. `direction`, of the phone's language, decides the sides. */
 export function ChatPaper({ children, direction }: { children: ReactNode; direction?: 'ltr' | 'rtl' }) {
   return (
     <div className={style.paper} dir={direction}>

@@ -23,7 +23,7 @@ export type Screen = {
   posts: readonly WebhookPost[]
   /** What the clock showed in the last message; only on an emulator's own page. */
   time: EmulatorTime | undefined
-  /** By chat: the last entry that was seen on this screen. */
+  /** The last entry of each chat that was seen on this screen. */
   seen: ReadonlyMap<string, number>
 }
 
@@ -59,7 +59,7 @@ export function screenReducer(screen: Screen, event: ScreenEvent): Screen {
     case 'entry':
       return withChat(screen, event, (entries) => merged(entries, [event.entry]), 'last')
     case 'older':
-      // What the stream sent in between is newer than the answer to a request.
+      // What the stream sent in the meantime is newer than the answer to a request.
       return withChat(screen, event, (entries) => merged(event.entries, entries), 'stays')
     case 'begun':
       return withChat(screen, event, (entries) => entries, 'last')
@@ -95,7 +95,7 @@ function replaceAll(
     phones: new Map(phones.map((phone) => [phone.phone, phone])),
     posts,
     time,
-    // On a new screen only what the customer has not read is unread.
+    // On a new screen, only messages that the customer has not read count as unread.
     seen:
       screen.snapshots > 0 ? screen.seen : new Map(received.map(([key, { entries }]) => [key, lastReadOrder(entries)])),
   }
@@ -177,7 +177,7 @@ export type BubbleAct =
   | { does: 'tap'; button: number }
   | { does: 'open_list' }
   | { does: 'copy'; code: string }
-  /** A link or a number to call: the phone shows it and goes nowhere. */
+  /** A link or a number to call: the phone shows it, and a tap does nothing. */
   | { does: 'nothing' }
 
 type Shown = { bubble: Bubble; acts: readonly BubbleAct[] }

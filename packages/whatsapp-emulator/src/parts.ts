@@ -37,7 +37,10 @@ export type Settings = {
   managementCallsPerHour?: number | undefined
   /** Milliseconds since 1970. Moves time to live, windows, limits and timestamps, but no delays: `moveClock` moves all. */
   now?: (() => number) | undefined
-  /** Where people move the time instead, an address for the emulator's page: this emulator's own clock then stays. */
+  /**
+   * The address of the page where people move the time instead. The emulator's page links to it, and its own clock
+   * cannot be moved there.
+   */
   timeMachineAt?: (() => string) | undefined
   log?: ((line: string) => void) | undefined
 }
@@ -54,7 +57,7 @@ export type Head = {
   paused: boolean
 }
 
-/** With the saved state, if there is a store. */
+/** Loads the saved state, if there is a store. */
 export function createParts(settings: Settings, store?: Store) {
   const storage = store ?? NO_STORAGE
   const head = store?.head as Head | undefined

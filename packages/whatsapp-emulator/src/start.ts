@@ -71,7 +71,7 @@ export async function startEmulator(options: EmulatorOptions = {}) {
   }
 }
 
-/** With the saved state, or empty if it cannot be used. */
+/** Opens the parts with the saved state, or empty if it cannot be used. */
 function openParts(settings: Settings, store: Store | undefined): Parts {
   store?.read()
   const head = store?.head as Head | undefined

@@ -16,7 +16,7 @@ const qualityRating = z.enum(['GREEN', 'YELLOW', 'RED', 'UNKNOWN', 'NA'])
 
 export const numberSeedSchema = z.strictObject({
   id: id.optional(),
-  /** As shown to people: "+1 631-555-0100". */
+  /** The form for people: "+1 631-555-0100". */
   displayPhoneNumber: z.string().regex(/^\+[0-9 ()-]{7,24}$/, 'must be a phone number that begins with +'),
   verifiedName: z.string().optional(),
   status: numberStatus.default('CONNECTED'),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { EMULATOR_LIMITS } from '../limits.ts'
 import { otpTexts } from './template-texts.ts'
 
-/** One component as Meta takes it on creation. What a component may hold grows, so the rest passes through. */
+/** A component of a creation. Meta keeps adding members, so unknown ones pass through. */
 const buttonSchema = z.looseObject({
   type: z.string(),
   text: z.string().optional(),
@@ -102,7 +102,7 @@ export type Template = {
   rejectedReason: string
   qualityScore: string
   readonly parameterFormat: ParameterFormat
-  /** As created; what callers read back is made by `componentsAsRead`. */
+  /** The components as created. `componentsAsRead` makes what callers read. */
   readonly components: readonly TemplateComponent[]
   ttlSeconds: number | undefined
   readonly createdAt: number
@@ -116,7 +116,7 @@ export type ButtonShape = {
   type: string
   text: string
   url: string | undefined
-  /** Which parameter a send must or may give. */
+  /** The parameter that a send must or may give. */
   takes: 'nothing' | 'code' | 'url_suffix' | 'payload' | 'coupon'
 }
 

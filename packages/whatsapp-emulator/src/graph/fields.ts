@@ -62,7 +62,7 @@ function parseFields(requested: unknown): readonly RequestedField[] {
   return fields
 }
 
-/** From `at` up to a closing brace or the end. Empty items between commas are skipped. */
+/** Parses from `at` to a closing brace or the end. Empty items between commas are skipped. */
 function parseList(text: string, at: number, level: number): { fields: RequestedField[]; end: number } {
   if (level > EMULATOR_LIMITS.fieldLevels)
     refuse(100, `fields may be nested ${EMULATOR_LIMITS.fieldLevels} levels deep`)

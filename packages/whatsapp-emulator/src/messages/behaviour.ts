@@ -58,7 +58,7 @@ export const behaviourSchema = z.strictObject({
   statuses: z.union([z.literal('none'), z.array(stepSchema).max(EMULATOR_LIMITS.stepsPerScript)]).optional(),
   /** Short for one `failed` status. */
   failed: scriptedErrorSchema.optional(),
-  /** Those of the three usual statuses that are never posted. */
+  /** Which of the three usual statuses are never posted. */
   skip: z.array(z.enum(STATUS_NAMES)).optional(),
   /** Every status is posted this many times, byte for byte the same. */
   copies: z.int().min(1).max(100).optional(),
@@ -85,7 +85,7 @@ const matchSchema = z.strictObject({
   from: z.string().min(1).optional(),
   /** Template name. */
   template: z.string().min(1).optional(),
-  /** The next so many sends that match; without it all. */
+  /** How many matching sends this applies to. Default: all. */
   times: z.int().min(1).optional(),
 })
 

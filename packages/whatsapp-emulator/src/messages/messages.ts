@@ -47,7 +47,7 @@ export type Message = {
   readonly acceptedAt: number
   readonly expiresAt: number
   readonly pricing: Pricing
-  /** From the message's script; empty without one. */
+  /** The behaviour from the message's script; empty without one. */
   readonly behaviour: Behaviour
   expired: boolean
   /** The customer had blocked the number, so the message never arrives. */
@@ -161,7 +161,7 @@ export class Messages {
 
 type SavedMessage = ReturnType<typeof savedMessage>
 
-/** With posts by their ids. */
+/** The message with ids in place of posts. */
 function savedMessage(message: Message) {
   return { ...message, statuses: message.statuses.map((status) => ({ ...status, post: status.post?.id })) }
 }

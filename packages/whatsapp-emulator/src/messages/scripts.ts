@@ -52,7 +52,7 @@ export class Scripts {
     this.#byId.clear()
   }
 
-  /** Counts as a use. Empty without a matching script. */
+  /** Takes the behaviour of the matching script and counts the use. Empty without a matching script. */
   take(scene: SendContext): Behaviour {
     const script = this.list().find(({ match }) => matches(match, scene))
     if (script === undefined) return (this.#magic ? magicBehaviour(scene.to) : undefined) ?? {}

@@ -95,7 +95,7 @@ export class Timers {
     if (timer.dueAt < this.#sleepsUntil) this.#arm()
   }
 
-  /** A saved plan, unless what it is about was dropped. */
+  /** Restores a saved plan, unless what it is about was dropped. */
   restore(ms: number, { kind: planKind, data: row }: Plan, kind: Kind): void {
     const { fromRow = (row) => row } = this.#handlersOf(planKind)
     const data = fromRow(row)
@@ -211,7 +211,7 @@ export class Timers {
     if (next === undefined || !this.#begun || this.#closed) return
     const wait = next.dueAt - this.#options.clock.elapsed()
     this.#sleepsUntil = next.dueAt
-    // setTimeout holds 2^31 ms at most; a longer wait is taken in pieces.
+    // setTimeout takes at most 2^31 ms; a longer wait is split.
     if (wait <= 0) this.#soon = setImmediate(() => this.runDue())
     else this.#sleep = setTimeout(() => this.runDue(), Math.min(wait, 2 ** 31 - 1))
   }

@@ -70,7 +70,7 @@ export class Outbox {
     this.#options = options
     this.#paused = isPaused
     this.#listed = new SavedMap('listed', storage, { toRow: () => true, fromRow: (_row, id) => savedPosts.get(id) })
-    // `restore` sends those of an earlier process again.
+    // `restore` sends the posts of an earlier process again.
     this.#underWay = new SavedMap('underWay', storage, { toRow, fromRow: () => undefined })
     timers.define<SignedPost, SavedSignedPost>('webhook', {
       run: (signed) => {

@@ -135,7 +135,7 @@ export type Due = {
   kind: DueKind
   /** The status; who answers; the template with its language; what the webhook reports. Empty where the kind is enough. */
   what: string
-  /** By the emulator's time. */
+  /** In the emulator's time. */
   at: string
   inMs: number
   /** Null for what belongs to no chat. */
