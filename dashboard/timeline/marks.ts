@@ -92,7 +92,7 @@ function webhookMarks(entry: TimelineEntry): Mark[] {
 export const isMuted = ({ what, outcome }: TimelineEntry): boolean =>
   (what === 'report' || what === 'customer') && outcome === 'ignored'
 
-/** It has not happened yet. */
+/** The entry has not happened yet. */
 export const isToCome = ({ what, status, outcome }: TimelineEntry): boolean =>
   (what === 'timer' && outcome !== 'quarantined') || (what === 'webhook' && typeof status === 'string')
 

@@ -161,7 +161,7 @@ export type ProviderError = {
   class: ErrorClass
   scope: ErrorScope
   failureCode: FailureCode
-  /** Set for management calls, where several faults share a code. */
+  /** Set by management calls, where several faults share a code. */
   subcode?: number
 }
 

@@ -3,7 +3,7 @@ import { type Sql, statement } from '../db/pool.ts'
 import { UserError } from '../user-error.ts'
 import { unknownWorkspace } from './workspaces.ts'
 
-/** In which the deletion of a live workspace can be cancelled, and its accepted messages are still sent. */
+/** During this time the deletion of a live workspace can be cancelled, and its accepted messages are still sent. */
 const GRACE_MS = 7 * DAY_MS
 
 type Deletion = {

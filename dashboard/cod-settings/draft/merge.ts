@@ -3,7 +3,7 @@ import type { CodSettings } from '../../../src/cod/settings/settings.ts'
 
 /** The merge of two concurrent edits. */
 export type Merge = {
-  /** Theirs with my changes applied. */
+  /** The other person's settings with my changes. */
   settings: CodSettings
   theirs: SettingsChange[]
   /** Settings that both changed: mine would replace theirs. */
