@@ -51,7 +51,7 @@ export type Acceptance<Request extends Acceptable, Found extends Facts, Accepted
 /** The answer, or the row to insert under this id if the quota has a unit left. */
 export type Decision<Accepted> = Accepted | ApiError | ((id: string) => Row)
 
-/** `message_id`: of the first message, if that is another row. */
+/** `message_id`: the id of the first message, if it is a separate row. */
 type Row = { id: string; message_id?: string }
 
 const MAX_GROUP = 256
@@ -96,7 +96,10 @@ export function createAcceptor<Request extends Acceptable, Found extends Facts, 
   }
 }
 
-/** An outcome is undefined if another request took the key or the last unit since the look-up: the next one finds that. */
+/**
+ * An outcome is undefined if another request took the key or the last unit since the look-up: the next look-up shows
+ * that.
+ */
 async function acceptTogether<Request extends Acceptable, Found extends Facts, Accepted>(
   { db, clock }: AcceptParts,
   acceptance: Acceptance<Request, Found, Accepted>,

@@ -10,7 +10,7 @@ export type Sender = Omit<ProviderNumber, 'phone'> & {
   phoneNumber: string
   pausedAt: Date | null
   goneAt: Date | null
-  /** Until this time at the latest, a limit or a fault of WhatsApp holds back sending. It may have passed. */
+  /** A limit or a fault of WhatsApp holds back sending until this time at the latest. The time may have passed. */
   breakerOpenUntil: Date | null
   /** Why it cannot send; null when it can. */
   obstacle: SenderObstacle | null

@@ -377,7 +377,7 @@ function factOf<Row extends object>(row: Row, { at, due }: WorkspaceTime): Row {
   return Object.fromEntries(members) as Row
 }
 
-/** What a report says is moved by as much as its arrival. */
+/** The time in a report is moved by as much as its arrival. */
 function withReportTime(report: ReportFact, { at }: WorkspaceTime): ReportFact {
   const aheadMs = at(report.receivedAt).getTime() - report.receivedAt.getTime()
   return {

@@ -106,7 +106,7 @@ function messageEntry(message: ConversationMessageFact): TimelineEntry {
   })
 }
 
-/** `of` says of which message, where there are several. */
+/** `of` names the message, where there are several. */
 export function attemptEntry(
   { messageId, attempt, startedAt, endedAt, outcome, httpStatus, providerCode, detail }: AttemptFact,
   of: TextValue = '',

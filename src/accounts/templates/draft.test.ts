@@ -92,7 +92,7 @@ test('the form and the emulator know the same languages', () => {
   assert.deepEqual([...TEMPLATE_LANGUAGES].sort(), [...LANGUAGES].sort())
 })
 
-/** Texts of which some break a rule and some do not. */
+/** Texts, some of which break a rule. */
 const word = fc.oneof(
   {
     weight: 12,

@@ -282,7 +282,7 @@ function apply<T extends Types>(
   event: CheckEvent<T>,
   status: T['status'],
 ): CheckState<T> {
-  // No timer, choice or answer: where every new answer and every end starts.
+  // A state without timers, choices or an answer, from which every new answer and every end starts.
   const cleared = { ...state, ...NO_TIMERS, status, answeredAt: null, chosen: null, failure: null, answerTimes: null }
   const { at } = event
   switch (event.type) {

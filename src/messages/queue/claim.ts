@@ -108,7 +108,7 @@ const postpone = statement(
 /** Messages for which no request was or can be made are due again, as if they had not been claimed. */
 export const giveBackMessages: LeasedChange = statement(
   'give_back_messages',
-  // the start of the attempt before, if that has no outcome
+  // the start of the previous attempt, if it has no outcome
   `update messages m
    set (status, due_at, lease, attempts, attempted_at, unknown_outcomes) = (
      select case when m.status = 'sending' and before.started_at is null then 'queued' else m.status end,

@@ -34,7 +34,7 @@ export const failureAtClose = (of: { attemptIsOpen: boolean; lastFailureCode: Fa
 
 /** After an answer was lost: how long a status report may take to show its outcome. */
 export const UNKNOWN_WAIT_MS = 10 * SECOND_MS
-/** Resends of one message with the outcome of the attempt before unknown. */
+/** How often a message may be sent again after an attempt with an unknown outcome. */
 export const MAX_UNKNOWN_RESENDS = 1
 
 const MIN_RETRY_MS = SECOND_MS

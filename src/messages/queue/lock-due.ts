@@ -69,18 +69,18 @@ export type DueMessage = {
   /** Sealed. */
   code: Buffer | null
   submitBy: Date
-  /** The next one included. */
+  /** Including the next one. */
   attempts: number
-  /** How often it was already sent again with the outcome of the attempt before unknown. */
+  /** How often it was sent again after an attempt with an unknown outcome. */
   unknownOutcomes: number
   lastFailureCode: FailureCode | null
   /** How often its end could not be stored. */
   finishTries: number
-  /** No outcome was stored for the attempt before the next one. */
+  /** No outcome was stored for the previous attempt. */
   followsOpenAttempt: boolean
   /** Its last claim, which ended without an outcome. */
   endedLease: string | null
-  /** The same, if no request was made under it. */
+  /** The last claim, if no request was made under it. */
   unbegunLease: string | null
   /** The outcome of its open attempt is stored but not read yet: sending it again could send it twice. */
   hasUnreadReport: boolean

@@ -20,7 +20,7 @@ export type LockedSender = SenderPace & {
   origin: Origin
 }
 
-/** What every message of a sender is sent with. */
+/** What sending any message of the sender takes. */
 export type Origin = {
   accountId: string
   account: ProviderAccount
