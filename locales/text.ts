@@ -45,7 +45,7 @@ export const textAsWritten = (coded: CodedText): string | undefined => (coded.co
 /** Codes of texts without parameters. */
 export type PlainCode = { [Code in TextCode]: [keyof Texts[Code]] extends [never] ? Code : never }[TextCode]
 
-/** For a code that is put together: `plainText(`cod.status_${status}`)`. */
+/** For a composed code: `plainText(`cod.status_${status}`)`. */
 export const plainText = (code: PlainCode): CodedText => ({ code }) as unknown as CodedText
 
 /** Other people's words: Arabic marks them. */

@@ -5,7 +5,7 @@ import { actionIn, sentenceCodeOf } from './action.ts'
 import { whoText } from './command-line.ts'
 import { type Entry, TargetLink, targetName } from './target.tsx'
 
-/** Placeholders for the words of the entry. No sentence contains them otherwise. */
+/** Placeholders for the words of the entry. No sentence contains these characters. */
 const [WHO, TARGET] = ['{who}', '{target}'] as const
 
 /** Who did what, and to what. */

@@ -11,6 +11,6 @@ export const spanOfDays = ({ from, to }: { from: string; to: string }, language:
     new Date(`${to}T00:00:00Z`),
   )
 
-/** A day as `2026-11-25`, which has no zone any more. */
+/** A day such as `2026-11-25`, without a time zone. */
 export const dayText = (day: string, language: string): string =>
   dateFormat(language, { timeZone: 'UTC', day: 'numeric', month: 'short' }).format(new Date(`${day}T00:00:00Z`))

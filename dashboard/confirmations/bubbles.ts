@@ -23,7 +23,7 @@ type Displayed = Pick<BusinessMessage, 'header' | 'body' | 'footer' | 'buttons' 
   language: string | null
 }
 
-/** A message of ours as the phone shows it. `at` as it is shown. */
+/** A message of ours as the phone shows it. `at` is the displayed time. */
 export function businessBubble(message: Displayed, at: string, { textOf }: Pick<Translator, 'textOf'>): Bubble {
   const { header, body, footer, buttons, language, status } = message
   return {

@@ -33,6 +33,6 @@ export const listInput = (workspaceId: string, { before, ...filter }: MessageSea
   ...(before && { cursor: before }),
 })
 
-/** Another filter begins at the newest again. */
+/** A changed filter starts at the newest again. */
 export const withFilter = (search: MessageSearch, change: Record<string, string>): MessageSearch =>
   readMessageSearch({ ...search, ...change, before: undefined })

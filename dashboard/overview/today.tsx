@@ -20,7 +20,7 @@ export function Today({ of: { latest, yesterday, week } }: { of: Figures }) {
   const { t, language } = useTexts()
   const { workspaceId } = useWorkspace()
   const { funnel, orders, day } = latest
-  // A text shows the marks of direction in its values, which it sets apart itself.
+  // Without direction marks, which the text would show: it isolates its values itself.
   const share = (part: number, whole: number): string => shareText(part, whole, language).replaceAll('\u200e', '')
   const isToday = day === week.today
   const ofDay = { from: day, to: day }

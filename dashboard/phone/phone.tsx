@@ -142,7 +142,7 @@ function useNewestChat({ screen }: LivePhone, selected: Pair | undefined, select
   }, [newest, selected, select])
 }
 
-/** What the workspace's clock showed at a real instant: its moves until then count. */
+/** What the workspace's clock showed at a real instant, after its moves up to then. */
 const clockOf =
   (moves: PhoneState['moves']) =>
   (real: Date): Date => {

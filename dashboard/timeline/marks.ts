@@ -11,7 +11,7 @@ export type Actor = NextAction['who']
 
 type Word = KeyOf<'page_timeline'>
 export type Marked = { word: Word; tone: Tone }
-/** A text code of this folder, the status of a message, or text shown as it is. */
+/** A text code of this folder, the status of a message, or text that is shown unchanged. */
 export type Mark = Marked | { status: StatusValue<'message'>; tone: Tone } | { text: string; tone: Tone }
 
 const ATTEMPTS = {

@@ -144,7 +144,7 @@ function DeliveryLink({ entry: { endpointId, deliveryId } }: { entry: TimelineEn
 
 type HeadProps = { entry: TimelineEntry; tone: Tone; label: string; marks: Mark[]; children: ReactNode }
 
-/** `children`: what else the line says. */
+/** `children`: the rest of the line. */
 function Head({ entry, tone, label, marks, children }: HeadProps) {
   return (
     <>

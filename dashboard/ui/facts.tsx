@@ -19,7 +19,7 @@ export function Facts({
   )
 }
 
-/** One of them, in any `dl`. `wide`: its text is long, and takes two columns of a strip. */
+/** A fact in any `dl`. `wide`: its text is long and takes two columns of a strip. */
 export function Fact({ title, wide = false, children }: { title: string; wide?: boolean; children: ReactNode }) {
   return (
     <div className={`${classes['fact']} ${wide ? classes['wide'] : ''}`}>

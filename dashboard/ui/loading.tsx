@@ -105,7 +105,7 @@ const LAYOUTS = {
 
 type Layout = keyof typeof LAYOUTS
 
-/** The layout that the content will have: nothing jumps when it comes. */
+/** The layout that the content will have, so that nothing jumps when it arrives. */
 export function Loading({ as = 'list' }: { as?: Layout }) {
   return (
     <Box aria-busy="true" mih={240}>

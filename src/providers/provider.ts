@@ -24,7 +24,7 @@ export type Provider = {
   readInbound(body: string): InboundMessage | undefined
   /** Reads a stored template, number or account item: a hint of what to sync. */
   readChange(body: string): ProviderChange | undefined
-  /** One attempt, of at most SEND_TIMEOUT_MS. Never throws for a failure of the provider. */
+  /** Makes one attempt, which takes at most SEND_TIMEOUT_MS. Never throws for a failure of the provider. */
   send(account: ProviderAccount, message: OutgoingMessage): Promise<SendOutcome>
   // The following calls throw ProviderRejectedError or ProviderUnreachableError.
 
@@ -143,7 +143,10 @@ export type ErrorClass =
   | 'rate'
   /** the sender's quality rating is bad: the same message much later, if the operator improves it */
   | 'quality'
-  /** a fault of the provider: the same message later; with the scope `sender` or `account` nothing else is sent before */
+  /**
+   * a fault of the provider: the same message later; with the scope `sender` or `account`, nothing else is sent until
+   * then
+   */
   | 'transient'
   /** the message may be the cause: only a few attempts */
   | 'doubtful'

@@ -9,7 +9,10 @@ const VARIABLE = /\{\{\s*([^{}\s]+)\s*\}\}/g
 const MAX_TEXTS = 1_000
 const variablesByText = new Map<string, TextVariables>()
 
-/** The distinct variables of a template text: `{{1}}` is positional, `{{first_name}}` named. Positional ones by number. */
+/**
+ * The distinct variables of a template text: `{{1}}` is positional, `{{first_name}}` is named. Positional ones are
+ * sorted by number.
+ */
 export function variablesOf(text: string): TextVariables {
   const known = variablesByText.get(text)
   if (known) return known

@@ -17,7 +17,7 @@ const POOL_SIZE = 4
 
 type OpenInstance = {
   instance: Partial<Omit<Instance, 'schema'>>
-  /** Why some of it could not be opened. */
+  /** Why some parts could not be opened. */
   known: Finding[]
   close: () => Promise<void>
 }

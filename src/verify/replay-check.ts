@@ -26,7 +26,7 @@ export type CheckToReplay = {
   check: CodedText
   part: Check
   reference: string
-  /** The customer's data was erased, which ended what ran. */
+  /** The customer's data was erased, which ended the check. */
   isErased: boolean
   createdAt: Date
   /** How far the workspace's clock is ahead. */
@@ -51,7 +51,7 @@ const MAX_CLOCK_SKEW_MS = 10 * SECOND_MS
 type Node<T extends Types> = {
   state: CheckState<T>
   left: CheckToReplay['answers']
-  /** Into the events of this check. */
+  /** An index of the events of this check. */
   nextEvent: number
   sends: Readonly<Record<string, number>>
 }

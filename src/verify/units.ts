@@ -66,7 +66,7 @@ const countRecent: Statement<Units> = statement(
 type Counted = {
   codes: UnitCounter
   confirmations: UnitCounter
-  /** The first of which all records were walked; null: all. */
+  /** The first month of which all records were walked; null: all months. */
   firstMonth: string | null
 }
 

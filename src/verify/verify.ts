@@ -37,7 +37,7 @@ type VerifyParts = Pick<Parts, 'db' | 'clock' | 'provider'>
 
 export type VerifyOptions = {
   workspaceId?: string | undefined
-  /** Only what was accepted since then, in real time. */
+  /** Verifies only what was accepted since then, in real time. */
   since?: Date | undefined
   progress?: (line: string) => void
   /** Set by tests. */

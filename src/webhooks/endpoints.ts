@@ -176,7 +176,7 @@ export async function deleteEndpoint(
   if (!(await markDeleted(db, { ...id, now: clock.now(), alongside }))) throw missingEndpoint(id.endpointId)
 }
 
-/** One that was deleted is missing. */
+/** A deleted endpoint counts as missing. */
 export async function getEndpoint(db: Sql, id: EndpointId): Promise<Endpoint> {
   const endpoint = await findEndpoint(db, id)
   if (!endpoint || endpoint.deletedAt) throw missingEndpoint(id.endpointId)

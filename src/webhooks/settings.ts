@@ -13,7 +13,7 @@ export type EndpointSettings = {
   url: string
   /** Empty: the endpoint is shown by its URL. */
   description: string
-  /** A ping is always sent. Null: all, also those that later releases add. */
+  /** A ping is always sent. Null: all types, including those that later releases add. */
   eventTypes: ChosenEventType[] | null
 }
 

@@ -19,7 +19,7 @@ export type ListSpec = {
 }
 
 type DatedRow = { id: string; createdAt: Date }
-/** `counted`: the rows that were looked at; `reached`: whether one of them is below the cursor. */
+/** `counted`: the rows that were read; `reached`: whether one of them is below the cursor. */
 type Counts = { total: number; newer: number; counted: number; reached: boolean }
 export type ListSource<Row> = { page: Statement<Row>; end: Statement<DatedRow>; count: Statement<Counts> }
 

@@ -4,7 +4,10 @@ import { partOfPhone } from './searched-phones.ts'
 /** What a text may be a part of. Null: it cannot be a part of one. */
 export type SearchPart = { phone: string | null; reference: string | null; id: string | null }
 
-/** Shorter parts match too much; dashboard/ui/palette/search-results.ts has the same number. Ids are of hexadecimal digits, so a few are in many of them. */
+/**
+ * Shorter parts match too much; dashboard/ui/palette/search-results.ts has the same number. Ids are hexadecimal, so a
+ * few digits occur in many of them.
+ */
 export const MIN_PART_CHARACTERS = 3
 const MIN_ID_CHARACTERS = 6
 

@@ -10,7 +10,7 @@ export type Merge = {
   both: string[]
 }
 
-/** `base` is what both began with, or undefined when there was nothing. */
+/** `base` is what both started from, or undefined when there was nothing. */
 export function merge(base: CodSettings | undefined, mine: CodSettings, theirs: CodSettings): Merge {
   const myChanges = diffSettings(base, mine)
   const theirChanges = diffSettings(base, theirs)

@@ -59,7 +59,7 @@ function Form({ accounts }: { accounts: readonly Account[] }) {
 
 type Account = { accountId: string; wabaId: string }
 
-/** What a field needs of the form. */
+/** What a field needs from the form. */
 export type FormPart = {
   /** The sentence to show at the field; undefined: none. */
   errorAt(at: string): string | undefined

@@ -11,7 +11,7 @@ type Props = {
   errors: Readonly<Record<string, ReactNode>>
   /** The form's fields, which show their own errors. */
   labels: Labels
-  /** Why the call of the form failed. */
+  /** Why the form's call failed. */
   failed?: unknown
 }
 

@@ -13,7 +13,7 @@ export type Column<Row> = {
   align?: 'end'
   /** For long texts and ids: on a tablet's card the cell takes two of four columns. */
   wide?: true
-  /** A column whose rows all have one value says nothing: it is left out. */
+  /** A column with the same value in all rows says nothing and is left out. */
   hideIfAll?: (row: Row) => string | number | null
 }
 

@@ -9,7 +9,7 @@ import { numberFormat, relativeFormat } from '../formats.ts'
 export type TimeKind = 'workspace' | 'past' | 'due' | 'real'
 
 export type WorkspaceClock = {
-  /** What the workspace's clock shows at the instant, and the real instant of it. */
+  /** What the workspace's clock shows at the instant, and the real instant. */
   read: (instant: Date, kind: TimeKind) => { shown: Date; real: Date }
   now: () => Date
   /** For calls that filter stored instants: what a person chose is in the workspace's time. */

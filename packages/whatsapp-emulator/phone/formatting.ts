@@ -7,7 +7,7 @@ export type Piece =
 
 type Mark = { kind: 'bold' | 'italic' | 'strike' | 'mono'; mark: string }
 
-/** The longest first: three ticks are not three times one. */
+/** The longest mark first: three backticks are not three single ones. */
 const MARKS: readonly Mark[] = [
   { kind: 'mono', mark: '```' },
   { kind: 'mono', mark: '`' },
@@ -15,7 +15,7 @@ const MARKS: readonly Mark[] = [
   { kind: 'italic', mark: '_' },
   { kind: 'strike', mark: '~' },
 ]
-/** A template's body has 1,024 characters, a text 4,096; what is longer is shown as it is. */
+/** A template's body has 1,024 characters, a text 4,096; longer texts are shown without formatting. */
 export const MAX_FORMATTED_CHARACTERS = 8_192
 
 const LINK = /(?:https?:\/\/|www\.)[^\s<>"']+[^\s<>"'.,;:!?)\]،؛؟]/giu

@@ -34,7 +34,7 @@ export type TimeSource = {
   aheadMs: number
   /** Without rows while loading. */
   lists: readonly { title: string; rows: readonly DueRow[] | undefined; nothing: string }[]
-  /** Undefined where this person or page cannot move it; then `instead` is shown. */
+  /** Undefined if this person or page cannot move the clock; then `instead` is shown. */
   move: ((byMs: number) => Promise<Outcome>) | undefined
   instead?: ReactNode
   /** Why the clock stopped early, with the span that is left. */

@@ -21,7 +21,7 @@ const TIMEOUT_MS = 30_000
 /** A page of 100 templates with ten buttons each is below 1 MB. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024
 
-/** `path`: below the account. */
+/** `path` is relative to the account. */
 type CallRequest = { operation: ProviderOperation; method?: GraphRequest['method']; path: string; body?: object }
 
 /** The calls that manage an account. They throw ProviderRejectedError or ProviderUnreachableError. */

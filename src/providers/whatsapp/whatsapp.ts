@@ -7,7 +7,7 @@ import { readChange, readInbound, readStatus, readStatusWord } from './read.ts'
 import { send } from './send.ts'
 import { isSigned, verify } from './verify.ts'
 
-/** Meta's WhatsApp Cloud API. Holds connections: close it. Tests set a shorter timeout of a send. */
+/** Meta's WhatsApp Cloud API. Holds connections: close it. Tests set a shorter send timeout. */
 export function createWhatsApp({ sendTimeoutMs: timeoutMs = SEND_TIMEOUT_MS } = {}): Provider {
   const graph = createGraphClient()
   return {

@@ -123,7 +123,7 @@ const claimDue = statement<ClaimedDelivery>(
       where event.workspace_id = delivery.workspace_id and event.id = delivery.event_id) as body`,
 )
 
-/** One that was held while in flight stays held. */
+/** A delivery that was held while in flight stays held. */
 export const giveBackDeliveries: LeasedChange = statement(
   'give_back_deliveries',
   `update webhook_deliveries d

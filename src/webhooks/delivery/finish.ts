@@ -70,7 +70,7 @@ function resultRow({ delivery, decision, startedAt, endedAt, durationMs, httpSta
     due_at: interrupted ? endedAt : retry?.dueAt,
     ended_at: decision.outcome === 'succeeded' || decision.outcome === 'failed' ? endedAt : null,
     waits: retry !== undefined,
-    scheduled_at: interrupted ? delivery.scheduledAt : null, // it is made again as it was
+    scheduled_at: interrupted ? delivery.scheduledAt : null, // the same attempt is made again
     early_at: retry?.earlyAt,
     early_attempts: retry?.earlyAttempts ?? delivery.earlyAttempts,
     attempt: delivery.attempt,
@@ -94,7 +94,10 @@ const STATUS = {
 type EndpointResult = {
   id: string
   succeeded: boolean
-  /** The days of nothing but failures begin again: after a success, and while Doorcode cannot read the endpoint's secret. */
+  /**
+   * The count of days with only failures starts again after a success, and while Doorcode cannot read the endpoint's
+   * secret.
+   */
   restarted: boolean
   /** A success after a failure. */
   recovered: boolean

@@ -6,7 +6,7 @@ import type { buildConnector } from 'undici'
 import { SECOND_MS } from '../../clock.ts'
 import { type ConnectorOptions, AddressRefused, publicConnector } from './connector.ts'
 
-/** For everything: DNS, connection, answer and body. */
+/** The limit on everything: DNS, connection, answer and body. */
 export const ATTEMPT_TIMEOUT_MS = 15 * SECOND_MS
 /** The part of an answer's body that is stored to help find the cause of a failure. The rest is not read. */
 export const MAX_RESPONSE_BYTES = 2_048

@@ -60,7 +60,7 @@ export const reviewSchema = z.strictObject({
     .default('INVALID_FORMAT'),
   /** The template comes out of the review in this category. */
   category: z.enum(CATEGORIES).optional(),
-  /** For this many creations; without it for all from now on. */
+  /** How many creations this applies to. Default: all from now on. */
   times: z.int().min(1).optional(),
 })
 
@@ -109,7 +109,7 @@ export type Template = {
   readonly shape: TemplateShape
 }
 
-/** What a send needs of a template, computed once. */
+/** What a send needs from a template, computed once. */
 type TemplateShape = ReturnType<typeof shapeOf>
 export type TextPart = { text: string; parameters: readonly string[] }
 export type ButtonShape = {

@@ -232,7 +232,7 @@ async function refuseOtherPages({ headers }: FastifyRequest): Promise<void> {
 
 const refusal = (why: string): ControlError => new ControlError(`only the emulator’s own page may do this; ${why}`, 403)
 
-/** Without numbers: of all, with the webhooks. */
+/** Without numbers, the stream covers all of them and the webhooks. */
 function openStream({ parts, live, query, reply }: Call): FastifyReply {
   const { number } = liveQuery.parse(query)
   if (live.isFull) throw new ControlError(`there are ${EMULATOR_LIMITS.liveStreams} streams already; end one`, 503)

@@ -17,7 +17,7 @@ export const webhookOptionsShape = {
   hidePhone: z.boolean().optional(),
   omitContext: z.boolean().optional(),
   omitContacts: z.boolean().optional(),
-  /** Posts the very same payload this many times at once. */
+  /** Posts the same payload this many times at once. */
   copies: z.int().min(1).max(100).optional(),
 }
 

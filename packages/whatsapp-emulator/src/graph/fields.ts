@@ -2,7 +2,7 @@ import { GraphError, refuse } from '../errors.ts'
 import { EMULATOR_LIMITS } from '../limits.ts'
 import { isObject } from '../reading.ts'
 
-/** How one kind of object is read. A field exists if it is in `fields`. */
+/** How to read one kind of object. A field exists if it is in `fields`. */
 export type Kind<Row> = {
   readonly name: string
   readonly fields: Readonly<Record<string, (row: Row) => unknown>>
