@@ -67,7 +67,7 @@ const SETTINGS = {
   },
 }
 
-/** The demo account, which has everything in English, with the Arabic refusal template and these. */
+/** The demo account, which has everything in English, with the Arabic refusal template and the ones below. */
 export function codAccount(...templates: NonNullable<AccountSeed['templates']>): Partial<AccountSeed> {
   const arabicRefusal = {
     name: 'delivery_refusal',

@@ -18,7 +18,10 @@ export async function createDatabase(server: string, name: string, template = 't
   })
 }
 
-/** Checking a password takes longer on both sides than all else that a connection needs, and tests open thousands. */
+/**
+ * Checking a password takes longer on both sides than everything else that a connection needs, and tests open
+ * thousands.
+ */
 export async function trustRole(server: string): Promise<void> {
   await withConnection(server, async (connection) => {
     const { rows } = await connection.query<{ file: string; role: string }>(

@@ -3,12 +3,12 @@ import type { AnswerCheck } from './answers.ts'
 
 export type SentRequest = {
   body?: unknown
-  /** Sent as it is, instead of `body`. */
+  /** Sent unchanged, instead of `body`. */
   rawBody?: string | Buffer
   headers?: Record<string, string>
-  /** Another key than one of the workspace's; null sends none. */
+  /** Replaces the workspace's key; null sends none. */
   key?: string | null
-  /** Another origin than the world's first node. */
+  /** Replaces the origin of the world's first node. */
   url?: string
 }
 

@@ -191,7 +191,10 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}) {
 let port: number | undefined
 let isPortTaken = false
 
-/** All worlds of a process have one port, one after the other: so the browser finds the pages' scripts in its cache. */
+/**
+ * All worlds of a process use the same port, one after the other, so that the browser has the pages' scripts in its
+ * cache.
+ */
 async function startFirstNode(options: NodeOptions): Promise<Node> {
   if (isPortTaken) return startNode(options)
   isPortTaken = true

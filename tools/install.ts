@@ -21,7 +21,7 @@ const SETS = {
 
 export type ToolSet = keyof typeof SETS
 
-/** Installs those that are not installed as their lock files say. Needs the npm registry then. */
+/** Installs packages that do not match their lock files, which needs the npm registry. */
 export async function ensureInstalled(...names: readonly ToolSet[]): Promise<void> {
   for (const name of names) {
     const folder = path.join(ROOT, SETS[name].folder)

@@ -97,7 +97,7 @@ async function seeConfirmation(page: Page, world: World): Promise<void> {
   for (const { note } of notes) assert.notEqual(note.code, 'text', JSON.stringify(note))
 }
 
-/** One that waits for another attempt, the same one read after a failure, and one that failed. */
+/** Shows a message that waits for another attempt, the same one read after a failure, and one that failed. */
 async function seeMessages(page: Page, world: World): Promise<void> {
   const to = newPhone()
   for (const behaviour of [{ error: 131016 }, { error: 131056 }])

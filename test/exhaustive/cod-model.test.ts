@@ -221,7 +221,7 @@ async function seenOf(model: Model, real: Real, purposes: readonly Purpose[]): P
   return seen
 }
 
-/** Mostly a recent one: long conversations have many without effect. */
+/** Mostly a recent message: long conversations have many without effect. */
 const recentIndex = fc.oneof(
   { weight: 2, arbitrary: fc.nat({ max: 2 }) },
   { weight: 1, arbitrary: fc.nat({ max: 100 }) },

@@ -87,7 +87,7 @@ test('no schema of a form has messages in English only', async () => {
   assert.deepEqual(faults, [])
 })
 
-/** What is sent to customers, who are written to in their own language, and what people type as passwords. */
+/** Texts to customers, in the customers' languages, and words that people type as passwords. */
 const NOT_FOR_PAGES = [
   'cod/settings/language-starts.ts',
   'demo/cod-settings.ts',

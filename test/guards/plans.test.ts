@@ -235,7 +235,7 @@ function textOf(value: Value): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** Without what a write itself touches: an update changes one page, or every index too when that page is full. */
+/** Does not count what a write itself touches: an update changes one page, and every index too if that page is full. */
 function blocksOf(plan: Plan | undefined): number {
   if (!plan) return 0
   const children = plan.Plans ?? []

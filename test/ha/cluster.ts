@@ -131,7 +131,7 @@ export async function startCluster({ folder, programs, user }: ClusterOptions) {
           'SIGSTOP',
         )
       }),
-    /** Two of three: no majority is left. */
+    /** Stops two of three, so that no majority is left. */
     async crashEtcd(): Promise<() => Promise<void>> {
       const lost = machines.slice(0, 2).map(({ etcd }) => etcd)
       for (const etcd of lost) await etcd.kill()
@@ -250,7 +250,7 @@ export async function startCluster({ folder, programs, user }: ClusterOptions) {
     if (!answer.ok) throw new Error(`Patroni answered ${answer.status}: ${await answer.text()}`)
   }
 
-  /** The postmaster first: it starts no further processes while the others are signalled. */
+  /** Signals the postmaster first, so that it starts no further processes while the others are signalled. */
   async function postgresOf(name: MemberName): Promise<number[]> {
     const data = path.join(machine(name).folder, 'data')
     const text = await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '')

@@ -65,7 +65,7 @@ const used = async (world: World): Promise<Record<string, number>> => {
   return Object.fromEntries(rows.filter((row) => row.used > 0).map((row) => [row.kind, row.used]))
 }
 
-/** One whose template is on the phone, so that a refusal check may start. */
+/** A confirmation whose template is on the phone, so that a refusal check may start. */
 async function awaiting(world: World): Promise<CreatedConfirmation> {
   const order = await world.createConfirmation()
   await world.settled()

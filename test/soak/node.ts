@@ -9,7 +9,7 @@ import { startServeProcess, stopServeProcess } from './serve-process.ts'
 export type SoakNode = {
   name: string
   url: string
-  /** Lines that it logged at level error, over all its lives. */
+  /** Lines that it logged at level error, over all restarts. */
   errors(): readonly string[]
   /** kill -9, and a new process on the same port after this wait. */
   crash(downMs: number): Promise<void>

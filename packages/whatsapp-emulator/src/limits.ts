@@ -97,7 +97,7 @@ export const EMULATOR_LIMITS = {
   /** The size of the file in the data folder. */
   storeBytes: 256 * 1_048_576,
   clockMoveMs: 90 * 24 * 60 * 60 * 1000,
-  /** Far before years have five digits. */
+  /** Far below the time at which years have five digits. */
   clockAheadMs: 3_650 * 24 * 60 * 60 * 1000,
   /** How long one call may take. */
   clockMoveTakesMs: 30_000,

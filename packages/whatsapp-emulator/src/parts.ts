@@ -19,10 +19,10 @@ import type { WebhookPost } from './wire/chats.ts'
 export type Settings = {
   /** Every delay of the emulator is multiplied by this; 0 means at once. A function is called for each delay. */
   speed?: number | (() => number) | undefined
-  /** Gaps between attempts at a webhook are multiplied by this. As `speed`; 0.01 when that is 0. */
+  /** Gaps between attempts at a webhook are multiplied by this. Default: `speed`, or 0.01 if that is 0. */
   retrySpeed?: number | undefined
   retryGapsMs?: readonly number[] | undefined
-  /** How many updates share a POST, and how long one waits for company. 100 and 10 ms. */
+  /** How many updates share a POST, and how long an update waits for others. Default: 100, and 10 ms. */
   batch?: Partial<Batch> | undefined
   /** `manual` posts only what a script lists or `report` orders. */
   statuses?: 'automatic' | 'manual' | undefined

@@ -309,7 +309,7 @@ test('a reported tap survives kill -9, and the customer goes on', async (t) => {
 
 type Reported = { messages?: { id: string; type: string }[] }
 
-/** Something of each kind that an emulator holds. */
+/** Creates something of each kind that an emulator holds. */
 async function furnish(emulator: Emulator): Promise<void> {
   const added = emulator.addAccount({ appSecret: 's', accessToken: 'EAAadded', verifyToken: 'v', otpButtons: 'OTP' })
   emulator.addNumber(added.id, { displayPhoneNumber: '+34 911 222 333', throughput: 'HIGH' })
@@ -390,7 +390,7 @@ async function changeAccounts(emulator: Emulator, callbackUrl: string): Promise<
       templates: [{ ...template, name: 'old', components }],
     }),
   )
-  // What they were made with is written before they change.
+  // The initial state is written before it changes.
   await get(emulator, '/control/metrics')
   for (const [at, { id, numbers }] of accounts.entries()) await changes[at]?.(id, [...numbers.keys()][0] ?? '')
 }

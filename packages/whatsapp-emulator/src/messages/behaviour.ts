@@ -21,13 +21,13 @@ export const STATUS_NAMES = ['sent', 'delivered', 'read', 'played', 'failed'] as
 
 export const stepSchema = z.strictObject({
   status: z.enum(STATUS_NAMES),
-  /** Since the emulator accepted the message. */
+  /** Counted from when the emulator accepted the message. */
   afterMs: delay.optional(),
-  /** For `failed`; without it 131000. */
+  /** The error of `failed`. Default: 131000. */
   errors: z.array(scriptedErrorSchema).min(1).optional(),
   /** Unix seconds that the status claims, instead of the present. */
   timestamp: z.int().min(0).optional(),
-  /** Posts the very same status this many times. */
+  /** Posts the same status this many times. */
   copies: z.int().min(1).max(100).optional(),
 })
 
@@ -62,7 +62,7 @@ export const behaviourSchema = z.strictObject({
   skip: z.array(z.enum(STATUS_NAMES)).optional(),
   /** Every status is posted this many times, byte for byte the same. */
   copies: z.int().min(1).max(100).optional(),
-  /** The statuses come in the opposite order. */
+  /** The statuses are posted in reverse order. */
   reversed: z.boolean().optional(),
   /** The statuses are posted and answered before the HTTP call is answered. */
   statusesBeforeAnswer: z.boolean().optional(),
@@ -94,7 +94,7 @@ export const scriptSchema = z.strictObject({ match: matchSchema.default({}), beh
 export type ScriptedError = z.infer<typeof scriptedErrorSchema>
 export type StatusName = (typeof STATUS_NAMES)[number]
 export type StatusStep = z.infer<typeof stepSchema>
-/** `afterMs`: since the message was accepted. */
+/** `afterMs` counts from when the message was accepted. */
 export type TimedStep = StatusStep & { afterMs: number }
 export type Behaviour = z.output<typeof behaviourSchema>
 export type BehaviourSeed = z.input<typeof behaviourSchema>

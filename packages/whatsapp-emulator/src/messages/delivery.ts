@@ -147,7 +147,7 @@ export class Delivery {
     if (step !== undefined && (step.status !== 'read' || this.#isReadNow(message))) this.#emit(row, message, step)
   }
 
-  /** Not by a customer who ignores it or has read it. */
+  /** Does nothing if the customer ignores the message or has read it. */
   #isReadNow(message: Message): boolean {
     if (message.ignored || !this.#parts.phones.get(message.waId).readReceipts) return false
     if (scriptedSteps(message.behaviour, this.#parts.schedule) !== undefined) return true

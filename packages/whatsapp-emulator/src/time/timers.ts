@@ -27,7 +27,7 @@ type Timer = { dueAt: number; order: number; act: Act; kind: Kind }
 /** `answer`: a caller waits for it, and a reset does not cancel it. `background`: idle() does not wait for it. */
 export type Kind = 'usual' | 'answer' | 'background'
 
-/** `inMs` is negative for an overdue one. */
+/** `inMs` is negative for an overdue plan. */
 export type Planned = { id: string; inMs: number; due: DueText }
 /** `dueAt`: by the monotonic clock. */
 export type SavedPlan = { dueAt: number; kind: Kind; plan: Plan }
@@ -117,7 +117,7 @@ export class Timers {
     return this.#timers.flatMap(({ act }) => (typeof act !== 'function' && act.kind === kind ? [act.data] : []))
   }
 
-  /** Until the next one is due; 0 when one is. Undefined when there is none. */
+  /** The time until the next plan is due; 0 when one is due. Undefined when there is none. */
   get nextInMs(): number | undefined {
     const next = this.#timers.at(-1)
     return next && Math.max(0, next.dueAt - this.#options.clock.elapsed())

@@ -43,7 +43,7 @@ type SignedPost = { post: WebhookPost; json: string; signature: string }
 type SavedSignedPost = { post: string; json: string; signature: string }
 
 export class Outbox {
-  /** Since the start. `lost` and `updates` count updates, the others posts and attempts. */
+  /** Counts since the start. `lost` and `updates` count updates, the others count posts and attempts. */
   readonly counts = { updates: 0, posts: 0, attempts: 0, answered: 0, refused: 0, lost: 0, unsubscribed: 0 }
   readonly #options: Options
   readonly #queues = new Map<string, CallbackQueue>()
