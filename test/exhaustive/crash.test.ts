@@ -84,7 +84,7 @@ async function survives(scene: Scene, failpoint: Failpoint): Promise<void> {
   }
 }
 
-/** Some statements do not run for every message, so other messages follow. */
+/** Some statements do not run for every message, so it may take several. */
 const MAX_MESSAGES = 10
 
 async function sendUntilDead(scene: Scene): Promise<Promise<SentOtp>[]> {
