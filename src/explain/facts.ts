@@ -49,7 +49,7 @@ export type ConfirmationFact = CheckRow & {
   /** The sender's id at the provider. */
   phoneNumberId: string
   accountId: string
-  /** The parameters and settings of the request. */
+  /** As the request gave them. */
   parameters: RequestParameters
   reschedule: Reschedule | null
 }

@@ -51,7 +51,7 @@ const MAX_CLOCK_SKEW_MS = 10 * SECOND_MS
 type Node<T extends Types> = {
   state: CheckState<T>
   left: CheckToReplay['answers']
-  /** An index of the events of this check. */
+  /** Index into the events of this check. */
   nextEvent: number
   sends: Readonly<Record<string, number>>
 }

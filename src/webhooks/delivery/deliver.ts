@@ -67,7 +67,7 @@ export function deliverLoop(parts: Parts): Loop {
     for (const endpoint of enabled)
       for (const delivery of claimedOf.get(endpoint.endpointId) ?? []) start(delivery, endpoint)
     round.isShort ||= capacities.some(({ endpointId, capacity }) => claimedOf.get(endpointId)?.length === capacity)
-    // Recorded, or rescheduled, while the endpoint was being paused or disabled.
+    // These deliveries were recorded or rescheduled while the endpoint was being paused or disabled.
     for (const { workspaceId, endpointId, status } of due)
       if (status !== 'enabled') await holdDeliveries(parts.db, workspaceId, endpointId)
     return { more: cursor !== FIRST_CURSOR || (round.isShort && round.hasFreed) }
