@@ -70,7 +70,7 @@ function resultRow({ delivery, decision, startedAt, endedAt, durationMs, httpSta
     due_at: interrupted ? endedAt : retry?.dueAt,
     ended_at: decision.outcome === 'succeeded' || decision.outcome === 'failed' ? endedAt : null,
     waits: retry !== undefined,
-    scheduled_at: interrupted ? delivery.scheduledAt : null, // the same attempt is made again
+    scheduled_at: interrupted ? delivery.scheduledAt : null, // it is made again as it was
     early_at: retry?.earlyAt,
     early_attempts: retry?.earlyAttempts ?? delivery.earlyAttempts,
     attempt: delivery.attempt,
