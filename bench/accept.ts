@@ -84,8 +84,8 @@ async function startAll(databaseUrl: string, profile: string | undefined): Promi
 type CompareOptions = { postgres: BenchPostgres; rounds: number; say: (line: string) => void }
 
 /**
- * Alternates every few seconds, so that other load on the machine affects all alike. The median of the rounds' ratios
- * counts, since a median of rates could compare a busy moment with a quiet one.
+ * Alternates every few seconds, so that other load on the machine affects all subjects equally. The median of the
+ * rounds' ratios counts, since a median of rates could compare a busy moment with a quiet one.
  */
 async function compare(
   servers: Servers,
@@ -164,7 +164,7 @@ type OperatedOptions = { databaseUrl: string; shops: readonly Shop[] } & Pick<
   'provider' | 'short' | 'profile'
 >
 
-/** `serve` with its defaults, which also sends what it accepts: the load test of an operator. */
+/** `serve` with its defaults, which also sends what it accepts. An operator's load test would measure this. */
 async function asOperated({ databaseUrl, shops, provider, short, profile }: OperatedOptions): Promise<Figure[]> {
   const server = await startServer({ subject: 'doorcode', databaseUrl, works: true, asOperated: true, profile })
   const client = openHttpClient({ port: server.port, connections: OPERATED_CONNECTIONS })
@@ -218,7 +218,7 @@ const ratios = (
   },
 ]
 
-/** With the CPU time per request, which other load on the machine affects less than the rate. */
+/** Includes the CPU time per request, which other load on the machine affects less than the rate. */
 const figureOf = (what: string, { rate, serverMs, postgresMs }: Round): Figure => ({
   part: PART,
   what,

@@ -15,7 +15,7 @@ import { startServer } from './server-process.ts'
 import { openShops, otpRequests } from './shop.ts'
 
 const PART = 'backup'
-/** Of each kind: messages, confirmations, events, deliveries, attempts, changes. */
+/** Rows of each kind: messages, confirmations, events, deliveries, attempts, changes. */
 const ROWS = 400_000
 const RATE = 500
 const SHOPS = 10

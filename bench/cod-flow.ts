@@ -12,7 +12,7 @@ import type { Shop } from './shop.ts'
 import { addEndpoints, backlogOf, usageFigures, usageOf } from './whole-way.ts'
 
 const PART = 'COD flow'
-/** Each with one number of the highest throughput, 1,000/s, so that our pacing does not limit the rate. */
+/** Each shop has one number of the highest throughput, 1,000/s, so that our pacing does not limit the rate. */
 const SHOPS = 10
 const KEYS = 1_000
 /** A flow starts when another ends, so that the number in progress stays constant. */
@@ -25,8 +25,8 @@ const CHECK_INTERVAL_MS = 5_000
 const FLOWS_PER_SECOND = 500
 
 /**
- * A confirmation is created, its template sent, its customer taps "Confirm", and `cod.confirmed` comes to a receiver that
- * verifies it: then the flow is over.
+ * In each flow a confirmation is created, its template is sent, its customer taps "Confirm", and a receiver verifies
+ * `cod.confirmed`.
  */
 export const codFlow: BenchPart = async ({ postgres, provider, short, profile, say }) => {
   await using opened = new AsyncDisposableStack()
@@ -142,7 +142,7 @@ function startFlows(shops: readonly Shop[], client: HttpClient) {
 const TAPPED_AFTER_MS = 500
 const TICK_MS = 10
 
-/** Every customer taps "Confirm" so long after the template came; each tap is a webhook of its own. */
+/** Every customer taps "Confirm" after this delay; each tap is a separate webhook. */
 function startTaps(shops: readonly Shop[], { client, fail }: { client: HttpClient; fail: (error: Error) => void }) {
   const shopOf = new Map(shops.map((shop) => [shop.phoneNumberId, shop]))
   const planned: Arrival[] = []

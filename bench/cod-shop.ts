@@ -50,8 +50,8 @@ export async function openCodShops(options: ShopsOptions): Promise<Shop[]> {
 export type ConfirmationRequest = { recipient: string; text: string }
 
 /**
- * Each with a recipient, an idempotency key and a reference of its own, of all shops and all their keys in turn. The
- * floor answers at the path of its own route.
+ * Requests of all shops and all their keys in turn, each with a recipient, an idempotency key and a reference of its
+ * own. `path`: the floor has a route of its own.
  */
 export function confirmationRequests(
   shops: readonly Shop[],

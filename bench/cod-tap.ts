@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { APP_SECRET, type Arrival } from './provider.ts'
 import { type Shop, post } from './shop.ts'
 
-/** The signed webhook of a customer who taps the first button of a template, whole as it goes over the wire. */
+/** The complete HTTP request of the signed webhook of a customer who taps the first button of a template. */
 export function tapWebhook(
   shop: Shop,
   { recipient, providerMessageId, firstPayload }: Pick<Arrival, 'recipient' | 'providerMessageId' | 'firstPayload'>,

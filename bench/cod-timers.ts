@@ -82,7 +82,7 @@ export const codTimers: BenchPart = async ({ postgres, provider, short, profile,
   ]
   for (const side of sides) await side.round() // warm-up
   for (let round = 1; round <= (short ? 4 : ROUNDS); round += 1) {
-    // Each starts with the state that the other left, so they alternate who goes first.
+    // Each side starts with the state that the other left, so they take turns at going first.
     for (const side of round % 2 === 0 ? sides : sides.toReversed()) side.rounds.push(await side.round())
     say(
       `round ${round}: ${sides.map(({ rounds }) => perSecond(rounds.at(-1)?.rate ?? 0)).join(' without, ')} with them`,
@@ -179,7 +179,7 @@ const recipientPrefix = (set: number): string => `+212${5 + set}`
 
 type Sending = { next: () => ConfirmationRequest; client: HttpClient; provider: BenchProvider; databaseUrl: string }
 
-/** How many confirmations a second came to the provider, with a constant number in progress. */
+/** Confirmations per second that reached the provider, with a constant number in progress. */
 async function sendFor(
   roundMs: number,
   { next, client, provider, databaseUrl }: Sending,
@@ -228,7 +228,7 @@ type Ringing = {
 }
 type Database = { databaseUrl: string; shops: readonly Shop[] }
 
-/** Lateness of each deadline, ms: of its event as recorded, and as it came to the receiver. */
+/** How late each deadline was, in ms: when its event was recorded, and when it reached the receiver. */
 async function ring({ databaseUrl, shops }: Database, { receiver, postgres, server, short }: Ringing) {
   const set = 1
   const forMs = short ? DUE_MS / 4 : DUE_MS
@@ -279,7 +279,7 @@ async function recordedLateness(connection: Client, set: number): Promise<number
   return answer.rows.map((row) => row.late_ms)
 }
 
-/** Events a second, when so many deadlines are due at once: what a restart after an outage meets. */
+/** Events per second when many deadlines are due at once, as in a restart after an outage. */
 async function ringAtOnce({ databaseUrl, shops }: Database, receiver: Ringing['receiver']): Promise<number> {
   const set = 2
   let received = 0

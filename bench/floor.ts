@@ -14,8 +14,8 @@ type Insert = (sql: Sql, bodies: Body[]) => Promise<void>
 
 /**
  * The minimum cost of a durable answer: a Fastify route that only makes a group-committed insert of one row.
- * Of a narrow row with one index, or of what an accepted code (one message) or order (a confirmation and its message) is,
- * with its columns and indexes.
+ * The row is narrow and has one index, or it is what an accepted code (one message) or order (a confirmation and its message)
+ * stores, with all columns and indexes.
  */
 export async function serveFloor(
   config: Config,
@@ -121,7 +121,7 @@ const INSERTS = { narrow: narrowRows, message: messageRows, confirmation: confir
 const workspacesBySender = async (db: Db): Promise<Map<string, string>> =>
   new Map((await db.rows(allSenders)).map(({ id, workspace_id }) => [id, workspace_id]))
 
-/** Of the workspace, sender and recipient of each request: as many places of the indexes are written to. */
+/** Rows with the workspace, sender and recipient of each request: the inserts write to as many places of the indexes. */
 async function messageRows(db: Db): Promise<Insert> {
   const workspaceOf = await workspacesBySender(db)
   const code = `\\x${Buffer.alloc(35, 7).toString('hex')}`

@@ -1,11 +1,11 @@
 import { type Socket, connect } from 'node:net'
 
 /**
- * HTTP/1.1 over kept-alive connections, one request at a time on each. It knows as much as our servers' answers need and
- * costs a tenth of a general client: the load generator shares two cores with what it measures.
+ * HTTP/1.1 over kept-alive connections, one request at a time on each. It reads only what our servers answer, and costs
+ * a tenth of a general client: the load generator shares two cores with what it measures.
  */
 export type HttpClient = {
-  /** Resolves with the status once the whole answer is there. A request that finds all connections busy waits its turn. */
+  /** Resolves with the status when the answer is complete. A request that finds all connections busy waits its turn. */
   send(request: string): Promise<number>
   close(): void
 }

@@ -78,7 +78,7 @@ export const intake: BenchPart = async ({ postgres, provider, short, profile, sa
   }
 }
 
-/** Messages that the provider has taken, as the submit loop leaves them. */
+/** Inserts messages that the provider has accepted, as the submit loop leaves them. */
 async function insertMessages(databaseUrl: string, shops: readonly Shop[]): Promise<void> {
   await withConnection(databaseUrl, async (connection) => {
     for (const [index, shop] of shops.entries()) {
@@ -95,11 +95,11 @@ async function insertMessages(databaseUrl: string, shops: readonly Shop[]): Prom
   })
 }
 
-/** Ids in the order of their messages, as those of the application are. */
+/** Ids rise in the order of their messages, like the application's. */
 const idPrefix = (index: number): string => `01994f60-7a1c-7cc3-8${String(index).padStart(3, '0')}-`
 
 const OUTCOMES = ['sent', 'delivered', 'read'] as const
-/** Messages that are on their way at once: the next outcome of each follows after those of all others. */
+/** Messages in progress at the same time: the next outcome of one follows after an outcome of each other. */
 const CONCURRENT_MESSAGES = 500
 
 /** The next webhook of the next shop. A shop's messages go through their outcomes in blocks. */

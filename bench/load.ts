@@ -36,8 +36,8 @@ export async function closedLoop(
 const LAST_ANSWERS_MS = 30_000
 
 /**
- * Requests at a steady rate, whatever the answers do. Latency counts from the instant at which a request was planned to
- * go: while the server or this process is late, the wait of everything that queues behind counts as well.
+ * Sends requests at a steady rate, however slow the answers are. Latency counts from the planned time of a request:
+ * while the server or this process is late, the wait of everything behind it counts as well.
  */
 export async function openLoop(
   send: SendRequest,

@@ -1,6 +1,6 @@
 import type { Client } from 'pg'
 
-/** Where old rows are inserted, as they are when all their work is over. */
+/** Where to insert old rows, whose work is all done. */
 export type OldRows = { client: Client; workspaceId: string; senderId: string; accountId: string; endpointId: string }
 
 type Amount = { rows: number; ageDays: number }

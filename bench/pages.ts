@@ -141,7 +141,7 @@ const PAUSE_MS = 200
 const MAX_WAIT_MS = 10_000
 const SETTLED_MS = 1_500
 
-/** Of each page in a browser that never saw it: the slowest largest paint, and the largest sum of layout shifts. */
+/** Opens each page in a new browser. Returns the slowest largest paint and the largest sum of layout shifts. */
 async function firstVisit(newPage: () => Promise<Page>, at: string): Promise<{ paintMs: number; shift: number }> {
   const worst = { paintMs: 0, shift: 0 }
   for (const section of SECTIONS) {

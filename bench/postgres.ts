@@ -49,7 +49,7 @@ async function mustSync(url: string): Promise<void> {
   if (!row?.durable) throw new Error('the bench needs a PostgreSQL that syncs each commit to the disk')
 }
 
-/** Of /proc/<pid>/stat: one tick is 10 ms on every Linux that Node runs on. */
+/** /proc/<pid>/stat counts CPU time in ticks, which are 10 ms on every Linux that Node runs on. */
 const TICK_MS = 10
 
 async function cpuOfFamily(pidFile: string): Promise<number | undefined> {

@@ -13,7 +13,7 @@ const BURST = 20_000
 const WARM_UP = 2_000
 const ROUNDS = 3
 const FUTURE = 1_000_000
-/** Below this share of its usual rate a burst after an idle spell has met a bad plan, and not the noise of the machine. */
+/** Below this share of its usual rate, a burst after an idle time shows a bad plan and not just noise of the machine. */
 const STEADY_SHARE = 0.5
 
 const ENGINES = {
@@ -99,7 +99,7 @@ function figuresOf(name: string, { usual, afterIdle, withFuture }: Rates, future
 
 const CLAIMS = ['lock_senders_with_work', 'lock_due_messages', 'find_due_endpoints', 'claim_deliveries']
 
-/** As the program's connections plan them. */
+/** The plans that the program's connections make. */
 async function plansOfClaims(databaseUrl: string): Promise<string> {
   const client = new Client(databaseUrl)
   await client.connect()

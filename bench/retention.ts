@@ -160,7 +160,7 @@ async function measureRemoval(options: PartOptions): Promise<Figure[]> {
   ]
 }
 
-/** As on every day of a steady load: codes of day 400, whose content went on day 90, and as many of day 90. */
+/** Like each day of a steady load: codes of day 400, whose content was removed on day 90, and as many of day 90. */
 async function measureBoth(
   { client, old }: Awaited<ReturnType<typeof openShop>>,
   codes: number,
@@ -192,12 +192,12 @@ const WARM_UP_MS = 8_000
 const WINDOW_MS = 6_000
 const WINDOWS = 5
 
-/** The whole way of codes (whole-way.ts), while the loop of another worker removes old ones and while it does not. */
+/** Sends codes end to end (whole-way.ts), while another worker removes old ones and while it does not. */
 async function measureSending(options: PartOptions): Promise<Figure[]> {
   const { provider, short, profile, say } = options
   const shop = await openShop(options, 'bench_retention_sending', SHOPS)
   await insertOldCodes(shop.old, { rows: short ? 30_000 : 120_000, ageDays: 401 })
-  // As autovacuum would have. Without statistics, checking a foreign key reads all events of a workspace.
+  // Does what autovacuum would have done. Without statistics, checking a foreign key reads all events of a workspace.
   await shop.client.query('vacuum analyze')
   await using opened = new AsyncDisposableStack()
   opened.defer(() => shop.close())

@@ -12,7 +12,7 @@ export type ServerOptions = {
   databaseUrl: string
   /** Whether it does the background work too. */
   works: boolean
-  /** With the roles and the log of `serve` as it is started without settings. */
+  /** Uses the default roles and log of `serve`. */
   asOperated?: boolean
   /** Whether it serves the dashboard. */
   servesDashboard?: boolean
@@ -26,7 +26,7 @@ export type Sample = { rssBytes: number; cpuMs: number }
 
 export type ServerProcess = {
   port: number
-  /** Two a second, the oldest first. */
+  /** Two per second, oldest first. */
   samples: readonly Sample[]
   now(): Promise<Sample>
   stop(): Promise<void>
@@ -90,7 +90,7 @@ async function sampleOf(child: ChildProcess): Promise<Sample> {
   return 'port' in news ? sampleOf(child) : news
 }
 
-/** The highest of an early and of a late stretch: a leak shows as the difference. */
+/** The highest memory of an early and of a late period: the difference shows a leak. */
 export function memoryOf(samples: readonly Sample[]): { first: number; last: number; highest: number } {
   const sizes = samples.map(({ rssBytes }) => rssBytes)
   const third = Math.max(1, Math.floor(sizes.length / 3))

@@ -46,7 +46,7 @@ export async function setupParts(databaseUrl: string) {
   }
 }
 
-/** What exists before the first request. The month's counters as well: opening them is not what is measured. */
+/** Creates what exists before the first request, including the month's counters: opening them must not be measured. */
 export async function openShops({ databaseUrl, graphUrl, shops, keysEach }: ShopsOptions): Promise<Shop[]> {
   const parts = await setupParts(databaseUrl)
   try {
@@ -90,7 +90,7 @@ const openMonths = (db: Db, shops: readonly Shop[]): Promise<void> =>
   )
 
 export type OtpRequests = {
-  /** The next request, whole as it goes over the wire. */
+  /** The complete text of the next HTTP request. */
   next(): string
   /** The recipient of the request that was made last; no two requests have the same. */
   lastRecipient(): string

@@ -11,7 +11,7 @@ export type Status = {
   callbackData: string
 }
 
-/** A signed webhook as the provider posts it, whole as it goes over the wire. */
+/** The complete HTTP request of a signed webhook as the provider posts it. */
 export function statusWebhook(shop: Shop, statuses: readonly Status[]): string {
   const timestamp = String(Math.floor(Date.now() / 1000))
   const body = JSON.stringify({

@@ -14,7 +14,7 @@ import { type Shop, openShops, otpRequests, setupParts } from './shop.ts'
 import { type Status, statusWebhook } from './status-webhook.ts'
 
 const PART = 'whole way'
-/** Each with one number of the highest throughput, 1,000/s, so that our pacing does not limit the rate. */
+/** Each shop has one number of the highest throughput, 1,000/s, so that our pacing does not limit the rate. */
 const SHOPS = 10
 const KEYS = 1_000
 /** A message starts when another is complete, so that the number in progress stays constant. */
@@ -26,8 +26,8 @@ const CONNECTIONS = 64
 const CHECK_INTERVAL_MS = 5_000
 
 /**
- * Accept → provider → sent, delivered and read webhooks in → one signed webhook out, verified by its receiver. A message
- * has gone the whole way when its webhook was received and its last status was answered 200.
+ * Accept → provider → sent, delivered and read webhooks in → one signed webhook out, verified by its receiver. A
+ * message is complete when its webhook was received and its last status was answered 200.
  */
 export const endToEnd: BenchPart = async ({ postgres, provider, short, profile, say }) => {
   const database = await postgres.database('bench_whole_way')
@@ -211,7 +211,7 @@ const OUTCOMES = ['sent', 'delivered', 'read'] as const
 /** After the provider's answer. */
 const REPORTED_AFTER_MS = { sent: 10, delivered: 150, read: 300 } as const
 const TICK_MS = 10
-/** The shops with an even index get their statuses as the provider batches them: those of so many ms in one POST. */
+/** Shops with an even index get their statuses in batches: all of this many ms in one POST. */
 const BATCH_MS = 100
 const MAX_BATCH = 100
 
@@ -262,7 +262,7 @@ export function startReports(
   return { begin, stop: () => clearInterval(timer) }
 }
 
-/** So far. `walBytes` and `storedBytes` are of the database, with its indexes. */
+/** The resources used so far. `walBytes` and `storedBytes` count the database with its indexes. */
 export async function usageOf({
   server,
   postgres,

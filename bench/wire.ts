@@ -16,7 +16,7 @@ const CONNECTIONS = 64
 /** After the last answer the last messages are still being sent. */
 const LAST_ARRIVALS_MS = 10_000
 
-/** From the planned instant of a request to the first byte of the request at the provider. */
+/** Measures the time from when a request was planned to the first byte of the send at the provider. */
 export const wire: BenchPart = async ({ postgres, provider, short, profile }) => {
   const database = await postgres.database('bench_wire')
   const shops = await openShops({

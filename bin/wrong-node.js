@@ -1,4 +1,4 @@
-/** Those for which package.json names a package of Node. */
+/** The platforms for which package.json names a package of Node. */
 export const PLATFORMS = ['linux-x64', 'linux-arm64', 'darwin-arm64']
 
 /** What to do if this Node is too old to run Doorcode. Undefined if it is not. */

@@ -43,7 +43,7 @@ const client = createTRPCClient<DashboardRouter>({
 /** `useQuery(api.keys.list.queryOptions({ workspaceId }))`, `useMutation(api.keys.create.mutationOptions())`. */
 export const api = createTRPCOptionsProxy<DashboardRouter>({ client, queryClient: queryClient })
 
-/** What a one-time link is for. In the address of the request, proxies would write its token down. */
+/** What a one-time link is for. The token is in the body, because proxies log the addresses of requests. */
 export const checkLink = (token: string) =>
   queryOptions({
     queryKey: ['link', token],

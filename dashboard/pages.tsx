@@ -352,10 +352,12 @@ const newWorkspace = createRoute({
   ),
 })
 
-/** The page before stays this long. Most answers come sooner, and React keeps a skeleton for 300 ms once it is shown. */
+/**
+ * The previous page stays this long. Most answers come sooner, and React keeps a skeleton for 300 ms once it is shown.
+ */
 const SKELETON_AFTER_MS = 150
 
-/** For what a page shows first. After this time it shows a skeleton instead. */
+/** How long to wait for what a page shows first. After that it shows a skeleton. */
 const waitBriefly = (...answers: Promise<unknown>[]): Promise<unknown> =>
   Promise.race([Promise.all(answers), new Promise((resolve) => setTimeout(resolve, SKELETON_AFTER_MS))])
 

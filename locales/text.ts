@@ -2,7 +2,7 @@ import { createInstance } from 'i18next'
 import type { ParameterNames } from './coded-text.gen.ts'
 import { visibleText } from './visible-text.ts'
 
-/** Of the pages. The API, the command line, logs and webhooks are in English. */
+/** The languages of the pages. The API, the command line, logs and webhooks are in English. */
 export const LANGUAGES = ['en', 'fr', 'ar'] as const
 export type Language = (typeof LANGUAGES)[number]
 
@@ -44,13 +44,13 @@ export type AsWritten = { readonly code: 'text'; readonly text: string }
 
 export const asWritten = (text: string): AsWritten => ({ code: 'text', text })
 
-/** With its line ends, for a page that shows it as a text of its own. Undefined: a text of ours. */
+/** The text with its line ends, for a page that shows it separately. Undefined for our own texts. */
 export const textAsWritten = (coded: CodedText): string | undefined => (coded.code === 'text' ? coded.text : undefined)
 
 /** Codes of texts without parameters. */
 export type PlainCode = { [Code in TextCode]: [keyof Texts[Code]] extends [never] ? Code : never }[TextCode]
 
-/** For a code that is put together: `plainText(`cod.status_${status}`)`. */
+/** For a composed code: `plainText(`cod.status_${status}`)`. */
 export const plainText = (code: PlainCode): CodedText => ({ code }) as unknown as CodedText
 
 /** Other people's words: Arabic marks them. */
@@ -79,11 +79,11 @@ export type Translator = {
   readonly t: <Code extends TextCode>(code: Code, ...parameters: ParametersOf<Code>) => string
   /** For codes of other systems, such as WhatsApp's statuses, of which some have a text. */
   readonly has: (code: string) => code is PlainCode
-  /** Of namespaces that were not loaded at first. */
+  /** Adds the texts of namespaces that were not loaded at first. */
   readonly addTexts: (more: Resources) => void
 }
 
-/** Of a quota or a limit: written as 10,000 everywhere. */
+/** Parameters that are a quota or a limit: written as 10,000 everywhere. */
 const AMOUNTS: ReadonlySet<string> = new Set(['unit', 'quota', 'min', 'max', 'minutes', 'reminder'])
 const ENGLISH_AMOUNTS = new Intl.NumberFormat('en')
 

@@ -12,7 +12,7 @@ export const visibleText = (text: string): string =>
     return `\\u${hex}`
   })
 
-/** The same for text that has lines of our own. */
+/** The same for text with line breaks of our own. */
 export const visibleLines = (text: string): string => text.split('\n').map(visibleText).join('\n')
 
 /** The same value with each text in it, at any depth, made visible. */

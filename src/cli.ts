@@ -39,11 +39,11 @@ export async function runCommandLine(args: readonly string[], io: CommandLineIo)
   }
 }
 
-/** As the user called it, so that the usage and the example can be copied. */
+/** The program's name as the user typed it, so that the usage and the example can be copied. */
 const nameOfProgram = (environment: CommandLineIo['environment']): string =>
   NPM_SCRIPTS.has(environment['npm_lifecycle_event']) ? 'npm run -s doorcode --' : 'doorcode'
 
-/** Of package.json: `npm run doorcode` and `npm start`. */
+/** The scripts of package.json that start this program: `npm run doorcode` and `npm start`. */
 const NPM_SCRIPTS: ReadonlySet<string | undefined> = new Set(['doorcode', 'start'])
 
 async function run({ command, values, json }: ParsedCommand, io: CommandLineIo): Promise<0 | 1> {

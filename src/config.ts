@@ -212,7 +212,7 @@ export function readConfig(environment: Environment, { needsKey = true }: { need
   return config
 }
 
-/** Those that can be in a file of their own, as Docker, Kubernetes and systemd mount them. */
+/** Settings that can be read from a separate file, which is how Docker, Kubernetes and systemd pass secrets. */
 export const SECRETS = ['DATABASE_URL', 'DOORCODE_SECRET_KEY'] as const satisfies readonly SettingName[]
 
 /** No secret is this long; a longer file is probably the wrong one. */

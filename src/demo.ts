@@ -87,7 +87,7 @@ async function open(
   const sender = account.senders.find(({ phoneNumberId }) => phoneNumberId === DEMO.standardNumberId)
   return {
     serving,
-    /** From now on each message and webhook is printed as a line. */
+    /** Starts printing each message and webhook as a line. */
     startLines: lines.start,
     emulatorUrl: emulator.url,
     webhooksUrl: receiver.url,
@@ -150,7 +150,7 @@ const startDemoEmulator = (
 
 const throwPortError = (port: number) => throwListenError({ host: EMULATOR_HOST, port }, 'DOORCODE_EMULATOR_PORT')
 
-/** On the port after the emulator's. */
+/** Listens on the port after the emulator's. */
 function startReceiver({ emulatorPort }: Config, secret: () => string | undefined, { print }: Lines) {
   const port = emulatorPort + 1
   const onWebhook = ({ type, id, verified }: ReceivedWebhook): void =>

@@ -6,7 +6,7 @@ type Owner = 'caller' | 'operator' | 'doorcode'
 
 type Row = { status: number; title: string; owner: Owner; cause: string; fix: string }
 
-// Of both products.
+// Both products return these.
 const SENDER_NOT_FOUND = {
   status: 404,
   title: 'Sender not found',

@@ -74,7 +74,7 @@ export function createLineLimit(max: number, windowMs: number, report: (dropped:
   }
 }
 
-/** By its `err`, or by `outage` where the error itself may not be logged. */
+/** Reads `err`, or `outage` where the error itself may not be logged. */
 function isAboutOutage(fields: unknown): boolean {
   if (typeof fields !== 'object' || fields === null) return false
   return ('err' in fields && isDatabaseUnavailable(fields.err)) || ('outage' in fields && fields.outage === true)

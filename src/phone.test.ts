@@ -51,7 +51,7 @@ test('normalizing yields E.164 and is idempotent', () => {
   )
 })
 
-/** What normalizePhone is without its short way. */
+/** normalizePhone without its shortcut. */
 function byTheLibrary(text: string): string | undefined {
   const phone = parsePhoneNumberFromString(text, { extract: false })
   return phone?.isPossible() && !phone.ext ? phone.number : undefined

@@ -45,7 +45,7 @@ function parseInstanceKey(text: string): Buffer | undefined {
   return /^[A-Za-z0-9+/_-]{43}=?$/.test(text) && bytes.length === KEY_BYTES ? bytes : undefined
 }
 
-/** One in use, one that replaces it, and those of rotations that were not finished. */
+/** One key in use, one that replaces it, and the keys of unfinished rotations. */
 export const MAX_KEYS = 5
 
 export type KeyMistake =
@@ -141,6 +141,6 @@ export const keyOf = (keys: readonly SealingKey[], sealed: Buffer, context: stri
 
 export const newSignInSecret = (): string => randomBytes(KEY_BYTES).toString('hex')
 
-/** Of an installation from before the sign-in secret was stored: its sessions and second factors stay valid. */
+/** For an installation that did not store its sign-in secret yet: its sessions and second factors stay valid. */
 export const signInSecretFrom = (key: Buffer): string =>
   createHmac('sha256', key).update('derived: dashboard sessions').digest('hex')

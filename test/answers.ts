@@ -14,7 +14,7 @@ type Method = (typeof METHODS)[number]
 
 export type Answer = { status: number; headers: Headers; text: string }
 
-/** Each fails on anything that the OpenAPI document does not describe. */
+/** Each check fails on anything that the OpenAPI document does not describe. */
 export type Checks = { answer: AnswerCheck; webhook: (event: { type: string }) => void }
 export type AnswerCheck = (method: string, path: string, answer: Answer) => void
 
@@ -23,7 +23,7 @@ const DOCUMENT_ID = 'openapi'
 
 let checks: Promise<Checks> | undefined
 
-/** Reads the document over HTTP, as callers do: once, since it is the same on all nodes of a process. */
+/** Reads the document over HTTP, as callers do. Once is enough, since it is the same on all nodes of a process. */
 export const fetchChecks = (url: string): Promise<Checks> => (checks ??= readChecks(url))
 
 async function readChecks(url: string): Promise<Checks> {

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 const SURROGATES = { from: 0xd800, count: 0x800 }
 const MAX_CODE_POINT = 0x10ffff
 
-/** Any character: as the unit 'binary' of fast-check, which first takes a second to list all of Unicode. */
+/** Any character, like the unit 'binary' of fast-check, which takes a second to list all of Unicode first. */
 const character = fc.integer({ min: 0, max: MAX_CODE_POINT - SURROGATES.count }).map(
   (index) => String.fromCodePoint(index < SURROGATES.from ? index : index + SURROGATES.count),
   (text) => {
@@ -15,10 +15,10 @@ const character = fc.integer({ min: 0, max: MAX_CODE_POINT - SURROGATES.count })
   },
 )
 
-/** Sometimes the name of a member of all objects, such as `__proto__`. */
+/** Any text, sometimes the name of a member of all objects, such as `__proto__`. */
 export const anyText = fc.string({ unit: character })
 
-/** Any value of JSON: as `fc.jsonValue` of such texts. */
+/** Any JSON value, like `fc.jsonValue` with such texts. */
 export const anyJson = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },

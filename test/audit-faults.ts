@@ -12,8 +12,8 @@ export async function failAuditEntries(world: World, condition: string): Promise
 }
 
 /**
- * The content of every table, without what changes at any time: the next sync, the last use of a key, nodes, leases and paces. Of
- * tables that have workspaces, only the rows of this one: other tests share the database.
+ * The content of every table, without what changes at any time: the next sync, the last use of a key, nodes, leases and
+ * paces. Leaves out the rows of other workspaces, because other tests share the database.
  */
 export async function stateOf(world: World): Promise<Record<string, string>> {
   const tables = await world.ask<{ name: string; owned: boolean }>(

@@ -9,7 +9,7 @@ import { INSTANCE_KEY } from './node.ts'
 import { createDatabase, dropDatabase, serverUrl, urlOf, withConnection } from './postgres.ts'
 import { waitFor } from './wait-for.ts'
 
-/** As DOORCODE_SECRET_KEY. */
+/** The form of DOORCODE_SECRET_KEY. */
 export const KEY = INSTANCE_KEY.toString('base64')
 
 export async function newFile(t: TestContext): Promise<{ folder: string; file: string }> {
@@ -45,7 +45,7 @@ export const environmentOf = ({ databaseUrl }: { databaseUrl: string }): Record<
 export const backUp = (world: { databaseUrl: string }, file: string, ...options: string[]) =>
   command(['backup', file, ...options], environmentOf(world))
 
-/** As SQL names them, unlogged ones left out. */
+/** Tables by their SQL names, without unlogged ones. */
 export async function tablesOf(url: string): Promise<string[]> {
   const { rows } = await withConnection(url, (connection) =>
     connection.query<{ name: string }>(
@@ -56,7 +56,7 @@ export async function tablesOf(url: string): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** On an empty database: a restore stops while it copies the rows of workspaces, until this is released. */
+/** Holds a restore into an empty database while it copies the rows of workspaces, until this is released. */
 export async function holdRestore(t: TestContext, url: string) {
   const connection = new Connection({ connectionString: url })
   await connection.connect()

@@ -25,13 +25,16 @@ const QUIET = [
   '--disable-component-update',
   '--disable-sync',
 ]
-/** A page of a test lives for seconds: its scripts take less time to run than to optimize and run. */
+/** A test's page lives for seconds, so optimizing its scripts would take longer than it saves. */
 const UNOPTIMIZED = '--js-flags=--no-opt --no-maglev'
 
 /** The process that started it ends it. */
 const ENDING = { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false }
 
-/** One per run. Each file opens its own contexts, which share nothing. The bench measures what people use, with `optimizes`. */
+/**
+ * One browser per run. Each file opens its own contexts, which share nothing. The bench measures what people use, with
+ * `optimizes`.
+ */
 export async function startBrowser({ optimizes = false } = {}): Promise<BrowserServer> {
   const args = optimizes ? QUIET : [...QUIET, UNOPTIMIZED]
   for (const executablePath of SYSTEM_CHROMIUMS) {
@@ -116,7 +119,7 @@ async function newPage(language: Language): Promise<Page> {
   return context.newPage()
 }
 
-/** What a failed test left on the screen: a wait for a text says nothing of what stood there instead. */
+/** What a failed test left on the screen: a failed wait for a text does not say what was there instead. */
 const shownOn = async (page: Page): Promise<string> =>
   `${page.url()} shows: ${await page.innerText('body', { timeout: SHOWN_TIMEOUT_MS }).catch(String)}`
 

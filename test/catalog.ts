@@ -1,6 +1,6 @@
 import { withConnection } from './postgres.ts'
 
-/** Not PostgreSQL's own objects. */
+/** Leaves out PostgreSQL's own objects. */
 const OURS = `n.nspname not in ('pg_catalog', 'information_schema') and n.nspname !~ '^pg_'`
 
 const CATALOG = `

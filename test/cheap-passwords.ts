@@ -1,5 +1,5 @@
 /**
- * A password is hashed slowly on purpose, and the tests hash hundreds: in their processes the same function does a
+ * A password is hashed slowly on purpose, and the tests hash hundreds: in their processes the function does a
  * thousandth of the work. src/main.test.ts checks the cost in the program itself.
  */
 import crypto, { type BinaryLike, type ScryptOptions } from 'node:crypto'

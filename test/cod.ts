@@ -67,7 +67,7 @@ const SETTINGS = {
   },
 }
 
-/** The demo account, which has everything in English, with the Arabic refusal template and these. */
+/** The demo account, which has everything in English, with the Arabic refusal template and the ones below. */
 export function codAccount(...templates: NonNullable<AccountSeed['templates']>): Partial<AccountSeed> {
   const arabicRefusal = {
     name: 'delivery_refusal',
@@ -119,7 +119,7 @@ export function createCodHelpers({ parts, workspaceId, senderId, emulator, reque
     confirmationBody,
     refusalBody,
 
-    /** Sets the workspace's settings: those of the example, changed member by member. */
+    /** Sets the workspace's settings to the example's, changed member by member. */
     async codSettings(changes: object = {}): Promise<CodSettings> {
       const read = readCodSettings(merged(SETTINGS, changes))
       assert.ok('settings' in read, JSON.stringify(read))
@@ -191,7 +191,7 @@ function customerOf({ emulator, settled }: { emulator: Emulator; settled: () => 
       assert.ok(message, `nothing came to ${phone}`)
       return message
     },
-    /** By index or label, on the latest message with buttons. Returns the id of the reply. */
+    /** Taps a button by index or label, on the latest message with buttons. Returns the id of the reply. */
     taps: (button: number | string, { on, ...how }: How = {}) =>
       inbound({ tap: { button, ...(on && { message: on.id }) }, ...how }),
     chooses: (row: number | string, { on, ...how }: How = {}) =>
@@ -203,7 +203,7 @@ function customerOf({ emulator, settled }: { emulator: Emulator; settled: () => 
   }
 }
 
-/** Objects member by member; everything else as a whole. `undefined` takes a member out. */
+/** Merges objects member by member, and replaces everything else. `undefined` removes a member. */
 function merged(base: unknown, changes: unknown): unknown {
   if (!isPlain(base) || !isPlain(changes)) return changes
   const names = new Set([...Object.keys(base), ...Object.keys(changes)])

@@ -1,7 +1,7 @@
 import { runCommandLine } from '../src/cli.ts'
 import type { CommandContext } from '../src/commands/command.ts'
 
-/** For a command that a test runs on parts of its own. */
+/** The context of a command that a test runs on its own parts. */
 export const QUIET_CONTEXT: CommandContext = {
   progress: () => {},
   signal: new AbortController().signal, // never aborts

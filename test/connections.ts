@@ -4,15 +4,15 @@ import { atEnd } from './at-end.ts'
 import { fileDatabase } from './database.ts'
 import { waitFor } from './wait-for.ts'
 
-/** Of one node of a test. */
+/** Connections of each node in a test. */
 const POOL_SIZE = 6
 
 type Pooled = { db: Db; onIdleError: (error: Error) => void }
 
-/** Of nodes that have stopped. A new connection costs the server more than most tests ask of it. */
+/** Pools of nodes that have stopped. A new connection costs the server more than most tests do. */
 const idle: Pooled[] = []
 
-/** What a node runs its statements on. On the process's own database it takes over the connections of one that stopped. */
+/** The pool of a node. On the process's own database a node reuses the connections of a node that has stopped. */
 export async function openPooledDb(url: string, onIdleError: (error: Error) => void = () => {}): Promise<Db> {
   if (url !== (await fileDatabase())) return openDb({ url, poolSize: POOL_SIZE, onIdleError })
   const pooled = idle.pop() ?? newPooled(url)
@@ -37,7 +37,7 @@ function newPooled(url: string): Pooled {
 
 let questions: Pool | undefined
 
-/** For what tests ask the process's database themselves. */
+/** For the tests' own queries on the process's database. */
 export async function queryPool(): Promise<Pool> {
   questions ??= new Pool({ connectionString: await fileDatabase(), max: 3 }).on('error', () => {})
   return questions

@@ -53,7 +53,7 @@ export async function startCrashServer(options: CrashServerOptions): Promise<Cra
   }
 }
 
-/** Attempts whose outcome is open. Not under a claim that was never begun: then nothing was sent. */
+/** Attempts whose outcome is open. Attempts whose lease never began do not count: nothing was sent. */
 export const OPEN_ATTEMPT = `select 1 from messages m where m.workspace_id = $1 and m.attempted_at is not null
   and not exists (select from leases l where l.id = m.lease and l.begun_at is null)`
 

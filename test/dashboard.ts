@@ -21,7 +21,7 @@ export type SignedIn = {
 
 let people = 0
 
-/** In the world's workspace; `operator` runs the instance, `stranger` belongs to none. */
+/** A role in the world's workspace. `operator` runs the instance; `stranger` belongs to no workspace. */
 type MemberOptions = MemberRole | 'operator' | 'stranger'
 
 /** A new person with a session. */

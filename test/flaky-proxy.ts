@@ -8,7 +8,7 @@ export type FlakyProxy = {
   cut(): void
   /** Cuts when this text is sent to the database; the text does not arrive. */
   cutAt(words: string): void
-  /** Once: the statement with this text runs, and its answer is lost silently. */
+  /** The next statement with this text runs, but its answer is silently lost. */
   loseAnswerTo(words: string): void
   /** No more bytes pass, silently: connections open now or opened meanwhile stay silent forever. */
   stall(): void

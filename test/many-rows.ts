@@ -58,7 +58,7 @@ const AUDIT = `
     case when n % ${RARE_EVERY} = 7 then 'key.revoked' else 'recipient.blocked' end, '+212600000000'
   from generate_series(1, $2::int) n where $3::uuid is not null`
 
-/** One workspace with so many messages, confirmations, deliveries and changes, over the last three months. */
+/** Fills one workspace with this many messages, confirmations, deliveries and changes of the last three months. */
 export async function fillWorkspace(
   databaseUrl: string,
   { workspaceId, senderId, endpointId }: Owner,
@@ -66,7 +66,7 @@ export async function fillWorkspace(
 ): Promise<void> {
   await withConnection(databaseUrl, async (connection) => {
     await connection.query('set session_replication_role = replica') // foreign keys hold by construction
-    await connection.query('begin') // one now() for all of them: the ids of what belongs together are made of it
+    await connection.query('begin') // one now() for all rows: the ids of related rows are made from it
     for (const text of [MESSAGES, CONFIRMATIONS]) await connection.query(text, [workspaceId, rows, senderId])
     for (const text of [EVENTS, DELIVERIES, ATTEMPTS, AUDIT])
       await connection.query(text, [workspaceId, rows, endpointId])

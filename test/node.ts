@@ -106,7 +106,7 @@ export async function startNode(options: NodeOptions): Promise<Node> {
     await pool.close()
   }
   let closed: Promise<void> | undefined
-  /** Once: a test may stop a node before its world does. */
+  /** Stops only once: a test may stop a node before its world does. */
   const stop = (): Promise<void> => (closed ??= close())
   try {
     const url = await app.server.listen({ port, host: '127.0.0.1' })

@@ -10,7 +10,7 @@ export type Phones = ReturnType<typeof createPhones>
 
 export function createPhones(world: { emulator: Emulator; settled(): Promise<void> }) {
   const phones = {
-    /** Deliveries of this message to its phone; two are a double send. */
+    /** Counts deliveries of this message to its phone; two are a double send. */
     got: ({ messageId }: Otp): EmulatorMessage[] =>
       world.emulator.messages((message) => message.callbackData?.endsWith(messageId) ?? false),
     /** Waits for the message on its phone. */

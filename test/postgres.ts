@@ -18,7 +18,10 @@ export async function createDatabase(server: string, name: string, template = 't
   })
 }
 
-/** Checking a password takes longer on both sides than all else that a connection needs, and tests open thousands. */
+/**
+ * Checking a password takes longer on both sides than everything else that a connection needs, and tests open
+ * thousands.
+ */
 export async function trustRole(server: string): Promise<void> {
   await withConnection(server, async (connection) => {
     const { rows } = await connection.query<{ file: string; role: string }>(
@@ -34,7 +37,8 @@ const LEAVING_MS = 1_000
 const STILL_IN_USE = '55006'
 
 /**
- * Only once its connections are closed: a forced drop would fail the test that uses it. The rest goes with the server.
+ * Drops the database only when its connections are closed: a forced drop would fail the test that uses it. Other
+ * databases are removed with the server.
  */
 export async function dropDatabase(server: string, name: string): Promise<void> {
   await withConnection(server, async (connection) => {

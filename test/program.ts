@@ -6,7 +6,7 @@ import path from 'node:path'
 import type { TestContext } from 'node:test'
 import manifest from '../package.json' with { type: 'json' }
 
-/** Doorcode as its operator runs it: a process of its own. */
+/** Doorcode in a separate process, as its operator runs it. */
 export type Program = {
   child: ChildProcess
   /** Exit code or signal, once everything that it wrote was read. */

@@ -38,7 +38,7 @@ export type Receiver = {
   answers(...answers: Answer[]): void
   /** Every answer from now on. */
   always(answer: Answer): void
-  /** Waits until so many requests have come in. */
+  /** Waits until this many requests have arrived. */
   waitFor(count: number): Promise<void>
   /** Requests that wait for their answer. */
   pending(): number

@@ -32,7 +32,7 @@ export const waitForLock = (world: World, transactions = 1) =>
     return waiting.length >= transactions
   })
 
-/** The number, also as it is inside the ids of the provider. */
+/** The forms of a number, including the one inside the provider's ids. */
 export function formsOf(phone: string): string[] {
   const digits = phone.slice(1)
   return [digits, Buffer.from(digits).toString('base64').replace(/=+$/, '').slice(0, -1)]

@@ -3,12 +3,12 @@ import type { AnswerCheck } from './answers.ts'
 
 export type SentRequest = {
   body?: unknown
-  /** Sent as it is, instead of `body`. */
+  /** Sent unchanged, instead of `body`. */
   rawBody?: string | Buffer
   headers?: Record<string, string>
-  /** Another key than one of the workspace's; null sends none. */
+  /** Replaces the workspace's key; null sends none. */
   key?: string | null
-  /** Another origin than the world's first node. */
+  /** Replaces the origin of the world's first node. */
   url?: string
 }
 
@@ -51,7 +51,7 @@ const REQUESTS_PER_WINDOW = 20
 /** The limit is per second, but a busy machine may count requests much later. */
 const WINDOW_MS = 15_000
 
-/** As many keys as needed to stay below the rate limit. */
+/** Uses as many keys as needed to stay below the rate limit. */
 export function createKeyRotation(makeKey: () => Promise<string>): () => Promise<string> {
   const keys: { key: Promise<string>; usedAt: number[] }[] = []
   return () => {

@@ -30,10 +30,13 @@ const CLIENTS = 'packages/whatsapp-emulator/test/clients/'
 
 /** Takes files from the queue until it is empty. */
 const WORKER = 'test/worker.ts'
-/** They run next to one file in its own process. More than cores, since each waits for the database and the browser. */
+/**
+ * They run next to one file in its own process. There are more than cores, since each waits for the database and the
+ * browser.
+ */
 const WORKERS = 4
 
-/** Long files begin first, so that none is left at the end; files that mostly wait run next to those that compute. */
+/** Long files start first, so that none is left for the end; files that mostly wait run next to those that compute. */
 const LONGEST = [
   'test/journeys/lost-database.test.ts',
   'test/browser/pages.test.ts',
@@ -78,7 +81,7 @@ const OWN_PROCESS: readonly string[] = [
   'test/guards/statements.test.ts',
 ]
 
-/** Tests produce little that lives long: with a larger young generation it is collected at a third of the cost. */
+/** Most objects of tests are short-lived: a larger young generation collects them at a third of the cost. */
 const NODE_OPTIONS = [
   ...['unhooked', 'cheap-passwords'].map((name) => `--import=${path.join(ROOT, `test/${name}.ts`)}`),
   '--max-semi-space-size=64',
@@ -90,11 +93,11 @@ const FILES_AT_ONCE = 6
 const TEST_TIMEOUT_MS = 300_000
 /** A run that takes this long hangs. */
 const RUN_TIMEOUT_MS = 30 * 60_000
-/** What a test that was cut off had started still writes for a moment; each try waits 100 ms longer than the last. */
+/** Programs that an interrupted test started still write for a moment; each try waits 100 ms longer than the last. */
 const MAX_REMOVALS = 8
 
 const MEMORY = '/dev/shm'
-/** Databases, browsers' profiles and the like, at their most; a container may have but 64 MB there. */
+/** The most that databases, browsers' profiles and the like take. A container may have only 64 MB there. */
 const ROOM_BYTES = 4 * 2 ** 30
 
 process.exitCode = await main()
@@ -154,15 +157,15 @@ async function testFilesOf(named: string): Promise<string[]> {
 }
 
 /**
- * In memory, where there is room. A copy of the template is 500 files, and on a disk their making takes a third of a
- * second of a processor's time.
+ * In memory, if there is room. A copy of the template has 500 files, and creating them on a disk takes a third of a
+ * second of CPU time.
  */
 async function quickestFolder(): Promise<string> {
   const memory = await statfs(MEMORY).catch(() => undefined)
   return memory && memory.bavail * memory.bsize > ROOM_BYTES ? MEMORY : tmpdir()
 }
 
-/** For all that tests put down; open to all users, as such folders are. */
+/** For temporary files of tests; open to all users, as such folders are. */
 async function temporaryFolder(folder: string): Promise<string> {
   const temporary = path.join(folder, 'tmp')
   await mkdir(temporary)
@@ -170,7 +173,7 @@ async function temporaryFolder(folder: string): Promise<string> {
   return temporary
 }
 
-/** Each file is a process of its own that loads much the same modules, and so is the next run. */
+/** Each file runs in a process that loads mostly the same modules, and so does the next run. */
 async function compiledFolder(folder: string): Promise<string> {
   const kept = path.join(ROOT, 'node_modules/.cache/doorcode-test')
   try {
@@ -189,7 +192,7 @@ async function textsOf(files: readonly string[]): Promise<Texts> {
   return new Map(await Promise.all(files.map(async (file) => [file, await read(file)] as const)))
 }
 
-/** One for all files that open pages: its start takes as long as many a test. */
+/** One browser for all files that open pages, because starting it takes as long as a test. */
 async function browserFor(texts: Texts): Promise<BrowserServer | undefined> {
   if (![...texts.values()].some((text) => text.includes("/browser.ts'"))) return undefined
   const { startBrowser } = await import('./browser.ts')
@@ -241,7 +244,7 @@ async function runFiles(files: readonly string[], environment: Record<string, st
   })
   let passed = false
   results.on('test:summary', ({ file, success }) => {
-    if (file === undefined) passed = success // of the whole
+    if (file === undefined) passed = success // the summary of the whole run has no file
   })
   const report = results.compose(spec)
   report.pipe(process.stdout)
@@ -251,7 +254,7 @@ async function runFiles(files: readonly string[], environment: Record<string, st
   return passed && !ending.signal.aborted
 }
 
-/** Of a worker that died, in the middle of its file. */
+/** The files in which a worker died. */
 async function filesWithoutEnd(folder: string, files: readonly string[]): Promise<string[]> {
   const ended = new Set(await readdir(folder))
   const unfinished = files.filter((_, index) => !ended.has(`ended-${index}`))

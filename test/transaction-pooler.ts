@@ -35,8 +35,8 @@ function* messagesIn(buffered: { bytes: Buffer }, first = false): Generator<Buff
 }
 
 /**
- * Like PgBouncer with `pool_mode = transaction` and one server connection: each transaction may be of another client, and
- * the settings of a client's start are not passed on.
+ * Like PgBouncer with `pool_mode = transaction` and one server connection: each transaction may belong to another
+ * client, and a client's startup settings are not passed on.
  */
 export async function startTransactionPooler(databaseUrl: string): Promise<Disposable & { url: string }> {
   const { searchParams, port, pathname, username } = new URL(databaseUrl)

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 
 /** Long enough even for an overloaded machine. */
 export const TIMEOUT_MS = 100_000
-/** Between polls: soon at first, and seldom in a long wait, whose polls take time from what it waits for. */
+/** The pause between polls: short at first, and longer in a long wait, because polls slow down what it waits for. */
 const POLL = { firstMs: 2, factor: 1.3, maxMs: 30 }
 
 /** Polls until the condition is truthy and returns its value. Throws a message with `what` at the timeout. */

@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url'
 import { endAll } from './at-end.ts'
 import { setRegistering } from './unhooked.ts'
 
-/** What tests leave open must not keep the process, and with it the run, from ending. */
+/** Resources that tests leave open must not keep the process, and so the run, from ending. */
 const MAX_END_MS = 20_000
 
 const folder = process.env.TEST_FOLDER ?? ''
@@ -29,7 +29,7 @@ setTimeout(() => {
   process.exit(1)
 }, MAX_END_MS).unref()
 
-/** Whether no other worker has taken it. */
+/** Whether this worker is the first to claim it. */
 function isFirst(claim: string): boolean {
   try {
     closeSync(openSync(claim, 'wx'))

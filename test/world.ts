@@ -32,7 +32,7 @@ export type WorldOptions = Pick<NodeOptions, 'rateLimit' | 'works' | 'wrapDb' | 
   statuses?: 'automatic' | 'manual'
   /** Whether the emulator enforces WhatsApp's rate limits, which our pacing keeps us below. */
   limits?: boolean
-  /** By default a clock of the real time that the test can move. */
+  /** Default: a clock of the real time that the test can move. */
   clock?: MovedClock
   /** The test expects the program to log errors. */
   mayLogErrors?: boolean
@@ -191,14 +191,17 @@ export async function startWorld(t: TestContext, options: WorldOptions = {}) {
 let port: number | undefined
 let isPortTaken = false
 
-/** All worlds of a process have one port, one after the other: so the browser finds the pages' scripts in its cache. */
+/**
+ * All worlds of a process use the same port, one after the other, so that the browser has the pages' scripts in its
+ * cache.
+ */
 async function startFirstNode(options: NodeOptions): Promise<Node> {
   if (isPortTaken) return startNode(options)
   isPortTaken = true
   port ??= await freePort()
   const node = await startNode({ ...options, port }).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error
-    port = await freePort() // another process has taken it between two worlds
+    port = await freePort() // another process took it between two worlds
     return startNode({ ...options, port })
   })
   return { ...node, stop: () => node.stop().finally(() => (isPortTaken = false)) }

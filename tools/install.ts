@@ -1,6 +1,6 @@
 /**
- * What only one command needs is not part of `npm ci`: the command installs it, from a lock file of its own. It is three
- * hundred megabytes, and most people only want to start Doorcode.
+ * Packages that only one command needs are not part of `npm ci`: the command installs them from a separate lock file.
+ * They are 300 MB, and most people only want to start Doorcode.
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -21,7 +21,7 @@ const SETS = {
 
 export type ToolSet = keyof typeof SETS
 
-/** Installs those that are not installed as their lock files say. Needs the npm registry then. */
+/** Installs packages that do not match their lock files, which needs the npm registry. */
 export async function ensureInstalled(...names: readonly ToolSet[]): Promise<void> {
   for (const name of names) {
     const folder = path.join(ROOT, SETS[name].folder)

@@ -1,4 +1,4 @@
-/** `node tools/run.ts oxlint …`: a program of the checks, which is installed first if need be. */
+/** `node tools/run.ts oxlint …`: a program of the checks, which is installed first if it is missing. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { ensureInstalled, toolsPath } from './install.ts'

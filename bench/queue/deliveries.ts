@@ -8,7 +8,7 @@ const ENDPOINTS = 20
 /** Maximum in flight to one endpoint, as in the loop that delivers. */
 const CAPACITY = 32
 
-/** Doorcode's own: the claim and the finish of webhook deliveries, with nothing posted in between. */
+/** Doorcode's claim and finish of webhook deliveries, with nothing posted in between. */
 export async function deliveriesEngine({ databaseUrl, graphUrl }: QueueEngineOptions): Promise<QueueEngine> {
   await openShops({ databaseUrl, graphUrl, shops: ENDPOINTS, keysEach: 0 })
   await insertInBulk(databaseUrl, [

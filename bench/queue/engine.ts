@@ -32,7 +32,7 @@ export async function insertInBulk(
   }
 }
 
-/** What autovacuum does within its next minute, and what an idle spell gives it the time for. */
+/** Does what autovacuum would do in the next idle minute. */
 export async function refreshStatistics(databaseUrl: string): Promise<void> {
   const client = new Client(databaseUrl)
   await client.connect()

@@ -27,7 +27,7 @@ export async function graphileWorkerEngine({ databaseUrl }: QueueEngineOptions):
   const work = await openWork(databaseUrl, ROWS)
   const client = new Client(databaseUrl)
   await client.connect()
-  /** By its function for many jobs: the one for a single job takes quadratic time in one statement. */
+  /** Uses the function for many jobs: the one for a single job takes quadratic time in one statement. */
   const add = (count: number, dueIn: string) =>
     client.query(
       `select count(*) from graphile_worker.add_jobs(array(

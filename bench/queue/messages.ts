@@ -10,7 +10,7 @@ const SENDERS = 20
 /** Many times what the slowest machine needs. */
 const MAX_DRAIN_MS = 180_000
 
-/** Doorcode's own: the loop that submits messages, with a provider that answers without a request. */
+/** Doorcode's loop that submits messages, with a provider that answers without a request. */
 export async function messagesEngine({ databaseUrl, graphUrl }: QueueEngineOptions): Promise<QueueEngine> {
   await openShops({ databaseUrl, graphUrl, shops: SENDERS, keysEach: 0 })
   const parts = await setupParts(databaseUrl)

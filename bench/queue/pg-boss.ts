@@ -3,14 +3,14 @@ import { type QueueEngine, type QueueEngineOptions, insertInBulk, openWork } fro
 
 const QUEUE = 'bench'
 const BATCH = 200
-/** Fetches under way at once. */
+/** Concurrent fetches. */
 const LANES = 4
 const PUT_TOGETHER = 1_000
 const ROWS = 20_000
 
 type Data = { row: number }
 
-/** By its own calls, fetch and complete, without the waits between polls that its workers would add. */
+/** Calls fetch and complete directly, without the waits between polls of pg-boss's workers. */
 export async function pgBossEngine({ databaseUrl }: QueueEngineOptions): Promise<QueueEngine> {
   const boss = new PgBoss({ connectionString: databaseUrl, max: LANES, supervise: false, schedule: false })
   await boss.start()
@@ -56,7 +56,7 @@ export async function pgBossEngine({ databaseUrl }: QueueEngineOptions): Promise
   }
 }
 
-/** As many rows like the one that is due in the future, whatever columns this release has. */
+/** Copies the row that is due in the future, whatever columns this release has. */
 const copiesOfFuture = (table: string, due: string): string =>
   `insert into ${table} select copy.*
    from (select * from ${table} j where ${due} > now() limit 1) j, generate_series(1, $1::int) n

@@ -2,7 +2,7 @@ import { Button, Stack, Text } from '@mantine/core'
 import { useTexts } from '../texts/use-texts.ts'
 import { Secret } from '../ui/dialog/secret-dialog.tsx'
 
-/** Shown only once: for a SecretDialog. */
+/** Shown only once, in a SecretDialog. */
 export function BackupCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
   const { t } = useTexts()
   return (

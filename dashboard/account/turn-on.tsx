@@ -72,6 +72,6 @@ function Scan({ uri, onDone }: { uri: string; onDone: () => void }) {
   )
 }
 
-/** In groups of four, as people copy it from one screen to another. */
+/** The secret in groups of four, because people copy it from one screen to another. */
 const secretIn = (uri: string): string =>
   (new URL(uri).searchParams.get('secret') ?? '').replaceAll(/(.{4})(?=.)/g, '$1 ')

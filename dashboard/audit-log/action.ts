@@ -1,7 +1,7 @@
 import type { AuditAction } from '../../src/admin/audit/actions.ts'
 import type { PageTexts } from '../texts/use-texts.ts'
 
-/** As the keys of texts have it: `key_created`, `monthly_units`. */
+/** The form of text keys: `key_created`, `monthly_units`. */
 export const inSnakeCase = (name: string): string =>
   name.replaceAll('.', '_').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 

@@ -123,7 +123,7 @@ function Filters({ filter }: { filter: Filter }) {
         ...(operator ? [scope] : []),
       ]}
       range={{ from, to }}
-      // The people and actions of one scope are not those of the other.
+      // The two scopes have different people and actions.
       onChange={(change) =>
         show('of' in change ? readAuditSearch({ from, to, ...change }) : readAuditSearch({ ...filter, ...change }))
       }

@@ -9,7 +9,7 @@ import { valueOf } from './values.ts'
 /** As many as fit in a row of the list. */
 const MAX_IN_ROW = 2
 
-/** The first changes, in a line each. */
+/** The first changes, one per line. */
 export function ChangesInRow({ entry, all }: { entry: Entry; all: readonly Difference[] }) {
   const texts = useTexts()
   const { t } = texts
@@ -38,7 +38,7 @@ export function ChangesInRow({ entry, all }: { entry: Entry; all: readonly Diffe
   )
 }
 
-/** All of them: of a change with both sides. */
+/** All changes; a change of an existing value shows both sides. */
 export function ChangesTable({ entry }: { entry: Entry }) {
   const texts = useTexts()
   const { t } = texts

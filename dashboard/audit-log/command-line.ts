@@ -1,6 +1,6 @@
 import type { PageTexts } from '../texts/use-texts.ts'
 
-/** Who changed something with a command, as the server names them. */
+/** The server's name for whoever changed something with a command. */
 export const COMMAND_LINE = 'command line'
 
 export const whoText = (who: string, { t }: Pick<PageTexts, 't'>): string =>

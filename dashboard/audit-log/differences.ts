@@ -10,7 +10,10 @@ type Entry = {
   after: Readonly<Record<string, unknown>> | null
 }
 
-/** The values that differ. Left out: ids of what the entry is about, and what was empty in a thing that is new or gone. */
+/**
+ * The values that differ. Leaves out the ids of the entry's target, and empty values of a target that was created or
+ * deleted.
+ */
 export function differences({ target, name, before, after }: Entry): Difference[] {
   const [from, to] = [before ?? {}, after ?? {}]
   const fields = [...new Set([...Object.keys(from), ...Object.keys(to)])].filter((field) => !IDS.has(field))

@@ -5,10 +5,10 @@ import { actionIn, sentenceCodeOf } from './action.ts'
 import { whoText } from './command-line.ts'
 import { type Entry, TargetLink, targetName } from './target.tsx'
 
-/** Placeholders for the words of the entry. No sentence contains them otherwise. */
+/** Placeholders for the words of the entry. No sentence contains these characters. */
 const [WHO, TARGET] = ['{who}', '{target}'] as const
 
-/** Who did what to which thing. */
+/** Who did what, and to what. */
 export function Sentence({ entry }: { entry: Entry }) {
   const texts = useTexts()
   return sentenceOf(entry, texts, { who: WHO, target: TARGET })

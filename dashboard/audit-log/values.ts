@@ -17,7 +17,7 @@ export const SKIPPED_DAYS = '/deliveryDays/skipWeekdays'
 /** Text, or an instant that the page shows by the workspace's clock. */
 export type Shown = string | { at: string; kind: TimeKind }
 
-/** Which times move with a sandbox's clock, and which its clock already shows. */
+/** Kinds of time values. All others are real times that have passed. */
 const TIME_KINDS: Readonly<Record<string, TimeKind>> = {
   deletionDueAt: 'due',
   expiresAt: 'due',

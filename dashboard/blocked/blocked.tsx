@@ -103,7 +103,7 @@ export function Blocked() {
   )
 }
 
-/** `phones`: the whole numbers that were searched for. */
+/** `phones`: the complete numbers that the search text can mean. */
 function NotFound({ phones }: { phones: readonly string[] }) {
   const { t } = useTexts()
   return (

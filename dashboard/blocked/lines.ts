@@ -4,7 +4,7 @@ export type Line = { line: number; phone: string; reason: string }
 export const MAX_LINES = 50_000
 /** The maximum of one call. */
 export const BATCH_LINES = 500
-/** Far above MAX_LINES lines of any use. */
+/** Far larger than any useful file of MAX_LINES lines. */
 export const MAX_FILE_BYTES = 5 * 1024 * 1024
 
 /** The maximum of a call; a longer cell is always wrong, so the rest is not sent. */

@@ -9,7 +9,7 @@ import { shareText } from './span.ts'
 /** `code`: of a failure. */
 export type Bar = { label: string; count: number; note?: string | undefined; code?: string; colour?: ChartColour }
 
-/** Each with its number and its share of the whole: the bar only repeats them. */
+/** Bars with their numbers and shares of the whole. The bar itself only repeats what the text says. */
 export function Bars({ bars, whole }: { bars: readonly Bar[]; whole: number }) {
   const { language } = useTexts()
   const n = numberFormat(language)

@@ -4,7 +4,7 @@ import { useTexts } from '../texts/use-texts.ts'
 import { numberFormat } from '../ui/formats.ts'
 import type { Change } from './change.ts'
 
-/** `▲ 12 %` or `▼ 1.2 pts`, in no colour of its own: more can be good or bad. */
+/** `▲ 12 %` or `▼ 1.2 pts`, without a colour, because more can be good or bad. */
 export function ChangeMark({
   change: { kind, by },
   ...props

@@ -1,10 +1,10 @@
 /** A number, or a part of a whole. */
 export type Value = number | { part: number; whole: number }
 
-/** Of a number as a share of the one before, of a share in percentage points. */
+/** A number changes by a percentage of the earlier number, a share by percentage points. */
 export type Change = { kind: 'percent' | 'points'; by: number }
 
-/** Undefined where the span before has nothing to compare with. */
+/** Undefined if the earlier span has nothing to compare with. */
 export function changeOf(now: Value, before: Value | undefined): Change | undefined {
   if (before === undefined) return undefined
   if (typeof now === 'number' || typeof before === 'number')

@@ -82,7 +82,7 @@ function All({ of, choice, stale }: Required<Of> & { stale: boolean }) {
   )
 }
 
-/** Once, instead of in each chart. */
+/** Shown once instead of in each chart. */
 function NothingSent() {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()

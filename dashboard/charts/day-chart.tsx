@@ -18,10 +18,10 @@ export type DayChartProps = {
 
 /** With more days, the lines between the parts of a bar are as wide as the bar. */
 const MAX_DAYS_WITH_GAPS = 31
-/** Of a day below its bar. */
+/** The day's label below its bar. */
 const DAY_WIDTH = 64
 const AXIS_WIDTH = 52
-/** Of the label of the highest bar. */
+/** The room for the label of the highest bar. */
 const LABEL_HEIGHT = 20
 
 /**
@@ -79,7 +79,7 @@ export function DayChart({ data, series, height }: DayChartProps) {
   )
 }
 
-/** At most `max` of them, equally far apart, with the last. */
+/** At most `max` days at equal distances, including the last. */
 function everyNth(days: readonly string[], max: number): string[] {
   const step = Math.ceil(days.length / Math.max(1, max))
   return days.filter((_, index) => (days.length - 1 - index) % step === 0)

@@ -11,7 +11,7 @@ import classes from './figure.module.css'
 import type { Charts } from './outcomes.ts'
 import { shareText, spanOfDays } from './span.ts'
 
-/** Figures that begin at the same height. */
+/** Figures side by side, aligned at the top. */
 export const FigureRow = ({ children }: { children: ReactNode }) => <div className={classes['row']}>{children}</div>
 
 /** The filters of the charts. */
@@ -21,7 +21,7 @@ export type Of = { of: Charts; choice?: Choice | undefined }
 
 type AsTable = { columns: readonly string[]; rows: readonly (readonly (string | number)[])[] }
 
-/** A chart's total, and the total of the span before. */
+/** A chart's total, and the total of the previous span. */
 type Headline = { value: Value; before: Value | undefined; label: string }
 
 /** A chart with its number above it, and the same data as a table and a file. */

@@ -27,7 +27,7 @@ export function Deliveries({ draft, onChange }: Changing) {
 
 type Delivering = { value: readonly Weekday[]; onChange: (value: string[]) => void }
 
-/** The days that are ticked are those of deliveries; stored are the others. */
+/** Ticked days are days with deliveries; the settings store the other days. */
 function DeliveryDays({ value, onChange }: Delivering) {
   const { t } = useTexts()
   const { limits, weekdays } = useForm()

@@ -36,7 +36,7 @@ export function CustomerText({ pointer, onChange, code, ...field }: Written) {
 type Listed = {
   pointer: string
   label: string
-  /** Of one item; its number is added. */
+  /** The label of one item, to which its number is added. */
   itemLabel: string
   add: string
   items: readonly string[]

@@ -1,7 +1,7 @@
-/** Of the languages in which WhatsApp has templates. */
+/** The right-to-left ones among the languages of WhatsApp's templates. */
 const RIGHT_TO_LEFT = new Set(['ar', 'ckb', 'dv', 'fa', 'he', 'ps', 'prs', 'sd', 'ug', 'ur', 'yi'])
 
-/** Of a template language's code, such as ar or en_US. */
+/** `code`: a template's language, such as ar or en_US. */
 export const directionOfTexts = (code: string): 'ltr' | 'rtl' =>
   RIGHT_TO_LEFT.has(code.split('_')[0] ?? '') ? 'rtl' : 'ltr'
 

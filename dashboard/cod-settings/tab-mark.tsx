@@ -3,7 +3,7 @@ import { useTexts } from '../texts/use-texts.ts'
 import { useForm } from './draft/form.ts'
 import classes from './tab-mark.module.css'
 
-/** On a tab: how many errors its fields show, or that some of them have unsaved changes. */
+/** A mark on a tab: how many errors its fields show, or that some fields have unsaved changes. */
 export function TabMark({ has }: { has: (pointer: string) => boolean }) {
   const { t, n } = useTexts()
   const { faults, changed } = useForm()

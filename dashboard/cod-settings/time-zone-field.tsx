@@ -7,7 +7,7 @@ import { useWorkspace } from '../ui/workspace.ts'
 import { useFault } from './draft/form.ts'
 import { dateFormat } from '../ui/formats.ts'
 
-/** The others are found by typing. */
+/** The other zones are found by typing. */
 const MAX_SHOWN = 50
 const CLOCK_INTERVAL_MS = 10_000
 

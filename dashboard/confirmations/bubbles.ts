@@ -23,7 +23,7 @@ type Displayed = Pick<BusinessMessage, 'header' | 'body' | 'footer' | 'buttons' 
   language: string | null
 }
 
-/** A message of ours as the phone shows it. `at` as it is shown. */
+/** A message of ours as the phone shows it. `at` is the displayed time. */
 export function businessBubble(message: Displayed, at: string, { textOf }: Pick<Translator, 'textOf'>): Bubble {
   const { header, body, footer, buttons, language, status } = message
   return {
@@ -50,7 +50,7 @@ export const customerBubble = (
   ...(quotes !== null && { quoted: textAsWritten(quotes) ?? textOf(quotes) }),
 })
 
-/** The phone language is that of the latest template. */
+/** The phone's language is the latest template's. */
 export const transcriptDirection = (transcript: readonly TranscriptEntry[]): 'ltr' | 'rtl' => {
   const last = transcript.findLast((entry) => entry.by === 'business')
   return last ? directionOfTexts(last.language) : 'ltr'

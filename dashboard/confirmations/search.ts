@@ -45,6 +45,6 @@ export const listInput = (workspaceId: string, { before, ...filter }: Confirmati
   ...(before && { cursor: before }),
 })
 
-/** Another filter begins at the newest again. */
+/** A changed filter starts at the newest again. */
 export const withFilter = (search: ConfirmationSearch, change: Record<string, string>): ConfirmationSearch =>
   readConfirmationSearch({ ...search, ...change, before: undefined })

@@ -10,7 +10,7 @@ type ConfirmationData = Pick<RouterOutputs['confirmations']['get'], 'timers' | '
 
 const CLOCK_INTERVAL_MS = 15_000
 
-/** What happens without an answer, and in what time by the server's clock: a browser's clock may be wrong. */
+/** What happens without an answer, and when. Times count by the server's clock: a browser's clock may be wrong. */
 export function Timers({ data: { timers, now }, loadedAt }: { data: ConfirmationData; loadedAt: number }) {
   const { t, language } = useTexts()
   const passedMs = usePassed(loadedAt)

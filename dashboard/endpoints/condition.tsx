@@ -42,7 +42,7 @@ export function EndpointCondition({ endpoint }: { endpoint: EndpointData }) {
   )
 }
 
-/** Without a confirmation dialog: it uses no step of the schedule, and stops if the endpoint still fails. */
+/** No confirmation dialog is needed: this uses no step of the schedule, and stops if the endpoint still fails. */
 function RetryWaiting({ endpoint: { endpointId, health } }: { endpoint: EndpointData }) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()

@@ -18,7 +18,7 @@ type Props = {
   onSave: (settings: Settings) => Promise<unknown>
 }
 
-/** The URL, the description and the types of events, of a new endpoint or of one that is changed. */
+/** The URL, description and event types of a new or an existing endpoint. */
 export function EndpointSettings({ initial, allowsHttp, yes, onSave }: Props) {
   const { t, textOf } = useTexts()
   const labels = {

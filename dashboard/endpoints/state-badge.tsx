@@ -7,7 +7,7 @@ export const StateBadge = ({ state }: { state: State }) => <Status of="endpoint"
 
 type Known = Pick<Delivery, 'status' | 'attempts'> & Partial<Pick<Delivery, 'underWay' | 'nextAttempt'>>
 
-/** `underWay`: an attempt is being made right now, where that is known. */
+/** `underWay`: whether an attempt is in flight, if known. */
 export const StatusBadge = ({ delivery }: { delivery: Known }) => <Status of="delivery" value={statusOf(delivery)} />
 
 /** A resend starts a new schedule: the event is retrying only if an attempt has failed since then. */

@@ -4,7 +4,7 @@ import { type ListSearch, readListSearch } from '../ui/list/list-search.ts'
 export type ListedMessage = RouterOutputs['messages']['list']['rows'][number]
 export type Status = ListedMessage['status']
 
-/** The statuses that our messages can have: none is ever `accepted` or `received`. */
+/** The statuses that our messages can have, which never are `accepted` or `received`. */
 export const STATUSES = [
   'queued',
   'sending',
@@ -33,6 +33,6 @@ export const listInput = (workspaceId: string, { before, ...filter }: MessageSea
   ...(before && { cursor: before }),
 })
 
-/** Another filter begins at the newest again. */
+/** A changed filter starts at the newest again. */
 export const withFilter = (search: MessageSearch, change: Record<string, string>): MessageSearch =>
   readMessageSearch({ ...search, ...change, before: undefined })

@@ -13,7 +13,7 @@ import classes from './attention.module.css'
 
 type Attention = RouterOutputs['workspaces']['attention'][number]
 
-/** Each with a link to the page where it can be fixed. */
+/** Each item links to the page where it can be fixed. */
 export function AttentionList({ all, isSetUp }: { all: readonly Attention[]; isSetUp: boolean }) {
   const { t } = useTexts()
   if (all.length === 0) return isSetUp ? <Text role="status">✓ {t('page_overview.fine')}</Text> : null

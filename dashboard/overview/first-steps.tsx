@@ -76,7 +76,7 @@ export function FirstSteps({ steps }: { steps: Steps }) {
 /** A placeholder for the person's own number. */
 const LIVE_PHONE = '+212612345678'
 
-/** Once an account, a sender and a template can be used. */
+/** Shown when an account, a sender and a template can be used. */
 function FirstRequest() {
   const { t, language } = useTexts()
   const { workspaceId, sandbox } = useWorkspace()

@@ -20,7 +20,7 @@ export function Today({ of: { latest, yesterday, week } }: { of: Figures }) {
   const { t, language } = useTexts()
   const { workspaceId } = useWorkspace()
   const { funnel, orders, day } = latest
-  // A text shows the marks of direction in its values, which it sets apart itself.
+  // Without direction marks, which the text would show: it isolates its values itself.
   const share = (part: number, whole: number): string => shareText(part, whole, language).replaceAll('\u200e', '')
   const isToday = day === week.today
   const ofDay = { from: day, to: day }
@@ -103,10 +103,10 @@ type CardProps<Status extends string> = {
   title: string
   count: number
   rate: string
-  /** At the same time yesterday. */
+  /** The count at the same time yesterday. */
   before: number | undefined
   outcomes: readonly Outcome<Status>[]
-  /** To the list of the day, of one status or of all. */
+  /** A link to the day's list, with one status or all. */
   linkOf: (status?: Status) => Rendered
 }
 

@@ -127,7 +127,10 @@ function SidePanel({ state }: { state: PhoneState }) {
   )
 }
 
-/** On a wide screen the page opens with the newest chat. Once any chat was open, no message changes what the page shows. */
+/**
+ * On a wide screen the page opens with the newest chat. After a chat has been opened, new messages do not switch to
+ * another.
+ */
 function useNewestChat({ screen }: LivePhone, selected: Pair | undefined, select: (pair: Pair) => void): void {
   const newest = [...screen.chats.values()].at(-1)
   const wasOpen = useRef(false)
@@ -138,7 +141,7 @@ function useNewestChat({ screen }: LivePhone, selected: Pair | undefined, select
   }, [newest, selected, select])
 }
 
-/** What the workspace's clock showed at a real instant: its moves until then count. */
+/** What the workspace's clock showed at a real instant, after its moves up to then. */
 const clockOf =
   (moves: PhoneState['moves']) =>
   (real: Date): Date => {

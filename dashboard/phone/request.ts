@@ -60,7 +60,7 @@ function parametersOf({ header, body }: SendableTemplate, draft: Draft): Paramet
   }
 }
 
-/** As the code examples show it. */
+/** The request that the code examples show. */
 export const apiRequestOf = (baseUrl: string, { path, body }: SendRequest): ApiRequest => ({
   url: baseUrl + path,
   body,
@@ -88,7 +88,7 @@ export function meaningOf(name: string, sample: string): Meaning | undefined {
   return sample !== name && /^#?[\p{L}\p{N}_/-]+$/u.test(sample) ? 'order' : undefined
 }
 
-/** The order of a text is that of the request; other variables begin with their samples. */
+/** A variable for the order begins with the request's reference, other variables with their samples. */
 export function firstValue(name: string, sample: string, { reference }: Pick<Draft, 'reference'>): string {
   if (meaningOf(name, sample) === 'order') return reference
   return sample === name ? '…' : sample

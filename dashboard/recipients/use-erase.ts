@@ -5,7 +5,7 @@ import { useWorkspace } from '../ui/workspace.ts'
 
 export type Erasure = RouterOutputs['recipients']['erase']['erasure']
 
-/** Erases step by step; a page that closes leaves the rest, and the next run finishes it. */
+/** Erases step by step. If the page closes, the rest stays, and the next run finishes it. */
 export function useErase(phone: string) {
   const { workspaceId } = useWorkspace()
   const [erasure, setErasure] = useState<Erasure>()

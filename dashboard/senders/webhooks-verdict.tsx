@@ -9,7 +9,7 @@ import { type Account, GRAPH_URL } from './account.ts'
 
 type Verdict = {
   account: Account
-  /** Those that get the account's webhooks. */
+  /** The apps that get the account's webhooks. */
   apps: readonly string[]
   onChange: () => void
 }

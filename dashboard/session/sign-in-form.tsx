@@ -6,7 +6,7 @@ import { FormProblem } from '../ui/form/form-problem.tsx'
 import { useSignInCall } from './use-sign-in-call.ts'
 import { PasswordField } from './password-field.tsx'
 
-/** The password, then the second factor where there is one. `email`: of the one account that may come in here. */
+/** The password, then the second factor where there is one. `email`: the only account that may sign in here. */
 export function SignInForm({ email, onDone }: { email?: string; onDone: () => void }) {
   const [step, setStep] = useState<'password' | 'totp' | 'backup'>('password')
   if (step === 'password') {

@@ -33,7 +33,7 @@ export function Welcome() {
   )
 }
 
-/** Also of a link that was pasted in two parts: a new fragment does not reload the page. */
+/** Follows changes of the fragment, which do not reload the page: a link may be pasted in two parts. */
 function useToken(): string {
   const [token, setToken] = useState(() => location.hash.slice(1))
   useEffect(() => {

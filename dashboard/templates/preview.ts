@@ -1,6 +1,6 @@
 import type { Bubble, BubbleButton } from '@doorcode/whatsapp-emulator/phone/bubble.tsx'
 import type { QuestionDraft, TemplateDraft } from '../../src/providers/template-draft.ts'
-import { fill, sampleOf, tidy, variablesOf } from '../../src/providers/whatsapp/template-text.ts'
+import { fill, sampleOf, tidy, variablesOf } from '../../src/providers/template-text.ts'
 import { codeTextsIn } from './new/examples-by-language.ts'
 import { directionOfTexts } from '../cod-settings/languages.ts'
 

@@ -104,7 +104,7 @@ function TemplateDetails({ data, template }: { data: TemplateData; template: Tem
   )
 }
 
-/** As WhatsApp shows it. */
+/** The template as WhatsApp shows it. */
 function Preview({ template }: { template: TemplateInfo }) {
   const { t } = useTexts()
   return (

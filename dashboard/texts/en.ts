@@ -1,6 +1,6 @@
 import { byNamespace } from './by-namespace.ts'
 
-/** Of the server, and of the pages that the first load can show. */
+/** The server's texts, and those of the pages that the first load can show. */
 export const resources = byNamespace({
   ...import.meta.glob<Record<string, string>>(
     [

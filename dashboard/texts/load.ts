@@ -12,14 +12,14 @@ const files: Readonly<Record<Language, { first: TextFile; pages: TextFile }>> = 
 
 let current: Translator | undefined
 
-/** With the texts that the first load needs. */
+/** Loads the texts that the first load needs. */
 export async function loadFirstTranslator(language: Language): Promise<Translator> {
   const { resources } = await files[language].first()
   current = createTranslator(language, { [language]: resources }, numberFormat(language))
   return current
 }
 
-/** With the texts of every page: the one that is open must not lose its texts. */
+/** Loads the texts of every page: the page that is open must not lose its texts. */
 export async function loadTranslator(language: Language): Promise<Translator> {
   const [first, pages] = await Promise.all([files[language].first(), files[language].pages()])
   const resources = { ...first.resources, ...pages.resources }

@@ -3,7 +3,10 @@ import { type TimelineEntry, isToCome } from './marks.ts'
 /** A message of a conversation with its attempts and reports, an event with its webhooks, or one entry. */
 export type Group = { at: string; head: TimelineEntry; rest: readonly TimelineEntry[] }
 
-/** Each group stands where its first entry does. Attempts and reports of the only message are entries of their own. */
+/**
+ * Each group takes the place of its first entry. If there is only one message, its attempts and reports are not
+ * grouped.
+ */
 export function groupsOf(entries: readonly TimelineEntry[]): Group[] {
   const heads = new Map(entries.flatMap((entry) => (isHead(entry) ? [[idOf(entry), entry] as const] : [])))
   const rest = new Map<TimelineEntry, TimelineEntry[]>()
@@ -18,13 +21,13 @@ export function groupsOf(entries: readonly TimelineEntry[]): Group[] {
 
 const isHead = ({ what }: TimelineEntry): boolean => what === 'message' || what === 'event'
 
-/** Of the message or the event that an entry belongs to. */
+/** The id of the message or event that the entry belongs to. */
 const idOf = ({ what, messageId, eventId }: TimelineEntry): string | undefined => {
   const id = what === 'event' || what === 'webhook' ? eventId : messageId
   return typeof id === 'string' ? id : undefined
 }
 
-/** What came last of each delivery of an event: its latest attempt, or what is still to come where there was none. */
+/** The latest attempt of each delivery of an event, or what is planned if there was no attempt. */
 export function latestPerDelivery(webhooks: readonly TimelineEntry[]): TimelineEntry[] {
   const latest = new Map<unknown, TimelineEntry>()
   for (const webhook of webhooks) {
@@ -34,7 +37,7 @@ export function latestPerDelivery(webhooks: readonly TimelineEntry[]): TimelineE
   return [...latest.values()]
 }
 
-/** From the first entry to the last report of the message. */
+/** The time from the first entry to the message's last report. */
 export function reportedAfterMs({ at, rest }: Group): number | undefined {
   const last = rest.findLast(({ what, outcome }) => what === 'report' && outcome === 'applied')
   return last && Date.parse(last.at) - Date.parse(at)

@@ -39,7 +39,7 @@ export function SenderLink({ phone }: { phone: string }) {
   )
 }
 
-/** To the customer's phone, which only sandboxes have. */
+/** Opens the customer's phone, which only sandboxes have. */
 export function PhoneButton({ phone, number }: { phone: string; number: string }) {
   const { t } = useTexts()
   const { workspaceId, sandbox } = useWorkspace()
@@ -56,7 +56,7 @@ export function PhoneButton({ phone, number }: { phone: string; number: string }
   )
 }
 
-/** Copies the request that made what the page shows. */
+/** Copies the request that created the page's subject. */
 export function CopyCurl({ baseUrl, path, body }: { baseUrl: string; path: string; body: object }) {
   const { t } = useTexts()
   return (

@@ -11,7 +11,7 @@ export type Actor = NextAction['who']
 
 type Word = KeyOf<'page_timeline'>
 export type Marked = { word: Word; tone: Tone }
-/** A text code of this folder, the status of a message, or text shown as it is. */
+/** A text code of this folder, the status of a message, or text that is shown unchanged. */
 export type Mark = Marked | { status: StatusValue<'message'>; tone: Tone } | { text: string; tone: Tone }
 
 const ATTEMPTS = {
@@ -88,11 +88,11 @@ function webhookMarks(entry: TimelineEntry): Mark[] {
   return [{ text: `HTTP ${httpStatus}`, tone: succeeded ? 'success' : 'failure' }]
 }
 
-/** It came and changed nothing. */
+/** The entry changed nothing. */
 export const isMuted = ({ what, outcome }: TimelineEntry): boolean =>
   (what === 'report' || what === 'customer') && outcome === 'ignored'
 
-/** It has not happened yet. */
+/** The entry has not happened yet. */
 export const isToCome = ({ what, status, outcome }: TimelineEntry): boolean =>
   (what === 'timer' && outcome !== 'quarantined') || (what === 'webhook' && typeof status === 'string')
 

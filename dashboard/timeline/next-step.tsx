@@ -26,7 +26,7 @@ type Outcome = {
   next: NextAction
   failure: Failure | null
   webhooks: readonly Webhook[]
-  /** What a page says better than the sentence when no one must act. */
+  /** Replaces the sentence when no one must act and the page can say more. */
   done?: ReactNode
 }
 
@@ -87,7 +87,7 @@ const PAGES: Readonly<Record<string, 'senders' | 'templates'>> = {
   TEMPLATE_PARAMETERS_REJECTED: 'templates',
 }
 
-/** To the page where the next action is done. */
+/** A link to the page where the next action can be done. */
 function NextLink({ next: { sentence }, failure, webhooks }: Outcome) {
   const { t } = useTexts()
   const { workspaceId } = useWorkspace()

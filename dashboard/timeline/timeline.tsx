@@ -24,7 +24,10 @@ import {
 import classes from './timeline.module.css'
 import { dateFormat } from '../ui/formats.ts'
 
-/** The timeline of a message or a confirmation, as `explain` reports it: one line per step, what belongs together folded. `isOpen`: on the page of one message. */
+/**
+ * The timeline of a message or a confirmation, as `explain` reports it: one line per step, with related steps folded
+ * together. `isOpen`: on the page of one message.
+ */
 export function Timeline({ entries, isOpen = false }: { entries: readonly TimelineEntry[]; isOpen?: boolean }) {
   const { t, language } = useTexts()
   const { timeZone } = useWorkspace()
@@ -96,7 +99,7 @@ function Folded({ group, isOpen }: { group: Group; isOpen: boolean }) {
   )
 }
 
-/** A message of a conversation goes by its own name. */
+/** A message of a conversation is shown by its name. */
 function nameOf({ what, name }: TimelineEntry, { t, textOf }: PageTexts): string {
   if (what !== 'message' || typeof name !== 'object' || name === null) return t(`page_timeline.${what}`)
   const text = textOf(name as CodedText)
@@ -132,7 +135,7 @@ function Step({ entry, sinceMs }: { entry: TimelineEntry; sinceMs: number | unde
   )
 }
 
-/** To a webhook's delivery in the log of its endpoint. */
+/** A link to a webhook's delivery in its endpoint's log. */
 function DeliveryLink({ entry: { endpointId, deliveryId } }: { entry: TimelineEntry }) {
   const { t } = useTexts()
   if (typeof endpointId !== 'string' || typeof deliveryId !== 'string') return null
@@ -141,7 +144,7 @@ function DeliveryLink({ entry: { endpointId, deliveryId } }: { entry: TimelineEn
 
 type HeadProps = { entry: TimelineEntry; tone: Tone; label: string; marks: Mark[]; children: ReactNode }
 
-/** `children`: what else the line says. */
+/** `children`: the rest of the line. */
 function Head({ entry, tone, label, marks, children }: HeadProps) {
   return (
     <>

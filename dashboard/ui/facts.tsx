@@ -2,7 +2,7 @@ import { Paper, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import classes from './facts.module.css'
 
-/** What is known of one thing, each by its name: next to each other in a strip, or in a column. */
+/** Named facts about one thing, next to each other in a strip or in a column. */
 export function Facts({
   label,
   form = 'strip',
@@ -19,7 +19,7 @@ export function Facts({
   )
 }
 
-/** One of them, in any `dl`. `wide`: its text is long, and takes two columns of a strip. */
+/** A fact in any `dl`. `wide`: its text is long and takes two columns of a strip. */
 export function Fact({ title, wide = false, children }: { title: string; wide?: boolean; children: ReactNode }) {
   return (
     <div className={`${classes['fact']} ${wide ? classes['wide'] : ''}`}>

@@ -5,7 +5,7 @@ import { type PageTexts, useTexts } from '../texts/use-texts.ts'
 /** The labels of a form's fields, by the paths that the server names. */
 export type Labels = Readonly<Record<string, string>>
 
-/** The server's faults as whole sentences, by field path: for a form's `setErrors`. */
+/** The server's faults as sentences by field path, for a form's `setErrors`. */
 export function useFaults(labels: Labels): (error: unknown) => Record<string, string> {
   const texts = useTexts()
   return (error) =>
@@ -14,7 +14,7 @@ export function useFaults(labels: Labels): (error: unknown) => Record<string, st
     )
 }
 
-/** Some faults are whole sentences; others continue one that begins with the field's name. */
+/** Some faults are complete sentences; others continue a sentence that begins with the field's name. */
 export function faultSentence(field: string, fault: CodedText, { t, textOf }: PageTexts): string {
   const text = textOf(fault)
   return /[.!?؟]$/.test(text) ? text : t('page_shell.fault', { field, fault })

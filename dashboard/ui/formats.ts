@@ -1,4 +1,7 @@
-/** Making a format of `Intl` costs more than using it, and a list formats hundreds of values: each is made once. */
+/**
+ * Creating an `Intl` format costs more than using it, and a list formats hundreds of values, so each format is created
+ * once.
+ */
 const formats = new Map<string, unknown>()
 
 function once<Format>(

@@ -105,7 +105,7 @@ const LAYOUTS = {
 
 type Layout = keyof typeof LAYOUTS
 
-/** The layout that the content will have: nothing jumps when it comes. */
+/** The layout that the content will have, so that nothing jumps when it arrives. */
 export function Loading({ as = 'list' }: { as?: Layout }) {
   return (
     <Box aria-busy="true" mih={240}>
@@ -135,7 +135,7 @@ const PAGE_LAYOUTS: Readonly<Record<string, Layout>> = {
   new: 'form',
 }
 
-/** A whole page, with its title. */
+/** The placeholder for a page, including its title. */
 export function LoadingPage() {
   const layout = useMatches({ select: (matches) => PAGE_LAYOUTS[matches.at(-1)?.routeId.split('/').at(-1) ?? ''] })
   return (

@@ -2,7 +2,7 @@ import { Progress, Stack, Text, VisuallyHidden } from '@mantine/core'
 import { useTexts } from '../texts/use-texts.ts'
 import { numberFormat } from './formats.ts'
 
-/** A screen reader announces progress this often in total: every batch would be too much. */
+/** How often a screen reader announces progress in total: every batch would be too much. */
 const ANNOUNCEMENTS = 4
 
 /** Progress of work whose total is known. `amount` is its text. */

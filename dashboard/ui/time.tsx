@@ -14,15 +14,15 @@ const FORMS = {
   minute: { ...DAY, hour: '2-digit', minute: '2-digit', ...CLOCK },
   /** For instants that are close together. */
   second: SECOND,
-  /** Below a heading that has the day. */
+  /** For times below a heading with the day. */
   clock: { timeStyle: 'medium', ...CLOCK },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>
 
 type Form = keyof typeof FORMS | 'relative'
 
-/** Those further away are shown as dates. */
+/** Times further away are shown as dates. */
 const MAX_RELATIVE_MS = 7 * 86_400_000
-/** Less is the time that a request takes. */
+/** A smaller difference is only the time that a request takes. */
 const MIN_DIFFERENCE_MS = 1_000
 
 /** An instant by the workspace's clock, in its delivery zone, which the page names once. */

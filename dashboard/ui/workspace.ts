@@ -18,12 +18,12 @@ export function useWorkspaceOfPath(): Workspace | undefined {
   return useSession().workspaces.find((each) => each.workspaceId === workspaceId)
 }
 
-/** Each time of a list needs it: each would observe the session. */
+/** Each time in a list needs it, and each would observe the session. */
 export const WorkspaceContext = createContext<Workspace | undefined>(undefined)
 
 export const useWorkspaceIfAny = (): Workspace | undefined => useContext(WorkspaceContext)
 
-/** For pages inside the shell, which shows none of them without a workspace. */
+/** For pages inside the shell, which shows them only with a workspace. */
 export function useWorkspace(): Workspace {
   const workspace = useWorkspaceIfAny()
   if (!workspace) throw new Error('the page is outside a workspace')

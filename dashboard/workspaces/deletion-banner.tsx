@@ -10,7 +10,7 @@ import { Time } from '../ui/time.tsx'
 import { usePermissions, useWorkspace } from '../ui/workspace.ts'
 import { refreshWorkspace } from './refresh.ts'
 
-/** On every page of a workspace that waits for its deletion. */
+/** Shown on every page of a workspace that waits for its deletion. */
 export function DeletionBanner() {
   const { t } = useTexts()
   const may = usePermissions()

@@ -97,7 +97,7 @@ function QuotaCard({ of, onChange }: { of: Kind; onChange: (() => void) | undefi
 const colourOf = ({ forecast }: Kind): string =>
   forecast.will === 'is_out' ? 'red' : forecast.will === 'runs_out' ? 'warning' : 'accent'
 
-/** As text, because a colour is not enough. */
+/** The forecast is a text, because a colour is not enough. */
 function Forecast({ of: { forecast, monthlyUnits } }: { of: Kind }) {
   const { t, language } = useTexts()
   if (monthlyUnits === 0) return <Text size="sm">{t('page_workspaces.closed')}</Text>

@@ -1,6 +1,6 @@
 import { api, queryClient } from '../api.ts'
 
-/** After a change of the workspace itself: the session has its name, too. */
+/** Refreshes the session too, which has the workspace's name. */
 export async function refreshWorkspace(workspaceId: string): Promise<void> {
   await Promise.all([
     queryClient.invalidateQueries({ queryKey: api.session.current.queryKey() }),

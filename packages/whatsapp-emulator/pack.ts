@@ -10,7 +10,7 @@ import { builtPages } from './src/pages/built-pages.ts'
 
 const FOLDER = import.meta.dirname
 const MANIFEST = path.join(FOLDER, 'package.json')
-/** The manifest of the sources, for as long as the published one stands in its place. */
+/** The manifest of the sources, while the published one takes its place. */
 const SOURCE_MANIFEST = path.join(FOLDER, 'package.json.source')
 const DIST = path.join(FOLDER, 'dist')
 const COMPILE_TIMEOUT_MS = 120_000
@@ -28,7 +28,7 @@ if (command === undefined) throw new Error('node pack.ts build, or node pack.ts 
 await command()
 
 async function build(): Promise<void> {
-  restore() // an earlier build may have been cut off
+  restore() // an earlier build may have been interrupted
   rmSync(DIST, { recursive: true, force: true })
   compile()
   cpSync(await builtPages(emulatorPages), path.join(DIST, 'page'), { recursive: true })

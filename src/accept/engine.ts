@@ -13,7 +13,7 @@ export type Facts = {
   /** The index of the target in the batch. */
   n: number
   clockOffsetMs: number
-  /** Of the workspace's current month; null before the first request of the month. */
+  /** In the workspace's current month; null before its first request. */
   unitsUsed: number | null
   monthlyUnits: number
 }
@@ -21,7 +21,7 @@ export type Facts = {
 export const FACT_COLUMNS =
   'r.n, w.clock_offset_ms as "clockOffsetMs", q.used as "unitsUsed", coalesce(l.monthly_units, 0) as "monthlyUnits"'
 
-/** Each request `r` with its workspace and quota, by key: plans made without statistics join whole tables. */
+/** Joins each request `r` to its workspace and quota by key: without statistics, other plans would join whole tables. */
 export const factJoins = (quota: QuotaKind): string =>
   `join workspaces w on w.id = r.workspace_id
    left join lateral (
@@ -51,7 +51,7 @@ export type Acceptance<Request extends Acceptable, Found extends Facts, Accepted
 /** The answer, or the row to insert under this id if the quota has a unit left. */
 export type Decision<Accepted> = Accepted | ApiError | ((id: string) => Row)
 
-/** `message_id`: of the first message, if that is another row. */
+/** `message_id`: the id of the first message, if it is a separate row. */
 type Row = { id: string; message_id?: string }
 
 const MAX_GROUP = 256
@@ -96,7 +96,10 @@ export function createAcceptor<Request extends Acceptable, Found extends Facts, 
   }
 }
 
-/** An outcome is undefined if another request took the key or the last unit since the look-up: the next one finds that. */
+/**
+ * An outcome is undefined if another request took the key or the last unit since the look-up: the next look-up shows
+ * that.
+ */
 async function acceptTogether<Request extends Acceptable, Found extends Facts, Accepted>(
   { db, clock }: AcceptParts,
   acceptance: Acceptance<Request, Found, Accepted>,

@@ -79,7 +79,10 @@ async function lockWorkspace(sql: Sql, workspaceId: string): Promise<void> {
   throw unknownWorkspace(workspaceId)
 }
 
-/** The provider retries a webhook for this long, signed with the app secret of then (docs/whatsapp-cloud-api.md#webhooks). */
+/**
+ * The provider retries a webhook for this long, signed with the app secret of that time
+ * (docs/whatsapp-cloud-api.md#webhooks).
+ */
 export const FORMER_APP_SECRET_MS = 7 * DAY_MS
 
 const findExisting = statement<{ accountId: string; appSecret: Buffer }>(
@@ -260,7 +263,10 @@ export async function findWebhookAccount(
 
 export type CallableAccount = AccountRef & ProviderAccount
 
-/** With the opened token. Throws UserError for an unknown id and UnreadableCredentialsError for an unreadable token. */
+/**
+ * Returns the account with its token opened. Throws UserError for an unknown id and UnreadableCredentialsError for an
+ * unreadable token.
+ */
 export async function getAccount(
   { db, seal }: Pick<Parts, 'db' | 'seal'>,
   accountId: string,

@@ -1,7 +1,7 @@
 import { type CodedText, chained } from '../../locales/text.ts'
 import { type UserErrorCode, UserError } from '../user-error.ts'
 
-/** `field`: of the form; null when the fault is in none of them. */
+/** `field`: the form's field; null when the fault is in none of them. */
 export type FieldFault = { field: string | null; message: CodedText }
 
 /** An account or a template cannot be used with these values. Each fault says what is wrong and what to do. */

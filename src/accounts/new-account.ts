@@ -24,7 +24,7 @@ const newAccount = z.object({
   accessToken: secretText('access_token'),
   appSecret: secretText('app_secret'),
   verifyToken: secretText('verify_token'),
-  /** Of the Graph API or an emulator. It may end in a version such as /v26.0. */
+  /** The URL of the Graph API or an emulator. It may end in a version such as /v26.0. */
   graphUrl: trimmed
     .optional()
     .transform((url = '') => url.replace(/\/+$/, '') || GRAPH_URL)

@@ -58,7 +58,7 @@ function accountFault({ title, detail, class: errorClass }: ProviderError, wabaI
 export const NAME_TAKEN = 2_388_024
 export const NO_SUCH_TEMPLATE = 2_593_002
 
-/** By error code, or by sub-code of 100. The fields are paths in the input of `submitTemplate`. */
+/** Keys are error codes, or sub-codes of 100. The fields are paths in the input of `submitTemplate`. */
 const TEMPLATE_FAULTS: Readonly<Record<number, FieldFault>> = {
   2_388_019: { field: null, message: { code: 'accounts.too_many' } },
   2_388_039: { field: null, message: { code: 'accounts.template_refused_status' } },

@@ -36,7 +36,10 @@ export const SENDABLE_COLUMNS = `a.status is not null as "hasSender", s.status a
           s.gone_at is not null as "senderGone", a.status as "accountStatus",
           t.status as "templateStatus", t.category as "templateCategory", t.components as "templateComponents"`
 
-/** Each request `r` with its sender, account and template, by key: plans made without statistics join whole tables. */
+/**
+ * Joins each request `r` to its sender, account and template by key: without statistics, other plans would join whole
+ * tables.
+ */
 export const senderJoins = (senderId: string): string =>
   `left join senders s on s.workspace_id = r.workspace_id and s.id = ${senderId}
    left join lateral (

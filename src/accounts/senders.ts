@@ -10,7 +10,7 @@ export type Sender = Omit<ProviderNumber, 'phone'> & {
   phoneNumber: string
   pausedAt: Date | null
   goneAt: Date | null
-  /** Until this time at the latest, a limit or a fault of WhatsApp holds back sending. It may have passed. */
+  /** A limit or a fault of WhatsApp holds back sending until this time at the latest. The time may have passed. */
   breakerOpenUntil: Date | null
   /** Why it cannot send; null when it can. */
   obstacle: SenderObstacle | null
@@ -28,7 +28,10 @@ const selectSenders = statement<Omit<Sender, 'obstacle'> & { accountStatus: stri
    order by s.phone, s.id`,
 )
 
-/** Every sender of the workspace as of the last sync, including those that have left their account; not those of removed accounts. */
+/**
+ * Every sender of the workspace as of the last sync, including those that have left their account. Senders of removed
+ * accounts are left out.
+ */
 export async function listSenders(sql: Sql, workspaceId: string): Promise<Sender[]> {
   const rows = await sql.rows(selectSenders, [workspaceId])
   return rows.map(({ accountStatus, ...sender }) => {

@@ -6,7 +6,7 @@ import { retrySyncAt } from './sync/schedule.ts'
 export type UnreadableAccount = {
   workspaceId: string
   accountId: string
-  /** As it was read: an account that has been connected again since then has another one. */
+  /** The token that was read. An account that has been connected again has another one. */
   sealedToken: Buffer
 }
 

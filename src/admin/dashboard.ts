@@ -116,7 +116,7 @@ export function openDashboard(parts: Parts, pages: Pages): (scope: FastifyInstan
   }
 }
 
-/** On our public URL: the host that the request names may be invalid. */
+/** Uses our public URL, because the host that the request names may be invalid. */
 function toFetchRequest(request: FastifyRequest, publicUrl: string): Request {
   const { method } = request
   const body = request.body instanceof Buffer && request.body.length > 0 ? new Uint8Array(request.body) : null

@@ -18,7 +18,7 @@ export type Write = (chunk: string | Uint8Array) => boolean
 
 /** A route of the dashboard that answers with server-sent events. */
 export type StreamSource = {
-  /** With the parameter `workspaceId`. */
+  /** Has the parameter `workspaceId`. */
   url: string
   /** In this process. */
   maxStreams: number

@@ -60,7 +60,7 @@ export const senders = router({
       .map(({ breakerOpenUntil, ...sender }) => ({
         ...sender,
         breakerOpenUntil: breakerOpenUntil && breakerOpenUntil > now ? breakerOpenUntil : null,
-        /** With its digits in groups. */
+        /** The digits are in groups. */
         shownNumber: parsePhoneNumberFromString(sender.phoneNumber)?.formatInternational() ?? sender.phoneNumber,
       }))
   }),

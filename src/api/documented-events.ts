@@ -72,7 +72,7 @@ function document(type: EventType) {
   const data = dataSchemas[type].meta({ id: `${name}Data` })
   return {
     type,
-    /** Of the schema of its body. */
+    /** The name of the body's schema. */
     name: `${name}Event`,
     description: eventTypes[type],
     body: z.strictObject({ type: z.literal(type), timestamp: instant, data }),

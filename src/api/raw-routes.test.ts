@@ -116,7 +116,7 @@ test('bodies over the memory limit get 503 with Retry-After; the connection surv
   const { budget, waitUntilReserved } = observeBudget(100 * KIB)
   const { demo, open } = await startHook(t, budget)
   const first = open(100_001, Buffer.alloc(60 * KIB))
-  await waitUntilReserved(60 * KIB) // no more than came, whatever was announced
+  await waitUntilReserved(60 * KIB) // only what arrived is reserved, whatever the header announced
   const second = open(60 * KIB, Buffer.alloc(60 * KIB))
   const refused = await second.answer()
   assert.match(refused, /^HTTP\/1\.1 503 [^]*\r\nretry-after: 1\r\n[^]*\r\n\r\nunavailable$/)

@@ -383,7 +383,7 @@ test('a stopping server finishes open requests but waits for no idle connection'
   await stopped
 })
 
-/** Sends bytes on a new connection and returns all that came back when the server has closed it. */
+/** Sends bytes on a new connection, and returns the whole response after the server has closed it. */
 async function sendRaw(demo: Demo, t: TestContext, bytes: string | Buffer, more?: 'nothing more'): Promise<string> {
   const port = demo.app.server.listening ? portOf(demo) : await demo.listen()
   const socket = connect(port, '127.0.0.1')

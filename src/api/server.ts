@@ -198,7 +198,7 @@ function rejectRaw(socket: Duplex, { latestRequests, make, correlationId: sentId
     return
   }
   if (pending?.req.complete) {
-    // The malformed bytes follow a good request, whose answer goes first.
+    // The malformed bytes follow a valid request, which must be answered first.
     pending.once('close', () => rejectRaw(socket, { latestRequests, make, correlationId: sentId }))
     return
   }

@@ -41,7 +41,7 @@ export function spanFigures(groups: readonly Group[]) {
   }
 }
 
-/** Of the latest day on which something was sent; of today without any. */
+/** The figures of the latest day on which something was sent, or of today if there is no such day. */
 export function latestOf(days: readonly Day[], groups: readonly Group[], today: Day) {
   const countsOf = (of: Day): Counts => sumOf(groups.filter(({ day }) => day === of))
   const day = days.findLast((each) => sentOf(countsOf(each)) > 0) ?? today

@@ -17,7 +17,10 @@ export const daysEarlier = (at: Date, days: number, timeZone: string): Date =>
 
 export const addDays = (day: Day, days: number): Day => Temporal.PlainDate.from(day).add({ days }).toString()
 
-/** Both included; empty when the first is later. Counted: as text, the day after 9999-12-31 sorts before it. */
+/**
+ * Includes both days; empty when the first is later. Days are counted, because the day after 9999-12-31 would sort
+ * before it as text.
+ */
 export function daysBetween(from: Day, to: Day): Day[] {
   const { days } = Temporal.PlainDate.from(from).until(to)
   return Array.from({ length: Math.max(0, days + 1) }, (_, index) => addDays(from, index))

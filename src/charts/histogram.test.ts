@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../clock.ts'
 import { LATENCY_BOUNDS_MS, percentile } from './histogram.ts'
 
-/** As the database sorts durations into buckets. */
+/** Sorts durations into buckets like the database. */
 const histogramOf = (durations: readonly number[]): number[] => {
   const histogram = Array.from({ length: LATENCY_BOUNDS_MS.length + 1 }, () => 0)
   for (const duration of durations) {

@@ -8,7 +8,7 @@ const LAST_BOUND_MS = 30 * DAY_MS
 /** Two buckets per doubling: a percentile is at most 20 % off. */
 const STEP = Math.SQRT2
 
-/** From one second, the precision of WhatsApp's times, to a month. Bucket n ends at bound n. */
+/** The bounds go from one second, the precision of WhatsApp's times, to a month. Bucket n ends at bound n. */
 export const LATENCY_BOUNDS_MS: readonly number[] = Array.from(
   { length: Math.ceil(Math.log(LAST_BOUND_MS / FIRST_BOUND_MS) / Math.log(STEP)) + 1 },
   (_, index) => Math.round(FIRST_BOUND_MS * STEP ** index),

@@ -18,7 +18,7 @@ const MUST_BE_OBJECT = { error: asIssue({ code: 'http.must_be_object' }) }
 
 const text = z.string({ error: asIssue({ code: 'http.must_be_text' }) })
 
-/** zod’s record silently drops this name, so that a wrong name would pass for no name. */
+/** zod’s record silently drops this name, so a wrong name would look like a missing one. */
 const hasNoProto = (values: unknown): boolean =>
   typeof values !== 'object' || values === null || !Object.hasOwn(values, '__proto__')
 

@@ -29,9 +29,9 @@ type Work =
       run(parts: Parts, values: Values, context: CommandContext): Promise<Output>
     }
   | { on: 'nothing'; run(): Promise<Output> }
-  /** On an empty database, which may have no key yet. */
+  /** Works on an empty database, which may have no key yet. */
   | { on: 'empty-database'; run(config: Config, values: Values, context: CommandContext): Promise<Output> }
-  /** Also with invalid settings. */
+  /** Works even if settings are invalid. */
   | { on: 'environment'; run(environment: Environment): Promise<Output> }
   /** Runs until a signal, and prints its own output. */
   | { on: 'config'; run(config: Config, call: Call): Promise<void> }
@@ -97,7 +97,7 @@ type Definition<Options extends Record<string, Input>, Result extends object> = 
   example: string
   summary: string
   options?: Options
-  /** Of a command that begins an installation. Default: false, since others would create one where an address is mistyped. */
+  /** Only for commands that begin an installation: others would create a database after a mistyped address. */
   mayCreateDatabase?: boolean
   interruptedMessage?: string
   /** Must record every change that it makes. The workspace of an option `workspace` exists. */

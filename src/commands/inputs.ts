@@ -92,7 +92,7 @@ export const nonEmpty = (placeholder: string, description: string): Input<string
     return text.trim()
   })
 
-/** As the name of a file. */
+/** The file name that means standard output. */
 export const STANDARD_OUTPUT = '-'
 
 export const url = (description: string): Input<string> =>

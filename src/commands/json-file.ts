@@ -52,7 +52,7 @@ function faultPosition(text: string): number {
   return breaksBeforeItsEnd(text) ? broken - 1 : text.length
 }
 
-/** False also for a prefix of valid JSON, which only ends too early. */
+/** Also false for a prefix of valid JSON, which only ends too early. */
 function breaksBeforeItsEnd(text: string): boolean {
   try {
     JSON.parse(text)

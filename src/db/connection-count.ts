@@ -1,20 +1,20 @@
 import { type Connection, DatabaseUnavailable } from './connection.ts'
 import { type Db, sqlState } from './pool.ts'
 
-/** Besides its pool: wake-ups, and migrations at the start. */
+/** Connections outside the pool: for wake-ups, and for migrations at the start. */
 const MORE_CONNECTIONS = 2
 const DASHBOARD_CONNECTIONS = 5
 
 type Process = { databasePool: number; roles: Iterable<string> }
 
-/** The most that a process opens: docs/configuration.md#with-a-database-of-your-own */
+/** The most connections that a process opens: docs/configuration.md#with-a-database-of-your-own */
 export const connectionsOf = ({ databasePool, roles }: Process): number =>
   databasePool + MORE_CONNECTIONS + (new Set(roles).has('dashboard') ? DASHBOARD_CONNECTIONS : 0)
 
 /** The operator can fix it, or connections of processes that were killed end soon. */
 export class TooFewConnections extends DatabaseUnavailable {}
 
-/** More at a time would delay each other until they time out. */
+/** More connections at a time would delay each other until they time out. */
 const MAX_OPENING = 20
 
 /** Opens as many connections as a process needs, before anything depends on them, and closes them. */

@@ -37,7 +37,7 @@ export type SessionSettings = Readonly<Record<string, string | number>>
 
 type Session = { sessionSettings?: SessionSettings }
 
-/** As statements, because poolers refuse or drop startup parameters. */
+/** Settings are sent as statements, because poolers refuse or drop startup parameters. */
 const setText = (settings: SessionSettings): string =>
   Object.entries(settings)
     .map(([name, value]) => `set ${name} = '${value}'`)
@@ -50,7 +50,7 @@ const setText = (settings: SessionSettings): string =>
 export class Connection extends Client {
   /** Undefined: no limit. */
   responseTimeoutMs: number | undefined
-  /** By performance.now(). */
+  /** Measured by performance.now(). */
   lastResponseAt: number = performance.now()
   /** Called after a response timeout dropped the connection. */
   onTimeout: (() => void) | undefined

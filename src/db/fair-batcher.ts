@@ -12,8 +12,8 @@ const MAX_QUEUE_MS = 2_000
 const MAX_SEPARATE_OWNERS = 1_000
 
 /**
- * Group commit in which one owner may block the whole group. After that each of its owners gets separate groups until one
- * succeeds, so others wait for a blocked owner once and not with every group.
+ * Group commit in which one owner may block the group. After that, each owner in it gets groups of its own until one
+ * succeeds, so the others wait for a blocked owner only once.
  */
 export function createFairBatcher<Item, Outcome>(
   run: (items: Item[]) => Promise<Outcome[] | void>,

@@ -16,7 +16,7 @@ export type Migration = { number: number; name: string }
 type MigrateOptions = LockingOptions & {
   /** Called when another process migrates and this one waits. */
   onWait?: () => void
-  /** After this time the wait fails. Undefined: it lasts as long as the other migration. */
+  /** The wait fails after this time. Undefined: it lasts as long as the other migration. */
   waitForMs?: number | undefined
 }
 
@@ -176,7 +176,7 @@ async function run(connection: Connection, text: string, migrations: readonly Mi
     ])
 }
 
-/** Of this release. */
+/** The migrations of this release. */
 export async function listMigrations(): Promise<Migration[]> {
   const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.sql')).sort()
   return names.map((name, index) => {

@@ -88,7 +88,10 @@ type Session = {
   seconds: number | null
 }
 
-/** Sessions that locked one of the tables before the last try. Only pg_read_all_stats sees that of other users: without it, all that have locked one. */
+/**
+ * Sessions that locked one of the tables before the last try. Seeing when other users locked it takes
+ * pg_read_all_stats; without it, every session that has locked one is listed.
+ */
 const selectSessions = statement<Session>(
   'list_sessions_that_lock_tables',
   `select pid, coalesce(nullif(application_name, ''), backend_type) as program, usename as user, state,

@@ -14,7 +14,7 @@ test('a host name that does not resolve counts as unavailable', async (t) => {
 const ONE = { name: 'one', text: 'select 1 as one' }
 const LOCK = { name: 'lock', text: 'select pg_advisory_xact_lock(1)' }
 
-/** Only one connection: if it is kept after a fault, the next statement meets it. */
+/** The pool has one connection: if it is kept after a fault, the next statement uses it. */
 async function openBehindProxy(t: TestContext) {
   const proxy = await startFlakyProxy(await fileDatabase())
   const db = openDb({ url: proxy.url, poolSize: 1, responseTimeoutMs: 250 })

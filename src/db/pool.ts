@@ -56,8 +56,8 @@ const SERVER_KEEPALIVE = { tcp_keepalives_idle: 30, tcp_keepalives_interval: 10,
 const NO_JIT = { jit: 'off' }
 
 /**
- * A prepared plan stays when the table has grown: made while it was nearly empty, it would read all of it. So plans go by
- * indexes (docs/decisions/0003-joinless-batches.md).
+ * A prepared plan stays when the table has grown: made while it was nearly empty, it would read all of it. So plans
+ * must use indexes (docs/decisions/0003-joinless-batches.md).
  */
 const BY_INDEX = {
   plan_cache_mode: 'force_generic_plan',

@@ -16,7 +16,7 @@ export function createDayClock() {
       real = clock
       return { now }
     },
-    /** Goes back by `byMs` and runs `rate` times as fast from there. */
+    /** Sets the clock back by `byMs`, and then runs it `rate` times as fast. */
     goBack(byMs: number, rate: number): void {
       simulated = { shownMs: later(real.now(), -byMs).getTime(), sinceMs: realMs(), rate }
     },

@@ -22,7 +22,7 @@ const SLOT_WAIT_MS = 45
 const MAX_SLOT_WAITS = 40
 const MAX_SETTLE_MS = 20_000
 const IDLE_CHECK_EVERY_MS = 50
-/** More than one: a customer's answer causes a question, and that another answer. */
+/** More than one, because a customer's answer causes a question, which causes another answer. */
 const IDLE_CHECKS = 3
 
 export const startDemoDay = (clock: DayClock): void => clock.goBack(DAY_LENGTH_MS, DAY_RATE)
@@ -172,7 +172,7 @@ export function orderOf({ customer, nth }: Visit) {
     parameters: { body: [name, reference, pick(AMOUNTS, customer)] },
     reference,
     name,
-    // Those of the first half never answer, so that their deadline passes within the day.
+    // Customers of the first half never answer, so that their deadlines pass within the day.
     answersLate: ending === LATE_ENDING && nth % (2 * ORDER_ENDINGS.length) >= ORDER_ENDINGS.length,
     isChecked: CHECKED_ENDINGS.includes(ending),
   }

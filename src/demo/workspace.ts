@@ -41,7 +41,7 @@ export async function assertDemoDatabase(db: Db, { dataDir, databaseUrl, program
   if (live.length === 0) return
   const folder = path.resolve(dataDir)
   const anotherDemo = `set DOORCODE_DATA_DIR to a new folder${databaseUrl === undefined ? '' : ' and leave DATABASE_URL unset'}`
-  // Restored, or its data folder is another one.
+  // The database was restored, or it is used with another data folder.
   if (workspaces.some(({ name }) => name === DEMO_NAME))
     throw new StartupError(
       `This database has a workspace "${DEMO_NAME}", but "start" cannot continue that demo, because the file demo.json in ${folder} is missing or does not name it. To continue it, copy demo.json and emulator.db from its data folder to ${folder}. To run Doorcode with all its workspaces, use "${program} serve". To try another demo, ${anotherDemo}.`,

@@ -5,7 +5,7 @@ import type { Provider } from '../providers/provider.ts'
 import type { Seal } from '../seal.ts'
 import type { CheckName, NewFinding } from './finding.ts'
 
-/** What is examined. A check names what it needs of it; what could not be opened is missing. */
+/** What the checks examine. Each check names the members that it needs; members that could not be opened are missing. */
 export type Instance = {
   config: Config
   db: Db

@@ -7,7 +7,7 @@ const MIB = 1024 * 1024
 const LOW_BYTES = 2_048 * MIB
 const FULL_BYTES = 256 * MIB
 
-/** Of the embedded database; the disk of another one cannot be seen from here. */
+/** Checks only the disk of the embedded database; the disk of another server cannot be seen from here. */
 export async function findDiskProblems({ databaseUrl, dataDir }: Config): Promise<NewFinding[]> {
   if (databaseUrl !== undefined) return []
   const folder = path.resolve(dataDir)

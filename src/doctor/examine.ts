@@ -7,7 +7,7 @@ import type { Check, Need, Instance } from './check.ts'
 import { CHECKS } from './checks.ts'
 import { type CheckName, type Finding, type NewFinding, durationText, inOrder, toFinding } from './finding.ts'
 
-/** Longer than all calls to WhatsApp together, if none is answered. */
+/** Longer than all unanswered calls to WhatsApp together. */
 const MAX_CHECK_MS = 30 * SECOND_MS
 /** The checks share the database with the messages that are being sent. */
 const MAX_AT_ONCE = 3

@@ -18,7 +18,7 @@ export async function listExamined(sql: Sql): Promise<{ examined: Workspace[]; l
   return { examined: all.slice(0, MAX_WORKSPACES), leftOut: Math.max(0, all.length - MAX_WORKSPACES) }
 }
 
-/** `seal`: undefined if it could not be opened, which is a finding of its own. */
+/** `seal`: undefined if it could not be opened, which another check reports. */
 type Examiner = { seal: Seal | undefined; now: Date }
 
 /** Accounts, numbers, templates and endpoints, as they are stored. */

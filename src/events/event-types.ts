@@ -1,4 +1,4 @@
-/** Each with its description, which is in the API's documentation and in docs/webhooks.md. */
+/** Event types with the descriptions that the API's documentation and docs/webhooks.md show. */
 export const eventTypes = {
   'message.sent':
     'The first sent, delivered, read or played outcome of a one-time code was reported. `data.status` is the outcome that was reported. At most once per message.',

@@ -21,7 +21,7 @@ after(() => db.close())
 const newWorkspace = async (): Promise<string> =>
   (await createWorkspace({ db, clock }, { name: 'events', sandbox: true })).workspaceId
 
-/** Of a status; its secret is never opened here. */
+/** The secret is no real one: these tests never open it. */
 async function newEndpoint(workspaceId: string, status: string, types: EventType[] | null = null): Promise<string> {
   const id = newId()
   const text = `insert into webhook_endpoints (id, workspace_id, url, secret, status, status_at, created_at, event_types)

@@ -9,13 +9,13 @@ export type NewEvent = {
   type: EventType
   messageId?: string
   confirmationId?: string
-  /** Of a ping: it goes only to this endpoint. */
+  /** Only for a ping, which goes to this endpoint and no other. */
   endpointId?: string
   /** `occurredAt` is ISO 8601 with milliseconds and becomes the envelope's `timestamp`. */
   data: { occurredAt: string; [member: string]: unknown }
 }
 
-/** By open transaction. */
+/** The events of each open transaction. */
 const recordedIn = new WeakMap<Sql, NewEvent[]>()
 
 /** For transactions that record events: they count in the metrics after the commit. */

@@ -25,7 +25,7 @@ type Wait<Result> = {
   isEmpty: (result: Result) => boolean
 }
 
-/** Repeats a look until it finds something or the time is up. Holds no database connection in between. */
+/** Repeats a query until it finds something or the time is up. Holds no database connection while it waits. */
 export function createWaiter(live: Pick<LiveUpdates, 'follow'>) {
   const waiting = new Map<string, number>()
   let total = 0

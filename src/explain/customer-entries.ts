@@ -40,7 +40,7 @@ function deedOf(inbound: InboundMessage, facts: Facts): CodedText {
   }
 }
 
-/** By the payload only, which decides what a tap means; the label is what the button shows. */
+/** Only the payload decides what a tap means; the label is what the button shows. */
 function tapOf(payload: string, facts: Facts): CodedText {
   const reply = decodeReply(payload)
   if (reply.to === 'nothing')
@@ -62,7 +62,7 @@ function tapOf(payload: string, facts: Facts): CodedText {
   return { code: 'explain.deed_taps', answer: plainText(`explain.tap_${reply.answer}`), question }
 }
 
-/** At the time of the message that gave it, which may be reported long after the customer wrote it. */
+/** The entry has the time at which we received the answer, which may be long after the customer wrote it. */
 export function answerEntry({ check, answer, detail, answeredAt, receivedAt, superseded }: AnswerFact): TimelineEntry {
   const values = check === 'confirmation' ? chosenIn(detail) : [detail.reason, detail.note].flatMap(quotedIf)
   return entry(

@@ -3,7 +3,7 @@ import type { Remedy } from '../providers/provider.ts'
 import { type CodedText, plainText } from '../../locales/text.ts'
 import type { AttemptFact, ProviderReader, ReportFact } from './facts.ts'
 
-/** Of the message that failed. */
+/** What is known about the message that failed. */
 type Evidence = { attempts: readonly AttemptFact[]; reports: readonly ReportFact[]; provider: ProviderReader }
 
 /** Who must do what after a failure; more exact than the failure code where attempts or reports say more. */

@@ -10,7 +10,7 @@ export type DisplayedParts = {
   footer: string | null
   /** In display order. A list has only the button that opens it. */
   buttons: { label: string; kind: 'reply' | 'copy_code' | 'url' | 'list' }[]
-  /** Of a list. */
+  /** The rows of a list; otherwise empty. */
   rows: string[]
 }
 

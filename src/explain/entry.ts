@@ -17,7 +17,7 @@ export const entry = (
   members: Readonly<Record<string, unknown>> = {},
 ): TimelineEntry => ({ at: at.toISOString(), what, detail, ...members })
 
-/** What happened at one time stays in the order of cause and effect. */
+/** Entries of the same time stay in the order of cause and effect. */
 export const inOrder = <Entry extends { at: string }>(entries: Entry[]): Entry[] =>
   entries.sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0))
 

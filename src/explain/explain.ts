@@ -12,9 +12,9 @@ type ExplainParts = Pick<Parts, 'db' | 'clock' | 'provider'>
 
 export type Explanation = Owner & {
   id: string
-  /** Of the confirmation or the message; of an event of neither, how far its deliveries are. */
+  /** The status of the confirmation or message. For an event of neither: how far its deliveries are. */
   status: string
-  /** Of what the next action is about; its page is `/problems/<code>`. */
+  /** The failure that the next action is about; its page is `/problems/<code>`. */
   failureCode: FailureCode | null
   timeline: TimelineEntry[]
   next: NextAction

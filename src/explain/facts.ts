@@ -17,7 +17,7 @@ import { nextAttemptAt } from '../webhooks/delivery/release.ts'
 import type { WorkspaceTime } from '../workspaces/clock-moves.ts'
 import { findWorkspaceTime } from '../workspaces/workspace-time.ts'
 
-/** Reads the provider's messages, which are stored as they came. */
+/** Reads the provider's items, which are stored unchanged. */
 export type ProviderReader = Pick<Provider, 'readStatus' | 'readStatusWord' | 'readInbound' | 'findError'>
 
 type CheckRow = Timers & {
@@ -31,7 +31,7 @@ type CheckRow = Timers & {
   apiKeyName: string | null
   quotaUnit: number
   monthlyUnits: number | null
-  /** Of a due timer whose transition failed: how often, the last kind of fault, and what follows. */
+  /** For a due timer whose transition failed: how often, the last kind of fault, and what follows. */
   timerTries: number
   timerError: CodedText | null
   timerRetryAt: Date | null
@@ -46,7 +46,7 @@ export type ConfirmationFact = CheckRow & {
   recipient: string
   senderId: string
   senderPhone: string
-  /** Of the sender, at the provider. */
+  /** The sender's id at the provider. */
   phoneNumberId: string
   accountId: string
   /** As the request gave them. */
@@ -69,7 +69,7 @@ type MessageRow = SenderState & {
   recipient: string
   senderId: string
   senderPhone: string
-  /** Of the sender, at the provider. */
+  /** The sender's id at the provider. */
   phoneNumberId: string
   /** The caller's; for a message of a conversation, that of its confirmation. */
   reference: string | null
@@ -99,7 +99,7 @@ type MessageRow = SenderState & {
   quarantinedAt: Date | null
   /** How long the provider tries to deliver a code, by its template as it is now; -1 is the longest, null the default. */
   sendTtlSeconds: number | null
-  /** Of the template as it is now; null when it is gone. */
+  /** The template's components as they are now; null when it is gone. */
   components: TemplateComponent[] | null
 }
 
@@ -122,7 +122,7 @@ export type ConversationMessageFact = MessageRow & {
   check: Check
   purpose: Purpose
   content: StoredContent
-  /** Of a question: what each choice means. */
+  /** For a question: what each choice means. */
   offered: string[] | null
 }
 
@@ -145,12 +145,12 @@ export type ReportFact = {
   /** Empty: removed. */
   body: string
   receivedAt: Date
-  /** As far as the provider says. */
+  /** The provider's time. */
   writtenAt: Date
   repeats: number
   outcome: 'waiting' | 'applied' | 'ignored' | 'parked' | 'quarantined'
   note: CodedText | null
-  /** How far the workspace's clock was ahead when it came, ms: the instants in its body are in real time. */
+  /** How far the workspace's clock was ahead when the report arrived, in ms. The times in its body are real. */
   aheadMs: number
 }
 
@@ -197,7 +197,7 @@ export type WebhookAttemptFact = {
 /** Endless repeats of a receiver, a customer or the provider must not fill the screen. */
 const MAX_ROWS = 1_000
 
-/** `id`: of a confirmation, of a message, or of an event that belongs to neither. */
+/** `id`: a confirmation, a message, or an event that belongs to neither. */
 export type Subject = { workspaceId: string; id: string }
 
 export type Facts = Awaited<ReturnType<typeof findFacts>>
@@ -367,7 +367,7 @@ const PAST = 'accepted_at attempted_at quarantined_at timer_quarantined_at start
 const FUTURE = 'submit_by due_at breaker_open_until timer_retry_at reminder_at deadline_at follow_up_at'
 const [PAST_COLUMNS, FUTURE_COLUMNS] = [new Set(PAST.split(' ')), new Set(FUTURE.split(' '))]
 
-/** Instants of the past show what the workspace's clock showed then; those of the future what it will show. */
+/** Converts times to the workspace's: past ones to what its clock showed then, future ones to what it will show. */
 function factOf<Row extends object>(row: Row, { at, due }: WorkspaceTime): Row {
   const members = Object.entries(row).map(([column, value]: [string, unknown]) => {
     const shift = PAST_COLUMNS.has(column) ? at : FUTURE_COLUMNS.has(column) ? due : undefined
@@ -377,7 +377,7 @@ function factOf<Row extends object>(row: Row, { at, due }: WorkspaceTime): Row {
   return Object.fromEntries(members) as Row
 }
 
-/** What a report says is moved by as much as its arrival. */
+/** The time in a report is moved by as much as its arrival. */
 function withReportTime(report: ReportFact, { at }: WorkspaceTime): ReportFact {
   const aheadMs = at(report.receivedAt).getTime() - report.receivedAt.getTime()
   return {

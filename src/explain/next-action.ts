@@ -59,7 +59,7 @@ function ofSubmission(
   const report = reports.find(({ messageId, outcome }) => messageId === message.id && outcome === 'quarantined')
   if (report) return ofQuarantine({ code: 'explain.thing_report' }, report.id)
   if (message.failureCode || !dueAt) return undefined
-  // The lease lasts until the message is due: after that its process is dead.
+  // The lease ends when the message is due; after that, its process counts as dead.
   if (message.leased && dueAt > now) return noAction({ code: 'explain.why_under_way' })
   const unavailable = senderUnavailableReason(message)
   if (unavailable) {
@@ -106,7 +106,10 @@ function ofFailure(facts: Facts, provider: ProviderReader): NextAction | undefin
 
 type Failed = { failureCode: FailureCode; message: MessageFact | undefined }
 
-/** Of the refusal check before the confirmation; a question that failed leaves the customer with nothing to answer. */
+/**
+ * A failed refusal check comes before a failed confirmation. A failed question counts too: without it the customer has
+ * nothing to answer.
+ */
 export function findFailure(facts: Facts): Failed | undefined {
   const { confirmation, messages } = facts
   const check = checksOf(facts).findLast(({ failureCode }) => failureCode)
@@ -237,7 +240,7 @@ const ARRIVED: ReadonlySet<string> = new Set(['delivered', 'read', 'played'])
 
 /** How long WhatsApp tries to deliver a code by default (docs/whatsapp-cloud-api.md#time-to-live). */
 const CODE_TTL_MS = 10 * MINUTE_MS
-/** What -1 stands for. */
+/** The meaning of -1. */
 const LONGEST_TTL_MS = 30 * DAY_MS
 /** A delivery within the time may be reported after it. */
 const TTL_BUFFER_MS = MINUTE_MS

@@ -106,7 +106,7 @@ function messageEntry(message: ConversationMessageFact): TimelineEntry {
   })
 }
 
-/** `of` says of which message, where there are several. */
+/** `of` names the message, where there are several. */
 export function attemptEntry(
   { messageId, attempt, startedAt, endedAt, outcome, httpStatus, providerCode, detail }: AttemptFact,
   of: TextValue = '',
@@ -136,7 +136,7 @@ function openAttemptEntry(message: MessageFact, of: TextValue): TimelineEntry[] 
 /** The provider reports whole seconds and sends its webhooks in any order. */
 const MAX_OVERTAKEN_MS = SECOND_MS
 
-/** The customer's reply to the message, where it came just before the report of what happened before it. */
+/** The customer's reply to the message, if it arrived just before the report of something that happened earlier. */
 function replyBefore(report: ReportFact, facts: Facts, provider: ProviderReader): ReportFact | undefined {
   const { messageId, outcome, receivedAt } = report
   if (outcome !== 'applied') return undefined

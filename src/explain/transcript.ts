@@ -64,7 +64,7 @@ function whyIgnored({ outcome, note }: ReportFact): CodedText | null {
   return note ?? plainText(`explain.fate_${outcome}`)
 }
 
-/** By what it quotes; the payload of a tap also names its question. */
+/** Found by the quoted message; the payload of a tap also names its question. */
 export function answeredMessage({ quotes, says }: InboundMessage, facts: Facts): ConversationMessageFact | undefined {
   const messages = conversationMessages(facts)
   const quoted = messages.find(({ providerMessageId }) => quotes !== null && providerMessageId === quotes)

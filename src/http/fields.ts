@@ -64,7 +64,6 @@ export const sendFields = {
   template: templateReference,
 }
 
-/** Of the caller's own reference. */
 export const MAX_REFERENCE_LENGTH = 128
 
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 128

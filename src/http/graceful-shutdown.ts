@@ -34,7 +34,7 @@ export function dropIdleConnectionsOnClose(app: FastifyInstance): void {
   app.addHook('onClose', async () => clearInterval(timer))
 }
 
-/** The response to the request whose headers came last; Node keeps it in this undocumented property. */
+/** The response to the request whose headers arrived last; Node keeps it in this undocumented property. */
 export function responseInProgress(socket: Duplex): ServerResponse | undefined {
   const message: unknown = Reflect.get(socket, '_httpMessage')
   return message instanceof ServerResponse ? message : undefined

@@ -27,7 +27,7 @@ export const prose = (text: string): Html[] =>
 /** Served by src/api/docs/font.ts. */
 export const FONT_PATH = '/fonts/vazirmatn.woff2'
 
-/** As on the dashboard: its font, with its metrics, its colors, and light or dark as the system has it. */
+/** The dashboard's font, with its metrics, and its colors, light or dark as the system is set. */
 export const COMMON_STYLE = `
 @font-face { font-family: "Vazirmatn Variable"; font-weight: 100 900; font-display: swap; ascent-override: 97%; descent-override: 33%; line-gap-override: 0%; src: url("${FONT_PATH}") format("woff2") }
 :root { color-scheme: light dark; --text: #000; --soft: #495057; --line: #dee2e6; --back: #fff; --link: #4048d6; --font: "Vazirmatn Variable", Roboto, Arial, "Noto Sans Arabic", "Noto Sans", sans-serif; --mono: ui-monospace, "SF Mono", Menlo, Consolas, monospace }

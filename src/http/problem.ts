@@ -17,7 +17,7 @@ export const commonHeaders = (correlationId: string): Record<string, string> => 
 /** One year, the minimum for the HSTS preload list. */
 const HTTPS_ONLY_SECONDS = 31_536_000
 
-/** On every response: no MIME sniffing, and no http once the public address is https. */
+/** Sent with every response: no MIME sniffing, and no http if the public address is https. */
 export const securityHeaders = (publicUrl: string): Record<string, string> => ({
   'x-content-type-options': 'nosniff',
   ...(publicUrl.startsWith('https:') && { 'strict-transport-security': `max-age=${HTTPS_ONLY_SECONDS}` }),

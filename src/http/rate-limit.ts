@@ -58,7 +58,10 @@ const grantRequests = statement<{ public_id: string; granted: number }>(
 
 const MAX_BATCH = 1_000
 
-/** Exact over all nodes. Requests of one event loop turn share a statement, and those of one key share a row. */
+/**
+ * A limit that is exact across all nodes. Requests of one event loop turn share a statement, and requests of one key
+ * share a row.
+ */
 export function createDatabaseRateLimit(db: Db): (publicId: string) => Promise<boolean> {
   return createBatcher(
     async (publicIds: string[]): Promise<boolean[]> => {

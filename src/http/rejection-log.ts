@@ -6,7 +6,7 @@ import { type Log, createLineLimit } from '../log.ts'
 export type RejectedRequest = RejectionContext & { correlationId: string; refusal: ApiErrorCode }
 
 export type RejectionContext = {
-  /** From the table of routes; absent when no route matched. */
+  /** The route as the table of routes has it; absent when no route matched. */
   route?: { method: string; path: string } | undefined
   /** Absent without a valid key. */
   key?: { publicId: string; workspaceId: string } | undefined

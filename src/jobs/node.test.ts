@@ -9,7 +9,7 @@ import { newId } from '../ids.ts'
 import { isAnyWorkerAlive, lockDeadNodes } from './node.ts'
 import { createWakeUps } from './wake.ts'
 
-/** A row as of a node that was seen so many seconds ago, and its lock where it still has that. */
+/** Nodes that were last seen some seconds ago, with their locks if they still hold them. */
 async function scene(t: TestContext) {
   const url = await fileDatabase()
   const db = openDb({ url, poolSize: 2 })

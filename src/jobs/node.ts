@@ -43,7 +43,7 @@ const MAX_SILENT_MS = 10_000
 /** After a database outage all nodes have lost their locks, and the others need time to reconnect. */
 const SETTLE_MS = 5_000
 
-/** Of the row n. */
+/** The key of the advisory lock that belongs to the row n of `nodes`. */
 const LOCK = 'hashtextextended(n.id::text, 7305222)'
 
 type NodeOptions = { roles: ReadonlySet<Role>; settings: NodeSettings; keys?: NodeKeys | undefined }
@@ -163,7 +163,7 @@ const findPrivateWebhooks = statement<{ allowed: boolean }>(
      select from nodes n where n.settings @> '{"allowPrivateWebhooks": true}' and ${IS_ALIVE}) as allowed`,
 )
 
-/** As the other processes see it. */
+/** A node as the other processes see it. */
 export type ListedNode = {
   nodeId: string
   roles: Role[]

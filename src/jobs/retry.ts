@@ -44,7 +44,7 @@ export const retryLockedRow = ({ tries, now }: { tries: number; now: Date }): Re
 /** Work that failed on every attempt and waits for an operator. */
 export type Quarantined = {
   kind: 'report' | 'message' | 'timer'
-  /** Of the provider's report, the message, or the confirmation that the timer belongs to. */
+  /** The id of the provider's report, the message, or the confirmation that the timer belongs to. */
   id: string
   workspaceId: string
   /** For a report: when it arrived. */

@@ -42,13 +42,13 @@ export type ListedMessage = {
 
 /** The possible meanings of a search text. */
 export type SearchTerms = {
-  /** Of a message or a confirmation. */
+  /** The id of a message or a confirmation. */
   id: string | null
   /** The caller's reference, or the provider's id, exactly. */
   text: string
   /** E.164 */
   phones: string[]
-  /** What is looked for inside numbers, references and ids if nothing has exactly this text. Null: the text is whole. */
+  /** What to search for inside numbers, references and ids if no exact match exists. Null: the text is whole. */
   part: SearchPart | null
 }
 

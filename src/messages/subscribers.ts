@@ -7,7 +7,7 @@ import type { FailureCode } from '../providers/failure-codes.ts'
 
 /** What the products do when something happens to their messages, in the transaction that stores it. */
 export type Subscribers = {
-  /** By the kind of message, in the order of the reports. */
+  /** One function for each kind of message. Gets the outcomes in the order of the reports. */
   outcomes: Readonly<Record<MessageKind, (tx: Sql, now: Date, outcomes: readonly MessageOutcome[]) => Promise<void>>>
   /** The provider accepted these messages of conversations. */
   accepted(tx: Sql, accepted: readonly AcceptedMessage[]): Promise<void>

@@ -4,7 +4,7 @@ import { OTP_STATUSES } from '../messages/status.ts'
 import type { MessageRow } from '../messages/subscribers.ts'
 import { failureSchema, failureView } from '../providers/failure-schema.ts'
 
-/** An OTP message in status responses and events. Never with the code (docs/otp.md#the-code). */
+/** An OTP message in status responses and events. It never contains the code (docs/otp.md#the-code). */
 export const otpStatusSchema = z
   .strictObject({
     messageId: z.uuid(),

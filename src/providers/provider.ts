@@ -4,6 +4,9 @@ import { CodedError } from '../coded-error.ts'
 import type { TemplateDraft } from './template-draft.ts'
 import { type CodedText, plainText } from '../../locales/text.ts'
 
+/** The limit on one send, including the wait for a connection. The lease on a message must be longer. */
+export const SEND_TIMEOUT_MS = 10_000
+
 /** A messaging provider in Doorcode's terms. Only the provider's own folder knows its data formats. */
 export type Provider = {
   /** Whether the bytes are signed with the account's app secret. */
@@ -21,7 +24,7 @@ export type Provider = {
   readInbound(body: string): InboundMessage | undefined
   /** Reads a stored template, number or account item: a hint of what to sync. */
   readChange(body: string): ProviderChange | undefined
-  /** One attempt. Never throws for a failure of the provider. */
+  /** Makes one attempt, which takes at most SEND_TIMEOUT_MS. Never throws for a failure of the provider. */
   send(account: ProviderAccount, message: OutgoingMessage): Promise<SendOutcome>
   // The following calls throw ProviderRejectedError or ProviderUnreachableError.
 
@@ -58,7 +61,7 @@ export type ProviderNumber = {
   quality: string | null
 }
 
-/** As the provider returns it; `components` keep unknown members. */
+/** A template as the provider returns it; `components` keep unknown members. */
 export type ProviderTemplate = {
   providerTemplateId: string
   name: string
@@ -93,7 +96,10 @@ export type OutgoingContent =
   | TemplateContent
   | Content
 
-/** As a message of a conversation is stored. `removed`: it was sent, and its text is not kept any more (docs/retention.md). */
+/**
+ * The stored content of a conversation's message. `removed`: it was sent, and its text is no longer kept
+ * (docs/retention.md).
+ */
 export type StoredContent = TemplateContent | Content | { type: 'removed' }
 
 /** `payloads`: the provider returns one when the quick reply at its position is tapped. */
@@ -137,7 +143,10 @@ export type ErrorClass =
   | 'rate'
   /** the sender's quality rating is bad: the same message much later, if the operator improves it */
   | 'quality'
-  /** a fault of the provider: the same message later; with the scope `sender` or `account` nothing else is sent before */
+  /**
+   * a fault of the provider: the same message later; with the scope `sender` or `account`, nothing else is sent until
+   * then
+   */
   | 'transient'
   /** the message may be the cause: only a few attempts */
   | 'doubtful'
@@ -155,7 +164,7 @@ export type ProviderError = {
   class: ErrorClass
   scope: ErrorScope
   failureCode: FailureCode
-  /** Of management calls, where several faults share a code. */
+  /** Set by management calls, where several faults share a code. */
   subcode?: number
 }
 

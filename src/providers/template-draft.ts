@@ -17,7 +17,7 @@ const codeDraft = z.strictObject({
   copyLabel: text,
 })
 
-/** Empty header, footer: none. `samples`: by the name or number of the variable. */
+/** An empty header or footer means none. `samples` are by the name or number of the variable. */
 const questionDraft = z.strictObject({
   use: z.enum(['confirmation', 'refusal']),
   name: text,
@@ -39,7 +39,7 @@ const questionDraft = z.strictObject({
     .readonly(),
 })
 
-/** A template as the form has it. It carries a one-time code, or asks a question with quick replies. */
+/** A template as the form holds it. It carries a one-time code, or asks a question with quick replies. */
 export const templateDraft = z.discriminatedUnion('use', [codeDraft, questionDraft])
 
 export type CodeDraft = z.infer<typeof codeDraft>

@@ -12,7 +12,7 @@ import { getSandboxOffset, moveClock } from './move-clock.ts'
 
 /** A conversation waits a few days at most, and each due item on the way is really processed. */
 export const MAX_ADVANCE_MS = 90 * DAY_MS
-/** Far more than tests need, and years keep four digits. */
+/** Far more than tests need, and years still have four digits. */
 const MAX_AHEAD_MS = 3_650 * DAY_MS
 /** Each due item may take a step. */
 const MAX_STEPS = 10_000

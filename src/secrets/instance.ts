@@ -50,7 +50,7 @@ export async function openInstance(db: Sql, keys: readonly Buffer[]): Promise<Se
   return signInSecret === undefined ? undefined : createSeal(sealingKeys, { key, signInSecret })
 }
 
-/** Those of the fingerprints whose key is not known. */
+/** The fingerprints whose key is not known. */
 export const missingKeys = (
   fingerprints: readonly string[],
   known: readonly Pick<SealingKey, 'fingerprint'>[],
@@ -60,11 +60,11 @@ export const missingKeys = (
 export const findMissingKeys = async (sql: Sql, { keys }: Pick<Seal, 'keys'>): Promise<string[]> =>
   missingKeys((await findInstance(sql))?.oldKeys ?? [], keys)
 
-/** Of these keys, the key of the database that has this key_check. */
+/** Finds the key of the database that has this key_check. */
 export const findInstanceKey = (keys: readonly Buffer[], keyCheck: Buffer): SealingKey | undefined =>
   keyOf(keys.map(createSealingKey), keyCheck, CHECK_CONTEXT)
 
-/** Of several processes that start at the same time, one creates it. */
+/** Several processes may start at the same time; one of them creates the row. */
 async function createInstance(db: Sql, [newest]: readonly SealingKey[]): Promise<Instance> {
   if (newest) await db.rows(insertInstance, sealInstance(newest, newSignInSecret()))
   const instance = await findInstance(db)
@@ -112,7 +112,7 @@ export async function lockInstance(tx: Sql, seal: Seal): Promise<Instance> {
 
 const update = statement('update_instance', 'update instance set key_check = $1, sign_in_secret = $2, old_keys = $3')
 
-/** Of a row that the transaction has locked. */
+/** The transaction must have locked the row. */
 export async function writeInstance(
   tx: Sql,
   { key, signInSecret, oldKeys }: { key: SealingKey; signInSecret: string; oldKeys: readonly string[] },

@@ -7,7 +7,7 @@ type Table = keyof typeof sealedColumns
 
 const PAGE_ROWS = 1_000
 
-/** Where each sealed text of a row is, by column. */
+/** A row with its sealed columns. */
 type SealedRow = { id: string; workspaceId: string } & Readonly<Record<string, Buffer | string | null>>
 
 const pages: Readonly<Record<Table, Statement<SealedRow>>> = {

@@ -127,7 +127,7 @@ type Finish = ResealProgress &
   Pick<Pass, 'unreadable' | 'unreadableCount'> &
   Pick<ResealOptions, 'acceptUnreadable' | 'record'>
 
-/** From here on no former key is needed, except those of unreadable texts. */
+/** From here on no former key is needed, except the keys of unreadable texts. */
 async function finish(
   { db, seal }: RotateParts,
   { key, resealed, unreadable, unreadableCount, acceptUnreadable, record }: Finish,

@@ -20,7 +20,7 @@ export type RetryBudget = {
 
 type OpenDatabaseOptions = RetryBudget & {
   config: Pick<Config, 'databaseUrl' | 'dataDir' | 'databasePool'>
-  /** How many connections there must be at least, also while other processes run. */
+  /** The least number of connections that must be available, even while other processes run. */
   connections?: number
   /** Runs before anything in the database is changed, also on one that is not migrated. */
   check?: ((db: Db) => Promise<void>) | undefined

@@ -49,7 +49,7 @@ export async function replaceInstanceKeys(dataDir: string, keys: readonly Buffer
 
 export const textOfKey = (key: Buffer): string => key.toString('base64')
 
-/** Not replaced by a new key, which could not open what the old one sealed. */
+/** A new key would not help: it could not open what the old one sealed. */
 function throwMissingKey(file: string): never {
   throw new StartupError(
     `The instance key of this database is missing: ${file} does not exist. Restore the file from a backup of the data folder, or set DOORCODE_SECRET_KEY to the key.`,

@@ -17,7 +17,7 @@ const POOL_SIZE = 4
 
 type OpenInstance = {
   instance: Partial<Omit<Instance, 'schema'>>
-  /** Why some of it could not be opened. */
+  /** Why some parts could not be opened. */
   known: Finding[]
   close: () => Promise<void>
 }
@@ -36,7 +36,7 @@ export async function openForDoctor(config: Config): Promise<OpenInstance> {
       instance.clock = opened.adopt(await createDatabaseClock(db), (clock) => clock.stop())
       instance.db = db
       const seal = await findSeal(config, db).catch((error: unknown) => {
-        // Tables that are missing are a finding of their own.
+        // Another check reports missing tables.
         if (error instanceof StartupError)
           known.push(toFinding('key', { code: 'key_wrong', reason: asWritten(error.message) }))
         return undefined

@@ -25,7 +25,7 @@ async function findOnLinux(port: number): Promise<string | undefined> {
 
 const LISTENING = '0A'
 
-/** As the kernel names them in /proc/<pid>/fd. */
+/** Returns sockets by the names that the kernel gives them in /proc/<pid>/fd. */
 async function findListeningSockets(port: number): Promise<Set<string>> {
   const tables = await Promise.all(
     ['/proc/net/tcp', '/proc/net/tcp6'].map((file) => readFile(file, 'utf8').catch(() => '')),

@@ -6,7 +6,7 @@ import { findPortHolder } from './port-holder.ts'
 
 export type Address = { host: string; port: number }
 
-/** A setting with the ports that it stands for: one for each use, in a row. */
+/** A setting and its consecutive ports, one for each use. */
 export type PortSetting = Address & { setting: SettingName; uses: readonly [string, ...string[]] }
 
 export type PortFault = { setting: SettingName; sentence: string }
@@ -17,11 +17,11 @@ export async function assertPortsFree(wanted: readonly PortSetting[]): Promise<v
 
 /** Throws StartupError, if there are any. */
 export function throwPortFaults(faults: readonly PortFault[]): void {
-  const sentences = new Set(faults.map(({ sentence }) => sentence)) // a wrong host is a fault of each of its ports
+  const sentences = new Set(faults.map(({ sentence }) => sentence)) // a wrong host makes each of its ports faulty
   if (sentences.size > 0) throw new StartupError([...sentences].join('\n'))
 }
 
-/** Looked for before anything is opened, so that the operator learns of all of them at once. */
+/** Checks all ports before anything is opened, so that the operator sees all faults at once. */
 export async function findPortFaults(wanted: readonly PortSetting[]): Promise<PortFault[]> {
   const faults = findSharedPorts(wanted)
   for (const each of wanted) {

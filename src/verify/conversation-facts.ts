@@ -70,7 +70,7 @@ export type SentFact = {
   failure_code: FailureCode | null
   /** It failed, even if a later report corrected that. */
   has_failed: boolean
-  /** Of template and reminder: reports that may be failures. */
+  /** For template and reminder: reports that may be failures. */
   failures: string[] | null
 }
 

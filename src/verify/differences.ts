@@ -4,13 +4,13 @@ type Code = Extract<TextCode, `verify.${string}`>
 /** Each kind of difference has a text. */
 export type DifferenceCode = Exclude<Code, Extract<PlainCode, Code>>
 
-/** `id`: of the row that differs from what other rows say. */
+/** `id`: the row that differs from what other rows say. */
 export type Difference = { id: string; text: Extract<CodedText, { code: DifferenceCode }> }
 
 /** `verifiable`: false when the facts that decide were removed. */
 export type CheckResult = { differences: Difference[]; verifiable: boolean }
 
-/** For a parameter of a text. */
+/** Formats a parameter of a text. */
 export const shown = (value: Date | object | string | number | boolean | null | undefined): string => {
   if (value instanceof Date) return value.toISOString()
   if (value === null || value === undefined) return '–'

@@ -8,9 +8,9 @@ export type DeliveredFacts = {
   id: string
   type: string
   recorded_at: Date
-  /** Of a ping. */
+  /** Set for a ping. */
   endpoint_id: string | null
-  /** Of a ping, an event has neither. */
+  /** Whether the event belongs to a message or a confirmation. A ping belongs to neither. */
   has_owner: boolean
   deliveries: DeliveryFact[] | null
   endpoints: EndpointFact[]
@@ -34,7 +34,7 @@ export type EndpointFact = {
   created_at: Date
   deleted_at: Date | null
   event_types: string[] | null
-  /** Its types may have been others before. */
+  /** Its types may have changed. */
   was_updated: boolean
 }
 

@@ -4,7 +4,7 @@ import { shown } from './differences.ts'
 import type { DeliveredFacts, DeliveryFact, EndpointFact } from './event-facts.ts'
 import { isWhole } from './selected.ts'
 
-/** An endpoint that was added or deleted at about the time of an event may have got it or not. */
+/** An endpoint that was added or deleted at about the time of an event may or may not have received it. */
 const RACE_MS = MINUTE_MS
 
 /** Compares an event with its deliveries, and those with their attempts (docs/verify.md#events-and-deliveries). Pure. */

@@ -17,7 +17,7 @@ const selectDays: Statement<CountedDay> = statement(
    order by day desc limit ${MAX_DAYS}`,
 )
 
-/** Days that were counted when everything of them was stored. `from`: the first day of which all records are kept. */
+/** Days that were counted when all their rows were stored. `from`: the first day whose records are all kept. */
 export async function listCountedDays(tx: Sql, workspaceId: string, from: Day | null): Promise<CountedDay[]> {
   const days = await tx.rows(selectDays, [workspaceId, from])
   return days.filter(

@@ -3,8 +3,8 @@ import { timeOfId } from '../ids.ts'
 import { type KeptClass, findKeptSince, sinceBeginning } from '../retention/kept-since.ts'
 
 /**
- * From when on all records of a workspace are kept; null: from the beginning. Retention removes older ones, and what they
- * would prove is then not verified.
+ * The time from which all records of a workspace are kept; null: all are kept. Retention removes older ones, and what
+ * they would prove is not verified.
  */
 export const recordsKeptSince = async (sql: Sql, workspaceId: string): Promise<Date | null> =>
   sinceBeginning(workspaceId, await findKeptSince(sql)).records

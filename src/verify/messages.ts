@@ -134,7 +134,7 @@ const mayHaveFailed = (facts: MessageFacts): boolean =>
   (facts.made ?? []).some(({ outcome }) => outcome !== 'accepted' && outcome !== 'retry') ||
   facts.ahead_ms > 0 ||
   (facts.failed_event_at !== null && facts.failed_event_at >= facts.submit_by) ||
-  // An erasure ends what waits. When it was is not stored.
+  // An erasure ends waiting messages. The time of an erasure is not stored.
   isErased(facts.recipient) ||
   // Whether the template existed at that time is not stored.
   facts.failure_code === 'TEMPLATE_NOT_FOUND'
@@ -186,7 +186,7 @@ function compare(facts: MessageFacts, { state, sentEventAt, failedEventAt }: Nod
   return found
 }
 
-/** The code that the last attempt's answer means, where Doorcode decided by it. */
+/** The failure code that follows from the last attempt's answer, if that answer decided. */
 function checkOwnFailure(facts: MessageFacts, reader: Reader): Difference[] {
   const { id, failure_code: stored, provider_message_id, attempts } = facts
   const last = facts.made?.at(-1)
@@ -198,7 +198,7 @@ function checkOwnFailure(facts: MessageFacts, reader: Reader): Difference[] {
   return [{ id, text: { code: 'verify.message_failure', stored, derived } }]
 }
 
-/** Its sub-code, which is not stored, decides what it means. */
+/** The meaning of this error depends on its sub-code, which is not stored. */
 const SHARED_CODE = 100
 
 const EVENTS = { 'message.sent': 'sent_event_at', 'message.failed': 'failed_event_at' } as const

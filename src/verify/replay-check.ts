@@ -26,7 +26,7 @@ export type CheckToReplay = {
   check: CodedText
   part: Check
   reference: string
-  /** The customer's data was erased, which ended what ran. */
+  /** The customer's data was erased, which ended the check. */
   isErased: boolean
   createdAt: Date
   /** How far the workspace's clock is ahead. */
@@ -35,10 +35,10 @@ export type CheckToReplay = {
   answers: readonly { row: AnswerFact; event: AnswerEvent }[]
   /** The customer sent messages that changed nothing: they may have repeated the answer in force. */
   hasRepeats: boolean
-  /** Of both checks, in the order of `occurredAt`. */
+  /** The events of both checks, in the order of `occurredAt`. */
   events: readonly EventFact[]
   sent: readonly SentFact[]
-  /** With which a template or reminder of this check has failed. */
+  /** The codes with which templates or reminders of this check have failed. */
   failureCodes: readonly FailureCode[] | 'unknown'
 }
 
@@ -51,7 +51,7 @@ const MAX_CLOCK_SKEW_MS = 10 * SECOND_MS
 type Node<T extends Types> = {
   state: CheckState<T>
   left: CheckToReplay['answers']
-  /** Into the events of this check. */
+  /** Index into the events of this check. */
   nextEvent: number
   sends: Readonly<Record<string, number>>
 }
@@ -201,7 +201,7 @@ type EventCheck<T extends Types> = {
   /** After the event. */
   state: CheckState<T>
   event: EventFact
-  /** Of the answer that caused it; null: only the event knows. */
+  /** When the answer that caused the event was given; null: only the event shows it. */
   at: Date | null
   machine: Machine<T>
 }

@@ -1,7 +1,7 @@
 /** Units to read, by id: the next ones, or some of them again. */
 export type Selected = { after: string; limit: number } | { ids: readonly string[] }
 
-/** Of one kind per unit. A unit that has more is not verified. */
+/** Facts of one kind per unit. A unit that has more is not verified. */
 const MAX_FACTS = 200
 /** For queries. One more fact shows that there are too many. */
 export const FACT_LIMIT = MAX_FACTS + 1

@@ -29,7 +29,7 @@ export class UnitCounter {
     if (!this.#isOver) this.until = firstIdAt(new Date(Date.now() - MAX_ACCEPTING_MS))
   }
 
-  /** The month is that of the workspace's time, which a sandbox may have moved. */
+  /** The month counts in the workspace's time, which a sandbox may have moved. */
   add(id: string, createdAt: Date): void {
     this.#isOver ||= id >= this.until
     if (this.#isOver) return
@@ -66,7 +66,7 @@ const countRecent: Statement<Units> = statement(
 type Counted = {
   codes: UnitCounter
   confirmations: UnitCounter
-  /** The first of which all records were walked; null: all. */
+  /** The first month of which all records were walked; null: all months. */
   firstMonth: string | null
 }
 

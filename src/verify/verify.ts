@@ -20,11 +20,11 @@ import { checkMessage } from './messages.ts'
 import type { Selected } from './selected.ts'
 import { UnitCounter, checkUnits } from './units.ts'
 
-/** In one snapshot, with everything that belongs to them. */
+/** Rows that one snapshot reads, with everything that belongs to them. */
 const MAX_BATCH = 500
 /** The pause between batches, about as long as a batch, leaves the database time for other work. */
 const PAUSE_MS = 20
-/** A difference is looked at again after this long: work that was under way is then over. */
+/** A difference is checked again after this time, when work that was in progress has ended. */
 const SECOND_LOOK_MS = 2 * SECOND_MS
 /** All differences are counted; only the first ones are listed. */
 const MAX_SHOWN = 100
@@ -37,7 +37,7 @@ type VerifyParts = Pick<Parts, 'db' | 'clock' | 'provider'>
 
 export type VerifyOptions = {
   workspaceId?: string | undefined
-  /** Only what was accepted since then, in real time. */
+  /** Verifies only what was accepted since then, in real time. */
   since?: Date | undefined
   progress?: (line: string) => void
   /** Set by tests. */

@@ -21,7 +21,7 @@ import {
 } from './endpoint-status.ts'
 import { type EndpointChange, type EndpointSettings, checkSettings } from './settings.ts'
 
-/** Of a workspace. Each event is sent to every endpoint, so this limits the cost of one event. */
+/** Endpoints of a workspace. Each event is sent to every endpoint, so this limits the cost of one event. */
 export const MAX_ENDPOINTS = 20
 /** After a rotation both secrets sign for this long (docs/webhooks.md#a-new-secret). */
 export const PREVIOUS_SECRET_VALID_MS = DAY_MS
@@ -75,7 +75,7 @@ export type Endpoint = EndpointSettings & {
 export const listEndpoints = (db: Sql, workspaceId: string): Promise<Endpoint[]> =>
   db.rows(selectEndpoints, [workspaceId])
 
-/** Also one that was deleted, whose deliveries can still be read. */
+/** Finds deleted endpoints too: their deliveries can still be read. */
 export const findEndpoint = (db: Sql, { workspaceId, endpointId }: EndpointId): Promise<FoundEndpoint | undefined> =>
   db.row(selectEndpoint, [workspaceId, endpointId])
 
@@ -176,7 +176,7 @@ export async function deleteEndpoint(
   if (!(await markDeleted(db, { ...id, now: clock.now(), alongside }))) throw missingEndpoint(id.endpointId)
 }
 
-/** One that was deleted is missing. */
+/** A deleted endpoint counts as missing. */
 export async function getEndpoint(db: Sql, id: EndpointId): Promise<Endpoint> {
   const endpoint = await findEndpoint(db, id)
   if (!endpoint || endpoint.deletedAt) throw missingEndpoint(id.endpointId)

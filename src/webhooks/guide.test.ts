@@ -27,7 +27,7 @@ const signed = (at: Date) => sign({ id: '019ad8d5-11a0-7c44-8e0b-7a2d9c1f6e35', 
 const fresh = signed(new Date())
 const stale = signed(new Date(Date.now() - 6 * MINUTE_MS))
 
-/** The expected result of each. */
+/** The expected result of each example. */
 const cases = [
   { body, headers: fresh, secret, genuine: true },
   { body, headers: fresh, secret: previous, genuine: true },

@@ -22,12 +22,12 @@ import { STEPS_MS } from './delivery/schedule.ts'
 
 /** Events of one confirmation. Each time its customer changes their mind there is another; only the first are shown. */
 const MAX_EVENTS_OF_ONE = 200
-/** With one reference, or of one recipient: the newest. */
+/** Only the newest messages or confirmations with one reference, or of one recipient. */
 const NEWEST_SUBJECTS = 'order by id desc limit 200'
 /** The newest attempts of a delivery. A schedule has at most 18 (ten, and eight brought forward); resends make more. */
 const MAX_ATTEMPTS_SHOWN = 50
 
-/** Of deliveries, by their events. */
+/** Selects deliveries by their events. */
 export type EventFilter = {
   type?: EventType | undefined
   /** Recorded at this time or later. */
@@ -51,7 +51,7 @@ export type Subjects = {
   reference: string
   /** E.164 */
   recipients: readonly string[]
-  /** What is looked for inside numbers, references and ids if nothing has exactly this. Null: the text is whole. */
+  /** What to search for inside numbers, references and ids if no exact match exists. Null: the text is whole. */
   part: SearchPart | null
 }
 
@@ -62,7 +62,7 @@ export type LoggedDelivery = {
   type: EventType
   messageId: string | null
   confirmationId: string | null
-  /** Of the message or the confirmation; of a ping null. */
+  /** The recipient and reference of the message or confirmation; null for a ping. */
   recipient: string | null
   reference: string | null
   status: DeliveryStatus
@@ -75,7 +75,7 @@ export type LoggedDelivery = {
   dueAt: Date | null
   createdAt: Date
   endedAt: Date | null
-  /** Of the last attempt that ended. */
+  /** The last attempt that ended: when, how long it took and its result. */
   lastAttemptAt: Date | null
   durationMs: number | null
   httpStatus: number | null
@@ -153,7 +153,7 @@ const logs = {
   held: logOf('held', `and item.status = 'held'`),
 }
 
-/** Ids are those of the event, its message and its confirmation. */
+/** Searches the ids of the event, its message and its confirmation. */
 const partFilter: ListSpec['filters'][number] = [
   'text[]',
   (patterns) => `(concat_ws(' ', event.id, event.message_id, event.confirmation_id) like (${patterns})[3] or exists (
@@ -203,7 +203,7 @@ const MAX_LATEST = 40
 
 export type LatestDelivery = LoggedDelivery & { endpointId: string; url: string }
 
-/** Of all endpoints that the workspace has, the newest first. */
+/** The newest deliveries of the workspace's endpoints, newest first. */
 export const listLatestDeliveries = async (sql: Sql, workspaceId: string): Promise<LatestDelivery[]> =>
   (await sql.rows(selectLatest, [workspaceId])).map(withNextAttempt)
 
@@ -241,7 +241,7 @@ export type DeliveryDetails = LoggedDelivery & {
   })[]
 }
 
-/** With its attempts. Undefined when it is missing, or another workspace's or endpoint's. */
+/** The delivery with its attempts. Undefined when it is missing or belongs to another workspace or endpoint. */
 export async function findDeliveryDetails(
   db: Sql,
   { workspaceId, endpointId, deliveryId }: EndpointId & { deliveryId: string },

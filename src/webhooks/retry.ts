@@ -39,7 +39,7 @@ export async function countWaiting(sql: Sql, { workspaceId, endpointId }: Endpoi
   return (await sql.row(selectWaiting, [workspaceId, endpointId, now]))?.waiting ?? 0
 }
 
-/** As the release chooses them. */
+/** The same deliveries that the release chooses. */
 const WAITING = `workspace_id = $1 and endpoint_id = $2 and early_at is not null and lease is null and due_at > $3`
 
 const selectWaiting = statement<{ waiting: number }>(

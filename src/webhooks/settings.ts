@@ -13,7 +13,7 @@ export type EndpointSettings = {
   url: string
   /** Empty: the endpoint is shown by its URL. */
   description: string
-  /** A ping is always sent. Null: all, also those that later releases add. */
+  /** A ping is always sent. Null: all types, including those that later releases add. */
   eventTypes: ChosenEventType[] | null
 }
 
@@ -64,7 +64,7 @@ async function checkUrl(text: string, allowPrivate: boolean): Promise<string> {
   return url.href
 }
 
-/** To show a mistake early; the check that protects is the one at each connection. */
+/** Shows a mistake early. What protects us is the check at each connection. */
 async function checkPublic(hostname: string): Promise<void> {
   try {
     await checkHost(hostname)

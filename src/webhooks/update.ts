@@ -4,7 +4,7 @@ import type { Parts } from '../parts.ts'
 import { type EndpointId, getEndpoint, missingEndpoint } from './endpoints.ts'
 import { type EndpointChange, type EndpointSettings, checkSettings } from './settings.ts'
 
-/** Changes what is given. A new URL is tried at once with what waits. `alongside` runs in the same transaction. */
+/** Changes the given settings. Waiting deliveries go to a new URL at once. `alongside` runs in the same transaction. */
 export async function updateEndpoint(
   { db, clock, config }: Pick<Parts, 'db' | 'clock' | 'config'>,
   { workspaceId, endpointId, ...change }: EndpointId & EndpointChange,
@@ -34,7 +34,7 @@ const lockSettings = statement<EndpointSettings>(
    where workspace_id = $1 and id = $2 and deleted_at is null for no key update`,
 )
 
-/** Failures of the URL before say nothing about the new one. */
+/** Failures of the previous URL say nothing about the new one. */
 const updateSettings = statement(
   'update_endpoint_settings',
   `update webhook_endpoints set url = $3, description = $4, event_types = $5,

@@ -3,12 +3,12 @@ import { type Sql, statement } from '../db/pool.ts'
 import { UserError } from '../user-error.ts'
 import { unknownWorkspace } from './workspaces.ts'
 
-/** In which the deletion of a live workspace can be cancelled, and its accepted messages are still sent. */
+/** During this time the deletion of a live workspace can be cancelled, and its accepted messages are still sent. */
 const GRACE_MS = 7 * DAY_MS
 
 type Deletion = {
   workspaceId: string
-  /** As the user typed it; required for a live workspace. */
+  /** The workspace's name as the user typed it; required for a live workspace. */
   name?: string | undefined
 }
 
@@ -30,7 +30,10 @@ export async function askDeletion(
   return { name, deletionDueAt: dueAt, isNew: true }
 }
 
-/** Before it is due; afterwards the workspace is unknown. False when no deletion was asked for. Throws UserError. */
+/**
+ * Works until the deletion is due; after that the workspace is unknown. False when no deletion was requested. Throws
+ * UserError.
+ */
 export async function cancelDeletion(tx: Sql, workspaceId: string): Promise<boolean> {
   const { deletionDueAt } = await lockWorkspace(tx, workspaceId)
   if (!deletionDueAt) return false

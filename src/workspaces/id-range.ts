@@ -5,7 +5,7 @@ import { FIRST_ID, LAST_ID, firstIdAt } from '../ids.ts'
 export type ListClock = { sandbox: boolean; offsetMs: number }
 
 export type TimeRange = {
-  /** By the clock of the rows; `until` is exclusive. */
+  /** Times of the rows' clock; `until` is exclusive. */
   from: Date | null
   until: Date | null
   /** The id at which the previous page ended. */

@@ -10,7 +10,7 @@ export const MAX_SCANNED_ROWS = 10_000
 
 /** A list of one workspace's rows, newest first. In its SQL a row is `item`. */
 export type ListSpec = {
-  /** With the columns workspace_id, id and created_at. */
+  /** The table must have the columns workspace_id, id and created_at. */
   table: string
   columns: string
   joins?: string
@@ -19,7 +19,7 @@ export type ListSpec = {
 }
 
 type DatedRow = { id: string; createdAt: Date }
-/** `counted`: the rows that were looked at; `reached`: whether one of them is below the cursor. */
+/** `counted`: the rows that were read; `reached`: whether one of them is below the cursor. */
 type Counts = { total: number; newer: number; counted: number; reached: boolean }
 export type ListSource<Row> = { page: Statement<Row>; end: Statement<DatedRow>; count: Statement<Counts> }
 
@@ -96,7 +96,7 @@ const conditionsOf = (filters: ListSpec['filters'], values: number): string =>
 
 export type PageRequest = {
   workspaceId: string
-  /** From idRange. */
+  /** What idRange returned. */
   ids: readonly [string, string]
   values?: readonly Value[]
   filters: readonly Value[]
@@ -125,7 +125,7 @@ export async function readPage<Row extends { id: string; createdAt: Date }>(
  */
 export type Position = { newer: number | null; total: number; isMore: boolean }
 
-/** `ids`: of the whole list; `before`: where the page begins. */
+/** `ids`: the range of the whole list; `before`: where the page begins. */
 export async function readPosition<Row>(
   sql: Sql,
   { count }: ListSource<Row>,
@@ -137,7 +137,7 @@ export async function readPosition<Row>(
   return { newer: before === null || reached || !isMore ? newer : null, total, isMore }
 }
 
-/** With the time of the last step, a page stays below a quarter of a second. */
+/** A page takes less than a quarter of a second, including the last step. */
 const MAX_READ_ON_MS = 150
 
 /** Reads several pages of a filter that few rows pass, until one page is full or the time is over. */

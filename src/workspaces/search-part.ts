@@ -5,7 +5,7 @@ import { partOfPhone } from './searched-phones.ts'
 /** What a text may be a part of. Null: it cannot be a part of one. */
 export type SearchPart = { phone: string | null; reference: string | null; id: string | null }
 
-/** Ids are of hexadecimal digits, so a few are in many of them. */
+/** Ids are hexadecimal, so a few digits occur in many of them. */
 const MIN_ID_CHARACTERS = 6
 
 /** Null for a whole id or a whole number with its country code. `phones`: the numbers that the text may mean. */

@@ -22,7 +22,7 @@ export function phonesMatching(text: string, ownPhones: readonly string[]): stri
 const MIN_PART_DIGITS = 3
 
 /**
- * The digits of a part of a number, to find inside E.164 numbers: without the zeros that begin a number as dialled. Null
+ * The digits of a part of a number, to find inside E.164 numbers: without the leading zeros of a dialled number. Null
  * when the text is no part of a number.
  */
 export function partOfPhone(text: string): string | null {

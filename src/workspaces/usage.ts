@@ -104,7 +104,7 @@ export function forecast({ monthlyUnits, used, now }: QuotaUse, { units, overMs 
 /** Longer than any month, and within the range of a Date. */
 const MAX_FORECAST_MS = 100 * DAY_MS
 
-/** Quotas are of calendar months in UTC (docs/api.md#limits). */
+/** Quotas count calendar months in UTC (docs/api.md#limits). */
 export const endOfMonth = (at: Date): Date => new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1))
 
 /** `first`: the first use of the last PACE_DAYS. */

@@ -31,7 +31,7 @@ export type Workspace = {
   name: string
   sandbox: boolean
   createdAt: Date
-  /** Until then its deletion can be cancelled; null when none was asked for. */
+  /** Until then its deletion can be cancelled; null when no deletion was requested. */
   deletionDueAt: Date | null
 }
 
@@ -69,7 +69,7 @@ const selectWorkspacesOfAnySchema = statement<Pick<Workspace, 'workspaceId' | 'n
    from workspaces w where to_jsonb(w) ->> 'deleted_at' is null order by id limit ${MAX_WORKSPACES}`,
 )
 
-/** Also on a database that an earlier release migrated. None before the first migration. */
+/** Also works on a database that an earlier release migrated. Returns none before the first migration. */
 export const listWorkspacesOfAnySchema = (sql: Sql): Promise<Pick<Workspace, 'workspaceId' | 'name' | 'sandbox'>[]> =>
   sql.rows(selectWorkspacesOfAnySchema).catch((error: unknown) => {
     if (sqlState(error) === UNDEFINED_TABLE) return []

@@ -4,7 +4,7 @@ import { MAX_REASON_LENGTH } from './blocked.ts'
 import { normalizePhone } from '../phone.ts'
 import { phonesMatching } from './searched-phones.ts'
 
-/** As a person typed it. */
+/** A recipient as a person typed it. */
 export type RecipientInput = { phone: string; reason: string }
 
 export type RecipientFault =

@@ -51,10 +51,10 @@ test('conversations are shown only in Arabic, in texts that follow the chosen la
 
 const pathOf = (world: World, place: string): string => `/dashboard/w/${world.workspaceId}/${place}`
 
-/** Where what changes is not on the screen: its page then shows all changes at once. */
+/** Opens another page: the page that changes then shows all changes at once. */
 const lookAway = (page: Page, world: World): Promise<void> => openWithin(page, pathOf(world, 'blocked'))
 
-/** In three states, the last with all that customers do that fits nothing. */
+/** Shows three states, the last with everything customers can do that matches nothing. */
 async function seeConfirmation(page: Page, world: World): Promise<void> {
   const order = await world.createConfirmation()
   await world.settled()
@@ -97,7 +97,7 @@ async function seeConfirmation(page: Page, world: World): Promise<void> {
   for (const { note } of notes) assert.notEqual(note.code, 'text', JSON.stringify(note))
 }
 
-/** One that waits for another attempt, the same one read after a failure, and one that failed. */
+/** Shows a message that waits for another attempt, the same one read after a failure, and one that failed. */
 async function seeMessages(page: Page, world: World): Promise<void> {
   const to = newPhone()
   for (const behaviour of [{ error: 131016 }, { error: 131056 }])

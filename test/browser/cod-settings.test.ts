@@ -46,7 +46,7 @@ test('settings are started, saved and merged, and are not lost accidentally', as
   await keepsUnsaved(page, 'Which day is good?')
 })
 
-/** Ticked are the days with deliveries, of which one is left. */
+/** The ticked days have deliveries; one of them remains. */
 async function choosesDays(page: Page): Promise<void> {
   const days = page.getByRole('group', { name: 'Delivery days' })
   await days.locator('input:checked').nth(6).waitFor({ state: 'attached' })
@@ -73,7 +73,7 @@ async function merges(page: Page): Promise<void> {
   await alert.getByRole('button', { name: 'Apply my changes on top of theirs' }).click()
 }
 
-/** In another tab, in another language and on the way to another page. */
+/** The draft survives another tab, another language and leaving for another page. */
 async function keepsUnsaved(page: Page, dayQuestion: string): Promise<void> {
   await page.locator('[data-account]').click()
   await page.getByRole('menuitem', { name: 'العربية' }).click()
@@ -102,10 +102,10 @@ const LIMITED = [
   ['Closing message after a confirmation', 4_096],
 ] as const
 
-/** Of exactly this length: blanks at the ends would not count. */
+/** Exactly this long: spaces at the ends would not count. */
 const textOf = (length: number): string => 'word '.repeat(length / 5 + 1).slice(0, length - 1) + 'x'
 
-/** Every text has its greatest length. */
+/** Every text has its maximum length. */
 const LONGEST = {
   texts: {
     dayQuestion: textOf(1_024),
@@ -227,7 +227,7 @@ test('the preview matches the phone, in English and in Arabic', async (t) => {
   }
 })
 
-/** What stands at each field, by its label: counter, error and the like. */
+/** What each field shows, by its label: counter, error and the like. */
 const fieldsOf = (page: Page): Promise<Record<string, string>> =>
   page.evaluate(`Object.fromEntries(Array.from(
     document.querySelectorAll('input[data-path], textarea[data-path]'),

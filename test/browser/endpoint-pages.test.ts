@@ -26,7 +26,7 @@ test('an endpoint is added, changed, deleted, repaired, tested and resent on its
   await resendChosen(page, { world, receiver })
 })
 
-/** On the list; ends on the page of the deleted endpoint. */
+/** Starts on the list and ends on the page of the deleted endpoint. */
 async function addAndDelete(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Add an endpoint' }).click()
   const dialog = page.getByRole('dialog')

@@ -95,7 +95,7 @@ async function createKey(page: Page): Promise<void> {
   await isFocused(page, 'Create key')
 }
 
-/** A button gets the focus back also behind a dialog. */
+/** A button behind a dialog gets the focus back, too. */
 async function sendTestEvent(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Send test event' }).focus()
   await page.keyboard.press('Enter')

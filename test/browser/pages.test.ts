@@ -64,7 +64,7 @@ async function furnish(world: World): Promise<Record<string, string>> {
   }
 }
 
-/** What the dialogs of rows need. */
+/** Creates what the dialogs of rows need. */
 async function furnishDialogs(world: World, as: SignedIn): Promise<void> {
   const { workspaceId } = world
   await signIn(world, 'member')
@@ -73,7 +73,7 @@ async function furnishDialogs(world: World, as: SignedIn): Promise<void> {
   await as.calls.people.invite.mutate({ workspaceId, email: 'new@shop.example', role: 'member' })
 }
 
-/** Each page is seen at these widths; 360 is in both languages, since what is too wide is so on the narrowest first. */
+/** Each page is checked at these widths, and at 360 in both languages: wide content overflows the narrowest first. */
 const WIDTHS = { en: [360, 1280], ar: [360, 768] } as const
 type Language = keyof typeof WIDTHS
 

@@ -18,7 +18,7 @@ test('unknown addresses keep the frame, and the palette finds pages and messages
   await findByKeyboard(page, otp)
 })
 
-/** An address of nothing, a page of the workspace, and a page of no workspace, whose switcher leads back. */
+/** Opens an unknown address, a page of the workspace, and a page outside workspaces, whose switcher leads back. */
 async function openUnknown(page: Page, workspaceId: string): Promise<void> {
   await page.goto('/dashboard/nothing/here')
   await page.getByRole('heading', { name: 'Page not found' }).waitFor()

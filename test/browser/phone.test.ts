@@ -75,7 +75,7 @@ async function reschedules(page: Page, world: World, receiver: WorldReceiver): P
   return confirmation
 }
 
-/** With a reason of the list, on a narrow screen. */
+/** Refuses with a reason from the list, on a narrow screen. */
 async function refuses(page: Page, world: World, confirmation: CreatedConfirmation): Promise<void> {
   await world.settled()
   await world.startRefusalCheck(confirmation)
@@ -94,7 +94,7 @@ async function refuses(page: Page, world: World, confirmation: CreatedConfirmati
   await page.getByRole('button', { name: confirmation.to }).waitFor()
 }
 
-/** An earlier message, by mouse and keyboard; the business sees which. */
+/** Quotes an earlier message by mouse and by keyboard; the business sees which one. */
 async function quotes(page: Page, world: World): Promise<void> {
   const to = newPhone()
   const [first, second] = [await world.sendOtp({ to }), await world.sendOtp({ to })]

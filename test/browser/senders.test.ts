@@ -43,7 +43,7 @@ async function syncs(page: Page, world: World, emulator: SlowEmulator): Promise<
 
 const SYNCING = { name: 'Syncing numbers and templates from WhatsApp' }
 
-/** One of three steps is done, and no share of the second. */
+/** One of three steps is done, and the share of the second is unknown. */
 async function assertReadsTemplates(page: Page): Promise<void> {
   await page.getByText('Step 2 of 3: reading the templates. So far: 2 numbers, 100 templates.').waitFor()
   const bar = page.getByRole('progressbar', SYNCING)

@@ -10,7 +10,7 @@ import { newPhone, startWorld } from '../world.ts'
 /** More stops than any page has. */
 const MAX_TABS = 120
 
-/** Also while it closes, when it has no role for a reader. */
+/** Also matches while the dialog closes and has no role for screen readers. */
 const DIALOG = '[role=dialog]'
 
 /** The accessible name of what has the focus, as far as these pages name things. */

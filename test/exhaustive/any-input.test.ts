@@ -9,7 +9,7 @@ const RUNS = 120
 const RUNS_OF_ALL_ROUTES = 300
 const MISSING_ID = '00000000-0000-4000-8000-000000000000'
 
-/** What of a workspace a request may have stored. */
+/** What a request may have stored in a workspace. */
 const stored = (world: World) =>
   world.ask(
     `select (select count(*)::int from messages where workspace_id = $1) as messages,
@@ -97,7 +97,7 @@ async function operationsOf(world: World): Promise<Operation[]> {
   )
 }
 
-/** So many confirmations that each run of a refusal check may find one without any. */
+/** Enough confirmations that each run of a refusal check finds one without a check. */
 const CONFIRMATIONS = 40
 
 /** For each path parameter of the API: ids that exist in the workspace. */
@@ -119,7 +119,7 @@ const filled = (path: string, id: (name: string) => string): string =>
 const lastOf = (ids: Record<string, readonly string[]>, name: string): string =>
   ids[name]?.at(-1) ?? assert.fail(`this test has no id for {${name}}`)
 
-/** A fault in a good body: at which of its members, and what happens there. */
+/** A fault in a valid body: the member, and what happens to it. */
 type Fault = { at: number; how: 'drop' | 'replace' | 'add'; name: string; value: unknown }
 
 const fault: fc.Arbitrary<Fault> = fc.record({
@@ -147,11 +147,11 @@ function membersOf(holder: object): { holder: object; name: string }[] {
   ])
 }
 
-/** An own member, whatever its name. */
+/** Defines an own member, whatever its name. */
 const define = (holder: object, name: string, value: unknown): boolean =>
   Reflect.defineProperty(holder, name, { value, enumerable: true, configurable: true, writable: true })
 
-/** Not the dot segments, which a client resolves, nor nothing: both make another path. */
+/** Leaves out dot segments, which a client resolves, and the empty text: both make another path. */
 const anyId = fc.oneof(
   segment.filter((text) => !/^\.{0,2}$/.test(text)),
   fc.constant(MISSING_ID),

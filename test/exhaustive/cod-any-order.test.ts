@@ -14,7 +14,7 @@ import { type World, newPhone, startWorld } from '../world.ts'
 const RUNS = 24
 /** Longer than the pace of a pair, so that no message waits. */
 const BEYOND_PACE_MS = 7_000
-/** After so many turns no report or message may be left. */
+/** After this many turns, no report or message may be left. */
 const MAX_LAST_TURNS = 6
 
 /** The state of the conversation before the answers below. */
@@ -34,9 +34,9 @@ type Delivery = {
   /** Index in the story. */
   answer: number
   worker: 0 | 1
-  /** `waits`: until the next turn, with all that comes by then. */
+  /** `waits`: it is processed in the next turn, with everything that arrives before. */
   processing: 'processed' | 'waits' | 'stalls before the conversation' | 'stalls in the conversation'
-  /** Of a stall. */
+  /** How a stall ends. */
   end: 'goes on' | 'is cut off'
 }
 
@@ -128,7 +128,7 @@ const deliveries = ({ answers }: Story): fc.Arbitrary<Delivery[]> => {
       ),
     )
     .map(([order, how]) => {
-      // What the shuffle left out comes at the end.
+      // Deliveries that the shuffle left out come at the end.
       const missing = answers.map((_, index) => index).filter((index) => !order.includes(index))
       return [...order, ...missing].flatMap((answer, index) => {
         const each = how[index]

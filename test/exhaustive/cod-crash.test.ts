@@ -8,7 +8,7 @@ import { assertVerified } from '../verified.ts'
 import { waitFor } from '../wait-for.ts'
 import { type World, type WorldReceiver, startWorld } from '../world.ts'
 
-/** From the customer's first reply on. */
+/** The first statement that processes a customer's reply. */
 const REPLY = 'match_messages'
 
 /**

@@ -25,7 +25,7 @@ const BEYOND_LEASES_MS = 60_000
 type Breaker = {
   wrap: (db: Db) => Db
   arm(statements: number): void
-  /** As the end of the process does; after a lost connection a known outcome is still stored. */
+  /** Loses the outcome, as the end of the process does. After a lost connection, a known outcome is still stored. */
   loseOutcome(): void
   /** Returns whether it threw. */
   disarm(): boolean
@@ -221,7 +221,7 @@ async function seenOf(model: Model, real: Real, purposes: readonly Purpose[]): P
   return seen
 }
 
-/** Mostly a recent one: long conversations have many without effect. */
+/** Mostly a recent message: long conversations have many without effect. */
 const recentIndex = fc.oneof(
   { weight: 2, arbitrary: fc.nat({ max: 2 }) },
   { weight: 1, arbitrary: fc.nat({ max: 100 }) },

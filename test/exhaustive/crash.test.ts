@@ -6,7 +6,7 @@ import { assertVerified } from '../verified.ts'
 import { waitFor } from '../wait-for.ts'
 import { type SentOtp, type World, type WorldReceiver, startWorld } from '../world.ts'
 
-/** Each begins a stage: submission, the provider's reports, delivery of the event. */
+/** Each statement begins a stage: submission, the provider's reports, delivery of the event. */
 const STAGES = ['insert_otp_messages_within_quota', 'store_provider_reports', 'record_events'] as const
 
 /** Statements that a server runs periodically without any message, or once for a cache. */
@@ -50,11 +50,11 @@ async function arrives(scene: Scene, otp: SentOtp): Promise<void> {
   })
 }
 
-/** So that each run opens a month too. */
+/** Makes each run open a month, too. */
 const forgetQuota = ({ world }: Scene) =>
   world.ask('delete from quota_usage where workspace_id = $1', [world.workspaceId])
 
-/** The first run of each writing statement of one whole message, with its stage. */
+/** The first run of each writing statement in the life of one message, with its stage. */
 async function recordWrites(scene: Scene): Promise<Write[]> {
   await forgetQuota(scene)
   await arrives(scene, await sendUntilAccepted(scene))
@@ -84,7 +84,7 @@ async function survives(scene: Scene, failpoint: Failpoint): Promise<void> {
   }
 }
 
-/** Some statements do not run for every message, but may for a later one. */
+/** Some statements do not run for every message, so it may take several. */
 const MAX_MESSAGES = 10
 
 async function sendUntilDead(scene: Scene): Promise<Promise<SentOtp>[]> {

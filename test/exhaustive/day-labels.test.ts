@@ -14,7 +14,7 @@ es es_AR es_CL es_CO es_CR es_DO es_EC es_HN es_MX es_PA es_PE es_ES es_UY es_VE
 
 const YEAR = Array.from({ length: 366 }, (_, index) => Temporal.PlainDate.from('2027-12-31').add({ days: index + 1 }))
 
-/** So that each weekday comes first in some month. */
+/** Enough days that each weekday comes first in some month. */
 const EIGHT_DAYS = 8
 
 test('in every language three consecutive days get distinct labels that fit', () => {

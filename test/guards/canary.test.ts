@@ -154,7 +154,7 @@ async function assertNowhere(
   assert.deepEqual(found, [], `a code was found ${when}`)
 }
 
-/** Every column of every row, in every table, that was written since the transaction `begun`. */
+/** Every column of every row in every table that was written since the transaction `begun`. */
 async function dump(world: World, begun: string): Promise<{ place: string; text: string }[]> {
   const tables = await world.ask<{ name: string }>(
     `select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`,

@@ -50,7 +50,7 @@ type Answer = { path: string; code: string; text: string }
 
 type Sent = { as?: SignedIn; workspaceId?: string; more?: object }
 
-/** As many calls as a request may hold. */
+/** The most calls that a request may hold. */
 const MAX_BATCH = 10
 
 /** The input has only a workspace: permission is checked before the rest. */

@@ -41,7 +41,7 @@ const arabic = translatorOf('ar')
 const sentencesOf = ({ data }: Refused): string[] =>
   [data.text, ...data.faults.map(({ text }) => text)].map(arabic.textOf)
 
-/** Of the page itself nothing is in Latin letters; what is isolated is an id, a command or a name. */
+/** The page's own text has no Latin letters; isolated parts are an id, a command or a name. */
 function assertArabic(sentence: string, where: string): void {
   const own = sentence.replaceAll(/[\u2066-\u2068][^\u2066-\u2069]*\u2069/g, '').replaceAll(/Doorcode|Webhook/g, '')
   assert.match(own, /\p{Script=Arabic}/u, where)
@@ -87,7 +87,7 @@ test('no schema of a form has messages in English only', async () => {
   assert.deepEqual(faults, [])
 })
 
-/** What is sent to customers, who are written to in their own language, and what people type as passwords. */
+/** Texts to customers, in the customers' languages, and words that people type as passwords. */
 const NOT_FOR_PAGES = [
   'cod/settings/language-starts.ts',
   'demo/cod-settings.ts',

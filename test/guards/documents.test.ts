@@ -385,7 +385,7 @@ async function documents(): Promise<string[]> {
   return names.sort()
 }
 
-/** The text between two comments with this mark. */
+/** The text between two comments with this marker. */
 const between = (text: string, mark: string): string =>
   text.split(`<!-- ${mark} -->`)[1]?.split(`<!-- /${mark} -->`)[0] ?? assert.fail(`no part is marked ${mark}`)
 

@@ -4,8 +4,8 @@ import path from 'node:path'
 import { before, test } from 'node:test'
 
 /**
- * From the top down. A file imports only from its room and lower layers, and so does its test; rooms on one line may not
- * import each other.
+ * Layers from the top down. A file imports only from its room and lower layers, and so does its test; rooms on one line
+ * may not import each other.
  */
 const LAYERS: readonly (readonly string[])[] = [
   ['cli'],
@@ -125,6 +125,14 @@ test('every room has a layer', () => {
     [...new Set(unknown)].filter((room) => !rooms.includes(room)),
     [],
   )
+})
+
+test('only start/ imports providers/whatsapp; the rest uses the interface', () => {
+  const outside = imports.filter(
+    ({ from, to }) => to.startsWith('src/providers/whatsapp/') && !/^src\/(start|providers\/whatsapp)\//.test(from),
+  )
+  // Tests run the real provider against the emulator.
+  assert.deepEqual(written(outside.filter(({ from }) => !from.endsWith('.test.ts'))), [])
 })
 
 const isInTree = (file: string, tree: string): boolean => file.startsWith(`${tree}/`)

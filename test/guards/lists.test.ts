@@ -24,7 +24,7 @@ type Plan = {
 
 /** More than any page may read, so that a full scan is detected. */
 const ROWS = 30_000
-/** What a search for a whole number, reference or id reads. */
+/** How many rows a search for a complete number, reference or id may read. */
 const MAX_EXACT_ROWS = 10
 /** Tables that grow with the traffic of a workspace. */
 const GROWING = new Set(['messages', 'confirmations', 'events', 'webhook_deliveries', 'webhook_attempts', 'audit_log'])

@@ -80,7 +80,10 @@ function isUsedConstraint(change: string, changes: readonly string[]): boolean {
   return name !== '' && !name.endsWith('_fkey') && !changes.some((each) => each.startsWith(`add constraint ${name} `))
 }
 
-/** Includes those that replace one of the same name or are on a new column: their text does not show whether they are narrower. */
+/**
+ * Includes constraints that replace one of the same name or are on a new column: their text does not show whether they
+ * are narrower.
+ */
 const constraintsOf = (changes: readonly string[]): string[] =>
   changes.flatMap((change) => /^add constraint (\w+)/.exec(change)?.[1] ?? [])
 

@@ -219,7 +219,7 @@ async function planAll(t: TestContext, world: World, calls: readonly Call[]): Pr
   }
 }
 
-/** What is accepted has ids and a key that nothing has yet; a key that is taken is found by whatever index at once. */
+/** Gives accepted requests new ids and keys: any index finds an existing key at once, so a bad plan would not show. */
 const withNewIds = (value: Value): Value =>
   typeof value === 'string' && value.includes('"requests"')
     ? value.replaceAll(/"(id|message_id|key)":"[^"]*"/g, (_, name: string) => `"${name}":"${randomUUID()}"`)
@@ -240,7 +240,7 @@ function textOf(value: Value): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** Without what a write itself touches: an update changes one page, or every index too when that page is full. */
+/** Does not count what a write itself touches: an update changes one page, and every index too if that page is full. */
 function blocksOf(plan: Plan | undefined): number {
   if (!plan) return 0
   const children = plan.Plans ?? []

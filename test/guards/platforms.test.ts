@@ -7,7 +7,7 @@ import { PLATFORMS } from '../../src/start/embedded-postgres/binaries.ts'
 
 type Machine = { version: string; platform: string; arch: string }
 
-/** Plain JavaScript without types, so it runs in a process of its own. */
+/** The file is plain JavaScript without types, so it runs in a separate process. */
 function explain(machine: Machine): string {
   const script = `import { explainWrongNode } from './bin/wrong-node.js'
     process.stdout.write(explainWrongNode(${JSON.stringify(machine)}) ?? 'fine')`

@@ -9,7 +9,7 @@ const SETTLES_WITHIN_MS = 90_000
 export type Evidence = {
   databaseUrl: string
   workspaceId: string
-  /** Of all scenarios so far. */
+  /** What all scenarios so far have accepted. */
   accepted: readonly Accepted[]
   endpoint: Endpoint
   /** How often the provider accepted each message, by our message id. */

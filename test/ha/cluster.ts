@@ -33,7 +33,7 @@ type Machine = {
   patroni: Service
 }
 
-/** As Patroni reports it. */
+/** A member as Patroni reports it. */
 type ListedMember = { name: MemberName; role: string; state: string; timeline?: number; lag?: number | string }
 
 export type Cluster = Awaited<ReturnType<typeof startCluster>>
@@ -73,7 +73,7 @@ export async function startCluster({ folder, programs, user }: ClusterOptions) {
   return {
     /** Through HAProxy. */
     databaseUrl,
-    /** Of one member, whatever its role. */
+    /** Connects to one member directly, whatever its role. */
     memberUrl: (name: MemberName): string => urlOf(machine(name).address, PORTS.postgres),
     primary,
     standbys: async (): Promise<MemberName[]> =>
@@ -81,13 +81,13 @@ export async function startCluster({ folder, programs, user }: ClusterOptions) {
     onPrimary,
     waitUntilHealthy,
     waitForOtherPrimary,
-    /** As the guide describes (docs/high-availability.md#rebuilding-a-member). */
+    /** Follows the guide (docs/high-availability.md#rebuilding-a-member). */
     async removeSyncKey(): Promise<void> {
       const { address } = machine('pg1')
       const answer = await fetch(`http://${address}:${PORTS.etcd}/v2/keys/service/doorcode/sync`, { method: 'DELETE' })
       if (!answer.ok) throw new Error(`etcd answered ${answer.status}: ${await answer.text()}`)
     },
-    /** With Patroni's command, to the synchronous standby, the only candidate that loses nothing. */
+    /** Switches with Patroni's command to the synchronous standby, the only candidate that loses nothing. */
     async switchover(): Promise<void> {
       const listed = await members()
       const leader = listed.find(({ role }) => role === 'leader')?.name
@@ -99,7 +99,7 @@ export async function startCluster({ folder, programs, user }: ClusterOptions) {
         env: { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', ...environment },
       })
     },
-    /** As if the machine lost power: Patroni and all of PostgreSQL end at once. Patroni is not started again. */
+    /** Simulates a power cut: Patroni and all of PostgreSQL end at once. Patroni is not started again. */
     async crash(name: MemberName): Promise<void> {
       const { patroni } = machine(name)
       const pids = await postgresOf(name)
@@ -107,7 +107,7 @@ export async function startCluster({ folder, programs, user }: ClusterOptions) {
       signalAll(pids, 'SIGKILL')
       await waitFor('PostgreSQL to be gone', async () => (await Promise.all(pids.map(isGone))).every(Boolean))
     },
-    /** As `systemctl restart patroni`: PostgreSQL stops with it, and the synchronous standby takes over. */
+    /** Does what `systemctl restart patroni` does: PostgreSQL stops with it, and the synchronous standby takes over. */
     async restart(name: MemberName): Promise<void> {
       const { patroni } = machine(name)
       await patroni.end()
@@ -131,7 +131,7 @@ export async function startCluster({ folder, programs, user }: ClusterOptions) {
           'SIGSTOP',
         )
       }),
-    /** Two of three: no majority is left. */
+    /** Stops two of three, so that no majority is left. */
     async crashEtcd(): Promise<() => Promise<void>> {
       const lost = machines.slice(0, 2).map(({ etcd }) => etcd)
       for (const etcd of lost) await etcd.kill()
@@ -168,7 +168,7 @@ export async function startCluster({ folder, programs, user }: ClusterOptions) {
     return found
   }
 
-  /** As the first member that answers sees it; empty if none does. */
+  /** The members as the first one that answers sees them; empty if none answers. */
   async function members(): Promise<ListedMember[]> {
     for (const { address } of machines) {
       const listed = await fetch(`http://${address}:${PORTS.patroni}/cluster`, { signal: AbortSignal.timeout(2_000) })
@@ -179,7 +179,7 @@ export async function startCluster({ folder, programs, user }: ClusterOptions) {
     return []
   }
 
-  /** By the health check that HAProxy uses. */
+  /** Finds the primary by the health check that HAProxy uses. */
   async function primary(): Promise<MemberName | undefined> {
     for (const { name, address } of machines) {
       const answer = await fetch(`http://${address}:${PORTS.patroni}/primary`, {
@@ -250,7 +250,7 @@ export async function startCluster({ folder, programs, user }: ClusterOptions) {
     if (!answer.ok) throw new Error(`Patroni answered ${answer.status}: ${await answer.text()}`)
   }
 
-  /** The postmaster first: it starts no further processes while the others are signalled. */
+  /** Signals the postmaster first, so that it starts no further processes while the others are signalled. */
   async function postgresOf(name: MemberName): Promise<number[]> {
     const data = path.join(machine(name).folder, 'data')
     const text = await readFile(path.join(data, 'postmaster.pid'), 'utf8').catch(() => '')

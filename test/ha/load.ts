@@ -8,7 +8,7 @@ export type Load = {
   others: ReadonlyMap<number, number>
   /** Answers that no outage explains. */
   faults: readonly string[]
-  /** Resolves when every request that was begun has been accepted. */
+  /** Resolves when every request that was started has been accepted. */
   stop(): Promise<void>
 }
 
@@ -22,11 +22,11 @@ export type LoadOptions = {
   random: Random
   /** Gets each code that was accepted. */
   accepted: Accepted[]
-  /** Different for each load, so that no phone number and no idempotency key is used twice. */
+  /** A different number for each load, so that no phone number or idempotency key is used twice. */
   round: number
 }
 
-/** Each requests one code after the other, so that requests do not pile up during an outage. */
+/** Each caller requests one code after the other, so that requests do not pile up during an outage. */
 const CALLERS = 40
 
 /** Callers that repeat each request with its idempotency key until it is accepted, as docs/api.md tells them to. */

@@ -9,10 +9,13 @@ export type Report = {
   sentTwice: number
   /** Longest time without a 202. */
   gapMs: number
-  /** From a request to its 202, with all repetitions: the 99th percentile. */
+  /** The time from a request to its 202, including all repetitions: the 99th percentile. */
   p99Ms: number
   otherAnswers: string
-  /** From the start of the longest gap to 503 from `/readyz` of the slower node; undefined if no node answered 503. */
+  /**
+   * The time from the start of the longest gap until `/readyz` of the slower node answered 503; undefined if no node
+   * did.
+   */
   notReadyAfterMs: number | undefined
   linesInWindow: number
   faults: readonly string[]

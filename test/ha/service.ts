@@ -54,7 +54,7 @@ export function createService({ program, args, environment, logFile, user }: Ser
   }
 }
 
-/** Of a running process; empty if it has ended. */
+/** The children of a running process; empty if it has ended. */
 export const childrenOf = async (pid: number): Promise<number[]> =>
   (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => ''))
     .split(' ')

@@ -80,7 +80,7 @@ async function makeBase(folder: string, buildah: Built['buildah']): Promise<void
   buildah('commit', '--rm', container, BASE)
 }
 
-/** Of the npm in PATH. */
+/** The folder of the npm in PATH. */
 function npmFolder(): string {
   const cli = execFileSync('sh', ['-c', 'command -v npm'], { encoding: 'utf8' }).trim()
   return path.resolve(path.dirname(realpathSync(cli)), '..')

@@ -64,7 +64,7 @@ mount -o remount,ro,bind "$ROOT"
 exec chroot "$ROOT" "$@"
 `
 
-/** As long as engines should wait (docs/packages.md#how-long-a-shutdown-takes). */
+/** How long engines should wait (docs/packages.md#how-long-a-shutdown-takes). */
 const STOP_TIMEOUT_MS = 120_000
 
 let started = 0

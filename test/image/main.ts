@@ -17,7 +17,7 @@ import { assertOnlyIncluded, isCheckout, openSource } from './source.ts'
 import { tryMistakes, tryWithOwnDatabase, tryWithVolume } from './trial.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
-/** By the program that each contains. Other programs that the run needs are part of every Debian. */
+/** Packages by the program that each contains. The run's other programs are part of every Debian. */
 const PACKAGES = { buildah: 'buildah', mmdebstrap: 'mmdebstrap', nsenter: 'util-linux', unshare: 'util-linux' }
 const ARCHITECTURES = { x64: 'linux/amd64', arm64: 'linux/arm64' } as const
 

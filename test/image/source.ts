@@ -37,7 +37,7 @@ export async function openSource(root: string, into: string): Promise<Source> {
 /** What the Containerfile adds. */
 const MADE = ['node_modules', 'sbom.cdx.json']
 
-/** Engines build from folders that contain `.doorcode` and `.git`: only .dockerignore excludes these. */
+/** Engines build from folders that contain `.doorcode` and `.git`, which only .dockerignore excludes. */
 export async function assertOnlyIncluded(root: string, source: string): Promise<string> {
   const lines = (await readFile(path.join(source, '.dockerignore'), 'utf8')).split('\n')
   const included = lines.flatMap((line) => /^!([^/]+)/.exec(line)?.[1] ?? [])

@@ -19,7 +19,10 @@ const PHONE = '+34600111222'
 /** Work in progress takes milliseconds here. */
 const MAX_STOP_MS = 10_000
 
-/** With DATABASE_URL: read-only, without a volume, secrets in files; the main job from the account to the webhook. */
+/**
+ * Runs the image with DATABASE_URL: read-only, without a volume, secrets in files. Does the main job from the account
+ * to the webhook.
+ */
 export async function tryWithOwnDatabase({ report, ...image }: Trial): Promise<void> {
   await using opened = new AsyncDisposableStack()
   const dataDir = path.join(image.folder, 'postgres')
@@ -175,7 +178,7 @@ export async function makeVolume({ folder, config }: Pick<Trial, 'folder' | 'con
   return volume
 }
 
-/** Of a free port. */
+/** Addresses at free ports. */
 export async function addressOf() {
   const [port, metricsPort] = [await freePort(), await freePort()]
   return {
@@ -189,7 +192,7 @@ export async function addressOf() {
   }
 }
 
-/** By the image's own check. */
+/** Waits for the image's own health check. */
 export async function waitUntilHealthy(container: Container, { Healthcheck }: ImageConfig): Promise<void> {
   const [kind, ...check] = Healthcheck.Test
   assert.equal(kind, 'CMD')

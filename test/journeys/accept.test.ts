@@ -92,7 +92,7 @@ for (const [change, { sql, otp, cod }] of Object.entries(CHANGES)) {
   })
 }
 
-/** Requests as the API passes them on, without sockets: those of one turn form one group. */
+/** Requests as the API passes them on, without sockets: requests of one turn form one group. */
 function otpRequestOf(world: World, { key = null, senderId }: { key?: string | null; senderId?: string } = {}) {
   const { to: recipient, template, code, senderId: usual } = world.otpBody()
   const by = { workspaceId: world.workspaceId, apiKeyId: 'aaaaaaaaaaaa', correlationId: crypto.randomUUID() }

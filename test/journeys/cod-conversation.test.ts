@@ -37,7 +37,7 @@ const typesOf = (receiver: WorldReceiver): string[] => receiver.events().map(({ 
 const labelsOf = ({ shown }: EmulatorMessage): string[] => shown.buttons.map(({ text }) => text)
 const rowsOf = ({ shown }: EmulatorMessage): string[] => shown.list?.rows.map(({ title }) => title) ?? []
 
-/** YYYY-MM-DD, so many days from now in the delivery time zone. */
+/** The date (YYYY-MM-DD) this many days from now in the delivery time zone. */
 const dayIn = (world: World, days: number, timeZone = 'Africa/Casablanca') =>
   Temporal.Instant.fromEpochMilliseconds(world.clock.now().getTime())
     .toZonedDateTimeISO(timeZone)

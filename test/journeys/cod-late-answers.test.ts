@@ -17,12 +17,12 @@ async function startConfirmation(t: TestContext) {
   const template = ana.last()
   const start = Math.floor(world.clock.now().getTime() / 1000)
   world.advance('1m')
-  /** The second of a tap that was made so long after the question. */
+  /** The time of a tap this many seconds after the start. */
   const second = (after: number): number => start + after
   return { world, receiver, order, ana, template, second }
 }
 
-/** To the second: the provider's precision. */
+/** Rounds to the provider's precision, a second. */
 const secondOf = (time: string | null | undefined): number => Math.floor(Date.parse(time ?? '') / 1000)
 
 test('a tap reported after a later one changes nothing', async (t) => {

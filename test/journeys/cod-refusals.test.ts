@@ -63,7 +63,7 @@ const TEMPLATE_FOUND: Fault = {
   lay: (draft) => void (draft.body.template = { name: 'missing', language: 'en' }),
 }
 
-/** From the settings on, the same for both checks. */
+/** Faults of the settings and later checks, the same for both kinds. */
 const rest = (kind: QuotaKind): readonly Fault[] => [
   {
     over: 'configured',

@@ -65,7 +65,7 @@ const used = async (world: World): Promise<Record<string, number>> => {
   return Object.fromEntries(rows.filter((row) => row.used > 0).map((row) => [row.kind, row.used]))
 }
 
-/** One whose template is on the phone, so that a refusal check may start. */
+/** A confirmation whose template is on the phone, so that a refusal check may start. */
 async function awaiting(world: World): Promise<CreatedConfirmation> {
   const order = await world.createConfirmation()
   await world.settled()
@@ -358,7 +358,7 @@ test('with one unit left, simultaneous refusal checks report the existing check'
     template,
     parameters: parameters as { body: string[] },
   }))
-  // In one turn of the event loop, so that they come to one group.
+  // In one turn of the event loop, so that they form one group.
   const outcomes = await Promise.allSettled(requests.map(accept))
   const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as ApiError] : []))
   assert.deepEqual(

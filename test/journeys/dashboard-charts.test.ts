@@ -13,7 +13,7 @@ const chartsOf = ({ workspaceId }: World, { calls }: SignedIn, more: object = {}
 const dayBefore = (day: string, days: number): string =>
   new Date(Date.parse(day) - days * 86_400_000).toISOString().slice(0, 10)
 
-/** Counts every finished day, as the background loop does, but not those of other tests' workspaces. */
+/** Counts every finished day like the background loop, but only in this test's workspace. */
 async function countDays(world: World): Promise<void> {
   await world.ask('update workspaces set sandbox = true where not sandbox and id <> $1', [world.workspaceId])
   await world.ask('delete from daily_figures where workspace_id <> $1', [world.workspaceId])

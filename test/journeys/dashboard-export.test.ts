@@ -10,7 +10,7 @@ const MISSING_ID = '019f0000-0000-7000-8000-000000000000'
 
 type Options = { workspaceId?: string; headers?: Record<string, string>; signal?: AbortSignal }
 
-/** As a browser follows the link of the page. */
+/** Follows the page's link like a browser. */
 const follow = (
   { first, workspaceId: own }: World,
   as: SignedIn | null,

@@ -25,7 +25,7 @@ async function killedAt(t: TestContext, failpoint: Omit<Failpoint, 'stage'>) {
     world,
     receiver,
     otp,
-    /** From then on the provider's reports go to the other node. */
+    /** Sends the provider's reports to the other node from then on. */
     takeOver: async (): Promise<void> => {
       await server.dead
       const node = await world.node({ works: true })
@@ -204,7 +204,7 @@ test('a locked message keeps no other from being claimed or taken over', async (
     (await claimMessages(world.parts, 10)).some(({ id }) => id === other.messageId),
   )
   await world.node({ works: true })
-  world.clock.advance(10_000) // its lease was never begun
+  world.clock.advance(10_000) // its lease never began
   await world.whatsapp.gets(other)
   await unlock()
   for (const otp of [locked, other]) await assertSentOnce(world, otp)

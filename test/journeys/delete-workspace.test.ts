@@ -20,7 +20,7 @@ const makeSandbox = (world: World) =>
 const ask = (world: World, name?: string) =>
   world.parts.db.transaction((tx) => askDeletion(tx, world.clock, { workspaceId: world.workspaceId, name }))
 
-/** A row in as many tables as possible. */
+/** Creates a row in as many tables as possible. */
 async function fill(world: World): Promise<void> {
   const { workspaceId, parts } = world
   await world.codSettings()

@@ -22,7 +22,7 @@ async function read(world: World, query: string, options: SentRequest = {}): Pro
   return answer.body as Page
 }
 
-/** All events, as a caller would: from page to page. */
+/** Reads all events page by page, as a caller would. */
 async function readAll(world: World, limit: number): Promise<Event[]> {
   const events: Event[] = []
   for (let query = `limit=${limit}`; ; ) {

@@ -18,7 +18,7 @@ const burst = async (world: World, key: string, count: number, urls: readonly st
 }
 const granted = (statuses: readonly number[]): number => statuses.filter((status) => status !== 429).length
 
-/** Of 60 at once: 20, and 20 more for each second that a busy machine took to answer them. */
+/** Of 60 simultaneous requests, 20 are granted, and 20 more for each second that a busy machine needs to answer them. */
 async function assertTwentyOfSixty(world: World, key: string, urls: readonly string[]): Promise<void> {
   const from = performance.now()
   const count = granted(await burst(world, key, 60, urls))

@@ -12,7 +12,7 @@ import { erase, exported, formsOf, recordIn, requestOf, tablesWith, waitForLock 
 import { assertVerified } from '../verified.ts'
 import { type World, newPhone, startWorld } from '../world.ts'
 
-/** In each a word that is nowhere else. */
+/** Texts, each with a word that occurs nowhere else. */
 const TEXTS = {
   name: 'Zubaydafarida',
   header: 'Qasbahcanary',

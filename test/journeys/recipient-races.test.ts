@@ -19,7 +19,7 @@ import { type World, newPhone, startWorld } from '../world.ts'
 
 const KILLED = 'killed'
 
-/** As when the process is killed before its next transaction. */
+/** Behaves as if the process were killed before its next transaction. */
 function killedAfter({ parts }: World, transactions: number): World['parts'] {
   let left = transactions
   const transaction: typeof parts.db.transaction = (work) => {

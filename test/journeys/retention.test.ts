@@ -15,7 +15,7 @@ import { type World, newPhone, startWorld } from '../world.ts'
 const KEEP = { contentDays: 90, recordsDays: 400, auditDays: 730 }
 const MAX_TURNS = 500
 
-/** The parts of a node, so many days later. */
+/** The parts of a node, this many days later. */
 const inDays = ({ parts }: World, days: number): Parts => ({
   ...parts,
   clock: { now: () => later(parts.clock.now(), days * DAY_MS) },
@@ -45,7 +45,7 @@ async function retain(
   for (let turn = 0; turn < MAX_TURNS; turn += 1) {
     const [{ more }] = await Promise.all([one.turn(), other.turn()])
     if (more) continue
-    while ((await other.turn()).more); // what it had locked
+    while ((await other.turn()).more); // the rows that the first node had locked
     return
   }
   throw new Error(`retention still had work after ${MAX_TURNS} turns`)

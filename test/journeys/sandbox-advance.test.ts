@@ -455,7 +455,7 @@ type AdvanceResult = Awaited<ReturnType<typeof advanceSandbox>>
 const advance = ({ parts, workspaceId }: World, by: string): Promise<AdvanceResult> =>
   advanceSandbox(parts, { workspaceId, byMs: toMilliseconds(by) })
 
-/** It opens connections of its own, which cost more than the advance. */
+/** The command opens its own connections, which cost more than the advance. */
 async function advanceByCommand(world: World, by: string): Promise<AdvanceResult> {
   const { code, stdout, stderr } = await run(world, '--workspace', world.workspaceId, '--by', by, '--json')
   assert.equal(code, 0, stderr)

@@ -11,7 +11,7 @@ test('a sandbox lists messages and orders by the time they show', async (t) => {
   const { calls } = await signIn(world, 'member')
   const codes = [await world.sendOtp(), await world.sendOtp(), await world.sendOtp()]
   const orders = [await world.createConfirmation(), await world.createConfirmation(), await world.createConfirmation()]
-  // As when its clock jumps while they are accepted: the first one shows the latest time.
+  // Simulates a clock that jumps while they are accepted: the first one shows the latest time.
   for (const table of ['messages', 'confirmations']) {
     await world.ask(`update ${table} set created_at = created_at + interval '1 h' where id = any ($1)`, [
       [codes[0]?.messageId, orders[0]?.confirmationId],

@@ -18,7 +18,7 @@ import { INSTANCE_KEY } from '../node.ts'
 import { waitFor } from '../wait-for.ts'
 import { type SentOtp, type World, startWorld } from '../world.ts'
 
-/** As after a restore from another installation: another instance key sealed the stored bytes. */
+/** Simulates a restore from another installation: another instance key sealed the stored bytes. */
 const sealUnderAnotherKey = (world: World, columns: readonly string[]): Promise<object[]> =>
   world.ask(
     `update provider_accounts set ${columns.map((column) => `${column} = set_byte(${column}, 20, get_byte(${column}, 20) # 255)`).join(', ')}

@@ -14,7 +14,7 @@ import { createStoppedClock } from '../stopped-clock.ts'
 import { waitFor } from '../wait-for.ts'
 import { type OtpFields, type SentOtp, type World, newPhone, startWorld } from '../world.ts'
 
-/** Sends to a new phone, whose sends meet these behaviours in turn and then succeed. */
+/** Sends to a new phone. Its sends have these behaviours in turn, and then succeed. */
 async function sendInto(world: World, ...behaviours: BehaviourSeed[]): Promise<SentOtp> {
   const to = newPhone()
   for (const behaviour of behaviours) world.emulator.script({ match: { to, times: 1 }, behaviour })

@@ -291,7 +291,7 @@ const BETWEEN_STEPS = [
 
 class Undo extends Error {}
 
-/** The database with the plant in it, which only the statements of a snapshot see. */
+/** The database with the planted fact, which only the statements of a snapshot see. */
 const planted = (db: Db, plant: (tx: Parameters<Parameters<Db['transaction']>[0]>[0]) => Promise<unknown>): Db => ({
   ...db,
   async snapshot(work) {

@@ -270,7 +270,7 @@ async function newEnvironment(): Promise<Record<string, string>> {
 }
 
 const folders: string[] = []
-// After all tests: the programs write to them until they end.
+// Folders are removed after all tests, because the programs write to them until they end.
 after(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))))
 
 async function newFolder(): Promise<string> {

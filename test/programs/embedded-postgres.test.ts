@@ -102,7 +102,7 @@ test('a killed server restarts, and no empty or broken pid file prevents it', as
     await used.stop()
     await assert.rejects(ask(used.url, 'select 1'))
   })
-  // As a crash of the machine leaves them.
+  // The files that a crash of the machine leaves.
   for (const left of ['', 'broken\n']) {
     const home = path.join(dataDir, 'postgres')
     const { uid, gid } = await stat(path.join(home, 'data', 'PG_VERSION'))
@@ -129,7 +129,7 @@ test('the last user stops a server that is recovering from a crash', async (t) =
   assert.equal(isRunning(postmaster), false)
 })
 
-/** A zombie, which no one has reaped, does not run. */
+/** A zombie that was not reaped does not count as running. */
 function isRunning(pid: number): boolean {
   if (existsSync(`/proc/${pid}`)) return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
   return existsSync('/proc/self') ? false : isAlive(pid)
@@ -338,7 +338,7 @@ type Options = Omit<EmbeddedPostgresOptions, 'dataDir'>
 
 type Place = { dataDir: string; start: (options?: Options) => Promise<EmbeddedPostgres> }
 
-/** A folder of its own; what was started in it is stopped before it goes. */
+/** A new folder. What was started in it is stopped before the folder is removed. */
 async function newPlace(t: TestContext, below = ''): Promise<Place> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'doorcode-embedded-'))
   await chmod(folder, 0o711)

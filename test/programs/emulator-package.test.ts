@@ -101,7 +101,7 @@ test('the packed emulator includes its types', async () => {
   await run(path.join(NODE_MODULES, '.bin/tsc'), flags, { cwd: folder })
 })
 
-/** From a copy, since packing changes package.json for a moment and other tests import the package meanwhile. */
+/** Packs a copy, since packing changes package.json for a moment while other tests import the package. */
 async function pack(): Promise<string> {
   const repository = path.join(root, 'repository')
   const copy = path.join(repository, 'packages/whatsapp-emulator')
@@ -122,7 +122,7 @@ async function pack(): Promise<string> {
 }
 
 /**
- * Into an empty folder. The tarball is installed as it would be from a registry; what it depends on is linked to this
+ * Installs into an empty folder. The tarball is installed as from a registry; its dependencies are linked to this
  * repository's copies, so that the test needs no network and no warm cache.
  */
 async function install(tarball: string): Promise<string> {

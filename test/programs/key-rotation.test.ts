@@ -102,7 +102,7 @@ test('codes, tokens, webhooks and sessions outlive a rotation under load', async
   assert.equal((await createCalls(worker.url, person.cookie).session.current.query())?.person.email, person.email)
 })
 
-/** Through a fast number: the test waits for all of them. */
+/** Uses a fast number, because the test waits for all messages. */
 function sendSome(world: World, count: number): Promise<SentOtp[]> {
   const { senderId } =
     world.account.senders.find(({ phoneNumberId }) => phoneNumberId === DEMO.highNumberId) ?? assert.fail()

@@ -101,7 +101,7 @@ test('a database that has tables of Doorcode is never restored into', async (t) 
 test('a restore is rejected while another process starts on the database', async (t) => {
   const { file, url } = await setScene(t)
   await withConnection(url, async (connection) => {
-    await connection.query('select pg_advisory_lock(7305221)') // that of migrations
+    await connection.query('select pg_advisory_lock(7305221)') // the lock of migrations
     const environment = { DATABASE_URL: url, DOORCODE_SECRET_KEY: KEY }
     await refused([file], environment, /Another process is starting on this database or restoring it/)
   })

@@ -38,7 +38,7 @@ export async function check(evidence: Evidence): Promise<Findings> {
   return { summary, faults }
 }
 
-/** Each accepted request is one row and one unit, and nothing else is. */
+/** Each accepted request has one row and one unit, and there are no others. */
 async function checkRows({ database, workspaceId, accepted }: Evidence, faults: string[]) {
   const count = async (text: string): Promise<number> => {
     const { rows } = await database.query<{ n: string }>(text, [workspaceId])
@@ -66,7 +66,7 @@ async function checkRows({ database, workspaceId, accepted }: Evidence, faults: 
 /** `unknown`: how many of its attempts have an unknown outcome. */
 type SentMessage = { id: string; status: string; unknown: number }
 
-/** Of a message m. */
+/** Counts the attempts of the message m that have an unknown outcome. */
 export const COUNT_UNKNOWN = `(
   select count(*)::int from message_attempts a
   where a.workspace_id = m.workspace_id and a.message_id = m.id and a.outcome = 'unknown')`
@@ -86,7 +86,7 @@ export function faultsOf({ id, status, unknown }: SentMessage, copies: number): 
 
 type MessageRow = SentMessage & { kind: string; purpose: string | null }
 
-/** Each message came to its phone; a second copy is explained by one unknown outcome, and there is no third. */
+/** Each message reached its phone. A second copy needs an unknown outcome as its reason, and there is no third. */
 async function checkSends({ database, workspaceId, sends }: Evidence, faults: string[]) {
   const { rows } = await database.query<MessageRow>(
     `select m.id, m.kind, m.status, m.purpose, ${COUNT_UNKNOWN} as unknown from messages m where m.workspace_id = $1`,
@@ -124,7 +124,8 @@ async function checkOrders({ nodeUrl, apiKeys, accepted, customers, endpoint }: 
     const last = answers.at(-1)
     const name = `order ${id} (${plan.name})`
     if (view.status !== plan.ends) faults.push(`${name} ended as ${view.status}, not ${plan.ends}`)
-    // One reported before what was answered in between is a repetition, which keeps the time (docs/cod.md#late-answers).
+    // An answer that was reported before the answers in between is a repetition, which keeps the time
+    // (docs/cod.md#late-answers).
     const same = answers.filter(({ what }) => what === last?.what)
     if (last && !same.some(({ at }) => isSameSecond(view.answeredAt, at)))
       faults.push(`${name} was answered at ${new Date(last.at).toISOString()}, not at ${view.answeredAt}`)

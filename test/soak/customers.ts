@@ -7,7 +7,7 @@ type Plan = {
   name: string
   /** Taps on the template by button (0 confirm, 1 cancel, 2 change time), one after the other. */
   taps: readonly number[]
-  /** After the last tap: chooses day and time range, or types text once the day question came. */
+  /** What the customer does after the last tap: chooses day and time range, or types text after the day question. */
   inTheEnd?: 'chooses' | 'types'
   ends: ConfirmationStatus
 }
@@ -33,7 +33,7 @@ export type Customer = {
   /** What the customer waits for next. After a `pause` the customer answers. */
   waitsFor: 'template' | 'day question' | 'time question' | 'pause' | 'nothing'
   dayQuestion: string | undefined
-  /** Of each answer: what it was, and Unix milliseconds just before it. */
+  /** Each answer, and Unix milliseconds just before it. */
   answers: { what: string; at: number }[]
 }
 

@@ -10,7 +10,7 @@ export type ReceivedEvent = { id: string; type: string; occurredAt: string; data
 export type Endpoint = {
   url: string
   trust(secret: string): void
-  /** By confirmation or message id. */
+  /** Events of a confirmation or message, by its id. */
   eventsOf(resourceId: string): readonly ReceivedEvent[]
   counts(): { events: number; repeated: number; unverified: number }
   close(): Promise<void>

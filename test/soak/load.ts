@@ -6,7 +6,7 @@ import type { SoakShop } from './shop.ts'
 export type Accepted = { kind: 'order' | 'code'; id: string; phone: string }
 
 export type Load = {
-  /** Begins an order now, and a code with every sixth. Each is asked for again with its key until it is accepted. */
+  /** Starts an order now, and a code with every sixth. Each request is repeated with its key until it is accepted. */
   begin(): void
   accepted: readonly Accepted[]
   pending(): number
@@ -18,7 +18,7 @@ export type Load = {
 const ANSWER_WITHIN_MS = 10_000
 const RETRY_MS = 300
 const CODES_PER_ORDER = 1 / 6
-/** An accepted request is sent once more with its key in so many cases: it must answer with the same id. */
+/** The share of accepted requests that are sent again with their key: the answer must have the same id. */
 const REPEATED = 0.05
 
 type LoadOptions = { shop: SoakShop; nodeUrls: readonly [string, ...string[]]; customers: Customers; random: Random }

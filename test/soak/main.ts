@@ -57,9 +57,9 @@ console.log(
 console.log(JSON.stringify(summary))
 process.exitCode = conclude(faults)
 
-/** One fault after the other, until the load ends. */
+/** Causes one fault after the other, until the load ends. */
 async function disturb(): Promise<void> {
-  const plan = seededRandom(seed + 1) // a generator of its own: the plan of faults depends on the seed only
+  const plan = seededRandom(seed + 1) // a separate generator: the plan of faults depends only on the seed
   while (performance.now() < endsAt) {
     await wait(plan.between(4_000, 10_000))
     if (performance.now() >= endsAt) return

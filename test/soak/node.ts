@@ -5,11 +5,11 @@ import { type FlakyProxy, startFlakyProxy } from '../flaky-proxy.ts'
 import { freePort } from '../program.ts'
 import { startServeProcess, stopServeProcess } from './serve-process.ts'
 
-/** One `doorcode serve` process with a network path of its own to the database, which can be killed, frozen and silenced. */
+/** One `doorcode serve` process with its own network path to the database. It can be killed, frozen and silenced. */
 export type SoakNode = {
   name: string
   url: string
-  /** Lines that it logged at level error, over all its lives. */
+  /** Lines that it logged at level error, over all restarts. */
   errors(): readonly string[]
   /** kill -9, and a new process on the same port after this wait. */
   crash(downMs: number): Promise<void>

@@ -1,8 +1,8 @@
 /** A seeded generator (mulberry32), so that a run's plan of faults and answers can be repeated from its seed. */
 export type Random = {
-  /** From 0 up to 1. */
+  /** From 0 to 1, without 1. */
   next(): number
-  /** A whole number from `from` up to and including `to`. */
+  /** An integer from `from` to `to`, inclusive. */
   between(from: number, to: number): number
   pick<Item>(items: readonly [Item, ...Item[]]): Item
 }

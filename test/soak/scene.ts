@@ -24,11 +24,11 @@ type SceneOptions = {
   random: Random
   /** Starts what serves the database, and returns where callers and WhatsApp reach it. It migrates the database. */
   serve: (databaseUrl: string) => Promise<[string, ...string[]]>
-  /** Of another release. */
+  /** Opens the shop with another release. */
   open?: typeof openShop
 }
 
-/** A shop on a database of its own, its callers, their endpoint, customers, and WhatsApp behind a bad network. */
+/** Opens a shop on its own database, its callers, their endpoint, customers, and WhatsApp behind a bad network. */
 export async function openScene(opened: AsyncDisposableStack, { random, serve, open = openShop }: SceneOptions) {
   const folder = await mkdtemp(path.join(tmpdir(), 'doorcode-soak-'))
   opened.defer(() => rm(folder, { recursive: true, force: true }))

@@ -56,7 +56,7 @@ export async function startServeProcess(options: ServeOptions): Promise<ChildPro
   return child
 }
 
-/** As docs/high-availability.md advises: the slowest response of /readyz takes 2 s. */
+/** The value that docs/high-availability.md advises: the slowest response of /readyz takes 2 s. */
 const ASK_WITHIN_MS = 3_000
 
 export async function isReady(url: string): Promise<boolean> {

@@ -16,7 +16,7 @@ import { createWorkspace } from '../../src/workspaces/workspaces.ts'
 export type SoakShop = { workspaceId: string; senderId: string; keys: [string, ...string[]]; secret: string }
 
 const MONTHLY_UNITS = 1_000_000
-/** So many that the rate limit of 20 requests/s per key is never reached. */
+/** Enough keys that the rate limit of 20 requests/s per key is never reached. */
 const KEYS = 16
 
 const SETTINGS = {

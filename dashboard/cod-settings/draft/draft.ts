@@ -11,7 +11,7 @@ export type Draft = {
 
 export type CheckDraft = { reminds: boolean; reminder: Duration; noResponse: Duration }
 
-/** Two fields; '' is an empty one. */
+/** The values of two fields; '' is an empty field. */
 export type Duration = { hours: number | ''; minutes: number | '' }
 
 export type LanguageDraft = Omit<LanguageSettings, 'closingMessages'> & {
@@ -22,7 +22,7 @@ export type Optional = { sent: boolean; text: string }
 
 export type Check = 'confirmation' | 'refusal'
 
-/** What a reminder begins with when it is switched on. */
+/** The initial value of a reminder that is switched on. */
 const FIRST_REMINDER: Duration = { hours: 2, minutes: 0 }
 
 export const draftOf = ({ languages, confirmation, refusal, ...rest }: CodSettings): Draft => ({
@@ -84,15 +84,15 @@ export const durationOf = (minutes: number): Duration =>
 export const minutesOf = ({ hours, minutes }: Duration): number =>
   hours === '' && minutes === '' ? Number.NaN : Number(hours) * HOUR_MINUTES + Number(minutes)
 
-/** Whether saving would change anything. Blanks around a text are cut off when it is read. */
+/** Whether saving would change anything. Spaces at the ends of a text are removed when it is read. */
 export const isChanged = (draft: Draft, from: Draft): boolean => textOf(draft) !== textOf(from)
 
 const textOf = (draft: Draft): string => JSON.stringify(documentOf(draft))
 
-/** As the server counts: characters as Unicode code points, without the blanks around them. */
+/** Counts like the server: Unicode code points, without spaces at the ends. */
 export const charactersIn = (text: string): number => Array.from(text.trim()).length
 
-/** The start that is known for a language, whatever its country, or empty fields. */
+/** The starting texts of a language, whatever its country, or empty fields. */
 export function startOf(code: string, starts: Readonly<Record<string, LanguageSettings>>): LanguageDraft {
   const known = starts[code.split('_')[0] ?? '']
   return languageDraftOf(known ?? EMPTY_LANGUAGE)

@@ -11,10 +11,10 @@ export const editingOf = (stored: Stored): Editing => ({ draft: draftOf(stored.s
 
 export const isUnsaved = ({ draft, base }: Editing): boolean => !base || isChanged(draft, draftOf(base.settings))
 
-/** By workspace. A language switch rebuilds the page and must not lose the input. */
+/** Unsaved input by workspace. A language switch rebuilds the page and must not lose it. */
 const unsaved = new Map<string, Editing>()
 
-/** Undefined: no settings are stored and no draft was begun. */
+/** Undefined: no settings are stored and there is no draft. */
 export function useEditing(
   workspaceId: string,
   stored: Stored | null,

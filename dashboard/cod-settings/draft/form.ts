@@ -31,7 +31,7 @@ export function useFault(pointer: string): string | undefined {
   return fault && fieldFault(pointer, fault.detail, texts)
 }
 
-/** Focuses the field of a JSON pointer, or of the nearest part around it that is shown. */
+/** Focuses the field of a JSON pointer, or of the nearest visible part around it. */
 export function focusOn(pointer: string): boolean {
   for (let place = pointer; place !== ''; place = place.slice(0, place.lastIndexOf('/')))
     if (focusField(place)) return true

@@ -58,7 +58,7 @@ export function pointerLabel(pointer: string, texts: PageTexts): string {
   return section === undefined ? field : `${section} · ${field}`
 }
 
-/** What is wrong with a field, as a whole sentence. */
+/** What is wrong with a field, in one sentence. */
 export function fieldFault(pointer: string, fault: CodedText, texts: PageTexts): string {
   const { t, language } = texts
   if (fault.code === 'cod.settings_before_reminder') return t('page_cod_settings.before_reminder')
@@ -78,7 +78,7 @@ export function faultOfPage(pointer: string, fault: CodedText, texts: PageTexts)
 
 const HOUR_MINUTES = 60
 
-/** In hours if they are whole. */
+/** In hours if the minutes are whole hours. */
 export const minutesText = (minutes: number, language: string): string =>
   minutes % HOUR_MINUTES === 0 ? inUnit(minutes / HOUR_MINUTES, 'hour', language) : inUnit(minutes, 'minute', language)
 

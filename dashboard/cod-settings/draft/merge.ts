@@ -3,14 +3,14 @@ import type { CodSettings } from '../../../src/cod/settings/settings.ts'
 
 /** The merge of two concurrent edits. */
 export type Merge = {
-  /** Theirs with my changes applied. */
+  /** The other person's settings with my changes. */
   settings: CodSettings
   theirs: SettingsChange[]
   /** Settings that both changed: mine would replace theirs. */
   both: string[]
 }
 
-/** `base` is what both began with, or undefined when there was nothing. */
+/** `base` is what both started from, or undefined when there was nothing. */
 export function merge(base: CodSettings | undefined, mine: CodSettings, theirs: CodSettings): Merge {
   const myChanges = diffSettings(base, mine)
   const theirChanges = diffSettings(base, theirs)
@@ -26,7 +26,7 @@ const touch = (one: string, other: string): boolean =>
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-/** Where they removed the object that contains a value, my whole object comes back. */
+/** If the other person removed the object that contains my value, my object is restored as a whole. */
 function withChange(settings: unknown, { pointer, after }: SettingsChange, mine: unknown): unknown {
   const [name, ...rest] = pointer.slice(1).split('/')
   if (name === undefined || !isMembers(settings)) return settings

@@ -8,8 +8,8 @@ const TOPIC_OF: Readonly<Record<string, Topic>> = {
   languages: 'texts',
 }
 
-/** Where the setting of a JSON pointer is changed. */
+/** The topic under which the setting of a JSON pointer can be changed. */
 export const topicOf = (pointer: string): Topic => TOPIC_OF[pointer.split('/')[1] ?? ''] ?? 'deliveries'
 
-/** Whether a JSON pointer is of this one or of what it contains. */
+/** Whether a JSON pointer is `outer` or lies within it. */
 export const isWithin = (pointer: string, outer: string): boolean => `${pointer}/`.startsWith(`${outer}/`)

@@ -16,7 +16,7 @@ export function Attempt({
 }: {
   attempt: AttemptData
   order: TitleOrder
-  /** With the body of the event. */
+  /** Retention removed the response together with the event's body. */
   isRemoved?: boolean
 }) {
   const { t, n } = useTexts()

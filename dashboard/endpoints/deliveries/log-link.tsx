@@ -4,7 +4,7 @@ import { useWorkspace } from '../../ui/workspace.ts'
 
 type Sent = { endpointId: string; deliveryId: string }
 
-/** To a delivery in its endpoint's log; among those of `about`, a message or an order, if that is given. */
+/** A link to a delivery in its endpoint's log. With `about`, a message or an order, the log shows only its deliveries. */
 export function LogLink({ of: { endpointId, deliveryId }, about, label }: { of: Sent; about?: string; label: string }) {
   const { workspaceId } = useWorkspace()
   return (

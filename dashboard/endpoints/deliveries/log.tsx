@@ -31,7 +31,7 @@ import { answerOf, isDue } from '../endpoint-state.ts'
 import { endOf, startOf } from './zone-time.ts'
 
 const PAGE = '/w/$workspaceId/endpoints/$endpointId'
-/** A live page refetches all of its pages: a user with more needs filters. */
+/** A live list refetches all loaded pages. A user who needs more of them should filter. */
 const MAX_PAGES = 10
 
 export function Log({ endpoint }: { endpoint: EndpointData }) {
@@ -91,7 +91,7 @@ export function Log({ endpoint }: { endpoint: EndpointData }) {
   )
 }
 
-/** The real instants between which the days of the filter lie. */
+/** The filter's days as real instants. */
 function useRange({ from, to }: LogSearch): { from: string | undefined; to: string | undefined } {
   const { timeZone } = useWorkspace()
   const clock = useWorkspaceClock()
@@ -173,7 +173,7 @@ function DeliveryList({ deliveries }: { deliveries: readonly Logged[] }) {
   )
 }
 
-/** Whom or which order the event is about. */
+/** The recipient or order that the event is about. */
 function Subject({ delivery: { recipient, reference } }: { delivery: Logged }) {
   if (recipient === null) return '–'
   return (

@@ -11,7 +11,7 @@ export const STATUSES = ['pending', 'succeeded', 'failed', 'held'] as const sati
 
 export const EVENT_TYPES = Object.keys(eventTypes).filter(isEventType)
 
-/** As the server limits it. */
+/** The server's limit. */
 const MAX_ABOUT = 200
 
 /** The filters, in the page's address: a shared link shows the same. Days are of the delivery zone, inclusive. */

@@ -6,7 +6,7 @@ import { Calendar } from '../../ui/time/calendar.tsx'
 type Props = {
   label: string
   description: string
-  /** As `2026-05-03T14:30`; empty: none. */
+  /** Such as `2026-05-03T14:30`; empty: none. */
   value: string
   onChange: (value: string) => void
   error?: ReactNode

@@ -1,10 +1,10 @@
-/** `2026-05-03T14:30` in an IANA zone, as a field of type datetime-local has it, and back. */
+/** `2026-05-03T14:30` in an IANA zone, as a datetime-local field has it, and back. */
 export function localIn(instant: string, timeZone: string): string {
   const parts = partsIn(new Date(instant), timeZone)
   return `${parts.year}-${parts.month}-${parts.day}T${parts.hour}:${parts.minute}`
 }
 
-/** Undefined when it is no time. A time that the change of clocks skips becomes the one as long after the change. */
+/** Undefined when it is no time. A time that a clock change skips becomes the time equally long after the change. */
 export function instantOf(local: string, timeZone: string): string | undefined {
   const asIfUtc = Date.parse(`${local}Z`)
   if (local === '' || Number.isNaN(asIfUtc)) return undefined

@@ -1,7 +1,7 @@
 import { NumberInput, Stack, Switch } from '@mantine/core'
 import { draftLimits, lengthOf } from '../../../src/accounts/templates/draft.ts'
 import { useTexts } from '../../texts/use-texts.ts'
-import { tidy } from '../../../src/providers/whatsapp/template-text.ts'
+import { tidy } from '../../../src/providers/template-text.ts'
 import { CountedInput } from '../../ui/form/counted-input.tsx'
 import type { FormState } from './form-state.ts'
 import type { FormPart } from './form-part.ts'

@@ -1,5 +1,5 @@
 import type { CodeDraft, QuestionDraft, TemplateDraft } from '../../../src/providers/template-draft.ts'
-import { tidy, variablesOf } from '../../../src/providers/whatsapp/template-text.ts'
+import { tidy, variablesOf } from '../../../src/providers/template-text.ts'
 import type { T } from '../../texts/use-texts.ts'
 import type { Labels } from '../../ui/faults.ts'
 import { type QuestionStart, STARTS_IN_ENGLISH, startsIn } from './examples-by-language.ts'

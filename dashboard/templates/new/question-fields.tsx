@@ -1,6 +1,6 @@
 import { Stack, Text } from '@mantine/core'
 import { BUTTON_MEANINGS, draftLimits, lengthOf } from '../../../src/accounts/templates/draft.ts'
-import { sampleOf, tidy, variablesOf } from '../../../src/providers/whatsapp/template-text.ts'
+import { sampleOf, tidy, variablesOf } from '../../../src/providers/template-text.ts'
 import { directionOfTexts, tagOf } from '../../cod-settings/languages.ts'
 import { useTexts } from '../../texts/use-texts.ts'
 import { CountedInput } from '../../ui/form/counted-input.tsx'

@@ -7,7 +7,7 @@ import { Failed } from '../failed.tsx'
 type Props = {
   label: string
   title: string
-  /** What is deleted: typing it is the confirmation, which the server checks too. */
+  /** The name of what is deleted. The user types it to confirm, and the server checks it too. */
   name: string
   yes: string
   doing: { isPending: boolean; error: unknown }

@@ -37,14 +37,14 @@ export function SecretDialog({ children, ...modal }: ModalProps) {
   )
 }
 
-/** A secret that is shown once. The keyboard is at its copy button. */
+/** A secret that is shown once. The copy button has the focus. */
 export function Secret({ text }: { text: string }) {
   const shown = use(ShownSecrets)
   useEffect(() => shown?.add(), [shown])
   return <CodeBlock text={text} onCopy={shown?.markCopied} autoFocus />
 }
 
-/** Closes the dialog. In sight however long the rest is: it is the only way out. */
+/** Closes the dialog. It stays visible however long the content is, because it is the only way out. */
 export function CopiedButton({ onClick, children }: { onClick: () => void; children: ReactNode }) {
   return (
     <Box className={classes['foot']}>

@@ -1,12 +1,12 @@
 import { Group, Text, TextInput, type TextInputProps, Textarea } from '@mantine/core'
 import { useTexts } from '../../texts/use-texts.ts'
 
-/** The share of the limit from which it is shown. */
+/** The share of the limit from which the counter is shown. */
 const NEAR = 0.8
 const MAX_ROWS = 14
 
 type Counted = Pick<TextInputProps, 'label' | 'aria-label' | 'description' | 'dir' | 'lang' | 'id' | 'flex'> & {
-  /** Of the field in its form. */
+  /** The field's path in its form. */
   'data-path': string
   value: string
   /** How many characters count. */
@@ -17,7 +17,7 @@ type Counted = Pick<TextInputProps, 'label' | 'aria-label' | 'description' | 'di
   onWrite: (text: string) => void
 }
 
-/** A text with a limit, which is shown when it comes near. Text over the limit stays, so that it can be shortened. */
+/** A text with a limit. The counter appears near the limit. Text over the limit stays, so that it can be shortened. */
 export function CountedInput({ used, max, rows, error, onWrite, description, ...rest }: Counted) {
   const { t, n } = useTexts()
   const counter = used >= max * NEAR && (

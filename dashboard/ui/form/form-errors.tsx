@@ -7,11 +7,11 @@ import type { Labels } from '../faults.ts'
 import { focusField } from './focus-field.ts'
 
 type Props = {
-  /** Whole sentences, by the path of what is wrong. */
+  /** Complete sentences, by the path of the wrong field. */
   errors: Readonly<Record<string, ReactNode>>
   /** The form's fields, which show their own errors. */
   labels: Labels
-  /** Why the call of the form failed. */
+  /** Why the form's call failed. */
   failed?: unknown
 }
 
@@ -60,7 +60,7 @@ function useSubmitted(place: { current: HTMLElement | null }): { current: boolea
     const typed = ({ target }: Event): void => {
       if (target instanceof Node && formOf(place).contains(target)) isSubmitted.current = false
     }
-    // On the document, where the form's own handler has already run.
+    // This listens on the document, because the form's own handler has already run there.
     document.addEventListener('submit', submitted)
     document.addEventListener('input', typed)
     return () => {

@@ -24,7 +24,7 @@ type Props = {
   onChange: (change: Record<string, string>) => void
   /** Ends all filters; undefined while there is none. */
   onClear: (() => void) | undefined
-  /** At the end of the row: what else can be done with the list. */
+  /** Other actions on the list, at the end of the row. */
   end?: ReactNode
 }
 

@@ -4,7 +4,7 @@ import { dateFormat } from '../formats.ts'
 import { DAY } from '../time/parts.ts'
 import { type Workspace, useWorkspace } from '../workspace.ts'
 
-/** At the end of a list: since when its rows are kept. Shows nothing if the list is complete. */
+/** Says at the end of a list since when its rows are kept. Shows nothing if the list is complete. */
 export function KeptSince({ of }: { of: keyof Workspace['keptSince'] }) {
   const { t, language } = useTexts()
   const { keptSince, timeZone } = useWorkspace()

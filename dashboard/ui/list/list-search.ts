@@ -1,13 +1,15 @@
 import { dayIn, idIn, textIn } from './search-params.ts'
 
-/** What the lists of messages and of confirmations are both narrowed by, in the page's address. Days are of the delivery zone. */
+/**
+ * The filters that the lists of messages and confirmations share, in the page's address. Days are in the delivery zone.
+ */
 export type ListSearch = {
   text?: string
   template?: string
   senderId?: string
   from?: string
   to?: string
-  /** Rows before this one: where an earlier page ended. */
+  /** Shows rows before this one, where an earlier page ended. */
   before?: string
 }
 

@@ -9,11 +9,11 @@ export type Column<Row> = {
   cell: (row: Row) => ReactNode
   /** This column's cell is the row's link; the default is the first column. The cell must not contain links. */
   opens?: true
-  /** Of numbers: they are compared at their ends. */
+  /** For numbers, which people compare digit by digit from the end. */
   align?: 'end'
   /** For long texts and ids: on a tablet's card the cell takes two of four columns. */
   wide?: true
-  /** A column whose rows all have one value says nothing: it is left out. */
+  /** A column with the same value in all rows says nothing and is left out. */
   hideIfAll?: (row: Row) => string | number | null
 }
 
@@ -23,11 +23,11 @@ type Props<Row> = {
   /** The first column names the row. */
   columns: readonly Column<Row>[]
   keyOf: (row: Row) => string
-  /** What a row opens: the whole row is the link. */
+  /** The page that a row opens. The whole row is the link. */
   linkOf?: (row: Row) => LinkOf
 }
 
-/** Of a cell without a value. A card leaves it out. */
+/** Shown in a cell without a value. A card leaves the cell out. */
 const NO_VALUE = '–'
 
 /** On Mantine's dark hover color, links have a contrast of only 4.0:1; they need 4.5:1. */

@@ -18,6 +18,6 @@ export function positionOf(list: Listed, search: ListSearch, counted: Counted | 
   if (!hasOtherPages(list, search)) return { from: 1, to: count, total: count, isMore: false }
   if (counted === undefined || counted.newer === null) return undefined
   const { newer, total, isMore } = counted
-  // Rows that came between the two answers are in one of them only.
+  // Rows that were added between the two answers are in only one of them.
   return { from: newer + 1, to: newer + count, total: Math.max(total, newer + count), isMore }
 }

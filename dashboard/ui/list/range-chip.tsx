@@ -10,7 +10,7 @@ import { dateFormat } from '../formats.ts'
 
 type Days = { from: string | undefined; to: string | undefined }
 
-/** Days of the delivery zone, as `2026-11-22`. A week begins on the day on which it does for the reader. */
+/** Days of the delivery zone, such as `2026-11-22`. Weeks start on the first day of the reader's week. */
 export function RangeChip({ from, to, onChange }: Days & { onChange: (days: { from: string; to: string }) => void }) {
   const { t } = useTexts()
   const [opened, { toggle, close }] = useDisclosure()

@@ -4,7 +4,7 @@ import { useRef } from 'react'
 
 export type RowAction = { label: string; isDangerous?: boolean; run: () => void }
 
-/** What can be done with a row, behind one button. `label` names the row. */
+/** The actions on a row, behind one button. `label` names the row. */
 export function RowMenu({ label, actions }: { label: string; actions: readonly RowAction[] }) {
   const button = useRef<HTMLButtonElement>(null)
   if (actions.length === 0) return null

@@ -3,7 +3,7 @@
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** Text that is nothing but digits is read as a number. */
+/** The router reads text of only digits as a number. */
 export const textIn = (value: unknown, max: number): string | undefined =>
   typeof value === 'string' || typeof value === 'number' ? String(value).trim().slice(0, max) : undefined
 
@@ -12,7 +12,7 @@ const isId = (text: string): boolean => UUID.test(text)
 export const idIn = (value: unknown): string | undefined =>
   typeof value === 'string' && isId(value) ? value.toLowerCase() : undefined
 
-/** `2026-02-31` is read as a day of March by some, and as none here. */
+/** Some parsers read `2026-02-31` as a day in March; here it is invalid. */
 export const dayIn = (value: unknown): string | undefined =>
   typeof value === 'string' && DAY.test(value) && isDay(value) ? value : undefined
 

@@ -27,7 +27,7 @@ type ListQuery<Row> = {
 /** The options of the workspace; until they are loaded, those already chosen. */
 type Choices = { templates: string[]; senders: { senderId: string; phoneNumber: string }[] }
 
-/** Whose texts label the filters. */
+/** The page whose texts label the filters. */
 type SearchedPage = 'page_messages' | 'page_confirmations'
 
 type Props<Row> = {
@@ -40,12 +40,12 @@ type Props<Row> = {
   choices: Choices | undefined
   /** The page's own filters, before the common ones. */
   own: readonly Filter[]
-  /** What to do where there is nothing at all yet. */
+  /** Shown if the workspace has no rows yet. */
   begin: ReactNode
   exportAs: ExportedListName
   onNarrow: (change: Record<string, string>) => void
   onClear: () => void
-  /** To the page before a row, or to the newest. */
+  /** A link to the page before a row, or to the newest page. */
   linkTo: (before: string | undefined) => LinkOf
   children: (rows: readonly Row[]) => ReactNode
 }
@@ -100,7 +100,7 @@ export function SearchedList<Row>(props: Props<Row>) {
   )
 }
 
-/** With one sender, its column and its filter say nothing. */
+/** With only one sender, its column and filter would say nothing. */
 export const hasSeveralSenders = (choices: Choices | undefined): boolean => (choices?.senders.length ?? 0) > 1
 
 const chosenAlready = ({ template, senderId }: ListSearch): Choices => ({

@@ -40,7 +40,7 @@ const ICONS: Readonly<Record<SectionName, Icon>> = {
   system: HeartIcon,
 }
 
-/** They point somewhere or begin at one side: in Arabic, at the other. */
+/** These icons have a direction, so Arabic mirrors them. */
 const MIRRORED: ReadonlySet<SectionName> = new Set(['messages', 'charts', 'senders', 'audit'])
 
 export function SectionIcon({ of }: { of: SectionName }) {

@@ -44,7 +44,7 @@ export const SECTION_GROUPS = [
 
 export const SECTIONS = SECTION_GROUPS.flatMap(({ sections }) => [...sections])
 
-/** Those that the workspace has and the person may open. */
+/** Sections that the workspace has and the person may open. */
 export const sectionsOf = ({ sandbox, role, operator }: Opened): (typeof SECTIONS)[number][] =>
   SECTIONS.filter(
     (section) =>
@@ -57,7 +57,10 @@ type Opened = { sandbox: boolean; role: string; operator: boolean }
 
 type SectionPath = (typeof SECTIONS)[number]['to']
 
-/** Where the same section of another workspace is: one message of this one is none of that. */
+/**
+ * The same section in another workspace. A page about one message leads to the section, because the other has no such
+ * message.
+ */
 export function sectionIn(path: string, workspace: Opened): SectionPath {
   const [, name] = /\/w\/[^/]+\/([^/]+)/.exec(path) ?? []
   const section = sectionsOf(workspace).find(({ to }) => to === `/w/$workspaceId/${name}`)

@@ -10,10 +10,10 @@ import { SECTION_GROUPS, sectionsOf } from './sections.ts'
 import classes from './sidebar.module.css'
 
 export const SIDEBAR_WIDTH = { whole: 240, icons: 57 } as const
-/** The theme's `sm`: a narrower screen has the sidebar behind a button, with its words. */
+/** The theme's `sm`. A narrower screen has the sidebar behind a button, with labels. */
 const FROM_SM = '(min-width: 48em)'
 
-/** Whether only icons are shown, as this person chose in this browser. */
+/** Whether only icons are shown: the person's choice in this browser. */
 export function useIconsOnly(): { iconsOnly: boolean; toggle: () => void } {
   const { person } = useSession()
   const [chosen, choose] = useLocalStorage({
@@ -27,7 +27,7 @@ export function useIconsOnly(): { iconsOnly: boolean; toggle: () => void } {
 
 type Props = { workspace: Workspace; iconsOnly: boolean; onToggle: () => void; onChoose: () => void }
 
-/** The sections of the workspace; as icons with tooltips when there is only room for those. */
+/** The sections of the workspace, as icons with tooltips if there is no room for more. */
 export function Sidebar({ workspace, iconsOnly, onToggle, onChoose }: Props) {
   const { t } = useTexts()
   const path = useRouterState({ select: ({ location }) => location.pathname })
@@ -88,7 +88,7 @@ export function Sidebar({ workspace, iconsOnly, onToggle, onChoose }: Props) {
 
 const TOOLTIP_EVENTS = { hover: true, focus: true, touch: false }
 
-/** An icon without its word says it in a tooltip. */
+/** An icon without a label has it in a tooltip. */
 const Named = ({ label, iconsOnly, children }: { label: string; iconsOnly: boolean; children: ReactElement }) => (
   <Tooltip label={label} position="right" disabled={!iconsOnly} events={TOOLTIP_EVENTS}>
     {children}

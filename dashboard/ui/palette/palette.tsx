@@ -16,7 +16,7 @@ const [store, actions] = createSpotlight()
 
 export const openPalette = actions.open
 
-/** Goes to any page or thing of the workspace, and switches the theme and the language, from the keyboard. */
+/** Opens any page or item of the workspace, and switches theme and language, from the keyboard. */
 export default function Palette({ workspace }: { workspace: Workspace }) {
   const { t } = useTexts()
   const [query, setQuery] = useState('')

@@ -10,7 +10,7 @@ const Palette = lazy(loadPalette)
 
 const IS_MAC = /Mac|iPhone|iPad/.test(navigator.userAgent)
 
-/** Opens the command palette, which is loaded when it is first wanted. */
+/** Opens the command palette, which is loaded at first use. */
 export function SearchButton({ workspace }: { workspace: Workspace }) {
   const { t } = useTexts()
   const [isWanted, setWanted] = useState(false)

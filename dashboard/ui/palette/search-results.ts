@@ -8,7 +8,7 @@ const SEARCH_PAUSE_MS = 200
 
 export type SearchResults = RouterOutputs['search']['all']
 
-/** What the workspace has that matches the text. Pending while the answer is that of an earlier text. */
+/** What the workspace has that matches the text. Pending while the answer belongs to an earlier text. */
 export function useSearchResults(
   workspaceId: string,
   query: string,

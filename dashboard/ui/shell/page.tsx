@@ -4,7 +4,10 @@ import { ZoneOfPage, useTimesOnPage } from '../time/zone.tsx'
 import type { LiveState } from './live.ts'
 import { LiveMark } from './live-mark.tsx'
 
-/** A page's frame: its only h1, the status of its thing, whether it is live, its time zone, its purpose and its actions. */
+/**
+ * A page's frame: its only h1, the status of its subject, whether it is live, its time zone, its purpose and its
+ * actions.
+ */
 export function Page({
   title,
   status,
@@ -15,9 +18,9 @@ export function Page({
   children,
 }: {
   title: string
-  /** Next to the title, on a page about one thing. */
+  /** The status next to the title, on a page about one thing. */
   status?: ReactNode
-  /** To the list that the thing is from. */
+  /** A link back to the list. */
   back?: ReactNode
   about?: ReactNode
   live?: LiveState

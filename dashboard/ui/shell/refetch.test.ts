@@ -84,7 +84,7 @@ for (const [where, sandbox, pauseMs] of [
 const workspaceId = 'a workspace'
 const STEP_MS = 5
 
-/** As tRPC makes them. */
+/** Makes keys like tRPC. */
 const keyOf = (call: string) =>
   call === SESSION ? [call.split('.')] : [call.split('.'), { input: { workspaceId }, type: 'query' }]
 
@@ -125,13 +125,13 @@ function startPage(t: TestContext, { overManyRows, sandbox = false, isFollowed =
   const advance = async (ms: number): Promise<void> => {
     for (let passed = 0; passed < ms; passed += STEP_MS) {
       t.mock.timers.tick(STEP_MS)
-      await setImmediate() // what the timers resolved goes on
+      await setImmediate() // code that waits for the timers continues
     }
   }
   return {
     refetcher,
     queries,
-    /** Those since the last time, each as its calls. */
+    /** The calls of each request since the last time. */
     requests: () => sent.splice(0),
     hold: (call: string) => held.set(call, Promise.withResolvers()),
     release: async (call: string) => {

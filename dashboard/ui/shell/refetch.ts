@@ -69,7 +69,7 @@ export function createRefetcher(
 const pauseMs = (tookMs: number, slowly: boolean): number =>
   Math.max(tookMs * REST_OF_ANSWER, slowly ? MIN_SLOW_REST_MS : MIN_REST_MS)
 
-/** An answer already under way may be older than the change. */
+/** The answer of a request that is already in flight may be older than the change. */
 async function refetchQuery(queries: QueryClient, query: Query): Promise<void> {
   if (query.state.fetchStatus === 'fetching') await query.promise?.catch(() => {})
   await queries.invalidateQueries({ queryKey: query.queryKey, exact: true })

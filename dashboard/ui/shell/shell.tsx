@@ -153,7 +153,7 @@ function WorkspaceSwitch() {
   )
 }
 
-/** Of the first word and the last. */
+/** The initials of the first and the last word. */
 const initialsOf = (name: string): string => {
   const words = name.split(/\s+/).filter(Boolean)
   const ends = words.length > 1 ? [words[0], words.at(-1)] : words

@@ -16,7 +16,7 @@ import type { T } from '../../texts/use-texts.ts'
 import { chartVariables } from '../state/chart-colours.ts'
 import type { Tone } from '../state/status.ts'
 
-/** Of actions and of what is selected; no status has it. The last two are dark enough for white text at 4.5:1. */
+/** Marks actions and selected items; no status has this color. The last two are dark enough for white text at 4.5:1. */
 const accent: MantineColorsTuple = [
   '#eef0ff',
   '#dcdffc',
@@ -70,7 +70,7 @@ const theme = createTheme({
     Button: Button.extend({ styles: { loader: { transform: 'translate(-50%, -50%)' } } }),
     /** A red mark means failure here. Optional fields say that they are. */
     InputWrapper: InputWrapper.extend({ defaultProps: { withAsterisk: false } }),
-    /** Shows its whole text, in the text colour. */
+    /** Badges show their full text, in the text colour. */
     Badge: Badge.extend({
       defaultProps: { tt: 'none', c: 'var(--mantine-color-text)', size: 'md' },
       styles: {

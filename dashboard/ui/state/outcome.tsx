@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import classes from './outcome.module.css'
 import type { Tone } from './status.ts'
 
-/** What someone must do: who, what, and the button that does it. Where no one must do anything, a QuietOutcome. */
+/** What someone must do: who, what, and the button that does it. If no one must act, it is a QuietOutcome. */
 export function OutcomeBanner({
   tone,
   title,

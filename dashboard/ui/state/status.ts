@@ -74,7 +74,7 @@ export function toneOf<Of extends StatusOf>(of: Of, value: StatusValue<Of>): Ton
   return tones[value.toLowerCase()] ?? 'neutral'
 }
 
-/** The word of a status, or WhatsApp's own word for one that is new. */
+/** The label of a status, or WhatsApp's own word for a new status. */
 export function statusWord<Of extends StatusOf>({ t, has }: PageTexts, of: Of, value: StatusValue<Of>): string {
   const code = `statuses.${of}_${value.toLowerCase()}`
   return has(code) ? t(code) : value

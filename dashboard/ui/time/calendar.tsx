@@ -12,8 +12,8 @@ const FIRST_DAY: Record<Language, DayOfWeek> = { en: 1, fr: 1, ar: 6 }
 type CalendarProps = ReturnType<typeof useCalendarProps>
 
 /**
- * What calendars share: the reader's language, names for their buttons, and no days of other months. Weekend days keep the
- * color of others, whose contrast is high enough.
+ * What calendars share: the reader's language, names for their buttons, and no days of other months. Weekend days keep
+ * the color of other days, whose contrast is high enough.
  */
 export function Calendar({ children }: { children: (props: CalendarProps) => ReactNode }) {
   const { language } = useTexts()

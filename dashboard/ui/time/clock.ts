@@ -3,13 +3,13 @@ import type { Workspace } from '../workspace.ts'
 import { numberFormat, relativeFormat } from '../formats.ts'
 
 /**
- * Of a stored instant. `workspace`: already in the workspace's time. `past`: a real instant that has passed. `due`: a real
- * instant that each move of the clock brings nearer. `real`: shown in real time, outside any workspace.
+ * What a stored instant means. `workspace`: already in the workspace's time. `past`: a real instant that has passed.
+ * `due`: a real instant that each move of the clock brings nearer. `real`: shown in real time, outside any workspace.
  */
 export type TimeKind = 'workspace' | 'past' | 'due' | 'real'
 
 export type WorkspaceClock = {
-  /** What the workspace's clock shows at the instant, and the real instant of it. */
+  /** What the workspace's clock shows at the instant, and the real instant. */
   read: (instant: Date, kind: TimeKind) => { shown: Date; real: Date }
   now: () => Date
   /** For calls that filter stored instants: what a person chose is in the workspace's time. */
@@ -46,7 +46,9 @@ const UNITS = [
   { unit: 'minute', seconds: 60 },
 ] as const
 
-/** `3 min ago`, `in 2 hr.`, `now` within a minute. Rounded towards the present: none is ever called older than it is. */
+/**
+ * `3 min ago`, `in 2 hr.`, `now` within a minute. Rounded towards the present, so that no time looks older than it is.
+ */
 export function relativeTime(instant: Date, now: Date, language: string): string {
   const seconds = (instant.getTime() - now.getTime()) / 1_000
   const { unit, seconds: size } = UNITS.find((each) => Math.abs(seconds) >= each.seconds) ?? {

@@ -1,5 +1,5 @@
-/** The month in letters: in figures, some read the day for it. */
+/** The month is a word, because some readers would take a number for the day. */
 export const DAY = { day: 'numeric', month: 'short', year: 'numeric' } as const
 
-/** One clock on every page, the one of the phone and of delivery ranges. */
+/** The 24-hour clock on every page, as on the phone and in delivery ranges. */
 export const CLOCK = { hourCycle: 'h23' } as const

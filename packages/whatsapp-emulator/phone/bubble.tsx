@@ -17,7 +17,7 @@ export type Bubble = {
   at?: string
   ticks?: Ticks
   quoted?: string | undefined
-  /** Of the text; without it, every part goes by its own first letters. */
+  /** The direction of the text. By default the first letters of each part decide. */
   direction?: 'ltr' | 'rtl'
 }
 /** A tapped button is greyed, and cannot be tapped again. */
@@ -108,7 +108,7 @@ function Pieces({ pieces }: { pieces: readonly Piece[] }): ReactNode {
   })
 }
 
-/** The wallpaper around bubbles. `direction` is that of the phone's language and decides the sides. */
+/** The wallpaper around bubbles. `direction`, of the phone's language, decides the sides. */
 export function ChatPaper({ children, direction }: { children: ReactNode; direction?: 'ltr' | 'rtl' }) {
   return (
     <div className={style.paper} dir={direction}>

@@ -65,7 +65,7 @@ function ChatRow({ chat, isChosen, onSelect }: ChatRowProps) {
   const { screen, clock } = usePhone()
   const { entry } = chat
   const business = businessOf(screen, chat.number)
-  // The business is named where it tells two rows apart: on a phone that has chats with several.
+  // The business is named if the phone has chats with several, to tell the rows apart.
   const hasSeveral = [...screen.chats.values()].some(
     ({ phone, number }) => phone === chat.phone && number !== chat.number,
   )

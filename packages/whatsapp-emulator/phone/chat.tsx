@@ -21,13 +21,13 @@ import { useAct, usePhone } from './use-screen.ts'
 import { directionOf } from '../../../locales/text.ts'
 import { usePhoneTexts } from './texts.ts'
 
-/** Closer to the end than this, a reader is at the end, and stays there when something comes. */
+/** A reader who is closer to the end than this stays at the end when a message arrives. */
 const AT_END_PX = 80
 const NOTE_SHOWN_MS = 4_000
 /** A finger that moved so far along the text quotes the message. */
 const SWIPE_PX = 56
 
-/** `wasChosen`: by a person just now, whose focus moves here; an address moves no focus. */
+/** `wasChosen`: a person has just chosen the chat, so the focus moves here. Opening an address moves no focus. */
 type ChatScreenProps = { pair: Pair; wasChosen: boolean; onBack: () => void }
 
 /** What one customer sees of the chat with one business. */

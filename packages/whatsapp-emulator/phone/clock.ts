@@ -4,7 +4,7 @@ import type { Language } from '../../../locales/text.ts'
 export type PhoneClock = {
   /** What the clock showed at a real instant. */
   at: (real: Date) => Date
-  /** The present instant, on the same scale as those that are shown; without it the real one. */
+  /** The present time, on the clock of the times that are shown. Default: the real time. */
   now?: () => Date
   timeZone: string
 }
@@ -14,10 +14,10 @@ export const REAL_CLOCK: PhoneClock = {
   timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
 }
 
-/** As in the dashboard's times. */
+/** The format of the dashboard's times. */
 export const DAY = { day: 'numeric', month: 'short', year: 'numeric' } as const
 
-/** As the dashboard's times. Digits as in ids and phone numbers. */
+/** The locales of the dashboard's times, with the digits of ids and phone numbers. */
 const LOCALES: Readonly<Record<Language, string>> = { en: 'en', fr: 'fr', ar: 'ar-u-nu-latn' }
 
 export const formatOf = (language: Language, form: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>

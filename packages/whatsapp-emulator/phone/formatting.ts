@@ -7,7 +7,7 @@ export type Piece =
 
 type Mark = { kind: 'bold' | 'italic' | 'strike' | 'mono'; mark: string }
 
-/** The longest first: three ticks are not three times one. */
+/** The longest mark first: three backticks are not three single ones. */
 const MARKS: readonly Mark[] = [
   { kind: 'mono', mark: '```' },
   { kind: 'mono', mark: '`' },
@@ -15,7 +15,7 @@ const MARKS: readonly Mark[] = [
   { kind: 'italic', mark: '_' },
   { kind: 'strike', mark: '~' },
 ]
-/** A template's body has 1,024 characters, a text 4,096; what is longer is shown as it is. */
+/** A template's body has 1,024 characters, a text 4,096; longer texts are shown without formatting. */
 export const MAX_FORMATTED_CHARACTERS = 8_192
 
 const LINK = /(?:https?:\/\/|www\.)[^\s<>"']+[^\s<>"'.,;:!?)\]،؛؟]/giu
@@ -33,7 +33,7 @@ const wordsOf = (piece: Piece): string => ('pieces' in piece ? piece.pieces.map(
 /** Inside *bold* there is no other bold: `open` has the marks around the text. */
 function piecesOf(text: string, open: ReadonlySet<string>): readonly Piece[] {
   const pieces: Piece[] = []
-  // Where a mark did not close once, no later one of its kind does: that keeps the reading linear.
+  // If a mark was not closed once, no later mark of its kind is. Remembering this keeps the parsing linear.
   const hopeless = new Set<string>()
   let plainFrom = 0
   let at = 0

@@ -22,7 +22,7 @@ export function ListSheet({ list, frame, onClose, onChoose }: ListSheetProps) {
     const around = frame.current?.getBoundingClientRect()
     if (!sheet || !around) return
     sheet.showModal()
-    // A modal dialog is above the page, not inside the phone: it takes the phone's place.
+    // A modal dialog is above the page and not inside the phone, so it is placed over the phone.
     const bottom = Math.max(0, document.documentElement.clientHeight - around.bottom)
     Object.assign(sheet.style, { left: `${around.left}px`, width: `${around.width}px`, bottom: `${bottom}px` })
     return () => sheet.close()

@@ -115,7 +115,7 @@ export function NewCustomer({ onClose, onOpen }: { onClose: () => void; onOpen: 
   )
 }
 
-/** A Spanish mobile number with the ending. */
+/** A Spanish mobile number with this ending. */
 const numberEnding = (ending: string): string => `+3460011${ending}`
 
 type SuggestionsProps = { rows: readonly { label: string; ending: string }[]; onPick: (phone: string) => void }

@@ -12,7 +12,7 @@ import { usePhoneTexts } from './texts.ts'
 
 /**
  * Every customer's phone: the list of them, and next to it what the chosen one shows. On a narrow screen one at a time.
- * `selected` is the caller's, who may keep it in an address.
+ * The caller owns `selected`, and may keep it in an address.
  */
 export function Phone({
   phone,

@@ -9,7 +9,10 @@ export type Source = {
   list(pair: Pair): Promise<readonly Entry[]>
   /** Throws an Error whose message people understand. */
   act(act: Act): Promise<void>
-  /** A typed phone number as its caller knows it, undefined for a wrong one. Without this any number with digits enough. */
+  /**
+   * A typed phone number as its caller knows it, undefined for a wrong one. By default any number with enough digits is
+   * valid.
+   */
   normalize?(typed: string): Promise<string | undefined>
   /** Streams the emulator's events: a full snapshot, then each change, and a snapshot again after a reconnect. */
   liveUrl: string
@@ -20,7 +23,7 @@ const ACT_TIMEOUT_MS = 15_000
 const RETRY_FIRST_MS = 500
 const MAX_RETRY_MS = 15_000
 
-/** The control API of the emulator whose page this is. */
+/** The control API of the emulator that serves this page. */
 export const emulatorSource: Source = {
   async list({ phone, number }) {
     const query = new URLSearchParams({ phone, number, limit: String(ENTRIES_LISTED) })

@@ -23,7 +23,7 @@ export type Screen = {
   posts: readonly WebhookPost[]
   /** What the clock showed in the last message; only on an emulator's own page. */
   time: EmulatorTime | undefined
-  /** By chat: the last entry that was seen on this screen. */
+  /** The last entry of each chat that was seen on this screen. */
   seen: ReadonlyMap<string, number>
 }
 
@@ -59,7 +59,7 @@ export function screenReducer(screen: Screen, event: ScreenEvent): Screen {
     case 'entry':
       return withChat(screen, event, (entries) => merged(entries, [event.entry]), 'last')
     case 'older':
-      // What the stream sent in between is newer than the answer to a request.
+      // What the stream sent in the meantime is newer than the answer to a request.
       return withChat(screen, event, (entries) => merged(event.entries, entries), 'stays')
     case 'begun':
       return withChat(screen, event, (entries) => entries, 'last')
@@ -95,7 +95,7 @@ function replaceAll(
     phones: new Map(phones.map((phone) => [phone.phone, phone])),
     posts,
     time,
-    // On a new screen only what the customer has not read is unread.
+    // On a new screen, only messages that the customer has not read count as unread.
     seen:
       screen.snapshots > 0 ? screen.seen : new Map(received.map(([key, { entries }]) => [key, lastReadOrder(entries)])),
   }
@@ -111,7 +111,7 @@ function withChat(
   const chats = new Map(screen.chats)
   const before = chats.get(key)
   const entries = change(before?.entries ?? [])
-  // A status of something old does not bring its chat to the top.
+  // A status of an old message does not move its chat to the top.
   const isNew = entries.length > (before?.entries.length ?? -1)
   if (place === 'last' && isNew) chats.delete(key)
   chats.set(key, { phone, number, entries: entries.slice(-MAX_ENTRIES_OF_CHAT) })
@@ -154,7 +154,7 @@ export function searchChats(screen: Screen, search: string): ListedChat[] {
 export const textOf = (entry: Entry): string =>
   entry.by === 'customer' ? entry.text : [entry.header, entry.body].filter(Boolean).join('\n')
 
-/** Messages on the phone that were seen neither here nor there. */
+/** Messages on the phone that were seen neither on this screen nor by the customer. */
 export function unreadOf(screen: Screen, pair: Pair): number {
   const seen = screen.seen.get(keyOf(pair)) ?? 0
   const entries = screen.chats.get(keyOf(pair))?.entries ?? []
@@ -164,7 +164,7 @@ export function unreadOf(screen: Screen, pair: Pair): number {
 const isUnread = (entry: Entry): boolean =>
   entry.by === 'business' && entry.arrivedAt !== null && entry.ticks !== 'read'
 
-/** What opening the chat would mark as read: the last of it. */
+/** The last message that opening the chat would mark as read. */
 export const lastUnread = (entries: readonly Entry[]): number | undefined => entries.findLast(isUnread)?.order
 
 export const phoneOf = (screen: Screen, phone: string): PhoneState =>
@@ -177,12 +177,12 @@ export type BubbleAct =
   | { does: 'tap'; button: number }
   | { does: 'open_list' }
   | { does: 'copy'; code: string }
-  /** A link or a number to call: the phone shows it and goes nowhere. */
+  /** A link or a number to call: the phone shows it, and a tap does nothing. */
   | { does: 'nothing' }
 
 type Shown = { bubble: Bubble; acts: readonly BubbleAct[] }
 
-/** `at`: the time as the phone words it. */
+/** `at`: the time as the phone shows it. */
 export function shownOf(entry: Entry, entries: readonly Entry[], at: string): Shown {
   const answered = entries.find(({ id }) => id === entry.quotes)
   const quoted = answered && textOf(answered)
@@ -212,7 +212,7 @@ function rowsOf(entry: BusinessEntry, entries: readonly Entry[]): Row[] {
   return [...rows, { button: { label: entry.list.button, kind: 'list', tapped: isChosen }, act: { does: 'open_list' } }]
 }
 
-/** In their order; `dayOf` names the day of an instant. A message whose time is before its neighbour's stays next to it. */
+/** In their order; `dayOf` names the day of an instant. A message that is dated before its neighbour stays next to it. */
 export function daysOf<Dated extends { at: string | null }>(entries: readonly Dated[], dayOf: (at: Date) => string) {
   const days: { day: string; entries: Dated[] }[] = []
   for (const entry of entries) {

@@ -11,7 +11,7 @@ export type DueRow = {
   what: string
   /** Phones, names and references that identify it. */
   about: readonly string[]
-  /** By the clock that is shown. */
+  /** The time on the clock that is shown. */
   at: string
   /** How many more of its kind follow. */
   others?: number
@@ -34,7 +34,7 @@ export type TimeSource = {
   aheadMs: number
   /** Without rows while loading. */
   lists: readonly { title: string; rows: readonly DueRow[] | undefined; nothing: string }[]
-  /** Undefined where this person or page cannot move it; then `instead` is shown. */
+  /** Undefined if this person or page cannot move the clock; then `instead` is shown. */
   move: ((byMs: number) => Promise<Outcome>) | undefined
   instead?: ReactNode
   /** Why the clock stopped early, with the span that is left. */
@@ -71,7 +71,7 @@ export function TimeMachine({ source, title }: { source: TimeSource; title: 'sho
     setMoving(undefined)
   }
   const moveBy = (byMs: number): void => void (move && run(byMs, () => move(byMs)))
-  // What was jumped to leaves the list, and its button with it: the focus goes to what happened.
+  // The row that was jumped to leaves the list with its button, so the focus moves to what happened.
   const jumpTo = async ({ jump }: DueRow): Promise<void> => {
     if (jump) await run(jump.inMs, jump.run)
     result.current?.focus()

@@ -78,7 +78,7 @@ export const EMULATOR_LIMITS = {
   nameCharacters: 100,
   updatesWaiting: 200_000,
   postsInFlight: 32,
-  /** Of posts that wait for a retry; beyond it a rejected post is lost at once. */
+  /** The size of all posts that wait for a retry; beyond it a rejected post is lost at once. */
   retryBytesWaiting: 256 * 1_048_576,
   webhookTimeoutMs: 10_000,
   handshakeTimeoutMs: 5_000,
@@ -87,17 +87,17 @@ export const EMULATOR_LIMITS = {
   liveEntriesPerChat: 100,
   livePosts: 100,
   liveNumbers: 100,
-  /** Of the chats at the start of a stream, so that a proxy can hold them; a whole chat takes a separate request. */
+  /** The size of the chats at the start of a stream, so that a proxy can hold them; a whole chat takes a separate request. */
   liveStateBytes: 4 * 1_048_576,
   /** Unread bytes of one stream; beyond it the stream ends. */
   liveBytesWaiting: 8 * 1_048_576,
   liveHeartbeatMs: 20_000,
   lookedAtOnce: 100,
   blockedPerPhone: 100,
-  /** Of the file in the data folder. */
+  /** The size of the file in the data folder. */
   storeBytes: 256 * 1_048_576,
   clockMoveMs: 90 * 24 * 60 * 60 * 1000,
-  /** Far before years have five digits. */
+  /** Far below the time at which years have five digits. */
   clockAheadMs: 3_650 * 24 * 60 * 60 * 1000,
   /** How long one call may take. */
   clockMoveTakesMs: 30_000,

@@ -19,10 +19,10 @@ import type { WebhookPost } from './wire/chats.ts'
 export type Settings = {
   /** Every delay of the emulator is multiplied by this; 0 means at once. A function is called for each delay. */
   speed?: number | (() => number) | undefined
-  /** Gaps between attempts at a webhook are multiplied by this. As `speed`; 0.01 when that is 0. */
+  /** Gaps between attempts at a webhook are multiplied by this. Default: `speed`, or 0.01 if that is 0. */
   retrySpeed?: number | undefined
   retryGapsMs?: readonly number[] | undefined
-  /** How many updates share a POST, and how long one waits for company. 100 and 10 ms. */
+  /** How many updates share a POST, and how long an update waits for others. Default: 100, and 10 ms. */
   batch?: Partial<Batch> | undefined
   /** `manual` posts only what a script lists or `report` orders. */
   statuses?: 'automatic' | 'manual' | undefined
@@ -37,7 +37,10 @@ export type Settings = {
   managementCallsPerHour?: number | undefined
   /** Milliseconds since 1970. Moves time to live, windows, limits and timestamps, but no delays: `moveClock` moves all. */
   now?: (() => number) | undefined
-  /** Where people move the time instead, an address for the emulator's page: this emulator's own clock then stays. */
+  /**
+   * The address of the page where people move the time instead. The emulator's page links to it, and its own clock
+   * cannot be moved there.
+   */
   timeMachineAt?: (() => string) | undefined
   log?: ((line: string) => void) | undefined
 }
@@ -54,7 +57,7 @@ export type Head = {
   paused: boolean
 }
 
-/** With the saved state, if there is a store. */
+/** Loads the saved state, if there is a store. */
 export function createParts(settings: Settings, store?: Store) {
   const storage = store ?? NO_STORAGE
   const head = store?.head as Head | undefined

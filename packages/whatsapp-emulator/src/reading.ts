@@ -1,6 +1,6 @@
 import { refuse } from './errors.ts'
 
-/** An object that came over the wire: nothing about it is known. */
+/** An object from the wire, with unchecked members. */
 export type JsonObject = { [key: string]: unknown }
 
 export function isObject(value: unknown): value is JsonObject {

@@ -20,7 +20,7 @@ export function stateSourceOf(parts: Parts): StateSource {
     nextIds,
     paused: outbox.paused,
   })
-  /** Posts that are listed, referenced by statuses, under way, or waiting for a retry. */
+  /** Posts that are listed, referenced by statuses, in flight, or waiting for a retry. */
   const usedPosts = (): WebhookPost[] => [
     ...messages.list().flatMap(({ statuses }) => statuses.flatMap(({ post }) => post ?? [])),
     ...outbox.posts(),

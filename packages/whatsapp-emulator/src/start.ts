@@ -17,7 +17,7 @@ export type EmulatorOptions = Settings & {
   port?: number | undefined
   /** With a folder give them ids: a saved account takes its secrets and its callback URL from here, and keeps the rest. */
   accounts?: AccountSeed[] | undefined
-  /** A folder that keeps the state for the next start. Without it, all of it ends with the process. */
+  /** A folder that keeps the state for the next start. Without it, the state ends with the process. */
   data?: string | undefined
   dataBytes?: number | undefined
   /** Called when the saved state cannot be used, or nothing can be written to the folder. */
@@ -71,7 +71,7 @@ export async function startEmulator(options: EmulatorOptions = {}) {
   }
 }
 
-/** With the saved state, or empty if it cannot be used. */
+/** Opens the parts with the saved state, or empty if it cannot be used. */
 function openParts(settings: Settings, store: Store | undefined): Parts {
   store?.read()
   const head = store?.head as Head | undefined

@@ -7,7 +7,7 @@ import { GRAPH_ROUTES } from '../src/graph/routes.ts'
 import { order, otp, startWorld } from './world.ts'
 
 const RUNS = 150
-/** The emulator's own fault, or Fastify's: neither may be had by bad input. */
+/** An internal error of the emulator or Fastify, which bad input must never cause. */
 const FAULT = /the emulator itself has a fault|a fault of the emulator|Internal Server Error/
 
 test('any message is accepted or rejected with a documented code', async (t) => {
@@ -42,7 +42,7 @@ test('no request to any route causes an internal error', async (t) => {
   )
 })
 
-/** Puts a value somewhere inside: each step of the path takes the property at that position, going round. */
+/** Puts a value somewhere inside: each step of the path takes the property at that position, modulo their number. */
 function replaceAt(target: unknown, path: readonly number[], value: unknown): unknown {
   const [step, ...rest] = path
   if (step === undefined || typeof target !== 'object' || target === null) return value

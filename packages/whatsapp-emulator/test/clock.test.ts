@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const SCHEDULE = { sentMs: 2_000, deliveredMs: 5_000, readMs: 30_000, jitter: 0 }
 
-/** An emulator that takes its real time for everything, unless its clock is moved. */
+/** An emulator whose delays take real time, unless its clock is moved. */
 function startSlow(t: Parameters<typeof startWorld>[0], options: EmulatorOptions = {}) {
   return startWorld(t, { now: Date.now, speed: 1, retrySpeed: 1, schedule: SCHEDULE, ...options })
 }

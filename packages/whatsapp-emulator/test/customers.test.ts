@@ -29,7 +29,7 @@ const reasons = (...titles: string[]) => ({
 })
 const refusal = () => order('delivery_refusal', ['Ana', 'A-1001'])
 
-/** What a shop says next, by what it was told last. It thanks for whatever it has no question about. */
+/** What a shop says next, by the customer's last answer. It thanks the customer if it has no further question. */
 const SHOP: Record<string, object> = {
   'Change time': question('Which day?', 'Monday', 'Tuesday'),
   Monday: question('At what time?', 'Morning', 'Evening'),

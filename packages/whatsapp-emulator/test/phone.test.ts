@@ -9,7 +9,7 @@ import type { BusinessEntry, Change, Entry } from '../src/wire/chats.ts'
 
 type World = Awaited<ReturnType<typeof startWorld>>
 
-/** What a phone hears: each change as it comes. */
+/** The changes that a phone receives, in order. */
 async function listen(t: TestContext, world: World, query = '') {
   const aborter = new AbortController()
   t.after(() => aborter.abort())
@@ -25,7 +25,7 @@ async function listen(t: TestContext, world: World, query = '') {
     /** The stream keeps its answer: an answer without a reference may be collected, which ends it. */
     answer,
     next,
-    /** The first entry from here on that fits. */
+    /** The first matching entry from here on. */
     async entry(fits: (entry: Entry) => boolean): Promise<Entry> {
       for (;;) {
         const change = await next()

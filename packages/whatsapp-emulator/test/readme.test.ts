@@ -17,7 +17,7 @@ const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 /** Lines without the spaces that align the cells of a table. */
 const rows = readme.split('\n').map((line) => (line.startsWith('|') ? line.replace(/ *\| */g, ' | ').trim() : line))
 
-/** The cells of each row of the table whose heading begins so. */
+/** The cells of each row of the table whose heading begins with this text. */
 function tableOf(heading: string): string[][] {
   const at = rows.findIndex((line) => line.startsWith(`| ${heading} |`))
   const end = rows.findIndex((line, position) => position > at && !line.startsWith('|'))

@@ -309,7 +309,7 @@ test('a reported tap survives kill -9, and the customer goes on', async (t) => {
 
 type Reported = { messages?: { id: string; type: string }[] }
 
-/** Something of each kind that an emulator holds. */
+/** Creates something of each kind that an emulator holds. */
 async function furnish(emulator: Emulator): Promise<void> {
   const added = emulator.addAccount({ appSecret: 's', accessToken: 'EAAadded', verifyToken: 'v', otpButtons: 'OTP' })
   emulator.addNumber(added.id, { displayPhoneNumber: '+34 911 222 333', throughput: 'HIGH' })
@@ -344,7 +344,7 @@ async function furnish(emulator: Emulator): Promise<void> {
   await emulator.inbound({ from: '+34600111555', to: DEMO.highNumberId, text: 'Olé' })
 }
 
-/** What changes things that are there already, and takes some away. */
+/** Changes existing state, and removes some. */
 async function live(emulator: Emulator): Promise<void> {
   const { id: scriptId } = emulator.script({ behaviour: { error: 2 } })
   await fetch(`${emulator.url}/control/scripts/${scriptId}`, { method: 'DELETE' })
@@ -358,7 +358,7 @@ async function live(emulator: Emulator): Promise<void> {
   await graph(emulator, 'POST', `${DEMO.highNumberId}/deregister`)
 }
 
-/** Each in one way of its own. */
+/** Changes each account in a different way. */
 async function changeAccounts(emulator: Emulator, callbackUrl: string): Promise<void> {
   const token = 'EAAseveral'
   const components = [{ type: 'BODY', text: 'Your parcel is here.' }]
@@ -390,12 +390,12 @@ async function changeAccounts(emulator: Emulator, callbackUrl: string): Promise<
       templates: [{ ...template, name: 'old', components }],
     }),
   )
-  // What they were made with is written before they change.
+  // The initial state is written before it changes.
   await get(emulator, '/control/metrics')
   for (const [at, { id, numbers }] of accounts.entries()) await changes[at]?.(id, [...numbers.keys()][0] ?? '')
 }
 
-/** All that people can be shown of it, and how long it takes until what is due. */
+/** Everything that people can see, and how long each due plan still waits. */
 async function readAll(emulator: Emulator): Promise<unknown> {
   const paths = ['accounts', 'scripts', 'customers', 'conversations', 'messages', 'inbound', 'webhooks']
   const answers = await Promise.all(paths.map((path) => get(emulator, `/control/${path}`)))
@@ -406,7 +406,7 @@ async function readAll(emulator: Emulator): Promise<unknown> {
   return { answers, templates: await templates.json(), coming }
 }
 
-/** As people run it: a process of its own. */
+/** Runs the emulator in a separate process, as people do. */
 async function runEmulator(t: TestContext, flags: readonly string[]) {
   const child = spawn(process.execPath, ['bin/emulator.js', '--port', '0', ...flags], {
     cwd: path.resolve(import.meta.dirname, '../../..'),

@@ -21,7 +21,7 @@ export async function newFolder(t: TestContext): Promise<string> {
   return folder
 }
 
-/** As a process that is killed now leaves it. */
+/** Copies the state that a process leaves if it is killed now. */
 export async function copyOf(t: TestContext, data: string): Promise<string> {
   const copy = await newFolder(t)
   const names = (await readdir(data)).filter((name) => name.startsWith(FILE))

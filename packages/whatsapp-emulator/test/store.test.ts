@@ -97,7 +97,7 @@ test('a full disk is reported once, and changes are written later', async (t) =>
   const data = await newFolder(t)
   const warnings: string[] = []
   const warn = (line: string): void => void warnings.push(line)
-  // SQLite answers a full disk and a full file alike.
+  // SQLite reports a full disk and a full file with the same error.
   const first = await start(t, {
     data,
     dataBytes: 400_000,
@@ -182,7 +182,7 @@ test('an unreadable folder ends the start', async (t) => {
   await assert.rejects(startEmulator({ data }), /emulator\.db cannot be read .*choose another folder/)
 })
 
-/** With bytes that mean nothing; at first the head of the second page. */
+/** Overwrites with meaningless bytes, starting with the head of the second page. */
 async function overwrite(file: string, at = 4_096): Promise<void> {
   const handle = await open(file, 'r+')
   await handle.write(Buffer.alloc(50, 0xff), 0, 50, at)

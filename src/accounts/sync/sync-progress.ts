@@ -27,7 +27,7 @@ export async function listWithProgress(
 
 type Sync = AccountRef & { startedAt: Date }
 
-/** Of two simultaneous syncs the later one is shown, since its result is the one that stays. */
+/** While two syncs run, the progress of the later one is shown: its result replaces the other's. */
 const updateProgress = statement(
   'update_sync_progress',
   `update provider_accounts

@@ -1,7 +1,7 @@
 import { type Sql, batch, statement } from '../../db/pool.ts'
 import { newId } from '../../ids.ts'
 import type { TemplateComponent, TemplateId } from '../../providers/provider.ts'
-import { readableText } from '../../providers/whatsapp/template-text.ts'
+import { readableText } from '../../providers/template-text.ts'
 
 type TemplateChange = {
   at: Date

@@ -1,6 +1,6 @@
 import type { ParameterValue, ProviderTemplate } from '../../providers/provider.ts'
 import type { CodedText } from '../../../locales/text.ts'
-import { type TextVariables, findComponent, variablesOf } from '../../providers/whatsapp/template-text.ts'
+import { type TextVariables, findComponent, variablesOf } from '../../providers/template-text.ts'
 
 type Template = Pick<ProviderTemplate, 'components'>
 

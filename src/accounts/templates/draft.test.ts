@@ -5,7 +5,7 @@ import { DEMO, TEMPLATE_LANGUAGES as LANGUAGES, demoAccount, startEmulator } fro
 import { createWhatsApp } from '../../providers/whatsapp/whatsapp.ts'
 import { checkParameters } from './cod-parameters.ts'
 import type { CodeDraft, QuestionDraft, TemplateDraft } from '../../providers/template-draft.ts'
-import { sampleOf, tidy, variablesOf } from '../../providers/whatsapp/template-text.ts'
+import { sampleOf, tidy, variablesOf } from '../../providers/template-text.ts'
 import { findDraftFaults } from './draft.ts'
 import { TEMPLATE_LANGUAGES } from './languages.ts'
 import { validDraft } from './submit.ts'
@@ -92,7 +92,7 @@ test('the form and the emulator know the same languages', () => {
   assert.deepEqual([...TEMPLATE_LANGUAGES].sort(), [...LANGUAGES].sort())
 })
 
-/** Texts of which some break a rule and some do not. */
+/** Texts, some of which break a rule. */
 const word = fc.oneof(
   {
     weight: 12,

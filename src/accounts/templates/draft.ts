@@ -1,6 +1,6 @@
 import { type CodedText, type TextCode, plainText } from '../../../locales/text.ts'
 import type { CodeDraft, QuestionDraft, TemplateDraft } from '../../providers/template-draft.ts'
-import { fill, sampleOf, tidy, variablesOf } from '../../providers/whatsapp/template-text.ts'
+import { fill, sampleOf, tidy, variablesOf } from '../../providers/template-text.ts'
 import { TEMPLATE_LANGUAGES } from './languages.ts'
 
 // The rules below make WhatsApp accept a draft and Doorcode able to use it. Pure and without imports of packages: the form

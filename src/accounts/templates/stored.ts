@@ -2,7 +2,7 @@ import { type Sql, statement } from '../../db/pool.ts'
 import type { ProviderTemplate, TemplateId } from '../../providers/provider.ts'
 import type { AccountRef } from './changes.ts'
 import type { TemplateUse } from '../../providers/template-draft.ts'
-import { readableText } from '../../providers/whatsapp/template-text.ts'
+import { readableText } from '../../providers/template-text.ts'
 import { type TemplateVerdicts, otpUnusableReason, verdictsOf, withVerdicts } from './usability.ts'
 
 type StoredTemplate = ProviderTemplate & { accountId: string; wabaId: string }

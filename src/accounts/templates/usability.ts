@@ -1,8 +1,8 @@
 import { type CodedText, plainText } from '../../../locales/text.ts'
 import type { ProviderTemplate } from '../../providers/provider.ts'
 import type { TemplateUse } from '../../providers/template-draft.ts'
-import { isOtpButton } from '../../providers/whatsapp/otp-button.ts'
-import { findComponent, variablesOf } from '../../providers/whatsapp/template-text.ts'
+import { isOtpButton } from '../../providers/otp-button.ts'
+import { findComponent, variablesOf } from '../../providers/template-text.ts'
 import { BUTTON_MEANINGS } from './draft.ts'
 
 type Template = Pick<ProviderTemplate, 'status' | 'category' | 'components'>

@@ -1,4 +1,4 @@
-/** The kinds of things that an entry can be about: the log is filtered by them. */
+/** What an entry can be about. The log can be filtered by it. */
 export const RESOURCES = [
   'account',
   'cod_settings',

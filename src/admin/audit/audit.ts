@@ -29,7 +29,10 @@ const selectLatestTarget = statement<{ target: string }>(
   'select target from audit_log where workspace_id is null and action = $1 order by id desc limit 1',
 )
 
-/** What the last such change of the whole instance changed. Undefined: none, or its entry was removed. */
+/**
+ * The target of the last change of the whole instance with this action. Undefined if there was none or its entry was
+ * removed.
+ */
 export const findLatestTarget = async (sql: Sql, action: AuditAction): Promise<string | undefined> =>
   (await sql.row(selectLatestTarget, [action]))?.target
 

@@ -4,7 +4,7 @@ import { isUuid } from '../../ids.ts'
 
 export type TargetName = { name: string; isDeleted: boolean }
 
-/** $2: ids, which are of one thing each; $3: the public ids of API keys. Rows of deleted things stay, and so do their names. */
+/** $2: ids, each of one row; $3: the public ids of API keys. Rows of deleted targets stay, and so do their names. */
 const selectNames = statement<TargetName & { target: string }>(
   'list_audit_target_names',
   `select target.id::text as target, found.name, found.is_deleted as "isDeleted" from unnest($2::uuid[]) target (id)
@@ -27,7 +27,7 @@ const selectNames = statement<TargetName & { target: string }>(
      select k.name from api_keys k where k.workspace_id = $1 and k.public_id = target.id limit 1) found`,
 )
 
-/** By target, for those that are ids of things of the workspace. */
+/** Names by target, for targets that are ids in the workspace. */
 export async function findTargetNames(
   sql: Sql,
   workspaceId: string,

@@ -1,6 +1,6 @@
 import { withLatinDigits } from '../../workspaces/searched-phones.ts'
 
-/** What leaked passwords of twelve characters and more are made of, without spaces and with letters for digits and signs. */
+/** Parts of leaked passwords with twelve or more characters, without spaces and with letters for digits and signs. */
 const COMMON_PARTS = [
   'administrator bienvenue changeme chocolate computer dashboard default doorcode dragon',
   'football iloveyou jetaime letmein login master michael monkey monmotdepasse',
@@ -39,7 +39,7 @@ const MIN_DIFFERENT_CHARACTERS = 5
 /** Letters outside common parts. With fewer, it is a short name before "123456789". */
 const MIN_OWN_LETTERS = 6
 
-/** Whether a password is among those that are tried first: common words and sequences, with little of the person's own. */
+/** Whether attackers would try the password early: it consists of common words and sequences, with little else. */
 export function isCommonPassword(password: string): boolean {
   const typed = withLatinDigits(password.normalize('NFKC'))
     .toLowerCase()

@@ -36,7 +36,7 @@ export async function endAllSessions(
     const encryptAgain = async (data: string): Promise<string> =>
       symmetricEncrypt({ key: signInSecret, data: await symmetricDecrypt({ key: former, data }) })
     for (const { id, secret, backupCodes } of await tx.rows(lockSecondFactors)) {
-      // One that cannot be read could not be used before either.
+      // A second factor that cannot be read was unusable before.
       const renewed = await Promise.all([encryptAgain(secret), encryptAgain(backupCodes)]).catch(() => undefined)
       if (renewed) await tx.rows(writeSecondFactor, [id, ...renewed])
     }

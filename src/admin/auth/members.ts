@@ -86,7 +86,7 @@ export type Member = {
   name: string
   email: string
   role: MemberRole
-  /** Runs the whole instance, and so is an owner of every workspace. */
+  /** Operators run the instance and are owners of every workspace. */
   operator: boolean
   /** Null for readers who are not owners: it shows which accounts need only a password. */
   twoFactor: boolean | null

@@ -9,7 +9,7 @@ const VERIFY_PATH = '/two-factor/verify-totp'
 /** The library's cookie of a sign-in that waits for its second factor. */
 const CHALLENGE_COOKIE = 'two_factor'
 
-/** Of concurrent requests with the same code, exactly one gets a row. */
+/** Exactly one of several concurrent requests with the same code gets a row. */
 const useCode = statement<{ used: boolean }>(
   'use_sign_in_code',
   `insert into used_sign_in_codes as c (code, used_at) values ($1, $2)

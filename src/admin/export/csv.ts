@@ -12,7 +12,9 @@ function field(value: CsvValue): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** The full-width signs count too: spreadsheets of East Asia take them for the others. Invisible characters may come first. */
+/**
+ * Full-width signs count too: East Asian spreadsheets treat them like the others. Invisible characters may come first.
+ */
 const BEGINS_LIKE_A_FORMULA = /^[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]|^[\t\r]/u
 
 /** A spreadsheet runs text that begins like a formula, and customers and callers choose the text. */

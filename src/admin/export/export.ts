@@ -28,7 +28,7 @@ const MAX_EXPORT_MS = HOUR_MS
 const RECHECK_INTERVAL_MS = MINUTE_MS / 2
 
 type ExportParts = Parts & {
-  /** Undefined also for a request of another site. */
+  /** Also undefined for a request from another site. */
   findViewer: (request: FastifyRequest) => Promise<Person | undefined>
   contextOf: (person: Person | undefined, correlationId: string) => Context
 }

@@ -8,14 +8,16 @@ const MAX_ROWS = 1_000_000
 type Export = Pick<ExportedList, 'columns'> & {
   first: ExportedPage
   readPage: (cursor: unknown) => Promise<ExportedPage>
-  /** Of the delivery zone. */
+  /** The time zone of deliveries. */
   timeZone: string
   translator: Translator
   /** For tests. */
   maxRows?: number
 }
 
-/** The file in parts, each page read when the one before was taken. The last line says when the file is cut. */
+/**
+ * The file in parts: each page is read after the previous one was consumed. The last line says if the file is cut off.
+ */
 export async function* linesOf({ columns, first, readPage, timeZone, translator, maxRows = MAX_ROWS }: Export) {
   const { textOf } = translator
   const valueOf = (cell: Cell): CsvValue => {
@@ -34,7 +36,7 @@ export async function* linesOf({ columns, first, readPage, timeZone, translator,
   }
 }
 
-/** As in `2026-11-23T09:30:00.000+01:00`. */
+/** Such as `2026-11-23T09:30:00.000+01:00`. */
 const timeText = (at: Date, timeZone: string): string =>
   Temporal.Instant.fromEpochMilliseconds(at.getTime())
     .toZonedDateTimeISO(timeZone)

@@ -21,7 +21,7 @@ export const dashboardPages: PageSources = {
     'src/accounts/templates/{draft,languages}.ts',
     'src/{bounded-map,clock,erased-recipient}.ts',
     'src/workspaces/{clock-moves,min-part-characters}.ts',
-    'src/providers/whatsapp/template-text.ts',
+    'src/providers/template-text.ts',
     'src/doctor/finding.ts',
     'src/events/event-types.ts',
     'src/throttle.ts',

@@ -22,7 +22,7 @@ export async function findEmulator(sql: Sql, workspaceId: string): Promise<Emula
   return undefined
 }
 
-/** That of the workspace's accounts, or the one that `npm start` runs on this machine. */
+/** The emulator of the workspace's accounts, or the one that `npm start` runs on this machine. */
 export async function findEmulatorUrl(
   { db, config }: Pick<Parts, 'db' | 'config'>,
   workspaceId: string,

@@ -26,7 +26,7 @@ import { listApprovedTemplates, type ApprovedTemplate } from '../../accounts/tem
 /** How long a jump may take; a hanging endpoint would take longer. */
 const MAX_JUMP_MS = 90 * SECOND_MS
 const MIN_SPAN_MS = MINUTE_MS / 2
-/** Of a phone number, in characters. */
+/** The length of a typed phone number. */
 const MAX_TYPED = 50
 /** For each use. */
 const MAX_TEMPLATES = 20
@@ -38,7 +38,7 @@ const onlySandboxes = experimental_standaloneMiddleware<{ ctx: { membership: Mem
   },
 )
 const sandboxRead = readCall.use(onlySandboxes)
-/** Stands for the API key of a request from the dashboard. */
+/** The dashboard has no API key, so `dashboard` takes its place. */
 const sendCall = adminChange.use(onlySandboxes).use(({ ctx, input: { workspaceId }, next }) => {
   const by = { workspaceId, apiKeyId: 'dashboard', correlationId: ctx.correlationId, idempotencyKey: null }
   return next({ ctx: { ...ctx, by } })

@@ -36,8 +36,8 @@ const lines = z
 
 export const blocked = router({
   /**
-   * `text` is a phone number in any form, or a part of one. `phones`: the numbers that it can be, empty when it is not a
-   * whole number.
+   * `text` is a phone number in any form, or a part of one. `phones`: the numbers that it can be, empty when it is only
+   * a part.
    */
   list: readCall
     .input(

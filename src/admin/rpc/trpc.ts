@@ -155,7 +155,7 @@ export const inTransaction = experimental_standaloneMiddleware<{ ctx: Recording 
 export const readCall = workspaceCall('member')
 export const writeCall = workspaceCall('admin')
 
-/** About the whole instance: answered to everyone else as if there were no such workspace. */
+/** Calls about the whole instance. Other people get the answer for a workspace that does not exist. */
 export const operatorCall = readCall.use(({ ctx, next }) => {
   if (!ctx.membership.operator) throw new CallError('NOT_FOUND', { code: 'admin.no_workspace' })
   return next()

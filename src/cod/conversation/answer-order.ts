@@ -26,11 +26,11 @@ export const isOlder = (one: AnswerOrder, other: AnswerOrder | undefined): boole
 export type AnswerTimes<Choice extends string> = {
   /** The tap that gave the answer or opened the follow-up. */
   tap: AnswerOrder
-  /** By choice: a day and a time range may be reported in any order. */
+  /** One entry per choice, because a day and a time range may be reported in any order. */
   choices: { readonly [Name in Choice]?: AnswerOrder }
-  /** The latest, including those that only repeated the answer in force. */
+  /** The latest answer, including answers that only repeated the one in force. */
   last: AnswerOrder
-  /** The instant of the latest one that changed something. */
+  /** The time of the latest answer that changed something. */
   lastAt: Date
 }
 

@@ -133,7 +133,7 @@ const states = {
   failed: { ...newConfirmation, status: 'failed', failure: { code: 'UNKNOWN', at: at(9) }, round: 1 },
 } as const satisfies Record<string, Confirmation>
 
-/** All but the times by which later answers are compared. */
+/** Everything except the times that later answers are compared with. */
 const whatShows = (state: Confirmation): Confirmation => ({ ...state, answerTimes: null })
 
 const events = {
@@ -160,7 +160,7 @@ const ASK_TIME = 'rescheduling +day_chosen time_question'
 const ASK_DAY = 'rescheduling +range_chosen day_question'
 const MOVED = 'rescheduling'
 
-/** Cell by cell, written apart from the machine; what a row leaves out changes nothing. */
+/** The table cell by cell, written independently of the machine. Events that a row leaves out change nothing. */
 const cells: Record<keyof typeof states, Partial<Record<keyof typeof events, string>>> = {
   accepted: { submitted: 'awaiting_answer', C: CONFIRMED, X: CANCELLED, R: STARTED, 'send fails': 'failed cod.failed' },
   awaiting_answer: {
@@ -617,7 +617,7 @@ test('a status changes only by a row of the table', () => {
   )
 })
 
-/** Choices of the follow-up, words that end it, and then taps: each counts when it is taken in its order. */
+/** Choices of the follow-up, texts that end it, and then taps: each counts if it is processed in this order. */
 const anyAnswers = fc
   .record({
     from: fc.constantFrom(...Object.values(states)),
@@ -656,7 +656,7 @@ test('the outcome depends on the order of answers, not of their reports', () => 
         const { state: expected, ignored: ignoredInOrder } = runFrom(from, answers)
         const { state, ignored } = runFrom(from, reported)
         assert.deepEqual(outcomeOf(state), outcomeOf(expected))
-        // An answer that repeats the one in force changes nothing, and so not its time either.
+        // An answer that repeats the one in force changes nothing, not even its time.
         const repeats = [...ignored, ...ignoredInOrder].some((why) => why !== 'cod.superseded')
         if (!repeats) assert.deepEqual(state.answeredAt, expected.answeredAt)
       },

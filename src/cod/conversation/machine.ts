@@ -42,7 +42,7 @@ export type CheckState<T extends Types> = Timers & {
   answerTimes: AnswerTimes<Field<T>> | null
 }
 
-/** Of a check that was accepted and not yet submitted. */
+/** The state of a check that was accepted and not yet submitted. */
 export const ACCEPTED = {
   ...NO_TIMERS,
   status: 'accepted',
@@ -58,10 +58,10 @@ export type CheckEvent<T extends Types> =
   | Answer<T>
   /** The initial message went out: reminder and deadline count from here, not from its delivery. */
   | { type: 'submitted'; at: Date; reminderMinutes: number | null; noResponseMinutes: number }
-  /** Any message of the customer to this sender, whatever it belongs to. */
+  /** The customer sent this sender any message, even one that belongs elsewhere. */
   | { type: 'customer_wrote'; at: Date }
   | TimerEvent
-  /** Of the initial message or the reminder; other messages that fail change no state. */
+  /** The initial message or the reminder failed; the failure of another message changes no state. */
   | { type: 'send_failed'; at: Date; code: FailureCode }
   /** The customer's data was erased (docs/recipients.md#erase). */
   | { type: 'recipient_erased'; at: Date }
@@ -240,7 +240,7 @@ const isInForce = <T extends Types>(machine: Machine<T>, state: CheckState<T>, a
   machine.mayChange(state, answer) &&
   state.chosen?.[fieldOf(machine, answer)] === answer.value
 
-/** The answer in force keeps its time, but answers given in between can no longer replace it. */
+/** The answer in force keeps its time, but answers from before its repetition can no longer replace it. */
 function repeated<T extends Types>(machine: Machine<T>, state: CheckState<T>, answer: Answer<T>): CheckState<T> {
   const times = state.answerTimes
   if (!times) return state
@@ -282,7 +282,7 @@ function apply<T extends Types>(
   event: CheckEvent<T>,
   status: T['status'],
 ): CheckState<T> {
-  // No timer, choice or answer: where every new answer and every end starts.
+  // A state without timers, choices or an answer, from which every new answer and every end starts.
   const cleared = { ...state, ...NO_TIMERS, status, answeredAt: null, chosen: null, failure: null, answerTimes: null }
   const { at } = event
   switch (event.type) {

@@ -26,7 +26,7 @@ const settings = (
 const offeredAt = (now: string, of: CodSettings): string[] =>
   made('day_question', { settings: of, now: new Date(now) }).offered
 
-/** Instants at which the zone's day, as a clock on the wall shows it, begins, ends or jumps; and the wall's tomorrow. */
+/** Times at which the zone's local day begins, ends or jumps, with the local date of tomorrow. */
 const tomorrows: readonly [string, string, string, string][] = [
   // Clocks go forward at midnight on 24 April 2026: the 24th begins at 01:00.
   ['Africa/Cairo', 'before the day without a midnight', '2026-04-23T21:59:59.999Z', '2026-04-24'],

@@ -55,7 +55,7 @@ const choices = (questionId: string, titles: readonly string[]): Choice[] =>
   titles.map((title, index) => ({ id: encodeReply({ to: 'question', questionId, index }), title }))
 
 /**
- * From tomorrow in the delivery time zone, where a day may have 23 hours, or begin at 01:00. At most six weekdays are
+ * Starts tomorrow in the delivery time zone, where a day may have 23 hours or begin at 01:00. At most six weekdays are
  * skipped, so each week has a day to offer.
  */
 function deliveryDates({ timeZone, deliveryDays: { offered, skipWeekdays } }: CodSettings, now: Date): string[] {

@@ -231,7 +231,7 @@ function tapped(reply: Reply, { target, sender_id, question, quoted }: Match, wh
   return { confirmationId, check: 'confirmation', event: { ...chosen, choice } }
 }
 
-/** Goes to the conversation whose message it quotes, else to the one with the latest open question. */
+/** A text belongs to the conversation whose message it quotes, or else to the one with the latest open question. */
 function typed(text: string, { quoted, target, open }: Match, when: When): Answer | CodedText {
   if (text.trim() === '') return { code: 'cod.empty' }
   const to = quoted && target ? { id: target.id, check: quoted.check_kind } : open?.[0]

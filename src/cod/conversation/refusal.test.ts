@@ -87,7 +87,7 @@ const givenAt = (minute: number, choices: { reason?: string; note?: string } = {
 })
 const withReason = givenAt(9, { reason: order(9) })
 
-/** All but the times by which later answers are compared. */
+/** Everything except the times that later answers are compared with. */
 const whatShows = (state: RefusalCheck): RefusalCheck => ({ ...state, answerTimes: null })
 
 const asked = {
@@ -141,7 +141,7 @@ const NOTE = 'awaiting_note +other_chosen note_prompt'
 const EXPIRED = 'refusal_confirmed cod.refusal_confirmed'
 const FAILED = 'failed cod.refusal_failed'
 
-/** Cell by cell, written apart from the machine; what a row leaves out changes nothing. */
+/** The table cell by cell, written independently of the machine. Events that a row leaves out change nothing. */
 const cells: Record<keyof typeof states, Partial<Record<keyof typeof events, string>>> = {
   accepted: { submitted: 'awaiting_answer', yes: LIST, no: DENIED, 'send fails': FAILED },
   awaiting_answer: {
@@ -636,7 +636,7 @@ test('the outcome depends on the order of answers, not of their reports', () => 
         const { state: expected, ignored: ignoredInOrder } = runFrom(from, answers)
         const { state, ignored } = runFrom(from, reported)
         assert.deepEqual(outcomeOf(state), outcomeOf(expected))
-        // An answer that repeats the one in force changes nothing, and so not its time either.
+        // An answer that repeats the one in force changes nothing, not even its time.
         const repeats = [...ignored, ...ignoredInOrder].some((why) => why !== 'cod.superseded')
         if (!repeats) assert.deepEqual(state.answeredAt, expected.answeredAt)
       },

@@ -42,7 +42,7 @@ export async function findConversation(sql: Sql, workspaceId: string, id: string
   return row && asConversation(row)
 }
 
-/** Of a row of either table, as JSON: its instants are texts. */
+/** A row of either table as JSON, in which instants are texts. */
 const checkOf = (row: string, chosen: string): string =>
   `jsonb_build_object('language', ${row}.template_language, 'askedAt', ${row}.asked_at, 'state', jsonb_build_object(
      'status', ${row}.status, 'answeredAt', ${row}.answered_at, 'reminderAt', ${row}.reminder_at, 'deadlineAt', ${row}.deadline_at,
@@ -130,7 +130,7 @@ const CHECK_COLUMNS = `status, answered_at, failure_code, failed_at, reminder_at
 const CLEARED = 'timer_tries, timer_error, timer_retry_at, timer_quarantined_at'
 const NO_FAULT = '0::smallint, null::jsonb, null::timestamptz, null::timestamptz'
 
-/** By id only: lockConversations has read these rows by workspace_id and id. */
+/** The id is enough: lockConversations has read these rows by workspace_id and id. */
 const write = (table: string, id: string, columns: string) =>
   statement(
     `write_${table}`,

@@ -50,7 +50,7 @@ export function previewOf(draft: unknown, language: string, now: Date) {
   }
 }
 
-/** For the settings that a message does not need. */
+/** Values for the settings that a message does not need. */
 const FILLER = languageStarts['en']
 
 const membersOf = (value: unknown, names: readonly string[]): Record<string, unknown> =>

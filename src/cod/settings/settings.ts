@@ -6,7 +6,7 @@ import { memberOf } from './member.ts'
 export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
 export type Weekday = (typeof WEEKDAYS)[number]
 
-/** Ours and WhatsApp's (docs/whatsapp-cloud-api.md#interactive-messages). Lengths are in code points. */
+/** Our limits and WhatsApp's (docs/whatsapp-cloud-api.md#interactive-messages). Lengths are in code points. */
 export const limits = {
   daysOffered: { min: 1, max: 3 },
   weekdaysSkipped: { min: 0, max: 6 },
@@ -29,7 +29,7 @@ export type SettingsFault = { pointer: string; detail: CodedText }
 
 export const MAX_FAULTS = 100
 
-/** Names every fault at once, by JSON pointer. Texts come back without the blanks around them. */
+/** Names every fault at once, by JSON pointer. Texts are returned without spaces at the ends. */
 export function readCodSettings(json: unknown): { settings: CodSettings } | { faults: SettingsFault[] } {
   const { success, data, error } = document.safeParse(json, { reportInput: true })
   const faults = [...protoFaults(json), ...(error?.issues ?? []).flatMap(faultsOf)]
@@ -48,7 +48,7 @@ const wholeNumber = ({ min, max }: Range, code: 'cod.settings_whole_number' | 'c
 
 const MUST_BE_STRING = errorOf({ code: 'cod.settings_must_be_string' })
 
-/** IANA name in its own spelling: the customer's days begin and end in it. */
+/** The IANA name in its usual spelling. The customer's days begin and end in this zone. */
 const timeZone = z.string(MUST_BE_STRING).transform((text, context) => {
   const canonical = canonicalTimeZone(text.trim())
   if (canonical !== undefined) return canonical
@@ -56,7 +56,7 @@ const timeZone = z.string(MUST_BE_STRING).transform((text, context) => {
   return z.NEVER
 })
 
-/** Temporal takes offsets for a zone too. Gives the name in its own spelling. */
+/** Temporal accepts offsets as zones, too. Returns the name in its usual spelling. */
 function canonicalTimeZone(name: string): string | undefined {
   if (!/^[A-Za-z]/.test(name)) return undefined
   try {
@@ -139,10 +139,10 @@ const language = z
   })
   .superRefine(rejectReasonsLikeOther, EVEN_IF_INVALID)
 
-/** As WhatsApp writes them: ar, fil, en_US, prs_AF. Not a list, since new ones appear. */
+/** WhatsApp's form: ar, fil, en_US, prs_AF. It is no list, because WhatsApp adds languages. */
 const LANGUAGE_CODE = /^[a-z]{2,3}(_[A-Z][a-z]{3})?(_([A-Z]{2}|\d{3}))?$/
 
-/** By the exact code of a template's language. */
+/** Keys are the exact language codes of templates. */
 const languages = z
   .record(z.string().regex(LANGUAGE_CODE), language)
   .refine((known: unknown) => Object.keys(known ?? {}).length <= limits.languages.max, {

@@ -7,7 +7,7 @@ import { visibleText } from '../../../locales/visible-text.ts'
 import { UserError } from '../../user-error.ts'
 import { failureReason } from '../../webhooks/delivery/post.ts'
 
-/** As the instance sent it: without `id` it is the webhook's body. */
+/** An event as the instance sent it. Without `id` it is the webhook's body. */
 export type ReadEvent = { id: string; type: string; timestamp: string }
 
 export type ReadPage = { events: readonly ReadEvent[]; next: string | null }

@@ -2,7 +2,7 @@ import { MINUTE_MS } from '../../clock.ts'
 import { type Sql, statement } from '../../db/pool.ts'
 import { type NewFinding, durationText } from '../finding.ts'
 
-/** As pg_stat_replication shows it; its members are null where the database user may not see them. */
+/** A row of pg_stat_replication. Members that the database user may not see are null. */
 export type Standby = { name: string; syncState: string | null; lagMs: number | null; lagBytes: number | null }
 
 export type Replication = { standbys: readonly Standby[]; waitsForStandby: boolean }

@@ -16,7 +16,7 @@ export type ServerFacts = {
   isolation: string
   /** Since PostgreSQL 17; 0: none. */
   transactionTimeoutMs: number
-  /** Of the server, the user and the database, the lowest limit. For users that are not superusers. */
+  /** The lowest limit of the server, the user and the database, for users that are not superusers. */
   maxConnections: number
   connections: number
   bytes: number

@@ -43,7 +43,7 @@ async function findProblemsOf(instance: Instance, { accountId, wabaId, workspace
   try {
     const call = getAccount(instance, accountId).then((account) => instance.provider.subscribers(account))
     if (!(await settlesWithin(ANSWER_TIMEOUT_MS, call))) {
-      call.catch(() => {}) // no one waits for it any longer
+      call.catch(() => {}) // its result is no longer needed
       const detail = coded('doctor.no_answer', { duration: durationText(ANSWER_TIMEOUT_MS) })
       return [{ code: 'provider_unreachable', ...of, detail }]
     }

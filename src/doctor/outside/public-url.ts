@@ -38,10 +38,10 @@ export function judgeAnswer(url: string, { status, body, validUntil }: Answer, n
   return leftMs < MIN_CERTIFICATE_MS ? [{ code: 'certificate_expires', url, duration: durationText(leftMs) }] : []
 }
 
-/** As /healthz answers. */
+/** Recognizes the answer of /healthz. */
 const isDoorcode = (body: string): boolean => body.includes('"alive"')
 
-/** As OpenSSL and Node name faults of certificates and of the handshake. */
+/** Matches the names that OpenSSL and Node give to faults of certificates and of the handshake. */
 const IS_TLS = /CERT|ISSUER|SELF_SIGNED|SIGNATURE|^ERR_TLS|^ERR_SSL|^EPROTO$|^CRL_/
 
 export function judgeFailure(url: string, errorCode: string): NewFinding[] {

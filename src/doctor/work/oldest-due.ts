@@ -61,7 +61,7 @@ const selectOldestWork: Statement<OldestDue> = statement(
    where e.status = 'enabled'`,
 )
 
-/** What is done by a schedule of its row. */
+/** Work that follows the schedule in its row. */
 const selectOldestScheduled: Statement<OldestDue> = statement(
   'find_oldest_due_schedule',
   `select 'releases' as kind, min(release_at) as "dueAt" from webhook_endpoints where release_at is not null and status = 'enabled'

@@ -12,7 +12,7 @@ const MAX_READ = 500
 
 type Submitted = { accountId: string; submitted: number; reported: number }
 
-/** Of the latest messages that WhatsApp took within a day. */
+/** Counts the latest messages that WhatsApp accepted within a day, and how many of them it reported on. */
 const countReported: Statement<Submitted> = statement(
   'count_reported_messages',
   `select s.account_id as "accountId", count(*)::int as submitted, (count(*) filter (where m.status <> 'sending'))::int as reported

@@ -19,7 +19,7 @@ const SETTINGS: Readonly<Record<KeptClass, string>> = {
 
 type Retention = { config: Config; nodes: readonly ListedNode[]; now: Date }
 
-/** By the settings of the running workers, or of this process if none runs. */
+/** Uses the settings of the running workers, or of this process if none runs. */
 export async function findOverdueRemoval(sql: Sql, { config, nodes, now }: Retention): Promise<NewFinding[]> {
   const keep = keptByWorkers(nodes) ?? config.keep
   return judgeOverdue(await listOverdue(sql, { now, keep, findUncountedSince }))

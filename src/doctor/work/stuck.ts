@@ -17,7 +17,7 @@ export async function findQuarantined(sql: Sql): Promise<NewFinding[]> {
 /** Leases end within 25 seconds, and housekeeping removes older rows after a minute. */
 const MAX_LEASE_MS = 3 * MINUTE_MS
 
-/** By the real time in the id: `taken_at` is simulated on the first day of `npm start`. */
+/** Uses the real time in the id, because `taken_at` is simulated on the first day of `npm start`. */
 const countOldLeases = statement<{ number: number }>(
   'count_old_leases',
   `select count(*)::int as number from (select from leases where id < $1 limit ${MAX_COUNTED}) old`,

@@ -3,7 +3,7 @@ import { SECOND_MS, later } from '../../clock.ts'
 import { type Sql, changes, statement } from '../../db/pool.ts'
 import { newId } from '../../ids.ts'
 import type { Parts } from '../../parts.ts'
-import { SEND_TIMEOUT_MS } from '../../providers/whatsapp/send.ts'
+import { SEND_TIMEOUT_MS } from '../../providers/provider.ts'
 import { type UnreadableAccount, markCredentialsUnreadable } from '../../accounts/unreadable.ts'
 import { type Origin, lockSenders, writePaces } from './lock-senders.ts'
 import { UNKNOWN_WAIT_MS } from './decide.ts'
@@ -26,8 +26,8 @@ const MAX_CLAIM_TRIES = 50
 
 /**
  * Claims up to `capacity` due messages: for each sender as many as its pace allows, the one-time codes of all senders
- * before everything else. Tries again where none of the due ones may go: a half-open breaker lets one message through,
- * and others may wait behind that one. The claim gets `lease`, which must be begun before anything is sent.
+ * before everything else. Tries again if none of the due messages may go: a half-open breaker lets one message through,
+ * and others may wait behind it. The claim gets `lease`, which must be begun before anything is sent.
  */
 export async function claimMessages(parts: ClaimParts, capacity: number, lease = newId()): Promise<ClaimedMessage[]> {
   for (let tries = 0; tries < MAX_CLAIM_TRIES; tries += 1) {
@@ -43,7 +43,7 @@ type ClaimParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'log' | 'live' | 'node'>
 
 type ClaimResult = { hadDue: boolean; claimed: ClaimedMessage[]; unreadable: UnreadableAccount[] }
 
-/** Of the due messages that it finds, those that may not go are postponed or cancelled: they are not due any more. */
+/** Claims the due messages that may go now. The others are postponed or cancelled, so they are no longer due. */
 const claimOnce = (parts: ClaimParts, capacity: number, lease: string): Promise<ClaimResult> =>
   parts.db.transaction(async (tx) => {
     const now = parts.clock.now()
@@ -108,7 +108,7 @@ const postpone = statement(
 /** Messages for which no request was or can be made are due again, as if they had not been claimed. */
 export const giveBackMessages: LeasedChange = statement(
   'give_back_messages',
-  // the start of the attempt before, if that has no outcome
+  // the start of the previous attempt, if it has no outcome
   `update messages m
    set (status, due_at, lease, attempts, attempted_at, unknown_outcomes) = (
      select case when m.status = 'sending' and before.started_at is null then 'queued' else m.status end,

@@ -20,7 +20,7 @@ export type BreakerOpening =
 
 export type AttemptContext = {
   now: Date
-  /** Of this message, this attempt included. */
+  /** Attempts to send this message, including this one. */
   attempts: number
   /** How often the sender's breaker has opened in a row. */
   breakerStep: number
@@ -34,7 +34,7 @@ export const failureAtClose = (of: { attemptIsOpen: boolean; lastFailureCode: Fa
 
 /** After an answer was lost: how long a status report may take to show its outcome. */
 export const UNKNOWN_WAIT_MS = 10 * SECOND_MS
-/** Resends of one message with the outcome of the attempt before unknown. */
+/** How often a message may be sent again after an attempt with an unknown outcome. */
 export const MAX_UNKNOWN_RESENDS = 1
 
 const MIN_RETRY_MS = SECOND_MS
@@ -86,7 +86,10 @@ function afterRefusal(error: ProviderError, context: AttemptContext): Decision {
   }
 }
 
-/** The message's wait grows with its own attempts too: a fault that only it meets must not open the breaker again and again. */
+/**
+ * The message's wait also grows with its own attempts: a fault of this message only must not open the breaker again and
+ * again.
+ */
 function afterFault(error: ProviderError, context: AttemptContext): Decision {
   const dueAt = after(backOff(context.attempts), context)
   if (error.scope !== 'sender' && error.scope !== 'account') return retry(error.failureCode, dueAt)

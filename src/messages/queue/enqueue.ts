@@ -15,7 +15,7 @@ export type NewMessage = {
   purpose: Purpose
   /** Null: the template of its check again. */
   content: Content | null
-  /** Of a question: what each choice means, and which follow-up or list it belongs to. */
+  /** For a question: what each choice means, and which follow-up or list it belongs to. */
   offered: readonly string[] | null
   round: number | null
   /** In the workspace's time. */

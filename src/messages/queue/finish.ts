@@ -26,7 +26,7 @@ export type EndedAttempt = {
 
 const MAX_GROUP = 256
 const GROUP_CONCURRENCY = 2
-/** Of one message: sent, delivered, read, failed, and the same number again. */
+/** Reports of one message that arrived before its id was stored: sent, delivered, read, failed, and as many to spare. */
 const MAX_UNPARKED_EACH = 8
 
 type FinishParts = Pick<Parts, 'db' | 'clock' | 'metrics' | 'wake' | 'live'> & { subscribers: Subscribers }

@@ -59,28 +59,28 @@ export type DueMessage = {
   senderId: string
   recipient: string
   kind: MessageKind
-  /** Of an OTP. */
+  /** Set for an OTP. */
   templateName: string | null
   templateLanguage: string | null
   components: TemplateComponent[] | null
-  /** Of every other message. */
+  /** Set for every other message. */
   content: OutgoingContent | null
   conversation: Conversation | null
   /** Sealed. */
   code: Buffer | null
   submitBy: Date
-  /** The next one included. */
+  /** Including the next one. */
   attempts: number
-  /** How often it was already sent again with the outcome of the attempt before unknown. */
+  /** How often it was sent again after an attempt with an unknown outcome. */
   unknownOutcomes: number
   lastFailureCode: FailureCode | null
   /** How often its end could not be stored. */
   finishTries: number
-  /** No outcome was stored for the attempt before the next one. */
+  /** No outcome was stored for the previous attempt. */
   followsOpenAttempt: boolean
-  /** Its last claim, without an outcome. */
+  /** Its last claim, which ended without an outcome. */
   endedLease: string | null
-  /** The same, if no request was made under it. */
+  /** The last claim, if no request was made under it. */
   unbegunLease: string | null
   /** The outcome of its open attempt is stored but not read yet: sending it again could send it twice. */
   hasUnreadReport: boolean
@@ -93,7 +93,7 @@ const CONFIRMATION_STATUS =
 const REFUSAL_STATUS =
   '(select f.status from refusal_checks f where f.workspace_id = m.workspace_id and f.confirmation_id = m.confirmation_id)'
 
-/** Of one priority; for each sender what is due longest. */
+/** Locks messages of one priority: for each sender those that have been due longest. */
 const lockDueMessages = statement<DueMessage>(
   'lock_due_messages',
   `select m.id, m.workspace_id as "workspaceId", m.sender_id as "senderId", m.recipient, m.kind,

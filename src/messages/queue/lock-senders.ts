@@ -1,8 +1,7 @@
 import { SECOND_MS, later } from '../../clock.ts'
 import { type Sql, changes, statement } from '../../db/pool.ts'
 import type { Parts } from '../../parts.ts'
-import type { ProviderAccount } from '../../providers/provider.ts'
-import { SEND_TIMEOUT_MS } from '../../providers/whatsapp/send.ts'
+import { type ProviderAccount, SEND_TIMEOUT_MS } from '../../providers/provider.ts'
 import { UnsealError } from '../../seal.ts'
 import { sealedColumns } from '../../secrets/sealed-columns.ts'
 import type { UnreadableAccount } from '../../accounts/unreadable.ts'
@@ -14,14 +13,14 @@ export const MAX_TRIAL_MS = SEND_TIMEOUT_MS + 2 * SECOND_MS
 /** A sender with due messages. Its pace is locked: two nodes share it and never claim for one sender at the same time. */
 export type LockedSender = SenderPace & {
   id: string
-  /** Of its due messages. */
+  /** The priorities of its due messages. */
   priorities: number[]
   /** How many of its messages may go now. */
   capacity: number
   origin: Origin
 }
 
-/** What every message of a sender is sent with. */
+/** What sending any message of the sender takes. */
 export type Origin = {
   accountId: string
   account: ProviderAccount

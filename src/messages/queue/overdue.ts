@@ -12,7 +12,7 @@ import { WAITING } from './lock-senders.ts'
 import { applyReports, ownFailure } from '../reports/apply.ts'
 import type { Subscribers } from '../subscribers.ts'
 
-/** Of each sender. */
+/** Overdue messages that are read of each sender at a time. */
 const MAX_MESSAGES = 100
 
 type OverdueParts = Pick<Parts, 'db' | 'clock' | 'metrics' | 'wake' | 'live' | 'log'> & { subscribers: Subscribers }
@@ -44,7 +44,7 @@ export function overdueLoop(parts: OverdueParts): Loop {
 
 type Overdue = DueItem & { lease: string | null; lastFailureCode: FailureCode | null; attemptIsOpen: boolean }
 
-/** Of the row o. */
+/** Columns of the row o. */
 const COLUMNS = `o.id, o.workspace_id, o.lease, o.last_failure_code as "lastFailureCode",
      o.attempted_at is not null as "attemptIsOpen", o.finish_tries as tries`
 

@@ -5,7 +5,10 @@ import { PAIR_BURST, PAIR_INTERVAL_MS } from './pace.ts'
 /** Null: it is not due any more. */
 export type Postponed = { id: string; due_at: Date | null }
 
-/** Takes a slot for each message. `late`: those of pairs that have used up their burst, and when they may go. */
+/**
+ * Takes a slot for each message. `late`: messages of pairs that have used up their burst, with the time at which they
+ * may go.
+ */
 export async function takePairSlots(
   tx: Sql,
   due: readonly DueMessage[],
@@ -14,7 +17,7 @@ export async function takePairSlots(
   if (due.length === 0) return { sendable: [], late: [] }
   const pairs = Map.groupBy(due, pairKey)
   const needed = [...pairs.entries()]
-    .sort(([a], [b]) => (a < b ? -1 : 1)) // one order: no two claims wait in a circle
+    .sort(([a], [b]) => (a < b ? -1 : 1)) // a fixed order, so that two claims cannot deadlock
     .map(([, rows]) => pairInterval(rows[0] as DueMessage, rows.length))
   const slots = await tx.rows(takeSlots, [batch(needed), now])
   const late: Postponed[] = []

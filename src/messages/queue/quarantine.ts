@@ -32,7 +32,7 @@ const releaseReport = statement<Released>(
    where id = $1 and outcome = 'quarantined' returning 'report' as kind, workspace_id as "workspaceId"`,
 )
 
-/** Its window has closed and its code is erased: all that is left is to store its failure. */
+/** The message's window has closed and its code is erased, so only its failure is left to store. */
 const releaseOverdue = statement<Released>(
   'release_quarantined_message',
   `update messages set quarantined_at = null, finish_error = null, finish_tries = 0, due_at = $2

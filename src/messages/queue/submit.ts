@@ -7,10 +7,9 @@ import type { Loop } from '../../jobs/loop.ts'
 import { beginLease, createClaims } from '../../jobs/leases.ts'
 import type { Parts } from '../../parts.ts'
 import { OTP_SUBMISSION_WINDOW_MS, SUBMISSION_WINDOW_MS } from '../submission-window.ts'
-import type { OutgoingContent, SendOutcome } from '../../providers/provider.ts'
+import { type OutgoingContent, SEND_TIMEOUT_MS, type SendOutcome } from '../../providers/provider.ts'
 import { UnsealError } from '../../seal.ts'
 import { sealedColumns } from '../../secrets/sealed-columns.ts'
-import { SEND_TIMEOUT_MS } from '../../providers/whatsapp/send.ts'
 import { type ClaimedMessage, SUBMIT_LEASE_MS, claimMessages, giveBackMessages } from './claim.ts'
 import { type Decision, MAX_UNKNOWN_RESENDS, afterAttempt, failureAtClose } from './decide.ts'
 import { type EndedAttempt, type Finish, createFinisher } from './finish.ts'
@@ -21,7 +20,7 @@ type SubmitParts = Pick<Parts, 'db' | 'clock' | 'seal' | 'log' | 'metrics' | 'pr
   subscribers: Subscribers
 }
 
-/** At 300 ms per answer, enough for one sender of the highest throughput. */
+/** Enough for one sender of the highest throughput if each answer takes 300 ms. */
 const MAX_IN_FLIGHT = 500
 const MAX_CLAIM = 200
 const POLL_MS = 250

@@ -13,7 +13,7 @@ export type MessageReport = {
   /** Null: the report does not name it. */
   providerMessageId: string | null
   report: OtpReport
-  /** Of a provider's report. */
+  /** Set for a provider's report. */
   receivedAt?: Date
 }
 
@@ -64,7 +64,7 @@ export async function applyReports(
   return ignored
 }
 
-/** A correction may have an earlier time than the failure that it corrects; occurredAt must increase all the same. */
+/** A correction may have an earlier time than the failure that it corrects; occurredAt must still increase. */
 function afterEarlierEvents({ sent_event_at, failed_event_at }: MessageRow, at: Date): Date {
   let earliest = at
   for (const earlier of [sent_event_at, failed_event_at]) if (earlier) earliest = notBefore(later(earlier, 1), earliest)

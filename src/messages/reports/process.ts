@@ -57,7 +57,7 @@ type Report = DueItem &
     due_at: Date
     /** Found by our id or the provider's, within the workspace: accounts of one app share a webhook path. Null: unknown. */
     message_id: string | null
-    /** Of the conversation that a customer's message belongs to. */
+    /** The conversation that a customer's message belongs to. */
     confirmation_id?: string | null
   }
 
@@ -89,8 +89,8 @@ const takeReports: Statement<Report> = statement('take_provider_reports', take('
 const takeReport: Statement<Report> = statement('take_provider_report', take('and id = $2'))
 
 /**
- * Read when the report ends: an erasure may commit after the report was taken. Null if there is no such row. Not `exists`, which
- * a plan made for a small table answers by reading all of it.
+ * Read when the report is stored as processed: an erasure may commit after the report was taken. Null if there is no
+ * such row. Not `exists`, which a plan made for a small table answers by reading all of it.
  */
 const isErasedNow = (table: string, id: string): string =>
   `(select ${erasedIn('e.recipient')} from ${table} e where e.id = ${id} limit 1)`

@@ -6,7 +6,10 @@ import { withoutToken } from './mask.ts'
 /** Named in every request: otherwise the app's default version would answer. */
 const GRAPH_VERSION = 'v26.0'
 
-/** 1,000 sends a second, the rate of the fastest number, at half a second each. A limit, so that slow answers cost no memory. */
+/**
+ * Enough for 1,000 sends a second, the rate of the fastest number, at half a second each. The limit keeps slow answers
+ * from taking memory.
+ */
 const MAX_CONNECTIONS = 512
 const CONNECT_TIMEOUT_MS = 5_000
 /** Short: a write to a connection that the provider is closing has an unknown outcome. */
@@ -14,7 +17,7 @@ const KEEP_ALIVE_MS = 4_000
 
 export type GraphRequest = {
   method: 'GET' | 'POST' | 'DELETE'
-  /** Below the version, with a leading slash. */
+  /** The path below the version, with a leading slash. */
   path: string
   body?: string
   timeoutMs: number

@@ -1,6 +1,6 @@
 import { storableText } from '../../db/pool.ts'
 
-/** JSON of which every member may be absent or of another type. */
+/** JSON in which every member may be absent or have another type. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
 export const objectOf = (value: unknown): JsonObject | undefined =>

@@ -15,13 +15,13 @@ import { MAX_INT4, readAnswerError } from './errors.ts'
 import type { GraphClient, GraphRequest } from './graph.ts'
 import { type JsonObject, identifier, listOf, objectOf, readObject, storable, textOf } from './json.ts'
 import { withoutToken } from './mask.ts'
-import { sampleOf, tidy, variablesOf } from './template-text.ts'
+import { sampleOf, tidy, variablesOf } from '../template-text.ts'
 
 const TIMEOUT_MS = 30_000
 /** A page of 100 templates with ten buttons each is below 1 MB. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024
 
-/** `path`: below the account. */
+/** `path` is relative to the account. */
 type CallRequest = { operation: ProviderOperation; method?: GraphRequest['method']; path: string; body?: object }
 
 /** The calls that manage an account. They throw ProviderRejectedError or ProviderUnreachableError. */
@@ -48,7 +48,7 @@ export function createManagement(graph: GraphClient) {
     },
 
     /**
-     * The proof makes Graph refuse the call if the secret belongs to another app than the token. Without it, Doorcode would
+     * With the proof, Graph refuses the call if secret and token belong to different apps. Without it, Doorcode would
      * later refuse every webhook for its signature.
      */
     async subscribe(account) {

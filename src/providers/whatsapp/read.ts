@@ -65,7 +65,7 @@ const TEMPLATE_STATUSES =
   'APPROVED ARCHIVED DELETED DISABLED IN_APPEAL LIMIT_EXCEEDED PAUSED PENDING PENDING_DELETION REJECTED'.split(' ')
 const APPROVING = ['REINSTATED', 'UNARCHIVED']
 
-/** By name and language: the template's id is a number beyond what JSON.parse keeps exactly. */
+/** Identifies a template by name and language: its id is a number that JSON.parse does not keep exactly. */
 export function readChange(body: string): ProviderChange | undefined {
   const change = objectOf(storable(readObject(body)))
   const value = objectOf(change?.value)

@@ -1,6 +1,6 @@
 import type { CodedText } from '../../../locales/text.ts'
-import { isOtpButton } from './otp-button.ts'
-import { findComponent, variablesOf } from './template-text.ts'
+import { isOtpButton } from '../otp-button.ts'
+import { findComponent, variablesOf } from '../template-text.ts'
 import type {
   CustomerIds,
   OutgoingContent,
@@ -18,8 +18,6 @@ import type { GraphClient, GraphAnswer } from './graph.ts'
 import { type JsonObject, identifier, listOf, objectOf, readObject } from './json.ts'
 import { withoutCode, withoutToken } from './mask.ts'
 
-/** Of a whole attempt, including the wait for a connection. The lease on a message must be longer. */
-export const SEND_TIMEOUT_MS = 10_000
 /** An answer has a few hundred bytes. */
 const MAX_ANSWER_BYTES = 64 * 1024
 

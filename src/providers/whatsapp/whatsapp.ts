@@ -1,13 +1,13 @@
-import type { Provider } from '../provider.ts'
+import { type Provider, SEND_TIMEOUT_MS } from '../provider.ts'
 import { findError } from './errors.ts'
 import { createGraphClient } from './graph.ts'
 import { createManagement } from './management.ts'
 import { parse } from './parse.ts'
 import { readChange, readInbound, readStatus, readStatusWord } from './read.ts'
-import { SEND_TIMEOUT_MS, send } from './send.ts'
+import { send } from './send.ts'
 import { isSigned, verify } from './verify.ts'
 
-/** Meta's WhatsApp Cloud API. Holds connections: close it. Tests set a shorter timeout of a send. */
+/** Meta's WhatsApp Cloud API. Holds connections: close it. Tests set a shorter send timeout. */
 export function createWhatsApp({ sendTimeoutMs: timeoutMs = SEND_TIMEOUT_MS } = {}): Provider {
   const graph = createGraphClient()
   return {

@@ -68,7 +68,7 @@ async function packageVersion(folder: string): Promise<string> {
   return manifest.version
 }
 
-/** Such as 18.4. Undefined if no package for this machine is installed. */
+/** The version, such as 18.4. Undefined if no package for this machine is installed. */
 export async function findEmbeddedVersion(version: PostgresVersion = 18): Promise<string | undefined> {
   try {
     return /^\d+\.\d+/.exec(await packageVersion(packageFolder(version)))?.[0]

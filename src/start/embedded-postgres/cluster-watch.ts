@@ -5,8 +5,8 @@ import { StartupError } from '../../startup-error.ts'
 const CHECK_EVERY_MS = 2_000
 
 /**
- * PostgreSQL goes on for a minute after its files were deleted, and for ever after they were moved: it would acknowledge
- * messages that no start finds again.
+ * PostgreSQL keeps running for a minute after its files were deleted, and forever after they were moved. It would
+ * acknowledge messages that are lost at the next start.
  */
 export function watchCluster(dataDir: string): { lost: AbortSignal; end: () => void } {
   const lost = new AbortController()

@@ -86,7 +86,7 @@ export async function removeUnfinished(folder: string, untouchedMs = 0): Promise
   }
 }
 
-/** So that a new name survives a power cut. */
+/** Syncs the folder, so that a new name in it survives a power cut. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {

@@ -95,7 +95,7 @@ export async function launchPostmaster(
   const options = Object.entries(settings).map(([name, value]) => `--${name}=${value}`)
   const log = await openLog(cluster.log, user)
   try {
-    // Its own session: Ctrl-C is for Doorcode, which stops the server last.
+    // PostgreSQL runs in a session of its own: Ctrl-C must reach only Doorcode, which stops the server last.
     const server = spawn(binaries.postgres, ['-D', cluster.data, '-p', '5432', ...options], {
       uid: user?.uid,
       gid: user?.gid,

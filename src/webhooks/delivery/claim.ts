@@ -36,7 +36,7 @@ export type ClaimedDelivery = {
   eventId: string
   body: string
   step: number
-  /** Of an attempt that was brought forward: its time in the schedule (release.ts). */
+  /** For an attempt that was brought forward: its time in the schedule (release.ts). */
   scheduledAt: Date | null
   earlyAttempts: number
   attempt: number
@@ -123,7 +123,7 @@ const claimDue = statement<ClaimedDelivery>(
       where event.workspace_id = delivery.workspace_id and event.id = delivery.event_id) as body`,
 )
 
-/** One that was held while in flight stays held. */
+/** A delivery that was held while in flight stays held. */
 export const giveBackDeliveries: LeasedChange = statement(
   'give_back_deliveries',
   `update webhook_deliveries d

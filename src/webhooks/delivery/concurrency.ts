@@ -17,7 +17,7 @@ const MAX_UNPROVEN_IN_FLIGHT = 2_048
 /** Endpoints that are remembered. */
 const MAX_ENDPOINTS = 10_000
 
-/** What this process knows of one endpoint. */
+/** What this process knows about one endpoint. */
 type EndpointState = {
   health: 'new' | 'succeeding' | 'failing'
   limit: number

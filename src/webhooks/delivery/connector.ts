@@ -5,7 +5,7 @@ import ipaddr from 'ipaddr.js'
 import { buildConnector } from 'undici'
 import { SECOND_MS } from '../../clock.ts'
 
-/** The endpoint leads into a network that is not public: no connection was made. */
+/** The endpoint's address is not public, so no connection was made. */
 export class AddressRefused extends Error {
   readonly address: string
 

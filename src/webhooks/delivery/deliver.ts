@@ -18,12 +18,15 @@ import { createFinisher } from './finish.ts'
 import { webhookAgent } from './post.ts'
 
 const POLL_MS = 500
-/** At least this long between two turns, so that each claims a batch. It delays a delivery by at most as much. */
+/** The least time between two turns, so that each claims a batch. It is also the longest delay for a delivery. */
 const MIN_TURN_INTERVAL_MS = 8
-/** With very many waiting endpoints the search takes at most one part in this many of the time. */
+/** With very many waiting endpoints, the search takes at most a quarter of the time. */
 const SEARCH_SHARE = 4
 
-/** On stop, attempts in flight have this long. The others are given back, and another process makes them at once. */
+/**
+ * How long attempts in flight may take when the process stops. The others are given back, and another process makes
+ * them at once.
+ */
 const DRAIN_MS = 5 * SECOND_MS
 const MAX_STORE_TRIES = 3
 const STORE_RETRY_MS = 500
@@ -40,7 +43,10 @@ export function deliverLoop(parts: Parts): Loop {
   let cursor = FIRST_CURSOR
   let lastTurnAt = Number.NEGATIVE_INFINITY
   let searchMs = 0
-  /** From the first endpoint to the last: whether something due was left for lack of capacity, and some was freed since. */
+  /**
+   * One pass over all endpoints: whether a due delivery was left for lack of capacity, and whether capacity was freed
+   * since.
+   */
   let round = { isShort: false, hasFreed: false }
 
   return { name: 'deliver', pollMs: POLL_MS, turn, drain }
@@ -61,7 +67,7 @@ export function deliverLoop(parts: Parts): Loop {
     for (const endpoint of enabled)
       for (const delivery of claimedOf.get(endpoint.endpointId) ?? []) start(delivery, endpoint)
     round.isShort ||= capacities.some(({ endpointId, capacity }) => claimedOf.get(endpointId)?.length === capacity)
-    // Recorded, or rescheduled, while the endpoint was being paused or disabled.
+    // These deliveries were recorded or rescheduled while the endpoint was being paused or disabled.
     for (const { workspaceId, endpointId, status } of due)
       if (status !== 'enabled') await holdDeliveries(parts.db, workspaceId, endpointId)
     return { more: cursor !== FIRST_CURSOR || (round.isShort && round.hasFreed) }

@@ -14,18 +14,18 @@ export type EndpointHealth = {
   waiting: number
   held: number
   failed: number
-  /** Of its newest MAX_RECENT deliveries: how many were attempted at least once, and how many of these succeeded. */
+  /** How many of its newest MAX_RECENT deliveries were attempted at least once, and how many of these succeeded. */
   attempted: number
   arrived: number
   /** Null: none of its newest MAX_SEARCHED deliveries succeeded. */
   lastSuccessAt: Date | null
 }
 
-/** Of every endpoint of the workspace. Reads many rows: use the connections for figures. */
+/** Every endpoint of the workspace. Reads many rows: use the connections for figures. */
 export const listEndpointHealth = (figures: Sql, workspaceId: string): Promise<EndpointHealth[]> =>
   figures.rows(selectHealth, [workspaceId, null])
 
-/** Also of one that was deleted. */
+/** Finds deleted endpoints, too. */
 export const findEndpointHealth = (figures: Sql, { workspaceId, endpointId }: EndpointId) =>
   figures.row(selectHealth, [workspaceId, endpointId])
 

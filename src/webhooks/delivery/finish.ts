@@ -29,7 +29,7 @@ export const createFinisher = ({
       const now = clock.now()
       const disable = ({ workspaceId, endpointId }: EndpointId, reason: CodedText): Promise<boolean> =>
         changeStatus(db, { workspaceId, endpointId, from: 'enabled', to: 'disabled', reason, now })
-      // Before the result is stored, so that nothing more is claimed in between.
+      // This must come before the result is stored, so that nothing more is claimed in between.
       for (const { delivery, decision } of results)
         if (decision.outcome === 'gone') await disable(delivery, { code: 'webhooks.endpoint_gone' })
       for (const endpoint of await store(db, results, now)) await disable(endpoint, FAILED_TOO_LONG)
@@ -94,14 +94,17 @@ const STATUS = {
 type EndpointResult = {
   id: string
   succeeded: boolean
-  /** The days of nothing but failures begin again: after a success, and while Doorcode cannot read the endpoint's secret. */
+  /**
+   * The count of days with only failures starts again after a success, and while Doorcode cannot read the endpoint's
+   * secret.
+   */
   restarted: boolean
   /** A success after a failure. */
   recovered: boolean
   failed_at: Date | null
-  /** After the last success, without those that came with a Retry-After. */
+  /** Failures after the last success, not counting answers with a Retry-After. */
   failures: number
-  /** From Retry-After. */
+  /** The time from a Retry-After header. */
   retry_after_until: Date | null
 }
 

@@ -6,9 +6,9 @@ import type { buildConnector } from 'undici'
 import { SECOND_MS } from '../../clock.ts'
 import { type ConnectorOptions, AddressRefused, publicConnector } from './connector.ts'
 
-/** For everything: DNS, connection, answer and body. */
+/** The limit on everything: DNS, connection, answer and body. */
 export const ATTEMPT_TIMEOUT_MS = 15 * SECOND_MS
-/** Of an answer's body, stored to help find the cause of a failure. The rest is not read. */
+/** The part of an answer's body that is stored to help find the cause of a failure. The rest is not read. */
 export const MAX_RESPONSE_BYTES = 2_048
 /** Shorter than the keep-alive of common servers, so that they seldom close a connection just as it is used. */
 const KEEP_ALIVE_MS = 4 * SECOND_MS
@@ -55,7 +55,7 @@ function connectedBy(agent: http.Agent, protocol: string, connect: buildConnecto
   agent.createConnection = ({ host, port }, done) => {
     const hostname = host ?? ''
     connect({ hostname, host: hostname, protocol, port: String(port) }, (...[error, socket]) => {
-      // With an error there is no socket: Node reads it first.
+      // With an error there is no socket; Node reads the error first.
       done?.(error, socket as Duplex)
     })
     return undefined
@@ -144,7 +144,7 @@ const storable = (bytes: Buffer): string => new TextDecoder().decode(bytes, { st
 
 class TookTooLong extends Error {}
 
-/** Those with a text in the locales. */
+/** Errors that have a text in the locales. */
 const NETWORK_ERRORS = [
   'ENOTFOUND',
   'ENODATA',
@@ -170,7 +170,7 @@ const ALIASES: Readonly<Record<string, NetworkError>> = {
 
 const MAX_ERROR_LENGTH = 300
 
-/** Of a request that got no answer. */
+/** Why a request got no answer. */
 export function failureReason(error: unknown): CodedText {
   if (error instanceof TookTooLong) return { code: 'webhooks.took_too_long', seconds: ATTEMPT_TIMEOUT_MS / SECOND_MS }
   if (error instanceof AddressRefused) return { code: 'webhooks.post_not_public', address: error.address }

@@ -307,7 +307,7 @@ test('the next process continues a release that a stop interrupted', async (t) =
   assert.equal((await findEndpoint(world.db, idOf(world, receiver)))?.failingSince, null)
 })
 
-/** How many deliveries of this endpoint a step releases: it may release those of other tests' endpoints too. */
+/** How many deliveries of this endpoint a step releases. It may also release deliveries of other tests' endpoints. */
 async function step(world: WebhookWorld, receiver: WebhookReceiver, now: Date): Promise<number> {
   const before = await countForward(world, receiver)
   await release(world.db, now)

@@ -5,7 +5,7 @@ import type { Parts } from '../../parts.ts'
 
 /** Deliveries of one endpoint that a step brings forward; fewer while some are still due. */
 export const MAX_RELEASED_PER_STEP = 20
-/** Between two steps of one endpoint, over all nodes: at most 100 deliveries a second. */
+/** The time between two steps of one endpoint across all nodes: at most 100 deliveries a second. */
 export const RELEASE_INTERVAL_MS = 200
 /** Consecutive failures that end a release; the next success begins another. */
 export const MAX_RELEASE_FAILURES = 5

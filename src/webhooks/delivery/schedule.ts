@@ -19,7 +19,7 @@ const LAST_STEP_MS = STEPS_MS[STEPS_MS.length - 1] ?? 0
 /** Share of the wait by which retries spread, to both sides. */
 export const JITTER = 0.1
 
-/** Failed attempts of one delivery that were brought forward: after that many it keeps to its schedule. */
+/** After so many failed attempts that were brought forward, a delivery keeps to its schedule. */
 export const MAX_EARLY_ATTEMPTS = 8
 /** After a failed early attempt, the next one waits this long; each time longer by this factor. */
 export const EARLY_PAUSE_MS = 5 * SECOND_MS
@@ -37,9 +37,9 @@ export type Decision =
       outcome: 'retry'
       step: number
       dueAt: Date
-      /** From when a success of the endpoint may bring the attempt forward; null: at once. */
+      /** The time from which a success of the endpoint may bring the attempt forward; null: at once. */
       earlyAt: Date | null
-      /** From Retry-After. */
+      /** The time from a Retry-After header. */
       retryAfterUntil: Date | null
       earlyAttempts: number
     }
@@ -50,7 +50,7 @@ export type Decision =
 
 export type EndedAttempt = {
   step: number
-  /** Of an attempt that was brought forward: when the schedule would have made it. */
+  /** For an attempt that was brought forward: when the schedule would have made it. */
   scheduledAt: Date | null
   /** Earlier attempts that were brought forward and failed. */
   earlyAttempts: number

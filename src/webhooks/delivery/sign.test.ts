@@ -9,7 +9,7 @@ const K2 = 'whsec_cejvu3y+5jlQHqbi0TUM5NSCBagDoulm/ZqpeqKyhAk='
 const SIGNED_BY_K1 = 'v1,6kSTMxZ/6zjn83wSbkVV+m7U71tVbsQq9rYiJkYRe/g='
 const SIGNED_BY_K2 = 'v1,slLqfRBEb4mn6LTDluL67fLT8nkeGCWl9CgV2vo3zkI='
 
-// The note holds characters of two and three bytes: it is bytes that are signed.
+// The note has characters of two and three bytes, because the signature covers bytes.
 const event = {
   id: 'msg_2Lh9KRb0pzN4LePd3XiA4v12Axj',
   at: new Date(1_796_083_200_999),

@@ -62,7 +62,7 @@ export type Overlap = keyof typeof OVERLAPS_MS
 
 type Rotation = KeyId & {
   overlap: Overlap
-  /** Of the new key. */
+  /** When the new key expires. */
   expiresAt?: Date | undefined
 }
 

@@ -15,7 +15,7 @@ const ASK_EVERY_MS = 1_000
 const MOVE_TIMEOUT_MS = 60_000
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** What the emulator's clock shows, counted on from the last answer. */
+/** What the emulator's clock shows, extrapolated from the last answer. */
 export function useEmulatorClock(time: EmulatorTime | undefined): PhoneClock & { now: () => Date } {
   return useMemo(() => {
     const aheadMs = time === undefined ? 0 : Date.parse(time.now) - Date.now()

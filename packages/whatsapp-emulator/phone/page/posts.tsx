@@ -56,7 +56,7 @@ const eventNames = (types: readonly string[]): string => {
   return types.length > names.length ? `${names.join(', ')} ×${types.length}` : names.join(', ')
 }
 
-/** A body that was shortened is no JSON. */
+/** A shortened body is not JSON. */
 function spaced(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), undefined, 2)

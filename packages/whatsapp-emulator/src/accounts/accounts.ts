@@ -7,7 +7,7 @@ import { type ReviewPlan, type Template, makeTemplate, reviewSchema, templateSee
 const id = z.string().regex(/^\d{5,20}$/, 'must be 5 to 20 digits')
 
 const callbackUrl = z.url({ protocol: /^https?$/ }).optional()
-/** Numbers with these can send. */
+/** Numbers with these statuses can send. */
 export const SENDING_STATUSES = ['CONNECTED', 'FLAGGED'] as const
 const OTHER_STATUSES = ['PENDING', 'DISCONNECTED', 'RESTRICTED', 'RATE_LIMITED', 'UNVERIFIED', 'UNKNOWN'] as const
 const numberStatus = z.enum([...SENDING_STATUSES, ...OTHER_STATUSES, 'BANNED', 'MIGRATED', 'DELETED'])
@@ -16,7 +16,7 @@ const qualityRating = z.enum(['GREEN', 'YELLOW', 'RED', 'UNKNOWN', 'NA'])
 
 export const numberSeedSchema = z.strictObject({
   id: id.optional(),
-  /** As shown to people: "+1 631-555-0100". */
+  /** The form for people: "+1 631-555-0100". */
   displayPhoneNumber: z.string().regex(/^\+[0-9 ()-]{7,24}$/, 'must be a phone number that begins with +'),
   verifiedName: z.string().optional(),
   status: numberStatus.default('CONNECTED'),

@@ -16,7 +16,7 @@ export type NewTemplate = z.output<typeof templateSeedSchema>
 
 const upper = (value: unknown): unknown => (typeof value === 'string' ? value.toUpperCase() : value)
 
-/** The fields of a creation. Its enums are taken in any case; other members are ignored. */
+/** The fields of a creation. Enums may be in any case; other members are ignored. */
 const { name, language, category, components, parameter_format, message_send_ttl_seconds } = templateSeedSchema.shape
 const creationSchema = z.object({
   name,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { EMULATOR_LIMITS } from '../limits.ts'
 import { otpTexts } from './template-texts.ts'
 
-/** One component as Meta takes it on creation. What a component may hold grows, so the rest passes through. */
+/** A component of a creation. Meta keeps adding members, so unknown ones pass through. */
 const buttonSchema = z.looseObject({
   type: z.string(),
   text: z.string().optional(),
@@ -60,7 +60,7 @@ export const reviewSchema = z.strictObject({
     .default('INVALID_FORMAT'),
   /** The template comes out of the review in this category. */
   category: z.enum(CATEGORIES).optional(),
-  /** For this many creations; without it for all from now on. */
+  /** How many creations this applies to. Default: all from now on. */
   times: z.int().min(1).optional(),
 })
 
@@ -102,21 +102,21 @@ export type Template = {
   rejectedReason: string
   qualityScore: string
   readonly parameterFormat: ParameterFormat
-  /** As created; what callers read back is made by `componentsAsRead`. */
+  /** The components as created. `componentsAsRead` makes what callers read. */
   readonly components: readonly TemplateComponent[]
   ttlSeconds: number | undefined
   readonly createdAt: number
   readonly shape: TemplateShape
 }
 
-/** What a send needs of a template, computed once. */
+/** What a send needs from a template, computed once. */
 type TemplateShape = ReturnType<typeof shapeOf>
 export type TextPart = { text: string; parameters: readonly string[] }
 export type ButtonShape = {
   type: string
   text: string
   url: string | undefined
-  /** Which parameter a send must or may give. */
+  /** The parameter that a send must or may give. */
   takes: 'nothing' | 'code' | 'url_suffix' | 'payload' | 'coupon'
 }
 

@@ -69,7 +69,7 @@ export function createControl(parts: Parts, live: Live) {
     if (account !== undefined) return account
     throw new ControlError(`there is no account ${id}; GET /control/accounts lists them`, 404)
   }
-  /** With its planned actions. False when there is no such customer. */
+  /** Also cancels the customer's planned actions. False when there is no such customer. */
   const removeCustomer = (id: string): boolean => {
     timers.cancelPlans('answer', (answer) => (answer as { customer: Customer }).customer.id === id)
     return customers.remove(id)

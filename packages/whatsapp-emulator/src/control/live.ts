@@ -43,7 +43,7 @@ export class Live {
     write(response, stateOf(this.#parts, stream.numbers))
   }
 
-  /** Replaces everything that was sent before. */
+  /** Sends a snapshot that replaces everything that was sent before. */
   sendState(): void {
     for (const { response, numbers } of this.#streams) write(response, stateOf(this.#parts, numbers))
   }

@@ -232,7 +232,7 @@ async function refuseOtherPages({ headers }: FastifyRequest): Promise<void> {
 
 const refusal = (why: string): ControlError => new ControlError(`only the emulator’s own page may do this; ${why}`, 403)
 
-/** Without numbers: of all, with the webhooks. */
+/** Without numbers, the stream covers all of them and the webhooks. */
 function openStream({ parts, live, query, reply }: Call): FastifyReply {
   const { number } = liveQuery.parse(query)
   if (live.isFull) throw new ControlError(`there are ${EMULATOR_LIMITS.liveStreams} streams already; end one`, 503)
@@ -284,7 +284,7 @@ function controlFault(fault: Error & { statusCode?: number }): { status: number;
   return { status: known ? 400 : 500, error: { message } }
 }
 
-/** Of a choice between forms, the faults within the closest form: the one that was parsed deepest. */
+/** For a choice between forms, returns the faults of the closest form: the one that was parsed deepest. */
 function readIssue(issue: z.core.$ZodIssue, within: readonly PropertyKey[] = []): { path: string; message: string }[] {
   const path = [...within, ...issue.path]
   const closest = issue.code === 'invalid_union' ? issue.errors.find((form) => form.some(isInside)) : undefined

@@ -84,7 +84,7 @@ function lossOf({ arrivedAt, expired, blocked, statuses }: Message): BusinessEnt
   return statuses.some(({ status }) => status === 'failed') ? 'failed' : undefined
 }
 
-/** `numbers`: those whose blocks may be shown. */
+/** `numbers`: the numbers whose blocks may be shown. */
 export function showPhone(parts: Parts, waId: string, numbers?: ReadonlySet<string>): PhoneState {
   const { online, readReceipts, blocked } = parts.phones.get(waId)
   return { phone: `+${waId}`, online, readReceipts, blocked: blocked.filter((number) => numbers?.has(number) ?? true) }
@@ -94,7 +94,7 @@ function instant(at: number | undefined): string | null {
   return at === undefined ? null : new Date(at).toISOString()
 }
 
-/** Null where the account had no callback. */
+/** Null if the account had no callback. */
 export function showPost(post: WebhookPost | undefined) {
   if (post === undefined) return null
   const { id, url, state, attempts } = post

@@ -34,11 +34,11 @@ export class Customers {
   readonly #storage: Storage
   readonly #nextIds: NextIds
   readonly #byEnding: ReadonlyMap<string, Customer>
-  /** By id: the named customers, and those that an earlier process saved. */
+  /** The named customers and those that an earlier process saved, by id. */
   readonly #known: Map<string, Customer>
   readonly #added = new Map<string, Customer>()
   readonly #turns: SavedMap<Turn, unknown>
-  /** By business number and customer. */
+  /** Keys are business number and customer. */
   readonly #places: SavedMap<Place, { customer: string; at: number }>
   #nextTurn = 1
 

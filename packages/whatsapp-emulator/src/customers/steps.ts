@@ -17,7 +17,7 @@ export const webhookOptionsShape = {
   hidePhone: z.boolean().optional(),
   omitContext: z.boolean().optional(),
   omitContacts: z.boolean().optional(),
-  /** Posts the very same payload this many times at once. */
+  /** Posts the same payload this many times at once. */
   copies: z.int().min(1).max(100).optional(),
 }
 
@@ -35,7 +35,7 @@ export function isReply(button: ShownButton): boolean {
 
 const DEFAULT_DELAY_MS = 3_000
 
-/** One thing that the customer does with the message that has come: the form of `POST /control/inbound`. */
+/** One action of the customer on the message: the form of `POST /control/inbound`. */
 const actionSchema = z
   .strictObject({
     /** Since the message arrived or, from the second action on, since the previous one was answered. */
@@ -59,7 +59,7 @@ const whenSchema = z.strictObject({
 })
 
 export const stepSchema = z.strictObject({
-  /** Only after the step above; messages that match nothing may come in between. */
+  /** Matches only after the previous step; messages that match nothing may come in between. */
   follows: z.boolean().optional(),
   /** Empty: every message matches. */
   when: whenSchema.default({}),
@@ -78,7 +78,7 @@ export const customerSchema = z.strictObject({
     .strictObject({
       /** The customer's phone number; without it any number. */
       to: z.string().min(1).optional(),
-      /** For so many conversations; without it for all. */
+      /** How many conversations to answer. Default: all. */
       times: z.int().min(1).optional(),
     })
     .default({}),

@@ -14,7 +14,10 @@ export type Call = {
   reply: FastifyReply
 }
 
-/** From the Authorization header or, as Graph allows, the query. Throws 104 without a token and 190 for an unknown one. */
+/**
+ * Reads the token from the Authorization header or, as Graph allows, the query. Throws 104 without a token and 190 for
+ * an unknown one.
+ */
 export function requireToken({ parts, request, query }: Call): string {
   const header = request.headers.authorization
   const token = header === undefined ? query['access_token'] : /^Bearer +(\S+) *$/i.exec(header)?.[1]

@@ -2,7 +2,7 @@ import { GraphError, refuse } from '../errors.ts'
 import { EMULATOR_LIMITS } from '../limits.ts'
 import { isObject } from '../reading.ts'
 
-/** How one kind of object is read. A field exists if it is in `fields`. */
+/** How to read one kind of object. A field exists if it is in `fields`. */
 export type Kind<Row> = {
   readonly name: string
   readonly fields: Readonly<Record<string, (row: Row) => unknown>>
@@ -42,7 +42,7 @@ export function readFields<Row>(
   }
 }
 
-/** Of a value that is not a Graph object, such as `throughput{level}`. Missing fields are left out. */
+/** Selects fields of a value that is not a Graph object, such as `throughput{level}`. Missing fields are left out. */
 function narrow(value: unknown, { name, fields }: RequestedField): unknown {
   if (fields === undefined || value === undefined) return value
   if (Array.isArray(value)) return value.map((each) => narrow(each, { name, fields, parameters: {}, inner: undefined }))
@@ -62,7 +62,7 @@ function parseFields(requested: unknown): readonly RequestedField[] {
   return fields
 }
 
-/** From `at` up to a closing brace or the end. Empty items between commas are skipped. */
+/** Parses from `at` to a closing brace or the end. Empty items between commas are skipped. */
 function parseList(text: string, at: number, level: number): { fields: RequestedField[]; end: number } {
   if (level > EMULATOR_LIMITS.fieldLevels)
     refuse(100, `fields may be nested ${EMULATOR_LIMITS.fieldLevels} levels deep`)

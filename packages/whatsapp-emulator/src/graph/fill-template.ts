@@ -88,7 +88,7 @@ function readText(object: ObjectReader, name: string): string {
   return text
 }
 
-/** By the names of the parameters, which are positions where the template counts them. */
+/** Values by parameter name. In a positional template the name is the position. */
 function valuesByName(name: string, read: Parameter[], part: TextPart, format: ParameterFormat): Map<string, string> {
   const values = new Map<string, string>()
   for (const [at, { name: sentName, text }] of read.entries()) {

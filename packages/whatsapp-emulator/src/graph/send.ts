@@ -156,7 +156,7 @@ function readRecipient(parts: Parts, { account }: NumberOfAccount, request: Obje
   const to = request.findText('to') ?? ''
   const recipient = request.findText('recipient') ?? ''
   if (to !== '') {
-    // As observed: Meta accepts a user id in `to`, and the message is never delivered.
+    // Observed: Meta accepts a user id in `to`, but never delivers the message.
     if (isUserId(to)) return { input: to, digits: undefined, waId: undefined, userId: undefined, phoneHidden: true }
     const digits = digitsOf(to)
     if (digits === undefined) refuse(131009, 'to must be a phone number with its country code')

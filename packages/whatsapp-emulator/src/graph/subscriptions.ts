@@ -6,7 +6,7 @@ import { META_LIMITS, EMULATOR_LIMITS } from '../limits.ts'
 import { optionalText, isObject } from '../reading.ts'
 import type { Account } from '../accounts/accounts.ts'
 
-/** `POST /{waba_id}/subscribed_apps`: without a subscription no webhooks come. */
+/** `POST /{waba_id}/subscribed_apps`: without a subscription no webhooks are sent. */
 export async function subscribe(call: Call) {
   const account = requireAccount(call)
   const { override_callback_uri, verify_token } = { ...call.query, ...(isObject(call.body) ? call.body : {}) }

@@ -21,13 +21,13 @@ export const STATUS_NAMES = ['sent', 'delivered', 'read', 'played', 'failed'] as
 
 export const stepSchema = z.strictObject({
   status: z.enum(STATUS_NAMES),
-  /** Since the emulator accepted the message. */
+  /** Counted from when the emulator accepted the message. */
   afterMs: delay.optional(),
-  /** For `failed`; without it 131000. */
+  /** The error of `failed`. Default: 131000. */
   errors: z.array(scriptedErrorSchema).min(1).optional(),
   /** Unix seconds that the status claims, instead of the present. */
   timestamp: z.int().min(0).optional(),
-  /** Posts the very same status this many times. */
+  /** Posts the same status this many times. */
   copies: z.int().min(1).max(100).optional(),
 })
 
@@ -58,11 +58,11 @@ export const behaviourSchema = z.strictObject({
   statuses: z.union([z.literal('none'), z.array(stepSchema).max(EMULATOR_LIMITS.stepsPerScript)]).optional(),
   /** Short for one `failed` status. */
   failed: scriptedErrorSchema.optional(),
-  /** Those of the three usual statuses that are never posted. */
+  /** Which of the three usual statuses are never posted. */
   skip: z.array(z.enum(STATUS_NAMES)).optional(),
   /** Every status is posted this many times, byte for byte the same. */
   copies: z.int().min(1).max(100).optional(),
-  /** The statuses come in the opposite order. */
+  /** The statuses are posted in reverse order. */
   reversed: z.boolean().optional(),
   /** The statuses are posted and answered before the HTTP call is answered. */
   statusesBeforeAnswer: z.boolean().optional(),
@@ -85,7 +85,7 @@ const matchSchema = z.strictObject({
   from: z.string().min(1).optional(),
   /** Template name. */
   template: z.string().min(1).optional(),
-  /** The next so many sends that match; without it all. */
+  /** How many matching sends this applies to. Default: all. */
   times: z.int().min(1).optional(),
 })
 
@@ -94,7 +94,7 @@ export const scriptSchema = z.strictObject({ match: matchSchema.default({}), beh
 export type ScriptedError = z.infer<typeof scriptedErrorSchema>
 export type StatusName = (typeof STATUS_NAMES)[number]
 export type StatusStep = z.infer<typeof stepSchema>
-/** `afterMs`: since the message was accepted. */
+/** `afterMs` counts from when the message was accepted. */
 export type TimedStep = StatusStep & { afterMs: number }
 export type Behaviour = z.output<typeof behaviourSchema>
 export type BehaviourSeed = z.input<typeof behaviourSchema>

@@ -40,7 +40,7 @@ export class Delivery {
   /** Since the start. */
   readonly counts = { statuses: 0, expired: 0 }
   readonly #parts: Options
-  /** By WhatsApp id. */
+  /** Held steps by WhatsApp id. */
   readonly #held: SavedMap<PlannedStep[], SavedStep[]>
   readonly #arrivals = new Listeners<Message>()
   /** Called once for each message that arrives on its phone. */
@@ -147,7 +147,7 @@ export class Delivery {
     if (step !== undefined && (step.status !== 'read' || this.#isReadNow(message))) this.#emit(row, message, step)
   }
 
-  /** Not by a customer who ignores it or has read it. */
+  /** Does nothing if the customer ignores the message or has read it. */
   #isReadNow(message: Message): boolean {
     if (message.ignored || !this.#parts.phones.get(message.waId).readReceipts) return false
     if (scriptedSteps(message.behaviour, this.#parts.schedule) !== undefined) return true
@@ -251,7 +251,7 @@ export function metadataOf(number: PhoneNumber): Metadata {
 /** The statuses of a message by its behaviour. */
 function planSteps(behaviour: Behaviour, schedule: Schedule, manual: boolean): TimedStep[] {
   const steps = scriptedSteps(behaviour, schedule) ?? (manual ? [] : defaultSteps(behaviour, schedule))
-  // By time, so that the order is the same when all delays are scaled to 0.
+  // Sorted by time, so that the order is the same when all delays are scaled to 0.
   const kept = steps
     .filter((step) => !behaviour.skip?.includes(step.status))
     .toSorted((earlier, later) => earlier.afterMs - later.afterMs)

@@ -9,7 +9,7 @@ export type InboundRecord = Omit<CustomerEntry, 'by' | 'at'> & {
   phoneNumberId: string
   /** The customer's WhatsApp id, also when the webhook hides it. */
   from: string
-  /** As in the webhook. */
+  /** The type in the webhook. */
   type: string
   /** Milliseconds since 1970, as the message claims. */
   at: number

@@ -43,11 +43,11 @@ export type Message = {
   readonly callbackData: string | undefined
   /** The wamid that it replies to. */
   readonly quotes: string | undefined
-  /** Milliseconds since 1970, and so is `expiresAt`. */
+  /** Milliseconds since 1970, like `expiresAt`. */
   readonly acceptedAt: number
   readonly expiresAt: number
   readonly pricing: Pricing
-  /** From the message's script; empty without one. */
+  /** The behaviour from the message's script; empty without one. */
   readonly behaviour: Behaviour
   expired: boolean
   /** The customer had blocked the number, so the message never arrives. */
@@ -161,12 +161,12 @@ export class Messages {
 
 type SavedMessage = ReturnType<typeof savedMessage>
 
-/** With posts by their ids. */
+/** The message with ids in place of posts. */
 function savedMessage(message: Message) {
   return { ...message, statuses: message.statuses.map((status) => ({ ...status, post: status.post?.id })) }
 }
 
-/** Looks like a real one; callers must treat it as opaque. */
+/** Looks like a real wamid; callers must treat it as opaque. */
 export function makeWamid(party: string): string {
   const tail = `\x15\x02\x00\x11\x18\x12${randomBytes(9).toString('hex').toUpperCase()}\x00`
   return `wamid.${Buffer.from(`\x1c\x18${String.fromCharCode(party.length)}${party}${tail}`, 'latin1').toString('base64')}`

@@ -1,6 +1,6 @@
 /**
- * A rate with a burst for each key, stored as one number: the instant at which the key has paid for all it used (GCRA).
- * Keys that have paid are dropped when there are too many.
+ * A rate with a burst for each key, stored as one number: the time at which the key has paid for everything it used
+ * (GCRA). Keys that have paid are dropped when there are too many.
  */
 export class Pacer {
   readonly #paidAt = new Map<string, number>()

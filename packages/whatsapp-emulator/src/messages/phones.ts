@@ -65,7 +65,7 @@ const COUNTRIES = new Map(
     .map((row) => row.split(':') as [string, string]),
 )
 
-/** ZZ where the table has no row: the id stays well-formed. */
+/** ZZ if the table has no row, so that the id stays well-formed. */
 function countryOf(digits: string): string {
   const lengths = [3, 2, 1].map((length) => COUNTRIES.get(digits.slice(0, length)))
   return lengths.find((country) => country !== undefined) ?? 'ZZ'
@@ -85,7 +85,7 @@ export class Phones {
     return this.#byWaId.get(waId ?? '') ?? DEFAULT_PHONE
   }
 
-  /** Throws a ControlError where there is no room for one more: to forget that another is off would turn it on. */
+  /** Throws a ControlError if there is no room for another phone: forgetting that one is off would turn it on. */
   set(waId: string, change: Partial<Phone>): Phone {
     const phone = { ...this.get(waId), ...change }
     const isOneMore = !this.#byWaId.has(waId)

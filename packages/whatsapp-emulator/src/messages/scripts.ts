@@ -52,7 +52,7 @@ export class Scripts {
     this.#byId.clear()
   }
 
-  /** Counts as a use. Empty without a matching script. */
+  /** Takes the behaviour of the matching script and counts the use. Empty without a matching script. */
   take(scene: SendContext): Behaviour {
     const script = this.list().find(({ match }) => matches(match, scene))
     if (script === undefined) return (this.#magic ? magicBehaviour(scene.to) : undefined) ?? {}
@@ -72,8 +72,9 @@ function matches(match: ScriptMatch, scene: SendContext): boolean {
 type Prioritised = { readonly match: { readonly times?: number | undefined } }
 
 /**
- * The order in which entries are tried, from their order of age: those for the next N uses come first, oldest first, so
- * that they make a sequence; then those without a number, newest first, so that a special case can be laid over a rule.
+ * Sorts entries from their order of age to the order in which they are tried: first the entries for the next N uses,
+ * oldest first, so that they form a sequence; then entries without a number, newest first, so that a special case can
+ * override a rule.
  */
 export function byPriority<Entry extends Prioritised>(entries: Iterable<Entry>): Entry[] {
   const { counted = [], standing = [] } = Object.groupBy(entries, ({ match }) =>

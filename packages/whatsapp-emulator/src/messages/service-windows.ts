@@ -20,7 +20,7 @@ export class ServiceWindows {
     return until > now ? until : undefined
   }
 
-  /** How many end after `from` and not after `to`. */
+  /** How many windows end after `from` and not after `to`. */
   countEnds(from: number, to: number): number {
     let ends = 0
     for (const until of this.#openUntil.values()) if (until > from && until <= to) ends++

@@ -62,7 +62,7 @@ export async function sourcesOf({ root, sources }: Pick<Pages, 'root' | 'sources
 
 /**
  * In a separate process, which frees the bundler's memory, below the priority of what is being served. It is in its own
- * session, so that Ctrl-C is no failed build, and ends with this process.
+ * session, so that Ctrl-C does not look like a failed build, and ends with this process.
  */
 async function build(from: string, target: string): Promise<void> {
   const vite = path.join(path.dirname(fileURLToPath(import.meta.resolve('vite/package.json'))), 'bin/vite.js')

@@ -17,11 +17,11 @@ export type NextIds = ReturnType<typeof firstIds>
 export const firstIds = () => ({ accounts: 1, scripts: 1, customers: 1, posts: 1, order: 1 })
 
 type Options<Value, Row> = {
-  /** The saved form of a value; the value by default. */
+  /** The saved form of a value. Default: the value. */
   toRow?: (value: Value) => Row | undefined
   /** Undefined drops the row. */
   fromRow?: (row: Row, key: string) => Value | undefined
-  /** Beyond it the first entry is dropped. */
+  /** If there are more, the first entry is dropped. */
   max?: number
 }
 

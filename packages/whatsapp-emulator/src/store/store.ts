@@ -12,7 +12,7 @@ const PAGE_BYTES = 4_096
 const RETRY_AFTER_MS = 1_000
 /** Unwritten changes while the disk fails; beyond it the emulator stops saving. */
 const MAX_UNWRITTEN = 500_000
-/** Unused posts are removed after so many new ones. */
+/** After this many new posts, unused ones are removed. */
 const PRUNE_AFTER_POSTS = 10_000
 
 const SQLITE_BUSY = 5
@@ -149,7 +149,7 @@ export class Store implements Storage {
 
   touch(): void {
     this.#isChanged = true
-    // Once per turn of the event loop.
+    // Schedules one save per turn of the event loop.
     if (this.#source !== undefined && !this.#isOver) this.#soon ??= setImmediate(() => this.flush())
   }
 

@@ -27,7 +27,7 @@ type Timer = { dueAt: number; order: number; act: Act; kind: Kind }
 /** `answer`: a caller waits for it, and a reset does not cancel it. `background`: idle() does not wait for it. */
 export type Kind = 'usual' | 'answer' | 'background'
 
-/** `inMs` is negative for an overdue one. */
+/** `inMs` is negative for an overdue plan. */
 export type Planned = { id: string; inMs: number; due: DueText }
 /** `dueAt`: by the monotonic clock. */
 export type SavedPlan = { dueAt: number; kind: Kind; plan: Plan }
@@ -95,7 +95,7 @@ export class Timers {
     if (timer.dueAt < this.#sleepsUntil) this.#arm()
   }
 
-  /** A saved plan, unless what it is about was dropped. */
+  /** Restores a saved plan, unless what it is about was dropped. */
   restore(ms: number, { kind: planKind, data: row }: Plan, kind: Kind): void {
     const { fromRow = (row) => row } = this.#handlersOf(planKind)
     const data = fromRow(row)
@@ -117,7 +117,7 @@ export class Timers {
     return this.#timers.flatMap(({ act }) => (typeof act !== 'function' && act.kind === kind ? [act.data] : []))
   }
 
-  /** Until the next one is due; 0 when one is. Undefined when there is none. */
+  /** The time until the next plan is due; 0 when one is due. Undefined when there is none. */
   get nextInMs(): number | undefined {
     const next = this.#timers.at(-1)
     return next && Math.max(0, next.dueAt - this.#options.clock.elapsed())
@@ -211,7 +211,7 @@ export class Timers {
     if (next === undefined || !this.#begun || this.#closed) return
     const wait = next.dueAt - this.#options.clock.elapsed()
     this.#sleepsUntil = next.dueAt
-    // setTimeout holds 2^31 ms at most; a longer wait is taken in pieces.
+    // setTimeout takes at most 2^31 ms; a longer wait is split.
     if (wait <= 0) this.#soon = setImmediate(() => this.runDue())
     else this.#sleep = setTimeout(() => this.runDue(), Math.min(wait, 2 ** 31 - 1))
   }

@@ -43,7 +43,7 @@ type SignedPost = { post: WebhookPost; json: string; signature: string }
 type SavedSignedPost = { post: string; json: string; signature: string }
 
 export class Outbox {
-  /** Since the start. `lost` and `updates` count updates, the others posts and attempts. */
+  /** Counts since the start. `lost` and `updates` count updates, the others count posts and attempts. */
   readonly counts = { updates: 0, posts: 0, attempts: 0, answered: 0, refused: 0, lost: 0, unsubscribed: 0 }
   readonly #options: Options
   readonly #queues = new Map<string, CallbackQueue>()
@@ -70,7 +70,7 @@ export class Outbox {
     this.#options = options
     this.#paused = isPaused
     this.#listed = new SavedMap('listed', storage, { toRow: () => true, fromRow: (_row, id) => savedPosts.get(id) })
-    // `restore` sends those of an earlier process again.
+    // `restore` sends the posts of an earlier process again.
     this.#underWay = new SavedMap('underWay', storage, { toRow, fromRow: () => undefined })
     timers.define<SignedPost, SavedSignedPost>('webhook', {
       run: (signed) => {

@@ -52,7 +52,7 @@ export type CustomerEntry = EntryFields & {
 }
 export type Entry = BusinessEntry | CustomerEntry
 
-/** Between one customer's phone and one business number. */
+/** The chat of one customer's phone with one business number. */
 export type Pair = { phone: string; number: string }
 export type Chat = Pair & { entries: readonly Entry[] }
 export type PhoneState = {
@@ -82,7 +82,7 @@ export type WebhookPost = {
 }
 
 export type Change =
-  /** Everything, at the beginning of a stream. */
+  /** A snapshot of everything, at the start of a stream. */
   | {
       kind: 'state'
       businesses: readonly Business[]
@@ -135,7 +135,7 @@ export type Due = {
   kind: DueKind
   /** The status; who answers; the template with its language; what the webhook reports. Empty where the kind is enough. */
   what: string
-  /** By the emulator's time. */
+  /** In the emulator's time. */
   at: string
   inMs: number
   /** Null for what belongs to no chat. */
@@ -145,19 +145,19 @@ export type Due = {
 
 export type EmulatorTime = {
   now: string
-  /** How far ahead of the real time. */
+  /** How far the clock is ahead of real time. */
   aheadMs: number
   /** The page that moves this emulator's time; null when it is moved here. */
   movedAt: string | null
 }
 
-/** The first of its kind, with their `count`. */
+/** The first of its kind, with the `count` of all. */
 export type FirstDue = Due & { count: number }
 
 export type DueAnswer = EmulatorTime & {
-  /** Of the requested chat; sorted by time, like `due`. */
+  /** What is due in the requested chat; sorted by time, like `due`. */
   chat: readonly Due[]
-  /** Of everything else, the first of each kind. */
+  /** The first of each kind in everything else. */
   due: readonly FirstDue[]
 }
 

@@ -1,4 +1,4 @@
-import type { TemplateButton } from '../provider.ts'
+import type { TemplateButton } from './provider.ts'
 
 const OTP_LINK = /^https:\/\/www\.whatsapp\.com\/otp\/code\/?\?/i
 const OTP_LINK_TYPE = /[?&]otp_type=(?:COPY_CODE|ONE_TAP|ZERO_TAP)(?:&|$)/i

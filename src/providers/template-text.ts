@@ -1,5 +1,5 @@
-import { setBounded } from '../../bounded-map.ts'
-import type { TemplateComponent } from '../provider.ts'
+import { setBounded } from '../bounded-map.ts'
+import type { TemplateComponent } from './provider.ts'
 
 export type TextVariables = { form: 'positional' | 'named'; names: readonly string[] }
 
@@ -9,7 +9,10 @@ const VARIABLE = /\{\{\s*([^{}\s]+)\s*\}\}/g
 const MAX_TEXTS = 1_000
 const variablesByText = new Map<string, TextVariables>()
 
-/** The distinct variables of a template text: `{{1}}` is positional, `{{first_name}}` named. Positional ones by number. */
+/**
+ * The distinct variables of a template text: `{{1}}` is positional, `{{first_name}}` is named. Positional ones are
+ * sorted by number.
+ */
 export function variablesOf(text: string): TextVariables {
   const known = variablesByText.get(text)
   if (known) return known
@@ -28,7 +31,7 @@ function readVariables(text: string): TextVariables {
 export const fill = (text: string, valueOf: (name: string) => string | undefined): string =>
   text.replaceAll(VARIABLE, (variable, name: string) => valueOf(name) ?? variable)
 
-/** As the text is submitted. */
+/** The form in which the text is submitted. */
 export const tidy = (text: string): string => text.replaceAll(/\r\n?/g, '\n').trim()
 
 export const sampleOf = (samples: Readonly<Record<string, string>>, name: string): string =>
