@@ -52,7 +52,7 @@ export async function openShops({ databaseUrl, graphUrl, shops, keysEach }: Shop
   try {
     const opened: Shop[] = []
     for (let number = 0; number < shops; number += 1) {
-      const { workspaceId } = await createWorkspace(parts, { name: `Shop ${number}`, sandbox: false })
+      const { workspaceId } = await createWorkspace(parts.db, parts.clock, { name: `Shop ${number}`, sandbox: false })
       await setQuota(parts.db, { workspaceId, kind: 'otp', monthlyUnits: MONTHLY_UNITS })
       const account = await connectAccount(parts, {
         workspaceId,

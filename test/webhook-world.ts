@@ -66,7 +66,7 @@ export async function startWebhookWorld(t: TestContext, { loops = 1 }: { loops?:
     }
   }
   for (let each = 0; each < loops; each += 1) startWorker()
-  const { workspaceId } = await createWorkspace(parts, { name: 'webhooks', sandbox: true })
+  const { workspaceId } = await createWorkspace(parts.db, parts.clock, { name: 'webhooks', sandbox: true })
 
   const world = {
     workspaceId,

@@ -221,7 +221,7 @@ async function startWorldEmulator(
 
 /** The operator's setup: workspace, quota and WhatsApp account. */
 async function settleIn({ parts, url }: Node, emulator: Emulator, { otpQuota, account: changes }: WorldOptions) {
-  const { workspaceId } = await createWorkspace(parts, { name: 'Test shop', sandbox: false })
+  const { workspaceId } = await createWorkspace(parts.db, parts.clock, { name: 'Test shop', sandbox: false })
   if (otpQuota !== undefined) {
     await setQuota(parts.db, { workspaceId, kind: 'otp', monthlyUnits: otpQuota })
   }

@@ -47,7 +47,7 @@ async function start(t: TestContext) {
   const emulator = await startEmulator()
   const account = emulator.addAccount(demoAccount())
   t.after(() => Promise.all([provider.close(), emulator.close()]))
-  const { workspaceId } = await createWorkspace(parts, { name: 'Shop', sandbox: false })
+  const { workspaceId } = await createWorkspace(parts.db, parts.clock, { name: 'Shop', sandbox: false })
   const url = await fileDatabase()
   const ask = (text: string, values: unknown[]): Promise<Row[]> =>
     withConnection(url, async (connection) => (await connection.query<Row>(text, values)).rows)
@@ -146,7 +146,7 @@ test('two simultaneous connects of one account create one account', async (t) =>
 
 test('two workspaces may connect one account, each with its own senders', async (t) => {
   const { connect, parts } = await start(t)
-  const other = await createWorkspace(parts, { name: 'Other', sandbox: false })
+  const other = await createWorkspace(parts.db, parts.clock, { name: 'Other', sandbox: false })
   const [mine, theirs] = [await connect(), await connect({ workspaceId: other.workspaceId })]
   const ids = [...mine.senders, ...theirs.senders].map(({ senderId }) => senderId)
   assert.equal(new Set(ids).size, 4)

@@ -57,8 +57,9 @@ const MAX_NAMES_SHOWN = 3
 const DEMO_NAME = 'Demo'
 
 export async function createDemoWorkspace(parts: DemoParts): Promise<DemoWorkspace> {
-  const { workspaceId } = await createWorkspace(parts, { name: DEMO_NAME, sandbox: true })
-  const { apiKey } = await createKey(parts.db, parts.clock, { workspaceId, name: 'demo' })
+  const { db, clock } = parts
+  const { workspaceId } = await db.transaction((tx) => createWorkspace(tx, clock, { name: DEMO_NAME, sandbox: true }))
+  const { apiKey } = await createKey(db, clock, { workspaceId, name: 'demo' })
   return save(parts, { workspaceId, apiKey })
 }
 

@@ -224,7 +224,7 @@ test('another workspace’s endpoint or delivery is answered exactly like a miss
   const receiver = await world.receiver()
   const [eventId] = await world.record()
   const { deliveryId } = await world.delivery(eventId, receiver)
-  const { workspaceId: stranger } = await createWorkspace(parts, { name: 'stranger', sandbox: true })
+  const { workspaceId: stranger } = await createWorkspace(parts.db, parts.clock, { name: 'stranger', sandbox: true })
 
   const answers = async (endpointId: string, delivery: string): Promise<string[]> => {
     const id = { workspaceId: stranger, endpointId }

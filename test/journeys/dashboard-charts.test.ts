@@ -268,6 +268,6 @@ test('problems are shown until they are fixed, only for their workspace', async 
   )
   assert.equal((await problems())[1], 'now quarantine')
   const operator = await signIn(world, 'operator')
-  const other = await createWorkspace(world.parts, { name: 'other', sandbox: false })
+  const other = await createWorkspace(world.parts.db, world.parts.clock, { name: 'other', sandbox: false })
   assert.deepEqual(await operator.calls.workspaces.attention.query({ workspaceId: other.workspaceId }), [])
 })

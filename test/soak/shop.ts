@@ -31,7 +31,7 @@ type ShopOptions = { databaseUrl: string; emulator: Emulator; callbackOrigin: st
 export async function openShop({ databaseUrl, emulator, callbackOrigin, endpointUrl }: ShopOptions): Promise<SoakShop> {
   const parts = await setupParts(databaseUrl)
   try {
-    const { workspaceId } = await createWorkspace(parts, { name: 'Soak shop', sandbox: false })
+    const { workspaceId } = await createWorkspace(parts.db, parts.clock, { name: 'Soak shop', sandbox: false })
     for (const kind of ['otp', 'cod_confirmation'] as const)
       await setQuota(parts.db, { workspaceId, kind, monthlyUnits: MONTHLY_UNITS })
     const seed = demoAccount()
