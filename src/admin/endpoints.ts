@@ -20,7 +20,7 @@ import {
 } from '../webhooks/endpoints.ts'
 import { type Subjects, findLastFailure, findDeliveryDetails, listDeliveries } from '../webhooks/log.ts'
 import { countMissed, countResendable, resendBatch, resendDelivery, resendable } from '../webhooks/resend.ts'
-import { countWaiting, retryWaiting } from '../webhooks/retry.ts'
+import { beginRetry, countWaiting, endPauses } from '../webhooks/retry.ts'
 import { BAD_DESCRIPTION, MAX_DESCRIPTION_LENGTH, MAX_URL_LENGTH, URL_TOO_LONG } from '../webhooks/settings.ts'
 import { updateEndpoint } from '../webhooks/update.ts'
 import { MAX_COUNTED, findEndpointHealth, listEndpointHealth } from '../webhooks/delivery/endpoint-health.ts'
@@ -217,11 +217,15 @@ export const endpoints = router({
   waiting: readEndpoint.query(({ ctx: { parts, figures }, input }) => countWaiting(figures, input, parts.clock.now())),
 
   /** Tries everything that waits for its next attempt now, at the pace of a release. */
-  retryWaiting: changeEnabled.mutation(async ({ ctx: { parts, record }, input }) => ({
-    waiting: await retryWaiting(parts, input, (tx, waiting) =>
-      record(tx, { action: 'endpoint.retried', target: input.endpointId, after: { waiting } }),
-    ),
-  })),
+  retryWaiting: changeEnabled.mutation(async ({ ctx: { parts, record }, input }) => {
+    const waiting = await endPauses(parts, input)
+    if (waiting === 0) return { waiting }
+    await parts.db.transaction(async (tx) => {
+      if (!(await beginRetry(tx, parts.clock, input))) return
+      await record(tx, { action: 'endpoint.retried', target: input.endpointId, after: { waiting } })
+    })
+    return { waiting }
+  }),
 
   /** The missed deliveries, whatever the endpoint's status. Pass `at` to `resendChosen`. */
   missed: readEndpoint.query(async ({ ctx: { parts, figures }, input }) => ({

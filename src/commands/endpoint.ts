@@ -19,7 +19,7 @@ import {
   rotateSecret,
 } from '../webhooks/endpoints.ts'
 import { countResendable, resendable, resendByFilter, resendEvent } from '../webhooks/resend.ts'
-import { countWaiting, retryWaiting } from '../webhooks/retry.ts'
+import { beginRetry, countWaiting, endPauses } from '../webhooks/retry.ts'
 import { updateEndpoint } from '../webhooks/update.ts'
 import { type RecordChange, command, notFound } from './command.ts'
 import { argument, chosenTypes, flag, instant, oneOf, optional, required, url, uuid, workspace } from './inputs.ts'
@@ -234,12 +234,14 @@ export const endpointResend = command({
       return { endpointId, events: 1, resent: true }
     }
     if (status === 'pending') {
-      const events = count
-        ? await countWaiting(parts.db, id, parts.clock.now())
-        : await retryWaiting(parts, id, (tx, waiting) =>
-            recordChange(tx, { action: 'endpoint.retried', after: { waiting } }),
-          )
-      return { endpointId, events, resent: !count }
+      if (count) return { endpointId, events: await countWaiting(parts.db, id, parts.clock.now()), resent: false }
+      const waiting = await endPauses(parts, id)
+      if (waiting > 0)
+        await parts.db.transaction(async (tx) => {
+          if (await beginRetry(tx, parts.clock, id))
+            await recordChange(tx, { action: 'endpoint.retried', after: { waiting } })
+        })
+      return { endpointId, events: waiting, resent: true }
     }
     const filter = { ...id, from: since, to: until, type, statuses: status && [status] }
     const events = count

@@ -17,7 +17,7 @@ import {
   rotateSecret,
 } from './endpoints.ts'
 import { countResendable, resendByFilter, resendDelivery } from './resend.ts'
-import { retryWaiting } from './retry.ts'
+import { beginRetry, endPauses } from './retry.ts'
 import { updateEndpoint } from './update.ts'
 import { findDeliveryDetails } from './log.ts'
 import { assertSigned, startReceiver } from '../../test/receiver.ts'
@@ -131,7 +131,8 @@ test('an endpoint that is deleted loses its secrets and receives nothing more', 
     rotateSecret(parts, id),
     pingEndpoint(parts, id),
     updateEndpoint(parts, { ...id, description: 'again' }),
-    retryWaiting(parts, id),
+    endPauses(parts, id),
+    beginRetry(db, parts.clock, id),
     resendByFilter(parts, id),
   ]
   const outcomes = await Promise.allSettled(changes)
@@ -235,7 +236,8 @@ test('another workspace’s endpoint or delivery is answered exactly like a miss
       rotateSecret(parts, id),
       updateEndpoint(parts, { ...id, description: 'mine' }),
       deleteEndpoint(parts, id),
-      retryWaiting(parts, id),
+      endPauses(parts, id),
+      beginRetry(db, parts.clock, id),
       pingEndpoint(parts, id),
       countResendable(parts, id),
       resendByFilter(parts, id),

@@ -142,6 +142,7 @@ test('everything that waits is tried at once, and the entry says how many', asyn
   await receiver.waitFor(6)
   await world.settled()
   assert.equal(await calls.endpoints.waiting.query(id), 0)
+  assert.deepEqual(await calls.endpoints.retryWaiting.mutate(id), { waiting: 0 })
   assert.deepEqual(
     await world.ask(`select after from audit_log where action = 'endpoint.retried' and target = $1`, [id.endpointId]),
     [{ after: { waiting: 3 } }],
