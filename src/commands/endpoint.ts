@@ -18,7 +18,7 @@ import {
   resumeEndpoint,
   rotateSecret,
 } from '../webhooks/endpoints.ts'
-import { countResendable, resendable, resendByFilter, resendEvent } from '../webhooks/resend.ts'
+import { countResendable, resendBatch, resendable, resendEvent } from '../webhooks/resend.ts'
 import { beginRetry, countWaiting, endPauses } from '../webhooks/retry.ts'
 import { updateEndpoint } from '../webhooks/update.ts'
 import { type RecordChange, command, notFound } from './command.ts'
@@ -244,13 +244,20 @@ export const endpointResend = command({
       return { endpointId, events: waiting, resent: true }
     }
     const filter = { ...id, from: since, to: until, type, statuses: status && [status] }
-    const events = count
-      ? await countResendable(parts, filter)
-      : await resendByFilter(parts, filter, (tx, resent) => {
-          const { statuses, from, to } = filter
-          return recordChange(tx, { action: 'endpoint.resent', after: { resent, statuses, type, from, to } })
-        })
-    return { endpointId, events, resent: !count }
+    if (count) return { endpointId, events: await countResendable(parts, filter), resent: false }
+    const startedAt = parts.clock.now()
+    let events = 0
+    for (;;) {
+      const { resent, more } = await parts.db.transaction(async (tx) => {
+        const batch = await resendBatch({ ...parts, db: tx }, { ...filter, startedAt })
+        const after = { resent: batch.resent, statuses: filter.statuses, type, from: since, to: until }
+        if (batch.resent > 0) await recordChange(tx, { action: 'endpoint.resent', after })
+        return batch
+      })
+      if (resent > 0) parts.wake('deliver')
+      events += resent
+      if (!more) return { endpointId, events, resent: true }
+    }
   },
   format({ events, resent }) {
     const count = events === 1 ? '1 event' : `${events} events`

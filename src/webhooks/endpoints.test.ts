@@ -16,7 +16,7 @@ import {
   resumeEndpoint,
   rotateSecret,
 } from './endpoints.ts'
-import { countResendable, resendByFilter, resendDelivery } from './resend.ts'
+import { countResendable, resendBatch, resendDelivery } from './resend.ts'
 import { beginRetry, endPauses } from './retry.ts'
 import { updateEndpoint } from './update.ts'
 import { findDeliveryDetails } from './log.ts'
@@ -133,7 +133,7 @@ test('an endpoint that is deleted loses its secrets and receives nothing more', 
     updateEndpoint(parts, { ...id, description: 'again' }),
     endPauses(parts, id),
     beginRetry(db, parts.clock, id),
-    resendByFilter(parts, id),
+    resendBatch(parts, { ...id, startedAt: parts.clock.now() }),
   ]
   const outcomes = await Promise.allSettled(changes)
   for (const outcome of outcomes) assert.match(String('reason' in outcome && outcome.reason), /There is no endpoint/)
@@ -240,7 +240,7 @@ test('another workspace’s endpoint or delivery is answered exactly like a miss
       beginRetry(db, parts.clock, id),
       pingEndpoint(parts, id),
       countResendable(parts, id),
-      resendByFilter(parts, id),
+      resendBatch(parts, { ...id, startedAt: parts.clock.now() }),
       resendDelivery(parts, { workspaceId: stranger, deliveryId: delivery }),
     ]
     const outcomes = await Promise.allSettled(tries)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { INSTANCE_KEY } from '../node.ts'
 import { assertSigned } from '../receiver.ts'
+import { record } from '../record-events.ts'
 import { type World, startWorld } from '../world.ts'
 import { runCommandLine } from '../../src/cli.ts'
 
@@ -39,6 +40,18 @@ test('commands pause, resume and resend while a server runs', async (t) => {
   assert.deepEqual(await json(world, 'endpoint', 'resend', endpointId), { endpointId, events: 2, resent: true })
   await world.settled()
   assert.equal(receiver.received.length, 3)
+})
+
+test('a large resend is made and recorded in batches', async (t) => {
+  const world = await startWorld(t, { works: false })
+  const { workspaceId } = world
+  const { endpointId } = await world.receiver()
+  await record(world, 1_001)
+  const text = `update webhook_deliveries set status = 'held', due_at = null where endpoint_id = $1`
+  await world.ask(text, [endpointId])
+  assert.deepEqual(await json(world, 'endpoint', 'resend', endpointId), { endpointId, events: 1_001, resent: true })
+  const entries = `select after ->> 'resent' as resent from audit_log where action = 'endpoint.resent' and workspace_id = $1 order by id`
+  assert.deepEqual(await world.ask(entries, [workspaceId]), [{ resent: '1000' }, { resent: '1' }])
 })
 
 test('a disabled endpoint is listed with its reason, and errors name "endpoint enable"', async (t) => {

@@ -17,7 +17,7 @@ import {
 } from '../endpoints.ts'
 import { createFinisher } from './finish.ts'
 import { webhookAgent } from './post.ts'
-import { countResendable, resendByFilter, resendDelivery } from '../resend.ts'
+import { countResendable, resendBatch, resendDelivery } from '../resend.ts'
 import { STEPS_MS } from './schedule.ts'
 import { type WebhookReceiver, type WebhookWorld, startWebhookWorld, idOf } from '../../../test/webhook-world.ts'
 
@@ -283,7 +283,9 @@ test('a bulk resend sends exactly what its filter counted', async (t) => {
   assert.equal(await countResendable(world.parts, filter), 1_005)
   assert.equal(await countResendable(world.parts, { ...filter, type: 'ping' }), 0)
   assert.equal(await countResendable(world.parts, { ...filter, statuses: ['succeeded'] }), 0)
-  assert.equal(await resendByFilter(world.parts, filter), 1_005)
+  const run = { ...filter, startedAt: world.clock.now() }
+  assert.deepEqual(await resendBatch(world.parts, run), { resent: 1_000, more: true })
+  assert.deepEqual(await resendBatch(world.parts, run), { resent: 5, more: false })
   await world.settled()
   assert.deepEqual(receiver.received.map(({ id }) => id).sort(), inRange.sort())
   assert.equal(other.received.length, 0)
@@ -296,8 +298,8 @@ test('a bulk resend of succeeded deliveries sends each one once', async (t) => {
   await world.record(20)
   await world.settled()
   world.advance(MINUTE_MS)
-  const filter = { workspaceId: world.workspaceId, statuses: ['succeeded'] } as const
-  assert.equal(await resendByFilter(world.parts, filter), 20)
+  const run = { workspaceId: world.workspaceId, statuses: ['succeeded'], startedAt: world.clock.now() } as const
+  assert.deepEqual(await resendBatch(world.parts, run), { resent: 20, more: false })
   await world.settled()
   assert.equal(receiver.received.length, 40)
 })
