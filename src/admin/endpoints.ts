@@ -2,6 +2,7 @@ import { experimental_standaloneMiddleware } from '@trpc/server'
 import { z } from 'zod'
 import type { Sql } from '../db/pool.ts'
 import { isUuid } from '../ids.ts'
+import { transactionWithEvents } from '../events/record.ts'
 import { type EventType, chosenEventTypes, eventTypes } from '../events/event-types.ts'
 import { asIssue, plainText } from '../../locales/text.ts'
 import { type EndpointStatus, DELIVERY_STATUSES } from '../webhooks/delivery/claim.ts'
@@ -18,6 +19,7 @@ import {
   resumeEndpoint,
   rotateSecret,
 } from '../webhooks/endpoints.ts'
+import { holdBacklog } from '../webhooks/endpoint-status.ts'
 import { type Subjects, findLastFailure, findDeliveryDetails, listDeliveries } from '../webhooks/log.ts'
 import { countMissed, countResendable, resendBatch, resendDelivery, resendable } from '../webhooks/resend.ts'
 import { beginRetry, countWaiting, endPauses } from '../webhooks/retry.ts'
@@ -157,25 +159,32 @@ export const endpoints = router({
       const { host } = new URL(url)
       if (input.host !== host) throw new CallError('BAD_REQUEST', { code: 'admin.endpoint_host', host })
       const before = { url, description, eventTypes, status }
-      await deleteEndpoint(parts, input, (tx) =>
-        record(tx, { action: 'endpoint.deleted', target: input.endpointId, before }),
-      )
+      await parts.db.transaction(async (tx) => {
+        await deleteEndpoint(tx, parts.clock, input)
+        await record(tx, { action: 'endpoint.deleted', target: input.endpointId, before })
+      })
+      await holdBacklog(parts.db, input)
     }),
 
-  pause: changeEnabled.mutation(({ ctx: { parts, record }, input }) =>
-    pauseEndpoint(parts, input, (tx) => record(tx, { action: 'endpoint.paused', target: input.endpointId })),
-  ),
+  pause: changeEnabled.mutation(async ({ ctx: { parts, record }, input }) => {
+    await parts.db.transaction(async (tx) => {
+      await pauseEndpoint(tx, parts.clock, input)
+      await record(tx, { action: 'endpoint.paused', target: input.endpointId })
+    })
+    await holdBacklog(parts.db, input)
+  }),
 
   /** Delivers new events again after a pause or after failures. Deliveries held until now stay held. */
   enable: writeCall
     .input(endpointInput)
     .use(endpointIn('paused', 'disabled'))
-    .mutation(async ({ ctx: { parts, endpoint, record }, input }) => {
+    .use(inTransaction)
+    .mutation(async ({ ctx: { tx, parts, endpoint, record }, input }) => {
       const { status, statusReason, failingSince } = endpoint
-      const change = { target: input.endpointId, before: { status, reason: statusReason, failingSince } }
-      if (status === 'paused')
-        await resumeEndpoint(parts, input, (tx) => record(tx, { ...change, action: 'endpoint.resumed' }))
-      else await enableEndpoint(parts, input, (tx) => record(tx, { ...change, action: 'endpoint.enabled' }))
+      const isPaused = status === 'paused'
+      await (isPaused ? resumeEndpoint : enableEndpoint)(tx, parts.clock, input)
+      const before = { status, reason: statusReason, failingSince }
+      await record({ action: isPaused ? 'endpoint.resumed' : 'endpoint.enabled', target: input.endpointId, before })
     }),
 
   /** The only answer that holds the new secret. */
@@ -187,9 +196,15 @@ export const endpoints = router({
   }),
 
   /** Sends a test event; its delivery shows the result. */
-  ping: changeEnabled.mutation(({ ctx: { parts, record }, input }) =>
-    pingEndpoint(parts, input, (tx) => record(tx, { action: 'endpoint.pinged', target: input.endpointId })),
-  ),
+  ping: changeEnabled.mutation(async ({ ctx: { parts, record }, input }) => {
+    const ping = await transactionWithEvents(parts, async (tx) => {
+      const sent = await pingEndpoint(tx, parts.clock, input)
+      await record(tx, { action: 'endpoint.pinged', target: input.endpointId })
+      return sent
+    })
+    parts.wake('deliver')
+    return ping
+  }),
 
   deliveries: readEndpoint
     .input(logInput)

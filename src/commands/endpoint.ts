@@ -1,6 +1,7 @@
 import type { Change } from '../admin/audit/audit.ts'
 import { inEnglish } from '../../locales/resources.ts'
 import { type EventType, eventTypes } from '../events/event-types.ts'
+import { transactionWithEvents } from '../events/record.ts'
 import type { Sql } from '../db/pool.ts'
 import { asWritten } from '../../locales/text.ts'
 import { UserError } from '../user-error.ts'
@@ -19,6 +20,7 @@ import {
   rotateSecret,
 } from '../webhooks/endpoints.ts'
 import { countResendable, resendBatch, resendable, resendEvent } from '../webhooks/resend.ts'
+import { holdBacklog } from '../webhooks/endpoint-status.ts'
 import { beginRetry, countWaiting, endPauses } from '../webhooks/retry.ts'
 import { updateEndpoint } from '../webhooks/update.ts'
 import { type RecordChange, command, notFound } from './command.ts'
@@ -114,9 +116,11 @@ export const endpointDelete = command({
     const { id, recordChange } = await openEndpoint(parts.db, endpointId, record)
     const { url, description, eventTypes } = await getEndpoint(parts.db, id)
     if (!yes) throw new UserError(asWritten(`This deletes the endpoint ${url} for good. To do so, add --yes.`))
-    await deleteEndpoint(parts, id, (tx) =>
-      recordChange(tx, { action: 'endpoint.deleted', before: { url, description, eventTypes } }),
-    )
+    await parts.db.transaction(async (tx) => {
+      await deleteEndpoint(tx, parts.clock, id)
+      await recordChange(tx, { action: 'endpoint.deleted', before: { url, description, eventTypes } })
+    })
+    await holdBacklog(parts.db, id)
     return { endpointId, url, deleted: true }
   },
   format: ({ url }) => `The endpoint ${url} is deleted: nothing more is sent to it.`,
@@ -129,9 +133,12 @@ export const endpointPing = command({
   options: { endpointId },
   async run(parts, { endpointId }, record) {
     const { id, recordChange } = await openEndpoint(parts.db, endpointId, record)
-    const { eventId, deliveryId } = await pingEndpoint(parts, id, (tx) =>
-      recordChange(tx, { action: 'endpoint.pinged' }),
-    )
+    const { eventId, deliveryId } = await transactionWithEvents(parts, async (tx) => {
+      const sent = await pingEndpoint(tx, parts.clock, id)
+      await recordChange(tx, { action: 'endpoint.pinged' })
+      return sent
+    })
+    parts.wake('deliver')
     const { error, ...outcome } = await deliverNow(parts, deliveryId)
     return { endpointId, eventId, ...outcome, ...(error && { error: inEnglish(error) }) }
   },
@@ -151,7 +158,11 @@ const statusCommand = (verb: keyof typeof STATUS_ACTIONS, change: typeof pauseEn
     options: { endpointId },
     async run(parts, { endpointId }, record) {
       const { id, recordChange } = await openEndpoint(parts.db, endpointId, record)
-      await change(parts, id, (tx) => recordChange(tx, { action: STATUS_ACTIONS[verb] }))
+      await parts.db.transaction(async (tx) => {
+        await change(tx, parts.clock, id)
+        await recordChange(tx, { action: STATUS_ACTIONS[verb] })
+      })
+      if (verb === 'pause') await holdBacklog(parts.db, id)
       return { endpointId, status: verb === 'pause' ? 'paused' : 'enabled' }
     },
     format: ({ endpointId, status }) =>

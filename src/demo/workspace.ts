@@ -5,6 +5,7 @@ import type { Config } from '../config.ts'
 import type { Db } from '../db/pool.ts'
 import { ensureDir } from '../start/ensure-dir.ts'
 import type { Parts } from '../parts.ts'
+import { holdBacklog } from '../webhooks/endpoint-status.ts'
 import { addEndpoint, findEndpoint, pauseEndpoint } from '../webhooks/endpoints.ts'
 import { createKey, createKeyAuthenticator } from '../workspaces/keys/keys.ts'
 import { StartupError } from '../startup-error.ts'
@@ -70,7 +71,10 @@ export async function ensureDemoEndpoint(parts: Parts, workspace: DemoWorkspace,
     const id = { workspaceId, endpointId: endpoint.endpointId }
     const isEnabled = (await findEndpoint(parts.db, id))?.status === 'enabled'
     if (isEnabled && endpoint.url === url) return endpoint
-    if (isEnabled) await pauseEndpoint(parts, id)
+    if (isEnabled) {
+      await parts.db.transaction((tx) => pauseEndpoint(tx, parts.clock, id))
+      await holdBacklog(parts.db, id)
+    }
   }
   const added = await addEndpoint(parts, { workspaceId, url })
   await save(parts, { ...workspace, endpoint: { url, ...added } })

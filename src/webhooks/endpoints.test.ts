@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { MINUTE_MS, SECOND_MS } from '../clock.ts'
 import { newId } from '../ids.ts'
 import { createWorkspace } from '../workspaces/workspaces.ts'
-import { MAX_HELD_PER_BATCH } from './endpoint-status.ts'
+import { MAX_HELD_PER_BATCH, holdBacklog } from './endpoint-status.ts'
 import {
   MAX_ENDPOINTS,
   addEndpoint,
@@ -79,13 +79,13 @@ test('only an enabled endpoint can be paused, and only a paused one resumed', as
   const { parts, db, workspaceId } = await startWebhookWorld(t, { loops: 0 })
   const { endpointId } = await addEndpoint(parts, { workspaceId, url: URL })
   const id = { workspaceId, endpointId }
-  await assert.rejects(resumeEndpoint(parts, id), /already enabled/)
-  await assert.rejects(enableEndpoint(parts, id), /already enabled/)
-  await pauseEndpoint(parts, id)
-  await assert.rejects(pauseEndpoint(parts, id), /already paused/)
-  await assert.rejects(enableEndpoint(parts, id), /is paused/)
-  await assert.rejects(pingEndpoint(parts, id), /is paused/)
-  await resumeEndpoint(parts, id)
+  await assert.rejects(resumeEndpoint(parts.db, parts.clock, id), /already enabled/)
+  await assert.rejects(enableEndpoint(parts.db, parts.clock, id), /already enabled/)
+  await pauseEndpoint(parts.db, parts.clock, id)
+  await assert.rejects(pauseEndpoint(parts.db, parts.clock, id), /already paused/)
+  await assert.rejects(enableEndpoint(parts.db, parts.clock, id), /is paused/)
+  await assert.rejects(pingEndpoint(parts.db, parts.clock, id), /is paused/)
+  await resumeEndpoint(parts.db, parts.clock, id)
   assert.equal((await findEndpoint(db, id))?.status, 'enabled')
 })
 
@@ -93,7 +93,9 @@ test('pausing an endpoint holds its whole backlog', async (t) => {
   const world = await startWebhookWorld(t, { loops: 0 })
   const { endpointId } = await world.receiver()
   await world.record(2 * MAX_HELD_PER_BATCH + 1)
-  await pauseEndpoint(world.parts, { workspaceId: world.workspaceId, endpointId })
+  const id = { workspaceId: world.workspaceId, endpointId }
+  await pauseEndpoint(world.db, world.clock, id)
+  await holdBacklog(world.db, id)
   const text = 'select status, count(*) as total from webhook_deliveries where endpoint_id = $1 group by status'
   assert.deepEqual(await world.db.rows({ name: 'count_by_status', text }, [endpointId]), [
     { status: 'held', total: 2 * MAX_HELD_PER_BATCH + 1 },
@@ -107,7 +109,8 @@ test('an endpoint that is deleted loses its secrets and receives nothing more', 
   const id = idOf(world, receiver)
   await rotateSecret(parts, id)
   const [eventId] = await world.record(MAX_HELD_PER_BATCH + 1)
-  await deleteEndpoint(parts, id)
+  await deleteEndpoint(parts.db, parts.clock, id)
+  await holdBacklog(db, id)
   await world.record()
   world.startWorker()
   await world.settled()
@@ -125,11 +128,11 @@ test('an endpoint that is deleted loses its secrets and receives nothing more', 
   assert.ok((await findEndpoint(db, id))?.deletedAt)
   const { deliveryId } = await world.delivery(eventId, receiver)
   const changes = [
-    deleteEndpoint(parts, id),
-    enableEndpoint(parts, id),
-    resumeEndpoint(parts, id),
+    deleteEndpoint(parts.db, parts.clock, id),
+    enableEndpoint(parts.db, parts.clock, id),
+    resumeEndpoint(parts.db, parts.clock, id),
     rotateSecret(parts, id),
-    pingEndpoint(parts, id),
+    pingEndpoint(parts.db, parts.clock, id),
     updateEndpoint(parts, { ...id, description: 'again' }),
     endPauses(parts, id),
     beginRetry(db, parts.clock, id),
@@ -145,7 +148,7 @@ test('deleted endpoints do not count towards the limit', async (t) => {
   const { parts, workspaceId } = await startWebhookWorld(t, { loops: 0 })
   for (let each = 0; each < MAX_ENDPOINTS; each += 1) {
     const { endpointId } = await addEndpoint(parts, { workspaceId, url: URL })
-    if (each > 0) await deleteEndpoint(parts, { workspaceId, endpointId })
+    if (each > 0) await deleteEndpoint(parts.db, parts.clock, { workspaceId, endpointId })
   }
   await addEndpoint(parts, { workspaceId, url: URL })
 })
@@ -230,15 +233,15 @@ test('another workspace’s endpoint or delivery is answered exactly like a miss
   const answers = async (endpointId: string, delivery: string): Promise<string[]> => {
     const id = { workspaceId: stranger, endpointId }
     const tries = [
-      pauseEndpoint(parts, id),
-      resumeEndpoint(parts, id),
-      enableEndpoint(parts, id),
+      pauseEndpoint(parts.db, parts.clock, id),
+      resumeEndpoint(parts.db, parts.clock, id),
+      enableEndpoint(parts.db, parts.clock, id),
       rotateSecret(parts, id),
       updateEndpoint(parts, { ...id, description: 'mine' }),
-      deleteEndpoint(parts, id),
+      deleteEndpoint(parts.db, parts.clock, id),
       endPauses(parts, id),
       beginRetry(db, parts.clock, id),
-      pingEndpoint(parts, id),
+      pingEndpoint(parts.db, parts.clock, id),
       countResendable(parts, id),
       resendBatch(parts, { ...id, startedAt: parts.clock.now() }),
       resendDelivery(parts, { workspaceId: stranger, deliveryId: delivery }),

@@ -1,7 +1,7 @@
 import type { CodedText } from '../../locales/text.ts'
-import { DAY_MS, later } from '../clock.ts'
+import { type Clock, DAY_MS, later } from '../clock.ts'
 import { type Sql, statement } from '../db/pool.ts'
-import { recordEvents, transactionWithEvents } from '../events/record.ts'
+import { recordEvents } from '../events/record.ts'
 import { newId, newWebhookSecret } from '../ids.ts'
 import type { Parts } from '../parts.ts'
 import { type Seal, keyOf } from '../seal.ts'
@@ -11,14 +11,7 @@ import { unknownWorkspace } from '../workspaces/workspaces.ts'
 import { UserError } from '../user-error.ts'
 import type { EndpointStatus } from './delivery/claim.ts'
 import { secretContext } from './delivery/attempt.ts'
-import {
-  type InTransaction,
-  changeStatus,
-  commandToEnable,
-  rejectUnlessEnabled,
-  statusText,
-  markDeleted,
-} from './endpoint-status.ts'
+import { changeStatus, commandToEnable, rejectUnlessEnabled, statusText, markDeleted } from './endpoint-status.ts'
 import { type EndpointChange, type EndpointSettings, checkSettings } from './settings.ts'
 
 /** Of a workspace. Each event is sent to every endpoint, so this limits the cost of one event. */
@@ -142,9 +135,9 @@ const replaceSecret = statement<{ id: string }>(
 
 const statusChange =
   (from: EndpointStatus, to: EndpointStatus) =>
-  async ({ db, clock }: Pick<Parts, 'db' | 'clock'>, id: EndpointId, alongside?: InTransaction): Promise<void> => {
-    if (await changeStatus(db, { ...id, from, to, reason: null, now: clock.now(), alongside })) return
-    const { status } = await getEndpoint(db, id)
+  async (tx: Sql, clock: Clock, id: EndpointId): Promise<void> => {
+    if (await changeStatus(tx, { ...id, from, to, reason: null, now: clock.now() })) return
+    const { status } = await getEndpoint(tx, id)
     if (status === 'enabled' || to === 'paused')
       throw new UserError({ code: 'webhooks.already', status: statusText(status) })
     throw new UserError({
@@ -155,7 +148,7 @@ const statusChange =
     })
   }
 
-/** Stops deliveries to the endpoint: waiting and new ones are held. */
+/** Stops deliveries to the endpoint: waiting and new ones are held. After the commit the caller calls `holdBacklog`. */
 export const pauseEndpoint = statusChange('enabled', 'paused')
 
 /** New events are delivered again. Held deliveries stay held until they are resent (resend.ts). */
@@ -166,14 +159,10 @@ export const enableEndpoint = statusChange('disabled', 'enabled')
 
 /**
  * Ends the endpoint and erases its secrets. What waits for it is held for good; its deliveries can still be read.
- * `alongside` runs in the same transaction.
+ * After the commit the caller calls `holdBacklog`.
  */
-export async function deleteEndpoint(
-  { db, clock }: Pick<Parts, 'db' | 'clock'>,
-  id: EndpointId,
-  alongside?: InTransaction,
-): Promise<void> {
-  if (!(await markDeleted(db, { ...id, now: clock.now(), alongside }))) throw missingEndpoint(id.endpointId)
+export async function deleteEndpoint(tx: Sql, clock: Clock, id: EndpointId): Promise<void> {
+  if (!(await markDeleted(tx, { ...id, now: clock.now() }))) throw missingEndpoint(id.endpointId)
 }
 
 /** One that was deleted is missing. */
@@ -186,24 +175,22 @@ export async function getEndpoint(db: Sql, id: EndpointId): Promise<Endpoint> {
 export const missingEndpoint = (endpointId: string): UserError =>
   new UserError({ code: 'webhooks.missing', endpointId }, 'NOT_FOUND')
 
-/** Sends a test event to this endpoint only. `deliverNow` waits for its outcome. */
+/**
+ * Sends a test event to this endpoint only, in a `transactionWithEvents`. After the commit the caller wakes `deliver`;
+ * `deliverNow` waits for its outcome.
+ */
 export async function pingEndpoint(
-  { db, clock, metrics, wake }: Pick<Parts, 'db' | 'clock' | 'metrics' | 'wake'>,
+  tx: Sql,
+  clock: Clock,
   { workspaceId, endpointId }: EndpointId,
-  alongside?: InTransaction,
 ): Promise<{ eventId: string; deliveryId: string }> {
+  rejectUnlessEnabled(await getEndpoint(tx, { workspaceId, endpointId }), 'webhooks.not_pinged')
   const eventId = newId()
-  const deliveryId = await transactionWithEvents({ db, metrics }, async (tx) => {
-    rejectUnlessEnabled(await getEndpoint(tx, { workspaceId, endpointId }), 'webhooks.not_pinged')
-    const now = clock.now()
-    const { at } = await findWorkspaceTime(tx, workspaceId)
-    const data = { endpointId, occurredAt: at(now).toISOString() }
-    await recordEvents(tx, now, [{ id: eventId, workspaceId, type: 'ping', endpointId, data }])
-    await alongside?.(tx)
-    return (await findDelivery(tx, { workspaceId, eventId, endpointId })) ?? ''
-  })
-  wake('deliver')
-  return { eventId, deliveryId }
+  const now = clock.now()
+  const { at } = await findWorkspaceTime(tx, workspaceId)
+  const data = { endpointId, occurredAt: at(now).toISOString() }
+  await recordEvents(tx, now, [{ id: eventId, workspaceId, type: 'ping', endpointId, data }])
+  return { eventId, deliveryId: (await findDelivery(tx, { workspaceId, eventId, endpointId })) ?? '' }
 }
 
 export async function findDelivery(

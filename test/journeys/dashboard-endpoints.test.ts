@@ -256,13 +256,13 @@ test('a resend by type, time and status sends exactly the matches', async (t) =>
   const receiver = await world.receiver()
   const { endpointId } = receiver
   const { calls } = await signIn(world, 'admin')
-  await pauseEndpoint(world.parts, { workspaceId, endpointId })
+  await pauseEndpoint(world.parts.db, world.parts.clock, { workspaceId, endpointId })
   await record(world, 2)
   world.advance('1h')
   const from = world.clock.now().toISOString()
   const wanted = await record(world, 3)
   await record(world, 2, 'message.failed')
-  await resumeEndpoint(world.parts, { workspaceId, endpointId })
+  await resumeEndpoint(world.parts.db, world.parts.clock, { workspaceId, endpointId })
   const choice = { workspaceId, endpointId, statuses: ['held' as const], type: 'message.sent' as const, from }
   const { total, at } = await calls.endpoints.countChosen.query(choice)
   assert.equal(total, 3)

@@ -202,7 +202,7 @@ test('enabling a disabled endpoint gives it five days again', async (t) => {
   await world.record()
   await world.settled()
   world.advance(6 * DAY_MS)
-  await enableEndpoint(world.parts, idOf(world, receiver))
+  await enableEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
   receiver.always({ status: 500 })
   await world.record()
   await world.settled()
@@ -212,12 +212,12 @@ test('enabling a disabled endpoint gives it five days again', async (t) => {
 test('a paused endpoint gets nothing, and a resumed one only new events', async (t) => {
   const world = await startWebhookWorld(t)
   const receiver = await world.receiver()
-  await pauseEndpoint(world.parts, idOf(world, receiver))
+  await pauseEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
   const [held] = await world.record()
   world.advance(HOUR_MS)
   await world.settled()
   assert.equal(receiver.received.length, 0)
-  await resumeEndpoint(world.parts, idOf(world, receiver))
+  await resumeEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
   const [fresh] = await world.record()
   world.advance(HOUR_MS)
   await world.settled()
@@ -231,12 +231,12 @@ test('a paused endpoint gets nothing, and a resumed one only new events', async 
 test('each held delivery can be resent', async (t) => {
   const world = await startWebhookWorld(t)
   const receiver = await world.receiver()
-  await pauseEndpoint(world.parts, idOf(world, receiver))
+  await pauseEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
   const [first, second] = await world.record(2)
   const { deliveryId } = await world.delivery(second, receiver)
   const { workspaceId } = world
   await assert.rejects(resendDelivery(world.parts, { workspaceId, deliveryId }), /paused/)
-  await resumeEndpoint(world.parts, idOf(world, receiver))
+  await resumeEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
   await resendDelivery(world.parts, { workspaceId, deliveryId })
   await world.settled()
   assert.deepEqual(
@@ -269,7 +269,7 @@ test('a resent delivery restarts its schedule under the same id', async (t) => {
 test('a bulk resend sends exactly what its filter counted', async (t) => {
   const world = await startWebhookWorld(t)
   const [receiver, other] = [await world.receiver(), await world.receiver()]
-  for (const each of [receiver, other]) await pauseEndpoint(world.parts, idOf(world, each))
+  for (const each of [receiver, other]) await pauseEndpoint(world.parts.db, world.parts.clock, idOf(world, each))
   await world.record(3)
   world.advance(HOUR_MS)
   const from = world.clock.now()
@@ -278,7 +278,7 @@ test('a bulk resend sends exactly what its filter counted', async (t) => {
   const to = world.clock.now()
   world.advance(HOUR_MS)
   await world.record(2)
-  for (const each of [receiver, other]) await resumeEndpoint(world.parts, idOf(world, each))
+  for (const each of [receiver, other]) await resumeEndpoint(world.parts.db, world.parts.clock, idOf(world, each))
   const filter = { ...idOf(world, receiver), type: 'message.sent', from, to } as const
   assert.equal(await countResendable(world.parts, filter), 1_005)
   assert.equal(await countResendable(world.parts, { ...filter, type: 'ping' }), 0)
@@ -379,10 +379,10 @@ test('two processes deliver each event once', async (t) => {
 test('a killed process’s delivery is attempted again, and its late result changes nothing', async (t) => {
   const world = await startWebhookWorld(t)
   const receiver = await world.receiver()
-  await pauseEndpoint(world.parts, idOf(world, receiver))
+  await pauseEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
   const [eventId] = await world.record()
   const { deliveryId } = await world.delivery(eventId, receiver)
-  await resumeEndpoint(world.parts, idOf(world, receiver))
+  await resumeEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
   const [claimed] = await claimElsewhere(world, receiver, deliveryId)
   assert.ok(claimed)
   world.parts.wake()
@@ -426,7 +426,7 @@ test('a delivery recorded while its endpoint is being paused is held', async (t)
   const world = await startWebhookWorld(t, { loops: 0 })
   const receiver = await world.receiver()
   const [eventId] = await world.record()
-  await pauseEndpoint(world.parts, idOf(world, receiver))
+  await pauseEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
   const text = "update webhook_deliveries set status = 'pending', due_at = $2 where event_id = $1"
   await world.db.rows({ name: 'record_late', text }, [eventId, world.clock.now()])
   world.startWorker()
@@ -442,7 +442,7 @@ test('an attempt in flight when its endpoint is paused may still succeed', async
   receiver.answers({ after: promise })
   const [eventId] = await world.record()
   await receiver.waitFor(1)
-  await pauseEndpoint(world.parts, idOf(world, receiver))
+  await pauseEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
   assert.equal((await world.delivery(eventId, receiver)).status, 'held')
   resolve()
   await waitFor(
@@ -490,7 +490,7 @@ test('an attempt interrupted by a stop is due at once, not a failure', async (t)
 test('a ping with a running server reaches only its endpoint and reports its outcome', async (t) => {
   const world = await startWebhookWorld(t)
   const [receiver, other] = [await world.receiver(), await world.receiver()]
-  const { deliveryId } = await pingEndpoint(world.parts, idOf(world, receiver))
+  const { deliveryId } = await pingEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
   assert.deepEqual(await deliverNow(world.parts, deliveryId), { status: 'succeeded', httpStatus: 204 })
   const [request] = receiver.received
   assert.ok(request)
@@ -504,10 +504,10 @@ test('a ping is delivered without a running server, and a failure says why', asy
   const world = await startWebhookWorld(t, { loops: 0 })
   const receiver = await world.receiver()
   receiver.answers({ status: 500 })
-  const refused = await pingEndpoint(world.parts, idOf(world, receiver))
+  const refused = await pingEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
   assert.deepEqual(await deliverNow(world.parts, refused.deliveryId), { status: 'pending', httpStatus: 500 })
   await receiver.close()
-  const unreachable = await pingEndpoint(world.parts, idOf(world, receiver))
+  const unreachable = await pingEndpoint(world.parts.db, world.parts.clock, idOf(world, receiver))
   assert.deepEqual(await deliverNow(world.parts, unreachable.deliveryId), {
     status: 'pending',
     error: { code: 'webhooks.network_econnrefused' },
