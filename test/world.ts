@@ -7,7 +7,7 @@ import { type AccountSeed, DEMO, type Emulator, demoAccount, startEmulator } fro
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../src/clock.ts'
 import { type MovedClock, createMovedClock } from './moved-clock.ts'
 import { connectAccount } from '../src/accounts/accounts.ts'
-import { addEndpoint } from '../src/webhooks/endpoints.ts'
+import { addEndpoint } from './add-endpoint.ts'
 import { setQuota } from '../src/workspaces/quota.ts'
 import { createKey } from '../src/workspaces/keys/keys.ts'
 import { createWorkspace } from '../src/workspaces/workspaces.ts'

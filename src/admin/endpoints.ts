@@ -23,8 +23,14 @@ import { holdBacklog } from '../webhooks/endpoint-status.ts'
 import { type Subjects, findLastFailure, findDeliveryDetails, listDeliveries } from '../webhooks/log.ts'
 import { countMissed, countResendable, resendBatch, resendDelivery, resendable } from '../webhooks/resend.ts'
 import { beginRetry, countWaiting, endPauses } from '../webhooks/retry.ts'
-import { BAD_DESCRIPTION, MAX_DESCRIPTION_LENGTH, MAX_URL_LENGTH, URL_TOO_LONG } from '../webhooks/settings.ts'
-import { updateEndpoint } from '../webhooks/update.ts'
+import {
+  BAD_DESCRIPTION,
+  MAX_DESCRIPTION_LENGTH,
+  MAX_URL_LENGTH,
+  URL_TOO_LONG,
+  checkNewSettings,
+} from '../webhooks/settings.ts'
+import { checkUpdate, updateEndpoint } from '../webhooks/update.ts'
 import { MAX_COUNTED, findEndpointHealth, listEndpointHealth } from '../webhooks/delivery/endpoint-health.ts'
 import { partOf } from '../workspaces/search-part.ts'
 import { phonesMatching } from '../workspaces/searched-phones.ts'
@@ -136,20 +142,24 @@ export const endpoints = router({
   /** The only answer that holds the secret. */
   add: writeCall
     .input(z.object(settings))
-    .mutation(({ ctx: { parts, record }, input }) =>
-      addEndpoint(parts, input, (tx, { endpointId, ...after }) =>
-        record(tx, { action: 'endpoint.added', target: endpointId, after }),
-      ),
-    ),
+    .mutation(async ({ ctx: { parts, record }, input: { workspaceId, ...input } }) => {
+      const settings = await checkNewSettings(input, parts.config)
+      return parts.db.transaction(async (tx) => {
+        const added = await addEndpoint(tx, parts, { workspaceId, ...settings })
+        await record(tx, { action: 'endpoint.added', target: added.endpointId, after: settings })
+        return added
+      })
+    }),
 
   /** Changes what is given. */
-  update: changeEndpoint
-    .input(z.object(settings).partial())
-    .mutation(({ ctx: { parts, record }, input }) =>
-      updateEndpoint(parts, input, (tx, { before, after }) =>
-        record(tx, { action: 'endpoint.updated', target: input.endpointId, before, after }),
-      ),
-    ),
+  update: changeEndpoint.input(z.object(settings).partial()).mutation(async ({ ctx: { parts, record }, input }) => {
+    const change = await checkUpdate(parts, input)
+    return parts.db.transaction(async (tx) => {
+      const { before, after, isChanged } = await updateEndpoint(tx, parts.clock, change)
+      if (isChanged) await record(tx, { action: 'endpoint.updated', target: input.endpointId, before, after })
+      return after
+    })
+  }),
 
   /** For good: `host` is what the person typed to confirm it. */
   remove: changeEndpoint

@@ -22,7 +22,8 @@ import {
 import { countResendable, resendBatch, resendable, resendEvent } from '../webhooks/resend.ts'
 import { holdBacklog } from '../webhooks/endpoint-status.ts'
 import { beginRetry, countWaiting, endPauses } from '../webhooks/retry.ts'
-import { updateEndpoint } from '../webhooks/update.ts'
+import { checkNewSettings } from '../webhooks/settings.ts'
+import { checkUpdate, updateEndpoint } from '../webhooks/update.ts'
 import { type RecordChange, command, notFound } from './command.ts'
 import { argument, chosenTypes, flag, instant, oneOf, optional, required, url, uuid, workspace } from './inputs.ts'
 
@@ -38,10 +39,14 @@ export const endpointAdd = command({
     events: optional(chosenTypes('Only events of these types. Default: all, also those that later releases add.')),
     description: optional(description),
   },
-  run: (parts, { workspace: workspaceId, url, events: eventTypes, description }, record) =>
-    addEndpoint(parts, { workspaceId, url, eventTypes, description }, (tx, { endpointId, ...after }) =>
-      record(tx, { workspaceId, action: 'endpoint.added', target: endpointId, after }),
-    ),
+  async run(parts, { workspace: workspaceId, url, events: eventTypes, description }, record) {
+    const settings = await checkNewSettings({ url, eventTypes, description }, parts.config)
+    return parts.db.transaction(async (tx) => {
+      const added = await addEndpoint(tx, parts, { workspaceId, ...settings })
+      await record(tx, { workspaceId, action: 'endpoint.added', target: added.endpointId, after: settings })
+      return added
+    })
+  },
   format: ({ endpointId, secret }) => `Endpoint ${endpointId}. Verify its webhooks with this secret:\n${secret}`,
 })
 
@@ -98,10 +103,12 @@ export const endpointUpdate = command({
     if (url === undefined && eventTypes === undefined && description === undefined)
       throw new UserError(asWritten('Say what to change: --url, --events or --description.'))
     const { id, recordChange } = await openEndpoint(parts.db, endpointId, record)
-    const settings = await updateEndpoint(parts, { ...id, url, eventTypes, description }, (tx, change) =>
-      recordChange(tx, { action: 'endpoint.updated', ...change }),
-    )
-    return { endpointId, ...settings }
+    const change = await checkUpdate(parts, { ...id, url, eventTypes, description })
+    return parts.db.transaction(async (tx) => {
+      const { before, after, isChanged } = await updateEndpoint(tx, parts.clock, change)
+      if (isChanged) await recordChange(tx, { action: 'endpoint.updated', before, after })
+      return { endpointId, ...after }
+    })
   },
   format: ({ endpointId, url, eventTypes }) =>
     `Endpoint ${endpointId} receives ${eventTypes ? eventTypes.join(', ') : 'all events'} at ${url}.`,

@@ -7,6 +7,7 @@ import { ensureDir } from '../start/ensure-dir.ts'
 import type { Parts } from '../parts.ts'
 import { holdBacklog } from '../webhooks/endpoint-status.ts'
 import { addEndpoint, findEndpoint, pauseEndpoint } from '../webhooks/endpoints.ts'
+import { checkNewSettings } from '../webhooks/settings.ts'
 import { createKey, createKeyAuthenticator } from '../workspaces/keys/keys.ts'
 import { StartupError } from '../startup-error.ts'
 import { createWorkspace, listWorkspacesOfAnySchema } from '../workspaces/workspaces.ts'
@@ -76,7 +77,8 @@ export async function ensureDemoEndpoint(parts: Parts, workspace: DemoWorkspace,
       await holdBacklog(parts.db, id)
     }
   }
-  const added = await addEndpoint(parts, { workspaceId, url })
+  const settings = await checkNewSettings({ url }, parts.config)
+  const added = await parts.db.transaction((tx) => addEndpoint(tx, parts, { workspaceId, ...settings }))
   await save(parts, { ...workspace, endpoint: { url, ...added } })
   return { url, ...added }
 }

@@ -6,7 +6,6 @@ import { createWorkspace } from '../workspaces/workspaces.ts'
 import { MAX_HELD_PER_BATCH, holdBacklog } from './endpoint-status.ts'
 import {
   MAX_ENDPOINTS,
-  addEndpoint,
   deleteEndpoint,
   enableEndpoint,
   findEndpoint,
@@ -18,10 +17,11 @@ import {
 } from './endpoints.ts'
 import { countResendable, resendBatch, resendDelivery } from './resend.ts'
 import { beginRetry, endPauses } from './retry.ts'
-import { updateEndpoint } from './update.ts'
+import { checkUpdate, updateEndpoint } from './update.ts'
 import { findDeliveryDetails } from './log.ts'
+import { addEndpoint } from '../../test/add-endpoint.ts'
 import { assertSigned, startReceiver } from '../../test/receiver.ts'
-import { idOf, startWebhookWorld } from '../../test/webhook-world.ts'
+import { type WebhookWorld, idOf, startWebhookWorld } from '../../test/webhook-world.ts'
 
 const URL = 'https://127.0.0.1/hooks'
 
@@ -133,7 +133,7 @@ test('an endpoint that is deleted loses its secrets and receives nothing more', 
     resumeEndpoint(parts.db, parts.clock, id),
     rotateSecret(parts, id),
     pingEndpoint(parts.db, parts.clock, id),
-    updateEndpoint(parts, { ...id, description: 'again' }),
+    update(parts, { ...id, description: 'again' }),
     endPauses(parts, id),
     beginRetry(db, parts.clock, id),
     resendBatch(parts, { ...id, startedAt: parts.clock.now() }),
@@ -162,7 +162,7 @@ test('a new URL keeps the secret, restarts the count of failures and gets what w
   const [eventId] = await world.record()
   await world.settled()
   assert.ok((await findEndpoint(world.db, id))?.failingSince)
-  const changed = await updateEndpoint(world.parts, { ...id, url: `${repaired.url}/new` })
+  const { after: changed } = await update(world.parts, { ...id, url: `${repaired.url}/new` })
   assert.equal(changed.url, `${repaired.url}/new`)
   const endpoint = await findEndpoint(world.db, id)
   assert.ok(endpoint?.urlChangedAt && !endpoint.failingSince)
@@ -182,19 +182,19 @@ test('an endpoint takes only a short description and known types', async (t) => 
   const { parts, workspaceId } = await startWebhookWorld(t, { loops: 0 })
   const { endpointId } = await addEndpoint(parts, { workspaceId, url: URL })
   const id = { workspaceId, endpointId }
-  await assert.rejects(updateEndpoint(parts, { ...id, eventTypes: [] }), /at least one event type/)
-  await assert.rejects(updateEndpoint(parts, { ...id, description: 'two\nlines' }), /one line/)
-  await assert.rejects(updateEndpoint(parts, { ...id, description: 'x'.repeat(201) }), /at most 200 characters/)
-  let changes = 0
-  const count = async (): Promise<void> => void (changes += 1)
+  await assert.rejects(update(parts, { ...id, eventTypes: [] }), /at least one event type/)
+  await assert.rejects(update(parts, { ...id, description: 'two\nlines' }), /one line/)
+  await assert.rejects(update(parts, { ...id, description: 'x'.repeat(201) }), /at most 200 characters/)
   const settings = {
     url: URL,
     description: '😀'.repeat(200),
     eventTypes: ['cod.failed' as const, 'message.sent' as const],
   }
   const expected = { ...settings, eventTypes: ['message.sent', 'cod.failed'] }
-  for (const _ of [1, 2]) assert.deepEqual(await updateEndpoint(parts, { ...id, ...settings }, count), expected)
-  assert.equal(changes, 1, 'nothing is recorded when nothing changes')
+  for (const isChanged of [true, false]) {
+    const updated = await update(parts, { ...id, ...settings })
+    assert.deepEqual([updated.after, updated.isChanged], [expected, isChanged])
+  }
 })
 
 test('a second rotation within the day leaves the last two secrets', async (t) => {
@@ -237,7 +237,7 @@ test('another workspace’s endpoint or delivery is answered exactly like a miss
       resumeEndpoint(parts.db, parts.clock, id),
       enableEndpoint(parts.db, parts.clock, id),
       rotateSecret(parts, id),
-      updateEndpoint(parts, { ...id, description: 'mine' }),
+      update(parts, { ...id, description: 'mine' }),
       deleteEndpoint(parts.db, parts.clock, id),
       endPauses(parts, id),
       beginRetry(db, parts.clock, id),
@@ -258,3 +258,8 @@ test('another workspace’s endpoint or delivery is answered exactly like a miss
   assert.deepEqual(await listEndpoints(db, stranger), [])
   assert.equal((await findEndpoint(db, { ...world, endpointId: receiver.endpointId }))?.status, 'enabled')
 })
+
+async function update({ db, clock, config }: WebhookWorld['parts'], change: Parameters<typeof checkUpdate>[1]) {
+  const checked = await checkUpdate({ db, config }, change)
+  return db.transaction((tx) => updateEndpoint(tx, clock, checked))
+}

@@ -12,7 +12,7 @@ import { UserError } from '../user-error.ts'
 import type { EndpointStatus } from './delivery/claim.ts'
 import { secretContext } from './delivery/attempt.ts'
 import { changeStatus, commandToEnable, rejectUnlessEnabled, statusText, markDeleted } from './endpoint-status.ts'
-import { type EndpointChange, type EndpointSettings, checkSettings } from './settings.ts'
+import type { EndpointSettings } from './settings.ts'
 
 /** Of a workspace. Each event is sent to every endpoint, so this limits the cost of one event. */
 export const MAX_ENDPOINTS = 20
@@ -22,23 +22,19 @@ export const PREVIOUS_SECRET_VALID_MS = DAY_MS
 /** An endpoint of another workspace is answered like a missing one. */
 export type EndpointId = { workspaceId: string; endpointId: string }
 
-/** Adds an enabled endpoint. The secret is shown only this once. `alongside` runs in the same transaction. */
+/** Adds an enabled endpoint with settings of `checkNewSettings`. The secret is shown only this once. */
 export async function addEndpoint(
-  { db, clock, seal, config }: Pick<Parts, 'db' | 'clock' | 'seal' | 'config'>,
-  { workspaceId, ...settings }: { workspaceId: string; url: string } & EndpointChange,
-  alongside?: (tx: Sql, added: EndpointSettings & { endpointId: string }) => Promise<void>,
+  tx: Sql,
+  { clock, seal }: Pick<Parts, 'clock' | 'seal'>,
+  { workspaceId, url, description, eventTypes }: { workspaceId: string } & EndpointSettings,
 ): Promise<{ endpointId: string; secret: string }> {
-  const { url = '', description = '', eventTypes = null } = await checkSettings(settings, config)
   const endpointId = newId()
   const secret = newWebhookSecret()
-  await db.transaction(async (tx) => {
-    if (!(await tx.row(lockWorkspace, [workspaceId]))) throw unknownWorkspace(workspaceId)
-    const { length } = await listEndpoints(tx, workspaceId)
-    if (length >= MAX_ENDPOINTS) throw new UserError({ code: 'webhooks.too_many', count: length })
-    const sealed = (await lockSealingKey(tx, seal)).close(secret, secretContext(endpointId))
-    await tx.rows(insertEndpoint, [endpointId, workspaceId, url, sealed, clock.now(), description, eventTypes])
-    await alongside?.(tx, { endpointId, url, description, eventTypes })
-  })
+  if (!(await tx.row(lockWorkspace, [workspaceId]))) throw unknownWorkspace(workspaceId)
+  const { length } = await listEndpoints(tx, workspaceId)
+  if (length >= MAX_ENDPOINTS) throw new UserError({ code: 'webhooks.too_many', count: length })
+  const sealed = (await lockSealingKey(tx, seal)).close(secret, secretContext(endpointId))
+  await tx.rows(insertEndpoint, [endpointId, workspaceId, url, sealed, clock.now(), description, eventTypes])
   return { endpointId, secret }
 }
 

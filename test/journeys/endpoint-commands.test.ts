@@ -42,16 +42,21 @@ test('commands pause, resume and resend while a server runs', async (t) => {
   assert.equal(receiver.received.length, 3)
 })
 
-test('a large resend is made and recorded in batches', async (t) => {
+test('a pause holds more than one batch, and a resend records each batch', async (t) => {
   const world = await startWorld(t, { works: false })
-  const { workspaceId } = world
   const { endpointId } = await world.receiver()
-  await record(world, 1_001)
-  const text = `update webhook_deliveries set status = 'held', due_at = null where endpoint_id = $1`
-  await world.ask(text, [endpointId])
-  assert.deepEqual(await json(world, 'endpoint', 'resend', endpointId), { endpointId, events: 1_001, resent: true })
-  const entries = `select after ->> 'resent' as resent from audit_log where action = 'endpoint.resent' and workspace_id = $1 order by id`
-  assert.deepEqual(await world.ask(entries, [workspaceId]), [{ resent: '1000' }, { resent: '1' }])
+  await record(world, 2_001)
+  await json(world, 'endpoint', 'pause', endpointId)
+  const statuses = 'select status, count(*) as total from webhook_deliveries where endpoint_id = $1 group by status'
+  assert.deepEqual(await world.ask(statuses, [endpointId]), [{ status: 'held', total: 2_001 }])
+  await json(world, 'endpoint', 'resume', endpointId)
+  assert.deepEqual(await json(world, 'endpoint', 'resend', endpointId), { endpointId, events: 2_001, resent: true })
+  const entries = `select after ->> 'resent' as resent from audit_log where action = 'endpoint.resent' and target = $1 order by id`
+  const resent = await world.ask<{ resent: string }>(entries, [endpointId])
+  assert.deepEqual(
+    resent.map((entry) => Number(entry.resent)),
+    [1_000, 1_000, 1],
+  )
 })
 
 test('a disabled endpoint is listed with its reason, and errors name "endpoint enable"', async (t) => {
