@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
-import { connectAccount } from '../../src/accounts/accounts.ts'
+import { connectAccount } from '../connect-account.ts'
 import { endAllSessions } from '../../src/admin/auth/end-all-sessions.ts'
 import type { Finding } from '../../src/doctor/finding.ts'
 import { createWakeUps } from '../../src/jobs/wake.ts'
